@@ -1,0 +1,97 @@
+package chain
+
+import (
+	"encoding/hex"
+	"fmt"
+
+	"golang.org/x/crypto/sha3"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// Address is an account of the chain: 20 bytes, on both layers.
+type Address [20]byte
+
+// ParseAddress reads 0x and 40 hex digits in any case.
+func ParseAddress(text string) (a Address, err error) {
+	err = decodeHex(a[:], text, "an address")
+	return a, err
+}
+
+// ReadAddress reads an address that a gateway wrote.
+func ReadAddress(v wire.Value) (a Address, err error) {
+	err = readHex(a[:], v, "an address")
+	return a, err
+}
+
+// String is the address with the checksum of EIP-55: a hex letter is upper case
+// where the hash of the lower-case digits has a half-byte of 8 or more.
+func (a Address) String() string {
+	digits := make([]byte, 40)
+	hex.Encode(digits, a[:])
+	keccak := sha3.NewLegacyKeccak256()
+	keccak.Write(digits)
+	sum := keccak.Sum(nil)
+	for i, c := range digits {
+		half := sum[i/2] >> 4
+		if i%2 == 1 {
+			half = sum[i/2] & 15
+		}
+		if c > '9' && half >= 8 {
+			digits[i] = c - 'a' + 'A'
+		}
+	}
+	return "0x" + string(digits)
+}
+
+// MarshalText writes the address as [Address.String] does.
+func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// Hash names a block, an extrinsic or an EVM transaction: 32 bytes.
+type Hash [32]byte
+
+// ParseHash reads 0x and 64 hex digits in any case.
+func ParseHash(text string) (h Hash, err error) {
+	err = decodeHex(h[:], text, "a hash")
+	return h, err
+}
+
+// ReadHash reads a hash that a gateway wrote.
+func ReadHash(v wire.Value) (h Hash, err error) {
+	err = readHex(h[:], v, "a hash")
+	return h, err
+}
+
+// String is 0x and 64 lower-case hex digits.
+func (h Hash) String() string { return "0x" + hex.EncodeToString(h[:]) }
+
+// MarshalText writes the hash as [Hash.String] does.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+func readHex(into []byte, v wire.Value, what string) error {
+	if v.Kind() == wire.Absent || v.Kind() == wire.Null {
+		return ErrMissing
+	}
+	text, ok := v.Text()
+	if !ok {
+		return fmt.Errorf("want %s, have %v", what, v.Kind())
+	}
+	return decodeHex(into, text, what)
+}
+
+// decodeHex fills into from 0x and exactly that many bytes of hex digits.
+func decodeHex(into []byte, text, what string) error {
+	if len(text) != 2+2*len(into) || text[0] != '0' || text[1] != 'x' {
+		return fmt.Errorf("%q is not %s: want 0x and %d hex digits", wire.Excerpt(text), what, 2*len(into))
+	}
+	digits := text[2:]
+	for i := range into {
+		high, low := hexDigits[digits[2*i]], hexDigits[digits[2*i+1]]
+		if high|low > 15 {
+			clear(into)
+			return fmt.Errorf("%q is not %s: want 0x and %d hex digits", wire.Excerpt(text), what, 2*len(into))
+		}
+		into[i] = high<<4 | low
+	}
+	return nil
+}

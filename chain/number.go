@@ -1,0 +1,195 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/holiman/uint256"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// ErrMissing says that a field which a rule needs is not there, or null.
+var ErrMissing = errors.New("missing")
+
+// Gateways write a quantity as a decimal string, as a 0x-hex string (most
+// significant digit first, zero-padded or not) or as a JSON number. A JSON
+// number with a fraction or an exponent has been through floating point and
+// may have lost digits on the way, and is refused.
+
+// numberText is the digits of a value that should be a number.
+func numberText(v wire.Value) (string, error) {
+	switch v.Kind() {
+	case wire.Number:
+		return v.Raw(), nil
+	case wire.String:
+		text, _ := v.Text()
+		return text, nil
+	case wire.Absent, wire.Null:
+		return "", ErrMissing
+	default:
+		return "", fmt.Errorf("want a number, have %v", v.Kind())
+	}
+}
+
+// mostDigits is more than any padded 256-bit word has.
+const mostDigits = 100
+
+// parseNumber reads a non-negative integer of at most 256 bits, decimal or 0x.
+func parseNumber(text string) (n uint256.Int, err error) {
+	digits, hex := text, false
+	if len(text) >= 2 && text[0] == '0' && text[1] == 'x' {
+		digits, hex = text[2:], true
+	}
+	if len(digits) == 0 || len(digits) > mostDigits {
+		return n, notANumber(text)
+	}
+	if hex {
+		return parseHex(text, digits)
+	}
+	for {
+		chunk := digits[:min(len(digits), 19)] // 10^19 < 2^64
+		digits = digits[len(chunk):]
+		var value, scale uint64 = 0, 1
+		for i := range len(chunk) {
+			d := chunk[i] - '0'
+			if d > 9 {
+				return uint256.Int{}, notANumber(text)
+			}
+			value = value*10 + uint64(d)
+			scale *= 10
+		}
+		if n.IsZero() { // the first chunk, nearly always the only one
+			n[0] = value
+		} else {
+			_, over := n.MulOverflow(&n, uint256.NewInt(scale))
+			_, carry := n.AddOverflow(&n, uint256.NewInt(value))
+			if over || carry {
+				return uint256.Int{}, fmt.Errorf("%s is more than %d bits", wire.Excerpt(text), wordBits)
+			}
+		}
+		if len(digits) == 0 {
+			return n, nil
+		}
+	}
+}
+
+func parseHex(text, digits string) (n uint256.Int, err error) {
+	for _, c := range []byte(digits) {
+		d := hexDigits[c]
+		if d > 15 {
+			return uint256.Int{}, notANumber(text)
+		}
+		if n[3]>>60 != 0 {
+			return uint256.Int{}, fmt.Errorf("%s is more than %d bits", wire.Excerpt(text), wordBits)
+		}
+		n.Lsh(&n, 4)
+		n[0] |= uint64(d)
+	}
+	return n, nil
+}
+
+func notANumber(text string) error {
+	return fmt.Errorf("%q is not a non-negative integer", wire.Excerpt(text))
+}
+
+// hexDigits is the value of each hex digit, 255 for other bytes.
+var hexDigits = func() (table [256]byte) {
+	for i := range table {
+		table[i] = math.MaxUint8
+	}
+	for i := range byte(10) {
+		table['0'+i] = i
+	}
+	for i := range byte(6) {
+		table['a'+i] = 10 + i
+		table['A'+i] = 10 + i
+	}
+	return table
+}()
+
+func readQuantity(v wire.Value, width int) (quantity, error) {
+	text, err := numberText(v)
+	if err != nil {
+		return quantity{}, err
+	}
+	return parseQuantity(text, width)
+}
+
+// ReadWei reads an amount of wei.
+func ReadWei(v wire.Value) (Wei, error) {
+	q, err := readQuantity(v, balanceBits)
+	return Wei{q}, err
+}
+
+// ReadGasPrice reads a price in wei per gas.
+func ReadGasPrice(v wire.Value) (GasPrice, error) {
+	q, err := readQuantity(v, wordBits)
+	return GasPrice{q}, err
+}
+
+// ReadMultiplier reads a multiplier's stored integer.
+func ReadMultiplier(v wire.Value) (Multiplier, error) {
+	q, err := readQuantity(v, balanceBits)
+	return Multiplier{q}, err
+}
+
+// ReadTokenAmount reads an amount of an ERC-20 token.
+func ReadTokenAmount(v wire.Value) (TokenAmount, error) {
+	q, err := readQuantity(v, wordBits)
+	return TokenAmount{q}, err
+}
+
+// ReadGas reads an amount of gas.
+func ReadGas(v wire.Value) (Gas, error) {
+	n, err := ReadUint64(v)
+	return Gas{n}, err
+}
+
+// ReadNonce reads an account's nonce.
+func ReadNonce(v wire.Value) (Nonce, error) {
+	n, err := ReadUint64(v)
+	return Nonce{n}, err
+}
+
+// ReadUint64 reads a plain number, such as a height.
+func ReadUint64(v wire.Value) (uint64, error) {
+	q, err := readQuantity(v, counterBits)
+	return q.n.Uint64(), err
+}
+
+// ReadWeight reads a weight: {"refTime", "proofSize"}, the same in snake case,
+// or the one number that weights were before they had two dimensions.
+func ReadWeight(v wire.Value) (Weight, error) {
+	if v.Kind() != wire.Object {
+		n, err := ReadUint64(v)
+		return Weight{RefTime: RefTime{n}}, err
+	}
+	var weight Weight
+	var hasTime, hasProof bool
+	for key, member := range v.Members() {
+		n, err := ReadUint64(member)
+		switch key {
+		case "refTime", "ref_time":
+			if err == nil && hasTime {
+				err = errors.New("given twice")
+			}
+			weight.RefTime, hasTime = RefTime{n}, true
+		case "proofSize", "proof_size":
+			if err == nil && hasProof {
+				err = errors.New("given twice")
+			}
+			weight.ProofSize, hasProof = n, true
+		default:
+			continue
+		}
+		if err != nil {
+			return Weight{}, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if !hasTime {
+		return Weight{}, fmt.Errorf("refTime: %w", ErrMissing)
+	}
+	return weight, nil
+}

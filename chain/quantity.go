@@ -1,0 +1,264 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"strconv"
+
+	"github.com/holiman/uint256"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// ErrOverflow says that a result does not fit the width that the chain gives
+// the quantity.
+var ErrOverflow = errors.New("overflow")
+
+// Widths in bits: balances and multipliers are u128 in the runtime, EVM prices
+// and token amounts are 256-bit words, gas and weights are u64.
+const (
+	balanceBits = 128
+	wordBits    = 256
+	counterBits = 64
+)
+
+// quantity is what all quantities have in common.
+type quantity struct{ n uint256.Int }
+
+// String is the quantity as a decimal integer.
+func (q quantity) String() string { return q.n.Dec() }
+
+// MarshalText writes the quantity as a decimal integer.
+func (q quantity) MarshalText() ([]byte, error) { return []byte(q.n.Dec()), nil }
+
+// IsZero tells whether the quantity is 0.
+func (q quantity) IsZero() bool { return q.n.IsZero() }
+
+// Big is the quantity as a new math/big integer.
+func (q quantity) Big() *big.Int { return q.n.ToBig() }
+
+// Wei is an amount of the network's token in its smallest unit: 10^-18 of the
+// token. It is a balance of the runtime, at most 2^128-1.
+type Wei struct{ quantity }
+
+// NewWei returns n wei.
+func NewWei(n uint64) Wei { return Wei{word(n)} }
+
+// ParseWei reads an amount of wei: decimal digits, or hex digits after 0x.
+func ParseWei(text string) (Wei, error) {
+	q, err := parseQuantity(text, balanceBits)
+	return Wei{q}, err
+}
+
+// Add is w + x, or ErrOverflow.
+func (w Wei) Add(x Wei) (Wei, error) {
+	q, err := w.plus(x.quantity, balanceBits)
+	return Wei{q}, err
+}
+
+// Cmp is -1, 0 or +1 as w is less than, equal to or more than x.
+func (w Wei) Cmp(x Wei) int { return w.n.Cmp(&x.n) }
+
+// GasPrice is a price in wei for one unit of gas, a 256-bit word.
+type GasPrice struct{ quantity }
+
+// NewGasPrice returns a price of n wei per gas.
+func NewGasPrice(n uint64) GasPrice { return GasPrice{word(n)} }
+
+// ParseGasPrice reads a price in wei per gas: decimal digits, or hex digits
+// after 0x.
+func ParseGasPrice(text string) (GasPrice, error) {
+	q, err := parseQuantity(text, wordBits)
+	return GasPrice{q}, err
+}
+
+// UnmarshalText is [ParseGasPrice].
+func (p *GasPrice) UnmarshalText(text []byte) (err error) {
+	*p, err = ParseGasPrice(string(text))
+	return err
+}
+
+// Add is p + x, or ErrOverflow.
+func (p GasPrice) Add(x GasPrice) (GasPrice, error) {
+	q, err := p.plus(x.quantity, wordBits)
+	return GasPrice{q}, err
+}
+
+// Sub is p - x, or ErrOverflow where x is more than p.
+func (p GasPrice) Sub(x GasPrice) (GasPrice, error) {
+	var d GasPrice
+	if _, negative := d.n.SubOverflow(&p.n, &x.n); negative {
+		return GasPrice{}, ErrOverflow
+	}
+	return d, nil
+}
+
+// Cmp is -1, 0 or +1 as p is less than, equal to or more than x.
+func (p GasPrice) Cmp(x GasPrice) int { return p.n.Cmp(&x.n) }
+
+// Times is what gas costs at this price: p × gas, or ErrOverflow where that is
+// more than a balance can hold.
+func (p GasPrice) Times(gas Gas) (Wei, error) { return p.MulDivFloor(gas.n, 1) }
+
+// MulDivFloor is floor(p × factor / divisor), the product taken in full width.
+// It is ErrOverflow where the result is more than a balance can hold or the
+// divisor is 0.
+func (p GasPrice) MulDivFloor(factor, divisor uint64) (Wei, error) {
+	q, err := p.mulDivFloor(word(factor), word(divisor), balanceBits)
+	return Wei{q}, err
+}
+
+// Multiplier is a fee multiplier as the chain stores it: a FixedU128, that is
+// an integer of at most 128 bits that stands for itself divided by 10^18.
+type Multiplier struct{ quantity }
+
+// multiplierScale is what the stored integer of multiplier 1 is.
+const multiplierScale = 1_000_000_000_000_000_000
+
+// NewMultiplier returns the multiplier whose stored integer is n: 10^18 for 1.
+func NewMultiplier(n uint64) Multiplier { return Multiplier{word(n)} }
+
+// ParseMultiplier reads a multiplier's stored integer: decimal digits, or hex
+// digits after 0x.
+func ParseMultiplier(text string) (Multiplier, error) {
+	q, err := parseQuantity(text, balanceBits)
+	return Multiplier{q}, err
+}
+
+// UnmarshalText is [ParseMultiplier].
+func (m *Multiplier) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMultiplier(string(text))
+	return err
+}
+
+// Of is floor(m × price / 10^18) with m the stored integer: the division that
+// FixedU128 implies happens once and rounds down.
+func (m Multiplier) Of(price GasPrice) (GasPrice, error) {
+	q, err := m.mulDivFloor(price.quantity, word(multiplierScale), wordBits)
+	return GasPrice{q}, err
+}
+
+// TokenAmount is an amount of an ERC-20 token in that token's smallest unit, a
+// 256-bit word. It has nothing to do with wei.
+type TokenAmount struct{ quantity }
+
+// ParseTokenAmount reads an amount: decimal digits, or hex digits after 0x.
+func ParseTokenAmount(text string) (TokenAmount, error) {
+	q, err := parseQuantity(text, wordBits)
+	return TokenAmount{q}, err
+}
+
+// Gas is an amount of EVM gas, u64.
+type Gas struct{ n uint64 }
+
+// NewGas returns n units of gas.
+func NewGas(n uint64) Gas { return Gas{n} }
+
+// Uint64 is the amount as an integer.
+func (g Gas) Uint64() uint64 { return g.n }
+
+// String is the amount as a decimal integer.
+func (g Gas) String() string { return strconv.FormatUint(g.n, 10) }
+
+// MarshalText writes the amount as a decimal integer.
+func (g Gas) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// Nonce counts an account's transactions. The chain's are u32 on the native layer
+// and words on the EVM's, of which no account will see more than 64 bits.
+type Nonce struct{ n uint64 }
+
+// String is the nonce as a decimal integer.
+func (n Nonce) String() string { return strconv.FormatUint(n.n, 10) }
+
+// MarshalText writes the nonce as a decimal integer.
+func (n Nonce) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// RefTime is the computation part of a weight in picoseconds of reference
+// hardware, u64.
+type RefTime struct{ n uint64 }
+
+// NewRefTime returns n picoseconds.
+func NewRefTime(n uint64) RefTime { return RefTime{n} }
+
+// Add is r + x, or ErrOverflow.
+func (r RefTime) Add(x RefTime) (RefTime, error) {
+	sum, carry := bits.Add64(r.n, x.n, 0)
+	if carry != 0 {
+		return RefTime{}, ErrOverflow
+	}
+	return RefTime{sum}, nil
+}
+
+// Uint64 is the time as an integer.
+func (r RefTime) Uint64() uint64 { return r.n }
+
+// IsZero tells whether the time is 0.
+func (r RefTime) IsZero() bool { return r.n == 0 }
+
+// String is the time as a decimal integer.
+func (r RefTime) String() string { return strconv.FormatUint(r.n, 10) }
+
+// MarshalText writes the time as a decimal integer.
+func (r RefTime) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads decimal digits, or hex digits after 0x.
+func (r *RefTime) UnmarshalText(text []byte) error {
+	n, err := parseUint64(string(text))
+	r.n = n
+	return err
+}
+
+// Weight is what an extrinsic cost the chain. ProofSize, in bytes, is 0 in
+// runtimes whose weight was one number.
+type Weight struct {
+	RefTime   RefTime
+	ProofSize uint64
+}
+
+func word(n uint64) quantity { return quantity{*uint256.NewInt(n)} }
+
+// fit returns q where it has at most width bits.
+func (q quantity) fit(width int) (quantity, error) {
+	if q.n.BitLen() > width {
+		return quantity{}, ErrOverflow
+	}
+	return q, nil
+}
+
+func (q quantity) plus(x quantity, width int) (quantity, error) {
+	var sum quantity
+	if _, over := sum.n.AddOverflow(&q.n, &x.n); over {
+		return quantity{}, ErrOverflow
+	}
+	return sum.fit(width)
+}
+
+func (q quantity) mulDivFloor(factor, divisor quantity, width int) (quantity, error) {
+	if divisor.IsZero() { // uint256 would answer 0
+		return quantity{}, ErrOverflow
+	}
+	var result quantity
+	if _, over := result.n.MulDivOverflow(&q.n, &factor.n, &divisor.n); over {
+		return quantity{}, ErrOverflow
+	}
+	return result.fit(width)
+}
+
+func parseQuantity(text string, width int) (quantity, error) {
+	n, err := parseNumber(text)
+	if err != nil {
+		return quantity{}, err
+	}
+	q, err := quantity{n}.fit(width)
+	if err != nil {
+		return quantity{}, fmt.Errorf("%s is more than %d bits", wire.Excerpt(text), width)
+	}
+	return q, nil
+}
+
+func parseUint64(text string) (uint64, error) {
+	q, err := parseQuantity(text, counterBits)
+	return q.n.Uint64(), err
+}

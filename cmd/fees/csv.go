@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+)
+
+// column is a column of the CSV. The names are the keys of the JSON, the block's
+// first, nested ones joined by "_"; block_hash is the block's hash, since hash
+// is the transaction's.
+type column struct {
+	name  string
+	value func(*fee.Report, *fee.Transaction) string
+}
+
+var columns = []column{
+	{"network", func(r *fee.Report, _ *fee.Transaction) string { return r.Network }},
+	{"runtime", func(r *fee.Report, _ *fee.Transaction) string { return known(r.Runtime) }},
+	{"rules", func(r *fee.Report, _ *fee.Transaction) string { return r.Rules }},
+	{"number", func(r *fee.Report, _ *fee.Transaction) string { return fmt.Sprint(r.Number) }},
+	{"block_hash", func(r *fee.Report, _ *fee.Transaction) string { return r.Hash.String() }},
+	{"parent_hash", func(r *fee.Report, _ *fee.Transaction) string { return r.ParentHash.String() }},
+	{"time", func(r *fee.Report, _ *fee.Transaction) string { return known(r.Time) }},
+	{"finalized", func(r *fee.Report, _ *fee.Transaction) string { return known(r.Finalized) }},
+	{"multiplier_at", func(r *fee.Report, _ *fee.Transaction) string {
+		m, ok := r.Multiplier.Get()
+		if !ok {
+			return ""
+		}
+		return fmt.Sprint(m.At)
+	}},
+	{"multiplier_value", func(r *fee.Report, _ *fee.Transaction) string {
+		m, ok := r.Multiplier.Get()
+		if !ok {
+			return ""
+		}
+		return m.Value.String()
+	}},
+	{"base_fee_per_gas", func(r *fee.Report, _ *fee.Transaction) string { return known(r.BaseFeePerGas) }},
+	{"index", func(_ *fee.Report, t *fee.Transaction) string { return fmt.Sprint(t.Index) }},
+	{"layer", func(_ *fee.Report, t *fee.Transaction) string { return string(t.Layer) }},
+	{"type", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Type) }},
+	{"call", func(_ *fee.Report, t *fee.Transaction) string { return t.Call }},
+	{"hash", func(_ *fee.Report, t *fee.Transaction) string { return t.Hash.String() }},
+	{"evm_hash", func(_ *fee.Report, t *fee.Transaction) string { return known(t.EVMHash) }},
+	{"from", func(_ *fee.Report, t *fee.Transaction) string { return known(t.From) }},
+	{"to", func(_ *fee.Report, t *fee.Transaction) string { return known(t.To) }},
+	{"payer", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Payer) }},
+	{"nonce", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Nonce) }},
+	{"gas_price", func(_ *fee.Report, t *fee.Transaction) string { return known(t.GasPrice) }},
+	{"gas", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Gas) }},
+	{"weight", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Weight) }},
+	{"fee", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Fee) }},
+	{"fee_token", func(_ *fee.Report, t *fee.Transaction) string {
+		paid, ok := t.Fee.Get()
+		if !ok {
+			return ""
+		}
+		return tokens(paid)
+	}},
+	{"method", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Method) }},
+	{"priority_fee", func(_ *fee.Report, t *fee.Transaction) string { return known(t.PriorityFee) }},
+	{"tip", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Tip) }},
+	{"success", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Success) }},
+	{"status", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Status) }},
+	{"transfers", func(_ *fee.Report, t *fee.Transaction) string { return list(t.Transfers) }},
+	{"notes", func(_ *fee.Report, t *fee.Transaction) string { return list(t.Notes) }},
+	{"error", func(_ *fee.Report, t *fee.Transaction) string {
+		if t.Error == nil {
+			return ""
+		}
+		return t.Error.Error()
+	}},
+}
+
+// known is the value as text, or nothing.
+func known[T any](o chain.Optional[T]) string {
+	value, ok := o.Get()
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+// list is a list as JSON, or nothing where it is empty.
+func list[T any](values []T) string {
+	if len(values) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // addresses, amounts and strings always marshal
+	}
+	return string(text)
+}
+
+// writeCSV writes one line a transaction.
+func writeCSV(w io.Writer, r *fee.Report) error {
+	out := csv.NewWriter(w)
+	row := make([]string, len(columns))
+	for i, c := range columns {
+		row[i] = c.name
+	}
+	if err := out.Write(row); err != nil {
+		return err
+	}
+	for i := range r.Transactions {
+		for k, c := range columns {
+			row[k] = cell(c.value(r, &r.Transactions[i]))
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// number is what may begin with a sign and still be no formula.
+var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
+// cell keeps a value from being taken for a formula by a spreadsheet.
+func cell(value string) string {
+	if value != "" && strings.ContainsRune("=+-@\t\r", rune(value[0])) && !number.MatchString(value) {
+		return "'" + value
+	}
+	return value
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/wire"
+)
+
+// The exit codes, as the manual gives them. exitInterrupted is what shells use
+// for a program that was stopped with Ctrl-C.
+const (
+	exitOK          = 0
+	exitFinding     = 1
+	exitUsage       = 2
+	exitGateway     = 3
+	exitArchive     = 4
+	exitInterrupted = 130
+)
+
+// errFinding says that a result was shown in which something does not hold. The
+// result itself says what.
+var errFinding = errors.New("something does not hold")
+
+// exitCode is the one place that maps errors to exit codes. What is not known
+// here is a mistake in the arguments.
+func exitCode(ctx context.Context, err error) int {
+	var (
+		unreachable *gatewayclient.UnreachableError
+		status      *gatewayclient.StatusError
+		malformed   *gatewayclient.DecodeError
+		syntax      *wire.SyntaxError
+		impossible  *fee.Error
+	)
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.Is(err, errFinding):
+		return exitFinding
+	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks):
+		return exitArchive
+	case errors.Is(err, gatewayclient.ErrNoBlock),
+		errors.Is(err, gatewayclient.ErrNoEndpoint),
+		errors.Is(err, gatewayclient.ErrWrongBlock),
+		errors.Is(err, gatewayclient.ErrNotJSON),
+		errors.Is(err, source.ErrNotFinal),
+		errors.As(err, &unreachable),
+		errors.As(err, &status),
+		errors.As(err, &malformed),
+		errors.As(err, &syntax),
+		errors.As(err, &impossible):
+		return exitGateway
+	}
+	return exitUsage
+}
+
+// explain is an error's message in one line, with what to do about it.
+func explain(ctx context.Context, err error) string {
+	var unreachable *gatewayclient.UnreachableError
+	var malformed *gatewayclient.DecodeError
+	advice := ""
+	switch {
+	case ctx.Err() != nil:
+		return "stopped"
+	case errors.Is(err, errFinding):
+		return ""
+	case errors.As(err, &unreachable):
+		advice = "start it, or name another with --gateway or FEES_GATEWAY; --gateway demo needs none"
+	case errors.Is(err, gatewayclient.ErrNoBlock):
+		advice = "the chain has not come that far, or it is another chain's; fees block head shows the newest"
+	case errors.Is(err, source.ErrNotFinal):
+		advice = "wait, or accept it with --unfinalized"
+	case errors.Is(err, gatewayclient.ErrNoEndpoint):
+		advice = "is this the address of a block gateway?"
+	case errors.Is(err, archive.ErrDamaged):
+		advice = "record it again"
+	case errors.As(err, &malformed):
+		advice = "try again, or ask another gateway"
+	}
+	if advice == "" {
+		return err.Error()
+	}
+	return err.Error() + "; " + advice
+}

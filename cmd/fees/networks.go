@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/network"
+)
+
+const networksManual = `List the networks and, for each, what prices its blocks from which runtime on, with
+the source of every figure.
+
+A block is priced by the row of the runtime that executed it. "static" base fees
+stand as they are, the others are multiplied by the fee multiplier that the block's
+parent stored. The specification's own rows apply with --rules spec, and where a
+gateway does not tell the runtime.
+
+With --format json the output is a file that --network-file takes: copy a network,
+change its figures or its name, and price with it. A network of the same name
+replaces the built-in one.`
+
+const networksExamples = `  fees networks
+  fees networks moonriver
+  fees networks moonbeam --format json > my-networks.json
+  fees networks --network-file my-networks.json      checks the file, too`
+
+func newNetworks(stdout io.Writer) *cobra.Command {
+	out := output{stdout: stdout}
+	var file string
+	c := &cobra.Command{
+		Use:       "networks [name]",
+		Short:     "List the networks and what prices their blocks",
+		Long:      networksManual,
+		Example:   networksExamples,
+		ValidArgs: network.BuiltIn().Names(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("fees networks: want at most one network, have %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			tables, err := loadTables(file)
+			if err != nil {
+				return err
+			}
+			networks := tables.All()
+			if len(args) == 1 {
+				n, _, err := tables.Find(network.Identity{}, args[0])
+				if err != nil {
+					return err
+				}
+				networks = []network.Network{*n}
+			}
+			return out.write(func(w io.Writer) error {
+				if out.format == "json" {
+					return writeJSON(w, map[string][]network.Network{"networks": networks})
+				}
+				return writeNetworks(w, networks, out.width())
+			})
+		},
+	}
+	out.add(c, "table", "json")
+	c.Flags().StringVar(&file, "network-file", "", "a file with network tables of your own")
+	return c
+}
+
+// mostTableBytes is far more than a table of every runtime needs.
+const mostTableBytes = 1 << 20
+
+// loadTables returns the built-in tables, with those of the user's file.
+func loadTables(path string) (network.Tables, error) {
+	tables := network.BuiltIn()
+	if path == "" {
+		return tables, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return tables, fmt.Errorf("--network-file: %w", err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, mostTableBytes+1))
+	if err != nil {
+		return tables, fmt.Errorf("--network-file: %w", err)
+	}
+	if len(content) > mostTableBytes {
+		return tables, fmt.Errorf("--network-file %s: larger than %d bytes", path, mostTableBytes)
+	}
+	tables, err = tables.With(path, content)
+	if err != nil {
+		return tables, fmt.Errorf("--network-file %s: %w; fees networks --format json shows the form", path, err)
+	}
+	return tables, nil
+}
+
+// writeNetworks writes the tables for people.
+func writeNetworks(w io.Writer, networks []network.Network, width int) error {
+	var out strings.Builder
+	for i, n := range networks {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		fmt.Fprintf(&out, "%s (%s), checked up to runtime %d", n.Name, n.Symbol, n.LastRuntime)
+		if n.File != "" {
+			fmt.Fprintf(&out, ", from %s", printable(n.File))
+		}
+		out.WriteString("\n\n" + networkRows(n, width) + "\n")
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func networkRows(n network.Network, width int) string {
+	rows := newTable()
+	rows.AppendHeader(table.Row{"from", "base fee, Gwei", "minimum", "source"})
+	rightAlign(rows, 1, 3)
+	for _, row := range n.Rows {
+		rows.AppendRow(table.Row{row.FromRuntime, baseFee(row), plain(gwei(row.MinGasPrice())), remarks(row)})
+	}
+	if s := n.Specification; s != nil {
+		rows.AppendRow(table.Row{"spec/" + s.Name, plain(gwei(*s.BaseFeeConstant)) + " × multiplier", plain(gwei(*s.MinGasPrice)), s.Source})
+	}
+	const others = 45 // columns before the source
+	rows.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 4, WidthMax: max(30, width-others), WidthMaxEnforcer: text.WrapSoft},
+	})
+	return rows.Render()
+}
+
+func baseFee(row network.Row) string {
+	if row.StaticBaseFee != nil {
+		return plain(gwei(*row.StaticBaseFee)) + " static"
+	}
+	return plain(gwei(*row.BaseFeeConstant)) + " × multiplier"
+}
+
+// remarks are what is particular to a row, and its source.
+func remarks(row network.Row) string {
+	text := ""
+	if row.PriceUncapped {
+		text += "[eip1559 price not capped] "
+	}
+	if !row.WeightCorrection.IsZero() {
+		text += fmt.Sprintf("[weight + %v] ", row.WeightCorrection)
+	}
+	if row.Note != "" {
+		text += "[" + printable(row.Note) + "] "
+	}
+	return text + printable(row.Source)
+}

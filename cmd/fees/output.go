@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// output is where a result goes and in what form.
+type output struct {
+	stdout  io.Writer
+	format  string
+	formats []string
+	file    string
+}
+
+func (o *output) add(c *cobra.Command, formats ...string) {
+	o.formats = formats
+	list := strings.Join(formats, ", ")
+	c.Flags().StringVar(&o.format, "format", formats[0], "the form of the output: "+list)
+	c.Flags().StringVarP(&o.file, "output", "o", "", "write to this file instead of standard output")
+	complete(c, "format", formats...)
+}
+
+func (o *output) check() error {
+	if !slices.Contains(o.formats, o.format) {
+		return fmt.Errorf("--format %q: want %s", o.format, strings.Join(o.formats, " or "))
+	}
+	return nil
+}
+
+// write renders the whole result before the first byte leaves, so that an error
+// leaves nothing half-written. A file appears under its name when it is complete.
+func (o *output) write(render func(io.Writer) error) error {
+	var result bytes.Buffer
+	if err := render(&result); err != nil {
+		return err
+	}
+	if o.file == "" {
+		_, err := o.stdout.Write(result.Bytes())
+		return err
+	}
+	return replaceFile(o.file, result.Bytes())
+}
+
+func replaceFile(path string, content []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("-o %s: %w", path, err)
+	}
+	defer os.Remove(file.Name()) // nothing is there any more if all went well
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Chmod(0o644)
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("-o %s: %w", path, err)
+	}
+	return nil
+}
+
+// width is how many columns the output has: those of the terminal, or of COLUMNS
+// where the environment sets it. A file or a pipe has no limit.
+func (o *output) width() int {
+	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
+		return columns
+	}
+	if file, ok := o.stdout.(*os.File); ok && o.file == "" {
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	return math.MaxInt
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// printable is text for a terminal: without the control characters that whoever
+// sent it may have put there, in one line.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return ' '
+		case unicode.Is(unicode.C, r): // controls, and marks that turn the direction of text
+			return -1
+		}
+		return r
+	}, text)
+}

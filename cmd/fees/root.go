@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const manual = `fees gives the exact fees of a Moonbeam-like chain: of its EVM layer and of its
+native layer, for each transaction and for each block, to the wei, and says which
+rules they follow from.
+
+It reads blocks from a block gateway (Substrate API Sidecar), from a directory of
+recorded answers, or from the demo that is built in.
+
+Where blocks come from (--gateway, or FEES_GATEWAY in the environment):
+  http://127.0.0.1:8080   a gateway's URL; this one is the default
+  ./recordings            a directory: blocks/25.json, multiplier/24.json, ...
+  demo                    28 recorded blocks, nothing else needed
+
+Output: data goes to standard output, all else to standard error. The table is for
+people; json and csv are for programs, and have every amount in wei as a decimal
+string. Nothing is ever rounded.
+
+Exit codes:
+  0  all is well
+  1  shown, but something does not hold: a fee that no rule can determine, or
+     rules older than the runtime
+  2  a wrong argument or flag, an unknown or conflicting network
+  3  the gateway: unreachable, no such block, not final yet, a malformed answer
+  4  a directory of recordings that lacks the block, or is damaged`
+
+const manualExamples = `  fees block 25 --gateway demo               one recorded block, as a table
+  fees block 11728459 --format json          one block of the gateway here
+  fees block head --gateway https://HOST     the newest final block
+  fees block 25 --gateway demo --format csv -o block25.csv
+  fees networks                              the tables that blocks are priced by`
+
+// run is the program: it returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot(stdout, stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if message := explain(ctx, err); message != "" {
+		fmt.Fprintln(stderr, "fees: "+printable(message))
+	}
+	return exitCode(ctx, err)
+}
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "fees",
+		Short:             "Exact fees of a Moonbeam-like chain",
+		Long:              manual,
+		Example:           manualExamples,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q; fees help lists the commands", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(newBlock(stdout, stderr), newNetworks(stdout), newVersion(stdout))
+	return root
+}
+
+// flagError says where the flags are explained.
+func flagError(c *cobra.Command, err error) error {
+	return fmt.Errorf("%s; %s --help lists the flags", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
+}
+
+// oneArg wants exactly one argument, and says which.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s: want %s, have %d arguments; see %s --help", c.CommandPath(), what, len(args), c.CommandPath())
+		}
+		return nil
+	}
+}

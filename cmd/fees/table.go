@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network"
+)
+
+// shape is how wide the table of transactions is made: how many hex digits of
+// hashes and payers are shown, and how long a call's name may be. 0 is all.
+type shape struct{ hash, payer, call int }
+
+// shapes are tried from the widest to the narrowest.
+var shapes = []shape{
+	{},
+	{hash: 16},
+	{hash: 16, payer: 16},
+	{hash: 8, payer: 8, call: 24},
+	{hash: 8, payer: 8, call: 12},
+	{hash: 6, payer: 6, call: 8},
+}
+
+// writeTable writes a report for people, in at most width columns if it can: it
+// shortens names rather than amounts.
+func writeTable(w io.Writer, r *fee.Report, rules network.Rules, width int) error {
+	var out strings.Builder
+	writeHead(&out, r, rules)
+	if len(r.Transactions) > 0 {
+		out.WriteString("\n")
+		for _, s := range shapes {
+			rows := transactionRows(r, rules.Symbol, s)
+			if text.LongestLineLen(rows) <= width || s == shapes[len(shapes)-1] {
+				out.WriteString(rows + "\n")
+				break
+			}
+		}
+	}
+	out.WriteString("\n" + totalRows(r, rules.Symbol) + "\n")
+	writeNotes(&out, r, width)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// writeHead says which block it is and what priced it.
+func writeHead(out *strings.Builder, r *fee.Report, rules network.Rules) {
+	fmt.Fprintf(out, "Block %d of %s", r.Number, r.Network)
+	if when, ok := r.Time.Get(); ok {
+		fmt.Fprintf(out, ", %v", when)
+	}
+	if final, ok := r.Finalized.Get(); ok && !final {
+		out.WriteString(", not final")
+	}
+	fmt.Fprintf(out, "\nhash        %v\n", r.Hash)
+	fmt.Fprintf(out, "rules       %s\n", r.Rules)
+	multiplier := "none"
+	if m, ok := r.Multiplier.Get(); ok {
+		multiplier = fmt.Sprintf("%s, stored at block %d", plain(scaled(m.Value, 18)), m.At)
+	}
+	fmt.Fprintf(out, "multiplier  %s\n", multiplier)
+	switch base, ok := r.BaseFeePerGas.Get(); {
+	case !ok:
+		out.WriteString("base fee    not known\n")
+	case rules.BaseFee.Static.Known():
+		fmt.Fprintf(out, "base fee    %s Gwei per gas, static\n", plain(gwei(base)))
+	default:
+		fmt.Fprintf(out, "base fee    %s Gwei per gas = multiplier × %s Gwei\n", plain(gwei(base)), plain(gwei(rules.BaseFee.Constant)))
+	}
+}
+
+func transactionRows(r *fee.Report, symbol string, s shape) string {
+	var fees, prices []string
+	for _, t := range r.Transactions {
+		fee, price := "undetermined", ""
+		if paid, ok := t.Fee.Get(); ok {
+			fee = tokens(paid)
+		} else if t.Error == nil {
+			fee = ""
+		}
+		if p, ok := t.GasPrice.Get(); ok {
+			price = gwei(p)
+		}
+		fees, prices = append(fees, fee), append(prices, price)
+	}
+	fees, prices = sameDecimals(fees), sameDecimals(prices)
+	rows := newTable()
+	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei/gas", "fee " + symbol, "status"})
+	rightAlign(rows, 1, 6, 7, 8)
+	for i, t := range r.Transactions {
+		hash := t.Hash.String()
+		if evm, ok := t.EVMHash.Get(); ok {
+			hash = evm.String()
+		}
+		rows.AppendRow(table.Row{
+			t.Index, t.Layer, kind(t, s.call), shorten(hash, s.hash), shorten(known(t.Payer), s.payer),
+			known(t.Gas), prices[i], fees[i], status(t),
+		})
+	}
+	return rows.Render()
+}
+
+// kind is an EVM transaction's type, or another's call.
+func kind(t fee.Transaction, most int) string {
+	if kind, ok := t.Type.Get(); ok {
+		return string(kind)
+	}
+	call := []rune(printable(t.Call))
+	if most > 0 && len(call) > most {
+		return string(call[:most-1]) + "…"
+	}
+	return string(call)
+}
+
+// status is the EVM's exit reason, or how a native transaction ended.
+func status(t fee.Transaction) string {
+	if reason, ok := t.Status.Get(); ok {
+		return printable(reason)
+	}
+	switch success, ok := t.Success.Get(); {
+	case !ok:
+		return "not known"
+	case success:
+		return "ok"
+	}
+	return "failed"
+}
+
+// shorten keeps the first of a 0x text's hex digits.
+func shorten(text string, digits int) string {
+	if digits == 0 || len(text) <= 2+digits {
+		return text
+	}
+	return text[:2+digits] + "…"
+}
+
+func totalRows(r *fee.Report, symbol string) string {
+	t := r.Totals
+	fees := sameDecimals([]string{tokens(t.EVMFee), tokens(t.NativeFee), tokens(t.Fee)})
+	rows := newTable()
+	rows.AppendHeader(table.Row{"layer", "transactions", "fee " + symbol})
+	rightAlign(rows, 2, 3)
+	rows.AppendRow(table.Row{fee.EVM, t.EVM, fees[0]})
+	rows.AppendRow(table.Row{fee.Native, t.Native, fees[1]})
+	total := "total"
+	if !t.Complete {
+		total = "INCOMPLETE total"
+	}
+	rows.AppendFooter(table.Row{total, t.EVM + t.Native, fees[2]})
+	text := rows.Render()
+	if t.Inherents > 0 {
+		text += fmt.Sprintf("\n%d inherents pay no fee", t.Inherents)
+	}
+	return text
+}
+
+// writeNotes writes all that a reader must know beyond the figures.
+func writeNotes(out *strings.Builder, r *fee.Report, width int) {
+	var notes []string
+	if n := r.Totals.Undetermined; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d fees are undetermined and not in the totals", n, r.Totals.EVM+r.Totals.Native))
+	}
+	for _, t := range r.Transactions {
+		if t.Error != nil {
+			notes = append(notes, fmt.Sprintf("undetermined: extrinsic %d: %v", t.Index, t.Error.Err))
+		}
+		for _, note := range t.Notes {
+			notes = append(notes, fmt.Sprintf("extrinsic %d: %s", t.Index, note))
+		}
+	}
+	notes = append(notes, r.Notes...)
+	if len(notes) > 0 {
+		out.WriteString("\n")
+	}
+	for _, note := range notes {
+		line := "note: " + printable(note)
+		if width < len(line) {
+			line = strings.ReplaceAll(text.WrapSoft(line, width-2), "\n", "\n  ")
+		}
+		out.WriteString(line + "\n")
+	}
+}
+
+// newTable has no frame: columns two spaces apart, a line below the header.
+func newTable() table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Format = table.FormatOptions{}
+	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	return t
+}
+
+func rightAlign(t table.Writer, numbers ...int) {
+	configs := make([]table.ColumnConfig, len(numbers))
+	for i, n := range numbers {
+		configs[i] = table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight}
+	}
+	t.SetColumnConfigs(configs)
+}

@@ -1,0 +1,233 @@
+package evm
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// Type is the kind of an Ethereum transaction, by the gateway's name for it.
+type Type string
+
+// The types of transactions. EIP7702 came with the runtimes from about 3900 and
+// is read as its EIP describes it: none was seen from a real gateway.
+const (
+	Legacy  Type = "legacy"
+	EIP2930 Type = "eip2930"
+	EIP1559 Type = "eip1559"
+	EIP7702 Type = "eip7702"
+)
+
+// dynamicFee tells whether the price follows the base fee.
+func (t Type) dynamicFee() bool { return t == EIP1559 || t == EIP7702 }
+
+// Payload is the Ethereum transaction in the arguments of an ethereum.transact
+// extrinsic. The fields that no fee needs are read when they are asked for.
+type Payload struct {
+	Type                 Type
+	Nonce                chain.Nonce
+	LegacyGasPrice       chain.GasPrice // gasPrice of legacy and eip2930
+	MaxFeePerGas         chain.GasPrice // of eip1559 and eip7702
+	MaxPriorityFeePerGas chain.GasPrice // of eip1559 and eip7702
+	GasLimit             chain.Gas
+	Value                chain.Wei
+	fields               wire.Value
+}
+
+// ParsePayload reads args.transaction: an object with one member, named after
+// the type of the transaction. Runtimes before typed transactions (before 1201)
+// had the fields of a legacy one in its place. An error names the field.
+func ParsePayload(args wire.Value) (Payload, error) {
+	s := args.Scanner()
+	for s.Object(); s.Member(); s.Skip() {
+		if s.Key() == "transaction" {
+			p, err := parseTransaction(&s)
+			if err != nil {
+				return Payload{}, fmt.Errorf("args.transaction%w", err)
+			}
+			return p, nil
+		}
+	}
+	return Payload{}, fmt.Errorf("args.transaction: %w", chain.ErrMissing)
+}
+
+var errForm = errors.New(": want an object with one member, named after the transaction's type")
+
+// parseTransaction reads in one walk. Its errors go on where the path of the
+// transaction ends.
+func parseTransaction(s *wire.Scanner) (p Payload, err error) {
+	start := s.Mark()
+	if !s.IsObject() {
+		return p, errForm
+	}
+	s.Object()
+	if !s.Member() {
+		return p, errForm
+	}
+	name := s.Key()
+	if !s.IsObject() { // the first field of a transaction without a type
+		s.Back(start)
+		name = string(Legacy)
+	}
+	if p.Type = typeNamed(name); p.Type == "" {
+		return p, fmt.Errorf(": unknown transaction type %q", wire.Excerpt(name))
+	}
+	start = s.Mark()
+	if err := p.read(s); err != nil {
+		return p, fmt.Errorf(".%s.%w", p.Type, err)
+	}
+	p.fields = s.Since(start)
+	if s.Member() {
+		return p, errForm
+	}
+	return p, nil
+}
+
+func typeNamed(name string) Type {
+	switch t := Type(name); t {
+	case Legacy, EIP2930, EIP1559, EIP7702:
+		return t
+	}
+	return ""
+}
+
+// read takes the fields. Each type must have its own prices.
+func (p *Payload) read(s *wire.Scanner) error {
+	var seen struct{ nonce, gasPrice, maxFee, maxPriority, gasLimit, value bool }
+	for s.Object(); s.Member(); {
+		var err error
+		switch key := s.Key(); key {
+		case "nonce":
+			p.Nonce, err = chain.ReadNonce(s.Value())
+			seen.nonce = true
+		case "gasPrice":
+			p.LegacyGasPrice, err = chain.ReadGasPrice(s.Value())
+			seen.gasPrice = true
+		case "maxFeePerGas":
+			p.MaxFeePerGas, err = chain.ReadGasPrice(s.Value())
+			seen.maxFee = true
+		case "maxPriorityFeePerGas":
+			p.MaxPriorityFeePerGas, err = chain.ReadGasPrice(s.Value())
+			seen.maxPriority = true
+		case "gasLimit":
+			p.GasLimit, err = chain.ReadGas(s.Value())
+			seen.gasLimit = true
+		case "value":
+			p.Value, err = chain.ReadWei(s.Value())
+			seen.value = true
+		default:
+			s.Skip()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Key(), err)
+		}
+	}
+	dynamic := p.Type.dynamicFee()
+	switch {
+	case !seen.nonce:
+		return missing("nonce")
+	case !dynamic && !seen.gasPrice:
+		return missing("gasPrice")
+	case dynamic && !seen.maxFee:
+		return missing("maxFeePerGas")
+	case dynamic && !seen.maxPriority:
+		return missing("maxPriorityFeePerGas")
+	case !seen.gasLimit:
+		return missing("gasLimit")
+	case !seen.value:
+		return missing("value")
+	}
+	return nil
+}
+
+func missing(field string) error { return fmt.Errorf("%s: %w", field, chain.ErrMissing) }
+
+// Action is what a transaction does: call To, or create a contract.
+type Action struct {
+	Create bool
+	To     chain.Address // zero where Create
+}
+
+// Action reads {"call": address} or {"create": null}.
+func (p *Payload) Action() (Action, error) {
+	kind, v, _ := p.fields.Member("action").Only()
+	switch strings.ToLower(kind) {
+	case "create":
+		return Action{Create: true}, nil
+	case "call":
+		to, err := chain.ReadAddress(v)
+		if err != nil {
+			return Action{}, fmt.Errorf("action.call: %w", err)
+		}
+		return Action{To: to}, nil
+	}
+	return Action{}, errors.New(`action: want {"call": address} or {"create": null}`)
+}
+
+// Input is the call data, or the code of a creation.
+func (p *Payload) Input() ([]byte, error) {
+	text, ok := p.fields.Member("input").Text()
+	if !ok || !strings.HasPrefix(text, "0x") {
+		return nil, errors.New("input: want a string of 0x and hex digits")
+	}
+	input, err := hex.DecodeString(text[2:])
+	if err != nil {
+		return nil, errors.New("input: want a string of 0x and hex digits")
+	}
+	return input, nil
+}
+
+// AccessEntry is one entry of an access list (EIP-2930).
+type AccessEntry struct {
+	Address     chain.Address
+	StorageKeys []chain.Hash
+}
+
+// AccessList is the transaction's access list, empty for a legacy one.
+func (p *Payload) AccessList() ([]AccessEntry, error) {
+	v := p.fields.Member("accessList")
+	if v.Kind() != wire.Array {
+		if p.Type == Legacy {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("accessList: want an array, have %v", v.Kind())
+	}
+	var list []AccessEntry
+	for element := range v.Elements() {
+		address, err := chain.ReadAddress(element.Member("address"))
+		if err != nil {
+			return nil, fmt.Errorf("accessList[%d].address: %w", len(list), err)
+		}
+		entry := AccessEntry{Address: address}
+		for key := range element.Member("storageKeys").Elements() {
+			hash, err := chain.ReadHash(key)
+			if err != nil {
+				return nil, fmt.Errorf("accessList[%d].storageKeys[%d]: %w", len(list), len(entry.StorageKeys), err)
+			}
+			entry.StorageKeys = append(entry.StorageKeys, hash)
+		}
+		list = append(list, entry)
+	}
+	return list, nil
+}
+
+// OddYParity is the parity in the signature of a typed transaction, which
+// gateways write as a bool or as 0 and 1.
+func (p *Payload) OddYParity() (bool, error) {
+	v := p.fields.Member("oddYParity")
+	if odd, ok := v.Bool(); ok {
+		return odd, nil
+	}
+	n, err := chain.ReadUint64(v)
+	if err == nil && n > 1 {
+		err = fmt.Errorf("want 0 or 1, have %d", n)
+	}
+	if err != nil {
+		return false, fmt.Errorf("oddYParity: %w", err)
+	}
+	return n == 1, nil
+}

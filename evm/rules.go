@@ -1,0 +1,113 @@
+package evm
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
+)
+
+// WeightPerGas maps weight to gas (fee rule 2): one gas is 25,000 picoseconds
+// of ref time. It is 10^12 picoseconds by 40,000,000 gas a second in every
+// runtime of every network (runtime/common, WEIGHT_PER_GAS).
+const WeightPerGas = 25_000
+
+// BaseFeePerGas is fee rule 6:
+//
+//	base fee = floor(multiplier × base constant / 10^18)
+//	where
+//	  multiplier     the stored integer of NextFeeMultiplier
+//	  base constant  of the network and runtime, in wei per gas
+//
+// A runtime with a static base fee has just that. An unknown multiplier (block 0
+// has no parent) leaves a dynamic base fee unknown.
+//
+// Source: runtime/*/src/lib.rs, TransactionPaymentAsGasPrice::min_gas_price,
+// which uses saturating_mul_int: it rounds down once.
+func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.Multiplier]) (chain.Optional[chain.GasPrice], error) {
+	if rules.Static.Known() {
+		return rules.Static, nil
+	}
+	m, ok := multiplier.Get()
+	if !ok {
+		return chain.Optional[chain.GasPrice]{}, nil
+	}
+	price, err := m.Of(rules.Constant)
+	if err != nil {
+		return chain.Optional[chain.GasPrice]{}, fmt.Errorf("multiplier × base constant: %w", err)
+	}
+	return chain.Some(price), nil
+}
+
+// GasPrice is what the transaction pays for one gas, fee rules 3 and 4:
+//
+//	legacy, eip2930  gasPrice
+//	eip1559          base fee + maxPriorityFeePerGas, if that is less than
+//	                 maxFeePerGas, otherwise maxFeePerGas
+//
+// An eip7702 transaction is priced as an eip1559 one (EIP-7702). Where the price
+// was not capped (see [network.Rules]), it is the sum even above maxFeePerGas.
+func (p *Payload) GasPrice(baseFee chain.Optional[chain.GasPrice], capped bool) (chain.GasPrice, error) {
+	if !p.Type.dynamicFee() {
+		return p.LegacyGasPrice, nil
+	}
+	base, ok := baseFee.Get()
+	if !ok {
+		return chain.GasPrice{}, fmt.Errorf("base fee per gas: %w", chain.ErrMissing)
+	}
+	price, err := base.Add(p.MaxPriorityFeePerGas)
+	if err != nil {
+		return chain.GasPrice{}, fmt.Errorf("base fee + maxPriorityFeePerGas: %w", err)
+	}
+	if capped && price.Cmp(p.MaxFeePerGas) >= 0 {
+		return p.MaxFeePerGas, nil
+	}
+	return price, nil
+}
+
+// Weight is fee rule 5: the ref time in the extrinsic's system.ExtrinsicSuccess.
+// An extrinsic that failed has none: the runtime refused it before it ran.
+func Weight(outcome chain.Outcome) (chain.RefTime, error) {
+	if !outcome.Success {
+		return chain.RefTime{}, fmt.Errorf("event system.ExtrinsicSuccess: %w, the extrinsic ended with ExtrinsicFailed", chain.ErrMissing)
+	}
+	weight, err := outcome.Weight()
+	if err != nil {
+		return chain.RefTime{}, fmt.Errorf("event system.ExtrinsicSuccess: data[0].%w", err)
+	}
+	return weight.RefTime, nil
+}
+
+// Gas is the gas that a weight stands for, rounded down. Exact tells whether
+// nothing was rounded off, as the runtime's own mapping guarantees.
+func Gas(weight chain.RefTime) (gas chain.Gas, exact bool) {
+	n := weight.Uint64()
+	return chain.NewGas(n / WeightPerGas), n%WeightPerGas == 0
+}
+
+// Fee is fee rule 2:
+//
+//	fee = floor(gas price × weight / 25000)
+//
+// in wei, with one division at the end.
+func Fee(price chain.GasPrice, weight chain.RefTime) (chain.Wei, error) {
+	fee, err := price.MulDivFloor(weight.Uint64(), WeightPerGas)
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("gas price × weight / 25000: %w", err)
+	}
+	return fee, nil
+}
+
+// PriorityFee is the part of a fee above the base fee: gas × (gas price − base
+// fee). It is not known where the price is below the base fee.
+func PriorityFee(price, baseFee chain.GasPrice, gas chain.Gas) (chain.Optional[chain.Wei], error) {
+	tip, err := price.Sub(baseFee)
+	if err != nil {
+		return chain.Optional[chain.Wei]{}, nil
+	}
+	fee, err := tip.Times(gas)
+	if err != nil {
+		return chain.Optional[chain.Wei]{}, fmt.Errorf("gas × (gas price − base fee): %w", err)
+	}
+	return chain.Some(fee), nil
+}

@@ -1,0 +1,68 @@
+package evm
+
+import (
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// Transfer is a transfer of an ERC-20 token, as the token's contract logged it.
+type Transfer struct {
+	Token  chain.Address     `json:"token"` // the contract
+	From   chain.Address     `json:"from"`
+	To     chain.Address     `json:"to"`
+	Amount chain.TokenAmount `json:"amount"`
+}
+
+// transferSignature is keccak256("Transfer(address,address,uint256)").
+const transferSignature = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+
+// Transfers reads the ERC-20 transfers among the extrinsic's contract logs
+// (specification, Contract log): the event's signature, sender and recipient in
+// three topics, the amount in the data. Logs of any other form are other events;
+// the Transfer of an ERC-721 has four topics.
+func Transfers(x *chain.Extrinsic) []Transfer {
+	transfers := []Transfer{}
+	for i := range x.Events {
+		if e := &x.Events[i]; e.Is("evm", "Log") {
+			if t, ok := readTransfer(e.Data.Index(0)); ok {
+				transfers = append(transfers, t)
+			}
+		}
+	}
+	return transfers
+}
+
+func readTransfer(log wire.Value) (Transfer, bool) {
+	var topics [3]string
+	n := 0
+	for v := range log.Member("topics").Elements() {
+		if n == len(topics) {
+			return Transfer{}, false
+		}
+		topics[n], _ = v.Text()
+		n++
+	}
+	if n != len(topics) || !strings.EqualFold(topics[0], transferSignature) {
+		return Transfer{}, false
+	}
+	token, err1 := chain.ReadAddress(log.Member("address"))
+	from, ok1 := addressInTopic(topics[1])
+	to, ok2 := addressInTopic(topics[2])
+	data, _ := log.Member("data").Text()
+	amount, err2 := chain.ParseTokenAmount(data)
+	ok := ok1 && ok2 && err1 == nil && err2 == nil && len(data) == 2+64
+	return Transfer{token, from, to, amount}, ok
+}
+
+// addressInTopic reads an address that was padded to a word.
+func addressInTopic(topic string) (chain.Address, bool) {
+	const padding = "0x000000000000000000000000"
+	digits, padded := strings.CutPrefix(topic, padding)
+	if !padded {
+		return chain.Address{}, false
+	}
+	address, err := chain.ParseAddress("0x" + digits)
+	return address, err == nil
+}

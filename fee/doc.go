@@ -1,0 +1,16 @@
+// Package fee gives the exact fees of a block.
+//
+// [Price] works in these steps, each a rule of the specification:
+//
+//  1. The base fee per gas, once a block (rule 6, [evm.BaseFeePerGas]).
+//  2. Each extrinsic is classified: ethereum.transact is an EVM transaction, any
+//     other that is signed or has paid a fee is a native one, and the rest are
+//     inherents, which pay nothing.
+//  3. An EVM transaction: its gas price by type (rules 3 and 4), its weight (rule
+//     5), and its fee (rule 2).
+//  4. A native transaction: what the chain says it paid, tip included (rule 1).
+//  5. The totals (rule 8).
+//
+// What no rule can price is listed with its reason, has no fee, and stays out of
+// the sums, which then say that they are incomplete. It is never taken as zero.
+package fee

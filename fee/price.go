@@ -1,0 +1,295 @@
+package fee
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/native"
+	"github.com/feeledger/fees/network"
+)
+
+// Price gives the fees of a block under rules. Multiplier is the one stored at
+// the height that rules.MultiplierAt names; block 0 has no parent, so that it
+// can be unknown.
+//
+// A transaction that cannot be priced does not make Price fail. An error, an
+// *[Error], says that the sum of the fees is more than any balance can be.
+func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.StoredMultiplier]) (*Report, error) {
+	r := &Report{
+		Network:    rules.Network,
+		Runtime:    rules.Runtime,
+		Rules:      rules.Name,
+		Certain:    rules.Certain,
+		Number:     b.Number,
+		Hash:       b.Hash,
+		ParentHash: b.ParentHash,
+		Finalized:  b.Finalized,
+		Multiplier: multiplier,
+		Notes:      append([]string{}, rules.Notes...),
+	}
+	r.dateAndBaseFee(b, rules)
+	r.Transactions = make([]Transaction, 0, count(b))
+	for i := range b.Extrinsics {
+		x := &b.Extrinsics[i]
+		layer := Classify(x)
+		if layer == Inherent {
+			r.Totals.Inherents++
+			continue
+		}
+		r.Transactions = append(r.Transactions, describe(x, layer))
+		t := &r.Transactions[len(r.Transactions)-1]
+		var err error
+		if layer == EVM {
+			err = priceEVM(t, x, rules, r.BaseFeePerGas)
+		} else {
+			err = priceNative(t, x)
+		}
+		if err != nil {
+			t.Fee, t.Method = chain.Optional[chain.Wei]{}, chain.Optional[Method]{}
+			t.Error = &Error{b.Number, x.Index, err}
+		}
+		if err := r.Totals.add(t); err != nil {
+			return nil, &Error{b.Number, x.Index, err}
+		}
+	}
+	r.Totals.Complete = r.Totals.Undetermined == 0
+	return r, nil
+}
+
+// count is how many of the block's extrinsics are transactions.
+func count(b *chain.Block) (n int) {
+	for i := range b.Extrinsics {
+		if Classify(&b.Extrinsics[i]) != Inherent {
+			n++
+		}
+	}
+	return n
+}
+
+// dateAndBaseFee sets what holds for the block as a whole.
+func (r *Report) dateAndBaseFee(b *chain.Block, rules network.Rules) {
+	var err error
+	if r.Time, err = b.Time(); err != nil {
+		r.note("time not known: %v", err)
+	}
+	var value chain.Optional[chain.Multiplier]
+	if m, ok := r.Multiplier.Get(); ok {
+		value = chain.Some(m.Value)
+	}
+	if r.BaseFeePerGas, err = evm.BaseFeePerGas(rules.BaseFee, value); err != nil {
+		r.note("base fee per gas not known: %v", err)
+	}
+	if base, ok := r.BaseFeePerGas.Get(); ok && base.Cmp(rules.MinGasPrice) < 0 {
+		r.note("the base fee of %v wei per gas is below the network's minimum gas price of %v", base, rules.MinGasPrice)
+	}
+}
+
+func (r *Report) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// Classify tells which layer an extrinsic belongs to (specification, Extrinsic).
+// Unsigned extrinsics are inherents, unless the chain recorded that they paid.
+func Classify(x *chain.Extrinsic) Layer {
+	switch {
+	case x.Pallet == "ethereum" && x.Call == "transact":
+		return EVM
+	case x.Signed || native.HasFeeEvent(x):
+		return Native
+	}
+	return Inherent
+}
+
+// Inherents lists the block's inherents in the form of transactions, without a
+// fee, for those who want to see every extrinsic.
+func Inherents(b *chain.Block) []Transaction {
+	list := []Transaction{}
+	for i := range b.Extrinsics {
+		if x := &b.Extrinsics[i]; Classify(x) == Inherent {
+			t := describe(x, Inherent)
+			if outcome, err := x.Outcome(); err == nil {
+				t.ended(outcome)
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func describe(x *chain.Extrinsic, layer Layer) Transaction {
+	return Transaction{
+		Index:     x.Index,
+		Layer:     layer,
+		Call:      callName(x),
+		Hash:      x.Hash,
+		Transfers: evm.Transfers(x),
+		Notes:     []string{},
+	}
+}
+
+func callName(x *chain.Extrinsic) string {
+	if x.Pallet == "ethereum" && x.Call == "transact" {
+		return "ethereum.transact" // most of them, without making a string
+	}
+	return x.Pallet + "." + x.Call
+}
+
+func (t *Transaction) note(format string, args ...any) {
+	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
+}
+
+// ended sets what the outcome tells of an extrinsic whose weight has no price.
+func (t *Transaction) ended(outcome chain.Outcome) {
+	t.Success = chain.Some(outcome.Success)
+	if weight, err := outcome.Weight(); err == nil {
+		t.Weight = chain.Some(weight.RefTime)
+	}
+}
+
+// priceEVM sets all that is known of an EVM transaction, also where an error
+// leaves its fee undetermined.
+func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee chain.Optional[chain.GasPrice]) error {
+	outcome, noOutcome := x.Outcome()
+	if noOutcome == nil {
+		t.Success = chain.Some(outcome.Success)
+	}
+	executed, notExecuted := evm.FindExecuted(x)
+	if notExecuted == nil {
+		t.executed(executed)
+	}
+	payload, noPayload := evm.ParsePayload(x.Args)
+	if noPayload != nil {
+		return noPayload
+	}
+	t.Type = chain.Some(payload.Type)
+	t.Nonce = chain.Some(payload.Nonce)
+	price, noPrice := payload.GasPrice(baseFee, rules.PriceCapped)
+	if noPrice == nil {
+		t.GasPrice = chain.Some(price)
+	}
+	if err := cmp.Or(noPrice, noOutcome); err != nil {
+		return err
+	}
+	weight, err := t.weigh(outcome, rules.WeightCorrection)
+	if err != nil {
+		return err
+	}
+	if notExecuted != nil { // nobody to charge
+		return notExecuted
+	}
+	return t.charge(price, weight, rules.MinGasPrice, baseFee)
+}
+
+func (t *Transaction) executed(e evm.Executed) {
+	t.EVMHash = chain.Some(e.Hash)
+	t.From = chain.Some(e.From)
+	t.To = chain.Some(e.To)
+	t.Payer = chain.Some(e.From)
+	t.Status = chain.Some(e.Exit.Reason)
+	if e.Count > 1 {
+		t.note("%d events ethereum.Executed: the last is the transaction's own", e.Count)
+	}
+}
+
+// weigh sets the gas and returns the weight that is charged.
+func (t *Transaction) weigh(outcome chain.Outcome, correction chain.RefTime) (chain.RefTime, error) {
+	weight, err := evm.Weight(outcome)
+	if err != nil {
+		return chain.RefTime{}, err
+	}
+	t.Weight = chain.Some(weight)
+	if !correction.IsZero() {
+		if weight, err = weight.Add(correction); err != nil {
+			return chain.RefTime{}, fmt.Errorf("weight + correction: %w", err)
+		}
+		t.note("%v was added to the weight, which this runtime reports without the base weight of the extrinsic", correction)
+	}
+	gas, exact := evm.Gas(weight)
+	t.Gas = chain.Some(gas)
+	if !exact {
+		t.note("the weight %v is no multiple of %d: the gas is rounded down, the fee is not", weight, evm.WeightPerGas)
+	}
+	return weight, nil
+}
+
+// charge sets the fee and its priority part.
+func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, minimum chain.GasPrice, baseFee chain.Optional[chain.GasPrice]) error {
+	fee, err := evm.Fee(price, weight)
+	if err != nil {
+		return err
+	}
+	t.Fee = chain.Some(fee)
+	t.Method = chain.Some(ByRule)
+	if price.Cmp(minimum) < 0 {
+		t.note("the gas price of %v wei is below the network's minimum of %v", price, minimum)
+	}
+	base, ok := baseFee.Get()
+	if !ok {
+		return nil
+	}
+	gas, _ := t.Gas.Get()
+	if t.PriorityFee, err = evm.PriorityFee(price, base, gas); err != nil {
+		return err
+	}
+	if !t.PriorityFee.Known() {
+		t.note("the gas price of %v wei is below the base fee of %v: there is no priority fee", price, base)
+	}
+	return nil
+}
+
+// priceNative takes the fee from the chain's own word for it. The rest only
+// describes the transaction, so that what cannot be read is noted.
+func priceNative(t *Transaction, x *chain.Extrinsic) error {
+	if x.Signed {
+		if from, err := chain.ReadAddress(x.Signer); err != nil {
+			t.note("signature.signer: %v", err)
+		} else {
+			t.From = chain.Some(from)
+		}
+		if nonce, err := chain.ReadNonce(x.Nonce); err != nil {
+			t.note("nonce: %v", err)
+		} else {
+			t.Nonce = chain.Some(nonce)
+		}
+	}
+	if outcome, err := x.Outcome(); err != nil {
+		t.note("%v", err)
+	} else {
+		t.ended(outcome)
+	}
+	paid, err := native.ReadFeePaid(x)
+	if err != nil {
+		return err
+	}
+	t.Payer = chain.Some(paid.Payer)
+	t.Fee = chain.Some(paid.Fee)
+	t.Tip = chain.Some(paid.Tip)
+	t.Method = chain.Some(ByRule)
+	return nil
+}
+
+// add counts a transaction (fee rule 8).
+func (s *Totals) add(t *Transaction) (err error) {
+	part := &s.NativeFee
+	switch t.Layer {
+	case EVM:
+		part = &s.EVMFee
+		s.EVM++
+	case Native:
+		s.Native++
+	}
+	fee, known := t.Fee.Get()
+	if !known {
+		s.Undetermined++
+		return nil
+	}
+	if *part, err = part.Add(fee); err != nil {
+		return fmt.Errorf("total of the %s fees: %w", t.Layer, err)
+	}
+	if s.Fee, err = s.Fee.Add(fee); err != nil {
+		return fmt.Errorf("total of the fees: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package fee
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+)
+
+// Report is a block's fees. Its JSON has every key always, null where there is
+// nothing; amounts are decimal strings of wei.
+type Report struct {
+	Network       string                                 `json:"network"`
+	Runtime       chain.Optional[uint32]                 `json:"runtime"` // that executed the block
+	Rules         string                                 `json:"rules"`   // what priced it, see [network.Rules]
+	Number        uint64                                 `json:"number"`
+	Hash          chain.Hash                             `json:"hash"`
+	ParentHash    chain.Hash                             `json:"parent_hash"`
+	Time          chain.Optional[chain.Time]             `json:"time"`
+	Finalized     chain.Optional[bool]                   `json:"finalized"`
+	Multiplier    chain.Optional[chain.StoredMultiplier] `json:"multiplier"`
+	BaseFeePerGas chain.Optional[chain.GasPrice]         `json:"base_fee_per_gas"`
+	Transactions  []Transaction                          `json:"transactions"` // by index
+	Totals        Totals                                 `json:"totals"`
+	Notes         []string                               `json:"notes"`
+
+	// Certain is false where the runtime is newer than the table that priced
+	// the block.
+	Certain bool `json:"-"`
+}
+
+// Holds tells whether every fee is determined, by rules that are known to apply.
+func (r *Report) Holds() bool { return r.Totals.Complete && r.Certain }
+
+// Transaction is one extrinsic with its fee.
+type Transaction struct {
+	Index       int                            `json:"index"` // in the block
+	Layer       Layer                          `json:"layer"`
+	Type        chain.Optional[evm.Type]       `json:"type"` // EVM only
+	Call        string                         `json:"call"` // such as "balances.transfer"
+	Hash        chain.Hash                     `json:"hash"` // of the extrinsic
+	EVMHash     chain.Optional[chain.Hash]     `json:"evm_hash"`
+	From        chain.Optional[chain.Address]  `json:"from"`
+	To          chain.Optional[chain.Address]  `json:"to"`    // EVM only; of a creation, the contract
+	Payer       chain.Optional[chain.Address]  `json:"payer"` // who was charged
+	Nonce       chain.Optional[chain.Nonce]    `json:"nonce"`
+	GasPrice    chain.Optional[chain.GasPrice] `json:"gas_price"` // EVM only
+	Gas         chain.Optional[chain.Gas]      `json:"gas"`       // EVM only
+	Weight      chain.Optional[chain.RefTime]  `json:"weight"`    // as the chain reported it
+	Fee         chain.Optional[chain.Wei]      `json:"fee"`       // all that was paid, tip included
+	Method      chain.Optional[Method]         `json:"method"`
+	PriorityFee chain.Optional[chain.Wei]      `json:"priority_fee"` // EVM only: the part of Fee above the base fee
+	Tip         chain.Optional[chain.Wei]      `json:"tip"`          // native only: the part of Fee that the sender added
+	Success     chain.Optional[bool]           `json:"success"`      // of the extrinsic
+	Status      chain.Optional[string]         `json:"status"`       // EVM only: the exit reason
+	Transfers   []evm.Transfer                 `json:"transfers"`
+	Notes       []string                       `json:"notes"`
+	Error       *Error                         `json:"error"` // why Fee is not known
+}
+
+// Layer is one of the chain's two, or what inherents belong to.
+type Layer string
+
+// The layers. Inherents are not transactions; see [Inherents].
+const (
+	EVM      Layer = "evm"
+	Native   Layer = "native"
+	Inherent Layer = "inherent"
+)
+
+// Method is how a fee was found.
+type Method string
+
+// ByRule says that a fee follows from the rules of the specification.
+const ByRule Method = "rule"
+
+// Totals sum up the fees that are known. Complete is false where a fee is not.
+type Totals struct {
+	Fee          chain.Wei `json:"fee"`
+	EVMFee       chain.Wei `json:"evm_fee"`
+	NativeFee    chain.Wei `json:"native_fee"`
+	EVM          int       `json:"evm"`    // transactions, those without a known fee included
+	Native       int       `json:"native"` // likewise
+	Inherents    int       `json:"inherents"`
+	Undetermined int       `json:"undetermined"`
+	Complete     bool      `json:"complete"`
+}
+
+// Error says why an extrinsic cannot be priced. Err names the field or event.
+type Error struct {
+	Block     uint64
+	Extrinsic int
+	Err       error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("block %d, extrinsic %d: %v", e.Block, e.Extrinsic, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// MarshalText writes the message.
+func (e *Error) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }

@@ -1,0 +1,247 @@
+package gatewayclient
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// DecodeBlock reads a block as the gateway serves it. The text is proved to be
+// JSON to its last byte; unknown fields, pallets, calls and events are kept or
+// passed over. The block shares the text's memory.
+//
+// What identifies the block and its parts must be there: an error, of type
+// *[DecodeError], names the field. Arguments and event data are left to the
+// rules that need them.
+func DecodeBlock(text string) (*chain.Block, error) {
+	var b *chain.Block
+	var numbered bool
+	var err error
+	badJSON := wire.Scan(text, func(s *wire.Scanner) {
+		d := blockDecoder{Scanner: s, events: make([]chain.Event, 0, 32)}
+		b, numbered, err = d.block()
+	})
+	if badJSON != nil {
+		err = badJSON
+	}
+	if err != nil {
+		what := "block"
+		if numbered {
+			what = fmt.Sprintf("block %d", b.Number)
+		}
+		return nil, &DecodeError{what, err}
+	}
+	return b, nil
+}
+
+// blockDecoder reads to the end also where a field is missing or malformed: bad
+// JSON after it is the graver finding.
+type blockDecoder struct {
+	*wire.Scanner
+	events []chain.Event // of the whole block; each part has its range of them
+}
+
+func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
+	b = &chain.Block{}
+	var fields firstError
+	var hash, parent, extrinsics bool
+	d.Object()
+	for d.Member() {
+		switch key := d.Key(); key {
+		case "number":
+			b.Number, err = chain.ReadUint64(d.Value())
+			numbered = err == nil
+			fields.at(key, err)
+		case "hash":
+			b.Hash, err = chain.ReadHash(d.Value())
+			hash = true
+			fields.at(key, err)
+		case "parentHash":
+			b.ParentHash, err = chain.ReadHash(d.Value())
+			parent = true
+			fields.at(key, err)
+		case "finalized":
+			b.Finalized, err = readFinalized(d.Value())
+			fields.at(key, err)
+		case "onInitialize":
+			b.OnInitialize, err = d.hook()
+			fields.at(key, err)
+		case "onFinalize":
+			b.OnFinalize, err = d.hook()
+			fields.at(key, err)
+		case "extrinsics":
+			b.Extrinsics, err = d.extrinsics()
+			extrinsics = true
+			fields.at(key, err)
+		default:
+			d.Skip()
+		}
+	}
+	fields.need("number", numbered)
+	fields.need("hash", hash)
+	fields.need("parentHash", parent)
+	fields.need("extrinsics", extrinsics)
+	return b, numbered, fields.err
+}
+
+func readFinalized(v wire.Value) (chain.Optional[bool], error) {
+	if v.Kind() == wire.Null {
+		return chain.Optional[bool]{}, nil
+	}
+	final, ok := v.Bool()
+	if !ok {
+		return chain.Optional[bool]{}, fmt.Errorf("want a bool, have %v", v.Kind())
+	}
+	return chain.Some(final), nil
+}
+
+// hook reads {"events": [...]}, what happened outside of extrinsics.
+func (d *blockDecoder) hook() (events []chain.Event, err error) {
+	var fields firstError
+	if !d.IsObject() {
+		return nil, unwanted("an object", d.Value())
+	}
+	d.Object()
+	for d.Member() {
+		if d.Key() != "events" {
+			d.Skip()
+			continue
+		}
+		events, err = d.eventList()
+		fields.at("events", err)
+	}
+	return events, fields.err
+}
+
+func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
+	if !d.IsArray() {
+		return nil, unwanted("an array", d.Value())
+	}
+	var fields firstError
+	list := make([]chain.Extrinsic, 0, 8)
+	d.Array()
+	for d.Element() {
+		list = append(list, chain.Extrinsic{Index: len(list)})
+		fields.atIndex(len(list)-1, d.extrinsic(&list[len(list)-1]))
+	}
+	return list, fields.err
+}
+
+func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
+	if d.usualExtrinsic(x) {
+		return nil
+	}
+	if !d.IsObject() {
+		return unwanted("an object", d.Value())
+	}
+	var fields firstError
+	var method, hash, signature, events bool
+	d.Object()
+	for d.Member() {
+		switch key := d.Key(); key {
+		case "method":
+			x.Pallet, x.Call, err = d.method()
+			method = true
+			fields.at(key, err)
+		case "signature":
+			x.Signed, x.Signer = readSignature(d.Value())
+			signature = true
+		case "nonce":
+			x.Nonce = d.Value()
+		case "tip":
+			x.Tip = d.Value()
+		case "args":
+			x.Args = d.Value()
+		case "hash":
+			x.Hash, err = chain.ReadHash(d.Value())
+			hash = true
+			fields.at(key, err)
+		case "events":
+			x.Events, err = d.eventList()
+			events = true
+			fields.at(key, err)
+		default:
+			d.Skip()
+		}
+	}
+	fields.need("method", method)
+	fields.need("signature", signature)
+	fields.need("hash", hash)
+	fields.need("events", events)
+	return fields.err
+}
+
+// readSignature reads null, or {"signature": …, "signer": address}.
+func readSignature(v wire.Value) (signed bool, signer wire.Value) {
+	return v.Kind() != wire.Null, v.Member("signer")
+}
+
+func (d *blockDecoder) eventList() ([]chain.Event, error) {
+	if !d.IsArray() {
+		return nil, unwanted("an array", d.Value())
+	}
+	var fields firstError
+	start := len(d.events)
+	d.Array()
+	for d.Element() {
+		d.events = append(d.events, chain.Event{})
+		fields.atIndex(len(d.events)-1-start, d.event(&d.events[len(d.events)-1]))
+	}
+	return d.events[start:len(d.events):len(d.events)], fields.err
+}
+
+func (d *blockDecoder) event(e *chain.Event) (err error) {
+	if d.usualEvent(e) {
+		return nil
+	}
+	if !d.IsObject() {
+		return unwanted("an object", d.Value())
+	}
+	var fields firstError
+	var method, data bool
+	d.Object()
+	for d.Member() {
+		switch key := d.Key(); key {
+		case "method":
+			e.Pallet, e.Name, err = d.method()
+			method = true
+			fields.at(key, err)
+		case "data":
+			if !d.IsArray() {
+				err = unwanted("an array", d.Value())
+			} else {
+				e.Data, err = d.Value(), nil
+			}
+			data = true
+			fields.at(key, err)
+		default:
+			d.Skip()
+		}
+	}
+	fields.need("method", method)
+	fields.need("data", data)
+	return fields.err
+}
+
+// method reads {"pallet": …, "method": …}, the name of a call or an event.
+func (d *blockDecoder) method() (pallet, name string, err error) {
+	if !d.IsObject() {
+		return "", "", unwanted("an object", d.Value())
+	}
+	var fields firstError
+	d.Object()
+	for d.Member() {
+		switch key := d.Key(); {
+		case key == "pallet" && d.IsString():
+			pallet = d.Text()
+		case key == "method" && d.IsString():
+			name = d.Text()
+		default:
+			d.Skip()
+		}
+	}
+	fields.need("pallet", pallet != "")
+	fields.need("method", name != "")
+	return pallet, name, fields.err
+}

@@ -1,0 +1,251 @@
+package gatewayclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// ErrNoBlock says that the gateway has no block of that height or hash.
+var ErrNoBlock = errors.New("no such block")
+
+// ErrNoEndpoint says that the gateway does not have the endpoint that was asked.
+var ErrNoEndpoint = errors.New("no such endpoint")
+
+// ErrWrongBlock says that an answer is for another block than was asked for.
+var ErrWrongBlock = errors.New("answer for another block")
+
+// ErrNotJSON says that an answer is something else, such as a web page.
+var ErrNotJSON = errors.New("not JSON")
+
+// StatusError is an answer with a status other than 2xx.
+type StatusError struct {
+	Path    string
+	Code    int
+	Message string // the gateway's own, "" if it gave none
+}
+
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("GET %s: status %d %s", e.Path, e.Code, http.StatusText(e.Code))
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// UnreachableError says that no answer came: the gateway could not be reached,
+// broke off, or took too long.
+type UnreachableError struct {
+	Gateway string // its address, without credentials
+	Err     error
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("no answer from the gateway at %s: %v", e.Gateway, e.Err)
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// Options say how a gateway is asked. Zero values mean the defaults.
+type Options struct {
+	Timeout time.Duration // for one answer; 30 seconds by default
+	MaxBody int           // bytes in one answer; 64 MiB by default
+}
+
+// Defaults of [Options]. The largest recorded block has 43 kB; a block full of
+// contract code has a few megabytes.
+const (
+	DefaultTimeout = 30 * time.Second
+	DefaultMaxBody = 64 << 20
+)
+
+// Client asks one gateway. It is safe for use by several goroutines.
+type Client struct {
+	http    *resty.Client
+	gateway string
+}
+
+// New returns a client of the gateway at address, an http or https URL. A user
+// name and password in it are sent as basic authentication and never shown.
+func New(address string, o Options) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("gateway address: not a URL")
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("gateway address %s: want http://host:port or https://host", u.Redacted())
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = DefaultMaxBody
+	}
+	client := resty.New().
+		SetTimeout(o.Timeout).
+		SetResponseBodyLimit(o.MaxBody).
+		SetRedirectPolicy(resty.FlexibleRedirectPolicy(3)).
+		SetHeader("Accept", "application/json").
+		SetLogger(silent{})
+	if u.User != nil {
+		password, _ := u.User.Password()
+		client.SetBasicAuth(u.User.Username(), password)
+		client.SetDisableWarn(true)
+		u.User = nil
+	}
+	gateway := strings.TrimSuffix(u.String(), "/")
+	client.SetBaseURL(gateway)
+	return &Client{client, gateway}, nil
+}
+
+// silent keeps resty from writing to standard error.
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}
+func (silent) Warnf(string, ...any)  {}
+func (silent) Debugf(string, ...any) {}
+
+// Head is the newest block that is final, or the newest of all if unfinalized.
+func (c *Client) Head(ctx context.Context, unfinalized bool) (*chain.Block, error) {
+	path := "/blocks/head"
+	if unfinalized {
+		path += "?finalized=false"
+	}
+	return c.block(ctx, path)
+}
+
+// Block is the block at a height.
+func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := c.block(ctx, "/blocks/"+strconv.FormatUint(height, 10))
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", height, err)
+	}
+	if b.Number != height {
+		return nil, fmt.Errorf("block %d: %w: it has number %d", height, ErrWrongBlock, b.Number)
+	}
+	return b, nil
+}
+
+// BlockByHash is the block with that hash.
+func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
+	b, err := c.block(ctx, "/blocks/"+hash.String())
+	if err != nil {
+		return nil, fmt.Errorf("block %v: %w", hash, err)
+	}
+	if b.Hash != hash {
+		return nil, fmt.Errorf("block %v: %w: it has hash %v", hash, ErrWrongBlock, b.Hash)
+	}
+	return b, nil
+}
+
+func (c *Client) block(ctx context.Context, path string) (*chain.Block, error) {
+	text, err := c.get(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return DecodeBlock(text)
+}
+
+// Multiplier is the fee multiplier that the block at a height left behind.
+func (c *Client) Multiplier(ctx context.Context, at uint64) (StoredMultiplier, error) {
+	text, err := c.get(ctx, fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at))
+	if err != nil {
+		return StoredMultiplier{}, fmt.Errorf("multiplier at block %d: %w", at, err)
+	}
+	m, err := DecodeMultiplier(text)
+	if err == nil && m.At != at {
+		err = fmt.Errorf("multiplier at block %d: %w: it is at block %d", at, ErrWrongBlock, m.At)
+	}
+	return m, err
+}
+
+// Runtime is the runtime that the block at a height left behind. It is
+// [ErrNoEndpoint] where the gateway cannot tell.
+func (c *Client) Runtime(ctx context.Context, at uint64) (Runtime, error) {
+	text, err := c.get(ctx, fmt.Sprintf("/runtime/spec?at=%d", at))
+	if err != nil {
+		return Runtime{}, fmt.Errorf("runtime at block %d: %w", at, err)
+	}
+	r, err := DecodeRuntime(text)
+	if err == nil && r.At != at {
+		err = fmt.Errorf("runtime at block %d: %w: it is at block %d", at, ErrWrongBlock, r.At)
+	}
+	return r, err
+}
+
+// NodeVersion is what the node behind the gateway is. It is [ErrNoEndpoint]
+// where the gateway cannot tell.
+func (c *Client) NodeVersion(ctx context.Context) (NodeVersion, error) {
+	text, err := c.get(ctx, "/node/version")
+	if err != nil {
+		return NodeVersion{}, fmt.Errorf("node version: %w", err)
+	}
+	return DecodeNodeVersion(text)
+}
+
+// get returns the text of a JSON answer.
+func (c *Client) get(ctx context.Context, path string) (string, error) {
+	answer, err := c.http.R().SetContext(ctx).Get(path)
+	if err != nil {
+		return "", c.noAnswer(err)
+	}
+	if !answer.IsSuccess() {
+		return "", statusError(path, answer)
+	}
+	if isHTML(answer) {
+		return "", fmt.Errorf("GET %s: the answer is a web page, %w: is %s a gateway's address?", path, ErrNotJSON, c.gateway)
+	}
+	return answer.String(), nil
+}
+
+func (c *Client) noAnswer(err error) error {
+	if errors.Is(err, resty.ErrResponseBodyTooLarge) {
+		return &UnreachableError{c.gateway, errors.New("the answer is larger than any block should be")}
+	}
+	var inner *url.Error // names the URL, which is said already
+	if errors.As(err, &inner) {
+		if inner.Timeout() {
+			return &UnreachableError{c.gateway, fmt.Errorf("timed out: %w", inner.Err)}
+		}
+		err = inner.Err
+	}
+	return &UnreachableError{c.gateway, err}
+}
+
+// The texts with which the real gateway says that there is no such block: the
+// first for a height or hash that the chain does not have (status 500), the
+// second for a height that is more than 32 bits (status 400).
+var noBlockTexts = []string{
+	"Unable to retrieve header and parent from supplied hash",
+	"Specified block number is larger than the current largest block",
+}
+
+func statusError(path string, answer *resty.Response) error {
+	body, _ := wire.Parse(answer.String())
+	message, _ := body.Member("message").Text()
+	for _, text := range noBlockTexts {
+		if strings.HasPrefix(message, text) {
+			return ErrNoBlock
+		}
+	}
+	err := &StatusError{Path: path, Code: answer.StatusCode(), Message: wire.Excerpt(message)}
+	if answer.StatusCode() == http.StatusNotFound {
+		return fmt.Errorf("%w: %w", ErrNoEndpoint, err)
+	}
+	return err
+}
+
+func isHTML(answer *resty.Response) bool {
+	return strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") ||
+		strings.HasPrefix(strings.TrimSpace(answer.String()), "<")
+}

@@ -1,0 +1,154 @@
+package gatewayclient
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// DecodeError says that an answer is not what it should be.
+type DecodeError struct {
+	What string // the answer: "block 25", "multiplier"
+	Err  error  // names the field, or the place in the text
+}
+
+func (e *DecodeError) Error() string { return fmt.Sprintf("malformed %s: %v", e.What, e.Err) }
+
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+// fieldError names a field by its path from the top of the answer.
+type fieldError struct {
+	path string // "extrinsics[4].hash"
+	err  error
+}
+
+func (e *fieldError) Error() string { return e.path + ": " + e.err.Error() }
+
+func (e *fieldError) Unwrap() error { return e.err }
+
+// firstError keeps the first error among the fields of an object or array.
+type firstError struct{ err error }
+
+// at notes what went wrong with a member, if anything.
+func (f *firstError) at(name string, err error) {
+	if err == nil || f.err != nil {
+		return
+	}
+	var inner *fieldError
+	switch {
+	case !errors.As(err, &inner):
+		f.err = &fieldError{name, err}
+	case strings.HasPrefix(inner.path, "["):
+		f.err = &fieldError{name + inner.path, inner.err}
+	default:
+		f.err = &fieldError{name + "." + inner.path, inner.err}
+	}
+}
+
+// atIndex notes what went wrong with an element, if anything.
+func (f *firstError) atIndex(i int, err error) {
+	if err != nil {
+		f.at(fmt.Sprintf("[%d]", i), err)
+	}
+}
+
+// need notes that a member is missing, unless something else was wrong before.
+func (f *firstError) need(name string, there bool) {
+	if !there {
+		f.at(name, chain.ErrMissing)
+	}
+}
+
+func unwanted(want string, v wire.Value) error {
+	return fmt.Errorf("want %s, have %v", want, v.Kind())
+}
+
+// StoredMultiplier is the answer to a question for nextFeeMultiplier.
+type StoredMultiplier struct {
+	chain.StoredMultiplier
+	AtHash chain.Optional[chain.Hash] // of the block whose state was read
+}
+
+// DecodeMultiplier reads the storage item transactionPayment.nextFeeMultiplier.
+func DecodeMultiplier(text string) (StoredMultiplier, error) {
+	var m StoredMultiplier
+	err := decode("multiplier", text, func(v wire.Value, fields *firstError) {
+		var err error
+		at := v.Member("at")
+		m.At, err = chain.ReadUint64(at.Member("height"))
+		fields.at("at.height", err)
+		if hash := at.Member("hash"); hash.Kind() != wire.Absent {
+			h, err := chain.ReadHash(hash)
+			fields.at("at.hash", err)
+			m.AtHash = chain.Some(h)
+		}
+		m.Value, err = chain.ReadMultiplier(v.Member("value"))
+		fields.at("value", err)
+	})
+	return m, err
+}
+
+// Runtime is the answer to /runtime/spec: the runtime that a block left behind,
+// which executes the next one.
+type Runtime struct {
+	At          uint64 // height of the block
+	SpecName    string
+	SpecVersion uint32
+}
+
+// DecodeRuntime reads a /runtime/spec.
+func DecodeRuntime(text string) (Runtime, error) {
+	var r Runtime
+	err := decode("runtime spec", text, func(v wire.Value, fields *firstError) {
+		var err error
+		r.At, err = chain.ReadUint64(v.Member("at").Member("height"))
+		fields.at("at.height", err)
+		version, err := chain.ReadUint64(v.Member("specVersion"))
+		if err == nil && version > 1<<32-1 {
+			err = fmt.Errorf("%d is more than 32 bits", version)
+		}
+		fields.at("specVersion", err)
+		r.SpecVersion = uint32(version)
+		name, ok := v.Member("specName").Text()
+		r.SpecName = name
+		fields.need("specName", ok)
+	})
+	return r, err
+}
+
+// NodeVersion is the answer to /node/version. Fields that it lacks are empty.
+type NodeVersion struct {
+	ClientVersion  string
+	ClientImplName string // the network, as its runtime names itself
+	Chain          string // the network, as its node names it
+}
+
+// DecodeNodeVersion reads a /node/version.
+func DecodeNodeVersion(text string) (NodeVersion, error) {
+	var n NodeVersion
+	err := decode("node version", text, func(v wire.Value, _ *firstError) {
+		n.ClientVersion, _ = v.Member("clientVersion").Text()
+		n.ClientImplName, _ = v.Member("clientImplName").Text()
+		n.Chain, _ = v.Member("chain").Text()
+	})
+	return n, err
+}
+
+// decode reads a small answer, which must be an object.
+func decode(what, text string, read func(wire.Value, *firstError)) error {
+	v, err := wire.Parse(text)
+	switch {
+	case err != nil:
+		return &DecodeError{what, err}
+	case v.Kind() != wire.Object:
+		return &DecodeError{what, unwanted("an object", v)}
+	}
+	var fields firstError
+	if read(v, &fields); fields.err != nil {
+		return &DecodeError{what, fields.err}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+// Package native holds the rules of the native layer, whose fees the chain
+// states itself: in the event transactionPayment.TransactionFeePaid.
+package native
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// FeePaid is what a native transaction paid.
+type FeePaid struct {
+	Payer chain.Address
+	Fee   chain.Wei // all that was paid, the tip included
+	Tip   chain.Wei // the part of Fee that the sender added
+}
+
+// HasFeeEvent tells whether the extrinsic has a TransactionFeePaid event.
+func HasFeeEvent(x *chain.Extrinsic) bool {
+	_, count := feeEvent(x)
+	return count > 0
+}
+
+// ReadFeePaid is fee rule 1: payer, fee and tip are data[0], data[1] and data[2]
+// of the extrinsic's event transactionPayment.TransactionFeePaid. The fee
+// includes the tip (polkadot-sdk, pallet transaction-payment: actual_fee). A
+// fee of 0 is one that the chain waived.
+//
+// Runtimes before 1800 (Moonbase) or 1801 have no such event, which is an error
+// here: their fees have to be found otherwise.
+func ReadFeePaid(x *chain.Extrinsic) (FeePaid, error) {
+	event, count := feeEvent(x)
+	switch {
+	case count == 0:
+		return FeePaid{}, fmt.Errorf("event transactionPayment.TransactionFeePaid: %w (runtimes before 1801 have none)", chain.ErrMissing)
+	case count > 1:
+		return FeePaid{}, fmt.Errorf("%d events transactionPayment.TransactionFeePaid, want one", count)
+	}
+	paid, err := readFeePaid(event.Data)
+	if err != nil {
+		return FeePaid{}, fmt.Errorf("event transactionPayment.TransactionFeePaid: %w", err)
+	}
+	return paid, nil
+}
+
+func feeEvent(x *chain.Extrinsic) (event *chain.Event, count int) {
+	for i := range x.Events {
+		if e := &x.Events[i]; e.Is("transactionPayment", "TransactionFeePaid") {
+			event = e
+			count++
+		}
+	}
+	return event, count
+}
+
+func readFeePaid(data wire.Value) (paid FeePaid, err error) {
+	i := 0
+	for v := range data.Elements() {
+		switch i {
+		case 0:
+			paid.Payer, err = chain.ReadAddress(v)
+		case 1:
+			paid.Fee, err = chain.ReadWei(v)
+		case 2:
+			paid.Tip, err = chain.ReadWei(v)
+		}
+		if err != nil {
+			return FeePaid{}, fmt.Errorf("data[%d]: %w", i, err)
+		}
+		i++
+	}
+	if i < 3 {
+		return FeePaid{}, fmt.Errorf("data[%d]: %w", i, chain.ErrMissing)
+	}
+	if paid.Tip.Cmp(paid.Fee) > 0 {
+		return FeePaid{}, fmt.Errorf("data[2]: a tip of %v wei is more than the fee of %v wei that includes it", paid.Tip, paid.Fee)
+	}
+	return paid, nil
+}

@@ -1,0 +1,138 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// MultiplierAt says which block's stored multiplier prices a block.
+type MultiplierAt string
+
+// The specification reads the multiplier at the block itself (fee rule 6). The
+// chain charges by the value stored at the block's parent, because each block
+// stores the next one's multiplier when it ends.
+const (
+	AtBlock  MultiplierAt = "block"
+	AtParent MultiplierAt = "parent"
+)
+
+// BaseFee is how a runtime finds its base fee per gas: a Static price, or
+// floor(multiplier × Constant) with the multiplier never below MinMultiplier.
+type BaseFee struct {
+	Static        chain.Optional[chain.GasPrice]
+	Constant      chain.GasPrice
+	MinMultiplier chain.Multiplier
+}
+
+// Rules is what prices the blocks of one runtime.
+type Rules struct {
+	Network string
+	Symbol  string // of the token, such as GLMR
+	// Runtime is the version of the runtime that executed the block, not known
+	// where the specification's row is used.
+	Runtime chain.Optional[uint32]
+	// Name says what priced a block: "moonbeam/2100" or "spec/mainnet". It ends
+	// in "?" where the runtime is newer than all that the table knows.
+	Name    string
+	Certain bool // Name does not end in "?"
+
+	BaseFee     BaseFee
+	MinGasPrice chain.GasPrice // a lower price is noted
+	// WeightCorrection is added to an EVM transaction's ref time: runtimes 1900
+	// and 1901 reported it without the base weight of the extrinsic.
+	WeightCorrection chain.RefTime
+	// PriceCapped says that the price of an eip1559 transaction is at most its
+	// maxFeePerGas. Runtimes 1200 to 1300 charged base fee + priority fee.
+	PriceCapped  bool
+	MultiplierAt MultiplierAt
+	Notes        []string // what a reader of the report must know of these rules
+}
+
+// ErrUnknownRuntime says that a runtime is older than all that a table knows.
+var ErrUnknownRuntime = errors.New("unknown runtime")
+
+// ErrNoSpecification says that the specification has no row for a network.
+var ErrNoSpecification = errors.New("not in the specification's table")
+
+// Rules are those of the row for the runtime that executed a block. A runtime
+// newer than the table is priced by the last row and is not Certain; one older
+// than the first row is [ErrUnknownRuntime].
+func (n *Network) Rules(runtime uint32) (Rules, error) {
+	row, ok := n.row(runtime)
+	if !ok {
+		return Rules{}, fmt.Errorf("%w: the table of %s begins with runtime %d, this block was executed by %d",
+			ErrUnknownRuntime, n.Name, n.Rows[0].FromRuntime, runtime)
+	}
+	r := Rules{
+		Network:          n.Name,
+		Symbol:           n.Symbol,
+		Runtime:          chain.Some(runtime),
+		Name:             fmt.Sprintf("%s/%d", n.Name, runtime),
+		Certain:          true,
+		BaseFee:          row.baseFee(),
+		MinGasPrice:      row.minGasPrice,
+		WeightCorrection: row.WeightCorrection,
+		PriceCapped:      !row.PriceUncapped,
+		MultiplierAt:     AtParent,
+		Notes:            n.notes(row.Note),
+	}
+	if runtime > n.LastRuntime {
+		r.Name += "?"
+		r.Certain = false
+		r.Notes = append(r.Notes, fmt.Sprintf(
+			"runtime %d is newer than the table of %s, which was checked up to %d: priced by its last row; check it against the chain",
+			runtime, n.Name, n.LastRuntime))
+	}
+	return r, nil
+}
+
+// SpecificationRules are those of the specification's own table (fee rule 6),
+// with its reading of the multiplier: at the block being evaluated.
+func (n *Network) SpecificationRules() (Rules, error) {
+	s := n.Specification
+	if s == nil {
+		return Rules{}, fmt.Errorf("%w: it knows a main network (moonbeam) and a test network (moonbase), and %s is neither",
+			ErrNoSpecification, n.Name)
+	}
+	return Rules{
+		Network:      n.Name,
+		Symbol:       n.Symbol,
+		Name:         "spec/" + s.Name,
+		Certain:      true,
+		BaseFee:      BaseFee{Constant: *s.BaseFeeConstant},
+		MinGasPrice:  *s.MinGasPrice,
+		PriceCapped:  true,
+		MultiplierAt: AtBlock,
+		Notes:        n.notes(""),
+	}, nil
+}
+
+func (n *Network) notes(ofRow string) []string {
+	notes := []string{}
+	if n.File != "" {
+		notes = append(notes, fmt.Sprintf("priced by the table of %s in %s", n.Name, n.File))
+	}
+	if ofRow != "" {
+		notes = append(notes, ofRow)
+	}
+	return notes
+}
+
+// row is the last row that begins at or before runtime.
+func (n *Network) row(runtime uint32) (*Row, bool) {
+	for i := len(n.Rows) - 1; i >= 0; i-- {
+		if n.Rows[i].FromRuntime <= runtime {
+			return &n.Rows[i], true
+		}
+	}
+	return nil, false
+}
+
+func (r *Row) baseFee() BaseFee {
+	if r.StaticBaseFee != nil {
+		return BaseFee{Static: chain.Some(*r.StaticBaseFee)}
+	}
+	return BaseFee{Constant: *r.BaseFeeConstant, MinMultiplier: *r.MinMultiplier}
+}

@@ -1,0 +1,218 @@
+package network
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// Network is one network's table.
+type Network struct {
+	// Name is the network's name on the command line and in reports. It is also
+	// how the runtime names itself: specName and clientImplName of a gateway.
+	Name string `json:"name"`
+	// Chain is how a node names the network, such as "Moonbase Alpha".
+	Chain  string `json:"chain,omitempty"`
+	Symbol string `json:"symbol"`
+	// LastRuntime is the newest runtime that the rows were checked against.
+	LastRuntime   uint32         `json:"last_runtime"`
+	Specification *Specification `json:"specification,omitempty"`
+	Rows          []Row          `json:"rows"`
+	File          string         `json:"-"` // the user's file it came from, "" if built in
+}
+
+// Specification is the network's row in the specification's own table.
+type Specification struct {
+	Name            string          `json:"name"` // mainnet or testnet
+	BaseFeeConstant *chain.GasPrice `json:"base_fee_constant"`
+	MinGasPrice     *chain.GasPrice `json:"minimum_gas_price"`
+	Source          string          `json:"source"`
+}
+
+// Row holds from its runtime until the next row's. It has either StaticBaseFee,
+// or BaseFeeConstant and MinMultiplier. Prices are in wei per gas, multipliers
+// are stored integers (10^18 for 1).
+type Row struct {
+	FromRuntime      uint32            `json:"from_runtime"`
+	StaticBaseFee    *chain.GasPrice   `json:"static_base_fee,omitempty"`
+	BaseFeeConstant  *chain.GasPrice   `json:"base_fee_constant,omitempty"`
+	MinMultiplier    *chain.Multiplier `json:"minimum_multiplier,omitempty"`
+	WeightCorrection chain.RefTime     `json:"weight_correction,omitzero"`
+	PriceUncapped    bool              `json:"price_uncapped,omitempty"`
+	Source           string            `json:"source"`
+	Note             string            `json:"note,omitempty"`
+
+	minGasPrice chain.GasPrice
+}
+
+// MinGasPrice is the lowest price that the row's runtimes accept: the static
+// base fee, or floor(minimum multiplier × constant).
+func (r *Row) MinGasPrice() chain.GasPrice { return r.minGasPrice }
+
+// Tables are the networks that are known, by name.
+type Tables struct{ networks []Network }
+
+//go:embed tables/*.json
+var builtIn embed.FS
+
+// BuiltIn returns the tables of moonbeam, moonbase and moonriver.
+func BuiltIn() Tables {
+	var t Tables
+	files, err := builtIn.ReadDir("tables")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range files {
+		text, err := builtIn.ReadFile("tables/" + file.Name())
+		if err != nil {
+			panic(err)
+		}
+		networks, err := parse(text)
+		if err != nil {
+			panic(fmt.Sprintf("tables/%s: %v", file.Name(), err))
+		}
+		t.networks = append(t.networks, networks...)
+	}
+	return t
+}
+
+// With adds the networks of a user's file to the tables. A network that is
+// already there is replaced whole. File is the name that reports give as their
+// source.
+func (t Tables) With(file string, text []byte) (Tables, error) {
+	added, err := parse(text)
+	if err != nil {
+		return Tables{}, err
+	}
+	var all Tables
+	for _, n := range t.networks {
+		if !slices.ContainsFunc(added, func(a Network) bool { return a.Name == n.Name }) {
+			all.networks = append(all.networks, n)
+		}
+	}
+	for _, n := range added {
+		n.File = file
+		all.networks = append(all.networks, n)
+	}
+	return all, nil
+}
+
+// All lists the networks by name.
+func (t Tables) All() []Network {
+	return slices.SortedFunc(slices.Values(t.networks), func(a, b Network) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+}
+
+// Names lists the networks' names, in order.
+func (t Tables) Names() []string {
+	names := []string{}
+	for _, n := range t.All() {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// Named finds a network by its name.
+func (t Tables) Named(name string) (*Network, bool) {
+	for i := range t.networks {
+		if t.networks[i].Name == name {
+			return &t.networks[i], true
+		}
+	}
+	return nil, false
+}
+
+// parse reads a table and checks all that can be checked without the chain.
+func parse(text []byte) ([]Network, error) {
+	// encoding/json would take the last of two equal keys.
+	if _, err := wire.Parse(string(text)); err != nil {
+		return nil, err
+	}
+	var table struct {
+		Networks []Network `json:"networks"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&table); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if len(table.Networks) == 0 {
+		return nil, errors.New(`no networks: want {"networks": [{"name": …, "symbol": …, "last_runtime": …, "rows": […]}]}`)
+	}
+	seen := map[string]bool{}
+	for i := range table.Networks {
+		n := &table.Networks[i]
+		if err := n.check(); err != nil {
+			return nil, fmt.Errorf("network %d %q: %w", i+1, n.Name, err)
+		}
+		if seen[n.Name] {
+			return nil, fmt.Errorf("network %q is there twice", n.Name)
+		}
+		seen[n.Name] = true
+	}
+	return table.Networks, nil
+}
+
+var (
+	nameForm   = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	symbolForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,11}$`)
+)
+
+func (n *Network) check() error {
+	switch {
+	case !nameForm.MatchString(n.Name):
+		return errors.New("name: want up to 32 lower-case letters, digits and hyphens")
+	case !symbolForm.MatchString(n.Symbol):
+		return fmt.Errorf("symbol %q: want up to 12 letters and digits, such as GLMR", n.Symbol)
+	case len(n.Rows) == 0:
+		return errors.New("rows: none; want at least one")
+	}
+	if s := n.Specification; s != nil {
+		if !nameForm.MatchString(s.Name) || s.BaseFeeConstant == nil || s.MinGasPrice == nil || s.Source == "" {
+			return errors.New("specification: want name, base_fee_constant, minimum_gas_price and source")
+		}
+	}
+	for i := range n.Rows {
+		row := &n.Rows[i]
+		if err := row.check(); err != nil {
+			return fmt.Errorf("row from runtime %d: %w", row.FromRuntime, err)
+		}
+		if i > 0 && row.FromRuntime <= n.Rows[i-1].FromRuntime {
+			return fmt.Errorf("row from runtime %d: stands after %d; want rows in rising order", row.FromRuntime, n.Rows[i-1].FromRuntime)
+		}
+	}
+	if last := n.Rows[len(n.Rows)-1].FromRuntime; n.LastRuntime < last {
+		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows hold for, at least %d", n.LastRuntime, last)
+	}
+	return nil
+}
+
+func (r *Row) check() error {
+	static, dynamic := r.StaticBaseFee != nil, r.BaseFeeConstant != nil || r.MinMultiplier != nil
+	switch {
+	case static == dynamic:
+		return errors.New("want either static_base_fee, or base_fee_constant with minimum_multiplier")
+	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
+		return errors.New("want both base_fee_constant and minimum_multiplier")
+	case r.Source == "":
+		return errors.New("source: none; say where the figures are from")
+	case static:
+		r.minGasPrice = *r.StaticBaseFee
+		return nil
+	}
+	lowest, err := r.MinMultiplier.Of(*r.BaseFeeConstant)
+	if err != nil {
+		return fmt.Errorf("minimum_multiplier × base_fee_constant: %w", err)
+	}
+	r.minGasPrice = lowest
+	return nil
+}

@@ -1,0 +1,5 @@
+// Package source is where blocks come from: a gateway, a directory of kept
+// answers, or the built-in demo, behind one interface. A [Reader] adds to each
+// block what it takes to price it: the rules of the runtime that executed it,
+// and the multiplier that was in force.
+package source

@@ -1,0 +1,68 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+// Source answers as a gateway does. Multiplier and Runtime are what the block at
+// a height left behind, which is in force for the next one.
+//
+// Runtime and NodeVersion are [gatewayclient.ErrNoEndpoint] where the source
+// cannot tell. A block that does not exist is [gatewayclient.ErrNoBlock] from a
+// gateway and [archive.ErrLacks] from an archive.
+type Source interface {
+	Head(ctx context.Context, unfinalized bool) (*chain.Block, error)
+	Block(ctx context.Context, height uint64) (*chain.Block, error)
+	BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error)
+	Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error)
+	Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error)
+	NodeVersion(ctx context.Context) (gatewayclient.NodeVersion, error)
+}
+
+// Open returns the source at a place: the URL of a gateway, a directory, or
+// "demo".
+func Open(place string) (Source, error) {
+	switch {
+	case place == demo.Name:
+		return demo.Open(), nil
+	case strings.Contains(place, "://"):
+		return gatewayclient.New(place, gatewayclient.Options{})
+	}
+	return archive.OpenDirectory(place)
+}
+
+// Ref names a block: by its height, by its hash, or as the head. The zero Ref is
+// the head.
+type Ref struct {
+	height chain.Optional[uint64]
+	hash   chain.Optional[chain.Hash]
+}
+
+// Height names the block at a height.
+func Height(height uint64) Ref { return Ref{height: chain.Some(height)} }
+
+// ByHash names the block with a hash.
+func ByHash(hash chain.Hash) Ref { return Ref{hash: chain.Some(hash)} }
+
+// ParseRef reads a height, a hash of 0x and 64 hex digits, or "head".
+func ParseRef(text string) (Ref, error) {
+	if text == "head" {
+		return Ref{}, nil
+	}
+	if hash, err := chain.ParseHash(text); err == nil {
+		return ByHash(hash), nil
+	}
+	height, err := strconv.ParseUint(text, 10, 32) // the chain's heights are u32
+	if err != nil {
+		return Ref{}, fmt.Errorf("block %q: want a height from 0 to 4294967295, a hash of 0x and 64 hex digits, or head", text)
+	}
+	return Height(height), nil
+}
