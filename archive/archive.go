@@ -64,6 +64,11 @@ func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 func (a *Archive) Block(_ context.Context, height uint64) (*chain.Block, error) {
 	path := fmt.Sprintf("blocks/%d.json", height)
 	text, err := a.read(path)
+	if errors.Is(err, ErrLacks) {
+		if heights, none := a.heights(); none == nil {
+			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, heights[0], heights[len(heights)-1])
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package gatewayclient
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/wire"
@@ -19,8 +21,10 @@ func DecodeBlock(text string) (*chain.Block, error) {
 	var numbered bool
 	var err error
 	badJSON := wire.Scan(text, func(s *wire.Scanner) {
-		d := blockDecoder{Scanner: s, events: make([]chain.Event, 0, 32)}
+		d := decoders.Get().(*blockDecoder)
+		d.Scanner = s
 		b, numbered, err = d.block()
+		d.release()
 	})
 	if badJSON != nil {
 		err = badJSON
@@ -36,10 +40,28 @@ func DecodeBlock(text string) (*chain.Block, error) {
 }
 
 // blockDecoder reads to the end also where a field is missing or malformed: bad
-// JSON after it is the graver finding.
+// JSON after it is the graver finding. It collects extrinsics and events in room
+// that it keeps for the next block, and gives each block just what it needs.
 type blockDecoder struct {
 	*wire.Scanner
-	events []chain.Event // of the whole block; each part has its range of them
+	list   []chain.Extrinsic
+	events []chain.Event // of one list of events
+}
+
+var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
+
+// mostKept is the number of extrinsics or events that a decoder may have room
+// for and be kept.
+const mostKept = 4096
+
+func (d *blockDecoder) release() {
+	if cap(d.list) > mostKept || cap(d.events) > mostKept {
+		return
+	}
+	clear(d.list[:cap(d.list)]) // keeps no text alive
+	clear(d.events[:cap(d.events)])
+	*d = blockDecoder{list: d.list[:0], events: d.events[:0]}
+	decoders.Put(d)
 }
 
 func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
@@ -119,13 +141,12 @@ func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
 		return nil, unwanted("an array", d.Value())
 	}
 	var fields firstError
-	list := make([]chain.Extrinsic, 0, 8)
 	d.Array()
 	for d.Element() {
-		list = append(list, chain.Extrinsic{Index: len(list)})
-		fields.atIndex(len(list)-1, d.extrinsic(&list[len(list)-1]))
+		d.list = append(d.list, chain.Extrinsic{Index: len(d.list)})
+		fields.atIndex(len(d.list)-1, d.extrinsic(&d.list[len(d.list)-1]))
 	}
-	return list, fields.err
+	return slices.Clone(d.list), fields.err
 }
 
 func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
@@ -182,13 +203,13 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 		return nil, unwanted("an array", d.Value())
 	}
 	var fields firstError
-	start := len(d.events)
+	d.events = d.events[:0]
 	d.Array()
 	for d.Element() {
 		d.events = append(d.events, chain.Event{})
-		fields.atIndex(len(d.events)-1-start, d.event(&d.events[len(d.events)-1]))
+		fields.atIndex(len(d.events)-1, d.event(&d.events[len(d.events)-1]))
 	}
-	return d.events[start:len(d.events):len(d.events)], fields.err
+	return slices.Clone(d.events), fields.err
 }
 
 func (d *blockDecoder) event(e *chain.Event) (err error) {

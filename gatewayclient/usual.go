@@ -11,15 +11,16 @@ import (
 // they could not take is read, or refused, by the functions of block.go.
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
-	mark, events := d.Mark(), len(d.events)
-	var signature, hash, other wire.Value
+	mark := d.Mark()
+	var signature, other wire.Value
+	var hash string
 	usual := d.textAfter(`{"method":{"pallet":`, &x.Pallet) &&
 		d.textAfter(`,"method":`, &x.Call) &&
 		d.valueAfter(`},"signature":`, &signature) &&
 		d.valueAfter(`,"nonce":`, &x.Nonce) &&
 		d.valueAfter(`,"args":`, &x.Args) &&
 		d.valueAfter(`,"tip":`, &x.Tip) &&
-		d.valueAfter(`,"hash":`, &hash) &&
+		d.textAfter(`,"hash":`, &hash) &&
 		d.valueAfter(`,"info":`, &other) &&
 		d.valueAfter(`,"era":`, &other) &&
 		d.eventsAfter(`,"events":`, &x.Events) &&
@@ -28,12 +29,11 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 		d.Literal(`}`)
 	if usual {
 		var err error
-		x.Hash, err = chain.ReadHash(hash)
+		x.Hash, err = chain.ParseHash(hash)
 		usual = err == nil
 	}
 	if !usual {
 		d.Back(mark)
-		d.events = d.events[:events]
 		return false
 	}
 	x.Signed, x.Signer = readSignature(signature)

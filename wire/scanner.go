@@ -358,39 +358,57 @@ func (s *Scanner) name(i, base int) (key string, end int) {
 	if i >= len(text) || text[i] != '"' {
 		return "", s.fail(i, "want a key in quotes")
 	}
-	end, escaped := s.str(i)
-	key = s.inside(i, end, escaped)
-	colon := space(text, end)
+	n, end := s.shortName(i)
+	if end == 0 {
+		var escaped bool
+		end, escaped = s.str(i)
+		n.key = s.inside(i, end, escaped)
+		n.word = firstWord(n.key)
+	}
+	colon := end
 	if colon >= len(text) || text[colon] != ':' {
-		return "", s.fail(colon, "want : after a key")
+		colon = space(text, colon)
+		if colon >= len(text) || text[colon] != ':' {
+			return "", s.fail(colon, "want : after a key")
+		}
 	}
 	if s.proved {
-		return key, colon + 1
-	}
-	n := name{firstWord(text, i+1, key), key}
-	if escaped {
-		n.word = firstWord(key, 0, key)
+		return n.key, colon + 1
 	}
 	for k := base; k < len(s.names); k++ {
-		if s.names[k].word == n.word && s.names[k].key == key {
-			return "", s.fail(i, fmt.Sprintf("key %q twice in one object", Excerpt(key)))
+		if s.names[k].word == n.word && s.names[k].key == n.key {
+			return "", s.fail(i, fmt.Sprintf("key %q twice in one object", Excerpt(n.key)))
 		}
 	}
 	s.names = append(s.names, n)
-	return key, colon + 1
+	return n.key, colon + 1
 }
 
-// firstWord is the first eight bytes of a key that begins at text[i], padded with
-// zeros.
-func firstWord(text string, i int, key string) uint64 {
-	if i+8 > len(text) || len(key) > len(text)-i {
-		var padded [8]byte
-		copy(padded[:], key)
-		return load(string(padded[:]), 0)
+// shortName reads a key of less than eight plain ASCII characters, as most are.
+// End is 0 where the key is another, and nothing was read.
+func (s *Scanner) shortName(i int) (n name, end int) {
+	start := i + 1
+	if start+8 > len(s.text) {
+		return name{}, 0
 	}
-	word := load(text, i)
-	if len(key) < 8 {
-		word &= 1<<(8*len(key)) - 1
+	x := load(s.text, start)
+	stops := marks(x)
+	before := stops ^ (stops - 1) // the bits up to the first mark
+	length := bits.TrailingZeros64(stops) >> 3
+	if stops == 0 || x&before&highBits != 0 || s.text[start+length] != '"' {
+		return name{}, 0
+	}
+	return name{x & (before >> 8), s.text[start : start+length]}, start + length + 1
+}
+
+// firstWord is the first eight bytes of a key, padded with zeros.
+func firstWord(key string) uint64 {
+	if len(key) >= 8 {
+		return load(key, 0)
+	}
+	var word uint64
+	for i := range len(key) {
+		word |= uint64(key[i]) << (8 * i)
 	}
 	return word
 }

@@ -71,8 +71,11 @@ func (v Value) Text() (text string, ok bool) {
 	if v.Kind() != String {
 		return "", false
 	}
-	s := v.Scanner()
-	return s.Text(), true
+	inside := v.text[1 : len(v.text)-1]
+	if strings.IndexByte(inside, '\\') >= 0 {
+		return unescape(inside), true
+	}
+	return inside, true
 }
 
 // Bool is a bool's value; ok is false for any other kind.

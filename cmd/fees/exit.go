@@ -8,7 +8,6 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // The exit codes, as the manual gives them. exitInterrupted is what shells use
@@ -33,7 +32,6 @@ func exitCode(ctx context.Context, err error) int {
 		unreachable *gatewayclient.UnreachableError
 		status      *gatewayclient.StatusError
 		malformed   *gatewayclient.DecodeError
-		syntax      *wire.SyntaxError
 		impossible  *fee.Error
 	)
 	switch {
@@ -51,7 +49,6 @@ func exitCode(ctx context.Context, err error) int {
 		errors.As(err, &unreachable),
 		errors.As(err, &status),
 		errors.As(err, &malformed),
-		errors.As(err, &syntax),
 		errors.As(err, &impossible):
 		return exitGateway
 	}

@@ -120,9 +120,8 @@ func writeNetworks(w io.Writer, networks []network.Network, width int) error {
 }
 
 func networkRows(n network.Network, width int) string {
-	rows := newTable()
+	rows := newTable(2)
 	rows.AppendHeader(table.Row{"from", "base fee, Gwei", "minimum", "source"})
-	rightAlign(rows, 1, 3)
 	for _, row := range n.Rows {
 		rows.AppendRow(table.Row{row.FromRuntime, baseFee(row), plain(gwei(row.MinGasPrice())), remarks(row)})
 	}

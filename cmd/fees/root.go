@@ -88,7 +88,7 @@ func flagError(c *cobra.Command, err error) error {
 func oneArg(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fmt.Errorf("%s: want %s, have %d arguments; see %s --help", c.CommandPath(), what, len(args), c.CommandPath())
+			return fmt.Errorf("%s wants %s, and has %d arguments; %s --help explains", c.Name(), what, len(args), c.CommandPath())
 		}
 		return nil
 	}

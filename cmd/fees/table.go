@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -13,17 +14,19 @@ import (
 )
 
 // shape is how wide the table of transactions is made: how many hex digits of
-// hashes and payers are shown, and how long a call's name may be. 0 is all.
-type shape struct{ hash, payer, call int }
+// hashes and payers are shown, how long a call's name may be (0 is all), and how
+// many spaces stand between columns.
+type shape struct{ hash, payer, call, gap int }
 
 // shapes are tried from the widest to the narrowest.
 var shapes = []shape{
-	{},
-	{hash: 16},
-	{hash: 16, payer: 16},
-	{hash: 8, payer: 8, call: 24},
-	{hash: 8, payer: 8, call: 12},
-	{hash: 6, payer: 6, call: 8},
+	{gap: 2},
+	{hash: 16, gap: 2},
+	{hash: 16, payer: 16, gap: 2},
+	{hash: 8, payer: 8, call: 24, gap: 2},
+	{hash: 8, payer: 8, call: 12, gap: 1},
+	{hash: 6, payer: 6, call: 8, gap: 1},
+	{hash: 4, payer: 4, call: 7, gap: 1},
 }
 
 // writeTable writes a report for people, in at most width columns if it can: it
@@ -88,8 +91,8 @@ func transactionRows(r *fee.Report, symbol string, s shape) string {
 		fees, prices = append(fees, fee), append(prices, price)
 	}
 	fees, prices = sameDecimals(fees), sameDecimals(prices)
-	rows := newTable()
-	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei/gas", "fee " + symbol, "status"})
+	rows := newTable(s.gap)
+	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei", "fee " + symbol, "status"})
 	rightAlign(rows, 1, 6, 7, 8)
 	for i, t := range r.Transactions {
 		hash := t.Hash.String()
@@ -130,10 +133,14 @@ func status(t fee.Transaction) string {
 	return "failed"
 }
 
-// shorten keeps the first of a 0x text's hex digits.
+// shorten keeps the first of a 0x text's hex digits. Where there is room for
+// half of them at most, 0x goes too.
 func shorten(text string, digits int) string {
-	if digits == 0 || len(text) <= 2+digits {
+	switch {
+	case digits == 0 || len(text) <= 2+digits:
 		return text
+	case digits <= 8:
+		return text[2:2+digits] + "…"
 	}
 	return text[:2+digits] + "…"
 }
@@ -141,7 +148,7 @@ func shorten(text string, digits int) string {
 func totalRows(r *fee.Report, symbol string) string {
 	t := r.Totals
 	fees := sameDecimals([]string{tokens(t.EVMFee), tokens(t.NativeFee), tokens(t.Fee)})
-	rows := newTable()
+	rows := newTable(2)
 	rows.AppendHeader(table.Row{"layer", "transactions", "fee " + symbol})
 	rightAlign(rows, 2, 3)
 	rows.AppendRow(table.Row{fee.EVM, t.EVM, fees[0]})
@@ -158,19 +165,34 @@ func totalRows(r *fee.Report, symbol string) string {
 	return text
 }
 
-// writeNotes writes all that a reader must know beyond the figures.
+// writeNotes writes all that a reader must know beyond the figures. What holds
+// for several transactions is said once.
 func writeNotes(out *strings.Builder, r *fee.Report, width int) {
 	var notes []string
-	if n := r.Totals.Undetermined; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d fees are undetermined and not in the totals", n, r.Totals.EVM+r.Totals.Native))
+	of := map[string][]string{} // the transactions of each note
+	add := func(index int, note string) {
+		if of[note] == nil {
+			notes = append(notes, note)
+		}
+		of[note] = append(of[note], strconv.Itoa(index))
 	}
 	for _, t := range r.Transactions {
 		if t.Error != nil {
-			notes = append(notes, fmt.Sprintf("undetermined: extrinsic %d: %v", t.Index, t.Error.Err))
+			add(t.Index, fmt.Sprintf("fee undetermined: %v", t.Error.Err))
 		}
 		for _, note := range t.Notes {
-			notes = append(notes, fmt.Sprintf("extrinsic %d: %s", t.Index, note))
+			add(t.Index, note)
 		}
+	}
+	for i, note := range notes {
+		word := "extrinsic"
+		if len(of[note]) > 1 {
+			word = "extrinsics"
+		}
+		notes[i] = fmt.Sprintf("%s %s: %s", word, strings.Join(of[note], ", "), note)
+	}
+	if n := r.Totals.Undetermined; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d fees are undetermined and not in the totals", n, r.Totals.EVM+r.Totals.Native))
 	}
 	notes = append(notes, r.Notes...)
 	if len(notes) > 0 {
@@ -181,17 +203,19 @@ func writeNotes(out *strings.Builder, r *fee.Report, width int) {
 		if width < len(line) {
 			line = strings.ReplaceAll(text.WrapSoft(line, width-2), "\n", "\n  ")
 		}
-		out.WriteString(line + "\n")
+		for part := range strings.Lines(line + "\n") {
+			out.WriteString(strings.TrimRight(part, " \n") + "\n")
+		}
 	}
 }
 
-// newTable has no frame: columns two spaces apart, a line below the header.
-func newTable() table.Writer {
+// newTable has no frame: columns stand gap spaces apart, a line below the header.
+func newTable(gap int) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleDefault
 	style.Format = table.FormatOptions{}
 	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", gap)
 	t.SetStyle(style)
 	t.SuppressTrailingSpaces()
 	return t

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// networks are the recordings, with the number of their blocks.
+var networks = map[string]int{"moonbeam-2100": 28, "moonbeam-1701": 22}
+
+// TestGolden compares every recorded block in every format with a file. That the
+// figures are right is shown by TestCharged; these files show that they are
+// printed, and that nothing else changes unnoticed.
+func TestGolden(t *testing.T) {
+	for network, blocks := range networks {
+		for height := range blocks {
+			for format, ending := range map[string]string{"table": "txt", "json": "json", "csv": "csv"} {
+				name := fmt.Sprintf("%s/%d.%s", network, height, ending)
+				t.Run(name, func(t *testing.T) {
+					got, _, code := fees(t, "block", strconv.Itoa(height), "--gateway", filepath.Join(recordings(t), network), "--format", format)
+					require.Contains(t, []int{exitOK, exitFinding}, code)
+					path := filepath.Join("../../testdata/golden", name)
+					if *update {
+						require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+						require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+					}
+					want, err := os.ReadFile(path)
+					require.NoError(t, err)
+					require.Equal(t, string(want), got, "run the test with -update if the change is meant")
+				})
+			}
+		}
+	}
+}
+
+// sent is a transaction with what the chain charged for it, found from balance
+// events and account balances when the blocks were recorded.
+type sent struct {
+	Family  string `json:"family"`
+	Height  int    `json:"height"`
+	Index   int    `json:"index"`
+	Charged string `json:"charged_wei"`
+	EthHash string `json:"ethHash"`
+	XtHash  string `json:"xtHash"`
+	From    string `json:"from"`
+}
+
+func sentIn(t *testing.T, network string) []sent {
+	text, err := os.ReadFile(filepath.Join(recordings(t), network, "sent.json"))
+	require.NoError(t, err)
+	var file struct {
+		Sent []sent `json:"sent"`
+	}
+	require.NoError(t, json.Unmarshal(text, &file))
+	require.NotEmpty(t, file.Sent)
+	return file.Sent
+}
+
+// TestCharged compares the fees that the program prints, as JSON and as CSV,
+// with what the chain charged, for every transaction of the recordings. Native
+// fees of runtime 1701 have no event, and must be undetermined.
+func TestCharged(t *testing.T) {
+	for network, blocks := range networks {
+		t.Run(network, func(t *testing.T) {
+			expected := sentIn(t, network)
+			seen := 0
+			for height := range blocks {
+				inJSON, inCSV := printed(t, network, height)
+				require.Len(t, inCSV, len(inJSON))
+				seen += len(inJSON)
+				for i, row := range inJSON {
+					k := slices.IndexFunc(expected, func(s sent) bool { return s.Height == height && s.Index == row.Index })
+					require.GreaterOrEqual(t, k, 0, "block %d, extrinsic %d was never sent", height, row.Index)
+					want := expected[k]
+					where := fmt.Sprintf("block %d, extrinsic %d", height, row.Index)
+					require.Equal(t, want.Family, row.Layer, where)
+					require.Equal(t, want.XtHash, row.Hash, where)
+					require.Equal(t, want.From, row.From, where)
+					if network == "moonbeam-1701" && row.Layer == "native" {
+						require.Nil(t, row.Fee, where)
+						require.Contains(t, row.Error, "TransactionFeePaid", where)
+						require.Empty(t, inCSV[i]["fee"], where)
+						require.Empty(t, inCSV[i]["fee_token"], where)
+						continue
+					}
+					require.NotNil(t, row.Fee, where)
+					require.Equal(t, want.Charged, *row.Fee, where)
+					require.Equal(t, want.Charged, inCSV[i]["fee"], where)
+					require.Equal(t, want.Charged, wei(inCSV[i]["fee_token"]), where)
+					require.Equal(t, want.From, row.Payer, where)
+					if row.Layer == "evm" {
+						require.Equal(t, want.EthHash, row.EVMHash, where)
+					}
+				}
+			}
+			require.Equal(t, len(expected), seen, "transactions in the reports")
+		})
+	}
+}
+
+// wei undoes a token amount with its 18 decimals, as text.
+func wei(tokens string) string {
+	whole, fraction, _ := strings.Cut(tokens, ".")
+	if len(fraction) != 18 {
+		return "not 18 decimals: " + tokens
+	}
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if digits == "" {
+		return "0"
+	}
+	return digits
+}
+
+type printedTransaction struct {
+	Index   int     `json:"index"`
+	Layer   string  `json:"layer"`
+	Hash    string  `json:"hash"`
+	EVMHash string  `json:"evm_hash"`
+	From    string  `json:"from"`
+	Payer   string  `json:"payer"`
+	Fee     *string `json:"fee"`
+	Error   string  `json:"error"`
+}
+
+// printed is a block as the program prints it, in JSON and in CSV.
+func printed(t *testing.T, network string, height int) ([]printedTransaction, []map[string]string) {
+	args := []string{"block", strconv.Itoa(height), "--gateway", filepath.Join(recordings(t), network), "--format"}
+	text, _, _ := fees(t, append(args, "json")...)
+	var report struct {
+		Transactions []printedTransaction `json:"transactions"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &report))
+	text, _, _ = fees(t, append(args, "csv")...)
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	var byName []map[string]string
+	for _, row := range rows[1:] {
+		named := map[string]string{}
+		for i, name := range rows[0] {
+			named[name] = row[i]
+		}
+		byName = append(byName, named)
+	}
+	return report.Transactions, byName
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/gatewaytest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files and the expected output in the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"fees": main})
+}
+
+// recordings is the directory of the recorded blocks.
+func recordings(t testing.TB) string {
+	path, err := filepath.Abs("../../testdata/recordings")
+	require.NoError(t, err)
+	return path
+}
+
+// TestScripts runs the command lines in testdata/script. They find the recordings
+// in $RECORDINGS and a gateway that serves them at $GATEWAY. The command exits
+// runs a program that must end with the given code.
+func TestScripts(t *testing.T) {
+	server := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
+	t.Cleanup(server.Close)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GATEWAY", server.URL)
+			env.Setenv("RECORDINGS", recordings(t))
+			env.Setenv("COLUMNS", "")
+			env.Setenv("FEES_GATEWAY", "")
+			return nil
+		},
+	})
+}
+
+// exits is a script command: exits CODE PROGRAM ARGUMENTS.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM [ARGUMENTS]")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%s: %v", args[1], err)
+		}
+		code = exit.ExitCode()
+	}
+	if want := args[0]; strconv.Itoa(code) != want {
+		ts.Fatalf("%s ended with code %d, want %s", args[1], code, want)
+	}
+}
+
+// fees runs the program in this process.
+func fees(t testing.TB, args ...string) (stdout, stderr string, code int) {
+	t.Setenv("COLUMNS", "")
+	var out, errors bytes.Buffer
+	code = run(context.Background(), args, &out, &errors)
+	return out.String(), errors.String(), code
+}
