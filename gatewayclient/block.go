@@ -2,7 +2,6 @@ package gatewayclient
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -146,7 +145,9 @@ func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
 		d.list = append(d.list, chain.Extrinsic{Index: len(d.list)})
 		fields.atIndex(len(d.list)-1, d.extrinsic(&d.list[len(d.list)-1]))
 	}
-	return slices.Clone(d.list), fields.err
+	list := make([]chain.Extrinsic, len(d.list))
+	copy(list, d.list)
+	return list, fields.err
 }
 
 func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
@@ -209,7 +210,9 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 		d.events = append(d.events, chain.Event{})
 		fields.atIndex(len(d.events)-1, d.event(&d.events[len(d.events)-1]))
 	}
-	return slices.Clone(d.events), fields.err
+	events := make([]chain.Event, len(d.events))
+	copy(events, d.events)
+	return events, fields.err
 }
 
 func (d *blockDecoder) event(e *chain.Event) (err error) {

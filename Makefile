@@ -1,0 +1,26 @@
+.PHONY: test bench cover lint fuzz golden
+
+# The tests. Nothing but Go is needed.
+test:
+	go test ./...
+
+# Blocks a second, beside the plain reference for Node.js; the last line is the ratio.
+bench:
+	go run ./bench
+
+# The coverage of the packages that make the figures; each must have 95 %.
+cover:
+	.ci/cover
+
+lint:
+	test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+
+# Each fuzz target for a few seconds.
+fuzz:
+	.ci/fuzz 5s
+
+# Rewrite the golden files and the expected output in the scripts.
+golden:
+	go test ./cmd/fees -update

@@ -1,0 +1,173 @@
+package archive_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+const recordings = "../testdata/recordings"
+
+// The demo has what the recordings have, byte for byte.
+func TestDemo(t *testing.T) {
+	ctx := context.Background()
+	directory, err := archive.OpenDirectory(filepath.Join(recordings, "moonbeam-2100"))
+	require.NoError(t, err)
+	for height := range uint64(28) {
+		want, err := directory.Block(ctx, height)
+		require.NoError(t, err)
+		got, err := demo.Open().Block(ctx, height)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		wantMultiplier, err := directory.Multiplier(ctx, height)
+		require.NoError(t, err)
+		multiplier, err := demo.Open().Multiplier(ctx, height)
+		require.NoError(t, err)
+		require.Equal(t, wantMultiplier, multiplier)
+	}
+	runtime, err := demo.Open().Runtime(ctx, 3)
+	require.NoError(t, err)
+	require.Equal(t, "moonbeam", runtime.SpecName)
+	require.Equal(t, uint32(2100), runtime.SpecVersion)
+	node, err := demo.Open().NodeVersion(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "moonbeam", node.ClientImplName)
+}
+
+func TestHeadAndHash(t *testing.T) {
+	ctx := context.Background()
+	head, err := demo.Open().Head(ctx, false)
+	require.NoError(t, err)
+	require.Equal(t, uint64(27), head.Number)
+	b, err := demo.Open().BlockByHash(ctx, head.ParentHash)
+	require.NoError(t, err)
+	require.Equal(t, uint64(26), b.Number)
+	_, err = demo.Open().BlockByHash(ctx, chain.Hash{})
+	require.ErrorIs(t, err, archive.ErrLacks)
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	_, err = demo.Open().BlockByHash(stopped, chain.Hash{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+const (
+	hash1 = `"0x1111111111111111111111111111111111111111111111111111111111111111"`
+	block = `{"number":"7","hash":` + hash1 + `,"parentHash":` + hash1 + `,"extrinsics":[]}`
+)
+
+func with(files map[string]string) *archive.Archive {
+	all := fstest.MapFS{}
+	for name, text := range files {
+		all[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return archive.New("test", all)
+}
+
+func TestLacksAndDamaged(t *testing.T) {
+	ctx := context.Background()
+	blockOf := func(a *archive.Archive) error { _, err := a.Block(ctx, 7); return err }
+	headOf := func(a *archive.Archive) error { _, err := a.Head(ctx, false); return err }
+	hashOf := func(a *archive.Archive) error { _, err := a.BlockByHash(ctx, chain.Hash{}); return err }
+	multiplierOf := func(a *archive.Archive) error { _, err := a.Multiplier(ctx, 7); return err }
+	runtimeOf := func(a *archive.Archive) error { _, err := a.Runtime(ctx, 7); return err }
+	nodeOf := func(a *archive.Archive) error { _, err := a.NodeVersion(ctx); return err }
+	for name, c := range map[string]struct {
+		files map[string]string
+		ask   func(*archive.Archive) error
+		want  error
+		says  string
+	}{
+		"no such block":           {map[string]string{"blocks/9.json": block}, blockOf, archive.ErrLacks, "test: blocks/7.json: the archive lacks it; it has blocks from 9 to 9"},
+		"no blocks at all":        {map[string]string{"blocks/x.json": block, "blocks/07.json": block, "blocks/8.txt": block}, headOf, archive.ErrLacks, "there is no <height>.json"},
+		"no directory of blocks":  {nil, headOf, archive.ErrDamaged, "test: blocks: "},
+		"no hash in no blocks":    {nil, hashOf, archive.ErrDamaged, "test: blocks: "},
+		"another block":           {map[string]string{"blocks/7.json": `{"number":"8"` + block[len(`{"number":"7"`):]}, blockOf, archive.ErrDamaged, "blocks/7.json: the archive is damaged: it is block 8"},
+		"half a block":            {map[string]string{"blocks/7.json": block[:50]}, blockOf, archive.ErrDamaged, "the text ends too early"},
+		"damaged while searching": {map[string]string{"blocks/7.json": "x"}, hashOf, archive.ErrDamaged, "blocks/7.json"},
+		"no multiplier":           {nil, multiplierOf, archive.ErrLacks, "multiplier/7.json"},
+		"multiplier elsewhere":    {map[string]string{"multiplier/7.json": `{"at":{"height":"8"},"value":"1"}`}, multiplierOf, archive.ErrDamaged, "it is at block 8"},
+		"no runtime spec":         {nil, runtimeOf, gatewayclient.ErrNoEndpoint, "runtime-spec.json"},
+		"runtime of other height": {map[string]string{"runtime-spec/8.json": "{}"}, runtimeOf, archive.ErrLacks, "runtime-spec/7.json"},
+		"runtime at other height": {map[string]string{"runtime-spec/7.json": `{"at":{"height":8},"specName":"m","specVersion":1}`}, runtimeOf, archive.ErrDamaged, "it is at block 8"},
+		"runtime malformed":       {map[string]string{"runtime-spec.json": `{}`}, runtimeOf, archive.ErrDamaged, "at.height: missing"},
+		"no node version":         {nil, nodeOf, gatewayclient.ErrNoEndpoint, "node-version.json"},
+		"node version malformed":  {map[string]string{"node-version.json": `[]`}, nodeOf, archive.ErrDamaged, "want an object"},
+		"a directory for a file":  {map[string]string{"blocks/7.json/x": ""}, blockOf, archive.ErrDamaged, "not a regular file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := c.ask(with(c.files))
+			require.ErrorIs(t, err, c.want)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+func TestRuntimeForAllHeights(t *testing.T) {
+	ctx := context.Background()
+	spec := `{"at":{"height":"51"},"specName":"moonbeam","specVersion":"2100"}`
+	for _, at := range []uint64{0, 24, 51, 1000} {
+		r, err := with(map[string]string{"runtime-spec.json": spec}).Runtime(ctx, at)
+		require.NoError(t, err)
+		require.Equal(t, uint32(2100), r.SpecVersion)
+	}
+	// The files by height go before the one for all.
+	r, err := with(map[string]string{
+		"runtime-spec.json":    spec,
+		"runtime-spec/24.json": `{"at":{"height":24},"specName":"moonbeam","specVersion":2201}`,
+	}).Runtime(ctx, 24)
+	require.NoError(t, err)
+	require.Equal(t, uint32(2201), r.SpecVersion)
+}
+
+// A directory cannot make the program wait or fill its memory.
+func TestHostileDirectory(t *testing.T) {
+	ctx := context.Background()
+	directory := t.TempDir()
+	_, err := archive.OpenDirectory(directory)
+	require.ErrorIs(t, err, archive.ErrLacks)
+	require.NoError(t, os.Mkdir(filepath.Join(directory, "blocks"), 0o755))
+	a, err := archive.OpenDirectory(directory)
+	require.NoError(t, err)
+
+	require.NoError(t, syscall.Mkfifo(filepath.Join(directory, "blocks", "1.json"), 0o644))
+	done := make(chan error, 1)
+	go func() { _, err := a.Block(ctx, 1); done <- err }()
+	select {
+	case err := <-done:
+		require.ErrorIs(t, err, archive.ErrDamaged)
+	case <-time.After(10 * time.Second):
+		t.Fatal("waits for a pipe")
+	}
+
+	huge := filepath.Join(directory, "blocks", "2.json")
+	require.NoError(t, os.WriteFile(huge, nil, 0o644))
+	require.NoError(t, os.Truncate(huge, gatewayclient.DefaultMaxBody+1))
+	_, err = a.Block(ctx, 2)
+	require.ErrorIs(t, err, archive.ErrDamaged)
+	require.ErrorContains(t, err, "larger than any answer should be")
+}
+
+// failing has a file that is there and cannot be read.
+type failing struct{ fstest.MapFS }
+
+func (f failing) Open(name string) (fs.File, error) { return nil, errors.New("disk on fire") }
+
+func TestUnreadable(t *testing.T) {
+	a := archive.New("test", failing{fstest.MapFS{"blocks/7.json": &fstest.MapFile{Data: []byte(block)}}})
+	_, err := a.Block(context.Background(), 7)
+	require.ErrorIs(t, err, archive.ErrDamaged)
+	require.ErrorContains(t, err, "disk on fire")
+}
