@@ -44,45 +44,56 @@ type Payload struct {
 func ParsePayload(args wire.Value) (Payload, error) {
 	s := args.Scanner()
 	for s.Object(); s.Member(); s.Skip() {
-		if s.Key() == "transaction" {
-			p, err := parseTransaction(&s)
-			if err != nil {
-				return Payload{}, fmt.Errorf("args.transaction%w", err)
-			}
+		if s.Key() != "transaction" {
+			continue
+		}
+		if p, ok := parseTyped(&s); ok {
 			return p, nil
 		}
+		return parseOther(args.Member("transaction"))
 	}
 	return Payload{}, fmt.Errorf("args.transaction: %w", chain.ErrMissing)
 }
 
-var errForm = errors.New(": want an object with one member, named after the transaction's type")
-
-// parseTransaction reads in one walk. Its errors go on where the path of the
-// transaction ends.
-func parseTransaction(s *wire.Scanner) (p Payload, err error) {
-	start := s.Mark()
+// parseTyped reads a typed transaction in one walk. What is not ok, parseOther
+// reads or explains.
+func parseTyped(s *wire.Scanner) (p Payload, ok bool) {
 	if !s.IsObject() {
-		return p, errForm
+		return Payload{}, false
 	}
 	s.Object()
-	if !s.Member() {
-		return p, errForm
+	if !s.Member() || typeNamed(s.Key()) == "" || !s.IsObject() {
+		return Payload{}, false
 	}
-	name := s.Key()
-	if !s.IsObject() { // the first field of a transaction without a type
-		s.Back(start)
-		name = string(Legacy)
-	}
-	if p.Type = typeNamed(name); p.Type == "" {
-		return p, fmt.Errorf(": unknown transaction type %q", wire.Excerpt(name))
-	}
-	start = s.Mark()
+	p.Type = typeNamed(s.Key())
+	start := s.Mark()
 	if err := p.read(s); err != nil {
-		return p, fmt.Errorf(".%s.%w", p.Type, err)
+		return Payload{}, false
 	}
 	p.fields = s.Since(start)
-	if s.Member() {
-		return p, errForm
+	return p, !s.Member()
+}
+
+// parseOther reads a transaction without a type, and says what is wrong with a
+// typed one.
+func parseOther(transaction wire.Value) (Payload, error) {
+	name, fields, one := transaction.Only()
+	kind := typeNamed(name)
+	where := "args.transaction." + name
+	switch untyped := transaction.Member("gasPrice").Kind() != wire.Absent; {
+	case untyped:
+		kind, fields, where = Legacy, transaction, "args.transaction"
+	case !one:
+		return Payload{}, errors.New("args.transaction: want an object with one member, named after the transaction's type")
+	case kind == "":
+		return Payload{}, fmt.Errorf("args.transaction: unknown transaction type %q", wire.Excerpt(name))
+	case fields.Kind() != wire.Object:
+		return Payload{}, fmt.Errorf("%s: want an object, have %v", where, fields.Kind())
+	}
+	p := Payload{Type: kind, fields: fields}
+	s := fields.Scanner()
+	if err := p.read(&s); err != nil {
+		return Payload{}, fmt.Errorf("%s.%w", where, err)
 	}
 	return p, nil
 }

@@ -52,7 +52,7 @@ func readTransfer(log wire.Value) (Transfer, bool) {
 	to, ok2 := addressInTopic(topics[2])
 	data, _ := log.Member("data").Text()
 	amount, err2 := chain.ParseTokenAmount(data)
-	ok := ok1 && ok2 && err1 == nil && err2 == nil && len(data) == 2+64
+	ok := ok1 && ok2 && err1 == nil && err2 == nil && strings.HasPrefix(data, "0x") && len(data) == 2+64
 	return Transfer{token, from, to, amount}, ok
 }
 

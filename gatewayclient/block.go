@@ -142,6 +142,10 @@ func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
 	var fields firstError
 	d.Array()
 	for d.Element() {
+		if fields.err != nil { // collects no more of what is refused anyway
+			d.Skip()
+			continue
+		}
 		d.list = append(d.list, chain.Extrinsic{Index: len(d.list)})
 		fields.atIndex(len(d.list)-1, d.extrinsic(&d.list[len(d.list)-1]))
 	}
@@ -207,6 +211,10 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 	d.events = d.events[:0]
 	d.Array()
 	for d.Element() {
+		if fields.err != nil {
+			d.Skip()
+			continue
+		}
 		d.events = append(d.events, chain.Event{})
 		fields.atIndex(len(d.events)-1, d.event(&d.events[len(d.events)-1]))
 	}

@@ -202,10 +202,11 @@ func (c *Client) get(ctx context.Context, path string) (string, error) {
 	if !answer.IsSuccess() {
 		return "", statusError(path, answer)
 	}
-	if isHTML(answer) {
+	text := answer.String()
+	if strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") || strings.HasPrefix(text, "<") {
 		return "", fmt.Errorf("GET %s: the answer is a web page, %w: is %s a gateway's address?", path, ErrNotJSON, c.gateway)
 	}
-	return answer.String(), nil
+	return text, nil
 }
 
 func (c *Client) noAnswer(err error) error {
@@ -243,9 +244,4 @@ func statusError(path string, answer *resty.Response) error {
 		return fmt.Errorf("%w: %w", ErrNoEndpoint, err)
 	}
 	return err
-}
-
-func isHTML(answer *resty.Response) bool {
-	return strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") ||
-		strings.HasPrefix(strings.TrimSpace(answer.String()), "<")
 }

@@ -23,7 +23,7 @@ Where blocks come from (--gateway, or FEES_GATEWAY in the environment):
 
 Output: data goes to standard output, all else to standard error. The table is for
 people; json and csv are for programs, and have every amount in wei as a decimal
-string. Nothing is ever rounded.
+string. No amount is ever rounded.
 
 Exit codes:
   0  all is well

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadme holds the README to what the program does: its transcripts print
+// what it says, and its Go code is that of an example, which is run.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	transcripts := 0
+	for i, lines := 0, strings.Split(string(text), "\n"); i < len(lines); i++ {
+		command, ok := strings.CutPrefix(lines[i], "    $ fees ")
+		if !ok {
+			continue
+		}
+		var want strings.Builder
+		for i++; i < len(lines) && (lines[i] == "" || strings.HasPrefix(lines[i], "    ")); i++ {
+			want.WriteString(strings.TrimPrefix(lines[i], "    ") + "\n")
+		}
+		t.Setenv("COLUMNS", "80")
+		var out strings.Builder
+		code := run(t.Context(), strings.Fields(command), &out, &out)
+		require.Equal(t, exitOK, code)
+		require.Equal(t, strings.TrimRight(want.String(), "\n"), strings.TrimRight(out.String(), "\n"), "fees %s", command)
+		transcripts++
+	}
+	require.Equal(t, 1, transcripts)
+
+	_, code, found := strings.Cut(string(text), "```go\n")
+	require.True(t, found)
+	code, _, _ = strings.Cut(code, "```")
+	example, err := os.ReadFile("../../source/example_test.go")
+	require.NoError(t, err)
+	for line := range strings.Lines(code) {
+		require.Contains(t, string(example), line, "the example in package source has it otherwise")
+	}
+}
