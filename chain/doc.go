@@ -9,6 +9,6 @@
 // operation wraps or saturates: what leaves a type's width is [ErrOverflow].
 //
 // The Read functions take a quantity in any form in which gateways write it: a
-// decimal string, a 0x-hex string, or a JSON number of any length. What they
-// cannot read exactly they refuse.
+// decimal string, a 0x-hex string, or a JSON number, also one that no float can
+// hold. What they cannot read exactly they refuse.
 package chain

@@ -15,7 +15,7 @@ const MaxKeys = 1 << 16
 
 // SyntaxError says where and why a text is not acceptable JSON.
 type SyntaxError struct {
-	Offset int    // in bytes, from the start of the text
+	Offset int    // in bytes, from the start of the text; of a key that is twice in a large object, the object's end
 	Reason string // what was found, or what was expected
 }
 

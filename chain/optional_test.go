@@ -1,0 +1,54 @@
+package chain_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+)
+
+func TestOptional(t *testing.T) {
+	var none chain.Optional[chain.Wei]
+	have, known := none.Get()
+	require.False(t, known)
+	require.False(t, none.Known())
+	require.True(t, have.IsZero())
+
+	some := chain.Some(chain.NewWei(5))
+	have, known = some.Get()
+	require.True(t, known)
+	require.True(t, some.Known())
+	require.Equal(t, chain.NewWei(5), have)
+
+	require.NotEqual(t, none, chain.Some(chain.Wei{}), "none and zero are not the same")
+}
+
+func TestOptionalJSON(t *testing.T) {
+	for name, test := range map[string]struct {
+		optional any
+		want     string
+	}{
+		"none":           {chain.Optional[chain.Wei]{}, `null`},
+		"wei":            {chain.Some(chain.NewWei(5)), `"5"`},
+		"zero wei":       {chain.Some(chain.Wei{}), `"0"`},
+		"false":          {chain.Some(false), `false`},
+		"no bool":        {chain.Optional[bool]{}, `null`},
+		"number":         {chain.Some(uint64(7)), `7`},
+		"list":           {chain.Some([]string{"a"}), `["a"]`},
+		"multiplier":     {chain.Some(chain.StoredMultiplier{At: 9, Value: chain.NewMultiplier(1e18)}), `{"at":9,"value":"1000000000000000000"}`},
+		"in a structure": {struct{ A, B chain.Optional[int] }{B: chain.Some(1)}, `{"A":null,"B":1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			have, err := json.Marshal(test.optional)
+			require.NoError(t, err)
+			require.Equal(t, test.want, string(have))
+		})
+	}
+}
+
+func TestOptionalJSONError(t *testing.T) {
+	_, err := json.Marshal(chain.Some(func() {}))
+	require.Error(t, err, "what JSON cannot write")
+}

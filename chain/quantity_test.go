@@ -1,0 +1,217 @@
+package chain_test
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// Each method is compared with one line of math/big.
+
+func TestWeiAdd(t *testing.T) {
+	pairs(128, 128, func(a, b *big.Int) {
+		x, y := wei(t, a), wei(t, b)
+		have, err := x.Add(y)
+		requireResult(t, new(big.Int).Add(a, b), 128, have, err, "Wei.Add", a, b)
+		require.Equal(t, []chain.Wei{wei(t, a), wei(t, b)}, []chain.Wei{x, y}, "Wei.Add changed its operands")
+		double, err := x.Add(x)
+		requireResult(t, new(big.Int).Lsh(a, 1), 128, double, err, "Wei.Add", a, a)
+	})
+}
+
+func TestGasPriceAdd(t *testing.T) {
+	pairs(256, 256, func(a, b *big.Int) {
+		x, y := gasPrice(t, a), gasPrice(t, b)
+		have, err := x.Add(y)
+		requireResult(t, new(big.Int).Add(a, b), 256, have, err, "GasPrice.Add", a, b)
+		require.Equal(t, []chain.GasPrice{gasPrice(t, a), gasPrice(t, b)}, []chain.GasPrice{x, y}, "GasPrice.Add changed its operands")
+		double, err := x.Add(x)
+		requireResult(t, new(big.Int).Lsh(a, 1), 256, double, err, "GasPrice.Add", a, a)
+	})
+}
+
+func TestGasPriceSub(t *testing.T) {
+	pairs(256, 256, func(a, b *big.Int) {
+		x, y := gasPrice(t, a), gasPrice(t, b)
+		have, err := x.Sub(y)
+		requireResult(t, new(big.Int).Sub(a, b), 256, have, err, "GasPrice.Sub", a, b)
+		require.Equal(t, []chain.GasPrice{gasPrice(t, a), gasPrice(t, b)}, []chain.GasPrice{x, y}, "GasPrice.Sub changed its operands")
+		nothing, err := x.Sub(x)
+		requireResult(t, new(big.Int), 256, nothing, err, "GasPrice.Sub", a, a)
+	})
+}
+
+func TestGasPriceTimes(t *testing.T) {
+	pairs(256, 64, func(a, b *big.Int) {
+		x := gasPrice(t, a)
+		have, err := x.Times(chain.NewGas(b.Uint64()))
+		requireResult(t, new(big.Int).Mul(a, b), 128, have, err, "GasPrice.Times", a, b)
+		require.Equal(t, gasPrice(t, a), x, "GasPrice.Times changed its receiver")
+	})
+}
+
+func TestGasPriceMulDivFloor(t *testing.T) {
+	divisors := []uint64{0, 1, 2, 3, 7, 1e9, 1 << 32, math.MaxUint64 - 1, math.MaxUint64}
+	pairs(256, 64, func(a, b *big.Int) {
+		for _, d := range append(divisors, b.Uint64(), a.Uint64()) {
+			var want *big.Int // nothing where the divisor is 0
+			if d != 0 {
+				product := new(big.Int).Mul(a, b)
+				want = product.Quo(product, new(big.Int).SetUint64(d))
+			}
+			x := gasPrice(t, a)
+			have, err := x.MulDivFloor(b.Uint64(), d)
+			requireResult(t, want, 128, have, err, fmt.Sprintf("GasPrice.MulDivFloor by %d", d), a, b)
+			require.Equal(t, gasPrice(t, a), x, "GasPrice.MulDivFloor changed its receiver")
+		}
+	})
+}
+
+func TestMultiplierOf(t *testing.T) {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
+	pairs(128, 256, func(a, b *big.Int) {
+		m, p := multiplier(t, a), gasPrice(t, b)
+		have, err := m.Of(p)
+		product := new(big.Int).Mul(a, b)
+		requireResult(t, product.Quo(product, scale), 256, have, err, "Multiplier.Of", a, b)
+		require.Equal(t, multiplier(t, a), m, "Multiplier.Of changed its receiver")
+		require.Equal(t, gasPrice(t, b), p, "Multiplier.Of changed its argument")
+	})
+}
+
+func TestMultiplierOfRoundsDown(t *testing.T) {
+	const one = 1_000_000_000_000_000_000
+	for name, test := range map[string]struct {
+		multiplier, price, want uint64
+	}{
+		"one is neutral":          {one, 12345, 12345},
+		"a little less than one":  {one - 1, 12345, 12344},
+		"a little more than one":  {one + 1, 12345, 12345},
+		"a quarter":               {one / 4, 7, 1},
+		"a half of one":           {one / 2, 1, 0},
+		"zero":                    {0, math.MaxUint64, 0},
+		"of zero":                 {math.MaxUint64, 0, 0},
+		"just below the next wei": {one + one/2 - 1, 2, 2},
+		"just at the next wei":    {one + one/2, 2, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			have, err := chain.NewMultiplier(test.multiplier).Of(chain.NewGasPrice(test.price))
+			require.NoError(t, err)
+			require.Equal(t, chain.NewGasPrice(test.want), have)
+		})
+	}
+}
+
+func TestRefTimeAdd(t *testing.T) {
+	pairs(64, 64, func(a, b *big.Int) {
+		x, y := chain.NewRefTime(a.Uint64()), chain.NewRefTime(b.Uint64())
+		have, err := x.Add(y)
+		requireResult(t, new(big.Int).Add(a, b), 64, have, err, "RefTime.Add", a, b)
+		require.Equal(t, a.Uint64(), x.Uint64(), "RefTime.Add changed its receiver")
+		require.Equal(t, b.Uint64(), y.Uint64(), "RefTime.Add changed its argument")
+	})
+}
+
+func TestCmp(t *testing.T) {
+	pairs(256, 256, func(a, b *big.Int) {
+		require.Equal(t, a.Cmp(b), gasPrice(t, a).Cmp(gasPrice(t, b)), "GasPrice.Cmp of %v and %v", a, b)
+	})
+	pairs(128, 128, func(a, b *big.Int) {
+		require.Equal(t, a.Cmp(b), wei(t, a).Cmp(wei(t, b)), "Wei.Cmp of %v and %v", a, b)
+		require.Equal(t, a.Cmp(b) == 0, wei(t, a) == wei(t, b), "== of %v and %v", a, b)
+	})
+}
+
+// text is a quantity with its way to text and to JSON.
+type text interface {
+	fmt.Stringer
+	encoding.TextMarshaler
+}
+
+func TestQuantityText(t *testing.T) {
+	for _, n := range limits() {
+		var quantities []text
+		if n.BitLen() <= 256 {
+			token, err := chain.ParseTokenAmount(n.String())
+			require.NoError(t, err)
+			quantities = append(quantities, gasPrice(t, n), token)
+		}
+		if n.BitLen() <= 128 {
+			quantities = append(quantities, wei(t, n), multiplier(t, n))
+		}
+		if n.BitLen() <= 64 {
+			nonce, err := chain.ReadNonce(value(t, n.String()))
+			require.NoError(t, err)
+			quantities = append(quantities, chain.NewGas(n.Uint64()), nonce, chain.NewRefTime(n.Uint64()),
+				chain.NewWei(n.Uint64()), chain.NewGasPrice(n.Uint64()), chain.NewMultiplier(n.Uint64()))
+		}
+		for _, q := range quantities {
+			require.Equal(t, n.String(), q.String(), "%T.String", q)
+			written, err := q.MarshalText()
+			require.NoError(t, err)
+			require.Equal(t, n.String(), string(written), "%T.MarshalText", q)
+			inJSON, err := json.Marshal(q)
+			require.NoError(t, err)
+			require.Equal(t, `"`+n.String()+`"`, string(inJSON), "%T in JSON is a string, which loses no digits", q)
+		}
+	}
+}
+
+// What is written can be read again.
+func TestUnmarshalText(t *testing.T) {
+	for _, n := range edges(256) {
+		p := chain.NewGasPrice(7)
+		require.NoError(t, json.Unmarshal([]byte(`"`+n.String()+`"`), &p))
+		require.Equal(t, gasPrice(t, n), p)
+	}
+	for _, n := range edges(128) {
+		m := chain.NewMultiplier(7)
+		require.NoError(t, json.Unmarshal([]byte(`"`+n.String()+`"`), &m))
+		require.Equal(t, multiplier(t, n), m)
+	}
+	for _, n := range edges(64) {
+		r := chain.NewRefTime(7)
+		require.NoError(t, json.Unmarshal([]byte(`"`+n.String()+`"`), &r))
+		require.Equal(t, chain.NewRefTime(n.Uint64()), r)
+	}
+}
+
+func TestBig(t *testing.T) {
+	for _, n := range edges(128) {
+		for _, q := range []interface {
+			Big() *big.Int
+			IsZero() bool
+		}{wei(t, n), gasPrice(t, n), multiplier(t, n)} {
+			have := q.Big()
+			require.Zero(t, n.Cmp(have), "%T.Big: have %v, want %v", q, have, n)
+			have.SetInt64(-1)
+			require.Zero(t, n.Cmp(q.Big()), "%T was changed through Big", q)
+			require.Equal(t, n.Sign() == 0, q.IsZero(), "%T.IsZero of %v", q, n)
+		}
+	}
+}
+
+func TestCounters(t *testing.T) {
+	for _, n := range edges(64) {
+		require.Equal(t, n.Uint64(), chain.NewGas(n.Uint64()).Uint64())
+		require.Equal(t, n.Uint64(), chain.NewRefTime(n.Uint64()).Uint64())
+		require.Equal(t, n.Sign() == 0, chain.NewRefTime(n.Uint64()).IsZero())
+	}
+}
+
+// The zero values are 0, and quantities are equal and map keys by their amount.
+func TestQuantitiesAreValues(t *testing.T) {
+	require.Equal(t, chain.NewWei(0), chain.Wei{})
+	require.Equal(t, "0", chain.GasPrice{}.String())
+	sum, err := chain.NewWei(2).Add(chain.NewWei(3))
+	require.NoError(t, err)
+	seen := map[chain.Wei]string{sum: "sum"}
+	require.Equal(t, "sum", seen[chain.NewWei(5)])
+}
