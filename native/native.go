@@ -33,7 +33,7 @@ func ReadFeePaid(x *chain.Extrinsic) (FeePaid, error) {
 	event, count := feeEvent(x)
 	switch {
 	case count == 0:
-		return FeePaid{}, fmt.Errorf("event transactionPayment.TransactionFeePaid: %w (runtimes before 1801 have none)", chain.ErrMissing)
+		return FeePaid{}, fmt.Errorf("event transactionPayment.TransactionFeePaid: %w (it came with runtime 1801, on Moonbase with 1800)", chain.ErrMissing)
 	case count > 1:
 		return FeePaid{}, fmt.Errorf("%d events transactionPayment.TransactionFeePaid, want one", count)
 	}

@@ -19,7 +19,9 @@ const (
 )
 
 // BaseFee is how a runtime finds its base fee per gas: a Static price, or
-// floor(multiplier × Constant) with the multiplier never below MinMultiplier.
+// floor(multiplier × Constant). The chain keeps the multiplier at MinMultiplier or
+// above, except in the first block of a runtime that raised it, which is charged
+// by what was stored.
 type BaseFee struct {
 	Static        chain.Optional[chain.GasPrice]
 	Constant      chain.GasPrice

@@ -1,0 +1,111 @@
+package evm_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+)
+
+const evmHash = "0xc54fbc435666e3062a39095f50fb26036d8e2680ba828bbac7a7c245d77c3332"
+
+// executed is an extrinsic with events ethereum.Executed, and others around.
+func executed(t *testing.T, data ...string) *chain.Extrinsic {
+	t.Helper()
+	x := &chain.Extrinsic{Events: []chain.Event{{Pallet: "evm", Name: "Executed", Data: value(t, `["0x00"]`)}}}
+	for _, d := range data {
+		x.Events = append(x.Events, chain.Event{Pallet: "ethereum", Name: "Executed", Data: value(t, d)})
+	}
+	x.Events = append(x.Events, chain.Event{Pallet: "ethereum", Name: "Other", Data: value(t, `[]`)})
+	return x
+}
+
+func executedData(exit string) string {
+	return `["` + strings.ToLower(alice) + `", "` + bob + `", "` + evmHash + `", ` + exit + `]`
+}
+
+func TestFindExecuted(t *testing.T) {
+	for name, c := range map[string]struct {
+		exit   string
+		state  evm.ExitState
+		reason string
+	}{
+		"stopped":                  {`{"succeed": "Stopped"}`, evm.Succeed, "Stopped"},
+		"returned":                 {`{"succeed": "Returned"}`, evm.Succeed, "Returned"},
+		"suicided":                 {`{"succeed": "Suicided"}`, evm.Succeed, "Suicided"},
+		"success as a variant":     {`{"succeed": {"stopped": null}}`, evm.Succeed, "stopped"},
+		"reverted":                 {`{"revert": "Reverted"}`, evm.Revert, "Reverted"},
+		"out of gas":               {`{"error": {"outOfGas": null}}`, evm.Error, "outOfGas"},
+		"error as a word":          {`{"error": "OutOfGas"}`, evm.Error, "OutOfGas"},
+		"invalid code":             {`{"error": {"invalidCode": "254"}}`, evm.Error, "invalidCode(254)"},
+		"invalid code, a number":   {`{"error": {"invalidCode": 254}}`, evm.Error, "invalidCode(254)"},
+		"error in words":           {`{"error": {"other": "no code"}}`, evm.Error, "other(no code)"},
+		"error with an object":     {`{"error": {"other": {"a": 1}}}`, evm.Error, `other({"a": 1})`},
+		"fatal as a word":          {`{"fatal": "NotSupported"}`, evm.Fatal, "NotSupported"},
+		"fatal as a variant":       {`{"fatal": {"unhandledInterrupt": null}}`, evm.Fatal, "unhandledInterrupt"},
+		"fatal with its own error": {`{"fatal": {"callErrorAsFatal": {"outOfGas": null}}}`, evm.Fatal, `callErrorAsFatal({"outOfGas": null})`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := evm.FindExecuted(executed(t, executedData(c.exit)))
+			require.NoError(t, err)
+			require.Equal(t, evm.Exit{State: c.state, Reason: c.reason}, e.Exit)
+			require.Equal(t, alice, e.From.String())
+			require.Equal(t, bob, e.To.String())
+			require.Equal(t, evmHash, e.Hash.String())
+			require.Equal(t, 1, e.Count)
+		})
+	}
+}
+
+func TestFindExecutedTakesTheLast(t *testing.T) {
+	inner := strings.Replace(executedData(`{"revert": "Reverted"}`), alice[2:6], "1234", 1)
+	e, err := evm.FindExecuted(executed(t, inner, `["not read"]`, executedData(`{"succeed": "Stopped"}`)))
+	require.NoError(t, err)
+	require.Equal(t, evm.Exit{State: evm.Succeed, Reason: "Stopped"}, e.Exit)
+	require.Equal(t, 3, e.Count)
+}
+
+// A runtime can add values after the four that are known.
+func TestFindExecutedPassesOverMoreValues(t *testing.T) {
+	data := strings.TrimSuffix(executedData(`{"succeed": "Stopped"}`), "]") + `, "0x", null]`
+	e, err := evm.FindExecuted(executed(t, data))
+	require.NoError(t, err)
+	require.Equal(t, "Stopped", e.Exit.Reason)
+}
+
+func TestFindExecutedRefuses(t *testing.T) {
+	const event = "event ethereum.Executed: "
+	const states = event + "data[3]: want an object with one of succeed, revert, error and fatal, have "
+	good := executedData(`{"succeed": "Stopped"}`)
+	for name, c := range map[string]struct{ data, want string }{
+		"no values":            {`[]`, event + "data[0]: missing"},
+		"sender only":          {`["` + alice + `"]`, event + "data[1]: missing"},
+		"no hash":              {`["` + alice + `", "` + bob + `"]`, event + "data[2]: missing"},
+		"no status":            {`["` + alice + `", "` + bob + `", "` + evmHash + `"]`, event + "data[3]: missing"},
+		"sender null":          {strings.Replace(good, `"`+strings.ToLower(alice)+`"`, "null", 1), event + "data[0]: missing"},
+		"sender too short":     {strings.Replace(good, strings.ToLower(alice), "0x12", 1), event + `data[0]: "0x12" is not an address: want 0x and 40 hex digits`},
+		"recipient a number":   {strings.Replace(good, `"`+bob+`"`, "5", 1), event + "data[1]: want an address, have a number"},
+		"hash not hex":         {strings.Replace(good, evmHash, "0x"+strings.Repeat("g", 64), 1), event + `data[2]: "0x` + strings.Repeat("g", 64) + `" is not a hash: want 0x and 64 hex digits`},
+		"status a word":        {executedData(`"Stopped"`), states + `"Stopped"`},
+		"status null":          {executedData(`null`), states + "null"},
+		"status empty":         {executedData(`{}`), states + "{}"},
+		"status of two states": {executedData(`{"succeed": "Stopped", "revert": "Reverted"}`), states + `{"succeed": "Stopped", "revert": "Reverted"}`},
+		"status of no state":   {executedData(`{"paused": "Stopped"}`), states + `{"paused": "Stopped"}`},
+		"no reason":            {executedData(`{"succeed": null}`), event + "data[3]: succeed: want a reason, have null"},
+		"reason a number":      {executedData(`{"error": 5}`), event + "data[3]: error: want a reason, have 5"},
+		"two reasons":          {executedData(`{"error": {"outOfGas": null, "other": null}}`), event + `data[3]: error: want a reason, have {"outOfGas": null, "other": null}`},
+		"values in an object":  {`{"0": "` + alice + `"}`, event + "data[0]: missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := evm.FindExecuted(executed(t, c.data))
+			require.EqualError(t, err, c.want)
+			require.Zero(t, e)
+		})
+	}
+	_, err := evm.FindExecuted(executed(t))
+	require.EqualError(t, err, event+"missing")
+	require.ErrorIs(t, err, chain.ErrMissing)
+}

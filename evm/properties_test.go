@@ -1,0 +1,218 @@
+package evm_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/network"
+)
+
+// Every rule is compared with the same rule in math/big, over edges and random
+// numbers. A result that leaves its width must be ErrOverflow, and no other may.
+
+var (
+	scale       = big.NewInt(1_000_000_000_000_000_000)
+	perGas      = big.NewInt(25_000)
+	mostWei     = new(big.Int).Sub(power(128), big.NewInt(1))
+	mostWord    = new(big.Int).Sub(power(256), big.NewInt(1))
+	rounds      = 20_000
+	randomCount = 400
+)
+
+// agree checks one result against the exact one.
+func agree(t *testing.T, exact, most *big.Int, have interface{ Big() *big.Int }, err error, rule string, inputs ...any) {
+	t.Helper()
+	if exact.Cmp(most) > 0 {
+		require.ErrorIs(t, err, chain.ErrOverflow, "%s of %v: exactly %v", rule, inputs, exact)
+		require.Zero(t, have.Big().Sign(), "%s of %v: an error has no value", rule, inputs)
+		return
+	}
+	require.NoError(t, err, "%s of %v: exactly %v", rule, inputs, exact)
+	require.Zero(t, exact.Cmp(have.Big()), "%s of %v: have %v, want %v", rule, inputs, have, exact)
+}
+
+func TestBaseFeePerGasIsTheProductDividedOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 1))
+	multipliers, constants := numbers(random, 128, randomCount), numbers(random, 256, randomCount)
+	for range rounds {
+		m, k := pick(random, multipliers), pick(random, constants)
+		exact := new(big.Int).Mul(m, k)
+		exact.Quo(exact, scale)
+		have, err := evm.BaseFeePerGas(network.BaseFee{Constant: price(t, k)}, chain.Some(multiplier(t, m)))
+		baseFee, known := have.Get()
+		require.Equal(t, err == nil, known)
+		agree(t, exact, mostWord, baseFee, err, "base fee", m, k)
+
+		static, err := evm.BaseFeePerGas(network.BaseFee{Static: chain.Some(price(t, k))}, chain.Some(multiplier(t, m)))
+		require.NoError(t, err)
+		require.Equal(t, chain.Some(price(t, k)), static, "a static base fee does not follow the multiplier %v", m)
+	}
+}
+
+func TestGasPriceIsTheSumAndAtMostTheCap(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 1))
+	prices := numbers(random, 256, randomCount)
+	for range rounds {
+		base, priority, most := pick(random, prices), pick(random, prices), pick(random, prices)
+		sum := new(big.Int).Add(base, priority)
+		if random.IntN(4) == 0 { // near the edge
+			most = new(big.Int).Add(sum, big.NewInt(random.Int64N(3)-1))
+			if most.Sign() < 0 || most.Cmp(mostWord) > 0 {
+				continue
+			}
+		}
+		p := evm.Payload{Type: evm.EIP1559, MaxFeePerGas: price(t, most), MaxPriorityFeePerGas: price(t, priority)}
+		if random.IntN(2) == 0 {
+			p.Type = evm.EIP7702
+		}
+		baseFee := chain.Some(price(t, base))
+		uncapped, err := p.GasPrice(baseFee, false)
+		agree(t, sum, mostWord, uncapped, err, "gas price without cap", base, priority, most)
+		if sum.Cmp(mostWord) > 0 {
+			continue
+		}
+		lower := sum
+		if most.Cmp(sum) < 0 {
+			lower = most
+		}
+		capped, err := p.GasPrice(baseFee, true)
+		agree(t, lower, mostWord, capped, err, "gas price with cap", base, priority, most)
+	}
+}
+
+func TestGasPriceOfLegacyIsItsOwn(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 1))
+	prices := numbers(random, 256, randomCount)
+	for _, own := range prices {
+		for _, kind := range []evm.Type{evm.Legacy, evm.EIP2930} {
+			p := evm.Payload{Type: kind, LegacyGasPrice: price(t, own), MaxFeePerGas: chain.NewGasPrice(1)}
+			for _, baseFee := range []chain.Optional[chain.GasPrice]{{}, chain.Some(price(t, pick(random, prices)))} {
+				have, err := p.GasPrice(baseFee, random.IntN(2) == 0)
+				agree(t, own, mostWord, have, err, string(kind), own, baseFee)
+			}
+		}
+	}
+}
+
+func TestFeeIsTheProductDividedOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 1))
+	prices, weights := numbers(random, 256, randomCount), numbers(random, 64, randomCount)
+	for range rounds {
+		p, w := pick(random, prices), pick(random, weights)
+		exact := new(big.Int).Mul(p, w)
+		exact.Quo(exact, perGas)
+		have, err := evm.Fee(price(t, p), chain.NewRefTime(w.Uint64()))
+		agree(t, exact, mostWei, have, err, "fee", p, w)
+	}
+}
+
+func TestGasIsTheWeightDivided(t *testing.T) {
+	for _, w := range numbers(rand.New(rand.NewPCG(2, 2)), 64, rounds) {
+		gas, exact := evm.Gas(chain.NewRefTime(w.Uint64()))
+		quotient, rest := new(big.Int).QuoRem(w, perGas, new(big.Int))
+		require.Equal(t, quotient.Uint64(), gas.Uint64(), "gas of weight %v", w)
+		require.Equal(t, rest.Sign() == 0, exact, "gas of weight %v", w)
+	}
+}
+
+func TestPriorityFeeIsGasTimesTheDifference(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 1))
+	prices, gases := numbers(random, 256, randomCount), numbers(random, 64, randomCount)
+	for range rounds {
+		p, base, gas := pick(random, prices), pick(random, prices), pick(random, gases)
+		if random.IntN(4) == 0 { // near the edge
+			p = new(big.Int).Add(base, big.NewInt(random.Int64N(3)-1))
+			if p.Sign() < 0 || p.Cmp(mostWord) > 0 {
+				continue
+			}
+		}
+		have, err := evm.PriorityFee(price(t, p), price(t, base), chain.NewGas(gas.Uint64()))
+		if p.Cmp(base) < 0 {
+			require.NoError(t, err)
+			require.False(t, have.Known(), "price %v, base fee %v", p, base)
+			continue
+		}
+		exact := new(big.Int).Sub(p, base)
+		exact.Mul(exact, gas)
+		wei, known := have.Get()
+		require.Equal(t, err == nil, known)
+		agree(t, exact, mostWei, wei, err, "priority fee", p, base, gas)
+	}
+}
+
+// Where the gas is exact and no width is left, base part and priority part are
+// the whole fee.
+func TestFeeIsBasePartAndPriorityPart(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 2))
+	prices, gases := numbers(random, 80, randomCount), numbers(random, 40, randomCount)
+	for range rounds {
+		a, b, gas := pick(random, prices), pick(random, prices), pick(random, gases)
+		if a.Cmp(b) < 0 {
+			a, b = b, a
+		}
+		weight := chain.NewRefTime(gas.Uint64() * evm.WeightPerGas)
+		fee, err := evm.Fee(price(t, a), weight)
+		require.NoError(t, err)
+		basePart, err := evm.Fee(price(t, b), weight)
+		require.NoError(t, err)
+		priorityPart, err := evm.PriorityFee(price(t, a), price(t, b), chain.NewGas(gas.Uint64()))
+		require.NoError(t, err)
+		wei, known := priorityPart.Get()
+		require.True(t, known)
+		sum, err := basePart.Add(wei)
+		require.NoError(t, err)
+		require.Equal(t, fee, sum, "price %v, base fee %v, gas %v", a, b, gas)
+	}
+}
+
+func TestWeightIsTheRefTimeInEveryForm(t *testing.T) {
+	for _, n := range numbers(rand.New(rand.NewPCG(5, 1)), 64, 2_000) {
+		decimal, hex := n.String(), "0x"+n.Text(16)
+		for _, form := range []string{
+			decimal, `"` + decimal + `"`, `"` + hex + `"`,
+			`{"refTime": ` + decimal + `, "proofSize": 1}`,
+			`{"refTime": "` + decimal + `", "proofSize": "0"}`,
+			`{"ref_time": "` + hex + `", "proof_size": "0x00"}`,
+			`{"proofSize": "18446744073709551615", "refTime": "` + decimal + `"}`,
+			`{"refTime": "` + decimal + `"}`,
+		} {
+			outcome := chain.Outcome{Success: true, Info: value(t, `{"class": "Normal", "weight": `+form+`, "paysFee": "No"}`)}
+			weight, err := evm.Weight(outcome)
+			require.NoError(t, err, form)
+			require.Equal(t, n.Uint64(), weight.Uint64(), form)
+		}
+	}
+}
+
+func TestWeightRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		success bool
+		info    string
+		want    string
+	}{
+		"extrinsic that failed":  {false, `{"weight": "1"}`, "event system.ExtrinsicSuccess: missing, the extrinsic ended with ExtrinsicFailed"},
+		"no weight":              {true, `{"class": "Normal"}`, "event system.ExtrinsicSuccess: data[0].weight: missing"},
+		"weight null":            {true, `{"weight": null}`, "event system.ExtrinsicSuccess: data[0].weight: missing"},
+		"weight of another kind": {true, `{"weight": []}`, "event system.ExtrinsicSuccess: data[0].weight: want a number, have an array"},
+		"no ref time":            {true, `{"weight": {"proofSize": "1"}}`, "event system.ExtrinsicSuccess: data[0].weight: refTime: missing"},
+		"ref time null":          {true, `{"weight": {"refTime": null}}`, "event system.ExtrinsicSuccess: data[0].weight: refTime: missing"},
+		"ref time in both cases": {true, `{"weight": {"refTime": "1", "ref_time": "1"}}`, "event system.ExtrinsicSuccess: data[0].weight: ref_time: given twice"},
+		"ref time of 2^64":       {true, `{"weight": {"refTime": "18446744073709551616"}}`, "event system.ExtrinsicSuccess: data[0].weight: refTime: 18446744073709551616 is more than 64 bits"},
+		"bare number of 2^64":    {true, `{"weight": 18446744073709551616}`, "event system.ExtrinsicSuccess: data[0].weight: 18446744073709551616 is more than 64 bits"},
+		"negative":               {true, `{"weight": {"refTime": "-1"}}`, `event system.ExtrinsicSuccess: data[0].weight: refTime: "-1" is not a non-negative integer`},
+		"through floating point": {true, `{"weight": {"refTime": 5.25e8}}`, `event system.ExtrinsicSuccess: data[0].weight: refTime: "5.25e8" is not a non-negative integer`},
+		"malformed proof size":   {true, `{"weight": {"refTime": "1", "proofSize": "x"}}`, `event system.ExtrinsicSuccess: data[0].weight: proofSize: "x" is not a non-negative integer`},
+		"information of no kind": {true, `null`, "event system.ExtrinsicSuccess: data[0].weight: missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			weight, err := evm.Weight(chain.Outcome{Success: c.success, Info: value(t, c.info)})
+			require.EqualError(t, err, c.want)
+			require.True(t, weight.IsZero())
+		})
+	}
+}

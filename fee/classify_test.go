@@ -1,0 +1,50 @@
+package fee_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+)
+
+func TestClassify(t *testing.T) {
+	paid := []chain.Event{{Pallet: "transactionPayment", Name: "TransactionFeePaid"}}
+	executed := []chain.Event{{Pallet: "ethereum", Name: "Executed"}}
+	for name, c := range map[string]struct {
+		x    chain.Extrinsic
+		want fee.Layer
+	}{
+		"ethereum.transact":                {chain.Extrinsic{Pallet: "ethereum", Call: "transact"}, fee.EVM},
+		"ethereum.transact that is signed": {chain.Extrinsic{Pallet: "ethereum", Call: "transact", Signed: true}, fee.EVM},
+		"ethereum.transact that paid":      {chain.Extrinsic{Pallet: "ethereum", Call: "transact", Events: paid}, fee.EVM},
+		"another call of ethereum":         {chain.Extrinsic{Pallet: "ethereum", Call: "transactions", Signed: true}, fee.Native},
+		"transact of another pallet":       {chain.Extrinsic{Pallet: "ethereumXcm", Call: "transact", Signed: true, Events: executed}, fee.Native},
+		"upper case is another pallet":     {chain.Extrinsic{Pallet: "Ethereum", Call: "transact"}, fee.Inherent},
+		"signed":                           {chain.Extrinsic{Pallet: "balances", Call: "transfer", Signed: true}, fee.Native},
+		"signed without a fee event":       {chain.Extrinsic{Pallet: "evm", Call: "call", Signed: true, Events: executed}, fee.Native},
+		"unsigned that paid":               {chain.Extrinsic{Pallet: "crowdloan", Call: "claim", Events: paid}, fee.Native},
+		"unsigned":                         {chain.Extrinsic{Pallet: "timestamp", Call: "set"}, fee.Inherent},
+		"unsigned that ran EVM code":       {chain.Extrinsic{Pallet: "parachainSystem", Call: "setValidationData", Events: executed}, fee.Inherent},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, fee.Classify(&c.x)) })
+	}
+}
+
+func ExampleClassify() {
+	for _, x := range []chain.Extrinsic{
+		{Pallet: "timestamp", Call: "set"},
+		{Pallet: "ethereum", Call: "transact"},
+		{Pallet: "balances", Call: "transferKeepAlive", Signed: true},
+		{Pallet: "ethereumXcm", Call: "transact", Signed: true},
+	} {
+		fmt.Println(x.Pallet+"."+x.Call, fee.Classify(&x))
+	}
+	// Output:
+	// timestamp.set inherent
+	// ethereum.transact evm
+	// balances.transferKeepAlive native
+	// ethereumXcm.transact native
+}

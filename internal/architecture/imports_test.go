@@ -1,0 +1,76 @@
+// Package architecture holds the picture of ARCHITECTURE.md: what may import
+// what.
+package architecture
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/feeledger/fees/"
+
+// mayImport lists, for each package, which of ours it may import.
+var mayImport = map[string][]string{
+	"wire":                       {},
+	"chain":                      {"wire"},
+	"network":                    {"chain", "wire"},
+	"evm":                        {"chain", "network", "wire"},
+	"native":                     {"chain", "wire"},
+	"fee":                        {"chain", "network", "evm", "native"},
+	"gatewayclient":              {"chain", "wire"},
+	"archive":                    {"chain", "gatewayclient"},
+	"archive/demo":               {"archive"},
+	"archive/demo/internal/pack": {},
+	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo"},
+	"cmd/fees":                   {"chain", "network", "evm", "fee", "gatewayclient", "archive", "archive/demo", "source"},
+	"bench":                      {"chain", "network", "fee", "gatewayclient"},
+	"internal/gatewaytest":       {}, // for tests only
+	"internal/vectors":           {}, // for tests only
+	"internal/architecture":      {},
+}
+
+// onlyIn lists where a library may be imported.
+var onlyIn = map[string][]string{
+	"github.com/holiman/uint256":    {"chain"},
+	"github.com/shopspring/decimal": {"cmd/fees"},
+	"github.com/go-resty/resty/v2":  {"gatewayclient"},
+	"net/http":                      {"gatewayclient", "internal/gatewaytest"},
+	"math/big":                      {"chain", "internal/vectors"},
+	"unsafe":                        {},
+	"C":                             {},
+}
+
+func TestImports(t *testing.T) {
+	for name, imports := range imports(t) {
+		allowed, known := mayImport[name]
+		require.True(t, known, "package %s is not in the picture: add it to ARCHITECTURE.md and here", name)
+		for _, path := range imports {
+			if ours, ok := strings.CutPrefix(path, module); ok {
+				require.Contains(t, allowed, ours, "%s must not import %s", name, ours)
+			}
+			if where, limited := onlyIn[path]; limited {
+				require.Contains(t, where, name, "%s must not import %s", name, path)
+			}
+		}
+	}
+}
+
+// imports lists the imports of every package, tests apart.
+func imports(t *testing.T) map[string][]string {
+	list := exec.Command("go", "list", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}", module+"...")
+	list.Dir = "../.."
+	out, err := list.Output()
+	require.NoError(t, err)
+	found := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		found[strings.TrimPrefix(fields[0], module)] = fields[1:]
+	}
+	require.GreaterOrEqual(t, len(found), len(mayImport))
+	require.True(t, slices.Contains(found["fee"], module+"chain"), "the listing is not what it should be")
+	return found
+}

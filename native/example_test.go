@@ -1,0 +1,23 @@
+package native_test
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/native"
+	"github.com/feeledger/fees/wire"
+)
+
+func ExampleReadFeePaid() {
+	data, err := wire.Parse(`["0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "2050685184681889", "1000000000"]`)
+	if err != nil {
+		return
+	}
+	transfer := &chain.Extrinsic{
+		Pallet: "balances", Call: "transferKeepAlive", Signed: true,
+		Events: []chain.Event{{Pallet: "transactionPayment", Name: "TransactionFeePaid", Data: data}},
+	}
+	paid, err := native.ReadFeePaid(transfer)
+	fmt.Println(paid.Payer, "paid", paid.Fee, "wei,", paid.Tip, "of it as a tip", err)
+	// Output: 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 paid 2050685184681889 wei, 1000000000 of it as a tip <nil>
+}

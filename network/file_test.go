@@ -1,0 +1,158 @@
+package network_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
+)
+
+func TestWithAddsANetwork(t *testing.T) {
+	tables := withLocal(t)
+	require.Equal(t, []string{"local", "moonbase", "moonbeam", "moonriver"}, tables.Names())
+	require.Equal(t, []string{"moonbase", "moonbeam", "moonriver"}, network.BuiltIn().Names(), "the built-in tables stay as they are")
+	n, ok := tables.Named("local")
+	require.True(t, ok)
+	require.Equal(t, "local.json", n.File)
+	rules, err := n.Rules(10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"priced by the table of local in local.json"}, rules.Notes)
+	rules, err = n.Rules(11)
+	require.NoError(t, err)
+	require.Equal(t, "local/11?", rules.Name)
+	require.Len(t, rules.Notes, 2)
+	_, err = n.Rules(0)
+	require.ErrorIs(t, err, network.ErrUnknownRuntime)
+	_, err = n.SpecificationRules()
+	require.ErrorIs(t, err, network.ErrNoSpecification)
+}
+
+func TestWithReplacesANetworkWhole(t *testing.T) {
+	const table = `{"networks": [{"name": "moonbeam", "symbol": "GLMR", "last_runtime": 5000,
+		"specification": {"name": "mainnet", "base_fee_constant": "0x10", "minimum_gas_price": "3", "source": "mine"},
+		"rows": [{"from_runtime": 4000, "base_fee_constant": "31250000000000", "minimum_multiplier": "1500000000000000000",
+		"weight_correction": "7", "price_uncapped": true, "source": "mine", "note": "only mine"}]}]}`
+	tables, err := network.BuiltIn().With("mine.json", []byte(table))
+	require.NoError(t, err)
+	require.Equal(t, []string{"moonbase", "moonbeam", "moonriver"}, tables.Names())
+	n, _ := tables.Named("moonbeam")
+	_, err = n.Rules(3999)
+	require.ErrorIs(t, err, network.ErrUnknownRuntime, "the built-in rows are gone")
+	rules, err := n.Rules(4304)
+	require.NoError(t, err)
+	require.True(t, rules.Certain)
+	require.Equal(t, []string{"priced by the table of moonbeam in mine.json", "only mine"}, rules.Notes)
+	require.Equal(t, "46875000000000", rules.MinGasPrice.String())
+	require.Equal(t, chain.NewRefTime(7), rules.WeightCorrection)
+	require.False(t, rules.PriceCapped)
+	rules, err = n.SpecificationRules()
+	require.NoError(t, err)
+	require.Equal(t, chain.NewGasPrice(16), rules.BaseFee.Constant)
+	require.Equal(t, []string{"priced by the table of moonbeam in mine.json"}, rules.Notes)
+
+	again, err := tables.With("later.json", []byte(localTable))
+	require.NoError(t, err)
+	n, _ = again.Named("moonbeam")
+	require.Equal(t, "mine.json", n.File, "a second file leaves the networks of the first")
+}
+
+// table is a file with one network; each part can be replaced.
+func table(replace ...string) string {
+	const good = `{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 200, "specification":
+		{"name": "mainnet", "base_fee_constant": "1", "minimum_gas_price": "1", "source": "a"},
+		"rows": [{"from_runtime": 100, "static_base_fee": "5", "source": "b"},
+		{"from_runtime": 200, "base_fee_constant": "6", "minimum_multiplier": "1", "source": "c"}]}]}`
+	if len(replace) == 0 {
+		return good
+	}
+	if !strings.Contains(good, replace[0]) {
+		panic("the good table has no " + replace[0])
+	}
+	return strings.Replace(good, replace[0], replace[1], 1)
+}
+
+func TestWithChecksTheFile(t *testing.T) {
+	_, err := network.BuiltIn().With("good.json", []byte(table()))
+	require.NoError(t, err, "the table that the cases change")
+	const inLocal = `network 1 "local": `
+	const either = "want either static_base_fee, or base_fee_constant with minimum_multiplier"
+	const name = "name: want up to 32 lower-case letters, digits and hyphens"
+	const specification = inLocal + "specification: want name, base_fee_constant, minimum_gas_price and source"
+	symbolTwice := table(`"symbol": "LOC"`, `"symbol": "LOC", "symbol": "COL"`)
+	priceTwice := table(`"source": "b"`, `"source": "b", "static_base_fee": "6"`)
+	for what, c := range map[string]struct{ text, want string }{
+		"empty text":               {"", "invalid JSON at byte 0: the text ends too early"},
+		"not JSON":                 {"networks: []", "invalid JSON at byte 0: want a value"},
+		"text after the end":       {table() + "{}", fmt.Sprintf("invalid JSON at byte %d: text after the end of the value", len(table()))},
+		"key twice":                {symbolTwice, fmt.Sprintf("invalid JSON at byte %d: key \"symbol\" twice in one object", strings.Index(symbolTwice, `"symbol": "COL"`))},
+		"key twice in a row":       {priceTwice, fmt.Sprintf("invalid JSON at byte %d: key \"static_base_fee\" twice in one object", strings.Index(priceTwice, `"static_base_fee": "6"`))},
+		"no networks":              {`{"networks": []}`, `no networks: want {"networks": [{"name": …, "symbol": …, "last_runtime": …, "rows": […]}]}`},
+		"empty object":             {`{}`, `no networks: want {"networks": [{"name": …, "symbol": …, "last_runtime": …, "rows": […]}]}`},
+		"null":                     {`null`, `no networks: want {"networks": [{"name": …, "symbol": …, "last_runtime": …, "rows": […]}]}`},
+		"unknown field at the top": {`{"network": []}`, `unknown field "network"`},
+		"unknown field of network": {table(`"symbol": "LOC"`, `"symbol": "LOC", "ticker": "L"`), `unknown field "ticker"`},
+		"unknown field of row":     {table(`"source": "b"`, `"source": "b", "price_capped": true`), `unknown field "price_capped"`},
+		"name missing":             {table(`"name": "local", `, ``), `network 1 "": ` + name},
+		"name in upper case":       {table(`"local"`, `"Local"`), `network 1 "Local": ` + name},
+		"name with a space":        {table(`"local"`, `"my net"`), `network 1 "my net": ` + name},
+		"name begins with a digit": {table(`"local"`, `"1local"`), `network 1 "1local": ` + name},
+		"name of 33 letters":       {table(`"local"`, `"`+strings.Repeat("l", 33)+`"`), `network 1 "` + strings.Repeat("l", 33) + `": ` + name},
+		"symbol missing":           {table(`"symbol": "LOC", `, ``), inLocal + `symbol "": want up to 12 letters and digits, such as GLMR`},
+		"symbol with a sign":       {table(`"LOC"`, `"L$C"`), inLocal + `symbol "L$C": want up to 12 letters and digits, such as GLMR`},
+		"symbol of 13 letters":     {table(`"LOC"`, `"LLLLLLLLLLLLL"`), inLocal + `symbol "LLLLLLLLLLLLL": want up to 12 letters and digits, such as GLMR`},
+		"rows missing":             {`{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 1}]}`, inLocal + "rows: none; want at least one"},
+		"specification: name":      {table(`"mainnet"`, `""`), specification},
+		"specification: constant":  {table(`"base_fee_constant": "1", `, ``), specification},
+		"specification: minimum":   {table(`"minimum_gas_price": "1", `, ``), specification},
+		"specification: source":    {table(`"source": "a"`, `"source": ""`), specification},
+		"row: neither":             {table(`"static_base_fee": "5", `, ``), inLocal + "row from runtime 100: " + either},
+		"row: both":                {table(`"static_base_fee": "5"`, `"static_base_fee": "5", "base_fee_constant": "6"`), inLocal + "row from runtime 100: " + either},
+		"row: static with minimum": {table(`"static_base_fee": "5"`, `"static_base_fee": "5", "minimum_multiplier": "6"`), inLocal + "row from runtime 100: " + either},
+		"row: constant alone":      {table(`, "minimum_multiplier": "1"`, ``), inLocal + "row from runtime 200: want both base_fee_constant and minimum_multiplier"},
+		"row: minimum alone":       {table(`"base_fee_constant": "6", `, ``), inLocal + "row from runtime 200: want both base_fee_constant and minimum_multiplier"},
+		"row: source missing":      {table(`, "source": "c"`, ``), inLocal + "row from runtime 200: source: none; say where the figures are from"},
+		"row: minimum overflows":   {table(`"6", "minimum_multiplier": "1"`, `"0x`+strings.Repeat("f", 64)+`", "minimum_multiplier": "1000000000000000001"`), inLocal + "row from runtime 200: minimum_multiplier × base_fee_constant: overflow"},
+		"rows out of order":        {table(`"from_runtime": 200`, `"from_runtime": 99`), inLocal + "row from runtime 99: stands after 100; want rows in rising order"},
+		"rows of the same runtime": {table(`"from_runtime": 200`, `"from_runtime": 100`), inLocal + "row from runtime 100: stands after 100; want rows in rising order"},
+		"last_runtime 1 too low":   {table(`"last_runtime": 200`, `"last_runtime": 199`), inLocal + "last_runtime 199: want the newest runtime that the rows hold for, at least 200"},
+		"last_runtime missing":     {table(`"last_runtime": 200, `, ``), inLocal + "last_runtime 0: want the newest runtime that the rows hold for, at least 200"},
+		"network twice":            {`{"networks": [` + networkOf(table()) + `,` + networkOf(table()) + `]}`, `network "local" is there twice`},
+		"second network is wrong":  {`{"networks": [` + networkOf(table()) + `,{"name": "other"}]}`, `network 2 "other": symbol "": want up to 12 letters and digits, such as GLMR`},
+	} {
+		t.Run(what, func(t *testing.T) {
+			tables, err := network.BuiltIn().With("f.json", []byte(c.text))
+			require.EqualError(t, err, c.want)
+			require.Empty(t, tables.Names())
+		})
+	}
+}
+
+// Wrong kinds and widths are refused by the standard library's decoder, whose
+// words may change; what must stay is that they are refused and say where.
+func TestWithRefusesWrongKinds(t *testing.T) {
+	for what, c := range map[string]struct{ text, want string }{
+		"price as a JSON number":     {table(`"static_base_fee": "5"`, `"static_base_fee": 5`), "static_base_fee"},
+		"price with a fraction":      {table(`"static_base_fee": "5"`, `"static_base_fee": "5.5"`), "not a non-negative integer"},
+		"negative price":             {table(`"static_base_fee": "5"`, `"static_base_fee": "-5"`), "not a non-negative integer"},
+		"multiplier over 128 bits":   {table(`"minimum_multiplier": "1"`, `"minimum_multiplier": "340282366920938463463374607431768211456"`), "more than 128 bits"},
+		"correction over 64 bits":    {table(`"source": "b"`, `"source": "b", "weight_correction": "18446744073709551616"`), "more than 64 bits"},
+		"runtime over 32 bits":       {table(`"from_runtime": 100`, `"from_runtime": 4294967296`), "4294967296"},
+		"runtime as a string":        {table(`"from_runtime": 100`, `"from_runtime": "100"`), "from_runtime"},
+		"networks that is an object": {`{"networks": {}}`, "networks"},
+		"an array at the top":        {`[]`, "array"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			_, err := network.BuiltIn().With("f.json", []byte(c.text))
+			require.ErrorContains(t, err, c.want)
+			require.False(t, strings.HasPrefix(err.Error(), "json: "), "the prefix says nothing to a reader")
+		})
+	}
+}
+
+func networkOf(table string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(table, `{"networks": [`), `]}`)
+}

@@ -1,0 +1,85 @@
+package network_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/network"
+)
+
+const localTable = `{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 10, "rows": [
+	{"from_runtime": 1, "static_base_fee": "5", "source": "chosen"}]}]}`
+
+func withLocal(t *testing.T) network.Tables {
+	t.Helper()
+	tables, err := network.BuiltIn().With("local.json", []byte(localTable))
+	require.NoError(t, err)
+	return tables
+}
+
+func TestFind(t *testing.T) {
+	for name, c := range map[string]struct {
+		gateway network.Identity
+		wanted  string
+		want    string
+		note    string
+	}{
+		"by specName":                       {network.Identity{SpecName: "moonbeam"}, "", "moonbeam", ""},
+		"by clientImplName":                 {network.Identity{ClientImplName: "moonriver"}, "", "moonriver", ""},
+		"by chain":                          {network.Identity{Chain: "Moonbase Alpha"}, "", "moonbase", ""},
+		"specName in upper case":            {network.Identity{SpecName: "MOONBEAM"}, "", "moonbeam", ""},
+		"clientImplName in mixed case":      {network.Identity{ClientImplName: "MoonRiver"}, "", "moonriver", ""},
+		"chain in upper case":               {network.Identity{Chain: "MOONBASE ALPHA"}, "", "moonbase", ""},
+		"chain that is a network's name":    {network.Identity{Chain: "moonbase"}, "", "moonbase", ""},
+		"specName before clientImplName":    {network.Identity{SpecName: "moonbeam", ClientImplName: "moonriver", Chain: "Moonbase Alpha"}, "", "moonbeam", ""},
+		"clientImplName before chain":       {network.Identity{ClientImplName: "moonriver", Chain: "Moonbase Alpha"}, "", "moonriver", ""},
+		"unknown specName, known others":    {network.Identity{SpecName: "frontier", ClientImplName: "moonriver"}, "", "moonriver", ""},
+		"unknown names, known chain":        {network.Identity{SpecName: "frontier", ClientImplName: "node", Chain: "Moonbeam"}, "", "moonbeam", ""},
+		"the user agrees with the gateway":  {network.Identity{SpecName: "moonbeam"}, "moonbeam", "moonbeam", ""},
+		"the user names it, gateway silent": {network.Identity{}, "moonriver", "moonriver", "the gateway does not name its network: priced as moonriver, as --network says"},
+		"the user names it, gateway's name is in no table": {network.Identity{SpecName: "frontier", Chain: "Dev"}, "moonbeam", "moonbeam",
+			`the gateway calls its network "frontier": priced as moonbeam, as --network says`},
+		"the user names his own":            {network.Identity{Chain: "Development"}, "local", "local", `the gateway calls its network "Development": priced as local, as --network says`},
+		"the gateway serves the user's own": {network.Identity{SpecName: "local"}, "", "local", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, note, err := withLocal(t).Find(c.gateway, c.wanted)
+			require.NoError(t, err)
+			require.Equal(t, c.want, n.Name)
+			require.Equal(t, c.note, note)
+		})
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		gateway network.Identity
+		wanted  string
+		is      error
+		want    string
+	}{
+		"silence": {network.Identity{}, "", network.ErrUnknownNetwork,
+			"unknown network: the gateway does not say which network it serves; known are local, moonbase, moonbeam, moonriver; name one with --network, or give a table of your own with --network-file"},
+		"a network in no table": {network.Identity{SpecName: "frontier", Chain: "Dev"}, "", network.ErrUnknownNetwork,
+			`unknown network: the gateway serves "frontier"; known are local, moonbase, moonbeam, moonriver; name one with --network, or give a table of your own with --network-file`},
+		"a user's network in no table": {network.Identity{SpecName: "moonbeam"}, "moonbeem", network.ErrUnknownNetwork,
+			`unknown network "moonbeem": known are local, moonbase, moonbeam, moonriver; give a table of your own with --network-file`},
+		"a user's network in upper case": {network.Identity{}, "MOONBEAM", network.ErrUnknownNetwork,
+			`unknown network "MOONBEAM": known are local, moonbase, moonbeam, moonriver; give a table of your own with --network-file`},
+		"a conflict by specName": {network.Identity{SpecName: "moonbeam"}, "moonriver", network.ErrConflict,
+			"conflicting networks: --network says moonriver, the gateway says moonbeam; leave --network out, or ask another gateway"},
+		"a conflict by chain": {network.Identity{SpecName: "frontier", Chain: "Moonbase Alpha"}, "moonbeam", network.ErrConflict,
+			"conflicting networks: --network says moonbeam, the gateway says moonbase; leave --network out, or ask another gateway"},
+		"a conflict with the user's own": {network.Identity{SpecName: "moonbeam"}, "local", network.ErrConflict,
+			"conflicting networks: --network says local, the gateway says moonbeam; leave --network out, or ask another gateway"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, note, err := withLocal(t).Find(c.gateway, c.wanted)
+			require.ErrorIs(t, err, c.is)
+			require.EqualError(t, err, c.want)
+			require.Nil(t, n)
+			require.Empty(t, note)
+		})
+	}
+}
