@@ -49,21 +49,16 @@ func parseNumber(text string) (n uint256.Int, err error) {
 		return parseHex(text, digits)
 	}
 	for {
-		chunk := digits[:min(len(digits), 19)] // 10^19 < 2^64
+		chunk := digits[:min(len(digits), shortDigits)]
 		digits = digits[len(chunk):]
-		var value, scale uint64 = 0, 1
-		for i := range len(chunk) {
-			d := chunk[i] - '0'
-			if d > 9 {
-				return uint256.Int{}, notANumber(text)
-			}
-			value = value*10 + uint64(d)
-			scale *= 10
+		value, ok := shortDecimal(chunk)
+		if !ok {
+			return uint256.Int{}, notANumber(text)
 		}
 		if n.IsZero() { // the first chunk, nearly always the only one
 			n[0] = value
 		} else {
-			_, over := n.MulOverflow(&n, uint256.NewInt(scale))
+			_, over := n.MulOverflow(&n, uint256.NewInt(powersOfTen[len(chunk)]))
 			_, carry := n.AddOverflow(&n, uint256.NewInt(value))
 			if over || carry {
 				return uint256.Int{}, fmt.Errorf("%s is more than %d bits", wire.Excerpt(text), wordBits)
@@ -74,6 +69,32 @@ func parseNumber(text string) (n uint256.Int, err error) {
 		}
 	}
 }
+
+// shortDigits is how many decimal digits always fit 64 bits.
+const shortDigits = 19
+
+// shortDecimal reads 1 to 19 decimal digits.
+func shortDecimal(text string) (n uint64, ok bool) {
+	if len(text) == 0 || len(text) > shortDigits {
+		return 0, false
+	}
+	for i := range len(text) {
+		d := text[i] - '0'
+		if d > 9 {
+			return 0, false
+		}
+		n = n*10 + uint64(d)
+	}
+	return n, true
+}
+
+var powersOfTen = func() (powers [shortDigits + 1]uint64) {
+	powers[0] = 1
+	for i := range shortDigits {
+		powers[i+1] = powers[i] * 10
+	}
+	return powers
+}()
 
 func parseHex(text, digits string) (n uint256.Int, err error) {
 	for _, c := range []byte(digits) {
@@ -155,8 +176,11 @@ func ReadNonce(v wire.Value) (Nonce, error) {
 
 // ReadUint64 reads a plain number, such as a height.
 func ReadUint64(v wire.Value) (uint64, error) {
-	q, err := readQuantity(v, counterBits)
-	return q.n.Uint64(), err
+	text, err := numberText(v)
+	if err != nil {
+		return 0, err
+	}
+	return parseUint64(text)
 }
 
 // ReadWeight reads a weight: {"refTime", "proofSize"}, the same in snake case,

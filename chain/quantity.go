@@ -259,6 +259,9 @@ func parseQuantity(text string, width int) (quantity, error) {
 }
 
 func parseUint64(text string) (uint64, error) {
+	if n, ok := shortDecimal(text); ok {
+		return n, nil
+	}
 	q, err := parseQuantity(text, counterBits)
 	return q.n.Uint64(), err
 }

@@ -38,8 +38,9 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 			r.Totals.Inherents++
 			continue
 		}
-		r.Transactions = append(r.Transactions, describe(x, layer))
+		r.Transactions = r.Transactions[:len(r.Transactions)+1]
 		t := &r.Transactions[len(r.Transactions)-1]
+		t.describe(x, layer)
 		var err error
 		if layer == EVM {
 			err = priceEVM(t, x, rules, r.BaseFeePerGas)
@@ -108,7 +109,8 @@ func Inherents(b *chain.Block) []Transaction {
 	list := []Transaction{}
 	for i := range b.Extrinsics {
 		if x := &b.Extrinsics[i]; Classify(x) == Inherent {
-			t := describe(x, Inherent)
+			var t Transaction
+			t.describe(x, Inherent)
 			if outcome, err := x.Outcome(); err == nil {
 				t.ended(outcome)
 			}
@@ -118,15 +120,14 @@ func Inherents(b *chain.Block) []Transaction {
 	return list
 }
 
-func describe(x *chain.Extrinsic, layer Layer) Transaction {
-	return Transaction{
-		Index:     x.Index,
-		Layer:     layer,
-		Call:      callName(x),
-		Hash:      x.Hash,
-		Transfers: evm.Transfers(x),
-		Notes:     []string{},
-	}
+// describe sets what needs no rule.
+func (t *Transaction) describe(x *chain.Extrinsic, layer Layer) {
+	t.Index = x.Index
+	t.Layer = layer
+	t.Call = callName(x)
+	t.Hash = x.Hash
+	t.Transfers = evm.Transfers(x)
+	t.Notes = []string{}
 }
 
 func callName(x *chain.Extrinsic) string {

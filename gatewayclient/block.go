@@ -23,6 +23,7 @@ func DecodeBlock(text string) (*chain.Block, error) {
 		d := decoders.Get().(*blockDecoder)
 		d.Scanner = s
 		b, numbered, err = d.block()
+		moveEvents(b)
 		d.release()
 	})
 	if badJSON != nil {
@@ -44,7 +45,7 @@ func DecodeBlock(text string) (*chain.Block, error) {
 type blockDecoder struct {
 	*wire.Scanner
 	list   []chain.Extrinsic
-	events []chain.Event // of one list of events
+	events []chain.Event // of all the lists of events
 }
 
 var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
@@ -208,7 +209,7 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 		return nil, unwanted("an array", d.Value())
 	}
 	var fields firstError
-	d.events = d.events[:0]
+	start := len(d.events)
 	d.Array()
 	for d.Element() {
 		if fields.err != nil {
@@ -216,11 +217,29 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 			continue
 		}
 		d.events = append(d.events, chain.Event{})
-		fields.atIndex(len(d.events)-1, d.event(&d.events[len(d.events)-1]))
+		fields.atIndex(len(d.events)-1-start, d.event(&d.events[len(d.events)-1]))
 	}
-	events := make([]chain.Event, len(d.events))
-	copy(events, d.events)
-	return events, fields.err
+	return d.events[start:], fields.err
+}
+
+// moveEvents gives a block events of its own: one slice, of which each list is a
+// part.
+func moveEvents(b *chain.Block) {
+	n := len(b.OnInitialize) + len(b.OnFinalize)
+	for i := range b.Extrinsics {
+		n += len(b.Extrinsics[i].Events)
+	}
+	all := make([]chain.Event, 0, n)
+	move := func(list *[]chain.Event) {
+		start := len(all)
+		all = append(all, *list...)
+		*list = all[start:len(all):len(all)]
+	}
+	move(&b.OnInitialize)
+	for i := range b.Extrinsics {
+		move(&b.Extrinsics[i].Events)
+	}
+	move(&b.OnFinalize)
 }
 
 func (d *blockDecoder) event(e *chain.Event) (err error) {

@@ -11,7 +11,7 @@ import (
 // they could not take is read, or refused, by the functions of block.go.
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
-	mark := d.Mark()
+	mark, events := d.Mark(), len(d.events)
 	var signature, other wire.Value
 	var hash string
 	usual := d.textAfter(`{"method":{"pallet":`, &x.Pallet) &&
@@ -34,6 +34,7 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 	}
 	if !usual {
 		d.Back(mark)
+		d.events = d.events[:events]
 		return false
 	}
 	x.Signed, x.Signer = readSignature(signature)

@@ -27,6 +27,7 @@ type candidate struct {
 }
 
 var candidates = []candidate{
+	{"this-project", newProject, nil},
 	{"encoding/json", newEncodingJSON, []string{duplicates, invalidUTF8}},
 	{"go-json-experiment/json", newJSONExperiment, nil},
 	{"go-json-experiment/jsontext", newJSONText, nil},

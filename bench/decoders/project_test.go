@@ -1,0 +1,66 @@
+package decoders
+
+import (
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+// project is this project's own reader, which copies the body to a string.
+type project struct {
+	block    *chain.Block
+	payloads []evm.Payload
+}
+
+func newProject() decoder { return &project{} }
+
+func (p *project) decode(body []byte) (err error) {
+	p.payloads = p.payloads[:0]
+	if p.block, err = gatewayclient.DecodeBlock(string(body)); err != nil {
+		return err
+	}
+	for i := range p.block.Extrinsics {
+		if x := &p.block.Extrinsics[i]; x.Pallet == "ethereum" && x.Call == "transact" {
+			payload, err := evm.ParsePayload(x.Args)
+			if err != nil {
+				return err
+			}
+			p.payloads = append(p.payloads, payload)
+		}
+	}
+	return nil
+}
+
+func (p *project) decoded() block[string] {
+	b := block[string]{Number: strconv.FormatUint(p.block.Number, 10), Hash: p.block.Hash.String(), ParentHash: p.block.ParentHash.String()}
+	payloads := p.payloads
+	for _, x := range p.block.Extrinsics {
+		outcome, _ := x.Outcome()
+		d := extrinsic[string]{Method: name{x.Pallet, x.Call}, Hash: x.Hash.String(), Success: outcome.Success}
+		if x.Signed {
+			d.Signature = signed
+		}
+		if d.Method.isTransact() {
+			d.Transaction = transactionOf(payloads[0])
+			payloads = payloads[1:]
+		}
+		for _, e := range x.Events {
+			d.Events = append(d.Events, event[string]{name{e.Pallet, e.Name}, e.Data.Raw()})
+		}
+		b.Extrinsics = append(b.Extrinsics, d)
+	}
+	return b
+}
+
+func transactionOf(p evm.Payload) *transaction {
+	t := &transaction{Type: string(p.Type)}
+	t.Nonce, t.GasLimit, t.Value = p.Nonce.String(), p.GasLimit.String(), p.Value.String()
+	if p.Type == evm.EIP1559 {
+		t.MaxFeePerGas, t.MaxPriorityFeePerGas = p.MaxFeePerGas.String(), p.MaxPriorityFeePerGas.String()
+	} else {
+		t.GasPrice = p.LegacyGasPrice.String()
+	}
+	return t
+}
