@@ -20,17 +20,17 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-const blockManual = `Price one block: every transaction with its layer, type, payer, gas, gas price and
-fee, and the totals by layer.
+const blockManual = `Price one block: every transaction with its layer, type, payer, gas, gas price
+and fee, and the totals by layer.
 
 The block is named by its height, by its hash, or as head, which is the newest
 final one. A block that is not final yet is refused without --unfinalized.
 
-The fee of an EVM transaction is gas price × weight / 25000; that of a native one
-is what the chain recorded as paid, tip included. Which base fee applies depends on
-the network and on the runtime that executed the block: fees networks shows the
-tables. Where the gateway cannot name the runtime, or with --rules spec, the
-specification's own table applies.
+The fee of an EVM transaction is gas price × weight / 25000; that of a native
+one is what the chain recorded as paid, tip included. Which base fee applies
+depends on the network and on the runtime that executed the block: fees
+networks shows the tables. Where the gateway cannot name the runtime, or with
+--rules spec, the specification's own table applies.
 
 A transaction that no rule can price is listed as undetermined with the reason,
 stays out of the totals, and makes the exit code 1.

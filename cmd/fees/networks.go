@@ -13,17 +13,17 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-const networksManual = `List the networks and, for each, what prices its blocks from which runtime on, with
-the source of every figure.
+const networksManual = `List the networks and, for each, what prices its blocks from which runtime on,
+with the source of every figure.
 
-A block is priced by the row of the runtime that executed it. "static" base fees
-stand as they are, the others are multiplied by the fee multiplier that the block's
-parent stored. The specification's own rows apply with --rules spec, and where a
-gateway does not tell the runtime.
+A block is priced by the row of the runtime that executed it. "static" base
+fees stand as they are, the others are multiplied by the fee multiplier that
+the block's parent stored. The specification's own rows apply with --rules
+spec, and where a gateway does not tell the runtime.
 
-With --format json the output is a file that --network-file takes: copy a network,
-change its figures or its name, and price with it. A network of the same name
-replaces the built-in one.`
+With --format json the output is a file that --network-file takes: copy a
+network, change its figures or its name, and price with it. A network of the
+same name replaces the built-in one.`
 
 const networksExamples = `  fees networks
   fees networks moonriver
@@ -128,7 +128,7 @@ func networkRows(n network.Network, width int) string {
 	if s := n.Specification; s != nil {
 		rows.AppendRow(table.Row{"spec/" + s.Name, plain(gwei(*s.BaseFeeConstant)) + " × multiplier", plain(gwei(*s.MinGasPrice)), s.Source})
 	}
-	const others = 45 // columns before the source
+	const others = 47 // columns before the source
 	rows.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const manual = `fees gives the exact fees of a Moonbeam-like chain: of its EVM layer and of its
-native layer, for each transaction and for each block, to the wei, and says which
-rules they follow from.
+const manual = `fees gives the exact fees of a Moonbeam-like chain: of its EVM layer and of
+its native layer, for each transaction and for each block, to the wei, and says
+which rules they follow from.
 
 It reads blocks from a block gateway (Substrate API Sidecar), from a directory of
 recorded answers, or from the demo that is built in.
@@ -21,9 +21,9 @@ Where blocks come from (--gateway, or FEES_GATEWAY in the environment):
   ./recordings            a directory: blocks/25.json, multiplier/24.json, ...
   demo                    28 recorded blocks, nothing else needed
 
-Output: data goes to standard output, all else to standard error. The table is for
-people; json and csv are for programs, and have every amount in wei as a decimal
-string. No amount is ever rounded.
+Output: data goes to standard output, all else to standard error. The table is
+for people; json and csv are for programs, and have every amount in wei as a
+decimal string. No amount is ever rounded.
 
 Exit codes:
   0  all is well
@@ -74,6 +74,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newBlock(stdout, stderr), newNetworks(stdout), newVersion(stdout))
 	return root
