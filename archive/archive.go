@@ -88,17 +88,20 @@ func (a *Archive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Bloc
 	if err != nil {
 		return nil, err
 	}
+	var damaged error // it may be the block
 	for _, height := range slices.Backward(heights) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		b, err := a.Block(ctx, height)
-		if err != nil {
-			return nil, err
-		}
-		if b.Hash == hash {
+		switch b, err := a.Block(ctx, height); {
+		case err != nil:
+			damaged = err
+		case b.Hash == hash:
 			return b, nil
 		}
+	}
+	if damaged != nil {
+		return nil, damaged
 	}
 	return nil, fmt.Errorf("%s: block %v: %w", a.name, hash, ErrLacks)
 }
@@ -128,15 +131,18 @@ func (a *Archive) Runtime(_ context.Context, at uint64) (gatewayclient.Runtime, 
 	if !a.has("runtime-spec") {
 		path, forAll = "runtime-spec.json", true
 	}
-	if forAll && !a.has(path) {
+	text, err := a.read(path)
+	if forAll && errors.Is(err, ErrLacks) {
 		return gatewayclient.Runtime{}, fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrNoEndpoint)
 	}
-	text, err := a.read(path)
 	if err != nil {
 		return gatewayclient.Runtime{}, err
 	}
 	r, err := gatewayclient.DecodeRuntime(text)
-	if err == nil && r.At != at && !forAll {
+	switch {
+	case err == nil && forAll: // it was asked at any one height
+		r.At, r.AtHash = at, chain.Optional[chain.Hash]{}
+	case err == nil && r.At != at:
 		err = fmt.Errorf("it is at block %d", r.At)
 	}
 	if err != nil {
@@ -148,10 +154,10 @@ func (a *Archive) Runtime(_ context.Context, at uint64) (gatewayclient.Runtime, 
 // NodeVersion is what the node behind the gateway was.
 func (a *Archive) NodeVersion(context.Context) (gatewayclient.NodeVersion, error) {
 	const path = "node-version.json"
-	if !a.has(path) {
+	text, err := a.read(path)
+	if errors.Is(err, ErrLacks) {
 		return gatewayclient.NodeVersion{}, fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrNoEndpoint)
 	}
-	text, err := a.read(path)
 	if err != nil {
 		return gatewayclient.NodeVersion{}, err
 	}
@@ -183,9 +189,10 @@ func (a *Archive) heights() ([]uint64, error) {
 	return heights, nil
 }
 
+// has tells whether a path is there, be it readable or not.
 func (a *Archive) has(path string) bool {
 	_, err := fs.Stat(a.files, path)
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // read returns a file's text. Only regular files of at most an answer's size are

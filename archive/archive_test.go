@@ -97,6 +97,7 @@ func TestLacksAndDamaged(t *testing.T) {
 		"another block":           {map[string]string{"blocks/7.json": `{"number":"8"` + block[len(`{"number":"7"`):]}, blockOf, archive.ErrDamaged, "blocks/7.json: the archive is damaged: it is block 8"},
 		"half a block":            {map[string]string{"blocks/7.json": block[:50]}, blockOf, archive.ErrDamaged, "the text ends too early"},
 		"damaged while searching": {map[string]string{"blocks/7.json": "x"}, hashOf, archive.ErrDamaged, "blocks/7.json"},
+		"no hash, some damaged":   {map[string]string{"blocks/7.json": "x", "blocks/8.json": `{"number":"8"` + block[len(`{"number":"7"`):]}, hashOf, archive.ErrDamaged, "blocks/7.json"},
 		"no multiplier":           {nil, multiplierOf, archive.ErrLacks, "multiplier/7.json"},
 		"multiplier elsewhere":    {map[string]string{"multiplier/7.json": `{"at":{"height":"8"},"value":"1"}`}, multiplierOf, archive.ErrDamaged, "it is at block 8"},
 		"no runtime spec":         {nil, runtimeOf, gatewayclient.ErrNoEndpoint, "runtime-spec.json"},
@@ -130,6 +131,28 @@ func TestRuntimeForAllHeights(t *testing.T) {
 	}).Runtime(ctx, 24)
 	require.NoError(t, err)
 	require.Equal(t, uint32(2201), r.SpecVersion)
+}
+
+// A damaged block does not keep others from being found.
+func TestHashBesideDamage(t *testing.T) {
+	hash, err := chain.ParseHash(hash1[1 : len(hash1)-1])
+	require.NoError(t, err)
+	b, err := with(map[string]string{"blocks/7.json": block, "blocks/8.json": "x"}).BlockByHash(context.Background(), hash)
+	require.NoError(t, err)
+	require.Equal(t, uint64(7), b.Number)
+}
+
+// A runtime spec that is there and cannot be read is not taken for none: another
+// table would price the block.
+func TestUnreadableRuntime(t *testing.T) {
+	directory := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(directory, "blocks"), 0o755))
+	loop := filepath.Join(directory, "runtime-spec.json")
+	require.NoError(t, os.Symlink(loop, loop))
+	a, err := archive.OpenDirectory(directory)
+	require.NoError(t, err)
+	_, err = a.Runtime(context.Background(), 7)
+	require.ErrorIs(t, err, archive.ErrDamaged)
 }
 
 // A directory cannot make the program wait or fill its memory.

@@ -15,7 +15,7 @@ type Executed struct {
 	// where the creation came to nothing.
 	To   chain.Address
 	Hash chain.Hash // the EVM's own hash of the transaction
-	Exit Exit
+	Exit Exit       // zero where the gateway wrote none that can be read
 	// Count is how many such events the extrinsic has. The transaction's own is
 	// the last; others are of transactions that ran inside it, through XCM.
 	Count int
@@ -30,7 +30,7 @@ type Exit struct {
 // ExitState is the kind of an exit.
 type ExitState string
 
-// The four exit states. All but a fatal one pay for the gas they used.
+// The four exit states. In each the transaction paid for the gas it used.
 const (
 	Succeed ExitState = "succeed"
 	Revert  ExitState = "revert"
@@ -71,7 +71,7 @@ func readExecuted(data wire.Value) (e Executed, err error) {
 		case 2:
 			e.Hash, err = chain.ReadHash(v)
 		case 3:
-			e.Exit, err = readExit(v)
+			e.Exit = readExit(v)
 		}
 		if err != nil {
 			return Executed{}, fmt.Errorf("data[%d]: %w", i, err)
@@ -85,21 +85,21 @@ func readExecuted(data wire.Value) (e Executed, err error) {
 }
 
 // readExit reads {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and the
-// like.
-func readExit(v wire.Value) (Exit, error) {
+// like. No fee depends on it, so that what it cannot read is no error.
+func readExit(v wire.Value) Exit {
 	name, reason, _ := v.Only()
 	state := ExitState(name)
 	switch state {
 	case Succeed, Revert, Error, Fatal:
 	default:
-		return Exit{}, fmt.Errorf("want an object with one of succeed, revert, error and fatal, have %s", wire.Excerpt(v.Raw()))
+		return Exit{}
 	}
 	if text, ok := reason.Text(); ok {
-		return Exit{state, text}, nil
+		return Exit{state, text}
 	}
 	variant, detail, ok := reason.Only()
 	if !ok {
-		return Exit{}, fmt.Errorf("%s: want a reason, have %s", name, wire.Excerpt(reason.Raw()))
+		return Exit{}
 	}
 	switch text, isText := detail.Text(); {
 	case isText:
@@ -107,5 +107,5 @@ func readExit(v wire.Value) (Exit, error) {
 	case detail.Kind() != wire.Null:
 		variant += "(" + wire.Excerpt(detail.Raw()) + ")"
 	}
-	return Exit{state, variant}, nil
+	return Exit{state, variant}
 }

@@ -78,26 +78,17 @@ func TestFindExecutedPassesOverMoreValues(t *testing.T) {
 
 func TestFindExecutedRefuses(t *testing.T) {
 	const event = "event ethereum.Executed: "
-	const states = event + "data[3]: want an object with one of succeed, revert, error and fatal, have "
 	good := executedData(`{"succeed": "Stopped"}`)
 	for name, c := range map[string]struct{ data, want string }{
-		"no values":            {`[]`, event + "data[0]: missing"},
-		"sender only":          {`["` + alice + `"]`, event + "data[1]: missing"},
-		"no hash":              {`["` + alice + `", "` + bob + `"]`, event + "data[2]: missing"},
-		"no status":            {`["` + alice + `", "` + bob + `", "` + evmHash + `"]`, event + "data[3]: missing"},
-		"sender null":          {strings.Replace(good, `"`+strings.ToLower(alice)+`"`, "null", 1), event + "data[0]: missing"},
-		"sender too short":     {strings.Replace(good, strings.ToLower(alice), "0x12", 1), event + `data[0]: "0x12" is not an address: want 0x and 40 hex digits`},
-		"recipient a number":   {strings.Replace(good, `"`+bob+`"`, "5", 1), event + "data[1]: want an address, have a number"},
-		"hash not hex":         {strings.Replace(good, evmHash, "0x"+strings.Repeat("g", 64), 1), event + `data[2]: "0x` + strings.Repeat("g", 64) + `" is not a hash: want 0x and 64 hex digits`},
-		"status a word":        {executedData(`"Stopped"`), states + `"Stopped"`},
-		"status null":          {executedData(`null`), states + "null"},
-		"status empty":         {executedData(`{}`), states + "{}"},
-		"status of two states": {executedData(`{"succeed": "Stopped", "revert": "Reverted"}`), states + `{"succeed": "Stopped", "revert": "Reverted"}`},
-		"status of no state":   {executedData(`{"paused": "Stopped"}`), states + `{"paused": "Stopped"}`},
-		"no reason":            {executedData(`{"succeed": null}`), event + "data[3]: succeed: want a reason, have null"},
-		"reason a number":      {executedData(`{"error": 5}`), event + "data[3]: error: want a reason, have 5"},
-		"two reasons":          {executedData(`{"error": {"outOfGas": null, "other": null}}`), event + `data[3]: error: want a reason, have {"outOfGas": null, "other": null}`},
-		"values in an object":  {`{"0": "` + alice + `"}`, event + "data[0]: missing"},
+		"no values":           {`[]`, event + "data[0]: missing"},
+		"sender only":         {`["` + alice + `"]`, event + "data[1]: missing"},
+		"no hash":             {`["` + alice + `", "` + bob + `"]`, event + "data[2]: missing"},
+		"no status":           {`["` + alice + `", "` + bob + `", "` + evmHash + `"]`, event + "data[3]: missing"},
+		"sender null":         {strings.Replace(good, `"`+strings.ToLower(alice)+`"`, "null", 1), event + "data[0]: missing"},
+		"sender too short":    {strings.Replace(good, strings.ToLower(alice), "0x12", 1), event + `data[0]: "0x12" is not an address: want 0x and 40 hex digits`},
+		"recipient a number":  {strings.Replace(good, `"`+bob+`"`, "5", 1), event + "data[1]: want an address, have a number"},
+		"hash not hex":        {strings.Replace(good, evmHash, "0x"+strings.Repeat("g", 64), 1), event + `data[2]: "0x` + strings.Repeat("g", 64) + `" is not a hash: want 0x and 64 hex digits`},
+		"values in an object": {`{"0": "` + alice + `"}`, event + "data[0]: missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := evm.FindExecuted(executed(t, c.data))
@@ -108,4 +99,25 @@ func TestFindExecutedRefuses(t *testing.T) {
 	_, err := evm.FindExecuted(executed(t))
 	require.EqualError(t, err, event+"missing")
 	require.ErrorIs(t, err, chain.ErrMissing)
+}
+
+// No fee depends on how the EVM stopped: a status that cannot be read is left out.
+func TestExitsThatCannotBeRead(t *testing.T) {
+	for name, status := range map[string]string{
+		"status a word":        `"Stopped"`,
+		"status null":          `null`,
+		"status empty":         `{}`,
+		"status of two states": `{"succeed": "Stopped", "revert": "Reverted"}`,
+		"status of no state":   `{"paused": "Stopped"}`,
+		"no reason":            `{"succeed": null}`,
+		"reason a number":      `{"error": 5}`,
+		"two reasons":          `{"error": {"outOfGas": null, "other": null}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := evm.FindExecuted(executed(t, executedData(status)))
+			require.NoError(t, err)
+			require.Equal(t, evm.Exit{}, e.Exit)
+			require.NotZero(t, e.Hash)
+		})
+	}
 }

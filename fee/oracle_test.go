@@ -32,7 +32,8 @@ const (
 // In the runtimes 1801 to 1899 (1800 to 1899 on Moonbase) fees got their event,
 // in the middle of the tables' rows; that range stands on its own here.
 var eras = []era{
-	{"moonbeam", 900, 1200, "100000000000", none, none, 0, false, false, false},
+	{"moonbeam", 900, 1000, "100000000000", none, none, 0, false, false, false},
+	{"moonbeam", 1001, 1200, "100000000000", none, none, 0, false, false, false},
 	{"moonbeam", 1201, 1300, "100000000000", none, none, 0, true, true, false},
 	{"moonbeam", 1301, 1800, "100000000000", none, none, 0, false, true, false},
 	{"moonbeam", 1801, 1899, "100000000000", none, none, 0, false, true, true},
@@ -43,7 +44,9 @@ var eras = []era{
 	{"moonbeam", 4304, 4304, none, "31250000000", unit, 0, false, true, true},
 	{"moonbeam", 4305, 4500, none, "31250000000", unit, 0, false, true, true},
 
-	{"moonriver", 49, 1200, "1000000000", none, none, 0, false, false, false},
+	{"moonriver", 49, 599, "1000000000", none, none, 0, false, false, false},
+	{"moonriver", 600, 1000, "1000000000", none, none, 0, false, false, false},
+	{"moonriver", 1001, 1200, "1000000000", none, none, 0, false, false, false},
 	{"moonriver", 1201, 1300, "1000000000", none, none, 0, true, true, false},
 	{"moonriver", 1301, 1800, "1000000000", none, none, 0, false, true, false},
 	{"moonriver", 1801, 1899, "1000000000", none, none, 0, false, true, true},
@@ -52,7 +55,9 @@ var eras = []era{
 	{"moonriver", 2200, 3399, none, "1250000000", unit, 0, false, true, true},
 	{"moonriver", 3400, 4500, none, "312500000", unit, 0, false, true, true},
 
-	{"moonbase", 40, 1199, "1000000000", none, none, 0, false, false, false},
+	{"moonbase", 40, 599, "1000000000", none, none, 0, false, false, false},
+	{"moonbase", 600, 1000, "1000000000", none, none, 0, false, false, false},
+	{"moonbase", 1001, 1199, "1000000000", none, none, 0, false, false, false},
 	{"moonbase", 1200, 1300, "1000000000", none, none, 0, true, true, false},
 	{"moonbase", 1301, 1799, "1000000000", none, none, 0, false, true, false},
 	{"moonbase", 1800, 1899, "1000000000", none, none, 0, false, true, true},

@@ -14,9 +14,9 @@ import (
 // the height that rules.MultiplierAt names; block 0 has no parent, so that it
 // can be unknown.
 //
-// A transaction that cannot be priced does not make Price fail. An error, an
-// *[Error], says that the sum of the fees is more than any balance can be.
-func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.StoredMultiplier]) (*Report, error) {
+// A transaction that cannot be priced is in the report with its [Error]; so is one
+// whose fee would make a total more than any balance can be.
+func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.StoredMultiplier]) *Report {
 	r := &Report{
 		Network:    rules.Network,
 		Runtime:    rules.Runtime,
@@ -30,7 +30,7 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 		Notes:      append([]string{}, rules.Notes...),
 	}
 	r.dateAndBaseFee(b, rules)
-	r.Transactions = make([]Transaction, 0, count(b))
+	r.Transactions = make([]Transaction, 0, transactions(b))
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
 		layer := Classify(x)
@@ -38,7 +38,7 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 			r.Totals.Inherents++
 			continue
 		}
-		r.Transactions = r.Transactions[:len(r.Transactions)+1]
+		r.Transactions = append(r.Transactions, Transaction{})
 		t := &r.Transactions[len(r.Transactions)-1]
 		t.describe(x, layer)
 		var err error
@@ -47,20 +47,24 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 		} else {
 			err = priceNative(t, x)
 		}
+		if err == nil {
+			err = r.Totals.add(t)
+		}
 		if err != nil {
+			r.Totals.Undetermined++
 			t.Fee, t.Method = chain.Optional[chain.Wei]{}, chain.Optional[Method]{}
+			t.PriorityFee, t.Tip = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
 			t.Error = &Error{b.Number, x.Index, err}
 		}
-		if err := r.Totals.add(t); err != nil {
-			return nil, &Error{b.Number, x.Index, err}
-		}
+		r.Totals.count(layer)
+		r.Certain = r.Certain && !t.inexact
 	}
 	r.Totals.Complete = r.Totals.Undetermined == 0
-	return r, nil
+	return r
 }
 
-// count is how many of the block's extrinsics are transactions.
-func count(b *chain.Block) (n int) {
+// transactions is how many of the block's extrinsics are transactions.
+func transactions(b *chain.Block) (n int) {
 	for i := range b.Extrinsics {
 		if Classify(&b.Extrinsics[i]) != Inherent {
 			n++
@@ -160,6 +164,11 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	if notExecuted == nil {
 		t.executed(executed)
 	}
+	var weight chain.RefTime
+	noWeight := noOutcome
+	if noOutcome == nil {
+		weight, noWeight = t.weigh(outcome, rules.WeightCorrection)
+	}
 	payload, noPayload := evm.ParsePayload(x.Args)
 	if noPayload != nil {
 		return noPayload
@@ -170,15 +179,8 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	if noPrice == nil {
 		t.GasPrice = chain.Some(price)
 	}
-	if err := cmp.Or(noPrice, noOutcome); err != nil {
+	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed nobody is charged
 		return err
-	}
-	weight, err := t.weigh(outcome, rules.WeightCorrection)
-	if err != nil {
-		return err
-	}
-	if notExecuted != nil { // nobody to charge
-		return notExecuted
 	}
 	return t.charge(price, weight, rules.MinGasPrice, baseFee)
 }
@@ -188,7 +190,11 @@ func (t *Transaction) executed(e evm.Executed) {
 	t.From = chain.Some(e.From)
 	t.To = chain.Some(e.To)
 	t.Payer = chain.Some(e.From)
-	t.Status = chain.Some(e.Exit.Reason)
+	if e.Exit != (evm.Exit{}) {
+		t.Status = chain.Some(e.Exit.Reason)
+	} else {
+		t.note("event ethereum.Executed: data[3] is no exit reason that is known")
+	}
 	if e.Count > 1 {
 		t.note("%d events ethereum.Executed: the last is the transaction's own", e.Count)
 	}
@@ -210,6 +216,7 @@ func (t *Transaction) weigh(outcome chain.Outcome, correction chain.RefTime) (ch
 	gas, exact := evm.Gas(weight)
 	t.Gas = chain.Some(gas)
 	if !exact {
+		t.inexact = true
 		t.note("the weight %v is no multiple of %d: the gas is rounded down, the fee is not", weight, evm.WeightPerGas)
 	}
 	return weight, nil
@@ -271,26 +278,28 @@ func priceNative(t *Transaction, x *chain.Extrinsic) error {
 	return nil
 }
 
-// add counts a transaction (fee rule 8).
-func (s *Totals) add(t *Transaction) (err error) {
-	part := &s.NativeFee
-	switch t.Layer {
-	case EVM:
-		part = &s.EVMFee
-		s.EVM++
-	case Native:
-		s.Native++
-	}
-	fee, known := t.Fee.Get()
-	if !known {
-		s.Undetermined++
-		return nil
-	}
-	if *part, err = part.Add(fee); err != nil {
-		return fmt.Errorf("total of the %s fees: %w", t.Layer, err)
-	}
-	if s.Fee, err = s.Fee.Add(fee); err != nil {
+// add adds a transaction's fee (fee rule 8), or changes nothing.
+func (s *Totals) add(t *Transaction) error {
+	fee, _ := t.Fee.Get()
+	total, err := s.Fee.Add(fee)
+	if err != nil {
 		return fmt.Errorf("total of the fees: %w", err)
 	}
+	part := &s.NativeFee
+	if t.Layer == EVM {
+		part = &s.EVMFee
+	}
+	if *part, err = part.Add(fee); err != nil { // no part is more than the total
+		return fmt.Errorf("total of the %s fees: %w", t.Layer, err)
+	}
+	s.Fee = total
 	return nil
+}
+
+func (s *Totals) count(layer Layer) {
+	if layer == EVM {
+		s.EVM++
+	} else {
+		s.Native++
+	}
 }

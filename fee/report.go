@@ -24,8 +24,8 @@ type Report struct {
 	Totals        Totals                                 `json:"totals"`
 	Notes         []string                               `json:"notes"`
 
-	// Certain is false where the runtime is newer than the table that priced
-	// the block.
+	// Certain is false where the rules may not be the chain's: its runtime is
+	// newer than the table, or a weight is no whole number of gas.
 	Certain bool `json:"-"`
 }
 
@@ -56,6 +56,8 @@ type Transaction struct {
 	Transfers   []evm.Transfer                 `json:"transfers"`
 	Notes       []string                       `json:"notes"`
 	Error       *Error                         `json:"error"` // why Fee is not known
+
+	inexact bool // the weight is no whole number of gas
 }
 
 // Layer is one of the chain's two, or what inherents belong to.

@@ -59,20 +59,20 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // Options say how a gateway is asked. Zero values mean the defaults.
 type Options struct {
 	Timeout time.Duration // for one answer; 30 seconds by default
-	MaxBody int           // bytes in one answer; 64 MiB by default
+	MaxBody int           // bytes in one answer; 32 MiB by default
 }
 
-// Defaults of [Options]. The largest recorded block has 43 kB; a block full of
-// contract code has a few megabytes.
+// Defaults of [Options]. The largest recorded block has 43 kB; a parachain's blocks
+// can have 10 MB in binary.
 const (
 	DefaultTimeout = 30 * time.Second
-	DefaultMaxBody = 64 << 20
+	DefaultMaxBody = 32 << 20
 )
 
 // Client asks one gateway. It is safe for use by several goroutines.
 type Client struct {
 	http    *resty.Client
-	gateway string
+	gateway string // for messages: without credentials, path and query
 }
 
 // New returns a client of the gateway at address, an http or https URL. A user
@@ -82,8 +82,9 @@ func New(address string, o Options) (*Client, error) {
 	if err != nil {
 		return nil, errors.New("gateway address: not a URL")
 	}
+	origin := u.Scheme + "://" + u.Host // a path or a query may hold a key
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("gateway address %s: want http://host:port or https://host", u.Redacted())
+		return nil, fmt.Errorf("gateway address %s: want http://host:port or https://host, without a query", origin)
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -94,7 +95,7 @@ func New(address string, o Options) (*Client, error) {
 	client := resty.New().
 		SetTimeout(o.Timeout).
 		SetResponseBodyLimit(o.MaxBody).
-		SetRedirectPolicy(resty.FlexibleRedirectPolicy(3)).
+		SetRedirectPolicy(resty.RedirectPolicyFunc(sameOrigin)).
 		SetHeader("Accept", "application/json").
 		SetLogger(silent{})
 	if u.User != nil {
@@ -103,9 +104,21 @@ func New(address string, o Options) (*Client, error) {
 		client.SetDisableWarn(true)
 		u.User = nil
 	}
-	gateway := strings.TrimSuffix(u.String(), "/")
-	client.SetBaseURL(gateway)
-	return &Client{client, gateway}, nil
+	client.SetBaseURL(strings.TrimSuffix(u.String(), "/"))
+	return &Client{client, origin}, nil
+}
+
+// sameOrigin follows a few redirects, and none to where credentials were not
+// meant for.
+func sameOrigin(r *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	switch {
+	case r.URL.Scheme != first.Scheme || r.URL.Host != first.Host:
+		return errors.New("it redirects to another address")
+	case len(via) > 3:
+		return errors.New("it redirects too often")
+	}
+	return nil
 }
 
 // silent keeps resty from writing to standard error.
@@ -164,9 +177,12 @@ func (c *Client) Multiplier(ctx context.Context, at uint64) (StoredMultiplier, e
 	}
 	m, err := DecodeMultiplier(text)
 	if err == nil && m.At != at {
-		err = fmt.Errorf("multiplier at block %d: %w: it is at block %d", at, ErrWrongBlock, m.At)
+		err = fmt.Errorf("%w: it is at block %d", ErrWrongBlock, m.At)
 	}
-	return m, err
+	if err != nil {
+		return StoredMultiplier{}, fmt.Errorf("multiplier at block %d: %w", at, err)
+	}
+	return m, nil
 }
 
 // Runtime is the runtime that the block at a height left behind. It is
@@ -178,9 +194,12 @@ func (c *Client) Runtime(ctx context.Context, at uint64) (Runtime, error) {
 	}
 	r, err := DecodeRuntime(text)
 	if err == nil && r.At != at {
-		err = fmt.Errorf("runtime at block %d: %w: it is at block %d", at, ErrWrongBlock, r.At)
+		err = fmt.Errorf("%w: it is at block %d", ErrWrongBlock, r.At)
 	}
-	return r, err
+	if err != nil {
+		return Runtime{}, fmt.Errorf("runtime at block %d: %w", at, err)
+	}
+	return r, nil
 }
 
 // NodeVersion is what the node behind the gateway is. It is [ErrNoEndpoint]
@@ -213,12 +232,13 @@ func (c *Client) noAnswer(err error) error {
 	if errors.Is(err, resty.ErrResponseBodyTooLarge) {
 		return &UnreachableError{c.gateway, errors.New("the answer is larger than any block should be")}
 	}
-	var inner *url.Error // names the URL, which is said already
+	var inner *url.Error // names the URL, which may hold a key
 	if errors.As(err, &inner) {
-		if inner.Timeout() {
-			return &UnreachableError{c.gateway, fmt.Errorf("timed out: %w", inner.Err)}
-		}
 		err = inner.Err
+	}
+	var waited interface{ Timeout() bool }
+	if errors.As(err, &waited) && waited.Timeout() {
+		err = fmt.Errorf("timed out: %w", err)
 	}
 	return &UnreachableError{c.gateway, err}
 }
@@ -240,8 +260,11 @@ func statusError(path string, answer *resty.Response) error {
 		}
 	}
 	err := &StatusError{Path: path, Code: answer.StatusCode(), Message: wire.Excerpt(message)}
-	if answer.StatusCode() == http.StatusNotFound {
-		return fmt.Errorf("%w: %w", ErrNoEndpoint, err)
+	switch isJSON := body.Kind() == wire.Object; {
+	case answer.StatusCode() != http.StatusNotFound:
+		return err
+	case isJSON: // the gateway's successor says so of a block; an unknown route is a web page
+		return fmt.Errorf("%w: %w", ErrNoBlock, err)
 	}
-	return err
+	return fmt.Errorf("%w: %w", ErrNoEndpoint, err)
 }

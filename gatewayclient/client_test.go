@@ -135,6 +135,8 @@ func TestWrongAnswers(t *testing.T) {
 	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
 	_, err = answer(`{"at":{"height":"25"},"specName":"moonbeam","specVersion":"1"}`).Runtime(ctx, 24)
 	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	_, err = answer(`{"at":{"height":"24"},"value":"x"}`).Multiplier(ctx, 24)
+	require.EqualError(t, err, `multiplier at block 24: malformed multiplier: value: "x" is not a non-negative integer`)
 	_, err = answer(" \n<html>").Block(ctx, 25)
 	require.ErrorIs(t, err, gatewayclient.ErrNotJSON)
 	_, err = answer("").Block(ctx, 25)
@@ -195,7 +197,7 @@ func TestNoAnswer(t *testing.T) {
 			http.Redirect(w, r, "/blocks/25", http.StatusFound)
 		}), gatewayclient.Options{})
 		_, err := c.Block(ctx, 25)
-		requireUnreachable(t, err, "redirects")
+		requireUnreachable(t, err, "it redirects too often")
 	})
 	t.Run("the caller gives up", func(t *testing.T) {
 		c := clientOf(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), gatewayclient.Options{})
@@ -206,6 +208,16 @@ func TestNoAnswer(t *testing.T) {
 	})
 }
 
+// The gateway's successor answers 404 with JSON where a block does not exist.
+func TestSuccessorNotFound(t *testing.T) {
+	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error":"Block not found"}`)
+	}), gatewayclient.Options{})
+	_, err := c.Block(context.Background(), 25)
+	require.ErrorIs(t, err, gatewayclient.ErrNoBlock)
+}
+
 func TestAddress(t *testing.T) {
 	for _, address := range []string{"", "127.0.0.1:8080", "ftp://host", "http://", "http://host?x=1", "http://host#x", "http://a b"} {
 		_, err := gatewayclient.New(address, gatewayclient.Options{})
@@ -214,6 +226,33 @@ func TestAddress(t *testing.T) {
 	_, err := gatewayclient.New("ftp://me:secret@host", gatewayclient.Options{})
 	require.ErrorContains(t, err, "want http")
 	require.NotContains(t, err.Error(), "secret")
+}
+
+// Credentials do not follow a redirect to another address, be it another port.
+func TestCredentialsStay(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++ }))
+	t.Cleanup(other.Close)
+	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
+	}), gatewayclient.Options{})
+	_, err := c.Block(context.Background(), 25)
+	require.ErrorContains(t, err, "it redirects to another address")
+	require.Zero(t, asked)
+}
+
+// A redirect to the same address is followed.
+func TestRedirect(t *testing.T) {
+	recorded := gatewaytest.Handler(filepath.Join(recordings, "moonbeam-2100"))
+	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if rest, old := strings.CutPrefix(r.URL.Path, "/old"); old {
+			http.Redirect(w, r, rest, http.StatusFound)
+			return
+		}
+		recorded.ServeHTTP(w, r)
+	}), gatewayclient.Options{})
+	_, err := c.Block(context.Background(), 25)
+	require.NoError(t, err)
 }
 
 // Credentials in the address are sent, and shown nowhere.

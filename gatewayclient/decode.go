@@ -77,14 +77,7 @@ func DecodeMultiplier(text string) (StoredMultiplier, error) {
 	var m StoredMultiplier
 	err := decode("multiplier", text, func(v wire.Value, fields *firstError) {
 		var err error
-		at := v.Member("at")
-		m.At, err = chain.ReadUint64(at.Member("height"))
-		fields.at("at.height", err)
-		if hash := at.Member("hash"); hash.Kind() != wire.Absent {
-			h, err := chain.ReadHash(hash)
-			fields.at("at.hash", err)
-			m.AtHash = chain.Some(h)
-		}
+		m.At, m.AtHash = readAt(v.Member("at"), fields)
 		m.Value, err = chain.ReadMultiplier(v.Member("value"))
 		fields.at("value", err)
 	})
@@ -94,7 +87,8 @@ func DecodeMultiplier(text string) (StoredMultiplier, error) {
 // Runtime is the answer to /runtime/spec: the runtime that a block left behind,
 // which executes the next one.
 type Runtime struct {
-	At          uint64 // height of the block
+	At          uint64                     // height of the block
+	AtHash      chain.Optional[chain.Hash] // of the block
 	SpecName    string
 	SpecVersion uint32
 }
@@ -103,9 +97,7 @@ type Runtime struct {
 func DecodeRuntime(text string) (Runtime, error) {
 	var r Runtime
 	err := decode("runtime spec", text, func(v wire.Value, fields *firstError) {
-		var err error
-		r.At, err = chain.ReadUint64(v.Member("at").Member("height"))
-		fields.at("at.height", err)
+		r.At, r.AtHash = readAt(v.Member("at"), fields)
 		version, err := chain.ReadUint64(v.Member("specVersion"))
 		if err == nil && version > 1<<32-1 {
 			err = fmt.Errorf("%d is more than 32 bits", version)
@@ -117,6 +109,18 @@ func DecodeRuntime(text string) (Runtime, error) {
 		fields.need("specName", ok)
 	})
 	return r, err
+}
+
+// readAt reads which block's state an answer is of. The hash may be missing.
+func readAt(at wire.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
+	height, err := chain.ReadUint64(at.Member("height"))
+	fields.at("at.height", err)
+	if v := at.Member("hash"); v.Kind() != wire.Absent {
+		h, err := chain.ReadHash(v)
+		fields.at("at.hash", err)
+		hash = chain.Some(h)
+	}
+	return height, hash
 }
 
 // NodeVersion is the answer to /node/version. Fields that it lacks are empty.

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,8 +38,9 @@ var ErrConflict = errors.New("conflicting networks")
 // gateway's is in no table or was not told (the note then says so).
 func (t Tables) Find(gateway Identity, wanted string) (n *Network, note string, err error) {
 	var found *Network
-	for _, name := range gateway.names() {
-		if found = t.like(name); found != nil {
+	said := "" // the gateway's name that was found, or its first
+	for _, said = range gateway.names() {
+		if found = t.like(said); found != nil {
 			break
 		}
 	}
@@ -48,33 +50,51 @@ func (t Tables) Find(gateway Identity, wanted string) (n *Network, note string, 
 		}
 		return found, "", nil
 	}
-	chosen, ok := t.Named(wanted)
+	chosen, err := t.Choose(wanted)
 	switch {
-	case !ok:
-		return nil, "", fmt.Errorf("%w %q: known are %s; give a table of your own with --network-file",
-			ErrUnknownNetwork, wanted, strings.Join(t.Names(), ", "))
-	case found != nil && found.Name != chosen.Name:
+	case err != nil:
+		return nil, "", err
+	case found != nil && !chosen.is(said):
 		return nil, "", fmt.Errorf("%w: --network says %s, the gateway says %s; leave --network out, or ask another gateway",
 			ErrConflict, chosen.Name, found.Name)
 	case found == nil:
-		said := "the gateway does not name its network"
+		claim := "the gateway does not name its network"
 		if names := gateway.names(); len(names) > 0 {
-			said = fmt.Sprintf("the gateway calls its network %q", names[0])
+			claim = fmt.Sprintf("the gateway calls its network %q", names[0])
 		}
-		return chosen, fmt.Sprintf("%s: priced as %s, as --network says", said, chosen.Name), nil
+		return chosen, fmt.Sprintf("%s: priced as %s, as --network says", claim, chosen.Name), nil
 	}
 	return chosen, "", nil
 }
 
-// like finds a network by any of its names, in any case.
-func (t Tables) like(name string) *Network {
+// Choose finds the network that the user named, in any case.
+func (t Tables) Choose(name string) (*Network, error) {
+	n, ok := t.Named(strings.ToLower(name))
+	if !ok {
+		return nil, fmt.Errorf("%w %q: known are %s; give a table of your own with --network-file",
+			ErrUnknownNetwork, name, strings.Join(t.Names(), ", "))
+	}
+	return n, nil
+}
+
+// like finds a network by what a gateway calls it. One that has this very name
+// goes before those that a user made for the same gateway.
+func (t Tables) like(said string) *Network {
+	if n, ok := t.Named(strings.ToLower(said)); ok && n.is(said) {
+		return n
+	}
 	for i := range t.networks {
-		n := &t.networks[i]
-		if strings.EqualFold(name, n.Name) || n.Chain != "" && strings.EqualFold(name, n.Chain) {
+		if n := &t.networks[i]; n.is(said) {
 			return n
 		}
 	}
 	return nil
+}
+
+// is tells whether a gateway that says this name serves the network.
+func (n *Network) is(said string) bool {
+	specName := cmp.Or(n.SpecName, n.Name)
+	return strings.EqualFold(said, specName) || n.Chain != "" && strings.EqualFold(said, n.Chain)
 }
 
 func (t Tables) unknown(gateway Identity) error {

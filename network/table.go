@@ -16,9 +16,10 @@ import (
 
 // Network is one network's table.
 type Network struct {
-	// Name is the network's name on the command line and in reports. It is also
-	// how the runtime names itself: specName and clientImplName of a gateway.
-	Name string `json:"name"`
+	Name string `json:"name"` // on the command line and in reports
+	// SpecName is how the runtime names itself, in a gateway's specName and
+	// clientImplName; Name if it is empty.
+	SpecName string `json:"spec_name,omitempty"`
 	// Chain is how a node names the network, such as "Moonbase Alpha".
 	Chain  string `json:"chain,omitempty"`
 	Symbol string `json:"symbol"`

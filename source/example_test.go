@@ -22,10 +22,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := fee.Price(item.Block, item.Rules, item.Multiplier)
-	if err != nil {
-		log.Fatal(err)
-	}
+	report := fee.Price(item.Block, item.Rules, item.Multiplier)
 	fmt.Println(report.Totals.Fee, "wei, by", report.Rules)
 	// Output: 13562199740911341 wei, by moonbeam/2100
 }

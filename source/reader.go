@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
@@ -54,7 +55,9 @@ func (r *Reader) Read(ctx context.Context, ref Ref) (Item, error) {
 		rules.Notes = append(rules.Notes, "the gateway does not say whether the block is final")
 	}
 	multiplier, err := r.multiplier(ctx, b, rules.MultiplierAt)
-	if err != nil {
+	if errors.Is(err, archive.ErrLacks) && rules.BaseFee.Static.Known() {
+		rules.Notes = append(rules.Notes, "the multiplier was not kept; the base fee is static and does not need it")
+	} else if err != nil {
 		return Item{}, err
 	}
 	return Item{b, rules, multiplier}, nil
@@ -79,6 +82,9 @@ func (r *Reader) rules(ctx context.Context, b *chain.Block) (network.Rules, erro
 	unknown := errors.Is(err, gatewayclient.ErrNoEndpoint)
 	if err != nil && !unknown {
 		return network.Rules{}, err
+	}
+	if have, ok := runtime.AtHash.Get(); ok && b.Number > 0 && have != b.ParentHash {
+		return network.Rules{}, wrongBlock("runtime", parent, have, b.ParentHash)
 	}
 	identity := network.Identity{SpecName: runtime.SpecName}
 	if unknown {
@@ -116,11 +122,11 @@ func (r *Reader) rules(ctx context.Context, b *chain.Block) (network.Rules, erro
 // multiplier reads the one in force, and checks that it is of this block or of
 // its parent, not of a block that was replaced.
 func (r *Reader) multiplier(ctx context.Context, b *chain.Block, where network.MultiplierAt) (none chain.Optional[chain.StoredMultiplier], err error) {
+	if b.Number == 0 { // nothing was executed in it
+		return none, nil
+	}
 	at, hash := b.Number, b.Hash
 	if where == network.AtParent {
-		if b.Number == 0 {
-			return none, nil
-		}
 		at, hash = b.Number-1, b.ParentHash
 	}
 	m, err := r.Source.Multiplier(ctx, at)
@@ -128,7 +134,11 @@ func (r *Reader) multiplier(ctx context.Context, b *chain.Block, where network.M
 		return none, err
 	}
 	if have, ok := m.AtHash.Get(); ok && have != hash {
-		return none, fmt.Errorf("multiplier at block %d: %w: it is of block %v, want %v", at, gatewayclient.ErrWrongBlock, have, hash)
+		return none, wrongBlock("multiplier", at, have, hash)
 	}
 	return chain.Some(m.StoredMultiplier), nil
+}
+
+func wrongBlock(what string, at uint64, have, want chain.Hash) error {
+	return fmt.Errorf("%s at block %d: %w: it is of block %v, want %v", what, at, gatewayclient.ErrWrongBlock, have, want)
 }

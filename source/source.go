@@ -2,7 +2,10 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -36,8 +39,15 @@ func Open(place string) (Source, error) {
 	case strings.Contains(place, "://"):
 		return gatewayclient.New(place, gatewayclient.Options{})
 	}
+	if _, err := os.Stat(place); err != nil && looksLikeHost.MatchString(place) {
+		return nil, errors.New("a gateway is named by its URL, such as http://localhost:8080")
+	}
 	return archive.OpenDirectory(place)
 }
+
+// looksLikeHost is what was more likely meant as a host than as a directory. It
+// may hold a password, and is not repeated.
+var looksLikeHost = regexp.MustCompile(`@|^[^/\\]+:[0-9]+(/|$)`)
 
 // Ref names a block: by its height, by its hash, or as the head. The zero Ref is
 // the head.

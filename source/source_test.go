@@ -45,6 +45,10 @@ func TestOpenErrors(t *testing.T) {
 	require.ErrorIs(t, err, archive.ErrLacks)
 	_, err = source.Open("gopher://host")
 	require.ErrorContains(t, err, "want http")
+	for _, place := range []string{"localhost:8080", "me:secret@localhost", "gateway:8080/"} {
+		_, err = source.Open(place)
+		require.EqualError(t, err, "a gateway is named by its URL, such as http://localhost:8080")
+	}
 }
 
 func TestParseRef(t *testing.T) {
@@ -114,11 +118,53 @@ func TestMultiplierAt(t *testing.T) {
 		m, _ := item.Multiplier.Get()
 		require.Equal(t, want, m.At, at)
 	}
+	// Nothing was executed in block 0.
 	reader := source.Reader{Source: src, Tables: network.BuiltIn(), MultiplierAt: network.AtBlock}
 	item, err := reader.Read(context.Background(), source.Height(0))
 	require.NoError(t, err)
-	m, _ := item.Multiplier.Get()
-	require.Equal(t, uint64(0), m.At)
+	require.False(t, item.Multiplier.Known())
+}
+
+// A runtime or a multiplier of a block that was replaced is refused.
+func TestOfAnotherFork(t *testing.T) {
+	read := func(file, text string) error {
+		files := fstest.MapFS{
+			"blocks/7.json":       {Data: []byte(fmt.Sprintf(`{"number":7,"hash":"0x%064d","parentHash":"0x%064d","extrinsics":[],"finalized":true}`, 7, 6))},
+			"multiplier/6.json":   {Data: []byte(fmt.Sprintf(`{"at":{"height":6,"hash":"0x%064d"},"value":"1"}`, 6))},
+			"runtime-spec/6.json": {Data: []byte(fmt.Sprintf(`{"at":{"height":6,"hash":"0x%064d"},"specName":"moonbeam","specVersion":2302}`, 6))},
+		}
+		if file != "" {
+			files[file] = &fstest.MapFile{Data: []byte(text)}
+		}
+		reader := source.Reader{Source: archive.New("test", files), Tables: network.BuiltIn()}
+		_, err := reader.Read(context.Background(), source.Height(7))
+		return err
+	}
+	require.NoError(t, read("", ""))
+	err := read("multiplier/6.json", fmt.Sprintf(`{"at":{"height":6,"hash":"0x%064d"},"value":"1"}`, 66))
+	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorContains(t, err, "multiplier at block 6")
+	err = read("runtime-spec/6.json", fmt.Sprintf(`{"at":{"height":6,"hash":"0x%064d"},"specName":"moonbeam","specVersion":2302}`, 66))
+	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorContains(t, err, "runtime at block 6")
+}
+
+// A static base fee needs no multiplier, a dynamic one does.
+func TestMultiplierNotKept(t *testing.T) {
+	read := func(version int) (source.Item, error) {
+		reader := source.Reader{Tables: network.BuiltIn(), Source: archive.New("test", fstest.MapFS{
+			"blocks/7.json":     {Data: []byte(fmt.Sprintf(`{"number":7,"hash":"0x%064d","parentHash":"0x%064d","extrinsics":[],"finalized":true}`, 7, 6))},
+			"runtime-spec.json": {Data: []byte(fmt.Sprintf(`{"at":{"height":6},"specName":"moonbeam","specVersion":%d}`, version))},
+		})}
+		return reader.Read(context.Background(), source.Height(7))
+	}
+	item, err := read(2100)
+	require.NoError(t, err)
+	require.False(t, item.Multiplier.Known())
+	require.Equal(t, []string{"the multiplier was not kept; the base fee is static and does not need it"}, item.Rules.Notes)
+	_, err = read(2302)
+	require.ErrorIs(t, err, archive.ErrLacks)
+	require.ErrorContains(t, err, "multiplier/6.json")
 }
 
 func TestFinality(t *testing.T) {

@@ -69,8 +69,8 @@ func newBlock(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		if height := negative.FindString(err.Error()); height != "" {
-			_, err := source.ParseRef(height)
+		if found := negative.FindStringSubmatch(err.Error()); found != nil {
+			_, err := source.ParseRef(found[1])
 			return err
 		}
 		return flagError(c, err)
@@ -83,7 +83,7 @@ func newBlock(stdout, stderr io.Writer) *cobra.Command {
 }
 
 // negative finds the argument in the flag library's message on -1.
-var negative = regexp.MustCompile(`-[0-9]+$`)
+var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9]' in (-[0-9]+)$`)
 
 func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Writer) error {
 	ref, err := source.ParseRef(name)
@@ -103,10 +103,7 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	report, err := fee.Price(item.Block, item.Rules, item.Multiplier)
-	if err != nil {
-		return err
-	}
+	report := fee.Price(item.Block, item.Rules, item.Multiplier)
 	if flags.all {
 		report.Transactions = append(report.Transactions, fee.Inherents(item.Block)...)
 		slices.SortFunc(report.Transactions, func(a, b fee.Transaction) int { return a.Index - b.Index })
@@ -123,7 +120,7 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 		return err
 	}
 	if flags.format == "csv" { // which has no place for what concerns the block
-		for _, note := range report.Notes {
+		for _, note := range blockNotes(report) {
 			fmt.Fprintln(stderr, "fees: note: "+printable(note))
 		}
 	}
@@ -190,7 +187,7 @@ func (f *sourceFlags) place() string {
 // reader checks the flags and opens the source.
 func (f *sourceFlags) reader() (*source.Reader, error) {
 	if withoutPassword(f.gateway) != f.gateway {
-		return nil, errors.New("--gateway: a password in an argument can be seen by others on this machine: put the URL in FEES_GATEWAY in the environment")
+		return nil, errors.New("--gateway: a user name or password in an argument can be seen by others on this machine: put the URL in FEES_GATEWAY in the environment")
 	}
 	if f.rules != "auto" && f.rules != "spec" {
 		return nil, fmt.Errorf("--rules %q: want auto or spec", f.rules)

@@ -126,9 +126,11 @@ func writeCSV(w io.Writer, r *fee.Report) error {
 // number is what may begin with a sign and still be no formula.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// cell keeps a value from being taken for a formula by a spreadsheet.
+// cell keeps a value from being taken for a formula by a spreadsheet, or for a
+// command by a terminal.
 func cell(value string) string {
-	if value != "" && strings.ContainsRune("=+-@\t\r", rune(value[0])) && !number.MatchString(value) {
+	value = printable(value)
+	if value != "" && strings.ContainsRune("=+-@", rune(value[0])) && !number.MatchString(value) {
 		return "'" + value
 	}
 	return value

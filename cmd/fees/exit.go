@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/source"
 )
@@ -32,7 +31,6 @@ func exitCode(ctx context.Context, err error) int {
 		unreachable *gatewayclient.UnreachableError
 		status      *gatewayclient.StatusError
 		malformed   *gatewayclient.DecodeError
-		impossible  *fee.Error
 	)
 	switch {
 	case ctx.Err() != nil:
@@ -48,8 +46,7 @@ func exitCode(ctx context.Context, err error) int {
 		errors.Is(err, source.ErrNotFinal),
 		errors.As(err, &unreachable),
 		errors.As(err, &status),
-		errors.As(err, &malformed),
-		errors.As(err, &impossible):
+		errors.As(err, &malformed):
 		return exitGateway
 	}
 	return exitUsage

@@ -152,3 +152,85 @@ func printed(t *testing.T, network string, height int) ([]printedTransaction, []
 	}
 	return report.Transactions, byName
 }
+
+// TestCSVIsJSON holds every cell of the CSV to the JSON of the same block, and its
+// header to the JSON's keys.
+func TestCSVIsJSON(t *testing.T) {
+	for network, blocks := range networks {
+		for height := range blocks {
+			args := []string{"block", strconv.Itoa(height), "--all", "--gateway", filepath.Join(recordings(t), network), "--format"}
+			text, _, _ := fees(t, append(args, "json")...)
+			var report map[string]any
+			require.NoError(t, json.Unmarshal([]byte(text), &report))
+			text, _, _ = fees(t, append(args, "csv")...)
+			rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			require.NoError(t, err)
+			transactions := report["transactions"].([]any)
+			require.Len(t, rows, 1+len(transactions))
+			for i, transaction := range transactions {
+				want := cells(t, report, transaction.(map[string]any))
+				require.Len(t, rows[0], len(want))
+				for k, name := range rows[0] {
+					value, known := want[name]
+					require.True(t, known, "column %s is no key of the JSON", name)
+					require.Equal(t, value, rows[i+1][k], "%s, block %d, line %d: %s", network, height, i+1, name)
+				}
+			}
+		}
+	}
+}
+
+// cells are what a line of the CSV should have, made of the JSON alone.
+func cells(t *testing.T, report, transaction map[string]any) map[string]string {
+	want := map[string]string{}
+	for key, value := range report {
+		switch key {
+		case "transactions", "totals", "notes":
+		case "hash":
+			want["block_hash"] = value.(string)
+		case "multiplier":
+			want["multiplier_at"], want["multiplier_value"] = "", ""
+			if m, known := value.(map[string]any); known {
+				want["multiplier_at"], want["multiplier_value"] = cellOf(t, m["at"]), cellOf(t, m["value"])
+			}
+		default:
+			want[key] = cellOf(t, value)
+		}
+	}
+	for key, value := range transaction {
+		want[key] = cellOf(t, value)
+	}
+	want["fee_token"] = ""
+	if paid := want["fee"]; paid != "" {
+		padded := strings.Repeat("0", max(0, 19-len(paid))) + paid
+		want["fee_token"] = padded[:len(padded)-18] + "." + padded[len(padded)-18:]
+	}
+	return want
+}
+
+// cellOf is a JSON value as a cell has it.
+func cellOf(t *testing.T, value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any:
+		if len(v) == 0 {
+			return ""
+		}
+	}
+	out, err := json.Marshal(value)
+	require.NoError(t, err)
+	var list []struct {
+		Token  string `json:"token"`
+		From   string `json:"from"`
+		To     string `json:"to"`
+		Amount string `json:"amount"`
+	}
+	if json.Unmarshal(out, &list) == nil { // transfers, in the order of their keys
+		out, err = json.Marshal(list)
+		require.NoError(t, err)
+	}
+	return string(out)
+}

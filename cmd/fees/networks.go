@@ -41,7 +41,7 @@ func newNetworks(stdout io.Writer) *cobra.Command {
 		ValidArgs: network.BuiltIn().Names(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("fees networks: want at most one network, have %d arguments", len(args))
+				return fmt.Errorf("networks wants at most one network, and has %d arguments; fees networks --help explains", len(args))
 			}
 			return nil
 		},
@@ -55,7 +55,7 @@ func newNetworks(stdout io.Writer) *cobra.Command {
 			}
 			networks := tables.All()
 			if len(args) == 1 {
-				n, _, err := tables.Find(network.Identity{}, args[0])
+				n, err := tables.Choose(args[0])
 				if err != nil {
 					return err
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -53,26 +54,40 @@ func (o *output) write(render func(io.Writer) error) error {
 	return replaceFile(o.file, result.Bytes())
 }
 
-func replaceFile(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("-o %s: %w", path, err)
+// replaceFile puts a new file in the place of an old one, or of none. What is no
+// regular file, such as a pipe, is written to; a link stays and its target changes.
+func replaceFile(path string, content []byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("-o %s: %w", path, err)
+		}
+	}()
+	target := path
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		target = resolved
 	}
-	defer os.Remove(file.Name()) // nothing is there any more if all went well
+	mode := fs.FileMode(0o666) // less the umask
+	old, notThere := os.Stat(target)
+	if notThere == nil && !old.Mode().IsRegular() {
+		return os.WriteFile(target, content, mode)
+	}
+	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary) // nothing is there any more if all went well
 	_, err = file.Write(content)
-	if err == nil {
-		err = file.Chmod(0o644)
+	if err == nil && notThere == nil {
+		err = file.Chmod(old.Mode().Perm())
 	}
 	if closed := file.Close(); err == nil {
 		err = closed
 	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
 	if err != nil {
-		return fmt.Errorf("-o %s: %w", path, err)
+		return err
 	}
-	return nil
+	return os.Rename(temporary, target)
 }
 
 // width is how many columns the output has: those of the terminal, or of COLUMNS

@@ -37,7 +37,6 @@ func TestReadme(t *testing.T) {
 	code, _, _ = strings.Cut(code, "```")
 	example, err := os.ReadFile("../../source/example_test.go")
 	require.NoError(t, err)
-	for line := range strings.Lines(code) {
-		require.Contains(t, string(example), line, "the example in package source has it otherwise")
-	}
+	indented := "\t" + strings.ReplaceAll(strings.TrimSpace(code), "\n", "\n\t")
+	require.Contains(t, string(example), indented, "the example in package source has it otherwise")
 }

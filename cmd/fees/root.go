@@ -26,12 +26,13 @@ for people; json and csv are for programs, and have every amount in wei as a
 decimal string. No amount is ever rounded.
 
 Exit codes:
-  0  all is well
-  1  shown, but something does not hold: a fee that no rule can determine, or
-     rules older than the runtime
-  2  a wrong argument or flag, an unknown or conflicting network
-  3  the gateway: unreachable, no such block, not final yet, a malformed answer
-  4  a directory of recordings that lacks the block, or is damaged`
+    0  all is well
+    1  shown, but something does not hold: a fee that no rule can determine, or
+       rules older than the runtime
+    2  a wrong argument or flag, an unknown or conflicting network
+    3  the gateway: unreachable, no such block, not final yet, a malformed answer
+    4  a directory of recordings that lacks the block, or is damaged
+  130  stopped with Ctrl-C`
 
 const manualExamples = `  fees block 25 --gateway demo               one recorded block, as a table
   fees block 11728459 --format json          one block of the gateway here
@@ -76,8 +77,26 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(newBlock(stdout, stderr), newNetworks(stdout), newVersion(stdout))
 	return root
+}
+
+// newHelp is the help command that knows when it was asked for what is not there.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Explain fees, or one of its commands",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("no command %q; fees help lists the commands", strings.Join(args, " "))
+			}
+			c.InitDefaultHelpFlag()
+			c.InitDefaultVersionFlag()
+			return c.Help()
+		},
+	}
 }
 
 // flagError says where the flags are explained.

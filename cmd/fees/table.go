@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,15 +15,15 @@ import (
 )
 
 // shape is how wide the table of transactions is made: how many hex digits of
-// hashes and payers are shown, how long a call's name may be (0 is all), and how
+// hashes and payers are shown (0 is all), how long a call's name may be, and how
 // many spaces stand between columns.
 type shape struct{ hash, payer, call, gap int }
 
 // shapes are tried from the widest to the narrowest.
 var shapes = []shape{
-	{gap: 2},
-	{hash: 16, gap: 2},
-	{hash: 16, payer: 16, gap: 2},
+	{call: mostName, gap: 2},
+	{hash: 16, call: mostName, gap: 2},
+	{hash: 16, payer: 16, call: mostName, gap: 2},
 	{hash: 8, payer: 8, call: 24, gap: 2},
 	{hash: 8, payer: 8, call: 12, gap: 1},
 	{hash: 6, payer: 6, call: 8, gap: 1},
@@ -107,22 +108,30 @@ func transactionRows(r *fee.Report, symbol string, s shape) string {
 	return rows.Render()
 }
 
+// mostName is how long a name from outside may be in a table.
+const mostName = 48
+
+// name is a name from outside, cut to a length.
+func name(text string, most int) string {
+	runes := []rune(printable(text))
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}
+
 // kind is an EVM transaction's type, or another's call.
 func kind(t fee.Transaction, most int) string {
 	if kind, ok := t.Type.Get(); ok {
 		return string(kind)
 	}
-	call := []rune(printable(t.Call))
-	if most > 0 && len(call) > most {
-		return string(call[:most-1]) + "…"
-	}
-	return string(call)
+	return name(t.Call, most)
 }
 
 // status is the EVM's exit reason, or how a native transaction ended.
 func status(t fee.Transaction) string {
 	if reason, ok := t.Status.Get(); ok {
-		return printable(reason)
+		return name(reason, mostName)
 	}
 	switch success, ok := t.Success.Get(); {
 	case !ok:
@@ -191,22 +200,31 @@ func writeNotes(out *strings.Builder, r *fee.Report, width int) {
 		}
 		notes[i] = fmt.Sprintf("%s %s: %s", word, strings.Join(of[note], ", "), note)
 	}
-	if n := r.Totals.Undetermined; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d fees are undetermined and not in the totals", n, r.Totals.EVM+r.Totals.Native))
-	}
-	notes = append(notes, r.Notes...)
+	notes = append(notes, blockNotes(r)...)
 	if len(notes) > 0 {
 		out.WriteString("\n")
 	}
 	for _, note := range notes {
 		line := "note: " + printable(note)
 		if width < len(line) {
-			line = strings.ReplaceAll(text.WrapSoft(line, width-2), "\n", "\n  ")
+			line = strings.ReplaceAll(text.WrapSoft(line, max(width, narrowest)-2), "\n", "\n  ")
 		}
 		for part := range strings.Lines(line + "\n") {
 			out.WriteString(strings.TrimRight(part, " \n") + "\n")
 		}
 	}
+}
+
+// narrowest is the width below which notes are not wrapped.
+const narrowest = 20
+
+// blockNotes are those on the block as a whole.
+func blockNotes(r *fee.Report) []string {
+	notes := slices.Clone(r.Notes)
+	if n := r.Totals.Undetermined; n > 0 {
+		notes = slices.Insert(notes, 0, fmt.Sprintf("%d of %d fees are undetermined and not in the totals", n, r.Totals.EVM+r.Totals.Native))
+	}
+	return notes
 }
 
 // newTable has no frame: columns stand gap spaces apart, a line below the header.

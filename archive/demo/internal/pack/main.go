@@ -1,5 +1,5 @@
-// Command pack writes the recordings that a program needs to price every block
-// of a directory into a zip file, the same bytes each time.
+// Command pack writes the answers on blocks in a directory of recordings into a
+// zip file.
 package main
 
 import (
