@@ -19,6 +19,14 @@ type Block struct {
 	OnFinalize   []Event // events after the last extrinsic
 }
 
+// Header is what a block says of itself without its extrinsics.
+type Header struct {
+	Number         uint64
+	ParentHash     Hash
+	StateRoot      Hash
+	ExtrinsicsRoot Hash
+}
+
 // Extrinsic is a transaction or an inherent. Index is its position in the
 // block. Nonce, Tip and Args are as the gateway wrote them, to be read by the
 // rule that needs them.

@@ -8,9 +8,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-resty/resty/v2"
+	"golang.org/x/time/rate"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/wire"
@@ -56,48 +58,44 @@ func (e *UnreachableError) Error() string {
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// Options say how a gateway is asked. Zero values mean the defaults.
-type Options struct {
-	Timeout time.Duration // for one answer; 30 seconds by default
-	MaxBody int           // bytes in one answer; 32 MiB by default
-}
-
-// Defaults of [Options]. The largest recorded block has 43 kB; a parachain's blocks
-// can have 10 MB in binary.
-const (
-	DefaultTimeout = 30 * time.Second
-	DefaultMaxBody = 32 << 20
-)
-
 // Client asks one gateway. It is safe for use by several goroutines.
 type Client struct {
 	http    *resty.Client
 	gateway string // for messages: without credentials, path and query
+	total   time.Duration
+	maxBody int
+	places  chan struct{} // one for each question that may be under way
+	version atomic.Pointer[string]
 }
 
 // New returns a client of the gateway at address, an http or https URL. A user
-// name and password in it are sent as basic authentication and never shown.
+// name and password in it are sent as basic authentication. Errors show the
+// address without them, and without its path, where some providers have a key.
 func New(address string, o Options) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, errors.New("gateway address: not a URL")
 	}
-	origin := u.Scheme + "://" + u.Host // a path or a query may hold a key
+	origin := u.Scheme + "://" + u.Host
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("gateway address %s: want http://host:port or https://host, without a query", origin)
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.MaxBody == 0 {
-		o.MaxBody = DefaultMaxBody
-	}
+	o = o.withDefaults()
 	client := resty.New().
+		SetTransport(o.transport()).
 		SetTimeout(o.Timeout).
 		SetResponseBodyLimit(o.MaxBody).
 		SetRedirectPolicy(resty.RedirectPolicyFunc(sameOrigin)).
 		SetHeader("Accept", "application/json").
 		SetLogger(silent{})
+	o.retry(client)
+	if o.RPS > 0 {
+		limiter := rate.NewLimiter(rate.Limit(o.RPS), 1)
+		client.OnBeforeRequest(func(_ *resty.Client, r *resty.Request) error { return limiter.Wait(r.Context()) })
+	}
+	if o.APIKey != "" {
+		client.SetHeader(o.APIKeyHeader, o.APIKey)
+	}
 	if u.User != nil {
 		password, _ := u.User.Password()
 		client.SetBasicAuth(u.User.Username(), password)
@@ -105,7 +103,11 @@ func New(address string, o Options) (*Client, error) {
 		u.User = nil
 	}
 	client.SetBaseURL(strings.TrimSuffix(u.String(), "/"))
-	return &Client{client, origin}, nil
+	c := &Client{http: client, gateway: origin, total: o.Total, maxBody: o.MaxBody, places: make(chan struct{}, o.Concurrency)}
+	if o.Version != "" {
+		c.version.Store(&o.Version)
+	}
+	return c, nil
 }
 
 // sameOrigin follows a few redirects, and none to where credentials were not
@@ -114,12 +116,14 @@ func sameOrigin(r *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
 	case r.URL.Scheme != first.Scheme || r.URL.Host != first.Host:
-		return errors.New("it redirects to another address")
+		return fmt.Errorf("%w to another address", errRedirect)
 	case len(via) > 3:
-		return errors.New("it redirects too often")
+		return fmt.Errorf("%w too often", errRedirect)
 	}
 	return nil
 }
+
+var errRedirect = errors.New("it redirects")
 
 // silent keeps resty from writing to standard error.
 type silent struct{}
@@ -212,9 +216,42 @@ func (c *Client) NodeVersion(ctx context.Context) (NodeVersion, error) {
 	return DecodeNodeVersion(text)
 }
 
-// get returns the text of a JSON answer.
+// The prefixes that the paths of a gateway can have: none, and that of its
+// successor (polkadot-rest-api); untested against a real one.
+const (
+	noVersion = "/"
+	version1  = "/v1"
+)
+
+// get returns the text of a JSON answer. The first answer tells whether the
+// gateway's paths have a version: an unknown path is asked for once with it.
 func (c *Client) get(ctx context.Context, path string) (string, error) {
-	answer, err := c.http.R().SetContext(ctx).Get(path)
+	ctx, cancel := context.WithTimeout(ctx, c.total)
+	defer cancel()
+	select {
+	case c.places <- struct{}{}:
+		defer func() { <-c.places }()
+	case <-ctx.Done():
+		return "", c.noAnswer(ctx.Err())
+	}
+	if version := c.version.Load(); version != nil {
+		return c.ask(ctx, strings.TrimSuffix(*version, "/"), path)
+	}
+	text, err := c.ask(ctx, "", path)
+	version := noVersion
+	if errors.Is(err, ErrNoEndpoint) {
+		if versioned, versionedErr := c.ask(ctx, version1, path); !errors.Is(versionedErr, ErrNoEndpoint) {
+			text, err, version = versioned, versionedErr, version1
+		}
+	}
+	if err == nil || errors.Is(err, ErrNoBlock) {
+		c.version.CompareAndSwap(nil, &version)
+	}
+	return text, err
+}
+
+func (c *Client) ask(ctx context.Context, version, path string) (string, error) {
+	answer, err := c.http.R().SetContext(ctx).Get(version + path)
 	if err != nil {
 		return "", c.noAnswer(err)
 	}
@@ -252,18 +289,17 @@ var noBlockTexts = []string{
 }
 
 func statusError(path string, answer *resty.Response) error {
-	body, _ := wire.Parse(answer.String())
-	message, _ := body.Member("message").Text()
+	said := message(answer)
 	for _, text := range noBlockTexts {
-		if strings.HasPrefix(message, text) {
+		if strings.HasPrefix(said, text) {
 			return ErrNoBlock
 		}
 	}
-	err := &StatusError{Path: path, Code: answer.StatusCode(), Message: wire.Excerpt(message)}
-	switch isJSON := body.Kind() == wire.Object; {
+	err := &StatusError{Path: path, Code: answer.StatusCode(), Message: wire.Excerpt(said)}
+	switch _, notJSON := wire.Parse(answer.String()); {
 	case answer.StatusCode() != http.StatusNotFound:
 		return err
-	case isJSON: // the gateway's successor says so of a block; an unknown route is a web page
+	case notJSON == nil: // the gateway's successor says so of a block; an unknown route is a web page
 		return fmt.Errorf("%w: %w", ErrNoBlock, err)
 	}
 	return fmt.Errorf("%w: %w", ErrNoEndpoint, err)

@@ -21,7 +21,12 @@ import (
 	"github.com/feeledger/fees/internal/gatewaytest"
 )
 
+// clientOf is a client of a gateway on loopback. It does not wait long before it
+// tries again.
 func clientOf(t *testing.T, h http.Handler, o gatewayclient.Options) *gatewayclient.Client {
+	if o.RetryWait == 0 {
+		o.RetryWait = time.Millisecond
+	}
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	c, err := gatewayclient.New(server.URL, o)
@@ -151,7 +156,7 @@ func TestNoAnswer(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 	t.Run("nobody listens", func(t *testing.T) {
-		c, err := gatewayclient.New("http://127.0.0.1:1", gatewayclient.Options{})
+		c, err := gatewayclient.New("http://127.0.0.1:1", gatewayclient.Options{RetryWait: time.Millisecond})
 		require.NoError(t, err)
 		_, err = c.Block(ctx, 25)
 		requireUnreachable(t, err, "connection refused")
@@ -266,7 +271,7 @@ func TestCredentials(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
 	t.Cleanup(server.Close)
-	c, err := gatewayclient.New(strings.Replace(server.URL, "http://", "http://me:secret@", 1), gatewayclient.Options{})
+	c, err := gatewayclient.New(strings.Replace(server.URL, "http://", "http://me:secret@", 1), gatewayclient.Options{RetryWait: time.Millisecond})
 	require.NoError(t, err)
 	_, err = c.Block(context.Background(), 25)
 	var refused *gatewayclient.StatusError

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -13,7 +14,7 @@ import (
 // Price one block of the built-in demo; a gateway's URL or a directory of
 // recorded answers does as well.
 func Example() {
-	src, err := source.Open("demo")
+	src, err := source.Open("demo", gatewayclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

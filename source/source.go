@@ -31,13 +31,13 @@ type Source interface {
 }
 
 // Open returns the source at a place: the URL of a gateway, a directory, or
-// "demo".
-func Open(place string) (Source, error) {
+// "demo". The options are for a gateway.
+func Open(place string, o gatewayclient.Options) (Source, error) {
 	switch {
 	case place == demo.Name:
 		return demo.Open(), nil
 	case strings.Contains(place, "://"):
-		return gatewayclient.New(place, gatewayclient.Options{})
+		return gatewayclient.New(place, o)
 	}
 	if _, err := os.Stat(place); err != nil && looksLikeHost.MatchString(place) {
 		return nil, errors.New("a gateway is named by its URL, such as http://localhost:8080")

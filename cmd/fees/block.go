@@ -2,21 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
@@ -139,91 +133,4 @@ func waiting(stderr io.Writer, place string, quiet bool) (stop func()) {
 		fmt.Fprintf(stderr, "fees: waiting for %s\n", printable(withoutPassword(place)))
 	})
 	return func() { timer.Stop() }
-}
-
-// sourceFlags say where blocks come from and what prices them.
-type sourceFlags struct {
-	gateway      string
-	network      string
-	networkFile  string
-	rules        string
-	multiplierAt string
-	unfinalized  bool
-}
-
-func (f *sourceFlags) add(c *cobra.Command) {
-	flags := c.Flags()
-	flags.StringVar(&f.gateway, "gateway", "", "where blocks come from: a gateway's URL, a directory of recordings, or demo (default: FEES_GATEWAY, else "+defaultGateway+")")
-	flags.StringVar(&f.network, "network", "", "the network, where the gateway does not tell; an error if it tells another")
-	flags.StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
-	flags.StringVar(&f.rules, "rules", "auto", "auto: the rules of the runtime that executed the block; spec: the specification's own table")
-	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "use the multiplier stored at the block or at its parent, whatever the rules say (block, parent)")
-	flags.BoolVar(&f.unfinalized, "unfinalized", false, "accept a block that is not final; head is then the newest of all")
-	complete(c, "gateway", demo.Name)
-	complete(c, "network", network.BuiltIn().Names()...)
-	complete(c, "rules", "auto", "spec")
-	complete(c, "multiplier-at", "block", "parent")
-}
-
-func complete(c *cobra.Command, flag string, values ...string) {
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault)); err != nil {
-		panic(err) // the flag does not exist
-	}
-}
-
-// defaultGateway is the gateway's own default address.
-const defaultGateway = "http://127.0.0.1:8080"
-
-// place is what the flag says, or the environment, or the default.
-func (f *sourceFlags) place() string {
-	for _, place := range []string{f.gateway, os.Getenv("FEES_GATEWAY")} {
-		if place != "" {
-			return place
-		}
-	}
-	return defaultGateway
-}
-
-// reader checks the flags and opens the source.
-func (f *sourceFlags) reader() (*source.Reader, error) {
-	if withoutPassword(f.gateway) != f.gateway {
-		return nil, errors.New("--gateway: a user name or password in an argument can be seen by others on this machine: put the URL in FEES_GATEWAY in the environment")
-	}
-	if f.rules != "auto" && f.rules != "spec" {
-		return nil, fmt.Errorf("--rules %q: want auto or spec", f.rules)
-	}
-	at := network.MultiplierAt(f.multiplierAt)
-	if at != "" && at != network.AtBlock && at != network.AtParent {
-		return nil, fmt.Errorf("--multiplier-at %q: want block or parent", f.multiplierAt)
-	}
-	tables, err := loadTables(f.networkFile)
-	if err != nil {
-		return nil, err
-	}
-	src, err := source.Open(f.place())
-	if err != nil {
-		return nil, err
-	}
-	return &source.Reader{
-		Source:        src,
-		Tables:        tables,
-		Network:       f.network,
-		Specification: f.rules == "spec",
-		MultiplierAt:  at,
-		Unfinalized:   f.unfinalized,
-	}, nil
-}
-
-// withoutPassword is a URL without its user name and password; any other text
-// stays as it is.
-func withoutPassword(place string) string {
-	if !strings.Contains(place, "@") {
-		return place
-	}
-	u, err := url.Parse(place)
-	if err != nil || u.User == nil {
-		return place
-	}
-	u.User = nil
-	return u.String()
 }

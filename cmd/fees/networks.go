@@ -83,23 +83,29 @@ func loadTables(path string) (network.Tables, error) {
 	if path == "" {
 		return tables, nil
 	}
-	file, err := os.Open(path)
+	content, err := readSmallFile(path, mostTableBytes)
 	if err != nil {
 		return tables, fmt.Errorf("--network-file: %w", err)
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, mostTableBytes+1))
-	if err != nil {
-		return tables, fmt.Errorf("--network-file: %w", err)
-	}
-	if len(content) > mostTableBytes {
-		return tables, fmt.Errorf("--network-file %s: larger than %d bytes", path, mostTableBytes)
 	}
 	tables, err = tables.With(path, content)
 	if err != nil {
 		return tables, fmt.Errorf("--network-file %s: %w; fees networks --format json shows the form", path, err)
 	}
 	return tables, nil
+}
+
+// readSmallFile reads a file of at most that many bytes.
+func readSmallFile(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(content)) > most {
+		err = fmt.Errorf("%s is larger than %d bytes", path, most)
+	}
+	return content, err
 }
 
 // writeNetworks writes the tables for people.

@@ -31,7 +31,8 @@ const (
 // Behind one of these prefixes it misbehaves: /html answers with web pages, /down
 // as the real gateway does without its node, /cut sends half of each body,
 // /other another block than was asked for, /old has no /runtime/spec, /open says
-// that no block is final, and /stale gives multipliers of another fork.
+// that no block is final, /stale gives multipliers of another fork, and /key wants
+// the API key "sesame".
 func Handler(directory string) http.Handler {
 	g := gateway{directory}
 	mux := http.NewServeMux()
@@ -62,6 +63,13 @@ func Handler(directory string) http.Handler {
 		g.altered(w, r, func(body []byte) []byte {
 			return bytes.Replace(body, []byte(`"finalized":true`), []byte(`"finalized":false`), 1)
 		})
+	})
+	wrap("/key", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-API-Key") != "sesame" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		g.ServeHTTP(w, r)
 	})
 	wrap("/stale", func(w http.ResponseWriter, r *http.Request) {
 		g.altered(w, r, func(body []byte) []byte {

@@ -1,0 +1,208 @@
+package gatewayclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"regexp"
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// HeadHeader is the header of the newest block that is final, or of the newest of
+// all if unfinalized.
+func (c *Client) HeadHeader(ctx context.Context, unfinalized bool) (chain.Header, error) {
+	path := "/blocks/head/header"
+	if unfinalized {
+		path += "?finalized=false"
+	}
+	text, err := c.get(ctx, path)
+	if err != nil {
+		return chain.Header{}, fmt.Errorf("head's header: %w", err)
+	}
+	return DecodeHeader(text)
+}
+
+// Header is the header of the block at a height.
+func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error) {
+	text, err := c.get(ctx, fmt.Sprintf("/blocks/%d/header", height))
+	if err != nil {
+		return chain.Header{}, fmt.Errorf("header of block %d: %w", height, err)
+	}
+	h, err := DecodeHeader(text)
+	if err == nil && h.Number != height {
+		err = fmt.Errorf("%w: it is of block %d", ErrWrongBlock, h.Number)
+	}
+	if err != nil {
+		return chain.Header{}, fmt.Errorf("header of block %d: %w", height, err)
+	}
+	return h, nil
+}
+
+// DecodeHeader reads a block's header.
+func DecodeHeader(text string) (chain.Header, error) {
+	var h chain.Header
+	err := decode("header", text, func(v wire.Value, fields *firstError) {
+		var err error
+		h.Number, err = chain.ReadUint64(v.Member("number"))
+		fields.at("number", err)
+		h.ParentHash, err = chain.ReadHash(v.Member("parentHash"))
+		fields.at("parentHash", err)
+		h.StateRoot, err = chain.ReadHash(v.Member("stateRoot"))
+		fields.at("stateRoot", err)
+		h.ExtrinsicsRoot, err = chain.ReadHash(v.Member("extrinsicsRoot"))
+		fields.at("extrinsicsRoot", err)
+	})
+	return h, err
+}
+
+// Balance is an account's balance when the block at a height was done.
+type Balance struct {
+	At       uint64
+	AtHash   chain.Optional[chain.Hash]
+	Nonce    chain.Nonce
+	Symbol   string // of the token
+	Free     chain.Wei
+	Reserved chain.Wei
+}
+
+// Balance is the balance of an account at a height, or at the head where none is
+// given.
+func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (Balance, error) {
+	// The gateway refuses an address in mixed case whose checksum it does not
+	// agree with; it takes one in lower case.
+	text, err := c.get(ctx, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')))
+	if err == nil {
+		var b Balance
+		if b, err = DecodeBalance(text); err == nil {
+			if err = checkAt(at, b.At); err == nil {
+				return b, nil
+			}
+		}
+	}
+	return Balance{}, fmt.Errorf("balance of %v: %w", account, err)
+}
+
+// DecodeBalance reads a balance-info.
+func DecodeBalance(text string) (Balance, error) {
+	var b Balance
+	err := decode("balance", text, func(v wire.Value, fields *firstError) {
+		var err error
+		b.At, b.AtHash = readAt(v.Member("at"), fields)
+		b.Nonce, err = chain.ReadNonce(v.Member("nonce"))
+		fields.at("nonce", err)
+		b.Free, err = chain.ReadWei(v.Member("free"))
+		fields.at("free", err)
+		b.Reserved, err = chain.ReadWei(v.Member("reserved"))
+		fields.at("reserved", err)
+		b.Symbol, _ = v.Member("tokenSymbol").Text()
+	})
+	return b, err
+}
+
+// Storage is an item of a pallet's storage as the block at a height left it.
+type Storage struct {
+	At     uint64
+	AtHash chain.Optional[chain.Hash]
+	Value  wire.Value // null where the item is not set
+}
+
+// nameForm is what pallets and storage items are called. Other names would change
+// the meaning of the path.
+var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// Storage is a storage item, such as "transaction-payment" and
+// "nextFeeMultiplier", with the keys of a map, at a height or at the head where
+// none is given.
+func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (Storage, error) {
+	where := fmt.Sprintf("storage %s.%s", wire.Excerpt(pallet), wire.Excerpt(item))
+	if !nameForm.MatchString(pallet) || !nameForm.MatchString(item) {
+		return Storage{}, fmt.Errorf("%s: want names of letters, digits and hyphens", where)
+	}
+	path := fmt.Sprintf("/pallets/%s/storage/%s?", pallet, item)
+	for _, key := range keys {
+		path += "keys%5B%5D=" + url.QueryEscape(key) + "&"
+	}
+	text, err := c.get(ctx, path+atHeight(at, 0))
+	if err == nil {
+		var s Storage
+		if s, err = DecodeStorage(text); err == nil {
+			if err = checkAt(at, s.At); err == nil {
+				return s, nil
+			}
+		}
+	}
+	return Storage{}, fmt.Errorf("%s: %w", where, err)
+}
+
+// DecodeStorage reads a storage item.
+func DecodeStorage(text string) (Storage, error) {
+	var s Storage
+	err := decode("storage", text, func(v wire.Value, fields *firstError) {
+		s.At, s.AtHash = readAt(v.Member("at"), fields)
+		s.Value = v.Member("value")
+		fields.need("value", s.Value.Kind() != wire.Absent)
+	})
+	return s, err
+}
+
+func atHeight(at chain.Optional[uint64], before byte) string {
+	height, given := at.Get()
+	if !given {
+		return ""
+	}
+	query := "at=" + strconv.FormatUint(height, 10)
+	if before != 0 {
+		query = string(before) + query
+	}
+	return query
+}
+
+// checkAt refuses an answer for another height than was asked for.
+func checkAt(want chain.Optional[uint64], have uint64) error {
+	if height, given := want.Get(); given && have != height {
+		return fmt.Errorf("asked at block %d: %w: it is at block %d", height, ErrWrongBlock, have)
+	}
+	return nil
+}
+
+// Metadata copies the runtime's metadata, JSON of some hundred kilobytes to some
+// megabytes, to w as it comes, and returns how many bytes there were. It is not
+// looked into, and not asked for again once it has begun.
+func (c *Client) Metadata(ctx context.Context, w io.Writer) (int64, error) {
+	n, err := c.stream(ctx, "/runtime/metadata", w)
+	if err != nil {
+		return n, fmt.Errorf("runtime metadata: %w", err)
+	}
+	return n, nil
+}
+
+func (c *Client) stream(ctx context.Context, path string, w io.Writer) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.total)
+	defer cancel()
+	version := ""
+	if v := c.version.Load(); v != nil && *v != noVersion {
+		version = *v
+	}
+	answer, err := c.http.R().SetContext(ctx).SetDoNotParseResponse(true).Get(version + path)
+	if err != nil {
+		return 0, c.noAnswer(err)
+	}
+	body := answer.RawBody()
+	defer body.Close()
+	if !answer.IsSuccess() {
+		return 0, &StatusError{Path: path, Code: answer.StatusCode()}
+	}
+	n, err := io.Copy(w, io.LimitReader(body, int64(c.maxBody)+1))
+	if err != nil {
+		return n, c.noAnswer(err)
+	}
+	if n > int64(c.maxBody) {
+		return n, c.noAnswer(errors.New("the answer is larger than it should be"))
+	}
+	return n, nil
+}
