@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -51,12 +52,15 @@ func (o *output) write(render func(io.Writer) error) error {
 		_, err := o.stdout.Write(result.Bytes())
 		return err
 	}
-	return replaceFile(o.file, result.Bytes())
+	return replaceFile(o.file, func(w io.Writer) error {
+		_, err := w.Write(result.Bytes())
+		return err
+	})
 }
 
 // replaceFile puts a new file in the place of an old one, or of none. What is no
 // regular file, such as a pipe, is written to; a link stays and its target changes.
-func replaceFile(path string, content []byte) (err error) {
+func replaceFile(path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("-o %s: %w", path, err)
@@ -69,7 +73,11 @@ func replaceFile(path string, content []byte) (err error) {
 	mode := fs.FileMode(0o666) // less the umask
 	old, notThere := os.Stat(target)
 	if notThere == nil && !old.Mode().IsRegular() {
-		return os.WriteFile(target, content, mode)
+		file, err := os.OpenFile(target, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
 	}
 	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -77,7 +85,7 @@ func replaceFile(path string, content []byte) (err error) {
 		return err
 	}
 	defer os.Remove(temporary) // nothing is there any more if all went well
-	_, err = file.Write(content)
+	err = write(file)
 	if err == nil && notThere == nil {
 		err = file.Chmod(old.Mode().Perm())
 	}

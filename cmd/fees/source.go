@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -20,7 +21,6 @@ import (
 
 // sourceFlags say where blocks come from and what prices them.
 type sourceFlags struct {
-	gateway      string
 	network      string
 	networkFile  string
 	rules        string
@@ -31,12 +31,11 @@ type sourceFlags struct {
 
 func (f *sourceFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.gateway, "gateway", "", "where blocks come from: a gateway's URL, a directory of recordings, or demo (default: FEES_GATEWAY, else "+defaultGateway+")")
+	f.gatewayFlags.add(c, "where blocks come from: a gateway's URL, a directory of recordings, or demo")
 	flags.StringVar(&f.network, "network", "", "the network, where the gateway does not tell; an error if it tells another")
 	flags.StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
 	flags.StringVar(&f.rules, "rules", "auto", "auto: the rules of the runtime that executed the block; spec: the specification's own table")
 	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "use the multiplier stored at the block or at its parent, whatever the rules say (block, parent)")
-	f.gatewayFlags.add(c)
 	flags.BoolVar(&f.unfinalized, "unfinalized", false, "accept a block that is not final; head is then the newest of all")
 	complete(c, "gateway", demo.Name)
 	complete(c, "network", network.BuiltIn().Names()...)
@@ -50,24 +49,8 @@ func complete(c *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// defaultGateway is the gateway's own default address.
-const defaultGateway = "http://127.0.0.1:8080"
-
-// place is what the flag says, or the environment, or the default.
-func (f *sourceFlags) place() string {
-	for _, place := range []string{f.gateway, os.Getenv("FEES_GATEWAY")} {
-		if place != "" {
-			return place
-		}
-	}
-	return defaultGateway
-}
-
 // reader checks the flags and opens the source.
 func (f *sourceFlags) reader() (*source.Reader, error) {
-	if withoutPassword(f.gateway) != f.gateway {
-		return nil, errors.New("--gateway: a user name or password in an argument can be seen by others on this machine: put the URL in FEES_GATEWAY in the environment")
-	}
 	if f.rules != "auto" && f.rules != "spec" {
 		return nil, fmt.Errorf("--rules %q: want auto or spec", f.rules)
 	}
@@ -79,11 +62,7 @@ func (f *sourceFlags) reader() (*source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	options, err := f.options()
-	if err != nil {
-		return nil, err
-	}
-	src, err := source.Open(f.place(), options)
+	src, err := f.open()
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +90,9 @@ func withoutPassword(place string) string {
 	return u.String()
 }
 
-// gatewayFlags say how a gateway is asked.
+// gatewayFlags say which gateway is asked, and how.
 type gatewayFlags struct {
+	gateway      string
 	timeout      time.Duration
 	rps          float64
 	apiKeyFile   string
@@ -120,13 +100,34 @@ type gatewayFlags struct {
 	caFile       string
 }
 
-func (f *gatewayFlags) add(c *cobra.Command) {
+func (f *gatewayFlags) add(c *cobra.Command, what string) {
 	flags := c.Flags()
+	flags.StringVar(&f.gateway, "gateway", "", what+" (default: FEES_GATEWAY, else "+defaultGateway+")")
 	flags.DurationVar(&f.timeout, "timeout", gatewayclient.DefaultTotal, "give an answer up after this time, further attempts included")
 	flags.Float64Var(&f.rps, "rps", 0, "send at most this many requests in a second (0: any number)")
 	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the API key that the gateway wants (default: FEES_API_KEY in the environment)")
 	flags.StringVar(&f.apiKeyHeader, "api-key-header", gatewayclient.DefaultAPIKeyHeader, "the header that carries the API key")
 	flags.StringVar(&f.caFile, "ca-file", "", "a PEM file with the certificates to trust instead of the system's")
+}
+
+// defaultGateway is the gateway's own default address.
+const defaultGateway = "http://127.0.0.1:8080"
+
+// place is what the flag says, or the environment, or the default.
+func (f *gatewayFlags) place() string {
+	return cmp.Or(f.gateway, os.Getenv("FEES_GATEWAY"), defaultGateway)
+}
+
+// open checks the flags and opens the source.
+func (f *gatewayFlags) open() (source.Source, error) {
+	if withoutPassword(f.gateway) != f.gateway {
+		return nil, errors.New("--gateway: a user name or password in an argument can be seen by others on this machine: put the URL in FEES_GATEWAY in the environment")
+	}
+	options, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	return source.Open(f.place(), options)
 }
 
 // mostKeyBytes is far more than an API key has.

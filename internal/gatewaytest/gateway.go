@@ -5,6 +5,7 @@ package gatewaytest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -23,6 +24,7 @@ const (
 	nodeIsDown    = "WebSocket is not connected"
 	htmlNotFound  = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot GET %s</pre>\n</body>\n</html>\n"
 	jsonType      = "application/json; charset=utf-8"
+	metadata      = `{"magicNumber":"1635018093","metadata":{"v14":{}}}`
 	multiplierURL = "/pallets/transaction-payment/storage/nextFeeMultiplier"
 )
 
@@ -86,7 +88,21 @@ func Handler(directory string) http.Handler {
 type gateway struct{ directory string }
 
 func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch path := r.URL.Path; {
+	path := r.URL.Path
+	height, isHeader := strings.CutSuffix(strings.TrimPrefix(path, "/blocks/"), "/header")
+	account, isBalance := strings.CutSuffix(strings.TrimPrefix(path, "/accounts/"), "/balance-info")
+	switch {
+	case path == "/blocks/head/header":
+		g.file(w, "headers", g.head())
+	case isHeader:
+		g.at(w, height, "headers")
+	case isBalance:
+		g.at(w, cmp.Or(r.URL.Query().Get("at"), strconv.FormatUint(g.head(), 10)), filepath.Join("balance-info", account))
+	case path == "/pallets/system/storage/account":
+		g.send(w, "responses/storage-system-account.json")
+	case path == "/runtime/metadata":
+		w.Header().Set("Content-Type", jsonType)
+		fmt.Fprint(w, metadata)
 	case path == "/blocks/head":
 		g.file(w, "blocks", g.head())
 	case strings.HasPrefix(path, "/blocks/0x"):

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+const gatewayManual = `Ask a gateway's endpoints one by one, and see what the program makes of the
+answers. Answers are checked as those that blocks are priced from are: one for
+another block than was asked for is an error.`
+
+const gatewayExamples = `  fees gateway head --gateway http://127.0.0.1:8080
+  fees gateway block 11728459 --format json
+  fees gateway balance 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --at 25
+  fees gateway storage system account --key 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
+  fees gateway metadata -o metadata.json`
+
+// question is a subcommand that asks one endpoint.
+type question struct {
+	use, short  string
+	args        int    // how many it wants at least
+	most        int    // and at most
+	wants       string // what they are
+	unfinalized bool   // has the flag
+	at          bool   // has the flag
+	keys        bool   // has the flag
+	ask         func(context.Context, *gatewayclient.Client, asked) (record, error)
+}
+
+// asked is what the user said.
+type asked struct {
+	args        []string
+	unfinalized bool
+	at          chain.Optional[uint64]
+	keys        []string
+}
+
+var questions = []question{
+	{use: "head", short: "The newest block that is final", unfinalized: true, ask: askHead},
+	{use: "header [height]", short: "A block's header, or that of the newest one", most: 1, wants: "at most one height", unfinalized: true, ask: askHeader},
+	{use: "block <height|hash>", short: "A block's extrinsics and events", args: 1, most: 1, wants: "one height or hash", ask: askBlock},
+	{use: "balance <address>", short: "An account's balance", args: 1, most: 1, wants: "one address", at: true, ask: askBalance},
+	{use: "version", short: "The node behind the gateway", ask: askVersion},
+	{use: "storage <pallet> <item>", short: "An item of a pallet's storage", args: 2, most: 2, wants: "a pallet and an item, such as system account", at: true, keys: true, ask: askStorage},
+	{use: "multiplier <height>", short: "The fee multiplier that a block left behind", args: 1, most: 1, wants: "one height", ask: askMultiplier},
+	{use: "spec <height>", short: "The runtime that a block left behind", args: 1, most: 1, wants: "one height", ask: askSpec},
+}
+
+func newGateway(stdout io.Writer) *cobra.Command {
+	parent := &cobra.Command{
+		Use:     "gateway",
+		Short:   "Look at a gateway's endpoints",
+		Long:    gatewayManual,
+		Example: gatewayExamples,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown endpoint %q; fees gateway --help lists them", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, q := range questions {
+		parent.AddCommand(q.command(stdout))
+	}
+	parent.AddCommand(newMetadata(stdout))
+	return parent
+}
+
+func (q question) command(stdout io.Writer) *cobra.Command {
+	var gateway gatewayFlags
+	out := output{stdout: stdout}
+	var said asked
+	var at int64
+	c := &cobra.Command{
+		Use:   q.use,
+		Short: q.short,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < q.args || len(args) > q.most {
+				return fmt.Errorf("%s wants %s, and has %d arguments", c.Name(), cmp.Or(q.wants, "no argument"), len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			if c.Flags().Changed("at") {
+				if at < 0 {
+					return fmt.Errorf("--at %d: want a height of 0 or more", at)
+				}
+				said.at = chain.Some(uint64(at))
+			}
+			said.args = args
+			client, err := gateway.client()
+			if err != nil {
+				return err
+			}
+			r, err := q.ask(c.Context(), client, said)
+			if err != nil {
+				return err
+			}
+			return out.write(func(w io.Writer) error {
+				if out.format == "json" {
+					return writeJSON(w, r)
+				}
+				return writeRecord(w, r)
+			})
+		},
+	}
+	gateway.add(c, "the gateway's URL")
+	out.add(c, "table", "json")
+	if q.unfinalized {
+		c.Flags().BoolVar(&said.unfinalized, "unfinalized", false, "the newest of all, final or not")
+	}
+	if q.at {
+		c.Flags().Int64Var(&at, "at", 0, "at this height (default: the head)")
+	}
+	if q.keys {
+		c.Flags().StringArrayVar(&said.keys, "key", nil, "a key of a map; once for each")
+	}
+	return c
+}
+
+// newMetadata is apart: its answer is passed on as it comes.
+func newMetadata(stdout io.Writer) *cobra.Command {
+	var gateway gatewayFlags
+	var path string
+	c := &cobra.Command{
+		Use:   "metadata",
+		Short: "The runtime's metadata, JSON as the gateway sends it",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			client, err := gateway.client()
+			if err != nil {
+				return err
+			}
+			if path == "" {
+				_, err = client.Metadata(c.Context(), stdout)
+				return err
+			}
+			return replaceFile(path, func(w io.Writer) error {
+				_, err := client.Metadata(c.Context(), w)
+				return err
+			})
+		},
+	}
+	gateway.add(c, "the gateway's URL")
+	c.Flags().StringVarP(&path, "output", "o", "", "write to this file instead of standard output")
+	return c
+}
+
+// client opens the gateway, which must be one: not a directory, not the demo.
+func (f *gatewayFlags) client() (*gatewayclient.Client, error) {
+	src, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	client, ok := src.(*gatewayclient.Client)
+	if !ok {
+		return nil, fmt.Errorf("--gateway %s: want a gateway's URL here: recordings have no endpoints to ask", f.place())
+	}
+	return client, nil
+}
+
+func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {
+	b, err := c.Head(ctx, a.unfinalized)
+	if err != nil {
+		return nil, err
+	}
+	return blockRecord(b)
+}
+
+func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {
+	var b *chain.Block
+	hash, err := chain.ParseHash(a.args[0])
+	if err == nil {
+		b, err = c.BlockByHash(ctx, hash)
+	} else {
+		var height uint64
+		if height, err = parseHeight(a.args[0]); err == nil {
+			b, err = c.Block(ctx, height)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return blockRecord(b)
+}
+
+func blockRecord(b *chain.Block) (record, error) {
+	when, err := b.Time()
+	if err != nil {
+		return nil, err
+	}
+	extrinsics := []record{}
+	for i := range b.Extrinsics {
+		x := &b.Extrinsics[i]
+		events := make([]string, len(x.Events))
+		for k, e := range x.Events {
+			events[k] = e.Pallet + "." + e.Name
+		}
+		var success chain.Optional[bool]
+		if outcome, err := x.Outcome(); err == nil {
+			success = chain.Some(outcome.Success)
+		}
+		extrinsics = append(extrinsics, record{
+			{"index", i}, {"call", x.Pallet + "." + x.Call}, {"signed", x.Signed}, {"success", success}, {"hash", x.Hash}, {"events", events},
+		})
+	}
+	return record{
+		{"number", b.Number}, {"hash", b.Hash}, {"parent_hash", b.ParentHash}, {"time", when}, {"finalized", b.Finalized}, {"extrinsics", extrinsics},
+	}, nil
+}
+
+func askHeader(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {
+	var h chain.Header
+	var err error
+	if len(a.args) == 0 {
+		h, err = c.HeadHeader(ctx, a.unfinalized)
+	} else {
+		var height uint64
+		if height, err = parseHeight(a.args[0]); err == nil {
+			h, err = c.Header(ctx, height)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return record{{"number", h.Number}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}, nil
+}
+
+func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {
+	account, err := chain.ParseAddress(a.args[0])
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.Balance(ctx, account, a.at)
+	if err != nil {
+		return nil, err
+	}
+	return record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Nonce}, {"free", b.Free}, {"reserved", b.Reserved},
+		{"free_token", tokens(b.Free)}, {"symbol", b.Symbol}}, nil
+}
+
+func askVersion(ctx context.Context, c *gatewayclient.Client, _ asked) (record, error) {
+	n, err := c.NodeVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return record{{"client_impl_name", n.ClientImplName}, {"chain", n.Chain}, {"client_version", n.ClientVersion}}, nil
+}
+
+func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {
+	s, err := c.Storage(ctx, a.args[0], a.args[1], a.keys, a.at)
+	if err != nil {
+		return nil, err
+	}
+	return record{{"pallet", a.args[0]}, {"item", a.args[1]}, {"at", s.At}, {"at_hash", s.AtHash}, {"value", json.RawMessage(s.Value.Raw())}}, nil
+}
+
+func askMultiplier(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {
+	height, err := parseHeight(a.args[0])
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.Multiplier(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	return record{{"at", m.At}, {"at_hash", m.AtHash}, {"value", m.Value}, {"multiplier", plain(scaled(m.Value, 18))}}, nil
+}
+
+func askSpec(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {
+	height, err := parseHeight(a.args[0])
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.Runtime(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	return record{{"at", r.At}, {"at_hash", r.AtHash}, {"spec_name", r.SpecName}, {"spec_version", r.SpecVersion}}, nil
+}
+
+func parseHeight(text string) (uint64, error) {
+	height, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("height %q: want a number from 0 to 4294967295", text)
+	}
+	return height, nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// record is what a command shows of one thing: its fields in their order. JSON
+// has them as an object, a table one below the other.
+type record []field
+
+// field is a name, as a key of the JSON, with its value: anything that has a JSON
+// form, nil where there is none, or a list of records.
+type field struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the fields in their order.
+func (r record) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, f := range r {
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		fmt.Fprintf(&out, "%q:%s", f.name, value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// writeRecord writes a record for people: lists of records as tables.
+func writeRecord(w io.Writer, r record) error {
+	widest := 0
+	for _, f := range r {
+		widest = max(widest, len(f.name))
+	}
+	var out strings.Builder
+	for _, f := range r {
+		if list, ok := f.value.([]record); ok {
+			out.WriteString("\n" + recordRows(list))
+			continue
+		}
+		fmt.Fprintf(&out, "%-*s  %s\n", widest, f.name, shown(f.value))
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// mostCell is how long a cell may be: a hash fits.
+const mostCell = 66
+
+// recordRows is a table of records that have the same fields.
+func recordRows(list []record) string {
+	if len(list) == 0 {
+		return ""
+	}
+	rows := newTable(2)
+	var header table.Row
+	for _, f := range list[0] {
+		header = append(header, f.name)
+	}
+	rows.AppendHeader(header)
+	for _, r := range list {
+		var row table.Row
+		for _, f := range r {
+			row = append(row, name(shown(f.value), mostCell))
+		}
+		rows.AppendRow(row)
+	}
+	return rows.Render() + "\n"
+}
+
+// shown is a value as people read it: its JSON, a string without quotes.
+func shown(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // all that records hold has a JSON form
+	}
+	var s string
+	switch {
+	case string(text) == "null":
+		return "-"
+	case json.Unmarshal(text, &s) == nil:
+		return printable(s)
+	}
+	return printable(string(text))
+}
