@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,27 +23,7 @@ const gatewayExamples = `  fees gateway head --gateway http://127.0.0.1:8080
   fees gateway storage system account --key 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
   fees gateway metadata -o metadata.json`
 
-// question is a subcommand that asks one endpoint.
-type question struct {
-	use, short  string
-	args        int    // how many it wants at least
-	most        int    // and at most
-	wants       string // what they are
-	unfinalized bool   // has the flag
-	at          bool   // has the flag
-	keys        bool   // has the flag
-	ask         func(context.Context, *gatewayclient.Client, asked) (record, error)
-}
-
-// asked is what the user said.
-type asked struct {
-	args        []string
-	unfinalized bool
-	at          chain.Optional[uint64]
-	keys        []string
-}
-
-var questions = []question{
+var gatewayQuestions = []question[*gatewayclient.Client]{
 	{use: "head", short: "The newest block that is final", unfinalized: true, ask: askHead},
 	{use: "header [height]", short: "A block's header, or that of the newest one", most: 1, wants: "at most one height", unfinalized: true, ask: askHeader},
 	{use: "block <height|hash>", short: "A block's extrinsics and events", args: 1, most: 1, wants: "one height or hash", ask: askBlock},
@@ -69,71 +48,16 @@ func newGateway(stdout io.Writer) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, q := range questions {
-		parent.AddCommand(q.command(stdout))
+	for _, q := range gatewayQuestions {
+		parent.AddCommand(q.command(stdout, &gatewayOnly{}))
 	}
 	parent.AddCommand(newMetadata(stdout))
 	return parent
 }
 
-func (q question) command(stdout io.Writer) *cobra.Command {
-	var gateway gatewayFlags
-	out := output{stdout: stdout}
-	var said asked
-	var at int64
-	c := &cobra.Command{
-		Use:   q.use,
-		Short: q.short,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < q.args || len(args) > q.most {
-				return fmt.Errorf("%s wants %s, and has %d arguments", c.Name(), cmp.Or(q.wants, "no argument"), len(args))
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			if c.Flags().Changed("at") {
-				if at < 0 {
-					return fmt.Errorf("--at %d: want a height of 0 or more", at)
-				}
-				said.at = chain.Some(uint64(at))
-			}
-			said.args = args
-			client, err := gateway.client()
-			if err != nil {
-				return err
-			}
-			r, err := q.ask(c.Context(), client, said)
-			if err != nil {
-				return err
-			}
-			return out.write(func(w io.Writer) error {
-				if out.format == "json" {
-					return writeJSON(w, r)
-				}
-				return writeRecord(w, r)
-			})
-		},
-	}
-	gateway.add(c, "the gateway's URL")
-	out.add(c, "table", "json")
-	if q.unfinalized {
-		c.Flags().BoolVar(&said.unfinalized, "unfinalized", false, "the newest of all, final or not")
-	}
-	if q.at {
-		c.Flags().Int64Var(&at, "at", 0, "at this height (default: the head)")
-	}
-	if q.keys {
-		c.Flags().StringArrayVar(&said.keys, "key", nil, "a key of a map; once for each")
-	}
-	return c
-}
-
 // newMetadata is apart: its answer is passed on as it comes.
 func newMetadata(stdout io.Writer) *cobra.Command {
-	var gateway gatewayFlags
+	var gateway gatewayOnly
 	var path string
 	c := &cobra.Command{
 		Use:   "metadata",
@@ -154,13 +78,17 @@ func newMetadata(stdout io.Writer) *cobra.Command {
 			})
 		},
 	}
-	gateway.add(c, "the gateway's URL")
+	gateway.add(c)
 	c.Flags().StringVarP(&path, "output", "o", "", "write to this file instead of standard output")
 	return c
 }
 
-// client opens the gateway, which must be one: not a directory, not the demo.
-func (f *gatewayFlags) client() (*gatewayclient.Client, error) {
+// gatewayOnly is a gateway that must be one: not a directory, not the demo.
+type gatewayOnly struct{ gatewayFlags }
+
+func (f *gatewayOnly) add(c *cobra.Command) { f.gatewayFlags.add(c, "the gateway's URL") }
+
+func (f *gatewayOnly) client() (*gatewayclient.Client, error) {
 	src, err := f.open()
 	if err != nil {
 		return nil, err

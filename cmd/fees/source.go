@@ -2,14 +2,8 @@ package main
 
 import (
 	"cmp"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"strings"
-	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -76,38 +70,18 @@ func (f *sourceFlags) reader() (*source.Reader, error) {
 	}, nil
 }
 
-// withoutPassword is a URL without its user name and password; any other text
-// stays as it is.
-func withoutPassword(place string) string {
-	if !strings.Contains(place, "@") {
-		return place
-	}
-	u, err := url.Parse(place)
-	if err != nil || u.User == nil {
-		return place
-	}
-	u.User = nil
-	return u.String()
-}
-
 // gatewayFlags say which gateway is asked, and how.
 type gatewayFlags struct {
-	gateway      string
-	timeout      time.Duration
-	rps          float64
-	apiKeyFile   string
-	apiKeyHeader string
-	caFile       string
+	gateway string
+	rps     float64
+	connectionFlags
 }
 
 func (f *gatewayFlags) add(c *cobra.Command, what string) {
 	flags := c.Flags()
 	flags.StringVar(&f.gateway, "gateway", "", what+" (default: FEES_GATEWAY, else "+defaultGateway+")")
-	flags.DurationVar(&f.timeout, "timeout", gatewayclient.DefaultTotal, "give an answer up after this time, further attempts included")
 	flags.Float64Var(&f.rps, "rps", 0, "send at most this many requests in a second (0: any number)")
-	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the API key that the gateway wants (default: FEES_API_KEY in the environment)")
-	flags.StringVar(&f.apiKeyHeader, "api-key-header", gatewayclient.DefaultAPIKeyHeader, "the header that carries the API key")
-	flags.StringVar(&f.caFile, "ca-file", "", "a PEM file with the certificates to trust instead of the system's")
+	f.connectionFlags.add(c)
 }
 
 // defaultGateway is the gateway's own default address.
@@ -121,7 +95,7 @@ func (f *gatewayFlags) place() string {
 // open checks the flags and opens the source.
 func (f *gatewayFlags) open() (source.Source, error) {
 	if withoutPassword(f.gateway) != f.gateway {
-		return nil, errors.New("--gateway: a user name or password in an argument can be seen by others on this machine: put the URL in FEES_GATEWAY in the environment")
+		return nil, errPasswordShown("--gateway", "FEES_GATEWAY")
 	}
 	options, err := f.options()
 	if err != nil {
@@ -130,36 +104,10 @@ func (f *gatewayFlags) open() (source.Source, error) {
 	return source.Open(f.place(), options)
 }
 
-// mostKeyBytes is far more than an API key has.
-const mostKeyBytes = 4096
-
 func (f *gatewayFlags) options() (gatewayclient.Options, error) {
-	o := gatewayclient.Options{Total: f.timeout, RPS: f.rps, APIKeyHeader: f.apiKeyHeader, APIKey: os.Getenv("FEES_API_KEY")}
-	switch {
-	case f.timeout <= 0:
-		return o, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", f.timeout)
-	case f.rps < 0:
-		return o, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
+	if f.rps < 0 {
+		return gatewayclient.Options{}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
 	}
-	if f.apiKeyFile != "" {
-		key, err := readSmallFile(f.apiKeyFile, mostKeyBytes)
-		if err != nil {
-			return o, fmt.Errorf("--api-key-file: %w", err)
-		}
-		o.APIKey = strings.TrimSpace(string(key))
-	}
-	if strings.ContainsFunc(o.APIKey, unicode.IsControl) {
-		return o, errors.New("the API key has control characters in it: want one line")
-	}
-	if f.caFile != "" {
-		certificates, err := readSmallFile(f.caFile, mostTableBytes)
-		if err != nil {
-			return o, fmt.Errorf("--ca-file: %w", err)
-		}
-		o.RootCAs = x509.NewCertPool()
-		if !o.RootCAs.AppendCertsFromPEM(certificates) {
-			return o, fmt.Errorf("--ca-file %s: no certificate in PEM form in it", f.caFile)
-		}
-	}
-	return o, nil
+	c, err := f.connection()
+	return gatewayclient.Options{Total: c.timeout, RPS: f.rps, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs}, err
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+// connectionFlags say how a gateway or a node is reached.
+type connectionFlags struct {
+	timeout      time.Duration
+	apiKeyFile   string
+	apiKeyHeader string
+	caFile       string
+}
+
+func (f *connectionFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.DurationVar(&f.timeout, "timeout", gatewayclient.DefaultTotal, "give an answer up after this time, further attempts included")
+	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the API key that the provider wants (default: FEES_API_KEY in the environment)")
+	flags.StringVar(&f.apiKeyHeader, "api-key-header", gatewayclient.DefaultAPIKeyHeader, "the header that carries the API key")
+	flags.StringVar(&f.caFile, "ca-file", "", "a PEM file with the certificates to trust instead of the system's")
+}
+
+// connection is what the flags come to.
+type connection struct {
+	timeout      time.Duration
+	apiKey       string
+	apiKeyHeader string
+	rootCAs      *x509.CertPool // nil for the system's
+}
+
+// mostKeyBytes is far more than an API key has.
+const mostKeyBytes = 4096
+
+func (f *connectionFlags) connection() (connection, error) {
+	c := connection{timeout: f.timeout, apiKeyHeader: f.apiKeyHeader, apiKey: os.Getenv("FEES_API_KEY")}
+	if f.timeout <= 0 {
+		return c, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", f.timeout)
+	}
+	if f.apiKeyFile != "" {
+		key, err := readSmallFile(f.apiKeyFile, mostKeyBytes)
+		if err != nil {
+			return c, fmt.Errorf("--api-key-file: %w", err)
+		}
+		c.apiKey = strings.TrimSpace(string(key))
+	}
+	if strings.ContainsFunc(c.apiKey, unicode.IsControl) {
+		return c, errors.New("the API key has control characters in it: want one line")
+	}
+	if f.caFile != "" {
+		certificates, err := readSmallFile(f.caFile, mostTableBytes)
+		if err != nil {
+			return c, fmt.Errorf("--ca-file: %w", err)
+		}
+		c.rootCAs = x509.NewCertPool()
+		if !c.rootCAs.AppendCertsFromPEM(certificates) {
+			return c, fmt.Errorf("--ca-file %s: no certificate in PEM form in it", f.caFile)
+		}
+	}
+	return c, nil
+}
+
+func errPasswordShown(flag, variable string) error {
+	return fmt.Errorf("%s: a user name or password in an argument can be seen by others on this machine: put the URL in %s in the environment", flag, variable)
+}
+
+// withoutPassword is a URL without its user name and password; any other text
+// stays as it is.
+func withoutPassword(place string) string {
+	if !strings.Contains(place, "@") {
+		return place
+	}
+	u, err := url.Parse(place)
+	if err != nil || u.User == nil {
+		return place
+	}
+	u.User = nil
+	return u.String()
+}
