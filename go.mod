@@ -3,6 +3,7 @@ module github.com/feeledger/fees
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/go-resty/resty/v2 v2.17.2
 	github.com/holiman/uint256 v1.3.2
 	github.com/jedib0t/go-pretty/v6 v6.8.3
@@ -10,6 +11,7 @@ require (
 	github.com/shopspring/decimal v1.6.0
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
+	go.uber.org/goleak v1.3.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/term v0.47.0
 	golang.org/x/time v0.16.0

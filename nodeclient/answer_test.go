@@ -1,0 +1,86 @@
+package nodeclient
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// FuzzMessage reads what a node may send. What is accepted is JSON, is one thing
+// alone, and says what encoding/json finds in it; what is refused leaves nothing.
+// The seeds are in testdata.
+func FuzzMessage(f *testing.F) {
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := decodeMessage(text)
+		if err != nil {
+			var malformed *DecodeError
+			require.ErrorAs(t, err, &malformed)
+			require.Equal(t, message{}, m)
+			return
+		}
+		var members map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(text), &members), "accepted %q", text)
+		if m.notice != nil {
+			requireNotice(t, m, members)
+			return
+		}
+		require.NotEqual(t, m.failure != nil, m.result.Kind() != wire.Absent, "a result and a failure, or neither")
+		require.Equal(t, string(members["result"]), m.result.Raw())
+		if m.id == "" {
+			require.NotNil(t, m.failure, "a result without a question")
+			require.Equal(t, "null", string(members["id"]))
+			return
+		}
+		require.Equal(t, string(members["id"]), m.id)
+	})
+}
+
+func requireNotice(t *testing.T, m message, members map[string]json.RawMessage) {
+	require.Equal(t, message{notice: m.notice}, m)
+	require.Contains(t, members, "method")
+	var params map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(members["params"], &params))
+	require.Equal(t, string(params["subscription"]), m.notice.subscription)
+	require.Equal(t, string(params["result"]), m.notice.result.Raw())
+	require.NotEqual(t, m.notice.end != nil, m.notice.result.Kind() != wire.Absent)
+}
+
+// TestUnseenNotices: of what nobody looked at, the first and the last height stay,
+// or the error.
+func TestUnseenNotices(t *testing.T) {
+	head := func(number string) *notice {
+		root := `"0x` + strings.Repeat("ab", 32) + `"`
+		v, err := wire.Parse(`{"number":"` + number + `","parentHash":` + root + `,"stateRoot":` + root + `,"extrinsicsRoot":` + root + `,"digest":{"logs":[]}}`)
+		require.NoError(t, err)
+		return &notice{result: v}
+	}
+	end := &notice{end: &RPCError{Message: "too slow"}}
+	for name, c := range map[string]struct {
+		feed        feed
+		notices     []*notice
+		first, last uint64
+		err         error
+	}{
+		"one":                          {newHeads, []*notice{head("0x5")}, 5, 5, nil},
+		"rising":                       {finalizedHeads, []*notice{head("0x5"), head("0x6"), head("0x9")}, 5, 9, nil},
+		"falling, finalized":           {finalizedHeads, []*notice{head("0x5"), head("0x9"), head("0x6")}, 5, 9, nil},
+		"falling, to another branch":   {newHeads, []*notice{head("0x5"), head("0x9"), head("0x6")}, 5, 6, nil},
+		"ended":                        {newHeads, []*notice{head("0x5"), end}, 5, 0, errEnded},
+		"ended, then something else":   {newHeads, []*notice{end, head("0x5")}, 0, 0, errEnded},
+		"ended, finalized, all unseen": {finalizedHeads, []*notice{head("0x5"), end, head("0x9")}, 5, 0, errEnded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &subscription{feed: c.feed, news: make(chan announced, 1)}
+			for _, n := range c.notices {
+				s.take(n)
+			}
+			news := <-s.news
+			require.ErrorIs(t, news.err, c.err)
+			require.Equal(t, [2]uint64{c.first, c.last}, [2]uint64{news.first, news.last})
+		})
+	}
+}

@@ -1,0 +1,44 @@
+package nodeclient_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+)
+
+func Example() {
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":{"weight":{"ref_time":525000000,"proof_size":0},"class":"normal","partialFee":"8742000000000000"}}`, readQuestion(r).ID)
+	}))
+	defer node.Close()
+
+	client, err := nodeclient.New(node.URL, nodeclient.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close()
+	info, err := client.QueryInfo(context.Background(), "0x280403000be04ddc769b01", chain.Optional[chain.Hash]{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(info.PartialFee, "wei")
+	// Output: 8742000000000000 wei
+}
+
+// This follows the chain as it is finalized, until ctx ends.
+func ExampleClient_SubscribeFinalizedHeads() {
+	follow := func(ctx context.Context, client *nodeclient.Client) error {
+		for header, err := range client.SubscribeFinalizedHeads(ctx, chain.Some(uint64(11_728_459))) {
+			if err != nil {
+				return err
+			}
+			fmt.Println(header.Number)
+		}
+		return ctx.Err()
+	}
+	_ = follow // needs a node
+}

@@ -1,0 +1,137 @@
+package nodeclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// DispatchInfo is what the node's runtime says that an extrinsic would cost.
+type DispatchInfo struct {
+	Weight     chain.Weight
+	Class      string    // "normal", "operational" or "mandatory", as the node writes it
+	PartialFee chain.Wei // without the tip
+}
+
+// QueryInfo asks what a signed extrinsic, SCALE in 0x-hex, would cost on the state
+// of the block with that hash, or of the newest one where none is given
+// (payment_queryInfo). It is [ErrNoBlock] where the node answers with null.
+func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Optional[chain.Hash]) (DispatchInfo, error) {
+	const method = "payment_queryInfo"
+	if !isHex(extrinsic) {
+		return DispatchInfo{}, fmt.Errorf("extrinsic: %w", errNotHex)
+	}
+	v, err := c.Call(ctx, method, at(block, extrinsic)...)
+	if err != nil {
+		return DispatchInfo{}, err
+	}
+	if v.Kind() == wire.Null {
+		return DispatchInfo{}, noBlock(method, block)
+	}
+	info, err := readDispatchInfo(v)
+	if err != nil {
+		return DispatchInfo{}, &DecodeError{"dispatch info", err}
+	}
+	return info, nil
+}
+
+func readDispatchInfo(v wire.Value) (info DispatchInfo, err error) {
+	if info.Weight, err = chain.ReadWeight(v.Member("weight")); err != nil {
+		return DispatchInfo{}, fmt.Errorf("weight: %w", err)
+	}
+	if info.Class, err = readText(v.Member("class")); err != nil {
+		return DispatchInfo{}, fmt.Errorf("class: %w", err)
+	}
+	if info.PartialFee, err = chain.ReadWei(v.Member("partialFee")); err != nil {
+		return DispatchInfo{}, fmt.Errorf("partialFee: %w", err)
+	}
+	return info, nil
+}
+
+// FeeHistory is what gas cost in a row of blocks. A node that no longer knows a
+// block in the middle leaves it out, and the lists are shorter than was asked.
+type FeeHistory struct {
+	OldestBlock uint64 // height of the first
+	// BaseFeePerGas has a price for each block and, last, the one that the node
+	// expects for the block after them.
+	BaseFeePerGas []chain.GasPrice
+	// GasUsedRatio is gas used by gas limit of each block, in the node's own digits.
+	GasUsedRatio []string
+	// Reward has, for each block, the priority fee per gas at each percentile that
+	// was asked for. It is empty where none was.
+	Reward [][]chain.GasPrice
+}
+
+// FeeHistory asks what gas cost in count blocks, of which newest is the last: a
+// tag such as "latest" or "finalized", or a height (eth_feeHistory). Percentiles
+// are from 0 to 100, in ascending order; nodes tell apart no more than half points.
+func (c *Client) FeeHistory(ctx context.Context, count uint64, newest string, percentiles []float64) (FeeHistory, error) {
+	if height, err := strconv.ParseUint(newest, 10, 64); err == nil {
+		newest = quantity(height)
+	}
+	if percentiles == nil {
+		percentiles = []float64{}
+	}
+	v, err := c.Call(ctx, "eth_feeHistory", quantity(count), newest, percentiles)
+	if err != nil {
+		return FeeHistory{}, err
+	}
+	history, err := readFeeHistory(v, len(percentiles))
+	if err != nil {
+		return FeeHistory{}, &DecodeError{"fee history", err}
+	}
+	return history, nil
+}
+
+// quantity is a number as Ethereum's JSON-RPC has it.
+func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
+
+func readFeeHistory(v wire.Value, percentiles int) (h FeeHistory, err error) {
+	if h.OldestBlock, err = chain.ReadUint64(v.Member("oldestBlock")); err != nil {
+		return FeeHistory{}, fmt.Errorf("oldestBlock: %w", err)
+	}
+	if h.BaseFeePerGas, err = readList(v.Member("baseFeePerGas"), chain.ReadGasPrice); err != nil {
+		return FeeHistory{}, fmt.Errorf("baseFeePerGas%w", err)
+	}
+	if h.GasUsedRatio, err = readList(v.Member("gasUsedRatio"), readRatio); err != nil {
+		return FeeHistory{}, fmt.Errorf("gasUsedRatio%w", err)
+	}
+	blocks := len(h.GasUsedRatio)
+	if prices := len(h.BaseFeePerGas); prices != blocks+1 && prices+blocks != 0 {
+		return FeeHistory{}, fmt.Errorf("baseFeePerGas: want one more than there are ratios (%d), have %d", blocks, prices)
+	}
+	if percentiles == 0 || blocks == 0 {
+		return h, nil
+	}
+	if h.Reward, err = readList(v.Member("reward"), func(v wire.Value) ([]chain.GasPrice, error) {
+		return readRewards(v, percentiles)
+	}); err != nil {
+		return FeeHistory{}, fmt.Errorf("reward%w", err)
+	}
+	if len(h.Reward) != blocks {
+		return FeeHistory{}, fmt.Errorf("reward: want as many as there are ratios (%d), have %d", blocks, len(h.Reward))
+	}
+	return h, nil
+}
+
+func readRatio(v wire.Value) (string, error) {
+	if v.Kind() != wire.Number {
+		return "", fmt.Errorf("want a number, have %v", v.Kind())
+	}
+	return v.Raw(), nil
+}
+
+func readRewards(v wire.Value, percentiles int) ([]chain.GasPrice, error) {
+	rewards, err := readList(v, chain.ReadGasPrice)
+	if err != nil {
+		return nil, fmt.Errorf("percentiles%w", err)
+	}
+	if len(rewards) != percentiles {
+		return nil, errors.New("want a price for each percentile")
+	}
+	return rewards, nil
+}

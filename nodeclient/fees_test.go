@@ -1,0 +1,130 @@
+package nodeclient_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+)
+
+// No answer to payment_queryInfo or eth_feeHistory was recorded: these are
+// written from the documentation of Substrate and Frontier.
+
+func TestQueryInfo(t *testing.T) {
+	for name, c := range map[string]struct {
+		result string
+		proof  uint64
+	}{
+		"weight of two dimensions":    {`{"weight":{"ref_time":525000000,"proof_size":3593},"class":"normal","partialFee":"8742000000000000"}`, 3593},
+		"weight in camel case":        {`{"weight":{"refTime":"525000000","proofSize":"3593"},"class":"normal","partialFee":"0x1f0ecd7ca06000"}`, 3593},
+		"weight without a proof size": {`{"class":"normal","partialFee":"8742000000000000","weight":{"ref_time":525000000}}`, 0},
+		"weight that is a number":     {`{"weight":525000000,"class":"normal","partialFee":8742000000000000}`, 0},
+		"weight that is a text":       {`{"weight":"525000000","class":"normal","partialFee":"8742000000000000"}`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			info, err := giving(t, c.result).QueryInfo(soon(t), "0x280403", latest)
+			require.NoError(t, err)
+			require.Equal(t, nodeclient.DispatchInfo{
+				Weight:     chain.Weight{RefTime: chain.NewRefTime(525000000), ProofSize: c.proof},
+				Class:      "normal",
+				PartialFee: chain.NewWei(8742000000000000),
+			}, info)
+		})
+	}
+}
+
+func TestQueryInfoRefusals(t *testing.T) {
+	for name, c := range map[string]struct{ result, says string }{
+		"null":                 {`null`, "no such block"},
+		"no weight":            {`{"class":"normal","partialFee":"1"}`, "weight: missing"},
+		"no class":             {`{"weight":1,"partialFee":"1"}`, "class: want a string"},
+		"no fee":               {`{"weight":1,"class":"normal"}`, "partialFee: missing"},
+		"fee beyond a balance": {`{"weight":1,"class":"normal","partialFee":"340282366920938463463374607431768211456"}`, "partialFee: "},
+		"fee from a float":     {`{"weight":1,"class":"normal","partialFee":1e18}`, "partialFee: "},
+		"an array":             {`[]`, "weight: missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := giving(t, c.result).QueryInfo(soon(t), "0x280403", latest)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+	_, err := giving(t, "1").QueryInfo(soon(t), "280403", latest)
+	require.ErrorContains(t, err, "extrinsic: want 0x")
+	_, err = answering(t, `{"id":$id,"error":{"code":-32601,"message":"unsafe"}}`).QueryInfo(soon(t), "0x28", latest)
+	require.ErrorIs(t, err, nodeclient.ErrNoMethod)
+}
+
+func TestFeeHistory(t *testing.T) {
+	price := func(list ...uint64) (prices []chain.GasPrice) {
+		for _, n := range list {
+			prices = append(prices, chain.NewGasPrice(n))
+		}
+		return prices
+	}
+	for name, c := range map[string]struct {
+		result      string
+		percentiles []float64
+		want        nodeclient.FeeHistory
+	}{
+		"two blocks, two percentiles": {
+			`{"oldestBlock":"0xb2","baseFeePerGas":["0x174876e800","0x2540be400","0x1"],"gasUsedRatio":[0.5265,1.5e-7],"reward":[["0x0","0x3b9aca00"],["0x1","0x2"]]}`,
+			[]float64{25, 75.5},
+			nodeclient.FeeHistory{OldestBlock: 178, BaseFeePerGas: price(100e9, 10e9, 1), GasUsedRatio: []string{"0.5265", "1.5e-7"}, Reward: [][]chain.GasPrice{price(0, 1e9), price(1, 2)}},
+		},
+		"no percentiles": {
+			`{"oldestBlock":"0x0","baseFeePerGas":["0x1","0x2"],"gasUsedRatio":[0],"reward":null}`, nil,
+			nodeclient.FeeHistory{BaseFeePerGas: price(1, 2), GasUsedRatio: []string{"0"}},
+		},
+		"no blocks": {
+			`{"oldestBlock":"0x5","baseFeePerGas":[],"gasUsedRatio":[]}`, []float64{50},
+			nodeclient.FeeHistory{OldestBlock: 5, BaseFeePerGas: []chain.GasPrice{}, GasUsedRatio: []string{}},
+		},
+		"one block": {
+			`{"oldestBlock":"0x5","baseFeePerGas":["0x1","0x1"],"gasUsedRatio":[0.1],"reward":[["0x01"]]}`, []float64{50},
+			nodeclient.FeeHistory{OldestBlock: 5, BaseFeePerGas: price(1, 1), GasUsedRatio: []string{"0.1"}, Reward: [][]chain.GasPrice{price(1)}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, err := giving(t, c.result).FeeHistory(soon(t), 2, "latest", c.percentiles)
+			require.NoError(t, err)
+			require.Equal(t, c.want, h)
+		})
+	}
+}
+
+func TestFeeHistoryRefusals(t *testing.T) {
+	history := func(base, ratio, reward string) string {
+		return fmt.Sprintf(`{"oldestBlock":"0x1","baseFeePerGas":%s,"gasUsedRatio":%s,"reward":%s}`, base, ratio, reward)
+	}
+	const one, two = `["0x1"]`, `["0x1","0x2"]`
+	for name, c := range map[string]struct{ result, says string }{
+		"null":                    {`null`, "malformed fee history: oldestBlock: missing"},
+		"a price that is none":    {history(`["0x1","cheap"]`, `[0.1]`, `[["0x1"]]`), "baseFeePerGas[1]: "},
+		"prices that are none":    {history(`5`, `[0.1]`, `[["0x1"]]`), "baseFeePerGas: want an array, have a number"},
+		"a ratio in quotes":       {history(two, `["0.1"]`, `[["0x1"]]`), "gasUsedRatio[0]: want a number, have a string"},
+		"a ratio of no gas":       {history(two, `[null]`, `[["0x1"]]`), "gasUsedRatio[0]: want a number, have null"},
+		"a price too few":         {history(one, `[0.1]`, `[["0x1"]]`), "baseFeePerGas: want one more"},
+		"a price, no ratio":       {history(two, `[]`, `[]`), "baseFeePerGas: want one more"},
+		"no rewards":              {history(two, `[0.1]`, `null`), "reward: want an array, have null"},
+		"rewards for other count": {history(two, `[0.1]`, `[]`), "reward: want as many"},
+		"a percentile missing":    {history(two, `[0.1]`, `[[]]`), "reward[0]: want a price for each percentile"},
+		"a reward that is none":   {history(two, `[0.1]`, `[["-1"]]`), "reward[0]: percentiles[0]: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := giving(t, c.result).FeeHistory(soon(t), 1, "latest", []float64{50})
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+func TestFeeHistoryAtAHeight(t *testing.T) {
+	c, asked := replay(t, "eth_feeHistory")
+	for newest, want := range map[string]string{"1234": `["0x10" "0x4d2" []]`, "0x4d2": `["0x10" "0x4d2" []]`, "finalized": `["0x10" "finalized" []]`} {
+		_, err := c.FeeHistory(soon(t), 16, newest, nil)
+		require.ErrorIs(t, err, nodeclient.ErrNoMethod)
+		require.Equal(t, want, fmt.Sprintf("%s", asked.Params))
+	}
+}

@@ -1,0 +1,145 @@
+package nodeclient
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// Header is a block's header. A node does not send the hash with it: it is known
+// where the header was asked for by its hash, and in what a subscription delivers.
+type Header struct {
+	chain.Header
+	Hash chain.Optional[chain.Hash]
+	Logs []string // the digest's items, SCALE in 0x-hex
+}
+
+// Block is a block as the node has it: its extrinsics are not decoded.
+type Block struct {
+	Header     Header
+	Extrinsics []string // SCALE in 0x-hex, in the order in which the chain applied them
+}
+
+// at is the parameters of a method that takes an optional block hash last.
+func at(block chain.Optional[chain.Hash], params ...any) []any {
+	if hash, known := block.Get(); known {
+		params = append(params, hash)
+	}
+	return params
+}
+
+// Header is the header of the block with that hash, or of the newest one where
+// none is given (chain_getHeader). It is [ErrNoBlock] where the node has none.
+func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (Header, error) {
+	const method = "chain_getHeader"
+	v, err := c.Call(ctx, method, at(block)...)
+	if err != nil {
+		return Header{}, err
+	}
+	if v.Kind() == wire.Null {
+		return Header{}, noBlock(method, block)
+	}
+	h, err := readHeader(v)
+	if err != nil {
+		return Header{}, &DecodeError{"header", err}
+	}
+	h.Hash = block
+	return h, nil
+}
+
+// Block is the block with that hash, or the newest one where none is given
+// (chain_getBlock). It is [ErrNoBlock] where the node has none.
+func (c *Client) Block(ctx context.Context, block chain.Optional[chain.Hash]) (Block, error) {
+	const method = "chain_getBlock"
+	v, err := c.Call(ctx, method, at(block)...)
+	if err != nil {
+		return Block{}, err
+	}
+	if v.Kind() == wire.Null {
+		return Block{}, noBlock(method, block)
+	}
+	b, err := readBlock(v.Member("block"))
+	if err != nil {
+		return Block{}, &DecodeError{"block", err}
+	}
+	b.Header.Hash = block
+	return b, nil
+}
+
+// BlockHash is the hash of the block at a height (chain_getBlockHash), on the
+// branch that the node takes for the best. It is [ErrNoBlock] where the node has
+// none.
+func (c *Client) BlockHash(ctx context.Context, height uint64) (chain.Hash, error) {
+	v, err := c.Call(ctx, "chain_getBlockHash", height)
+	if err != nil {
+		return chain.Hash{}, err
+	}
+	if v.Kind() == wire.Null {
+		return chain.Hash{}, fmt.Errorf("block %d: %w", height, ErrNoBlock)
+	}
+	return decodeHash(v)
+}
+
+// FinalizedHead is the hash of the newest block that is final
+// (chain_getFinalizedHead).
+func (c *Client) FinalizedHead(ctx context.Context) (chain.Hash, error) {
+	v, err := c.Call(ctx, "chain_getFinalizedHead")
+	if err != nil {
+		return chain.Hash{}, err
+	}
+	return decodeHash(v)
+}
+
+func decodeHash(v wire.Value) (chain.Hash, error) {
+	hash, err := chain.ReadHash(v)
+	if err != nil {
+		return chain.Hash{}, &DecodeError{"block hash", err}
+	}
+	return hash, nil
+}
+
+func noBlock(method string, block chain.Optional[chain.Hash]) error {
+	if hash, known := block.Get(); known {
+		return fmt.Errorf("block %v: %w", hash, ErrNoBlock)
+	}
+	return fmt.Errorf("%s: %w", method, ErrNoBlock)
+}
+
+func readHeader(v wire.Value) (Header, error) {
+	if v.Kind() != wire.Object {
+		return Header{}, fmt.Errorf("want an object, have %v", v.Kind())
+	}
+	var h Header
+	var err error
+	if h.Number, err = chain.ReadUint64(v.Member("number")); err == nil && h.Number > math.MaxUint32 {
+		err = fmt.Errorf("%d is more than 32 bits", h.Number) // as wide as the chain's heights are
+	}
+	if err != nil {
+		return Header{}, fmt.Errorf("number: %w", err)
+	}
+	for _, field := range []struct {
+		name string
+		hash *chain.Hash
+	}{{"parentHash", &h.ParentHash}, {"stateRoot", &h.StateRoot}, {"extrinsicsRoot", &h.ExtrinsicsRoot}} {
+		if *field.hash, err = chain.ReadHash(v.Member(field.name)); err != nil {
+			return Header{}, fmt.Errorf("%s: %w", field.name, err)
+		}
+	}
+	if h.Logs, err = readList(v.Member("digest").Member("logs"), readHex); err != nil {
+		return Header{}, fmt.Errorf("digest.logs%w", err)
+	}
+	return h, nil
+}
+
+func readBlock(v wire.Value) (b Block, err error) {
+	if b.Header, err = readHeader(v.Member("header")); err != nil {
+		return Block{}, fmt.Errorf("block.header: %w", err)
+	}
+	if b.Extrinsics, err = readList(v.Member("extrinsics"), readHex); err != nil {
+		return Block{}, fmt.Errorf("block.extrinsics%w", err)
+	}
+	return b, nil
+}

@@ -1,0 +1,50 @@
+package nodeclient
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// readList reads an array with read for each element. Its errors go on from the
+// array's name: "[3]: …" or ": …".
+func readList[T any](v wire.Value, read func(wire.Value) (T, error)) ([]T, error) {
+	if v.Kind() != wire.Array {
+		return nil, fmt.Errorf(": want an array, have %v", v.Kind())
+	}
+	list := []T{}
+	for element := range v.Elements() {
+		item, err := read(element)
+		if err != nil {
+			return nil, fmt.Errorf("[%d]: %w", len(list), err)
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+func readText(v wire.Value) (string, error) {
+	text, ok := v.Text()
+	if !ok {
+		return "", fmt.Errorf("want a string, have %v", v.Kind())
+	}
+	return text, nil
+}
+
+var errNotHex = errors.New("want 0x and pairs of hex digits")
+
+func readHex(v wire.Value) (string, error) {
+	text, err := readText(v)
+	if err == nil && !isHex(text) {
+		err = errNotHex
+	}
+	return text, err
+}
+
+// isHex tells whether text is bytes in 0x-hex.
+func isHex(text string) bool {
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	return prefixed && len(digits)%2 == 0 && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
+}
