@@ -6,6 +6,7 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -31,6 +32,10 @@ func exitCode(ctx context.Context, err error) int {
 		unreachable *gatewayclient.UnreachableError
 		status      *gatewayclient.StatusError
 		malformed   *gatewayclient.DecodeError
+		noNode      *nodeclient.UnreachableError
+		nodeStatus  *nodeclient.StatusError
+		nodeAnswer  *nodeclient.DecodeError
+		refused     *nodeclient.RPCError
 	)
 	switch {
 	case ctx.Err() != nil:
@@ -44,6 +49,13 @@ func exitCode(ctx context.Context, err error) int {
 		errors.Is(err, gatewayclient.ErrWrongBlock),
 		errors.Is(err, gatewayclient.ErrNotJSON),
 		errors.Is(err, source.ErrNotFinal),
+		errors.Is(err, nodeclient.ErrNoBlock),
+		errors.Is(err, nodeclient.ErrWrongBlock),
+		errors.Is(err, nodeclient.ErrNotJSON),
+		errors.As(err, &noNode),
+		errors.As(err, &nodeStatus),
+		errors.As(err, &nodeAnswer),
+		errors.As(err, &refused),
 		errors.As(err, &unreachable),
 		errors.As(err, &status),
 		errors.As(err, &malformed):
@@ -56,6 +68,7 @@ func exitCode(ctx context.Context, err error) int {
 func explain(ctx context.Context, err error) string {
 	var unreachable *gatewayclient.UnreachableError
 	var malformed *gatewayclient.DecodeError
+	var noNode *nodeclient.UnreachableError
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -64,6 +77,10 @@ func explain(ctx context.Context, err error) string {
 		return ""
 	case errors.As(err, &unreachable):
 		advice = "start it, or name another with --gateway or FEES_GATEWAY; --gateway demo needs none"
+	case errors.As(err, &noNode):
+		advice = "start it, or name another with --node or FEES_NODE"
+	case errors.Is(err, nodeclient.ErrNoMethod):
+		advice = "fees node methods lists those that the node has"
 	case errors.Is(err, gatewayclient.ErrNoBlock):
 		advice = "the chain has not come that far, or it is another chain's; fees block head shows the newest"
 	case errors.Is(err, source.ErrNotFinal):

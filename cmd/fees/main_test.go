@@ -31,11 +31,13 @@ func recordings(t testing.TB) string {
 }
 
 // TestScripts runs the command lines in testdata/script. They find the recordings
-// in $RECORDINGS and a gateway that serves them at $GATEWAY. The command exits
+// in $RECORDINGS, a gateway that serves them at $GATEWAY, and a node at $NODE. The command exits
 // runs a program that must end with the given code.
 func TestScripts(t *testing.T) {
 	server := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	t.Cleanup(server.Close)
+	node := httptest.NewServer(recordedNode(t))
+	t.Cleanup(node.Close)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -44,6 +46,8 @@ func TestScripts(t *testing.T) {
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GATEWAY", server.URL)
+			env.Setenv("NODE", node.URL)
+			env.Setenv("FEES_NODE", "")
 			env.Setenv("RECORDINGS", recordings(t))
 			env.Setenv("COLUMNS", "")
 			env.Setenv("FEES_GATEWAY", "")

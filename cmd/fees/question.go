@@ -21,6 +21,7 @@ type question[C any] struct {
 	unfinalized bool   // has the flag
 	at          bool   // has the flag
 	keys        bool   // has the flag
+	percentiles bool   // has the flag
 	ask         func(context.Context, C, asked) (record, error)
 }
 
@@ -30,6 +31,7 @@ type asked struct {
 	unfinalized bool
 	at          chain.Optional[uint64]
 	keys        []string
+	percentiles []float64
 }
 
 // place is who is asked: it has the flags that say so.
@@ -85,6 +87,9 @@ func (q question[C]) command(stdout io.Writer, where place[C]) *cobra.Command {
 	}
 	if q.at {
 		c.Flags().Int64Var(&at, "at", 0, "at this height (default: the head)")
+	}
+	if q.percentiles {
+		c.Flags().Float64SliceVar(&said.percentiles, "percentile", nil, "show the priority fee at this percentile of each block's gas; once for each, rising")
 	}
 	if q.keys {
 		c.Flags().StringArrayVar(&said.keys, "key", nil, "a key of a map; once for each")

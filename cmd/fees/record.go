@@ -43,7 +43,9 @@ func (r record) MarshalJSON() ([]byte, error) {
 func writeRecord(w io.Writer, r record) error {
 	widest := 0
 	for _, f := range r {
-		widest = max(widest, len(f.name))
+		if _, list := f.value.([]record); !list {
+			widest = max(widest, len(f.name))
+		}
 	}
 	var out strings.Builder
 	for _, f := range r {

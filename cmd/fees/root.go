@@ -39,7 +39,8 @@ const manualExamples = `  fees block 25 --gateway demo               one recorde
   fees block head --gateway https://HOST     the newest final block
   fees block 25 --gateway demo --format csv -o block25.csv
   fees networks                              the tables that blocks are priced by
-  fees gateway spec 11728458                 what an endpoint of the gateway says`
+  fees gateway spec 11728458                 what an endpoint of the gateway says
+  fees node header --node ws://HOST          what a node says`
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -79,7 +80,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newBlock(stdout, stderr), newNetworks(stdout), newGateway(stdout), newVersion(stdout))
+	root.AddCommand(newBlock(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newVersion(stdout))
 	return root
 }
 

@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"archive/demo":               {"archive"},
 	"archive/demo/internal/pack": {},
 	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo"},
-	"cmd/fees":                   {"chain", "network", "evm", "fee", "gatewayclient", "archive", "archive/demo", "source"},
+	"cmd/fees":                   {"chain", "network", "evm", "fee", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "wire"},
 	"bench":                      {"chain", "network", "fee", "gatewayclient"},
 	"internal/gatewaytest":       {}, // for tests only
 	"internal/vectors":           {}, // for tests only

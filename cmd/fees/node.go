@@ -1,0 +1,208 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/wire"
+)
+
+const nodeManual = `Ask a node by JSON-RPC, over HTTP or a WebSocket: --node, or FEES_NODE in the
+environment, is its URL (http, https, ws or wss).
+
+Parameters of call are JSON; what is none is taken as a string. A block is named
+by its hash; without one the newest is meant.`
+
+const nodeExamples = `  fees node methods --node ws://127.0.0.1:9944
+  fees node header --format json
+  fees node fee-history 20 --percentile 25 --percentile 75
+  fees node query-info 0x4d028400…
+  fees node call chain_getBlockHash 25`
+
+// nodeFlags say which node is asked, and how.
+type nodeFlags struct {
+	node string
+	connectionFlags
+}
+
+func (f *nodeFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.node, "node", "", "the node's URL: http, https, ws or wss (default: FEES_NODE)")
+	f.connectionFlags.add(c)
+}
+
+func (f *nodeFlags) client() (*nodeclient.Client, error) {
+	if withoutPassword(f.node) != f.node {
+		return nil, errPasswordShown("--node", "FEES_NODE")
+	}
+	address := cmp.Or(f.node, os.Getenv("FEES_NODE"))
+	if address == "" {
+		return nil, errors.New("which node? name it with --node or FEES_NODE, such as ws://127.0.0.1:9944")
+	}
+	c, err := f.connection()
+	if err != nil {
+		return nil, err
+	}
+	return nodeclient.New(address, nodeclient.Options{Timeout: c.timeout, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs})
+}
+
+func newNode(stdout io.Writer) *cobra.Command {
+	parent := &cobra.Command{
+		Use:     "node",
+		Short:   "Ask a node by JSON-RPC",
+		Long:    nodeManual,
+		Example: nodeExamples,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown question %q; fees node --help lists them, fees node call asks any method", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, q := range nodeQuestions {
+		parent.AddCommand(q.command(stdout, &nodeFlags{}))
+	}
+	return parent
+}
+
+// mostParams is more than any method takes.
+const mostParams = 16
+
+var nodeQuestions = []question[*nodeclient.Client]{
+	{use: "methods", short: "The methods that the node has", ask: askMethods},
+	{use: "block [hash]", short: "A block's header and extrinsics, as they are encoded", most: 1, wants: "at most one hash", ask: askNodeBlock},
+	{use: "finalized-head", short: "The hash of the newest block that is final", ask: askFinalizedHead},
+	{use: "header [hash]", short: "A block's header", most: 1, wants: "at most one hash", ask: askNodeHeader},
+	{use: "fee-history [blocks]", short: "Base fees and priority fees of the newest blocks (eth_feeHistory)", most: 1, wants: "at most one number of blocks", percentiles: true, ask: askFeeHistory},
+	{use: "query-info <extrinsic>", short: "What a native extrinsic, encoded in 0x-hex, would cost", args: 1, most: 1, wants: "one extrinsic in 0x-hex", ask: askQueryInfo},
+	{use: "call <method> [parameter]...", short: "The result of any method", args: 1, most: 1 + mostParams, wants: "a method and its parameters", ask: askCall},
+}
+
+func askMethods(ctx context.Context, c *nodeclient.Client, _ asked) (record, error) {
+	names, err := c.Methods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	methods := []record{}
+	for _, name := range names {
+		methods = append(methods, record{{"method", name}})
+	}
+	return record{{"count", len(methods)}, {"methods", methods}}, nil
+}
+
+// hashOf is the hash among the arguments, if there is one.
+func hashOf(args []string) (hash chain.Optional[chain.Hash], err error) {
+	if len(args) == 0 {
+		return hash, nil
+	}
+	h, err := chain.ParseHash(args[0])
+	return chain.Some(h), err
+}
+
+func askNodeBlock(ctx context.Context, c *nodeclient.Client, a asked) (record, error) {
+	hash, err := hashOf(a.args)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.Block(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	extrinsics := []record{}
+	for i, x := range b.Extrinsics {
+		extrinsics = append(extrinsics, record{{"index", i}, {"bytes", (len(x) - 2) / 2}, {"encoded", x}})
+	}
+	return append(headerRecord(b.Header), field{"extrinsics", extrinsics}), nil
+}
+
+func askNodeHeader(ctx context.Context, c *nodeclient.Client, a asked) (record, error) {
+	hash, err := hashOf(a.args)
+	if err != nil {
+		return nil, err
+	}
+	h, err := c.Header(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	return headerRecord(h), nil
+}
+
+func headerRecord(h nodeclient.Header) record {
+	return record{{"number", h.Number}, {"hash", h.Hash}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}
+}
+
+func askFinalizedHead(ctx context.Context, c *nodeclient.Client, _ asked) (record, error) {
+	hash, err := c.FinalizedHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return record{{"hash", hash}}, nil
+}
+
+// defaultHistory is how many blocks of fee history are asked for.
+const defaultHistory = 10
+
+func askFeeHistory(ctx context.Context, c *nodeclient.Client, a asked) (record, error) {
+	blocks := uint64(defaultHistory)
+	if len(a.args) > 0 {
+		var err error
+		if blocks, err = strconv.ParseUint(a.args[0], 10, 10); err != nil || blocks == 0 {
+			return nil, fmt.Errorf("blocks %q: want a number from 1 to 1023", a.args[0])
+		}
+	}
+	history, err := c.FeeHistory(ctx, blocks, "latest", a.percentiles)
+	if err != nil {
+		return nil, err
+	}
+	list := []record{}
+	for i, ratio := range history.GasUsedRatio {
+		rewards := []chain.GasPrice{}
+		if i < len(history.Reward) {
+			rewards = history.Reward[i]
+		}
+		list = append(list, record{
+			{"number", history.OldestBlock + uint64(i)}, {"base_fee_per_gas", history.BaseFeePerGas[i]},
+			{"gas_used_ratio", ratio}, {"priority_fees_per_gas", rewards},
+		})
+	}
+	var next chain.Optional[chain.GasPrice]
+	if n := len(history.BaseFeePerGas); n > 0 {
+		next = chain.Some(history.BaseFeePerGas[n-1])
+	}
+	return record{{"next_base_fee_per_gas", next}, {"blocks", list}}, nil
+}
+
+func askQueryInfo(ctx context.Context, c *nodeclient.Client, a asked) (record, error) {
+	info, err := c.QueryInfo(ctx, a.args[0], chain.Optional[chain.Hash]{})
+	if err != nil {
+		return nil, err
+	}
+	return record{{"partial_fee", info.PartialFee}, {"partial_fee_token", tokens(info.PartialFee)}, {"class", info.Class},
+		{"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}, nil
+}
+
+func askCall(ctx context.Context, c *nodeclient.Client, a asked) (record, error) {
+	params := []any{}
+	for _, text := range a.args[1:] {
+		if _, err := wire.Parse(text); err == nil {
+			params = append(params, json.RawMessage(text))
+		} else {
+			params = append(params, text)
+		}
+	}
+	result, err := c.Call(ctx, a.args[0], params...)
+	if err != nil {
+		return nil, err
+	}
+	return record{{"method", a.args[0]}, {"result", json.RawMessage(result.Raw())}}, nil
+}
