@@ -27,3 +27,32 @@ func Example() {
 	fmt.Println(report.Totals.Fee, "wei, by", report.Rules)
 	// Output: 13562199740911341 wei, by moonbeam/2100
 }
+
+// Price the blocks of a range.
+func ExampleReader_Range() {
+	src, err := source.Open("demo", gatewayclient.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	blocks, err := source.ParseRange("20..27")
+	if err != nil {
+		log.Fatal(err)
+	}
+	reader := source.Reader{Source: src, Tables: network.BuiltIn()}
+	for item, err := range reader.Range(context.Background(), blocks, 4) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		report := fee.Price(item.Block, item.Rules, item.Multiplier)
+		fmt.Println(report.Number, report.Totals.Fee)
+	}
+	// Output:
+	// 20 7071509516924623
+	// 21 3054042434076503
+	// 22 2164278873378556
+	// 23 1349931686287872
+	// 24 3123722000000000
+	// 25 13562199740911341
+	// 26 12009513929026543
+	// 27 12183528043645049
+}

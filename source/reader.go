@@ -43,15 +43,45 @@ func (r *Reader) Read(ctx context.Context, ref Ref) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	final, known := b.Finalized.Get()
-	if known && !final && !r.Unfinalized {
-		return Item{}, fmt.Errorf("block %d: %w", b.Number, ErrNotFinal)
-	}
-	rules, err := r.rules(ctx, b)
+	e, err := r.executor(ctx, parentOf(b.Number))
 	if err != nil {
 		return Item{}, err
 	}
-	if !known {
+	return r.item(ctx, b, e)
+}
+
+// block reads a block, which must be final unless others are accepted.
+func (r *Reader) block(ctx context.Context, ref Ref) (*chain.Block, error) {
+	b, err := r.find(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if final, known := b.Finalized.Get(); known && !final && !r.Unfinalized {
+		return nil, fmt.Errorf("block %d: %w", b.Number, ErrNotFinal)
+	}
+	return b, nil
+}
+
+func (r *Reader) find(ctx context.Context, ref Ref) (*chain.Block, error) {
+	if height, ok := ref.height.Get(); ok {
+		return r.Source.Block(ctx, height)
+	}
+	if hash, ok := ref.hash.Get(); ok {
+		return r.Source.BlockByHash(ctx, hash)
+	}
+	return r.Source.Head(ctx, r.Unfinalized)
+}
+
+// item adds to a block the rules of its executor and the multiplier in force.
+func (r *Reader) item(ctx context.Context, b *chain.Block, e executor) (Item, error) {
+	if err := e.check(b); err != nil {
+		return Item{}, err
+	}
+	rules, err := r.rules(e)
+	if err != nil {
+		return Item{}, err
+	}
+	if !b.Finalized.Known() {
 		rules.Notes = append(rules.Notes, "the gateway does not say whether the block is final")
 	}
 	multiplier, err := r.multiplier(ctx, b, rules.MultiplierAt)
@@ -63,46 +93,19 @@ func (r *Reader) Read(ctx context.Context, ref Ref) (Item, error) {
 	return Item{b, rules, multiplier}, nil
 }
 
-func (r *Reader) block(ctx context.Context, ref Ref) (*chain.Block, error) {
-	if height, ok := ref.height.Get(); ok {
-		return r.Source.Block(ctx, height)
-	}
-	if hash, ok := ref.hash.Get(); ok {
-		return r.Source.BlockByHash(ctx, hash)
-	}
-	return r.Source.Head(ctx, r.Unfinalized)
-}
-
-// rules finds the network, and its rules for the runtime that executed the
-// block: the one that its parent left behind. (The runtime that the block itself
-// shows is already the next one where it was upgraded.)
-func (r *Reader) rules(ctx context.Context, b *chain.Block) (network.Rules, error) {
-	parent := max(b.Number, 1) - 1
-	runtime, err := r.Source.Runtime(ctx, parent)
-	unknown := errors.Is(err, gatewayclient.ErrNoEndpoint)
-	if err != nil && !unknown {
-		return network.Rules{}, err
-	}
-	if have, ok := runtime.AtHash.Get(); ok && b.Number > 0 && have != b.ParentHash {
-		return network.Rules{}, wrongBlock("runtime", parent, have, b.ParentHash)
-	}
-	identity := network.Identity{SpecName: runtime.SpecName}
-	if unknown {
-		node, err := r.Source.NodeVersion(ctx)
-		if err != nil && !errors.Is(err, gatewayclient.ErrNoEndpoint) {
-			return network.Rules{}, err
-		}
-		identity.ClientImplName, identity.Chain = node.ClientImplName, node.Chain
-	}
-	n, note, err := r.Tables.Find(identity, r.Network)
+// rules finds the network, and its rules for the runtime that executed a block.
+// They are made anew for every block, which may add notes to them.
+func (r *Reader) rules(e executor) (network.Rules, error) {
+	n, note, err := r.Tables.Find(e.identity(), r.Network)
 	if err != nil {
 		return network.Rules{}, err
 	}
 	var rules network.Rules
-	if unknown || r.Specification {
-		rules, err = n.SpecificationRules()
-	} else {
+	runtime, known := e.runtime.Get()
+	if known && !r.Specification {
 		rules, err = n.Rules(runtime.SpecVersion)
+	} else {
+		rules, err = n.SpecificationRules()
 	}
 	if err != nil {
 		return network.Rules{}, err
@@ -110,7 +113,7 @@ func (r *Reader) rules(ctx context.Context, b *chain.Block) (network.Rules, erro
 	if note != "" {
 		rules.Notes = append(rules.Notes, note)
 	}
-	if unknown {
+	if !known {
 		rules.Notes = append(rules.Notes, "the gateway does not say which runtime executed the block: priced by the specification's table")
 	}
 	if r.MultiplierAt != "" {

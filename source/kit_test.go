@@ -1,0 +1,152 @@
+package source_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	firstRuntime = 2302
+	lastBlock    = 2000
+)
+
+// synthetic is a source of empty blocks 0 to lastBlock, which counts what it is
+// asked.
+type synthetic struct {
+	upgrades []uint64 // the heights that left a new runtime behind, rising
+	// Each may change an answer, or fail instead.
+	block      func(*chain.Block) error
+	multiplier func(*gatewayclient.StoredMultiplier) error
+	runtime    func(*gatewayclient.Runtime) error
+	wait       func(context.Context) error // before each answer
+
+	mu      sync.Mutex
+	asked   map[string]int // how often each question was asked
+	blocks  int            // questions for blocks
+	others  int            // for runtimes and the node
+	running int            // questions under way
+	most    int            // of them at once
+}
+
+func hashOf(height uint64) (h chain.Hash) {
+	binary.BigEndian.PutUint64(h[:], height+1)
+	return h
+}
+
+func versionAt(height uint64, upgrades []uint64) uint32 {
+	version := uint32(firstRuntime)
+	for _, upgrade := range upgrades {
+		if upgrade <= height {
+			version++
+		}
+	}
+	return version
+}
+
+// question counts one, and waits as long as its answer takes.
+func (s *synthetic) question(ctx context.Context, what string, at uint64, count *int) error {
+	s.mu.Lock()
+	if s.asked == nil {
+		s.asked = map[string]int{}
+	}
+	s.asked[fmt.Sprint(what, at)]++
+	*count++
+	s.running++
+	s.most = max(s.most, s.running)
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.running--
+		s.mu.Unlock()
+	}()
+	if at > lastBlock {
+		return fmt.Errorf("%s at %d: %w", what, at, gatewayclient.ErrNoBlock)
+	}
+	if s.wait != nil {
+		return s.wait(ctx)
+	}
+	return nil
+}
+
+func (s *synthetic) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	if err := s.question(ctx, "block", height, &s.blocks); err != nil {
+		return nil, err
+	}
+	b := &chain.Block{Number: height, Hash: hashOf(height), Finalized: chain.Some(true)}
+	if height > 0 { // block 0 names a parent of zeros
+		b.ParentHash = hashOf(height - 1)
+	}
+	if s.block != nil {
+		if err := s.block(b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func (s *synthetic) Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+	var ignored int
+	m := gatewayclient.StoredMultiplier{AtHash: chain.Some(hashOf(at))}
+	m.At, m.Value = at, chain.NewMultiplier(at)
+	err := s.question(ctx, "multiplier", at, &ignored)
+	if err == nil && s.multiplier != nil {
+		err = s.multiplier(&m)
+	}
+	return m, err
+}
+
+func (s *synthetic) Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error) {
+	r := gatewayclient.Runtime{At: at, AtHash: chain.Some(hashOf(at)), SpecName: "moonbeam", SpecVersion: versionAt(at, s.upgrades)}
+	err := s.question(ctx, "runtime", at, &s.others)
+	if err == nil && s.runtime != nil {
+		err = s.runtime(&r)
+	}
+	return r, err
+}
+
+func (s *synthetic) NodeVersion(ctx context.Context) (gatewayclient.NodeVersion, error) {
+	return gatewayclient.NodeVersion{ClientImplName: "moonbeam"}, s.question(ctx, "node", 0, &s.others)
+}
+
+func (s *synthetic) Head(ctx context.Context, _ bool) (*chain.Block, error) {
+	return s.Block(ctx, lastBlock)
+}
+
+func (s *synthetic) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
+	return s.Block(ctx, binary.BigEndian.Uint64(hash[:])-1)
+}
+
+func (s *synthetic) reader() *source.Reader {
+	return &source.Reader{Source: s, Tables: network.BuiltIn()}
+}
+
+// twice are the questions that were asked more than once.
+func (s *synthetic) twice() []string {
+	var twice []string
+	for question, times := range s.asked {
+		if times > 1 {
+			twice = append(twice, question)
+		}
+	}
+	slices.Sort(twice)
+	return twice
+}
+
+func (s *synthetic) underWay() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running
+}

@@ -1,0 +1,141 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+// ForkError says that two neighbouring blocks are not of one chain: one of them
+// was replaced while they were read. It is a [gatewayclient.ErrWrongBlock].
+type ForkError struct {
+	Height uint64     // of the later block
+	Parent chain.Hash // of the block before it, as the later block says
+	Before chain.Hash // of the block before it
+}
+
+func (e *ForkError) Error() string {
+	return fmt.Sprintf("block %d does not follow block %d: its parent is %v, and block %d is %v",
+		e.Height, e.Height-1, e.Parent, e.Height-1, e.Before)
+}
+
+// Unwrap makes it one of the errors of a gateway.
+func (e *ForkError) Unwrap() error { return gatewayclient.ErrWrongBlock }
+
+// Range delivers the blocks of a range in the order of their heights, each as
+// Read would, and checks that each is the parent of the next. It keeps at most
+// concurrency questions under way and concurrency blocks ahead of the one that it
+// delivers; a concurrency below 1 counts as 1.
+//
+// A block takes two questions, its own and its multiplier's; the runtimes take
+// one at each end of the range, and some at each upgrade in it. Nothing is asked
+// twice.
+//
+// An error is the last element, after all blocks before it. When the sequence
+// has ended, for whatever reason, nothing of it is running any more.
+func (r *Reader) Range(ctx context.Context, blocks Range, concurrency int) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		if err := blocks.check(); err != nil {
+			yield(Item{}, fmt.Errorf("range %v: %w", blocks, err))
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		p := pipeline{
+			reader:   r,
+			runtimes: r.runtimes(ctx, blocks),
+			next:     blocks.First,
+			last:     blocks.Last,
+			size:     max(concurrency, 1),
+		}
+		defer p.running.Wait()
+		defer cancel()
+		var before chain.Optional[chain.Hash]
+		for p.fill(ctx); len(p.window) > 0; {
+			got := p.take()
+			if err := got.check(ctx, before); err != nil {
+				yield(Item{}, err)
+				return
+			}
+			before = chain.Some(got.block.Hash)
+			p.fill(ctx) // so that something happens while the block is used
+			if !yield(got.item, nil) {
+				return
+			}
+		}
+	}
+}
+
+// pipeline reads a range's blocks ahead of the one that is wanted next.
+type pipeline struct {
+	reader   *Reader
+	runtimes *runtimes
+	next     uint64 // the height that is not in the window yet
+	last     uint64
+	size     int              // of the window
+	window   []<-chan fetched // the blocks that are being read, in order
+	running  sync.WaitGroup
+}
+
+// fetched is a block that was read, or why it was not. The block may be there
+// where the rest of its item is not.
+type fetched struct {
+	block *chain.Block
+	item  Item
+	err   error
+}
+
+// fill starts as many blocks as the window has room for. Its own questions, for
+// the runtimes, are asked in the place of the block that they are for.
+func (p *pipeline) fill(ctx context.Context) {
+	for len(p.window) < p.size && p.next <= p.last {
+		height := p.next
+		p.next++
+		e, err := p.runtimes.executorOf(ctx, height)
+		if err != nil {
+			p.last = height // nothing after it will be delivered
+		}
+		result := make(chan fetched, 1)
+		p.window = append(p.window, result)
+		p.running.Go(func() { result <- p.reader.fetch(ctx, height, found{e, err}) })
+	}
+}
+
+// take waits for the first block of the window, and makes room.
+func (p *pipeline) take() fetched {
+	first := p.window[0]
+	p.window = p.window[1:]
+	return <-first
+}
+
+// fetch reads one block of a range. That it is not there, or not final, is said
+// before what is wrong with its runtime, as for a single block. All rules of a
+// range read the multiplier on the same side, at the block or at its parent, so
+// that no two blocks ask for the same one.
+func (r *Reader) fetch(ctx context.Context, height uint64, by found) fetched {
+	b, err := r.block(ctx, Height(height))
+	if err != nil {
+		return fetched{err: err}
+	}
+	if by.err != nil {
+		return fetched{b, Item{}, by.err}
+	}
+	item, err := r.item(ctx, b, by.executor)
+	return fetched{b, item, err}
+}
+
+// check tells why a block cannot be delivered after the one before it, if there
+// was one. A fork goes before what else it makes of the block.
+func (f fetched) check(ctx context.Context, before chain.Optional[chain.Hash]) error {
+	if err := ctx.Err(); err != nil { // which not every source minds
+		return err
+	}
+	hash, ok := before.Get()
+	if ok && f.block != nil && f.block.ParentHash != hash {
+		return &ForkError{f.block.Number, f.block.ParentHash, hash}
+	}
+	return f.err
+}

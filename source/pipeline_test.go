@@ -1,0 +1,342 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// readRange collects a range. It fails where the order is broken, where something
+// follows an error, or where a question is still under way at the end.
+func readRange(ctx context.Context, src *synthetic, reader *source.Reader, blocks source.Range, concurrency int) ([]source.Item, error) {
+	var items []source.Item
+	var failed error
+	for item, err := range reader.Range(ctx, blocks, concurrency) {
+		switch {
+		case failed != nil:
+			return nil, fmt.Errorf("%w is not the last element", failed)
+		case err != nil && item.Block != nil:
+			return nil, fmt.Errorf("block %d came with %w", item.Block.Number, err)
+		case err == nil && item.Block.Number != blocks.First+uint64(len(items)):
+			return nil, fmt.Errorf("block %d came in place %d", item.Block.Number, len(items))
+		case err == nil:
+			items = append(items, item)
+		}
+		failed = err
+	}
+	if src != nil && src.underWay() > 0 {
+		return nil, errors.New("a question is still under way")
+	}
+	return items, failed
+}
+
+// A range is what its blocks are one by one.
+func TestRangeIsRead(t *testing.T) {
+	ctx := context.Background()
+	for _, recording := range []string{"moonbeam-1701", "moonbeam-2100"} {
+		directory, err := archive.OpenDirectory("../testdata/recordings/" + recording)
+		require.NoError(t, err)
+		head, err := directory.Head(ctx, false)
+		require.NoError(t, err)
+		readers := map[string]*source.Reader{
+			"runtime's rules":  {Source: directory},
+			"specification":    {Source: directory, Specification: true},
+			"at the block":     {Source: directory, MultiplierAt: network.AtBlock},
+			"unknown runtime":  {Source: failing{Source: directory, runtime: gatewayclient.ErrNoEndpoint}},
+			"network by hand":  {Source: failing{Source: directory, runtime: gatewayclient.ErrNoEndpoint, node: gatewayclient.ErrNoEndpoint}, Network: "moonbeam"},
+			"also unfinalized": {Source: directory, Unfinalized: true},
+		}
+		for name, reader := range readers {
+			reader.Tables = network.BuiltIn()
+			for _, concurrency := range []int{0, 1, 3, 8, 100} {
+				items, err := readRange(ctx, nil, reader, source.Range{First: 0, Last: head.Number}, concurrency)
+				require.NoError(t, err)
+				require.Len(t, items, int(head.Number)+1)
+				for height, item := range items {
+					one, err := reader.Read(ctx, source.Height(uint64(height)))
+					require.NoError(t, err)
+					require.Equal(t, one, item, "%s, %s, block %d", recording, name, height)
+				}
+			}
+		}
+	}
+}
+
+// An archive gives what it has, and then says what it lacks.
+func TestRangeBeyondTheEnd(t *testing.T) {
+	demo, err := source.Open("demo", gatewayclient.Options{})
+	require.NoError(t, err)
+	reader := &source.Reader{Source: demo, Tables: network.BuiltIn()}
+	items, err := readRange(context.Background(), nil, reader, source.Range{First: 20, Last: 4_000_000_000}, 3)
+	require.Len(t, items, 8)
+	require.ErrorIs(t, err, archive.ErrLacks)
+	require.ErrorContains(t, err, "blocks/28.json")
+
+	src := &synthetic{upgrades: []uint64{1995}}
+	items, err = readRange(context.Background(), src, src.reader(), source.Range{First: 1990, Last: 4_000_000_000}, 3)
+	require.Len(t, items, 11)
+	require.ErrorIs(t, err, gatewayclient.ErrNoBlock)
+	require.ErrorContains(t, err, "block at 2001")
+	require.Empty(t, src.twice())
+}
+
+func TestRequests(t *testing.T) {
+	for _, at := range []network.MultiplierAt{"", network.AtBlock} {
+		src := &synthetic{upgrades: []uint64{1234}}
+		reader := src.reader()
+		reader.MultiplierAt = at
+		items, err := readRange(context.Background(), src, reader, source.Range{First: 1000, Last: 1499}, 8)
+		require.NoError(t, err)
+		require.Len(t, items, 500)
+		require.Empty(t, src.twice())
+		require.LessOrEqual(t, len(src.asked), 2*500+20)
+		require.Equal(t, 500, src.blocks)
+	}
+}
+
+// Notes that are added to one item are not seen in another.
+func TestItemsAreApart(t *testing.T) {
+	src := &synthetic{block: func(b *chain.Block) error {
+		b.Finalized = chain.Optional[bool]{}
+		return nil
+	}}
+	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 1, Last: 9}, 4)
+	require.NoError(t, err)
+	for i := range items {
+		items[i].Rules.Notes = append(items[i].Rules.Notes, fmt.Sprint("mine, ", i))
+	}
+	for i := range items {
+		require.Equal(t, []string{"the gateway does not say whether the block is final", fmt.Sprint("mine, ", i)}, items[i].Rules.Notes)
+	}
+}
+
+// atRandom answers after up to a second.
+func atRandom(ctx context.Context) error {
+	select {
+	case <-time.After(rand.N(time.Second)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Whatever the latencies, the order holds, and so does the concurrency, which is
+// made use of.
+func TestLatency(t *testing.T) {
+	for _, concurrency := range []int{1, 2, 7, 32} {
+		synctest.Test(t, func(t *testing.T) {
+			src := &synthetic{upgrades: []uint64{120, 121, 250}, wait: atRandom}
+			items, err := readRange(t.Context(), src, src.reader(), source.Range{First: 100, Last: 399}, concurrency)
+			require.NoError(t, err)
+			require.Len(t, items, 300)
+			require.Equal(t, concurrency, src.most)
+			require.Empty(t, src.twice())
+		})
+	}
+}
+
+// While a block is used, the next ones are read, and then no more.
+func TestSlowConsumer(t *testing.T) {
+	const concurrency = 4
+	synctest.Test(t, func(t *testing.T) {
+		src := &synthetic{wait: atRandom}
+		delivered := 0
+		for _, err := range src.reader().Range(t.Context(), source.Range{First: 1, Last: 60}, concurrency) {
+			require.NoError(t, err)
+			delivered++
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			require.Zero(t, src.running)
+			require.Equal(t, min(delivered+concurrency, 60), src.blocks)
+		}
+		require.Equal(t, 60, delivered)
+	})
+}
+
+// An error comes after all blocks before it, and nothing after it.
+func TestRangeErrors(t *testing.T) {
+	const bad = 107
+	down := errors.New("down")
+	blockAt := func(height uint64, change func(*chain.Block) error) *synthetic {
+		return &synthetic{block: func(b *chain.Block) error {
+			if b.Number == height {
+				return change(b)
+			}
+			return nil
+		}}
+	}
+	multiplierAt := func(height uint64, change func(*gatewayclient.StoredMultiplier) error) *synthetic {
+		return &synthetic{multiplier: func(m *gatewayclient.StoredMultiplier) error {
+			if m.At == height {
+				return change(m)
+			}
+			return nil
+		}}
+	}
+	renamed := &synthetic{runtime: func(r *gatewayclient.Runtime) error {
+		if r.At >= bad-1 {
+			r.SpecName = "moonlight" // which is in no table
+		}
+		return nil
+	}}
+	for name, c := range map[string]struct {
+		src  *synthetic
+		want error
+		text string
+	}{
+		"block":      {blockAt(bad, func(*chain.Block) error { return down }), down, "down"},
+		"multiplier": {multiplierAt(bad-1, func(*gatewayclient.StoredMultiplier) error { return down }), down, "down"},
+		"multiplier of another block": {multiplierAt(bad-1, func(m *gatewayclient.StoredMultiplier) error {
+			m.AtHash = chain.Some(hashOf(5))
+			return nil
+		}), gatewayclient.ErrWrongBlock, "multiplier at block 106"},
+		"not final": {blockAt(bad, func(b *chain.Block) error {
+			b.Finalized = chain.Some(false)
+			return nil
+		}), source.ErrNotFinal, "block 107"},
+		"rules": {renamed, network.ErrUnknownNetwork, "moonlight"},
+		"another parent": {blockAt(bad, func(b *chain.Block) error {
+			b.ParentHash = hashOf(5)
+			return nil
+		}), &source.ForkError{Height: bad, Parent: hashOf(5), Before: hashOf(bad - 1)},
+			fmt.Sprintf("block 107 does not follow block 106: its parent is %v, and block 106 is %v", hashOf(5), hashOf(106))},
+	} {
+		for _, concurrency := range []int{1, 3, 50} {
+			synctest.Test(t, func(t *testing.T) {
+				src := &synthetic{block: c.src.block, multiplier: c.src.multiplier, runtime: c.src.runtime, wait: atRandom}
+				items, err := readRange(t.Context(), src, src.reader(), source.Range{First: 100, Last: 130}, concurrency)
+				require.Len(t, items, bad-100, name)
+				require.ErrorContains(t, err, c.text, name)
+				var fork *source.ForkError
+				if errors.As(c.want, &fork) {
+					require.Equal(t, c.want, err)
+					require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+				} else {
+					require.ErrorIs(t, err, c.want, name)
+				}
+				require.LessOrEqual(t, src.blocks, bad-100+concurrency, name)
+			})
+		}
+	}
+}
+
+// Block 0 has no parent, and the runtime of block 1 is not asked for again.
+func TestRangeFromTheFirstBlock(t *testing.T) {
+	src := &synthetic{}
+	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 0, Last: 1}, 2)
+	require.NoError(t, err)
+	require.False(t, items[0].Multiplier.Known())
+	require.True(t, items[1].Multiplier.Known())
+	require.Empty(t, src.twice())
+}
+
+func TestRangeThatIsNone(t *testing.T) {
+	src := &synthetic{}
+	for blocks, want := range map[source.Range]string{
+		{First: 9, Last: 3}:          "range 9..3: it ends before it begins",
+		{First: 9, Last: 4294967296}: "range 9..4294967296: heights go from 0 to 4294967295",
+	} {
+		items, err := readRange(context.Background(), src, src.reader(), blocks, 2)
+		require.Empty(t, items)
+		require.EqualError(t, err, want)
+	}
+	require.Empty(t, src.asked)
+}
+
+// A sequence can be gone through again, and starts from its beginning.
+func TestRangeAgain(t *testing.T) {
+	src := &synthetic{}
+	sequence := src.reader().Range(context.Background(), source.Range{First: 5, Last: 30}, 4)
+	for range 2 {
+		for item, err := range sequence {
+			require.NoError(t, err)
+			require.Equal(t, uint64(5), item.Block.Number)
+			break
+		}
+	}
+}
+
+// Leaving the loop ends all that was under way, answered or not.
+func TestBreak(t *testing.T) {
+	for leaveAt := uint64(100); leaveAt < 110; leaveAt++ {
+		synctest.Test(t, func(t *testing.T) {
+			src := &synthetic{wait: atRandom}
+			for item, err := range src.reader().Range(t.Context(), source.Range{First: 100, Last: 1000}, 8) {
+				require.NoError(t, err)
+				if item.Block.Number == leaveAt {
+					break
+				}
+			}
+			require.Zero(t, src.underWay())
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	patient := func(context.Context) error { return nil } // minds no cancelling
+	forever := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	for name, wait := range map[string]func(context.Context) error{"at random": atRandom, "a source that does not mind": patient} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			src := &synthetic{wait: wait}
+			delivered, failed := 0, error(nil)
+			for _, err := range src.reader().Range(ctx, source.Range{First: 100, Last: 1000}, 8) {
+				if failed = err; err == nil {
+					delivered++
+				}
+				if delivered == 20 {
+					cancel()
+				}
+			}
+			require.Equal(t, 20, delivered, name)
+			require.ErrorIs(t, failed, context.Canceled, name)
+			require.Zero(t, src.underWay(), name)
+			require.LessOrEqual(t, src.blocks, 20+8, name)
+		})
+	}
+	// Before anything was answered.
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		src := &synthetic{wait: forever}
+		items, err := readRange(ctx, src, src.reader(), source.Range{First: 100, Last: 1000}, 8)
+		require.Empty(t, items)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+// Blocks a second, from the built-in demo to their fees.
+func BenchmarkRange(b *testing.B) {
+	demo, err := source.Open("demo", gatewayclient.Options{})
+	require.NoError(b, err)
+	reader := &source.Reader{Source: demo, Tables: network.BuiltIn()}
+	for _, concurrency := range []int{1, 8} {
+		b.Run(fmt.Sprintf("concurrency=%d", concurrency), func(b *testing.B) {
+			blocks := 0
+			for b.Loop() {
+				for item, err := range reader.Range(b.Context(), source.Range{First: 0, Last: 27}, concurrency) {
+					if err != nil {
+						b.Fatal(err)
+					}
+					fee.Price(item.Block, item.Rules, item.Multiplier)
+					blocks++
+				}
+			}
+			b.ReportMetric(float64(blocks)/b.Elapsed().Seconds(), "blocks/s")
+		})
+	}
+}

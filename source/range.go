@@ -1,0 +1,93 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Range is the blocks from the height First to the height Last, both included.
+type Range struct{ First, Last uint64 }
+
+const maxHeight = math.MaxUint32 // the chain's heights are u32
+
+var (
+	errRangeForm = errors.New("want A..B, both included, or A:+N for N blocks from A, such as 100..199 or 100:+100")
+	errReversed  = errors.New("it ends before it begins")
+	errNoBlocks  = errors.New("want 1 block or more")
+	errTooHigh   = fmt.Errorf("heights go from 0 to %d", uint64(maxHeight))
+)
+
+// ParseRange reads "A..B", the blocks from A to B, or "A:+N", N blocks from A.
+func ParseRange(text string) (Range, error) {
+	r, err := parseRange(text)
+	if err != nil {
+		return Range{}, fmt.Errorf("range %q: %w", text, err)
+	}
+	return r, nil
+}
+
+func parseRange(text string) (Range, error) {
+	if first, last, ok := strings.Cut(text, ".."); ok {
+		return parseBounds(first, last)
+	}
+	if first, count, ok := strings.Cut(text, ":+"); ok {
+		return parseCount(first, count)
+	}
+	return Range{}, errRangeForm
+}
+
+func parseBounds(first, last string) (r Range, err error) {
+	if r.First, err = parseNumber(first); err != nil {
+		return r, err
+	}
+	if r.Last, err = parseNumber(last); err != nil {
+		return r, err
+	}
+	return r, r.check()
+}
+
+func parseCount(first, count string) (Range, error) {
+	from, err := parseNumber(first)
+	if err != nil {
+		return Range{}, err
+	}
+	n, err := parseNumber(count)
+	switch {
+	case err != nil:
+		return Range{}, err
+	case n == 0:
+		return Range{}, errNoBlocks
+	}
+	// Neither is more than 64 bits, but their sum could be.
+	if from > maxHeight || n-1 > maxHeight-from {
+		return Range{}, errTooHigh
+	}
+	return Range{from, from + n - 1}, nil
+}
+
+func parseNumber(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, errTooHigh
+	case err != nil:
+		return 0, errRangeForm
+	}
+	return n, nil
+}
+
+func (r Range) check() error {
+	switch {
+	case r.First > r.Last:
+		return errReversed
+	case r.Last > maxHeight:
+		return errTooHigh
+	}
+	return nil
+}
+
+// String writes the range as "A..B".
+func (r Range) String() string { return fmt.Sprintf("%d..%d", r.First, r.Last) }
