@@ -1,13 +1,19 @@
-// Package archive reads gateway answers that were kept as files: the exact
-// bytes, one file an answer.
+// Package archive keeps a gateway's answers as files, the exact bytes, one file
+// an answer; reads them back, and serves them again.
 //
-//	blocks/<height>.json        /blocks/<height>
-//	multiplier/<height>.json    nextFeeMultiplier?at=<height>
-//	runtime-spec/<height>.json  /runtime/spec?at=<height>, or
-//	runtime-spec.json           the same for all heights
-//	node-version.json           /node/version
+//	blocks/<height>.json                     /blocks/<height>
+//	headers/<height>.json                    /blocks/<height>/header
+//	multiplier/<height>.json                 nextFeeMultiplier?at=<height>
+//	balance-info/<address>/<height>.json     /accounts/<address>/balance-info?at=<height>
+//	runtime-spec/<height>.json               /runtime/spec?at=<height>; with a manifest, of each change, or
+//	runtime-spec.json                        the same for all heights
+//	node-version.json                        /node/version
+//	manifest.json                            what the recorder kept, with sums
 //
-// Its head is the highest height that has a block.
+// Its head is the highest height that has a block. [Record] makes an archive,
+// [Verify] proves that nothing of it has changed, [Handler] is a gateway over it.
+// A directory of recordings without a manifest is read too; with one, each file
+// is checked against it when it is read.
 package archive
 
 import (
@@ -18,7 +24,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -33,12 +38,15 @@ var ErrDamaged = errors.New("the archive is damaged")
 
 // Archive is a set of kept answers. It asks nobody and changes nothing.
 type Archive struct {
-	name  string
-	files fs.FS
+	name     string
+	files    fs.FS
+	manifest *Manifest           // nil where there is none
+	sums     map[string]string   // of the manifest, by path
+	listed   map[string][]uint64 // the manifest's heights by directory, rising
 }
 
 // New returns the archive in files; name stands for it in errors.
-func New(name string, files fs.FS) *Archive { return &Archive{name, files} }
+func New(name string, files fs.FS) *Archive { return &Archive{name: name, files: files} }
 
 // OpenDirectory returns the archive in a directory.
 func OpenDirectory(path string) (*Archive, error) {
@@ -47,7 +55,25 @@ func OpenDirectory(path string) (*Archive, error) {
 	if err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it has no directory blocks", path, ErrLacks)
 	}
+	manifest, err := a.readManifest()
+	if errors.Is(err, ErrLacks) { // recordings, or the recorder is not done
+		return a, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.manifest, a.sums, a.listed = manifest, manifest.sums(), manifest.heights()
 	return a, nil
+}
+
+// Range is from the first to the last height that has a block. Recordings
+// without a manifest may lack some between.
+func (a *Archive) Range() (first, last uint64, err error) {
+	heights, err := a.heights()
+	if err != nil {
+		return 0, 0, err
+	}
+	return heights[0], heights[len(heights)-1], nil
 }
 
 // Head is the block at the highest height. An archive cannot tell a newest from
@@ -62,7 +88,7 @@ func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 
 // Block is the block at a height.
 func (a *Archive) Block(_ context.Context, height uint64) (*chain.Block, error) {
-	path := fmt.Sprintf("blocks/%d.json", height)
+	path := blockPath(height)
 	text, err := a.read(path)
 	if errors.Is(err, ErrLacks) {
 		if heights, none := a.heights(); none == nil {
@@ -108,7 +134,7 @@ func (a *Archive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Bloc
 
 // Multiplier is the fee multiplier that the block at a height left behind.
 func (a *Archive) Multiplier(_ context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
-	path := fmt.Sprintf("multiplier/%d.json", at)
+	path := multiplierPath(at)
 	text, err := a.read(path)
 	if err != nil {
 		return gatewayclient.StoredMultiplier{}, err
@@ -127,33 +153,53 @@ func (a *Archive) Multiplier(_ context.Context, at uint64) (gatewayclient.Stored
 // without any runtime spec answers [gatewayclient.ErrNoEndpoint], as its gateway
 // would have.
 func (a *Archive) Runtime(_ context.Context, at uint64) (gatewayclient.Runtime, error) {
-	path, forAll := fmt.Sprintf("runtime-spec/%d.json", at), false
-	if !a.has("runtime-spec") {
-		path, forAll = "runtime-spec.json", true
-	}
-	text, err := a.read(path)
-	if forAll && errors.Is(err, ErrLacks) {
-		return gatewayclient.Runtime{}, fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrNoEndpoint)
-	}
+	path, text, err := a.runtimeText(at)
 	if err != nil {
 		return gatewayclient.Runtime{}, err
 	}
 	r, err := gatewayclient.DecodeRuntime(text)
-	switch {
-	case err == nil && forAll: // it was asked at any one height
-		r.At, r.AtHash = at, chain.Optional[chain.Hash]{}
-	case err == nil && r.At != at:
+	if err == nil && path != runtimeForAll && path != runtimePath(r.At) {
 		err = fmt.Errorf("it is at block %d", r.At)
 	}
 	if err != nil {
 		return gatewayclient.Runtime{}, a.damaged(path, err)
 	}
+	if r.At != at { // it was asked at another height where it was the same
+		r.At, r.AtHash = at, chain.Optional[chain.Hash]{}
+	}
 	return r, nil
+}
+
+// runtimeText is the file that holds the runtime at a height.
+func (a *Archive) runtimeText(at uint64) (path, text string, err error) {
+	path = a.runtimeFile(at)
+	if text, err = a.read(path); path == runtimeForAll && errors.Is(err, ErrLacks) {
+		err = fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrNoEndpoint)
+	}
+	return path, text, err
+}
+
+// runtimeFile is the path of the file with the runtime at a height. In the range
+// of a manifest it is the file of the highest height up to it: the recorder kept
+// each change. Without one, nobody knows whether a change was left out.
+func (a *Archive) runtimeFile(at uint64) string {
+	kept := a.listed[runtimeDirectory]
+	if a.manifest == nil && !a.has(runtimeDirectory) || a.manifest != nil && len(kept) == 0 {
+		return runtimeForAll
+	}
+	if a.manifest == nil || at > a.manifest.Last {
+		return runtimePath(at)
+	}
+	after, exact := slices.BinarySearch(kept, at)
+	if exact || after == 0 {
+		return runtimePath(at)
+	}
+	return runtimePath(kept[after-1])
 }
 
 // NodeVersion is what the node behind the gateway was.
 func (a *Archive) NodeVersion(context.Context) (gatewayclient.NodeVersion, error) {
-	const path = "node-version.json"
+	const path = nodePath
 	text, err := a.read(path)
 	if errors.Is(err, ErrLacks) {
 		return gatewayclient.NodeVersion{}, fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrNoEndpoint)
@@ -170,20 +216,29 @@ func (a *Archive) NodeVersion(context.Context) (gatewayclient.NodeVersion, error
 
 // heights are those that have a block, rising; there is at least one.
 func (a *Archive) heights() ([]uint64, error) {
-	entries, err := fs.ReadDir(a.files, "blocks")
+	heights, err := a.heightsIn(blockDirectory)
 	if err != nil {
-		return nil, a.damaged("blocks", err)
+		return nil, err
+	}
+	if len(heights) == 0 {
+		return nil, fmt.Errorf("%s: %s: %w: there is no <height>.json", a.name, blockDirectory, ErrLacks)
+	}
+	return heights, nil
+}
+
+// heightsIn are those that have a file in a directory, rising. What a manifest
+// does not list is not there.
+func (a *Archive) heightsIn(directory string) ([]uint64, error) {
+	if a.manifest != nil {
+		return a.listed[directory], nil
+	}
+	entries, err := fs.ReadDir(a.files, directory)
+	if err != nil {
+		return nil, a.damaged(directory, err)
 	}
 	var heights []uint64
 	for _, entry := range entries {
-		digits, isJSON := strings.CutSuffix(entry.Name(), ".json")
-		height, err := strconv.ParseUint(digits, 10, 64)
-		if isJSON && err == nil && strconv.FormatUint(height, 10) == digits {
-			heights = append(heights, height)
-		}
-	}
-	if len(heights) == 0 {
-		return nil, fmt.Errorf("%s: blocks: %w: there is no <height>.json", a.name, ErrLacks)
+		heights = appendHeight(heights, entry.Name())
 	}
 	slices.Sort(heights)
 	return heights, nil
@@ -195,9 +250,35 @@ func (a *Archive) has(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// read returns a file's text. Only regular files of at most an answer's size are
-// read: a pipe could make it wait for ever.
+// read returns a file's text, and checks it against the manifest if there is one.
 func (a *Archive) read(path string) (string, error) {
+	if a.manifest == nil {
+		return a.readFile(path)
+	}
+	want, listed := a.sums[path]
+	if !listed {
+		return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
+	}
+	text, err := a.readFile(path)
+	switch {
+	case errors.Is(err, ErrLacks):
+		return "", a.damaged(path, errMissing)
+	case err != nil:
+		return "", err
+	case sum(text) != want:
+		return "", a.damaged(path, errChanged)
+	}
+	return text, nil
+}
+
+var (
+	errMissing = errors.New("it is missing, and the manifest lists it")
+	errChanged = errors.New("it is not what the manifest says: a byte has changed")
+)
+
+// readFile returns a file's text. Only regular files of at most an answer's size
+// are read: a pipe could make it wait for ever.
+func (a *Archive) readFile(path string) (string, error) {
 	info, err := fs.Stat(a.files, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -216,6 +216,12 @@ func (c *Client) NodeVersion(ctx context.Context) (NodeVersion, error) {
 	return DecodeNodeVersion(text)
 }
 
+// Answer is the text of the answer at a path, such as "/blocks/25/header", to the
+// byte. What it says is not looked into.
+func (c *Client) Answer(ctx context.Context, path string) (string, error) {
+	return c.get(ctx, path)
+}
+
 // The prefixes that the paths of a gateway can have: none, and that of its
 // successor (polkadot-rest-api); untested against a real one.
 const (
@@ -258,8 +264,8 @@ func (c *Client) ask(ctx context.Context, version, path string) (string, error) 
 	if !answer.IsSuccess() {
 		return "", statusError(path, answer)
 	}
-	text := answer.String()
-	if strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") || strings.HasPrefix(text, "<") {
+	text := string(answer.Body()) // to the byte: answer.String() drops white space
+	if strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<") {
 		return "", fmt.Errorf("GET %s: the answer is a web page, %w: is %s a gateway's address?", path, ErrNotJSON, c.gateway)
 	}
 	return text, nil

@@ -61,7 +61,7 @@ func TestClient(t *testing.T) {
 
 	r, err := c.Runtime(ctx, 24)
 	require.NoError(t, err)
-	require.Equal(t, gatewayclient.Runtime{At: 24, SpecName: "moonbeam", SpecVersion: 2100}, r)
+	require.Equal(t, gatewayclient.Runtime{At: 24, AtHash: chain.Some(b.ParentHash), SpecName: "moonbeam", SpecVersion: 2100}, r)
 
 	n, err := c.NodeVersion(ctx)
 	require.NoError(t, err)

@@ -130,3 +130,16 @@ func TestMetadata(t *testing.T) {
 	var unreachable *gatewayclient.UnreachableError
 	require.ErrorAs(t, err, &unreachable)
 }
+
+// An answer is passed on to the byte, white space and all.
+func TestAnswer(t *testing.T) {
+	ctx := context.Background()
+	text := "\n {\"at\": 1}\r\n\t "
+	have, err := answering(t, "/any/path?at=1", text).Answer(ctx, "/any/path?at=1")
+	require.NoError(t, err)
+	require.Equal(t, text, have)
+	_, err = answering(t, "/other", text).Answer(ctx, "/any")
+	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+	_, err = answering(t, "/page", "\n <html></html>").Answer(ctx, "/page")
+	require.ErrorIs(t, err, gatewayclient.ErrNotJSON)
+}

@@ -49,6 +49,7 @@ func exitCode(ctx context.Context, err error) int {
 		errors.Is(err, gatewayclient.ErrWrongBlock),
 		errors.Is(err, gatewayclient.ErrNotJSON),
 		errors.Is(err, source.ErrNotFinal),
+		errors.Is(err, archive.ErrNotFinal),
 		errors.Is(err, nodeclient.ErrNoBlock),
 		errors.Is(err, nodeclient.ErrWrongBlock),
 		errors.Is(err, nodeclient.ErrNotJSON),
@@ -85,6 +86,8 @@ func explain(ctx context.Context, err error) string {
 		advice = "the chain has not come that far, or it is another chain's; fees block head shows the newest"
 	case errors.Is(err, source.ErrNotFinal):
 		advice = "wait, or accept it with --unfinalized"
+	case errors.Is(err, archive.ErrNotFinal):
+		advice = "wait until it is: only final blocks are recorded"
 	case errors.Is(err, gatewayclient.ErrNoEndpoint):
 		advice = "is this the address of a block gateway?"
 	case errors.Is(err, archive.ErrDamaged):

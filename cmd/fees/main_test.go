@@ -6,10 +6,13 @@ import (
 	"errors"
 	"flag"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -43,7 +46,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "served": served},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GATEWAY", server.URL)
 			env.Setenv("NODE", node.URL)
@@ -72,6 +75,23 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if want := args[0]; strconv.Itoa(code) != want {
 		ts.Fatalf("%s ended with code %d, want %s", args[1], code, want)
 	}
+}
+
+// served is a script command: served FILE waits until fees archive serve, whose
+// standard error goes to the file, says where it listens, and sets $SERVED to it.
+func served(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: served FILE")
+	}
+	for range 1000 {
+		text, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
+		if _, address, ok := strings.Cut(string(text), " at "); ok && strings.HasSuffix(address, "\n") {
+			ts.Setenv("SERVED", strings.TrimSpace(address))
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s: nothing is served", args[0])
 }
 
 // fees runs the program in this process.

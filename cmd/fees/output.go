@@ -27,10 +27,14 @@ type output struct {
 }
 
 func (o *output) add(c *cobra.Command, formats ...string) {
+	o.addFormat(c, formats...)
+	c.Flags().StringVarP(&o.file, "output", "o", "", "write to this file instead of standard output")
+}
+
+func (o *output) addFormat(c *cobra.Command, formats ...string) {
 	o.formats = formats
 	list := strings.Join(formats, ", ")
 	c.Flags().StringVar(&o.format, "format", formats[0], "the form of the output: "+list)
-	c.Flags().StringVarP(&o.file, "output", "o", "", "write to this file instead of standard output")
 	complete(c, "format", formats...)
 }
 

@@ -31,7 +31,7 @@ Exit codes:
        rules older than the runtime
     2  a wrong argument or flag, an unknown or conflicting network
     3  the gateway: unreachable, no such block, not final yet, a malformed answer
-    4  a directory of recordings that lacks the block, or is damaged
+    4  recordings or an archive that lack the block, or are damaged
   130  stopped with Ctrl-C`
 
 const manualExamples = `  fees block 25 --gateway demo               one recorded block, as a table
@@ -40,7 +40,8 @@ const manualExamples = `  fees block 25 --gateway demo               one recorde
   fees block 25 --gateway demo --format csv -o block25.csv
   fees networks                              the tables that blocks are priced by
   fees gateway spec 11728458                 what an endpoint of the gateway says
-  fees node header --node ws://HOST          what a node says`
+  fees node header --node ws://HOST          what a node says
+  fees archive record 25:+100 -o kept        keep a gateway's answers as evidence`
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -80,7 +81,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newBlock(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newVersion(stdout))
+	root.AddCommand(newBlock(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newVersion(stdout))
 	return root
 }
 

@@ -72,8 +72,9 @@ func (f *sourceFlags) reader() (*source.Reader, error) {
 
 // gatewayFlags say which gateway is asked, and how.
 type gatewayFlags struct {
-	gateway string
-	rps     float64
+	gateway     string
+	rps         float64
+	concurrency int // the client's default if 0
 	connectionFlags
 }
 
@@ -106,8 +107,8 @@ func (f *gatewayFlags) open() (source.Source, error) {
 
 func (f *gatewayFlags) options() (gatewayclient.Options, error) {
 	if f.rps < 0 {
-		return gatewayclient.Options{}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
+		return gatewayclient.Options{Concurrency: f.concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
 	}
 	c, err := f.connection()
-	return gatewayclient.Options{Total: c.timeout, RPS: f.rps, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs}, err
+	return gatewayclient.Options{Total: c.timeout, RPS: f.rps, Concurrency: f.concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs}, err
 }

@@ -23,14 +23,14 @@ var mayImport = map[string][]string{
 	"fee":                        {"chain", "network", "evm", "native"},
 	"gatewayclient":              {"chain", "wire"},
 	"nodeclient":                 {"chain", "wire"},
-	"archive":                    {"chain", "gatewayclient"},
+	"archive":                    {"chain", "gatewayclient", "wire"},
 	"archive/demo":               {"archive"},
 	"archive/demo/internal/pack": {},
 	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo"},
 	"cmd/fees":                   {"chain", "network", "evm", "fee", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "wire"},
 	"bench":                      {"chain", "network", "fee", "gatewayclient"},
-	"internal/gatewaytest":       {}, // for tests only
-	"internal/vectors":           {}, // for tests only
+	"internal/gatewaytest":       {"archive"}, // for tests only
+	"internal/vectors":           {},          // for tests only
 	"internal/architecture":      {},
 }
 
@@ -40,7 +40,7 @@ var onlyIn = map[string][]string{
 	"github.com/shopspring/decimal": {"cmd/fees"},
 	"github.com/go-resty/resty/v2":  {"gatewayclient", "nodeclient"},
 	"github.com/coder/websocket":    {"nodeclient"},
-	"net/http":                      {"gatewayclient", "nodeclient", "internal/gatewaytest"},
+	"net/http":                      {"gatewayclient", "nodeclient", "archive", "internal/gatewaytest"},
 	"math/big":                      {"chain", "internal/vectors"},
 	"unsafe":                        {},
 	"C":                             {},

@@ -1,0 +1,300 @@
+package archive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"math"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/wire"
+)
+
+// Handler is a gateway over an archive: the real gateway's paths, bodies,
+// statuses and error texts, for what was kept. What the chain may have and the
+// archive lacks is an error of status 500 that says so. Errors have no stack.
+func Handler(a *Archive) http.Handler { return gateway{a} }
+
+type gateway struct{ archive *Archive }
+
+const (
+	jsonType      = "application/json; charset=utf-8"
+	multiplierURL = "/pallets/transaction-payment/storage/nextFeeMultiplier"
+)
+
+// The paths that have a parameter.
+var (
+	blockURL   = regexp.MustCompile(`^/blocks/([^/]+)$`)
+	headerURL  = regexp.MustCompile(`^/blocks/([^/]+)/header$`)
+	balanceURL = regexp.MustCompile(`^/accounts/([^/]+)/balance-info$`)
+	storageURL = regexp.MustCompile(`^/pallets/([^/]+)/storage/([^/]+)$`)
+)
+
+// refusal is an answer that is an error, with the real gateway's text if it has
+// one for it.
+type refusal struct {
+	status  int
+	message string
+}
+
+func (r *refusal) Error() string { return r.message }
+
+func badRequest(format string, args ...any) error {
+	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+var errNoSuchBlock = &refusal{http.StatusInternalServerError, "Unable to retrieve header and parent from supplied hash"}
+
+func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		notFound(w, r)
+		return
+	}
+	text, err := g.answer(r.Context(), r.URL.Path, r.URL.Query().Get("at"))
+	var refused *refusal
+	switch {
+	case err == nil:
+		send(w, http.StatusOK, jsonType, text)
+	case errors.Is(err, gatewayclient.ErrNoEndpoint):
+		notFound(w, r)
+	case errors.As(err, &refused):
+		fail(w, refused)
+	default: // without the archive's place on this machine
+		fail(w, &refusal{http.StatusInternalServerError, strings.TrimPrefix(err.Error(), g.archive.name+": ")})
+	}
+}
+
+func (g gateway) answer(ctx context.Context, path, at string) (string, error) {
+	switch path {
+	case "/":
+		return g.root()
+	case "/runtime/spec":
+		return g.at(ctx, at, g.runtime)
+	case multiplierURL:
+		return g.at(ctx, at, g.file(multiplierPath))
+	case "/node/version":
+		text, err := g.archive.read(nodePath)
+		if errors.Is(err, ErrLacks) {
+			err = gatewayclient.ErrNoEndpoint
+		}
+		return text, err
+	}
+	if found := blockURL.FindStringSubmatch(path); found != nil {
+		return g.at(ctx, withoutHead(found[1]), g.file(blockPath))
+	}
+	if found := headerURL.FindStringSubmatch(path); found != nil {
+		return g.at(ctx, withoutHead(found[1]), g.file(headerPath))
+	}
+	if found := balanceURL.FindStringSubmatch(path); found != nil {
+		account, err := parseAccount(found[1])
+		if err != nil {
+			return "", err
+		}
+		return g.at(ctx, at, g.file(func(at uint64) string { return balancePath(account, at) }))
+	}
+	if found := storageURL.FindStringSubmatch(path); found != nil {
+		return "", unknownStorage(found[1], found[2])
+	}
+	return "", gatewayclient.ErrNoEndpoint
+}
+
+// withoutHead is a block's name, "" for the head.
+func withoutHead(name string) string {
+	if name == "head" {
+		return ""
+	}
+	return name
+}
+
+// at finds the height that a name stands for, the head if it is "", and answers
+// for it.
+func (g gateway) at(ctx context.Context, name string, answer func(height uint64) (string, error)) (string, error) {
+	_, head, err := g.archive.Range()
+	if err != nil {
+		return "", err
+	}
+	height := head
+	switch {
+	case strings.HasPrefix(name, "0x"):
+		height, err = g.heightOf(ctx, name)
+	case name != "":
+		height, err = parseHeight(name, head)
+	}
+	if err != nil {
+		return "", err
+	}
+	return answer(height)
+}
+
+func parseHeight(text string, head uint64) (uint64, error) {
+	if strings.Trim(text, "0123456789") != "" {
+		return 0, badRequest("Cannot get block hash for %s. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", text)
+	}
+	height, err := strconv.ParseUint(text, 10, 64)
+	switch {
+	case err != nil || height > math.MaxUint32:
+		return 0, badRequest("Specified block number is larger than the current largest block. The largest known block number is %d.", head)
+	case height > head:
+		return 0, errNoSuchBlock
+	}
+	return height, nil
+}
+
+// heightOf is the height of the block with a hash.
+func (g gateway) heightOf(ctx context.Context, text string) (uint64, error) {
+	if strings.Trim(text[2:], "0123456789abcdefABCDEF") != "" {
+		return 0, badRequest("Cannot get block hash for %s. Hex string block IDs must be a valid hex string and must be 32-bytes (66-characters) in length.", text)
+	}
+	hash, err := chain.ParseHash(text)
+	if err != nil {
+		return 0, badRequest("Cannot get block hash for %s. Hex string block IDs must be 32-bytes (66-characters) in length.", text)
+	}
+	b, err := g.archive.BlockByHash(ctx, hash)
+	if errors.Is(err, ErrLacks) {
+		return 0, errNoSuchBlock
+	}
+	if err != nil {
+		return 0, err
+	}
+	return b.Number, nil
+}
+
+// file answers with what is kept for a height. A block that is not kept is as if
+// the chain did not have it.
+func (g gateway) file(path func(height uint64) string) func(uint64) (string, error) {
+	return func(height uint64) (string, error) {
+		text, err := g.archive.read(path(height))
+		if path(height) == blockPath(height) && errors.Is(err, ErrLacks) {
+			err = errNoSuchBlock
+		}
+		return text, err
+	}
+}
+
+// runtime answers with the runtime that is kept for a height. Where it was asked
+// for at another height, the answer is made to be for this one.
+func (g gateway) runtime(height uint64) (string, error) {
+	path, text, err := g.archive.runtimeText(height)
+	if err != nil {
+		return "", err
+	}
+	v, err := wire.Parse(text)
+	if err != nil {
+		return "", g.archive.damaged(path, err)
+	}
+	kept := v.Member("at")
+	if have, err := chain.ReadUint64(kept.Member("height")); err == nil && have == height {
+		return text, nil
+	}
+	at := fmt.Sprintf(`{"height":"%d"`, height)
+	if hash, known := g.hash(height).Get(); known {
+		at += fmt.Sprintf(`,"hash":"%v"`, hash)
+	}
+	return strings.Replace(text, kept.Raw(), at+"}", 1), nil
+}
+
+// hash is the hash of the block at a height, where it or the next one is kept.
+func (g gateway) hash(height uint64) (hash chain.Optional[chain.Hash]) {
+	if b, err := g.archive.Block(context.Background(), height); err == nil {
+		return chain.Some(b.Hash)
+	}
+	if b, err := g.archive.Block(context.Background(), height+1); err == nil {
+		return chain.Some(b.ParentHash)
+	}
+	return hash
+}
+
+// root is what a recorder reads of a gateway's root.
+func (g gateway) root() (string, error) {
+	if g.archive.manifest == nil || g.archive.manifest.GatewayVersion == "" {
+		return "", gatewayclient.ErrNoEndpoint
+	}
+	text, err := json.Marshal(map[string]string{"version": g.archive.manifest.GatewayVersion})
+	return string(text), err
+}
+
+func parseAccount(text string) (chain.Address, error) {
+	if !strings.HasPrefix(text, "0x") {
+		return chain.Address{}, badRequest("Invalid decoded address checksum")
+	}
+	account, err := chain.ParseAddress(text)
+	if err == nil && text != strings.ToLower(text) && text != account.String() {
+		err = errors.New("its checksum does not hold")
+	}
+	if err != nil {
+		return chain.Address{}, badRequest("Invalid address format")
+	}
+	return account, nil
+}
+
+// unknownStorage is the error for all storage but the multiplier.
+func unknownStorage(pallet, item string) error {
+	if pallet == "transaction-payment" {
+		return &refusal{http.StatusInternalServerError, fmt.Sprintf(
+			`Could not find storage item ("%s") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, item)}
+	}
+	words := strings.Split(pallet, "-")
+	for i, word := range words[1:] {
+		if word != "" {
+			words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return badRequest(`"%s" was not recognized as a queryable pallet.`, strings.Join(words, ""))
+}
+
+func fail(w http.ResponseWriter, r *refusal) {
+	text, err := json.Marshal(struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Level   string `json:"level"`
+	}{r.status, r.message, "error"})
+	if err != nil {
+		panic(err) // strings and numbers have a JSON form
+	}
+	send(w, r.status, jsonType, string(text))
+}
+
+func notFound(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Security-Policy", "default-src 'none'")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	send(w, http.StatusNotFound, "text/html; charset=utf-8", fmt.Sprintf(
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot %s %s</pre>\n</body>\n</html>\n",
+		html.EscapeString(r.Method), html.EscapeString(r.URL.EscapedPath())))
+}
+
+func send(w http.ResponseWriter, status int, contentType, text string) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
+	w.Write([]byte(text)) // whoever does not listen any more needs no answer
+}
+
+const (
+	mostHeaderTime = 10 * time.Second
+	mostFarewell   = 5 * time.Second
+)
+
+// Serve answers at a listener until the context ends, and lets the answers under
+// way finish.
+func Serve(ctx context.Context, listener net.Listener, a *Archive) error {
+	server := &http.Server{Handler: Handler(a), ReadHeaderTimeout: mostHeaderTime}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	farewell, cancel := context.WithTimeout(context.WithoutCancel(ctx), mostFarewell)
+	defer cancel()
+	return server.Shutdown(farewell)
+}
