@@ -95,7 +95,7 @@ func (f *gatewayOnly) client() (*gatewayclient.Client, error) {
 	}
 	client, ok := src.(*gatewayclient.Client)
 	if !ok {
-		return nil, fmt.Errorf("--gateway %s: want a gateway's URL here: recordings have no endpoints to ask", f.place())
+		return nil, fmt.Errorf("--gateway %s: want a gateway's URL here; fees archive serve makes a gateway of recordings", f.place())
 	}
 	return client, nil
 }
