@@ -56,13 +56,8 @@ func newArchive(stdout, stderr io.Writer) *cobra.Command {
 		Short:   "Keep a gateway's answers as evidence, verify and serve them",
 		Long:    archiveManual,
 		Example: archiveExamples,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q; fees archive --help lists them", args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:    noneOf("unknown command %q; fees archive --help lists them"),
+		RunE:    showHelp,
 	}
 	parent.AddCommand(newRecord(stdout, stderr), newVerify(stdout), newServe(stderr))
 	return parent
@@ -175,12 +170,7 @@ func writeManifest(out output, m *archive.Manifest) error {
 		{"first", m.First}, {"last", m.Last}, {"first_hash", m.FirstHash}, {"last_hash", m.LastHash}, {"accounts", m.Accounts},
 		{"gateway_version", version}, {"files", len(m.Pieces)}, {"bytes", bytes}, {"sha256", m.SHA256},
 	}
-	return out.write(func(w io.Writer) error {
-		if out.format == "json" {
-			return writeJSON(w, r)
-		}
-		return writeRecord(w, r)
-	})
+	return out.writeRecord(r)
 }
 
 func newServe(stderr io.Writer) *cobra.Command {

@@ -40,13 +40,8 @@ func newGateway(stdout io.Writer) *cobra.Command {
 		Short:   "Look at a gateway's endpoints",
 		Long:    gatewayManual,
 		Example: gatewayExamples,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown endpoint %q; fees gateway --help lists them", args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:    noneOf("unknown endpoint %q; fees gateway --help lists them"),
+		RunE:    showHelp,
 	}
 	for _, q := range gatewayQuestions {
 		parent.AddCommand(q.command(stdout, &gatewayOnly{}))

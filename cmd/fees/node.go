@@ -61,13 +61,8 @@ func newNode(stdout io.Writer) *cobra.Command {
 		Short:   "Ask a node by JSON-RPC",
 		Long:    nodeManual,
 		Example: nodeExamples,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown question %q; fees node --help lists them, fees node call asks any method", args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:    noneOf("unknown question %q; fees node --help lists them, fees node call asks any method"),
+		RunE:    showHelp,
 	}
 	for _, q := range nodeQuestions {
 		parent.AddCommand(q.command(stdout, &nodeFlags{}))

@@ -72,12 +72,7 @@ func (q question[C]) command(stdout io.Writer, where place[C]) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.write(func(w io.Writer) error {
-				if out.format == "json" {
-					return writeJSON(w, r)
-				}
-				return writeRecord(w, r)
-			})
+			return out.writeRecord(r)
 		},
 	}
 	where.add(c)

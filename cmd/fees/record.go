@@ -39,8 +39,18 @@ func (r record) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeRecord writes a record for people: lists of records as tables.
-func writeRecord(w io.Writer, r record) error {
+// writeRecord writes a record in the form that was asked for.
+func (o *output) writeRecord(r record) error {
+	return o.write(func(w io.Writer) error {
+		if o.format == "json" {
+			return writeJSON(w, r)
+		}
+		return r.writeTable(w)
+	})
+}
+
+// writeTable writes a record for people: lists of records as tables.
+func (r record) writeTable(w io.Writer) error {
 	widest := 0
 	for _, f := range r {
 		if _, list := f.value.([]record); !list {

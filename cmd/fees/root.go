@@ -67,13 +67,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q; fees help lists the commands", args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:              noneOf("unknown command %q; fees help lists the commands"),
+		RunE:              showHelp,
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -106,6 +101,19 @@ func newHelp(root *cobra.Command) *cobra.Command {
 func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%s; %s --help lists the flags", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
 }
+
+// noneOf is for commands that only have others below them: an argument is one
+// that is not there. Unknown is the message, with %q in the argument's place.
+func noneOf(unknown string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf(unknown, args[0])
+		}
+		return nil
+	}
+}
+
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
 // oneArg wants exactly one argument, and says which.
 func oneArg(what string) cobra.PositionalArgs {
