@@ -1,5 +1,5 @@
-// Package archive keeps a gateway's answers as files, the exact bytes, one file
-// an answer; reads them back, and serves them again.
+// Package archive keeps a gateway's answers as files, the exact bytes; reads them
+// back, and serves them again. A small archive has one file an answer:
 //
 //	blocks/<height>.json                     /blocks/<height>
 //	headers/<height>.json                    /blocks/<height>/header
@@ -9,6 +9,11 @@
 //	runtime-spec.json                        the same for all heights
 //	node-version.json                        /node/version
 //	manifest.json                            what the recorder kept, with sums
+//
+// A long one keeps all that is of a height, under the same paths, in segments of
+// a thousand heights:
+//
+//	segments/<first>-<last>.zip              a zip file of zstd frames
 //
 // Its head is the highest height that has a block. [Record] makes an archive,
 // [Verify] proves that nothing of it has changed, [Handler] is a gateway over it.
@@ -22,6 +27,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -43,6 +49,7 @@ type Archive struct {
 	manifest *Manifest           // nil where there is none
 	sums     map[string]string   // of the manifest, by path
 	listed   map[string][]uint64 // the manifest's heights by directory, rising
+	opened   openSegments
 }
 
 // New returns the archive in files; name stands for it in errors.
@@ -51,13 +58,9 @@ func New(name string, files fs.FS) *Archive { return &Archive{name: name, files:
 // OpenDirectory returns the archive in a directory.
 func OpenDirectory(path string) (*Archive, error) {
 	a := New(path, os.DirFS(path))
-	info, err := fs.Stat(a.files, "blocks")
-	if err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: it has no directory blocks", path, ErrLacks)
-	}
 	manifest, err := a.readManifest()
 	if errors.Is(err, ErrLacks) { // recordings, or the recorder is not done
-		return a, nil
+		return a, a.hasBlocks()
 	}
 	if err != nil {
 		return nil, err
@@ -66,9 +69,23 @@ func OpenDirectory(path string) (*Archive, error) {
 	return a, nil
 }
 
+// hasBlocks tells what a directory without a manifest lacks to be recordings.
+func (a *Archive) hasBlocks() error {
+	if info, err := fs.Stat(a.files, blockDirectory); err == nil && info.IsDir() {
+		return nil
+	}
+	if a.has(segmentDirectory) {
+		return fmt.Errorf("%s: %w: it has segments and no %s: its recording is not finished", a.name, ErrLacks, manifestPath)
+	}
+	return fmt.Errorf("%s: %w: it has no directory %s", a.name, ErrLacks, blockDirectory)
+}
+
 // Range is from the first to the last height that has a block. Recordings
 // without a manifest may lack some between.
 func (a *Archive) Range() (first, last uint64, err error) {
+	if a.segmented() {
+		return a.manifest.First, a.manifest.Last, nil
+	}
 	heights, err := a.heights()
 	if err != nil {
 		return 0, 0, err
@@ -79,11 +96,11 @@ func (a *Archive) Range() (first, last uint64, err error) {
 // Head is the block at the highest height. An archive cannot tell a newest from
 // a newest final one: it has what was kept.
 func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
-	heights, err := a.heights()
+	_, last, err := a.Range()
 	if err != nil {
 		return nil, err
 	}
-	return a.Block(ctx, heights[len(heights)-1])
+	return a.Block(ctx, last)
 }
 
 // Block is the block at a height.
@@ -91,8 +108,8 @@ func (a *Archive) Block(_ context.Context, height uint64) (*chain.Block, error) 
 	path := blockPath(height)
 	text, err := a.read(path)
 	if errors.Is(err, ErrLacks) {
-		if heights, none := a.heights(); none == nil {
-			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, heights[0], heights[len(heights)-1])
+		if first, last, none := a.Range(); none == nil {
+			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, first, last)
 		}
 	}
 	if err != nil {
@@ -110,12 +127,12 @@ func (a *Archive) Block(_ context.Context, height uint64) (*chain.Block, error) 
 
 // BlockByHash looks through the blocks for the one with that hash.
 func (a *Archive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
-	heights, err := a.heights()
+	heights, err := a.downwards()
 	if err != nil {
 		return nil, err
 	}
 	var damaged error // it may be the block
-	for _, height := range slices.Backward(heights) {
+	for height := range heights {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -197,6 +214,32 @@ func (a *Archive) runtimeFile(at uint64) string {
 	return runtimePath(kept[after-1])
 }
 
+// Balance is the balance of an account when the block at a height was done; it
+// was kept for the accounts that the recorder was told of.
+func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (gatewayclient.Balance, error) {
+	height, ok := at.Get()
+	if !ok {
+		heights, err := a.heights()
+		if err != nil {
+			return gatewayclient.Balance{}, err
+		}
+		height = heights[len(heights)-1]
+	}
+	path := balancePath(account, height)
+	text, err := a.read(path)
+	if err != nil {
+		return gatewayclient.Balance{}, err
+	}
+	b, err := gatewayclient.DecodeBalance(text)
+	if err == nil && b.At != height {
+		err = fmt.Errorf("it is at block %d", b.At)
+	}
+	if err != nil {
+		return gatewayclient.Balance{}, a.damaged(path, err)
+	}
+	return b, nil
+}
+
 // NodeVersion is what the node behind the gateway was.
 func (a *Archive) NodeVersion(context.Context) (gatewayclient.NodeVersion, error) {
 	const path = nodePath
@@ -214,7 +257,30 @@ func (a *Archive) NodeVersion(context.Context) (gatewayclient.NodeVersion, error
 	return n, nil
 }
 
-// heights are those that have a block, rising; there is at least one.
+// segmented tells whether the answers are in segments.
+func (a *Archive) segmented() bool { return a.manifest != nil && len(a.manifest.Segments) > 0 }
+
+// downwards are the heights that have a block, falling.
+func (a *Archive) downwards() (iter.Seq[uint64], error) {
+	if a.segmented() {
+		first, last := a.manifest.First, a.manifest.Last
+		return func(yield func(uint64) bool) {
+			for left := last - first + 1; left > 0 && yield(first+left-1); left-- {
+			}
+		}, nil
+	}
+	heights, err := a.heights()
+	return func(yield func(uint64) bool) {
+		for _, height := range slices.Backward(heights) {
+			if !yield(height) {
+				return
+			}
+		}
+	}, err
+}
+
+// heights are those that have a block, rising; there is at least one. They are of
+// an archive that is not in segments.
 func (a *Archive) heights() ([]uint64, error) {
 	heights, err := a.heightsIn(blockDirectory)
 	if err != nil {
@@ -250,12 +316,15 @@ func (a *Archive) has(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// read returns a file's text, and checks it against the manifest if there is one.
+// read returns an answer, and checks it against the manifest if there is one.
 func (a *Archive) read(path string) (string, error) {
 	if a.manifest == nil {
 		return a.readFile(path)
 	}
 	want, listed := a.sums[path]
+	if !listed && a.segmented() {
+		return a.readSegment(path)
+	}
 	if !listed {
 		return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
 	}
@@ -276,21 +345,11 @@ var (
 	errChanged = errors.New("it is not what the manifest says: a byte has changed")
 )
 
-// readFile returns a file's text. Only regular files of at most an answer's size
-// are read: a pipe could make it wait for ever.
+// readFile returns a file's text, of at most an answer's size.
 func (a *Archive) readFile(path string) (string, error) {
-	info, err := fs.Stat(a.files, path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
-	case err != nil:
-		return "", a.damaged(path, err)
-	case !info.Mode().IsRegular():
-		return "", a.damaged(path, errors.New("it is not a regular file"))
-	}
-	file, err := a.files.Open(path)
+	file, _, err := a.open(path)
 	if err != nil {
-		return "", a.damaged(path, err)
+		return "", err
 	}
 	defer file.Close()
 	var text strings.Builder
@@ -299,9 +358,27 @@ func (a *Archive) readFile(path string) (string, error) {
 		return "", a.damaged(path, err)
 	}
 	if n > gatewayclient.DefaultMaxBody {
-		return "", a.damaged(path, errors.New("it is larger than any answer should be"))
+		return "", a.damaged(path, errTooLarge)
 	}
 	return text.String(), nil
+}
+
+// open opens a regular file: a pipe could make the program wait for ever.
+func (a *Archive) open(path string) (fs.File, int64, error) {
+	info, err := fs.Stat(a.files, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
+	case err != nil:
+		return nil, 0, a.damaged(path, err)
+	case !info.Mode().IsRegular():
+		return nil, 0, a.damaged(path, errors.New("it is not a regular file"))
+	}
+	file, err := a.files.Open(path)
+	if err != nil {
+		return nil, 0, a.damaged(path, err)
+	}
+	return file, info.Size(), nil
 }
 
 func (a *Archive) damaged(path string, err error) error {

@@ -29,22 +29,45 @@ func (d disk) at(path string) string { return filepath.Join(d.directory, filepat
 // write puts a file in its place. What is left of one that could not be written
 // is swept away by the next recorder.
 func (d disk) write(path, text string) error {
-	target := d.at(path)
-	if err := d.step("mkdir " + path); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-		return err
-	}
-	if err := d.step("create " + path); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*"+temporarySuffix)
+	file, err := d.create(path)
 	if err != nil {
 		return err
 	}
-	if err := d.fill(file, text); err != nil {
-		file.Close()
+	defer file.Close()
+	half := len(text) / 2
+	if _, err := file.WriteString(text[:half]); err != nil {
+		return err
+	}
+	if err := d.step("write " + path); err != nil {
+		return err
+	}
+	if _, err := file.WriteString(text[half:]); err != nil {
+		return err
+	}
+	return d.place(file, path)
+}
+
+// create makes a file under a temporary name beside its place.
+func (d disk) create(path string) (*os.File, error) {
+	target := d.at(path)
+	if err := d.step("mkdir " + path); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+		return nil, err
+	}
+	if err := d.step("create " + path); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*"+temporarySuffix)
+}
+
+// place makes a whole file last, and gives it its name.
+func (d disk) place(file *os.File, path string) error {
+	if err := file.Chmod(0o644); err != nil { // temporary files are made for their owner alone
+		return err
+	}
+	if err := file.Sync(); err != nil {
 		return err
 	}
 	if err := file.Close(); err != nil {
@@ -53,24 +76,7 @@ func (d disk) write(path, text string) error {
 	if err := d.step("rename " + path); err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), target)
-}
-
-func (d disk) fill(file *os.File, text string) error {
-	half := len(text) / 2
-	if _, err := file.WriteString(text[:half]); err != nil {
-		return err
-	}
-	if err := d.step("write " + file.Name()); err != nil {
-		return err
-	}
-	if _, err := file.WriteString(text[half:]); err != nil {
-		return err
-	}
-	if err := file.Chmod(0o644); err != nil { // temporary files are made for their owner alone
-		return err
-	}
-	return file.Sync()
+	return os.Rename(file.Name(), d.at(path))
 }
 
 // flush makes the names of the files last, as their contents do already.

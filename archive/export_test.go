@@ -6,3 +6,15 @@ import "context"
 func RecordWith(ctx context.Context, before func(step string) error, gateway Answers, directory string, o RecordOptions) (*Manifest, error) {
 	return record(ctx, gateway, disk{directory, before}, o)
 }
+
+// WithSegments has segments of so many heights.
+func WithSegments(o RecordOptions, size uint64) RecordOptions {
+	o.Segments, o.segmentSize = true, size
+	return o
+}
+
+// Seal is a manifest's text with its own sum.
+func Seal(m Manifest) (string, error) { return m.seal() }
+
+// MostSegments is how many an archive may have.
+const MostSegments = mostSegments

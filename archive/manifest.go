@@ -28,17 +28,22 @@ type Manifest struct {
 	FirstHash      string   `json:"first_hash"`
 	LastHash       string   `json:"last_hash"`
 	Accounts       []string `json:"accounts"` // whose balances were kept, rising
-	Pieces         []Piece  `json:"pieces"`   // sorted by path
+	Pieces         []Piece  `json:"pieces"`   // the plain files, sorted by path
+	// Segments are those of the range, rising and without gaps, where the answers
+	// are kept in segments.
+	Segments []Segment `json:"segments,omitempty"`
 	// SHA256 is that of the manifest's own text with this value empty.
 	SHA256 string `json:"sha256"`
 }
 
-// Piece is a file of an archive.
+// Piece is a file of an archive, or an answer in a segment.
 type Piece struct {
 	Path   string `json:"path"`
-	Size   int    `json:"size"`
+	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"` // of its bytes
 }
+
+func pieceOf(path, text string) Piece { return Piece{path, int64(len(text)), sum(text)} }
 
 func sum(text string) string {
 	digest := sha256.Sum256([]byte(text))
@@ -62,22 +67,36 @@ func (m *Manifest) text() (string, error) {
 	return string(text) + "\n", err
 }
 
-// sums are the sums of the pieces by path.
+// Files are all files of the archive but the manifest, sorted by path, then the
+// segments by their heights.
+func (m *Manifest) Files() []Piece {
+	files := slices.Clone(m.Pieces)
+	for _, s := range m.Segments {
+		files = append(files, s.Piece)
+	}
+	return files
+}
+
+// sums are the sums of the files by path.
 func (m *Manifest) sums() map[string]string {
-	sums := make(map[string]string, len(m.Pieces))
-	for _, p := range m.Pieces {
+	sums := map[string]string{}
+	for _, p := range m.Files() {
 		sums[p.Path] = p.SHA256
 	}
 	return sums
 }
 
-// heights are those of the pieces by directory, rising.
+// heights are those of the answers by directory, rising; of segments only those
+// of the runtimes.
 func (m *Manifest) heights() map[string][]uint64 {
 	heights := map[string][]uint64{}
 	for _, p := range m.Pieces {
 		if directory, name, ok := strings.Cut(p.Path, "/"); ok {
 			heights[directory] = appendHeight(heights[directory], name)
 		}
+	}
+	for _, s := range m.Segments {
+		heights[runtimeDirectory] = append(heights[runtimeDirectory], s.Runtimes...)
 	}
 	for _, rising := range heights {
 		slices.Sort(rising)
@@ -91,6 +110,9 @@ func (a *Archive) readManifest() (*Manifest, error) {
 	text, err := a.readFile(manifestPath)
 	if err != nil {
 		return nil, err
+	}
+	if crowded(text) {
+		return nil, a.damaged(manifestPath, errCrowded)
 	}
 	var m Manifest
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
@@ -108,5 +130,33 @@ func (a *Archive) readManifest() (*Manifest, error) {
 	if text != want {
 		return nil, a.damaged(manifestPath, errors.New("its own sum does not hold: a byte has changed"))
 	}
+	if !m.whole() {
+		return nil, a.damaged(manifestPath, errors.New("its segments are not those of its range"))
+	}
 	return &m, nil
+}
+
+// leastPiece is fewer bytes than a piece takes in a list of them.
+const leastPiece = 100
+
+var errCrowded = errors.New("it has more pieces than there is text for")
+
+// crowded tells whether a list of pieces is none that was recorded: one that would
+// take many times its own size in memory.
+func crowded(text string) bool {
+	const others = 1000 // more braces than are in the rest
+	return strings.Count(text, "{") > others+len(text)/leastPiece
+}
+
+// whole tells whether the segments, if there are any, are those of the range, and
+// none is larger than it may be.
+func (m *Manifest) whole() bool {
+	next := m.First
+	for _, s := range m.Segments {
+		if s.First != next || s.Last < s.First || s.Last-s.First >= segmentSize || s.Path != segmentPath(s.First, s.Last) {
+			return false
+		}
+		next = s.Last + 1
+	}
+	return len(m.Segments) == 0 || next == m.Last+1
 }

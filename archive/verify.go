@@ -2,8 +2,11 @@ package archive
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -16,8 +19,9 @@ const mostShown = 10
 // Verify proves a directory to be what its recorder left: each file of the
 // manifest, to the byte, and none besides. An error is [ErrDamaged] and names the
 // files that were changed, are missing or were added, or [ErrLacks] where there
-// is no manifest.
-func Verify(ctx context.Context, directory string) (*Manifest, error) {
+// is no manifest. Progress is told, if not nil, how many files of the manifest were
+// read.
+func Verify(ctx context.Context, directory string, progress func(done, total uint64)) (*Manifest, error) {
 	a := New(directory, os.DirFS(directory))
 	manifest, err := a.readManifest()
 	if errors.Is(err, ErrLacks) {
@@ -41,22 +45,29 @@ func Verify(ctx context.Context, directory string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, piece := range manifest.Pieces {
+	files := manifest.Files()
+	for i, piece := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if progress != nil {
+			progress(uint64(i), uint64(len(files)))
 		}
 		if irregular[piece.Path] {
 			continue
 		}
-		text, err := a.readFile(piece.Path)
+		have, err := a.pieceAt(piece.Path)
 		switch {
 		case errors.Is(err, ErrLacks):
 			found = append(found, piece.Path+": "+errMissing.Error())
 		case err != nil:
 			found = append(found, piece.Path+": it cannot be read")
-		case len(text) != piece.Size || sum(text) != piece.SHA256:
+		case have != piece:
 			found = append(found, piece.Path+": "+errChanged.Error())
 		}
+	}
+	if progress != nil {
+		progress(uint64(len(files)), uint64(len(files)))
 	}
 	if len(found) == 0 {
 		return manifest, nil
@@ -68,4 +79,19 @@ func Verify(ctx context.Context, directory string) (*Manifest, error) {
 		found = found[:mostShown]
 	}
 	return nil, fmt.Errorf("%s: %w: %s%s", directory, ErrDamaged, strings.Join(found, "; "), more)
+}
+
+// pieceAt is a file as it is now, however large.
+func (a *Archive) pieceAt(path string) (Piece, error) {
+	file, _, err := a.open(path)
+	if err != nil {
+		return Piece{}, err
+	}
+	defer file.Close()
+	digest := sha256.New()
+	size, err := io.Copy(digest, file)
+	if err != nil {
+		return Piece{}, a.damaged(path, err)
+	}
+	return Piece{path, size, hex.EncodeToString(digest.Sum(nil))}, nil
 }

@@ -43,19 +43,19 @@ func TestVerifyFindsChanges(t *testing.T) {
 			changed := []byte(text)
 			changed[place] ^= 1
 			require.NoError(t, os.WriteFile(target, changed, 0o644))
-			_, err := archive.Verify(ctx, directory)
+			_, err := archive.Verify(ctx, directory, nil)
 			require.ErrorIs(t, err, archive.ErrDamaged, "%s at %d", path, place)
 			require.ErrorContains(t, err, path)
 		}
 		for _, changed := range []string{text + "\n", text[:len(text)-1], ""} {
 			require.NoError(t, os.WriteFile(target, []byte(changed), 0o644))
-			_, err := archive.Verify(ctx, directory)
+			_, err := archive.Verify(ctx, directory, nil)
 			require.ErrorIs(t, err, archive.ErrDamaged)
 			require.ErrorContains(t, err, path)
 		}
 		require.NoError(t, os.WriteFile(target, []byte(text), 0o644))
 	}
-	_, err := archive.Verify(ctx, directory)
+	_, err := archive.Verify(ctx, directory, nil)
 	require.NoError(t, err)
 }
 
@@ -68,14 +68,14 @@ func TestVerifyFindsMissingAndExtra(t *testing.T) {
 			continue
 		}
 		require.NoError(t, os.Remove(filepath.Join(directory, path)))
-		_, err := archive.Verify(ctx, directory)
+		_, err := archive.Verify(ctx, directory, nil)
 		require.ErrorIs(t, err, archive.ErrDamaged)
 		require.ErrorContains(t, err, path+": it is missing")
 		require.NoError(t, os.WriteFile(filepath.Join(directory, path), []byte(text), 0o644))
 	}
 	for _, path := range []string{"blocks/13.json", "notes", ".hidden", "blocks/3.json.1.tmp"} {
 		require.NoError(t, os.WriteFile(filepath.Join(directory, path), nil, 0o644))
-		_, err := archive.Verify(ctx, directory)
+		_, err := archive.Verify(ctx, directory, nil)
 		require.ErrorIs(t, err, archive.ErrDamaged)
 		require.ErrorContains(t, err, path+": it is not in the manifest")
 		require.NoError(t, os.Remove(filepath.Join(directory, path)))
@@ -83,19 +83,19 @@ func TestVerifyFindsMissingAndExtra(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "5.json")
 	require.NoError(t, os.Rename(filepath.Join(directory, "headers/5.json"), elsewhere))
 	require.NoError(t, os.Symlink(elsewhere, filepath.Join(directory, "headers/5.json")))
-	_, err := archive.Verify(ctx, directory)
+	_, err := archive.Verify(ctx, directory, nil)
 	require.ErrorContains(t, err, "headers/5.json: it is not a regular file")
 
 	require.NoError(t, os.RemoveAll(filepath.Join(directory, "multiplier")))
-	_, err = archive.Verify(ctx, directory)
+	_, err = archive.Verify(ctx, directory, nil)
 	require.ErrorContains(t, err, "; and 2 more files")
 	stopped, stop := context.WithCancel(ctx)
 	stop()
-	_, err = archive.Verify(stopped, directory)
+	_, err = archive.Verify(stopped, directory, nil)
 	require.ErrorIs(t, err, context.Canceled)
 
 	require.NoError(t, os.Remove(filepath.Join(directory, "manifest.json")))
-	_, err = archive.Verify(ctx, directory)
+	_, err = archive.Verify(ctx, directory, nil)
 	require.ErrorIs(t, err, archive.ErrLacks)
 	require.ErrorContains(t, err, "manifest.json")
 }
@@ -127,10 +127,21 @@ func TestManifestFormat(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), `"format": 1`, `"format": 2`, 1)), 0o644))
-	_, err = archive.Verify(context.Background(), directory)
+	_, err = archive.Verify(context.Background(), directory, nil)
 	require.ErrorContains(t, err, "format 2: this program reads format 1")
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o755))
 	_, err = archive.OpenDirectory(directory)
 	require.ErrorIs(t, err, archive.ErrDamaged)
+}
+
+// The last that is told of a verification is that all files were read.
+func TestVerifyProgress(t *testing.T) {
+	var told [][2]uint64
+	manifest, err := archive.Verify(context.Background(), recorded(t, 3, 3), func(done, total uint64) { told = append(told, [2]uint64{done, total}) })
+	require.NoError(t, err)
+	files := uint64(len(manifest.Files()))
+	require.Len(t, told, int(files)+1)
+	require.Equal(t, [2]uint64{0, files}, told[0])
+	require.Equal(t, [2]uint64{files, files}, told[files])
 }

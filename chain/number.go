@@ -183,6 +183,15 @@ func ReadUint64(v wire.Value) (uint64, error) {
 	return parseUint64(text)
 }
 
+// ReadPerbill reads a share in parts per billion.
+func ReadPerbill(v wire.Value) (Perbill, error) {
+	n, err := ReadUint64(v)
+	if err != nil {
+		return Perbill{}, err
+	}
+	return NewPerbill(n)
+}
+
 // ReadWeight reads a weight: {"refTime", "proofSize"}, the same in snake case,
 // or the one number that weights were before they had two dimensions.
 func ReadWeight(v wire.Value) (Weight, error) {

@@ -25,3 +25,17 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(o.value)
 }
+
+// UnmarshalJSON reads the value; null is none.
+func (o *Optional[T]) UnmarshalJSON(text []byte) error {
+	*o = Optional[T]{}
+	if string(text) == "null" {
+		return nil
+	}
+	var value T
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err
+	}
+	*o = Some(value)
+	return nil
+}

@@ -52,3 +52,17 @@ func TestOptionalJSONError(t *testing.T) {
 	_, err := json.Marshal(chain.Some(func() {}))
 	require.Error(t, err, "what JSON cannot write")
 }
+
+func TestOptionalUnmarshalJSON(t *testing.T) {
+	var have struct{ A, B, C, D chain.Optional[chain.Wei] }
+	have.C, have.D = chain.Some(chain.NewWei(7)), chain.Some(chain.NewWei(8))
+	require.NoError(t, json.Unmarshal([]byte(`{"A": "5", "B": "0", "C": null}`), &have))
+	require.Equal(t, chain.Some(chain.NewWei(5)), have.A)
+	require.Equal(t, chain.Some(chain.Wei{}), have.B, "0 is a value")
+	require.False(t, have.C.Known(), "null is none")
+	require.Equal(t, chain.Some(chain.NewWei(8)), have.D, "what is not there stays")
+
+	optional := chain.Some(chain.NewWei(7))
+	require.Error(t, json.Unmarshal([]byte(`"x"`), &optional))
+	require.False(t, optional.Known(), "an error leaves nothing")
+}

@@ -58,8 +58,67 @@ func (w Wei) Add(x Wei) (Wei, error) {
 	return Wei{q}, err
 }
 
+// Sub is w - x, or ErrOverflow where x is more than w.
+func (w Wei) Sub(x Wei) (Wei, error) {
+	q, err := w.minus(x.quantity)
+	return Wei{q}, err
+}
+
+// Times is w × n, or ErrOverflow.
+func (w Wei) Times(n uint64) (Wei, error) {
+	q, err := w.mulDivFloor(word(n), word(1), balanceBits)
+	return Wei{q}, err
+}
+
 // Cmp is -1, 0 or +1 as w is less than, equal to or more than x.
 func (w Wei) Cmp(x Wei) int { return w.n.Cmp(&x.n) }
+
+// PricePer is what one unit of gas cost where all of it cost w, rounded down.
+// Exact tells whether nothing was rounded off; it is false where there is no gas.
+func (w Wei) PricePer(gas Gas) (price GasPrice, exact bool) {
+	if gas.n == 0 {
+		return GasPrice{}, false
+	}
+	var rest GasPrice
+	divisor := word(gas.n)
+	price.n.DivMod(&w.n, &divisor.n, &rest.n)
+	return price, rest.IsZero()
+}
+
+// UnmarshalText is [ParseWei].
+func (w *Wei) UnmarshalText(text []byte) (err error) {
+	*w, err = ParseWei(string(text))
+	return err
+}
+
+// Perbill is a share in parts per billion, from 0 to 1.
+type Perbill struct{ n uint32 }
+
+const wholeInPerbill = 1_000_000_000
+
+// NewPerbill returns a share of n parts per billion. It is an error where that
+// is more than the whole.
+func NewPerbill(n uint64) (Perbill, error) {
+	if n > wholeInPerbill {
+		return Perbill{}, fmt.Errorf("%d parts per billion are more than the whole", n)
+	}
+	return Perbill{uint32(n)}, nil
+}
+
+// Rest is what the share leaves of the whole.
+func (p Perbill) Rest() Perbill { return Perbill{wholeInPerbill - p.n} }
+
+// Of is floor(w × p / 10^9), which always fits.
+func (p Perbill) Of(w Wei) Wei {
+	q, _ := w.mulDivFloor(word(uint64(p.n)), word(wholeInPerbill), balanceBits) // at most w
+	return Wei{q}
+}
+
+// String is the number of parts per billion.
+func (p Perbill) String() string { return strconv.FormatUint(uint64(p.n), 10) }
+
+// MarshalText writes the number of parts per billion.
+func (p Perbill) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // GasPrice is a price in wei for one unit of gas, a 256-bit word.
 type GasPrice struct{ quantity }
@@ -88,11 +147,8 @@ func (p GasPrice) Add(x GasPrice) (GasPrice, error) {
 
 // Sub is p - x, or ErrOverflow where x is more than p.
 func (p GasPrice) Sub(x GasPrice) (GasPrice, error) {
-	var d GasPrice
-	if _, negative := d.n.SubOverflow(&p.n, &x.n); negative {
-		return GasPrice{}, ErrOverflow
-	}
-	return d, nil
+	q, err := p.minus(x.quantity)
+	return GasPrice{q}, err
 }
 
 // Cmp is -1, 0 or +1 as p is less than, equal to or more than x.
@@ -140,6 +196,61 @@ func (m Multiplier) Of(price GasPrice) (GasPrice, error) {
 	return GasPrice{q}, err
 }
 
+// Least is the least price that [Multiplier.Of] makes the given one or more of:
+// ceil(price × 10^18 / m). It is ErrOverflow where no price does.
+func (m Multiplier) Least(price GasPrice) (GasPrice, error) {
+	q, err := price.mulDivFloor(word(multiplierScale), m.quantity, wordBits)
+	if err != nil {
+		return GasPrice{}, err
+	}
+	least := GasPrice{q}
+	if made, err := m.Of(least); err != nil || made.Cmp(price) < 0 {
+		return least.Add(NewGasPrice(1))
+	}
+	return least, nil
+}
+
+// OfWei is floor(m × w / 10^18), rounded down once.
+func (m Multiplier) OfWei(w Wei) (Wei, error) {
+	q, err := m.mulDivFloor(w.quantity, word(multiplierScale), balanceBits)
+	return Wei{q}, err
+}
+
+// Ratio is floor(n × 10^18 / divisor): the multiplier n / divisor. It is
+// ErrOverflow where the divisor is 0.
+func Ratio(n, divisor uint64) (Multiplier, error) {
+	q, err := word(n).mulDivFloor(word(multiplierScale), word(divisor), balanceBits)
+	return Multiplier{q}, err
+}
+
+// Add is m + x, or ErrOverflow.
+func (m Multiplier) Add(x Multiplier) (Multiplier, error) {
+	q, err := m.plus(x.quantity, balanceBits)
+	return Multiplier{q}, err
+}
+
+// Sub is m - x, or ErrOverflow where x is more than m.
+func (m Multiplier) Sub(x Multiplier) (Multiplier, error) {
+	q, err := m.minus(x.quantity)
+	return Multiplier{q}, err
+}
+
+// Mul is floor(m × x / 10^18) of the stored integers.
+func (m Multiplier) Mul(x Multiplier) (Multiplier, error) {
+	q, err := m.mulDivFloor(x.quantity, word(multiplierScale), balanceBits)
+	return Multiplier{q}, err
+}
+
+// Div is floor(m × 10^18 / x) of the stored integers. It is ErrOverflow where x
+// is 0.
+func (m Multiplier) Div(x Multiplier) (Multiplier, error) {
+	q, err := m.mulDivFloor(word(multiplierScale), x.quantity, balanceBits)
+	return Multiplier{q}, err
+}
+
+// Cmp is -1, 0 or +1 as m is less than, equal to or more than x.
+func (m Multiplier) Cmp(x Multiplier) int { return m.n.Cmp(&x.n) }
+
 // TokenAmount is an amount of an ERC-20 token in that token's smallest unit, a
 // 256-bit word. It has nothing to do with wei.
 type TokenAmount struct{ quantity }
@@ -169,6 +280,9 @@ func (g Gas) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 // and words on the EVM's, of which no account will see more than 64 bits.
 type Nonce struct{ n uint64 }
 
+// Uint64 is the nonce as an integer.
+func (n Nonce) Uint64() uint64 { return n.n }
+
 // String is the nonce as a decimal integer.
 func (n Nonce) String() string { return strconv.FormatUint(n.n, 10) }
 
@@ -189,6 +303,14 @@ func (r RefTime) Add(x RefTime) (RefTime, error) {
 		return RefTime{}, ErrOverflow
 	}
 	return RefTime{sum}, nil
+}
+
+// Sub is r - x, or ErrOverflow where x is more than r.
+func (r RefTime) Sub(x RefTime) (RefTime, error) {
+	if x.n > r.n {
+		return RefTime{}, ErrOverflow
+	}
+	return RefTime{r.n - x.n}, nil
 }
 
 // Uint64 is the time as an integer.
@@ -233,6 +355,14 @@ func (q quantity) plus(x quantity, width int) (quantity, error) {
 		return quantity{}, ErrOverflow
 	}
 	return sum.fit(width)
+}
+
+func (q quantity) minus(x quantity) (quantity, error) {
+	var difference quantity
+	if _, negative := difference.n.SubOverflow(&q.n, &x.n); negative {
+		return quantity{}, ErrOverflow
+	}
+	return difference, nil
 }
 
 func (q quantity) mulDivFloor(factor, divisor quantity, width int) (quantity, error) {

@@ -26,6 +26,62 @@ func TestWeiAdd(t *testing.T) {
 	})
 }
 
+func TestWeiSub(t *testing.T) {
+	pairs(128, 128, func(a, b *big.Int) {
+		x, y := wei(t, a), wei(t, b)
+		have, err := x.Sub(y)
+		requireResult(t, new(big.Int).Sub(a, b), 128, have, err, "Wei.Sub", a, b)
+		require.Equal(t, []chain.Wei{wei(t, a), wei(t, b)}, []chain.Wei{x, y}, "Wei.Sub changed its operands")
+	})
+}
+
+func TestWeiTimes(t *testing.T) {
+	pairs(128, 64, func(a, b *big.Int) {
+		x := wei(t, a)
+		have, err := x.Times(b.Uint64())
+		requireResult(t, new(big.Int).Mul(a, b), 128, have, err, "Wei.Times", a, b)
+		require.Equal(t, wei(t, a), x, "Wei.Times changed its receiver")
+	})
+}
+
+func TestPerbill(t *testing.T) {
+	whole := big.NewInt(1_000_000_000)
+	pairs(128, 30, func(a, b *big.Int) {
+		p, err := chain.NewPerbill(b.Uint64())
+		if b.Cmp(whole) > 0 {
+			require.EqualError(t, err, b.String()+" parts per billion are more than the whole")
+			require.Zero(t, p)
+			return
+		}
+		require.NoError(t, err)
+		require.Equal(t, b.String(), p.String())
+		require.Equal(t, new(big.Int).Sub(whole, b).String(), p.Rest().String())
+		product := new(big.Int).Mul(a, b)
+		require.Equal(t, product.Quo(product, whole).String(), p.Of(wei(t, a)).String(), "%v parts of %v", b, a)
+	})
+	written, err := json.Marshal(chain.Perbill{})
+	require.NoError(t, err)
+	require.Equal(t, `"0"`, string(written))
+}
+
+func TestReadPerbill(t *testing.T) {
+	for text, want := range map[string]string{`0`: "0", `"200000000"`: "200000000", `1000000000`: "1000000000", `"0x0bebc200"`: "200000000"} {
+		p, err := chain.ReadPerbill(value(t, text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, p.String(), text)
+	}
+	for text, want := range map[string]string{
+		`1000000001`:             "1000000001 parts per billion are more than the whole",
+		`"18446744073709551615"`: "18446744073709551615 parts per billion are more than the whole",
+		`"20%"`:                  `"20%" is not a non-negative integer`,
+		`null`:                   "missing",
+	} {
+		p, err := chain.ReadPerbill(value(t, text))
+		require.EqualError(t, err, want, text)
+		require.Zero(t, p, text)
+	}
+}
+
 func TestGasPriceAdd(t *testing.T) {
 	pairs(256, 256, func(a, b *big.Int) {
 		x, y := gasPrice(t, a), gasPrice(t, b)
@@ -86,6 +142,38 @@ func TestMultiplierOf(t *testing.T) {
 	})
 }
 
+// Multipliers are FixedU128: every operation is one on the stored integers, with
+// one division that rounds down.
+func TestMultiplierArithmetic(t *testing.T) {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
+	quotient := func(a, b, by *big.Int) *big.Int {
+		if by.Sign() == 0 {
+			return nil
+		}
+		product := new(big.Int).Mul(a, b)
+		return product.Quo(product, by)
+	}
+	pairs(128, 128, func(a, b *big.Int) {
+		m, x := multiplier(t, a), multiplier(t, b)
+		sum, err := m.Add(x)
+		requireResult(t, new(big.Int).Add(a, b), 128, sum, err, "Multiplier.Add", a, b)
+		difference, err := m.Sub(x)
+		requireResult(t, new(big.Int).Sub(a, b), 128, difference, err, "Multiplier.Sub", a, b)
+		product, err := m.Mul(x)
+		requireResult(t, quotient(a, b, scale), 128, product, err, "Multiplier.Mul", a, b)
+		divided, err := m.Div(x)
+		requireResult(t, quotient(a, scale, b), 128, divided, err, "Multiplier.Div", a, b)
+		part, err := m.OfWei(wei(t, b))
+		requireResult(t, quotient(a, b, scale), 128, part, err, "Multiplier.OfWei", a, b)
+		require.Equal(t, a.Cmp(b), m.Cmp(x), "Multiplier.Cmp of %v and %v", a, b)
+		require.Equal(t, []chain.Multiplier{multiplier(t, a), multiplier(t, b)}, []chain.Multiplier{m, x}, "an operand was changed")
+	})
+	pairs(64, 64, func(a, b *big.Int) {
+		ratio, err := chain.Ratio(a.Uint64(), b.Uint64())
+		requireResult(t, quotient(a, scale, b), 128, ratio, err, "Ratio", a, b)
+	})
+}
+
 func TestMultiplierOfRoundsDown(t *testing.T) {
 	const one = 1_000_000_000_000_000_000
 	for name, test := range map[string]struct {
@@ -116,6 +204,13 @@ func TestRefTimeAdd(t *testing.T) {
 		requireResult(t, new(big.Int).Add(a, b), 64, have, err, "RefTime.Add", a, b)
 		require.Equal(t, a.Uint64(), x.Uint64(), "RefTime.Add changed its receiver")
 		require.Equal(t, b.Uint64(), y.Uint64(), "RefTime.Add changed its argument")
+	})
+}
+
+func TestRefTimeSub(t *testing.T) {
+	pairs(64, 64, func(a, b *big.Int) {
+		have, err := chain.NewRefTime(a.Uint64()).Sub(chain.NewRefTime(b.Uint64()))
+		requireResult(t, new(big.Int).Sub(a, b), 64, have, err, "RefTime.Sub", a, b)
 	})
 }
 
@@ -175,6 +270,9 @@ func TestUnmarshalText(t *testing.T) {
 		m := chain.NewMultiplier(7)
 		require.NoError(t, json.Unmarshal([]byte(`"`+n.String()+`"`), &m))
 		require.Equal(t, multiplier(t, n), m)
+		w := chain.NewWei(7)
+		require.NoError(t, json.Unmarshal([]byte(`"`+n.String()+`"`), &w))
+		require.Equal(t, wei(t, n), w)
 	}
 	for _, n := range edges(64) {
 		r := chain.NewRefTime(7)
@@ -201,6 +299,9 @@ func TestBig(t *testing.T) {
 func TestCounters(t *testing.T) {
 	for _, n := range edges(64) {
 		require.Equal(t, n.Uint64(), chain.NewGas(n.Uint64()).Uint64())
+		nonce, err := chain.ReadNonce(value(t, n.String()))
+		require.NoError(t, err)
+		require.Equal(t, n.Uint64(), nonce.Uint64())
 		require.Equal(t, n.Uint64(), chain.NewRefTime(n.Uint64()).Uint64())
 		require.Equal(t, n.Sign() == 0, chain.NewRefTime(n.Uint64()).IsZero())
 	}

@@ -38,6 +38,9 @@ type Payload struct {
 	fields               wire.Value
 }
 
+// Capped tells whether the sender limited the price by MaxFeePerGas.
+func (p *Payload) Capped() bool { return p.Type.dynamicFee() }
+
 // ParsePayload reads args.transaction: an object with one member, named after
 // the type of the transaction. Runtimes before typed transactions (before 1201)
 // had the fields of a legacy one in its place. An error names the field.
@@ -163,9 +166,19 @@ type Action struct {
 	To     chain.Address // zero where Create
 }
 
+// member is the field of that name, or of the name that the runtimes give it in
+// an eip7702 transaction.
+func (p *Payload) member(name, inEIP7702 string) wire.Value {
+	v := p.fields.Member(name)
+	if v.Kind() == wire.Absent && p.Type == EIP7702 {
+		return p.fields.Member(inEIP7702)
+	}
+	return v
+}
+
 // Action reads {"call": address} or {"create": null}.
 func (p *Payload) Action() (Action, error) {
-	kind, v, _ := p.fields.Member("action").Only()
+	kind, v, _ := p.member("action", "destination").Only()
 	switch strings.ToLower(kind) {
 	case "create":
 		return Action{Create: true}, nil
@@ -181,7 +194,7 @@ func (p *Payload) Action() (Action, error) {
 
 // Input is the call data, or the code of a creation.
 func (p *Payload) Input() ([]byte, error) {
-	text, ok := p.fields.Member("input").Text()
+	text, ok := p.member("input", "data").Text()
 	if !ok || !strings.HasPrefix(text, "0x") {
 		return nil, errors.New("input: want a string of 0x and hex digits")
 	}
@@ -226,19 +239,5 @@ func (p *Payload) AccessList() ([]AccessEntry, error) {
 	return list, nil
 }
 
-// OddYParity is the parity in the signature of a typed transaction, which
-// gateways write as a bool or as 0 and 1.
-func (p *Payload) OddYParity() (bool, error) {
-	v := p.fields.Member("oddYParity")
-	if odd, ok := v.Bool(); ok {
-		return odd, nil
-	}
-	n, err := chain.ReadUint64(v)
-	if err == nil && n > 1 {
-		err = fmt.Errorf("want 0 or 1, have %d", n)
-	}
-	if err != nil {
-		return false, fmt.Errorf("oddYParity: %w", err)
-	}
-	return n == 1, nil
-}
+// OddYParity is the parity in the signature of a typed transaction.
+func (p *Payload) OddYParity() (bool, error) { return readParity(p.signature()) }

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/network"
@@ -83,6 +84,15 @@ func Weight(outcome chain.Outcome) (chain.RefTime, error) {
 func Gas(weight chain.RefTime) (gas chain.Gas, exact bool) {
 	n := weight.Uint64()
 	return chain.NewGas(n / WeightPerGas), n%WeightPerGas == 0
+}
+
+// RefTime is the weight of an amount of gas, the inverse of [Gas].
+func RefTime(gas chain.Gas) (chain.RefTime, error) {
+	n := gas.Uint64()
+	if n > math.MaxUint64/WeightPerGas {
+		return chain.RefTime{}, fmt.Errorf("gas × 25000: %w", chain.ErrOverflow)
+	}
+	return chain.NewRefTime(n * WeightPerGas), nil
 }
 
 // Fee is fee rule 2:

@@ -11,6 +11,9 @@
 //  4. A native transaction: what the chain says it paid, tip included (rule 1).
 //  5. The totals (rule 8).
 //
+// [Suggest] is the other way round: what to bid in the next block, by its base fee
+// and by what recent blocks paid above theirs ([PriorityFees]).
+//
 // What no rule can price is listed with its reason, has no fee, and stays out of
 // the sums, which then say that they are incomplete. It is never taken as zero.
 package fee

@@ -131,6 +131,24 @@ func signed(n int, feePaid []any, last event) extrinsic {
 	return x
 }
 
+// byCash is a native transaction of a runtime without a fee event: seven wei more
+// than it paid were withdrawn, and given back.
+func byCash(n int, paid, tip string, last event) extrinsic {
+	x := signed(n, nil, last)
+	x.Tip = tip
+	withdrawn := new(big.Int).Add(number(paid), big.NewInt(7)).String()
+	x.Events = []event{
+		{method{"balances", "Withdraw"}, []any{address(3, n), withdrawn}},
+		{method{"balances", "Deposit"}, []any{address(3, n), "1000"}}, // the call's own
+		{method{"balances", "Transfer"}, []any{address(3, n), address(4, n), "1000000000000000000"}},
+		{method{"balances", "Deposit"}, []any{address(3, n), "7"}},
+		{method{"balances", "Deposit"}, []any{"0x6d6f646c70792f74727372790000000000000000", "11"}},
+		{method{"treasury", "Deposit"}, []any{"11"}},
+		last,
+	}
+	return x
+}
+
 // priced decodes a block and prices it.
 func priced(t testing.TB, text string, rules network.Rules, m *big.Int) *fee.Report {
 	t.Helper()

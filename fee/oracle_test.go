@@ -223,6 +223,11 @@ func (s *scenarios) native(name, paid, tip string, success bool) {
 		s.list = append(s.list, scenario{name, signed(n, feePaid, last), want, number(paid)})
 		return
 	}
+	if s.typed { // runtimes with typed transactions have balances.Withdraw
+		want["method"], want["payer"] = "cash", address(3, n)
+		s.list = append(s.list, scenario{name, byCash(n, paid, tip, last), want, number(paid)})
+		return
+	}
 	for _, key := range []string{"payer", "fee", "method", "tip"} {
 		want[key] = nil
 	}

@@ -45,7 +45,7 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 		if layer == EVM {
 			err = priceEVM(t, x, rules, r.BaseFeePerGas)
 		} else {
-			err = priceNative(t, x)
+			err = priceNative(t, x, rules)
 		}
 		if err == nil {
 			err = r.Totals.add(t)
@@ -247,9 +247,10 @@ func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, minimum
 	return nil
 }
 
-// priceNative takes the fee from the chain's own word for it. The rest only
-// describes the transaction, so that what cannot be read is noted.
-func priceNative(t *Transaction, x *chain.Extrinsic) error {
+// priceNative takes the fee from the chain's own word for it, or from the cash
+// where its runtime had no word for it. The rest only describes the transaction,
+// so that what cannot be read is noted.
+func priceNative(t *Transaction, x *chain.Extrinsic, rules network.Rules) error {
 	if x.Signed {
 		if from, err := chain.ReadAddress(x.Signer); err != nil {
 			t.note("signature.signer: %v", err)
@@ -267,14 +268,18 @@ func priceNative(t *Transaction, x *chain.Extrinsic) error {
 	} else {
 		t.ended(outcome)
 	}
-	paid, err := native.ReadFeePaid(x)
+	method, read := ByRule, native.ReadFeePaid
+	if rules.NoFeeEvent && !rules.NoWithdrawEvent && !native.HasFeeEvent(x) {
+		method, read = ByCash, native.ReadCash
+	}
+	paid, err := read(x)
 	if err != nil {
 		return err
 	}
 	t.Payer = chain.Some(paid.Payer)
 	t.Fee = chain.Some(paid.Fee)
 	t.Tip = chain.Some(paid.Tip)
-	t.Method = chain.Some(ByRule)
+	t.Method = chain.Some(method)
 	return nil
 }
 

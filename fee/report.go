@@ -73,8 +73,13 @@ const (
 // Method is how a fee was found.
 type Method string
 
-// ByRule says that a fee follows from the rules of the specification.
-const ByRule Method = "rule"
+// ByRule says that a fee follows from the rules of the specification. ByCash says
+// that it is what the chain withdrew less what it gave back: there is no rule for
+// the native fees of runtimes without a fee event.
+const (
+	ByRule Method = "rule"
+	ByCash Method = "cash"
+)
 
 // Totals sum up the fees that are known. Complete is false where a fee is not.
 type Totals struct {

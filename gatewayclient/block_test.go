@@ -227,6 +227,8 @@ func TestDecodeSmallAnswers(t *testing.T) {
 	n, err := gatewayclient.DecodeNodeVersion(`{"clientImplName":"moonbeam","chain":7}`)
 	require.NoError(t, err)
 	require.Equal(t, gatewayclient.NodeVersion{ClientImplName: "moonbeam"}, n)
+	_, err = gatewayclient.DecodeNodeVersion(`{"message":"ok"}`)
+	require.EqualError(t, err, "malformed node version: clientImplName: missing")
 	_, err = gatewayclient.DecodeNodeVersion(`{`)
 	require.EqualError(t, err, "malformed node version: invalid JSON at byte 1: the text ends too early")
 }

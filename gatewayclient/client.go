@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/go-resty/resty/v2"
 	"golang.org/x/time/rate"
@@ -30,6 +31,9 @@ var ErrWrongBlock = errors.New("answer for another block")
 // ErrNotJSON says that an answer is something else, such as a web page.
 var ErrNotJSON = errors.New("not JSON")
 
+// ErrTooLarge says that an answer has more bytes than [Options].MaxBody.
+var ErrTooLarge = errors.New("the answer is larger than any block should be")
+
 // StatusError is an answer with a status other than 2xx.
 type StatusError struct {
 	Path    string
@@ -40,9 +44,32 @@ type StatusError struct {
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("GET %s: status %d %s", e.Path, e.Code, http.StatusText(e.Code))
 	if e.Message != "" {
-		text += ": " + e.Message
+		text += ": " + oneLine(e.Message)
 	}
 	return text
+}
+
+// Temporary tells whether the same question may be answered later: it is the
+// gateway or its node that fails, or there were too many questions.
+func (e *StatusError) Temporary() bool {
+	return e.Code >= 500 || e.Code == http.StatusTooManyRequests || e.Code == http.StatusRequestTimeout
+}
+
+// mostOfMessage is more than any honest message of the network has.
+const mostOfMessage = 400
+
+// oneLine is a message that may quote what a gateway sent, its controls of a
+// terminal included, cut to one line of bounded length.
+func oneLine(message string) string {
+	if len(message) > mostOfMessage {
+		message = message[:mostOfMessage] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, message)
 }
 
 // UnreachableError says that no answer came: the gateway could not be reached,
@@ -53,7 +80,7 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("no answer from the gateway at %s: %v", e.Gateway, e.Err)
+	return fmt.Sprintf("no answer from the gateway at %s: %s", e.Gateway, oneLine(e.Err.Error()))
 }
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
@@ -65,6 +92,7 @@ type Client struct {
 	total   time.Duration
 	maxBody int
 	places  chan struct{} // one for each question that may be under way
+	limiter *rate.Limiter
 	version atomic.Pointer[string]
 }
 
@@ -89,10 +117,16 @@ func New(address string, o Options) (*Client, error) {
 		SetHeader("Accept", "application/json").
 		SetLogger(silent{})
 	o.retry(client)
+	limiter := rate.NewLimiter(rate.Inf, 1)
 	if o.RPS > 0 {
-		limiter := rate.NewLimiter(rate.Limit(o.RPS), 1)
-		client.OnBeforeRequest(func(_ *resty.Client, r *resty.Request) error { return limiter.Wait(r.Context()) })
+		limiter.SetLimit(rate.Limit(o.RPS))
 	}
+	client.OnBeforeRequest(func(_ *resty.Client, r *resty.Request) error {
+		if r.Attempt == 1 { // which has waited for its turn
+			return nil
+		}
+		return limiter.Wait(r.Context())
+	})
 	if o.APIKey != "" {
 		client.SetHeader(o.APIKeyHeader, o.APIKey)
 	}
@@ -103,7 +137,7 @@ func New(address string, o Options) (*Client, error) {
 		u.User = nil
 	}
 	client.SetBaseURL(strings.TrimSuffix(u.String(), "/"))
-	c := &Client{http: client, gateway: origin, total: o.Total, maxBody: o.MaxBody, places: make(chan struct{}, o.Concurrency)}
+	c := &Client{http: client, gateway: origin, total: o.Total, maxBody: o.MaxBody, places: make(chan struct{}, o.Concurrency), limiter: limiter}
 	if o.Version != "" {
 		c.version.Store(&o.Version)
 	}
@@ -232,28 +266,65 @@ const (
 // get returns the text of a JSON answer. The first answer tells whether the
 // gateway's paths have a version: an unknown path is asked for once with it.
 func (c *Client) get(ctx context.Context, path string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.total)
-	defer cancel()
-	select {
-	case c.places <- struct{}{}:
-		defer func() { <-c.places }()
-	case <-ctx.Done():
-		return "", c.noAnswer(ctx.Err())
+	ctx, done, err := c.begin(ctx)
+	if err != nil {
+		return "", err
 	}
+	defer done()
 	if version := c.version.Load(); version != nil {
 		return c.ask(ctx, strings.TrimSuffix(*version, "/"), path)
 	}
 	text, err := c.ask(ctx, "", path)
 	version := noVersion
 	if errors.Is(err, ErrNoEndpoint) {
+		if err := c.turn(ctx); err != nil {
+			return "", err
+		}
 		if versioned, versionedErr := c.ask(ctx, version1, path); !errors.Is(versionedErr, ErrNoEndpoint) {
 			text, err, version = versioned, versionedErr, version1
 		}
 	}
-	if err == nil || errors.Is(err, ErrNoBlock) {
+	if settles(text, err) {
 		c.version.CompareAndSwap(nil, &version)
 	}
 	return text, err
+}
+
+// begin waits for the turn of a question among the client's own, which is not the
+// gateway's fault, and gives it its time.
+func (c *Client) begin(ctx context.Context) (_ context.Context, done func(), err error) {
+	select {
+	case c.places <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, c.noAnswer(ctx.Err())
+	}
+	if err := c.turn(ctx); err != nil {
+		<-c.places
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.total)
+	return ctx, func() {
+		cancel()
+		<-c.places
+	}, nil
+}
+
+// turn waits until another request may be sent.
+func (c *Client) turn(ctx context.Context) error {
+	if err := c.limiter.Wait(ctx); err != nil {
+		return c.noAnswer(err)
+	}
+	return nil
+}
+
+// settles tells whether an answer is one of a gateway's, so that its path is a
+// gateway's too. Anything can answer with status 200.
+func settles(text string, err error) bool {
+	if err != nil {
+		return errors.Is(err, ErrNoBlock)
+	}
+	_, notJSON := wire.Parse(text)
+	return notJSON == nil
 }
 
 func (c *Client) ask(ctx context.Context, version, path string) (string, error) {
@@ -273,7 +344,7 @@ func (c *Client) ask(ctx context.Context, version, path string) (string, error) 
 
 func (c *Client) noAnswer(err error) error {
 	if errors.Is(err, resty.ErrResponseBodyTooLarge) {
-		return &UnreachableError{c.gateway, errors.New("the answer is larger than any block should be")}
+		return &UnreachableError{c.gateway, ErrTooLarge}
 	}
 	var inner *url.Error // names the URL, which may hold a key
 	if errors.As(err, &inner) {

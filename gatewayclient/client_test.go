@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,6 +31,12 @@ func clientOf(t *testing.T, h http.Handler, o gatewayclient.Options) *gatewaycli
 	c, err := gatewayclient.New(server.URL, o)
 	require.NoError(t, err)
 	return c
+}
+
+func TestTemporary(t *testing.T) {
+	for code, want := range map[int]bool{400: false, 401: false, 404: false, 408: true, 429: true, 500: true, 502: true, 503: true} {
+		require.Equal(t, want, (&gatewayclient.StatusError{Code: code}).Temporary(), "%d", code)
+	}
 }
 
 func TestClient(t *testing.T) {
@@ -68,29 +73,10 @@ func TestClient(t *testing.T) {
 	require.Equal(t, "moonbeam", n.ClientImplName)
 }
 
-// recordedError is an answer of the real gateway to a question that it refused.
-type recordedError struct {
-	Request string            `json:"request"`
-	Status  int               `json:"status"`
-	Headers map[string]string `json:"headers"`
-	Body    string            `json:"body"`
-}
-
-func replay(t *testing.T, name string) http.Handler {
-	text, err := os.ReadFile(filepath.Join(recordings, "moonbeam-2100/errors", name+".json"))
-	require.NoError(t, err)
-	var e recordedError
-	require.NoError(t, json.Unmarshal(text, &e))
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", e.Headers["content-type"])
-		w.WriteHeader(e.Status)
-		fmt.Fprint(w, e.Body)
-	})
-}
-
+// Each recorded error answer gives the error that the documentation promises.
 func TestRecordedErrors(t *testing.T) {
-	const status = "status error"
-	for name, want := range map[string]any{
+	const status, none = "status error", "no error"
+	wants := map[string]any{
 		"future-block":             gatewayclient.ErrNoBlock,
 		"future-by-one":            gatewayclient.ErrNoBlock,
 		"unknown-hash":             gatewayclient.ErrNoBlock,
@@ -98,30 +84,80 @@ func TestRecordedErrors(t *testing.T) {
 		"over-u32":                 gatewayclient.ErrNoBlock,
 		"future-block-multiplier":  gatewayclient.ErrNoBlock,
 		"spec-future":              gatewayclient.ErrNoBlock,
+		"account-future-at":        gatewayclient.ErrNoBlock,
+		"range-future":             gatewayclient.ErrNoBlock,
 		"unknown-route":            gatewayclient.ErrNoEndpoint,
+		"unknown-route-2":          gatewayclient.ErrNoEndpoint,
 		"unknown-v1":               gatewayclient.ErrNoEndpoint,
-		"node-down-head":           status,
+		"wrong-method":             gatewayclient.ErrNoEndpoint,
+		"node-down-balance":        status,
 		"node-down-block-cached":   status,
 		"node-down-block-uncached": status,
+		"node-down-head":           status,
+		"node-down-malformed":      status,
+		"node-down-multiplier":     status,
+		"node-down-spec":           status,
 		"node-down-version":        status,
 		"node-hung-block":          status,
+		"node-hung-block-cached":   status,
+		"node-hung-version":        status,
+		"account-32":               status,
+		"account-badchecksum":      status,
+		"bad-account":              status,
+		"bad-account-short":        status,
+		"bad-json":                 status,
+		"bad-tx":                   status,
+		"empty-tx":                 status,
+		"base-fee-storage":         status,
+		"extrinsic-index-out":      status,
+		"malformed-at":             status,
 		"malformed-block":          status,
+		"malformed-block-float":    status,
+		"malformed-block-negative": status,
 		"malformed-hash":           status,
-	} {
+		"malformed-hash-nothex":    status,
+		"missing-keys":             status,
+		"range-bad":                status,
+		"range-huge":               status,
+		"unknown-pallet":           status,
+		"unknown-storage":          status,
+		"account-lowercase-OK":     none,
+		"account-unknown-OK":       none,
+		"ss58-account":             none,
+		"node-down-root":           none,
+	}
+	recorded := gatewaytest.RecordedErrors(filepath.Join(recordings, "moonbeam-2100"))
+	require.Len(t, recorded, len(wants))
+	for name, answer := range recorded {
 		t.Run(name, func(t *testing.T) {
-			c := clientOf(t, replay(t, name), gatewayclient.Options{})
+			c := clientOf(t, answer, gatewayclient.Options{})
+			_, path, _ := strings.Cut(answer.Request, " ")
+			text, err := c.Answer(context.Background(), path)
+			var refused *gatewayclient.StatusError
+			switch want := wants[name].(type) {
+			case error:
+				require.ErrorIs(t, err, want)
+			default:
+				require.Contains(t, []any{status, none}, want)
+				if want == none {
+					require.NoError(t, err)
+					require.Equal(t, answer.Body, text)
+					return
+				}
+				require.ErrorAs(t, err, &refused)
+				require.Equal(t, answer.Status, refused.Code)
+				require.NotErrorIs(t, err, gatewayclient.ErrNoBlock)
+				require.NotErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+				if name != "bad-tx" { // its text is in another field
+					require.NotEmpty(t, refused.Message)
+				}
+			}
+			require.Empty(t, text)
+			require.NotContains(t, err.Error(), "node_modules", "the stack is the gateway's own affair")
+			// So is what a block is asked for with.
 			b, err := c.Block(context.Background(), 25)
 			require.Nil(t, b)
-			if want != status {
-				require.ErrorIs(t, err, want.(error))
-				return
-			}
-			var refused *gatewayclient.StatusError
-			require.ErrorAs(t, err, &refused)
-			require.NotEmpty(t, refused.Message)
-			require.NotContains(t, err.Error(), "node_modules", "the stack is the gateway's own affair")
-			require.NotErrorIs(t, err, gatewayclient.ErrNoBlock)
-			require.NotErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+			require.Error(t, err)
 		})
 	}
 }
@@ -211,6 +247,27 @@ func TestNoAnswer(t *testing.T) {
 		_, err := c.Block(ctx, 25)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
+}
+
+// A message is one line of bounded length, whatever the gateway puts into it.
+func TestMessages(t *testing.T) {
+	for name, answer := range map[string]string{
+		"in a body": "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" + `{"message":"no\n\u001b[31mred"}`,
+		"in a head": "HTTP/1.1 200 OK\r\nno colon \x1b[31m" + strings.Repeat("x", 10_000) + "\r\n\r\n",
+	} {
+		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			connection, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			defer connection.Close()
+			fmt.Fprint(connection, answer)
+		}), gatewayclient.Options{})
+		_, err := c.Block(context.Background(), 25)
+		require.Error(t, err, name)
+		require.Less(t, len(err.Error()), 600, name)
+		require.False(t, strings.ContainsFunc(err.Error(), unicode.IsControl), "%s: %q", name, err)
+	}
 }
 
 // The gateway's successor answers 404 with JSON where a block does not exist.

@@ -123,7 +123,8 @@ func readAt(at wire.Value, fields *firstError) (height uint64, hash chain.Option
 	return height, hash
 }
 
-// NodeVersion is the answer to /node/version. Fields that it lacks are empty.
+// NodeVersion is the answer to /node/version. Fields that it lacks are empty, but
+// not all of them.
 type NodeVersion struct {
 	ClientVersion  string
 	ClientImplName string // the network, as its runtime names itself
@@ -133,10 +134,11 @@ type NodeVersion struct {
 // DecodeNodeVersion reads a /node/version.
 func DecodeNodeVersion(text string) (NodeVersion, error) {
 	var n NodeVersion
-	err := decode("node version", text, func(v wire.Value, _ *firstError) {
+	err := decode("node version", text, func(v wire.Value, fields *firstError) {
 		n.ClientVersion, _ = v.Member("clientVersion").Text()
 		n.ClientImplName, _ = v.Member("clientImplName").Text()
 		n.Chain, _ = v.Member("chain").Text()
+		fields.need("clientImplName", n != NodeVersion{})
 	})
 	return n, err
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/wire"
@@ -181,13 +182,31 @@ func (c *Client) Metadata(ctx context.Context, w io.Writer) (int64, error) {
 	return n, nil
 }
 
-func (c *Client) stream(ctx context.Context, path string, w io.Writer) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.total)
-	defer cancel()
-	version := ""
-	if v := c.version.Load(); v != nil && *v != noVersion {
-		version = *v
+// stream passes an answer on. It does not tell whether the gateway's paths have a
+// version: it is not looked into.
+func (c *Client) stream(ctx context.Context, path string, w io.Writer) (n int64, err error) {
+	ctx, done, err := c.begin(ctx)
+	if err != nil {
+		return 0, err
 	}
+	defer done()
+	if version := c.version.Load(); version != nil {
+		return c.streamFrom(ctx, strings.TrimSuffix(*version, "/"), path, w)
+	}
+	n, err = c.streamFrom(ctx, "", path, w)
+	if errors.Is(err, ErrNoEndpoint) {
+		if err := c.turn(ctx); err != nil {
+			return 0, err
+		}
+		return c.streamFrom(ctx, version1, path, w)
+	}
+	return n, err
+}
+
+// mostRefusal is more than a gateway says of an error.
+const mostRefusal = 1 << 16
+
+func (c *Client) streamFrom(ctx context.Context, version, path string, w io.Writer) (int64, error) {
 	answer, err := c.http.R().SetContext(ctx).SetDoNotParseResponse(true).Get(version + path)
 	if err != nil {
 		return 0, c.noAnswer(err)
@@ -195,7 +214,8 @@ func (c *Client) stream(ctx context.Context, path string, w io.Writer) (int64, e
 	body := answer.RawBody()
 	defer body.Close()
 	if !answer.IsSuccess() {
-		return 0, &StatusError{Path: path, Code: answer.StatusCode()}
+		said, _ := io.ReadAll(io.LimitReader(body, mostRefusal)) // the status says enough without
+		return 0, statusError(path, answer.SetBody(said))
 	}
 	n, err := io.Copy(w, io.LimitReader(body, int64(c.maxBody)+1))
 	if err != nil {

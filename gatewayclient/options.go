@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -19,8 +18,8 @@ import (
 type Options struct {
 	// Timeout is for one attempt; 30 seconds by default.
 	Timeout time.Duration
-	// Total is for one answer, further attempts and waits included; 2 minutes by
-	// default.
+	// Total is for one answer, further attempts and the waits for them included;
+	// 2 minutes by default. It begins when Concurrency and RPS allow the question.
 	Total time.Duration
 	// Retries is how often an attempt that failed is made again, where that can
 	// help: no connection, one that broke off, the statuses 429, 502, 503 and 504,
@@ -106,9 +105,8 @@ func (o Options) retry(client *resty.Client) {
 
 // worthRetrying tells whether the same question may be answered a moment later.
 func worthRetrying(answer *resty.Response, err error) bool {
-	if err != nil {
-		var request *url.Error
-		return errors.As(err, &request) && !errors.Is(err, errRedirect)
+	if err != nil { // without an answer where nothing was sent
+		return answer != nil && !errors.Is(err, errRedirect) && !errors.Is(err, resty.ErrResponseBodyTooLarge)
 	}
 	switch answer.StatusCode() {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

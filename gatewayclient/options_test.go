@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/gatewayclient"
@@ -56,6 +57,12 @@ func reset(w http.ResponseWriter, _ *http.Request) {
 	connection.Close()
 }
 
+// breakOff ends the connection in the middle of a body.
+func breakOff(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "1000")
+	fmt.Fprint(w, "{")
+}
+
 // What may pass is tried again; what will not is not.
 func TestRetries(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -70,6 +77,7 @@ func TestRetries(t *testing.T) {
 		"node lost":             {said(500, "WebSocket is not connected"), 2, true},
 		"node lost, no head":    {said(500, "Failed while trying to get the latest header."), 2, true},
 		"connection reset":      {reset, 2, true},
+		"broken off in a body":  {breakOff, 2, true},
 		"not there yet":         {said(500, "Unable to retrieve header and parent from supplied hash"), 1, false},
 		"another server error":  {said(500, "cannot read properties of undefined"), 1, false},
 		"malformed":             {said(400, "Cannot get block hash for abc."), 1, false},
@@ -177,6 +185,23 @@ func TestRPS(t *testing.T) {
 	require.Greater(t, time.Since(start), 190*time.Millisecond, "ten pauses of 20 ms")
 }
 
+// The wait for the client's own limit is not taken from the time for an answer.
+func TestRPSAndTotal(t *testing.T) {
+	c := clientOf(t, &sequence{}, gatewayclient.Options{RPS: 10, Concurrency: 8, Total: 500 * time.Millisecond})
+	var all sync.WaitGroup
+	for range 8 { // the last after 700 ms
+		all.Go(func() {
+			_, err := c.Block(context.Background(), 7)
+			assert.NoError(t, err)
+		})
+	}
+	all.Wait()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := c.Block(ctx, 7)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 func TestAPIKey(t *testing.T) {
 	for header, o := range map[string]gatewayclient.Options{
 		"X-Api-Key": {APIKey: "secret"},
@@ -241,6 +266,19 @@ func TestVersion(t *testing.T) {
 	_, err = clientOf(t, versioned, gatewayclient.Options{Version: "/"}).Block(context.Background(), 7)
 	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
 	require.Equal(t, []string{"/blocks/7"}, paths)
+
+	// What answers, and not as a gateway does, tells nothing about the paths.
+	s := &sequence{steps: []http.HandlerFunc{status(404, "<html>"), status(200, "")}}
+	c = clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		paths = append(paths, r.URL.Path)
+		s.ServeHTTP(w, r)
+	}), gatewayclient.Options{})
+	paths = nil
+	_, err = c.Block(context.Background(), 7)
+	require.ErrorContains(t, err, "ends too early")
+	_, err = c.Block(context.Background(), 7)
+	require.NoError(t, err)
+	require.Equal(t, []string{"/blocks/7", "/v1/blocks/7", "/blocks/7"}, paths)
 
 	// A gateway that has answered without is not asked with it.
 	var old []string

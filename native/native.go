@@ -1,5 +1,6 @@
 // Package native holds the rules of the native layer, whose fees the chain
-// states itself: in the event transactionPayment.TransactionFeePaid.
+// states itself: in the event transactionPayment.TransactionFeePaid,
+// or, before there was such an event, by what it withdrew and gave back.
 package native
 
 import (
@@ -28,7 +29,7 @@ func HasFeeEvent(x *chain.Extrinsic) bool {
 // fee of 0 is one that the chain waived.
 //
 // Runtimes before 1800 (Moonbase) or 1801 have no such event, which is an error
-// here: their fees have to be found otherwise.
+// here: see [ReadCash].
 func ReadFeePaid(x *chain.Extrinsic) (FeePaid, error) {
 	event, count := feeEvent(x)
 	switch {

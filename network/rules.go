@@ -39,6 +39,8 @@ type Rules struct {
 	// in "?" where the runtime is newer than all that the table knows.
 	Name    string
 	Certain bool // Name does not end in "?"
+	// Source says which row of which table these are, and where its figures are from.
+	Source string
 
 	BaseFee     BaseFee
 	MinGasPrice chain.GasPrice // a lower price is noted
@@ -49,7 +51,17 @@ type Rules struct {
 	// maxFeePerGas. Runtimes 1200 to 1300 charged base fee + priority fee.
 	PriceCapped  bool
 	MultiplierAt MultiplierAt
-	Notes        []string // what a reader of the report must know of these rules
+	// NoWithdrawEvent and NoFeeEvent say that the runtime is too old to have had
+	// balances.Withdraw, and transactionPayment.TransactionFeePaid.
+	NoWithdrawEvent bool
+	NoFeeEvent      bool
+	Notes           []string // what a reader of the report must know of these rules
+
+	// What proves a fee against the chain's records, where the table knows it. The
+	// specification knows none of it.
+	Destinations chain.Optional[Destinations]
+	Update       chain.Optional[MultiplierUpdate]
+	NativeFee    chain.Optional[NativeFee]
 }
 
 // ErrUnknownRuntime says that a runtime is older than all that a table knows.
@@ -62,7 +74,7 @@ var ErrNoSpecification = errors.New("not in the specification's table")
 // newer than the table is priced by the last row and is not Certain; one older
 // than the first row is [ErrUnknownRuntime].
 func (n *Network) Rules(runtime uint32) (Rules, error) {
-	row, ok := n.row(runtime)
+	row, ok := rowFor(n.Rows, runtime)
 	if !ok {
 		return Rules{}, fmt.Errorf("%w: the table of %s begins with runtime %d, this block was executed by %d",
 			ErrUnknownRuntime, n.Name, n.Rows[0].FromRuntime, runtime)
@@ -73,12 +85,18 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		Runtime:          chain.Some(runtime),
 		Name:             fmt.Sprintf("%s/%d", n.Name, runtime),
 		Certain:          true,
+		Source:           fmt.Sprintf("%s, row from runtime %d: %s", n.table(), row.FromRuntime, row.Source),
 		BaseFee:          row.baseFee(),
-		MinGasPrice:      row.minGasPrice,
+		MinGasPrice:      row.MinGasPrice(),
 		WeightCorrection: row.WeightCorrection,
 		PriceCapped:      !row.PriceUncapped,
 		MultiplierAt:     AtParent,
+		NoWithdrawEvent:  runtime < n.FirstWithdrawEvent,
+		NoFeeEvent:       runtime < n.FirstFeeEvent,
 		Notes:            n.notes(row.Note),
+		Destinations:     known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
+		Update:           known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
+		NativeFee:        known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
 	}
 	if runtime > n.LastRuntime {
 		r.Name += "?"
@@ -103,6 +121,7 @@ func (n *Network) SpecificationRules() (Rules, error) {
 		Symbol:       n.Symbol,
 		Name:         "spec/" + s.Name,
 		Certain:      true,
+		Source:       s.Source,
 		BaseFee:      BaseFee{Constant: *s.BaseFeeConstant},
 		MinGasPrice:  *s.MinGasPrice,
 		PriceCapped:  true,
@@ -111,10 +130,18 @@ func (n *Network) SpecificationRules() (Rules, error) {
 	}, nil
 }
 
+// table names the table and the user's file that it is in.
+func (n *Network) table() string {
+	if n.File == "" {
+		return "table of " + n.Name
+	}
+	return fmt.Sprintf("table of %s in %s", n.Name, n.File)
+}
+
 func (n *Network) notes(ofRow string) []string {
 	notes := []string{}
 	if n.File != "" {
-		notes = append(notes, fmt.Sprintf("priced by the table of %s in %s", n.Name, n.File))
+		notes = append(notes, "priced by the "+n.table())
 	}
 	if ofRow != "" {
 		notes = append(notes, ofRow)
@@ -122,17 +149,7 @@ func (n *Network) notes(ofRow string) []string {
 	return notes
 }
 
-// row is the last row that begins at or before runtime.
-func (n *Network) row(runtime uint32) (*Row, bool) {
-	for i := len(n.Rows) - 1; i >= 0; i-- {
-		if n.Rows[i].FromRuntime <= runtime {
-			return &n.Rows[i], true
-		}
-	}
-	return nil, false
-}
-
-func (r *Row) baseFee() BaseFee {
+func (r Row) baseFee() BaseFee {
 	if r.StaticBaseFee != nil {
 		return BaseFee{Static: chain.Some(*r.StaticBaseFee)}
 	}

@@ -2,6 +2,7 @@ package network
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -24,10 +25,21 @@ type Network struct {
 	Chain  string `json:"chain,omitempty"`
 	Symbol string `json:"symbol"`
 	// LastRuntime is the newest runtime that the rows were checked against.
-	LastRuntime   uint32         `json:"last_runtime"`
-	Specification *Specification `json:"specification,omitempty"`
-	Rows          []Row          `json:"rows"`
-	File          string         `json:"-"` // the user's file it came from, "" if built in
+	LastRuntime uint32 `json:"last_runtime"`
+	// FirstWithdrawEvent and FirstFeeEvent are the runtimes that first emitted
+	// balances.Withdraw and transactionPayment.TransactionFeePaid (substrate 0.9.13
+	// and 0.9.26); 0 where all do.
+	FirstWithdrawEvent uint32         `json:"first_withdraw_event,omitempty"`
+	FirstFeeEvent      uint32         `json:"first_fee_event,omitempty"`
+	Specification      *Specification `json:"specification,omitempty"`
+	Rows               []Row          `json:"rows"`
+	// What proves the fees of a runtime against the chain's records. A list that is
+	// empty, or begins later, leaves it unknown.
+	Destinations      []DestinationsRow     `json:"destinations,omitempty"`
+	MultiplierUpdates []MultiplierUpdateRow `json:"multiplier_updates,omitempty"`
+	NativeFees        []NativeFeeRow        `json:"native_fees,omitempty"`
+
+	File string `json:"-"` // the user's file it came from, "" if built in
 }
 
 // Specification is the network's row in the specification's own table.
@@ -50,13 +62,14 @@ type Row struct {
 	PriceUncapped    bool              `json:"price_uncapped,omitempty"`
 	Source           string            `json:"source"`
 	Note             string            `json:"note,omitempty"`
-
-	minGasPrice chain.GasPrice
 }
 
 // MinGasPrice is the lowest price that the row's runtimes accept: the static
 // base fee, or floor(minimum multiplier × constant).
-func (r *Row) MinGasPrice() chain.GasPrice { return r.minGasPrice }
+func (r Row) MinGasPrice() chain.GasPrice {
+	lowest, _ := r.minGasPrice() // checked when the table was read
+	return lowest
+}
 
 // Tables are the networks that are known, by name.
 type Tables struct{ networks []Network }
@@ -182,38 +195,40 @@ func (n *Network) check() error {
 			return errors.New("specification: want name, base_fee_constant, minimum_gas_price and source")
 		}
 	}
-	for i := range n.Rows {
-		row := &n.Rows[i]
-		if err := row.check(); err != nil {
-			return fmt.Errorf("row from runtime %d: %w", row.FromRuntime, err)
-		}
-		if i > 0 && row.FromRuntime <= n.Rows[i-1].FromRuntime {
-			return fmt.Errorf("row from runtime %d: stands after %d; want rows in rising order", row.FromRuntime, n.Rows[i-1].FromRuntime)
-		}
+	if err := cmp.Or(
+		checkRows("row", n.Rows),
+		checkRows("destinations", n.Destinations),
+		checkRows("multiplier_updates", n.MultiplierUpdates),
+		checkRows("native_fees", n.NativeFees),
+	); err != nil {
+		return err
 	}
-	if last := n.Rows[len(n.Rows)-1].FromRuntime; n.LastRuntime < last {
+	if last := max(lastOf(n.Rows), lastOf(n.Destinations), lastOf(n.MultiplierUpdates), lastOf(n.NativeFees)); n.LastRuntime < last {
 		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows hold for, at least %d", n.LastRuntime, last)
 	}
 	return nil
 }
 
-func (r *Row) check() error {
+func (r Row) check() error {
 	static, dynamic := r.StaticBaseFee != nil, r.BaseFeeConstant != nil || r.MinMultiplier != nil
 	switch {
 	case static == dynamic:
 		return errors.New("want either static_base_fee, or base_fee_constant with minimum_multiplier")
 	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
 		return errors.New("want both base_fee_constant and minimum_multiplier")
-	case r.Source == "":
-		return errors.New("source: none; say where the figures are from")
-	case static:
-		r.minGasPrice = *r.StaticBaseFee
-		return nil
+	}
+	_, err := r.minGasPrice()
+	return err
+}
+
+// minGasPrice is the row's static base fee, or floor(minimum multiplier × constant).
+func (r Row) minGasPrice() (chain.GasPrice, error) {
+	if r.StaticBaseFee != nil {
+		return *r.StaticBaseFee, nil
 	}
 	lowest, err := r.MinMultiplier.Of(*r.BaseFeeConstant)
 	if err != nil {
-		return fmt.Errorf("minimum_multiplier × base_fee_constant: %w", err)
+		return chain.GasPrice{}, fmt.Errorf("minimum_multiplier × base_fee_constant: %w", err)
 	}
-	r.minGasPrice = lowest
-	return nil
+	return lowest, nil
 }

@@ -55,10 +55,12 @@ func TestNetworkVectors(t *testing.T) {
 	})
 }
 
+var builtIn = network.BuiltIn()
+
 // rulesOf are the built-in rules for a runtime, or those of the specification.
 func rulesOf(t *testing.T, name, runtime string) (network.Rules, error) {
 	t.Helper()
-	n, ok := network.BuiltIn().Named(name)
+	n, ok := builtIn.Named(name)
 	require.True(t, ok, "no network %q", name)
 	if runtime == "specification" {
 		return n.SpecificationRules()

@@ -306,7 +306,7 @@ func TestAuthorities(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	o := quick
+	var o nodeclient.Options // a handshake takes its time on a busy machine
 	_, err := newClient(t, server.URL, o).Chain(soon(t))
 	require.ErrorContains(t, err, "certificate")
 	o.RootCAs = x509.NewCertPool()
@@ -339,4 +339,25 @@ func TestUnsendableParameter(t *testing.T) {
 	c := newClient(t, "http://localhost:1", quick)
 	_, err := c.Call(soon(t), "system_chain", func() {})
 	require.ErrorContains(t, err, "parameters")
+}
+
+// No answer to state_getRuntimeVersion was recorded: these have the form of the
+// gateway's, which passes it on.
+func TestRuntime(t *testing.T) {
+	r, err := giving(t, `{"specName":"moonbeam","implName":"moonbeam","specVersion":3702,"apis":[]}`).Runtime(soon(t), latest)
+	require.NoError(t, err)
+	require.Equal(t, nodeclient.Runtime{SpecName: "moonbeam", SpecVersion: 3702}, r)
+	for result, says := range map[string]string{
+		`null`:                    "no such block",
+		`[]`:                      "malformed runtime version: specName: want a string",
+		`{"specName":7}`:          "specName: want a string, have a number",
+		`{"specName":"moonbeam"}`: "specVersion: missing",
+		`{"specName":"moonbeam","specVersion":4294967296}`: "specVersion: 4294967296 is more than 32 bits",
+		`{"specName":"moonbeam","specVersion":-1}`:         "specVersion: ",
+	} {
+		_, err := giving(t, result).Runtime(soon(t), latest)
+		require.ErrorContains(t, err, says)
+	}
+	_, err = answering(t, `{"id":$id,"error":{"message":"Method not found"}}`).Runtime(soon(t), latest)
+	require.ErrorIs(t, err, nodeclient.ErrNoMethod)
 }

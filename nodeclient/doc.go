@@ -6,6 +6,7 @@
 // zero. Nothing waits longer than [Options].Timeout, however a node misbehaves.
 //
 // The shapes of chain_* and system_* answers are those of recorded ones. Those of
-// payment_queryInfo and eth_feeHistory, and how a node ends a subscription of its
-// own accord, are built from documentation and were not tried on a real node.
+// payment_queryInfo, eth_feeHistory and state_getRuntimeVersion, and how a node
+// ends a subscription of its own accord, are built from documentation and source
+// code and were not tried on a real node.
 package nodeclient

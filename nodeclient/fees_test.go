@@ -111,12 +111,40 @@ func TestFeeHistoryRefusals(t *testing.T) {
 		"no rewards":              {history(two, `[0.1]`, `null`), "reward: want an array, have null"},
 		"rewards for other count": {history(two, `[0.1]`, `[]`), "reward: want as many"},
 		"a percentile missing":    {history(two, `[0.1]`, `[[]]`), "reward[0]: want a price for each percentile"},
+		"a negative ratio":        {history(two, `[-0.1]`, `[["0x1"]]`), "gasUsedRatio[0]: it is negative"},
+		"more prices":             {history(`["0x1","0x1","0x1"]`, `[0.1]`, `[["0x1"]]`), "baseFeePerGas: want 2 elements at most"},
+		"more ratios":             {history(two, `[0.1,0.1]`, `[["0x1"]]`), "gasUsedRatio: want 1 elements at most"},
+		"more rewards":            {history(two, `[0.1]`, `[["0x1"],["0x1"]]`), "reward: want 1 elements at most"},
+		"more percentiles":        {history(two, `[0.1]`, `[["0x1","0x1"]]`), "reward[0]: percentiles: want 1 elements at most"},
+		"a height of 33 bits":     {`{"oldestBlock":"0x100000000","baseFeePerGas":[],"gasUsedRatio":[]}`, "oldestBlock: 4294967296 is more than 32 bits"},
 		"a reward that is none":   {history(two, `[0.1]`, `[["-1"]]`), "reward[0]: percentiles[0]: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := giving(t, c.result).FeeHistory(soon(t), 1, "latest", []float64{50})
 			require.ErrorContains(t, err, c.says)
 		})
+	}
+}
+
+func TestFeeHistoryThatFalls(t *testing.T) {
+	const result = `{"oldestBlock":"0x1","baseFeePerGas":["0x1","0x1"],"gasUsedRatio":[0.1],"reward":[["0x1","0x3","0x2"]]}`
+	_, err := giving(t, result).FeeHistory(soon(t), 1, "latest", []float64{10, 50, 90})
+	require.EqualError(t, err, "malformed fee history: reward[0]: want prices that rise with the percentiles")
+}
+
+// The answers are made up as Frontier's fee_history makes them: the last price is
+// 12.5 % below the one before it where no gas was used.
+func TestNextBaseFee(t *testing.T) {
+	const result = `{"oldestBlock":"0x64","baseFeePerGas":["0x174876e800","0x174876e801","0x145f680b00"],"gasUsedRatio":[0.5,0]}`
+	h, err := giving(t, result).FeeHistory(soon(t), 2, "latest", nil)
+	require.NoError(t, err)
+	require.Equal(t, chain.Some(chain.NewGasPrice(100000000001)), h.NextBaseFee())
+	require.Equal(t, chain.Optional[chain.GasPrice]{}, nodeclient.FeeHistory{}.NextBaseFee())
+}
+
+func TestEmptyBlocks(t *testing.T) {
+	for ratio, empty := range map[string]bool{"0": true, "0.0": true, "0e5": true, "0.00E-7": true, "0.001": false, "1": false, "1e-9": false, "10": false} {
+		require.Equal(t, empty, nodeclient.FeeHistory{GasUsedRatio: []string{ratio}}.Empty(0), ratio)
 	}
 }
 

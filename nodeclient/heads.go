@@ -98,6 +98,10 @@ func (w *walk) run(ctx context.Context) error {
 	}
 }
 
+// Temporary tells whether what ended a subscription may be over when it is opened
+// again: a node that is gone, busy, or refuses it for now.
+func Temporary(err error) bool { return passing(err) }
+
 // passing tells whether a subscription may outlive an error.
 func passing(err error) bool {
 	var refused *RPCError

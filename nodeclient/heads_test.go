@@ -579,6 +579,20 @@ func TestLeavingTheLoop(t *testing.T) {
 	})
 }
 
+func TestTemporary(t *testing.T) {
+	for err, want := range map[error]bool{
+		&nodeclient.UnreachableError{Err: io.EOF}: true,
+		&nodeclient.StatusError{Code: 503}:        true,
+		&nodeclient.RPCError{Message: "busy"}:     true,
+		&nodeclient.StatusError{Code: 401}:        false,
+		&nodeclient.DecodeError{Err: io.EOF}:      false,
+		nodeclient.ErrNoSubscriptions:             false,
+		nodeclient.ErrFork:                        false,
+	} {
+		require.Equal(t, want, nodeclient.Temporary(err), "%v", err)
+	}
+}
+
 // TestGivingUpWhileSubscribing: a subscription that the node opens when nobody
 // waits for it any more is ended.
 func TestGivingUpWhileSubscribing(t *testing.T) {

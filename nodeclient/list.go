@@ -3,6 +3,7 @@ package nodeclient
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/feeledger/fees/wire"
@@ -11,11 +12,19 @@ import (
 // readList reads an array with read for each element. Its errors go on from the
 // array's name: "[3]: …" or ": …".
 func readList[T any](v wire.Value, read func(wire.Value) (T, error)) ([]T, error) {
+	return readAtMost(math.MaxInt, v, read)
+}
+
+// readAtMost is readList for an array that has no more than most elements.
+func readAtMost[T any](most int, v wire.Value, read func(wire.Value) (T, error)) ([]T, error) {
 	if v.Kind() != wire.Array {
 		return nil, fmt.Errorf(": want an array, have %v", v.Kind())
 	}
 	list := []T{}
 	for element := range v.Elements() {
+		if len(list) == most {
+			return nil, fmt.Errorf(": want %d elements at most", most)
+		}
 		item, err := read(element)
 		if err != nil {
 			return nil, fmt.Errorf("[%d]: %w", len(list), err)

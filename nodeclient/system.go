@@ -3,6 +3,10 @@ package nodeclient
 import (
 	"context"
 	"fmt"
+	"math"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
 )
 
 // Methods are the names of the methods that the node has (rpc_methods).
@@ -29,4 +33,44 @@ func (c *Client) Chain(ctx context.Context) (string, error) {
 		return "", &DecodeError{"chain name", err}
 	}
 	return name, nil
+}
+
+// Runtime is how a runtime names itself.
+type Runtime struct {
+	SpecName    string // such as "moonbeam"
+	SpecVersion uint32
+}
+
+// Runtime asks for the runtime on the state of the block with that hash, or of the
+// newest one where none is given: the one that executes the block after it
+// (state_getRuntimeVersion). It is [ErrNoBlock] where the node answers with null.
+func (c *Client) Runtime(ctx context.Context, block chain.Optional[chain.Hash]) (Runtime, error) {
+	const method = "state_getRuntimeVersion"
+	v, err := c.Call(ctx, method, at(block)...)
+	if err != nil {
+		return Runtime{}, err
+	}
+	if v.Kind() == wire.Null {
+		return Runtime{}, noBlock(method, block)
+	}
+	r, err := readRuntime(v)
+	if err != nil {
+		return Runtime{}, &DecodeError{"runtime version", err}
+	}
+	return r, nil
+}
+
+func readRuntime(v wire.Value) (r Runtime, err error) {
+	if r.SpecName, err = readText(v.Member("specName")); err != nil {
+		return Runtime{}, fmt.Errorf("specName: %w", err)
+	}
+	version, err := chain.ReadUint64(v.Member("specVersion"))
+	if err != nil {
+		return Runtime{}, fmt.Errorf("specVersion: %w", err)
+	}
+	if version > math.MaxUint32 {
+		return Runtime{}, fmt.Errorf("specVersion: %d is more than 32 bits", version)
+	}
+	r.SpecVersion = uint32(version)
+	return r, nil
 }

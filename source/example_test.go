@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
@@ -52,6 +54,31 @@ func ExampleReader_Range() {
 	// 22 2164278873378556
 	// 23 1349931686287872
 	// 24 3123722000000000
+	// 25 13562199740911341
+	// 26 12009513929026543
+	// 27 12183528043645049
+}
+
+// Price each block as soon as it is final, and those since block 25 first. A
+// gateway's chain goes on for ever; the demo's has an end.
+func ExampleReader_Follow() {
+	src, err := source.Open("demo", gatewayclient.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	reader := source.Reader{Source: src, Tables: network.BuiltIn()}
+	options := source.FollowOptions{
+		From:    chain.Some(uint64(25)),
+		Trouble: func(err error) { log.Print("waiting: ", err) },
+	}
+	for item, err := range reader.Follow(context.Background(), source.Poll(src, 3*time.Second), options) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		report := fee.Price(item.Block, item.Rules, item.Multiplier)
+		fmt.Println(report.Number, report.Totals.Fee)
+	}
+	// Output:
 	// 25 13562199740911341
 	// 26 12009513929026543
 	// 27 12183528043645049

@@ -121,6 +121,10 @@ func (s *synthetic) NodeVersion(ctx context.Context) (gatewayclient.NodeVersion,
 	return gatewayclient.NodeVersion{ClientImplName: "moonbeam"}, s.question(ctx, "node", 0, &s.others)
 }
 
+func (s *synthetic) Balance(context.Context, chain.Address, chain.Optional[uint64]) (gatewayclient.Balance, error) {
+	return gatewayclient.Balance{}, gatewayclient.ErrNoEndpoint
+}
+
 func (s *synthetic) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 	return s.Block(ctx, lastBlock)
 }

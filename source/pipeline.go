@@ -39,32 +39,44 @@ func (e *ForkError) Unwrap() error { return gatewayclient.ErrWrongBlock }
 // has ended, for whatever reason, nothing of it is running any more.
 func (r *Reader) Range(ctx context.Context, blocks Range, concurrency int) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		if err := blocks.check(); err != nil {
-			yield(Item{}, fmt.Errorf("range %v: %w", blocks, err))
+		r.deliver(ctx, blocks, concurrency, &trail{}, yield)
+	}
+}
+
+// trail is where the blocks delivered so far have come to, from where the next
+// have to go on.
+type trail struct {
+	hash     chain.Optional[chain.Hash] // of the last block
+	executor chain.Optional[executor]   // of the last block
+	head     chain.Optional[Head]       // known to be final
+}
+
+// deliver delivers a range that follows what was delivered before.
+func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *trail, yield func(Item, error) bool) {
+	if err := blocks.check(); err != nil {
+		yield(Item{}, fmt.Errorf("range %v: %w", blocks, err))
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	p := pipeline{
+		reader:   r,
+		runtimes: r.runtimes(ctx, blocks, t.executor),
+		next:     blocks.First,
+		last:     blocks.Last,
+		size:     max(concurrency, 1),
+	}
+	defer p.running.Wait()
+	defer cancel()
+	for p.fill(ctx); len(p.window) > 0; {
+		got := p.take()
+		if err := got.check(ctx, t); err != nil {
+			yield(Item{}, err)
 			return
 		}
-		ctx, cancel := context.WithCancel(ctx)
-		p := pipeline{
-			reader:   r,
-			runtimes: r.runtimes(ctx, blocks),
-			next:     blocks.First,
-			last:     blocks.Last,
-			size:     max(concurrency, 1),
-		}
-		defer p.running.Wait()
-		defer cancel()
-		var before chain.Optional[chain.Hash]
-		for p.fill(ctx); len(p.window) > 0; {
-			got := p.take()
-			if err := got.check(ctx, before); err != nil {
-				yield(Item{}, err)
-				return
-			}
-			before = chain.Some(got.block.Hash)
-			p.fill(ctx) // so that something happens while the block is used
-			if !yield(got.item, nil) {
-				return
-			}
+		t.hash, t.executor = chain.Some(got.block.Hash), chain.Some(got.executor)
+		p.fill(ctx) // so that something happens while the block is used
+		if !yield(got.item, nil) {
+			return
 		}
 	}
 }
@@ -83,9 +95,10 @@ type pipeline struct {
 // fetched is a block that was read, or why it was not. The block may be there
 // where the rest of its item is not.
 type fetched struct {
-	block *chain.Block
-	item  Item
-	err   error
+	block    *chain.Block
+	executor executor
+	item     Item
+	err      error
 }
 
 // fill starts as many blocks as the window has room for. Its own questions, for
@@ -121,21 +134,28 @@ func (r *Reader) fetch(ctx context.Context, height uint64, by found) fetched {
 		return fetched{err: err}
 	}
 	if by.err != nil {
-		return fetched{b, Item{}, by.err}
+		return fetched{block: b, err: by.err}
 	}
 	item, err := r.item(ctx, b, by.executor)
-	return fetched{b, item, err}
+	return fetched{b, by.executor, item, err}
 }
 
 // check tells why a block cannot be delivered after the one before it, if there
-// was one. A fork goes before what else it makes of the block.
-func (f fetched) check(ctx context.Context, before chain.Optional[chain.Hash]) error {
+// was one, or is not the head that its height is known to have. A fork goes
+// before what else it makes of the block.
+func (f fetched) check(ctx context.Context, t *trail) error {
 	if err := ctx.Err(); err != nil { // which not every source minds
 		return err
 	}
-	hash, ok := before.Get()
-	if ok && f.block != nil && f.block.ParentHash != hash {
+	if f.block == nil {
+		return f.err
+	}
+	if hash, ok := t.hash.Get(); ok && f.block.ParentHash != hash {
 		return &ForkError{f.block.Number, f.block.ParentHash, hash}
+	}
+	head, _ := t.head.Get()
+	if hash, ok := head.Hash.Get(); ok && f.block.Number == head.Number && f.block.Hash != hash {
+		return fmt.Errorf("block %d: %w: it has hash %v, and the final head %v", f.block.Number, gatewayclient.ErrWrongBlock, f.block.Hash, hash)
 	}
 	return f.err
 }

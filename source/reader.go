@@ -85,9 +85,43 @@ func (r *Reader) item(ctx context.Context, b *chain.Block, e executor) (Item, er
 		rules.Notes = append(rules.Notes, "the gateway does not say whether the block is final")
 	}
 	multiplier, err := r.multiplier(ctx, b, rules.MultiplierAt)
+	if err = unlessStatic(err, &rules); err != nil {
+		return Item{}, err
+	}
+	return Item{b, rules, multiplier}, nil
+}
+
+// unlessStatic forgives a multiplier that was not kept where the base fee does
+// not need it.
+func unlessStatic(err error, rules *network.Rules) error {
 	if errors.Is(err, archive.ErrLacks) && rules.BaseFee.Static.Known() {
 		rules.Notes = append(rules.Notes, "the multiplier was not kept; the base fee is static and does not need it")
-	} else if err != nil {
+		return nil
+	}
+	return err
+}
+
+// Next returns a block with what the block after it will be priced by: the rules
+// of the runtime, and the multiplier, that the block itself left behind.
+func (r *Reader) Next(ctx context.Context, ref Ref) (Item, error) {
+	b, err := r.block(ctx, ref)
+	if err != nil {
+		return Item{}, err
+	}
+	e, err := r.executor(ctx, b.Number)
+	if err != nil {
+		return Item{}, err
+	}
+	runtime, _ := e.runtime.Get()
+	if have, ok := runtime.AtHash.Get(); ok && have != b.Hash {
+		return Item{}, wrongBlock("runtime", b.Number, have, b.Hash)
+	}
+	rules, err := r.rules(e)
+	if err != nil {
+		return Item{}, err
+	}
+	multiplier, err := r.storedAt(ctx, b.Number, b.Hash)
+	if err = unlessStatic(err, &rules); err != nil {
 		return Item{}, err
 	}
 	return Item{b, rules, multiplier}, nil
@@ -128,10 +162,14 @@ func (r *Reader) multiplier(ctx context.Context, b *chain.Block, where network.M
 	if b.Number == 0 { // nothing was executed in it
 		return none, nil
 	}
-	at, hash := b.Number, b.Hash
 	if where == network.AtParent {
-		at, hash = b.Number-1, b.ParentHash
+		return r.storedAt(ctx, b.Number-1, b.ParentHash)
 	}
+	return r.storedAt(ctx, b.Number, b.Hash)
+}
+
+// storedAt reads the multiplier that a block left behind.
+func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash) (none chain.Optional[chain.StoredMultiplier], err error) {
 	m, err := r.Source.Multiplier(ctx, at)
 	if err != nil {
 		return none, err

@@ -36,6 +36,20 @@ func (r *Reader) executor(ctx context.Context, at uint64) (executor, error) {
 	return executor{at: at, node: node}, nil
 }
 
+// executorAfter asks for the runtime that the block at a height left behind,
+// where it is known what executed a block before. What once told its runtime has
+// to tell it again; where the source never could, the node is not asked again.
+func (r *Reader) executorAfter(ctx context.Context, at uint64, before executor) (executor, error) {
+	runtime, err := r.Source.Runtime(ctx, at)
+	switch {
+	case err == nil:
+		return executor{at: at, runtime: chain.Some(runtime)}, nil
+	case errors.Is(err, gatewayclient.ErrNoEndpoint) && !before.runtime.Known():
+		return executor{at: at, node: before.node}, nil
+	}
+	return executor{}, err
+}
+
 func (e executor) identity() network.Identity {
 	runtime, _ := e.runtime.Get()
 	return network.Identity{SpecName: runtime.SpecName, ClientImplName: e.node.ClientImplName, Chain: e.node.Chain}
@@ -71,11 +85,16 @@ type found struct {
 	err error
 }
 
-// runtimes asks at both ends of a range.
-func (r *Reader) runtimes(ctx context.Context, blocks Range) *runtimes {
+// runtimes asks at both ends of a range, which follows a block with the executor
+// before, if any.
+func (r *Reader) runtimes(ctx context.Context, blocks Range, before chain.Optional[executor]) *runtimes {
 	first, last := parentOf(blocks.First), parentOf(blocks.Last)
 	rs := &runtimes{source: r.Source}
-	rs.behind.executor, rs.behind.err = r.executor(ctx, first)
+	if e, ok := before.Get(); ok {
+		rs.behind.executor, rs.behind.err = r.executorAfter(ctx, first, e)
+	} else {
+		rs.behind.executor, rs.behind.err = r.executor(ctx, first)
+	}
 	if rs.behind.runtime.Known() && first < last {
 		rs.ask(ctx, last)
 	}

@@ -28,6 +28,7 @@ type Source interface {
 	Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error)
 	Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error)
 	NodeVersion(ctx context.Context) (gatewayclient.NodeVersion, error)
+	Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (gatewayclient.Balance, error)
 }
 
 // Open returns the source at a place: the URL of a gateway, a directory, or

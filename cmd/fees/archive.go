@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -21,8 +20,12 @@ a sum of each, prove later that none of them has changed, and answer from them
 as the gateway did.
 
 An archive is evidence: the figures can be made again from it when the gateway
-is gone. Every command reads one with --gateway DIR, and checks each file
-against the manifest when it reads it.`
+is gone. Every command reads one with --gateway DIR, and checks each answer
+against the manifest when it reads it.
+
+A small archive is plain files. Above 300 blocks, or with --segments, the answers
+of each thousand heights are one zip file of zstd frames. Both hold the same
+answers, and price alike.`
 
 const archiveExamples = `  fees archive record 100..199 -o march --gateway http://127.0.0.1:8080
   fees archive verify march
@@ -36,12 +39,15 @@ checked before it is kept, and each block must be the parent of the next.
 
 A recording that was stopped goes on where it was when the same command runs
 again, and a damaged archive is mended; what is there and holds is not asked for
-again. The same range gives the same bytes.`
+again: of segments, only those that are whole. The same range gives the same
+bytes. Runtimes are asked for at the ends of the range, and of each thousand,
+and between them only where they differ.`
 
 const recordExamples = `  fees archive record 100..199 -o march
   fees archive record 11728459:+100 -o evidence --gateway https://HOST --rps 5
   fees archive record 3..20 -o treasury --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
-  fees archive record 100..199 -o march --concurrency 16 --format json`
+  fees archive record 100..199 -o march --concurrency 16 --format json
+  fees archive record 0..99999 -o long --concurrency 16    segments of 1,000 heights`
 
 const serveManual = `Serve an archive, a directory of recordings or the demo as the gateway did: the
 same paths, bodies and errors, for what was kept. Ctrl-C ends it.`
@@ -59,7 +65,7 @@ func newArchive(stdout, stderr io.Writer) *cobra.Command {
 		Args:    noneOf("unknown command %q; fees archive --help lists them"),
 		RunE:    showHelp,
 	}
-	parent.AddCommand(newRecord(stdout, stderr), newVerify(stdout), newServe(stderr))
+	parent.AddCommand(newRecord(stdout, stderr), newVerifyArchive(stdout, stderr), newServe(stderr))
 	return parent
 }
 
@@ -69,6 +75,7 @@ type recordFlags struct {
 	output
 	directory string
 	accounts  []string
+	segments  bool
 	quiet     bool
 }
 
@@ -88,7 +95,8 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 	flags.output.addFormat(c, "table", "json")
 	c.Flags().StringVarP(&flags.directory, "output", "o", "", "the directory to record into, made if it is not there")
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts, addresses with commas between")
-	c.Flags().IntVar(&flags.concurrency, "concurrency", gatewayclient.DefaultConcurrency, "ask for this many blocks at once")
+	c.Flags().BoolVar(&flags.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
+	flags.addConcurrency(c)
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
@@ -98,19 +106,16 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err != nil {
 		return err
 	}
-	options := archive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.concurrency}
+	options := archive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.concurrency, Segments: flags.segments}
 	switch {
 	case flags.directory == "":
 		return errors.New("record wants a directory to record into: -o DIR")
-	case flags.concurrency < 1 || flags.concurrency > mostConcurrency:
-		return fmt.Errorf("--concurrency %d: want a number from 1 to %d", flags.concurrency, mostConcurrency)
 	}
-	for _, text := range flags.accounts {
-		account, err := chain.ParseAddress(text)
-		if err != nil {
-			return fmt.Errorf("--accounts: %w", err)
-		}
-		options.Accounts = append(options.Accounts, account)
+	if err := flags.checkConcurrency(); err != nil {
+		return err
+	}
+	if options.Accounts, err = parseAccounts(flags.accounts); err != nil {
+		return err
 	}
 	if err := flags.output.check(); err != nil {
 		return err
@@ -119,11 +124,9 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err != nil {
 		return err
 	}
-	if isTerminal(stderr) && !flags.quiet {
-		p := newProgress(stderr, "blocks")
-		options.Progress = p.show
-		defer p.end()
-	}
+	p := newProgress(stderr, "blocks", flags.quiet)
+	defer p.end()
+	options.Progress = p.show
 	manifest, err := archive.Record(ctx, client, flags.directory, options)
 	if err != nil {
 		return err
@@ -131,11 +134,21 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	return writeManifest(flags.output, manifest)
 }
 
-// mostConcurrency is more than any gateway answers at once.
-const mostConcurrency = 256
+func parseAccounts(texts []string) ([]chain.Address, error) {
+	var accounts []chain.Address
+	for _, text := range texts {
+		account, err := chain.ParseAddress(text)
+		if err != nil {
+			return nil, fmt.Errorf("--accounts: %w", err)
+		}
+		accounts = append(accounts, account)
+	}
+	return accounts, nil
+}
 
-func newVerify(stdout io.Writer) *cobra.Command {
+func newVerifyArchive(stdout, stderr io.Writer) *cobra.Command {
 	out := output{stdout: stdout}
+	var quiet bool
 	c := &cobra.Command{
 		Use:     "verify <DIR>",
 		Short:   "Prove that nothing of an archive has changed",
@@ -146,7 +159,9 @@ func newVerify(stdout io.Writer) *cobra.Command {
 			if err := out.check(); err != nil {
 				return err
 			}
-			manifest, err := archive.Verify(c.Context(), args[0])
+			p := newProgress(stderr, "files", quiet)
+			defer p.end()
+			manifest, err := archive.Verify(c.Context(), args[0], p.show)
 			if err != nil {
 				return err
 			}
@@ -154,13 +169,14 @@ func newVerify(stdout io.Writer) *cobra.Command {
 		},
 	}
 	out.addFormat(c, "table", "json")
+	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
 	return c
 }
 
 func writeManifest(out output, m *archive.Manifest) error {
-	bytes := 0
-	for _, piece := range m.Pieces {
-		bytes += piece.Size
+	bytes := int64(0)
+	for _, file := range m.Files() {
+		bytes += file.Size
 	}
 	var version chain.Optional[string]
 	if m.GatewayVersion != "" {
@@ -168,7 +184,7 @@ func writeManifest(out output, m *archive.Manifest) error {
 	}
 	r := record{
 		{"first", m.First}, {"last", m.Last}, {"first_hash", m.FirstHash}, {"last_hash", m.LastHash}, {"accounts", m.Accounts},
-		{"gateway_version", version}, {"files", len(m.Pieces)}, {"bytes", bytes}, {"sha256", m.SHA256},
+		{"gateway_version", version}, {"files", len(m.Files())}, {"bytes", bytes}, {"sha256", m.SHA256},
 	}
 	return out.writeRecord(r)
 }

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/source"
 )
 
@@ -25,6 +24,10 @@ one is what the chain recorded as paid, tip included. Which base fee applies
 depends on the network and on the runtime that executed the block: fees
 networks shows the tables. Where the gateway cannot name the runtime, or with
 --rules spec, the specification's own table applies.
+
+Beside each fee stands whether the chain charged just that, by its own balance
+events: match, drift, cash only (there is no independent rule) or no evidence.
+Fees that were not charged like that make the exit code 1.
 
 A transaction that no rule can price is listed as undetermined with the reason,
 stays out of the totals, and makes the exit code 1.
@@ -43,8 +46,9 @@ const blockExamples = `  fees block 25 --gateway demo
 type blockFlags struct {
 	sourceFlags
 	output
-	all   bool
-	quiet bool
+	all        bool
+	signatures bool
+	quiet      bool
 }
 
 func newBlock(stdout, stderr io.Writer) *cobra.Command {
@@ -72,6 +76,7 @@ func newBlock(stdout, stderr io.Writer) *cobra.Command {
 	flags.sourceFlags.add(c)
 	flags.output.add(c, "table", "json", "csv")
 	c.Flags().BoolVar(&flags.all, "all", false, "list the inherents too, which pay no fee")
+	c.Flags().BoolVar(&flags.signatures, "signatures", false, "recompute the hash and the sender of every EVM transaction too")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
@@ -97,10 +102,9 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	report := fee.Price(item.Block, item.Rules, item.Multiplier)
+	report := prove(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
 	if flags.all {
-		report.Transactions = append(report.Transactions, fee.Inherents(item.Block)...)
-		slices.SortFunc(report.Transactions, func(a, b fee.Transaction) int { return a.Index - b.Index })
+		addInherents(report, item.Block)
 	}
 	if err := flags.output.write(func(w io.Writer) error {
 		switch flags.format {
@@ -130,7 +134,7 @@ func waiting(stderr io.Writer, place string, quiet bool) (stop func()) {
 		return func() {}
 	}
 	timer := time.AfterFunc(2*time.Second, func() {
-		fmt.Fprintf(stderr, "fees: waiting for %s\n", printable(withoutPassword(place)))
+		fmt.Fprintf(stderr, "fees: waiting for %s\n", printable(shownPlace(place)))
 	})
 	return func() { timer.Stop() }
 }

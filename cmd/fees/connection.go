@@ -87,3 +87,16 @@ func withoutPassword(place string) string {
 	u.User = nil
 	return u.String()
 }
+
+// shownPlace is a place as it may be shown: of a URL neither user name nor password,
+// nor its path, where some providers have a key.
+func shownPlace(place string) string {
+	if !strings.Contains(place, "://") {
+		return place
+	}
+	u, err := url.Parse(place)
+	if err != nil {
+		return "the gateway"
+	}
+	return u.Scheme + "://" + u.Host
+}

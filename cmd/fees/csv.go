@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/evidence"
 )
 
 // column is a column of the CSV. The names are the keys of the JSON, the block's
@@ -17,67 +17,74 @@ import (
 // is the transaction's.
 type column struct {
 	name  string
-	value func(*fee.Report, *fee.Transaction) string
+	value func(*evidence.Report, *evidence.Transaction) string
 }
 
 var columns = []column{
-	{"network", func(r *fee.Report, _ *fee.Transaction) string { return r.Network }},
-	{"runtime", func(r *fee.Report, _ *fee.Transaction) string { return known(r.Runtime) }},
-	{"rules", func(r *fee.Report, _ *fee.Transaction) string { return r.Rules }},
-	{"number", func(r *fee.Report, _ *fee.Transaction) string { return fmt.Sprint(r.Number) }},
-	{"block_hash", func(r *fee.Report, _ *fee.Transaction) string { return r.Hash.String() }},
-	{"parent_hash", func(r *fee.Report, _ *fee.Transaction) string { return r.ParentHash.String() }},
-	{"time", func(r *fee.Report, _ *fee.Transaction) string { return known(r.Time) }},
-	{"finalized", func(r *fee.Report, _ *fee.Transaction) string { return known(r.Finalized) }},
-	{"multiplier_at", func(r *fee.Report, _ *fee.Transaction) string {
+	{"network", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Network }},
+	{"runtime", func(r *evidence.Report, _ *evidence.Transaction) string { return known(r.Runtime) }},
+	{"rules", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Rules }},
+	{"number", func(r *evidence.Report, _ *evidence.Transaction) string { return fmt.Sprint(r.Number) }},
+	{"block_hash", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Hash.String() }},
+	{"parent_hash", func(r *evidence.Report, _ *evidence.Transaction) string { return r.ParentHash.String() }},
+	{"time", func(r *evidence.Report, _ *evidence.Transaction) string { return known(r.Time) }},
+	{"finalized", func(r *evidence.Report, _ *evidence.Transaction) string { return known(r.Finalized) }},
+	{"multiplier_at", func(r *evidence.Report, _ *evidence.Transaction) string {
 		m, ok := r.Multiplier.Get()
 		if !ok {
 			return ""
 		}
 		return fmt.Sprint(m.At)
 	}},
-	{"multiplier_value", func(r *fee.Report, _ *fee.Transaction) string {
+	{"multiplier_value", func(r *evidence.Report, _ *evidence.Transaction) string {
 		m, ok := r.Multiplier.Get()
 		if !ok {
 			return ""
 		}
 		return m.Value.String()
 	}},
-	{"base_fee_per_gas", func(r *fee.Report, _ *fee.Transaction) string { return known(r.BaseFeePerGas) }},
-	{"index", func(_ *fee.Report, t *fee.Transaction) string { return fmt.Sprint(t.Index) }},
-	{"layer", func(_ *fee.Report, t *fee.Transaction) string { return string(t.Layer) }},
-	{"type", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Type) }},
-	{"call", func(_ *fee.Report, t *fee.Transaction) string { return t.Call }},
-	{"hash", func(_ *fee.Report, t *fee.Transaction) string { return t.Hash.String() }},
-	{"evm_hash", func(_ *fee.Report, t *fee.Transaction) string { return known(t.EVMHash) }},
-	{"from", func(_ *fee.Report, t *fee.Transaction) string { return known(t.From) }},
-	{"to", func(_ *fee.Report, t *fee.Transaction) string { return known(t.To) }},
-	{"payer", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Payer) }},
-	{"nonce", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Nonce) }},
-	{"gas_price", func(_ *fee.Report, t *fee.Transaction) string { return known(t.GasPrice) }},
-	{"gas", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Gas) }},
-	{"weight", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Weight) }},
-	{"fee", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Fee) }},
-	{"fee_token", func(_ *fee.Report, t *fee.Transaction) string {
+	{"base_fee_per_gas", func(r *evidence.Report, _ *evidence.Transaction) string { return known(r.BaseFeePerGas) }},
+	{"index", func(_ *evidence.Report, t *evidence.Transaction) string { return fmt.Sprint(t.Index) }},
+	{"layer", func(_ *evidence.Report, t *evidence.Transaction) string { return string(t.Layer) }},
+	{"type", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Type) }},
+	{"call", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Call }},
+	{"hash", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Hash.String() }},
+	{"evm_hash", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.EVMHash) }},
+	{"from", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.From) }},
+	{"to", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.To) }},
+	{"payer", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Payer) }},
+	{"nonce", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Nonce) }},
+	{"gas_price", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.GasPrice) }},
+	{"gas", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Gas) }},
+	{"weight", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Weight) }},
+	{"fee", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Fee) }},
+	{"fee_token", func(_ *evidence.Report, t *evidence.Transaction) string {
 		paid, ok := t.Fee.Get()
 		if !ok {
 			return ""
 		}
 		return tokens(paid)
 	}},
-	{"method", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Method) }},
-	{"priority_fee", func(_ *fee.Report, t *fee.Transaction) string { return known(t.PriorityFee) }},
-	{"tip", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Tip) }},
-	{"success", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Success) }},
-	{"status", func(_ *fee.Report, t *fee.Transaction) string { return known(t.Status) }},
-	{"transfers", func(_ *fee.Report, t *fee.Transaction) string { return list(t.Transfers) }},
-	{"notes", func(_ *fee.Report, t *fee.Transaction) string { return list(t.Notes) }},
-	{"error", func(_ *fee.Report, t *fee.Transaction) string {
+	{"method", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Method) }},
+	{"priority_fee", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.PriorityFee) }},
+	{"tip", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Tip) }},
+	{"success", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Success) }},
+	{"status", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Status) }},
+	{"transfers", func(_ *evidence.Report, t *evidence.Transaction) string { return list(t.Transfers) }},
+	{"notes", func(_ *evidence.Report, t *evidence.Transaction) string { return list(t.Notes) }},
+	{"error", func(_ *evidence.Report, t *evidence.Transaction) string {
 		if t.Error == nil {
 			return ""
 		}
 		return t.Error.Error()
 	}},
+	{"charged", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Charged) }},
+	{"verdict", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Verdict) }},
+	{"drift", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Drift) }},
+	{"class", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Class) }},
+	{"burned", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Burned) }},
+	{"treasury", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Treasury) }},
+	{"author", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Author) }},
 }
 
 // known is the value as text, or nothing.
@@ -101,8 +108,15 @@ func list[T any](values []T) string {
 	return string(text)
 }
 
-// writeCSV writes one line a transaction.
-func writeCSV(w io.Writer, r *fee.Report) error {
+// writeCSV writes one line a transaction, below a header.
+func writeCSV(w io.Writer, r *evidence.Report) error {
+	if err := writeCSVHeader(w); err != nil {
+		return err
+	}
+	return writeCSVRows(w, r)
+}
+
+func writeCSVHeader(w io.Writer) error {
 	out := csv.NewWriter(w)
 	row := make([]string, len(columns))
 	for i, c := range columns {
@@ -111,6 +125,13 @@ func writeCSV(w io.Writer, r *fee.Report) error {
 	if err := out.Write(row); err != nil {
 		return err
 	}
+	out.Flush()
+	return out.Error()
+}
+
+func writeCSVRows(w io.Writer, r *evidence.Report) error {
+	out := csv.NewWriter(w)
+	row := make([]string, len(columns))
 	for i := range r.Transactions {
 		for k, c := range columns {
 			row[k] = cell(c.value(r, &r.Transactions[i]))

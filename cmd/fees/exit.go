@@ -52,6 +52,7 @@ func exitCode(ctx context.Context, err error) int {
 		errors.Is(err, archive.ErrNotFinal),
 		errors.Is(err, nodeclient.ErrNoBlock),
 		errors.Is(err, nodeclient.ErrWrongBlock),
+		errors.Is(err, nodeclient.ErrFork),
 		errors.Is(err, nodeclient.ErrNotJSON),
 		errors.As(err, &noNode),
 		errors.As(err, &nodeStatus),
@@ -70,6 +71,7 @@ func explain(ctx context.Context, err error) string {
 	var unreachable *gatewayclient.UnreachableError
 	var malformed *gatewayclient.DecodeError
 	var noNode *nodeclient.UnreachableError
+	var fork *source.ForkError
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -84,6 +86,8 @@ func explain(ctx context.Context, err error) string {
 		advice = "fees node methods lists those that the node has"
 	case errors.Is(err, gatewayclient.ErrNoBlock):
 		advice = "the chain has not come that far, or it is another chain's; fees block head shows the newest"
+	case errors.As(err, &fork):
+		advice = "a block was replaced while the range was read: run it again; if it stays, the gateway's node is on a fork"
 	case errors.Is(err, source.ErrNotFinal):
 		advice = "wait, or accept it with --unfinalized"
 	case errors.Is(err, archive.ErrNotFinal):

@@ -123,7 +123,7 @@ func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (record, er
 func blockRecord(b *chain.Block) (record, error) {
 	when, err := b.Time()
 	if err != nil {
-		return nil, err
+		return nil, &gatewayclient.DecodeError{What: fmt.Sprintf("block %d", b.Number), Err: err}
 	}
 	extrinsics := []record{}
 	for i := range b.Extrinsics {

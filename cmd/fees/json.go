@@ -10,11 +10,16 @@ import (
 )
 
 // writeJSON writes one object over several lines.
-func writeJSON(w io.Writer, value any) error {
+func writeJSON(w io.Writer, value any) error { return encodeJSON(w, value, "  ") }
+
+// writeJSONLine writes one object in one line.
+func writeJSONLine(w io.Writer, value any) error { return encodeJSON(w, value, "") }
+
+func encodeJSON(w io.Writer, value any, indent string) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
+	encoder.SetIndent("", indent)
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "served": served},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "served": served, "holds": holds},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GATEWAY", server.URL)
 			env.Setenv("NODE", node.URL)
@@ -92,6 +93,24 @@ func served(ts *testscript.TestScript, _ bool, args []string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	ts.Fatalf("%s: nothing is served", args[0])
+}
+
+// holds is a script command: holds FILE PATTERN waits until a line of the file,
+// which a program in the background writes, matches.
+func holds(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: holds FILE PATTERN")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	for range 1000 {
+		text, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
+		if pattern.Match(text) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s: nothing matches %s", args[0], args[1])
 }
 
 // fees runs the program in this process.

@@ -21,9 +21,15 @@ fees stand as they are, the others are multiplied by the fee multiplier that
 the block's parent stored. The specification's own rows apply with --rules
 spec, and where a gateway does not tell the runtime.
 
+Of a network that is named, the tables follow that prove its fees against what
+the chain recorded: where the parts of a fee go, how a block changes the
+multiplier, and how a native fee follows from weight and length. A runtime that
+one of them does not reach, or that it calls unknown, is not checked by it.
+
 With --format json the output is a file that --network-file takes: copy a
 network, change its figures or its name, and price with it. A network of the
-same name replaces the built-in one.`
+same name replaces the built-in one. The lists "destinations",
+"multiplier_updates" and "native_fees" may be left out.`
 
 const networksExamples = `  fees networks
   fees networks moonriver
@@ -65,7 +71,7 @@ func newNetworks(stdout io.Writer) *cobra.Command {
 				if out.format == "json" {
 					return writeJSON(w, map[string][]network.Network{"networks": networks})
 				}
-				return writeNetworks(w, networks, out.width())
+				return writeNetworks(w, networks, len(args) == 1, out.width())
 			})
 		},
 	}
@@ -101,15 +107,21 @@ func readSmallFile(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	return readAtMost(file, path, most)
+}
+
+// readAtMost reads all of r, which may be that many bytes.
+func readAtMost(r io.Reader, name string, most int64) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(content)) > most {
-		err = fmt.Errorf("%s is larger than %d bytes", path, most)
+		err = fmt.Errorf("%s is larger than %d bytes", name, most)
 	}
 	return content, err
 }
 
-// writeNetworks writes the tables for people.
-func writeNetworks(w io.Writer, networks []network.Network, width int) error {
+// writeNetworks writes the tables for people, with those that prove fees where
+// they are wanted.
+func writeNetworks(w io.Writer, networks []network.Network, proofs bool, width int) error {
 	var out strings.Builder
 	for i, n := range networks {
 		if i > 0 {
@@ -120,6 +132,9 @@ func writeNetworks(w io.Writer, networks []network.Network, width int) error {
 			fmt.Fprintf(&out, ", from %s", printable(n.File))
 		}
 		out.WriteString("\n\n" + networkRows(n, width) + "\n")
+		if proofs {
+			writeProofs(&out, n, width)
+		}
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
@@ -152,15 +167,24 @@ func baseFee(row network.Row) string {
 
 // remarks are what is particular to a row, and its source.
 func remarks(row network.Row) string {
-	text := ""
+	particular := []string{}
 	if row.PriceUncapped {
-		text += "[eip1559 price not capped] "
+		particular = append(particular, "eip1559 price not capped")
 	}
 	if !row.WeightCorrection.IsZero() {
-		text += fmt.Sprintf("[weight + %v] ", row.WeightCorrection)
+		particular = append(particular, fmt.Sprintf("weight + %v", row.WeightCorrection))
 	}
-	if row.Note != "" {
-		text += "[" + printable(row.Note) + "] "
+	return sourced(row.Source, row.Note, particular...)
+}
+
+// sourced is a row's source after what is particular to it, and its note.
+func sourced(source, note string, particular ...string) string {
+	text := ""
+	if note != "" {
+		particular = append(particular, printable(note))
 	}
-	return text + printable(row.Source)
+	for _, part := range particular {
+		text += "[" + part + "] "
+	}
+	return text + printable(source)
 }

@@ -41,10 +41,10 @@ func (f *nodeFlags) add(c *cobra.Command) {
 }
 
 func (f *nodeFlags) client() (*nodeclient.Client, error) {
-	if withoutPassword(f.node) != f.node {
-		return nil, errPasswordShown("--node", "FEES_NODE")
+	address, err := nodeAddress(f.node)
+	if err != nil {
+		return nil, err
 	}
-	address := cmp.Or(f.node, os.Getenv("FEES_NODE"))
 	if address == "" {
 		return nil, errors.New("which node? name it with --node or FEES_NODE, such as ws://127.0.0.1:9944")
 	}
@@ -53,6 +53,14 @@ func (f *nodeFlags) client() (*nodeclient.Client, error) {
 		return nil, err
 	}
 	return nodeclient.New(address, nodeclient.Options{Timeout: c.timeout, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs})
+}
+
+// nodeAddress is what the flag says, or the environment, or nothing.
+func nodeAddress(flag string) (string, error) {
+	if withoutPassword(flag) != flag {
+		return "", errPasswordShown("--node", "FEES_NODE")
+	}
+	return cmp.Or(flag, os.Getenv("FEES_NODE")), nil
 }
 
 func newNode(stdout io.Writer) *cobra.Command {
@@ -170,11 +178,11 @@ func askFeeHistory(ctx context.Context, c *nodeclient.Client, a asked) (record, 
 			{"gas_used_ratio", ratio}, {"priority_fees_per_gas", rewards},
 		})
 	}
-	var next chain.Optional[chain.GasPrice]
+	var predicted chain.Optional[chain.GasPrice] // by Ethereum's rule
 	if n := len(history.BaseFeePerGas); n > 0 {
-		next = chain.Some(history.BaseFeePerGas[n-1])
+		predicted = chain.Some(history.BaseFeePerGas[n-1])
 	}
-	return record{{"next_base_fee_per_gas", next}, {"blocks", list}}, nil
+	return record{{"next_base_fee_per_gas", history.NextBaseFee()}, {"predicted_base_fee_per_gas", predicted}, {"blocks", list}}, nil
 }
 
 func askQueryInfo(ctx context.Context, c *nodeclient.Client, a asked) (record, error) {
@@ -182,8 +190,12 @@ func askQueryInfo(ctx context.Context, c *nodeclient.Client, a asked) (record, e
 	if err != nil {
 		return nil, err
 	}
+	return infoRecord(info), nil
+}
+
+func infoRecord(info nodeclient.DispatchInfo) record {
 	return record{{"partial_fee", info.PartialFee}, {"partial_fee_token", tokens(info.PartialFee)}, {"class", info.Class},
-		{"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}, nil
+		{"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}
 }
 
 func askCall(ctx context.Context, c *nodeclient.Client, a asked) (record, error) {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,6 +62,21 @@ func (o *output) write(render func(io.Writer) error) error {
 		_, err := w.Write(result.Bytes())
 		return err
 	})
+}
+
+// stream renders a result that may be long, as it comes. A file appears under its
+// name when it is complete.
+func (o *output) stream(render func(io.Writer) error) error {
+	if o.file != "" {
+		return replaceFile(o.file, func(w io.Writer) error { return buffered(w, render) })
+	}
+	return buffered(o.stdout, render)
+}
+
+// buffered writes out what was rendered also where an error ended it.
+func buffered(w io.Writer, render func(io.Writer) error) error {
+	buffer := bufio.NewWriter(w)
+	return cmp.Or(render(buffer), buffer.Flush())
 }
 
 // replaceFile puts a new file in the place of an old one, or of none. What is no

@@ -7,47 +7,80 @@ import (
 )
 
 // progress tells a person at a terminal how far a long task is, in one line that
-// is written over.
+// is written over. The rate is that of the last half minute: what was done before,
+// such as the part of a recording that is there already, says nothing of it.
 type progress struct {
-	out   io.Writer
-	what  string
-	begun time.Time
-	shown time.Time
+	out     io.Writer
+	what    string
+	shown   time.Time
+	samples []sample // the oldest first
 }
+
+// sample is how much was done at a time.
+type sample struct {
+	at   time.Time
+	done uint64
+}
+
+const rateTime = 30 * time.Second
 
 // progressPause is the least time between two lines.
 const progressPause = 200 * time.Millisecond
 
-func newProgress(out io.Writer, what string) *progress {
-	return &progress{out: out, what: what, begun: time.Now()}
+// newProgress tells nobody where out is no terminal, or quiet is asked for.
+func newProgress(out io.Writer, what string, quiet bool) *progress {
+	if quiet || !isTerminal(out) {
+		out = nil
+	}
+	return &progress{out: out, what: what, samples: []sample{{at: time.Now()}}}
 }
 
 func (p *progress) show(done, total uint64) {
-	if now := time.Now(); done == total || now.Sub(p.shown) >= progressPause {
-		p.shown = now
-		fmt.Fprintf(p.out, "\r\x1b[K%s", progressLine(p.what, done, total, now.Sub(p.begun)))
+	if p.out == nil {
+		return
 	}
+	now := time.Now()
+	if done != total && now.Sub(p.shown) < progressPause {
+		return
+	}
+	p.shown = now
+	fmt.Fprintf(p.out, "\r\x1b[K%s", progressLine(p.what, done, total, p.rate(sample{now, done})))
+}
+
+// rate is how many were done in a second, lately; 0 where it cannot be told.
+func (p *progress) rate(now sample) float64 {
+	for len(p.samples) > 1 && now.at.Sub(p.samples[0].at) > rateTime {
+		p.samples = p.samples[1:]
+	}
+	p.samples = append(p.samples, now)
+	first := p.samples[0]
+	if taken := now.at.Sub(first.at); taken > 0 && now.done > first.done {
+		return float64(now.done-first.done) / taken.Seconds()
+	}
+	return 0
 }
 
 // end leaves the last line as it is.
 func (p *progress) end() {
 	if !p.shown.IsZero() {
 		fmt.Fprintln(p.out)
+		p.shown = time.Time{}
 	}
 }
 
 // progressLine is what is shown: how much, how fast, and how long it may still
 // take.
-func progressLine(what string, done, total uint64, taken time.Duration) string {
+func progressLine(what string, done, total uint64, rate float64) string {
 	line := fmt.Sprintf("fees: %d of %d %s", done, total, what)
-	if done == 0 || taken <= 0 {
+	if rate == 0 {
 		return line
 	}
-	rate := float64(done) / taken.Seconds()
 	line += fmt.Sprintf(", %.1f a second", rate)
-	if done < total {
-		left := time.Duration(float64(total-done) / rate * float64(time.Second))
-		line += fmt.Sprintf(", %v left", left.Round(time.Second))
+	if left := float64(total-done) / rate; left > 0 && left < mostSeconds {
+		line += fmt.Sprintf(", %v left", time.Duration(left*float64(time.Second)).Round(time.Second))
 	}
 	return line
 }
+
+// mostSeconds is more than anybody waits for, and than a time.Duration holds.
+const mostSeconds = 1e9

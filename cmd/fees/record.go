@@ -21,6 +21,15 @@ type field struct {
 	value any
 }
 
+// set replaces the value of a field.
+func (r record) set(name string, value any) {
+	for i := range r {
+		if r[i].name == name {
+			r[i].value = value
+		}
+	}
+}
+
 // MarshalJSON writes the fields in their order.
 func (r record) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer

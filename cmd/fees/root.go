@@ -27,7 +27,8 @@ decimal string. No amount is ever rounded.
 
 Exit codes:
     0  all is well
-    1  shown, but something does not hold: a fee that no rule can determine, or
+    1  shown, but something does not hold: a fee that no rule can determine, a
+       fee that the chain did not charge like that, a check that is broken, or
        rules older than the runtime
     2  a wrong argument or flag, an unknown or conflicting network
     3  the gateway: unreachable, no such block, not final yet, a malformed answer
@@ -38,9 +39,14 @@ const manualExamples = `  fees block 25 --gateway demo               one recorde
   fees block 11728459 --format json          one block of the gateway here
   fees block head --gateway https://HOST     the newest final block
   fees block 25 --gateway demo --format csv -o block25.csv
+  fees watch                                 each block as soon as it is final
+  fees verify 1..27 --gateway demo           prove a range by the chain's own records
+  fees explain 25-7 --gateway demo           one fee like an invoice
   fees networks                              the tables that blocks are priced by
   fees gateway spec 11728458                 what an endpoint of the gateway says
   fees node header --node ws://HOST          what a node says
+  fees suggest --gateway demo                what to bid for gas, and why
+  fees estimate --extrinsic 0x4d028400...    what a native extrinsic would cost
   fees archive record 25:+100 -o kept        keep a gateway's answers as evidence`
 
 // run is the program: it returns the exit code.
@@ -76,7 +82,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newBlock(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newVersion(stdout))
+	root.AddCommand(newBlock(stdout, stderr), newVerify(stdout, stderr), newExplain(stdout, stderr), newWatch(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newSuggest(stdout, stderr), newEstimate(stdout), newVersion(stdout))
 	return root
 }
 

@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -24,13 +26,18 @@ type sourceFlags struct {
 }
 
 func (f *sourceFlags) add(c *cobra.Command) {
+	f.addFinal(c)
+	c.Flags().BoolVar(&f.unfinalized, "unfinalized", false, "accept a block that is not final; head is then the newest of all")
+}
+
+// addFinal is for commands that take final blocks alone.
+func (f *sourceFlags) addFinal(c *cobra.Command) {
 	flags := c.Flags()
 	f.gatewayFlags.add(c, "where blocks come from: a gateway's URL, a directory of recordings, or demo")
 	flags.StringVar(&f.network, "network", "", "the network, where the gateway does not tell; an error if it tells another")
 	flags.StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
 	flags.StringVar(&f.rules, "rules", "auto", "auto: the rules of the runtime that executed the block; spec: the specification's own table")
 	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "use the multiplier stored at the block or at its parent, whatever the rules say (block, parent)")
-	flags.BoolVar(&f.unfinalized, "unfinalized", false, "accept a block that is not final; head is then the newest of all")
 	complete(c, "gateway", demo.Name)
 	complete(c, "network", network.BuiltIn().Names()...)
 	complete(c, "rules", "auto", "spec")
@@ -74,7 +81,8 @@ func (f *sourceFlags) reader() (*source.Reader, error) {
 type gatewayFlags struct {
 	gateway     string
 	rps         float64
-	concurrency int // the client's default if 0
+	concurrency int  // the client's default if 0
+	withoutKey  bool // the API key is another's
 	connectionFlags
 }
 
@@ -105,10 +113,40 @@ func (f *gatewayFlags) open() (source.Source, error) {
 	return source.Open(f.place(), options)
 }
 
+// openOther opens another source than the flag's. The flag's key is not for it.
+func (f *gatewayFlags) openOther(place string) (source.Source, error) {
+	if withoutPassword(place) != place {
+		return nil, errors.New("a password in a URL could be seen by others on this machine")
+	}
+	options, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	options.APIKey = ""
+	return source.Open(place, options)
+}
+
 func (f *gatewayFlags) options() (gatewayclient.Options, error) {
-	if f.rps < 0 {
+	if f.rps < 0 || math.IsNaN(f.rps) {
 		return gatewayclient.Options{Concurrency: f.concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
 	}
 	c, err := f.connection()
+	if f.withoutKey {
+		c.apiKey = ""
+	}
 	return gatewayclient.Options{Total: c.timeout, RPS: f.rps, Concurrency: f.concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs}, err
+}
+
+// mostConcurrency is more than any gateway answers at once.
+const mostConcurrency = 256
+
+func (f *gatewayFlags) addConcurrency(c *cobra.Command) {
+	c.Flags().IntVar(&f.concurrency, "concurrency", gatewayclient.DefaultConcurrency, "ask this many questions at once")
+}
+
+func (f *gatewayFlags) checkConcurrency() error {
+	if f.concurrency < 1 || f.concurrency > mostConcurrency {
+		return fmt.Errorf("--concurrency %d: want a number from 1 to %d", f.concurrency, mostConcurrency)
+	}
+	return nil
 }

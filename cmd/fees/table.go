@@ -10,6 +10,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
 )
@@ -32,7 +34,7 @@ var shapes = []shape{
 
 // writeTable writes a report for people, in at most width columns if it can: it
 // shortens names rather than amounts.
-func writeTable(w io.Writer, r *fee.Report, rules network.Rules, width int) error {
+func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, width int) error {
 	var out strings.Builder
 	writeHead(&out, r, rules)
 	if len(r.Transactions) > 0 {
@@ -46,13 +48,14 @@ func writeTable(w io.Writer, r *fee.Report, rules network.Rules, width int) erro
 		}
 	}
 	out.WriteString("\n" + totalRows(r, rules.Symbol) + "\n")
+	writeProof(&out, r, rules.Symbol)
 	writeNotes(&out, r, width)
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
 // writeHead says which block it is and what priced it.
-func writeHead(out *strings.Builder, r *fee.Report, rules network.Rules) {
+func writeHead(out *strings.Builder, r *evidence.Report, rules network.Rules) {
 	fmt.Fprintf(out, "Block %d of %s", r.Number, r.Network)
 	if when, ok := r.Time.Get(); ok {
 		fmt.Fprintf(out, ", %v", when)
@@ -77,7 +80,7 @@ func writeHead(out *strings.Builder, r *fee.Report, rules network.Rules) {
 	}
 }
 
-func transactionRows(r *fee.Report, symbol string, s shape) string {
+func transactionRows(r *evidence.Report, symbol string, s shape) string {
 	var fees, prices []string
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
@@ -93,7 +96,7 @@ func transactionRows(r *fee.Report, symbol string, s shape) string {
 	}
 	fees, prices = sameDecimals(fees), sameDecimals(prices)
 	rows := newTable(s.gap)
-	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei", "fee " + symbol, "status"})
+	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei", "fee " + symbol, "status", "proof"})
 	rightAlign(rows, 1, 6, 7, 8)
 	for i, t := range r.Transactions {
 		hash := t.Hash.String()
@@ -102,7 +105,7 @@ func transactionRows(r *fee.Report, symbol string, s shape) string {
 		}
 		rows.AppendRow(table.Row{
 			t.Index, t.Layer, kind(t, s.call), shorten(hash, s.hash), shorten(known(t.Payer), s.payer),
-			known(t.Gas), prices[i], fees[i], status(t),
+			known(t.Gas), prices[i], fees[i], status(t), verdict(t),
 		})
 	}
 	return rows.Render()
@@ -121,7 +124,7 @@ func name(text string, most int) string {
 }
 
 // kind is an EVM transaction's type, or another's call.
-func kind(t fee.Transaction, most int) string {
+func kind(t evidence.Transaction, most int) string {
 	if kind, ok := t.Type.Get(); ok {
 		return string(kind)
 	}
@@ -129,7 +132,7 @@ func kind(t fee.Transaction, most int) string {
 }
 
 // status is the EVM's exit reason, or how a native transaction ended.
-func status(t fee.Transaction) string {
+func status(t evidence.Transaction) string {
 	if reason, ok := t.Status.Get(); ok {
 		return name(reason, mostName)
 	}
@@ -140,6 +143,12 @@ func status(t fee.Transaction) string {
 		return "ok"
 	}
 	return "failed"
+}
+
+// verdict is how the fee stands beside what the chain recorded.
+func verdict(t evidence.Transaction) string {
+	v, _ := t.Verdict.Get()
+	return strings.ReplaceAll(string(v), "_", " ")
 }
 
 // shorten keeps the first of a 0x text's hex digits. Where there is room for
@@ -154,7 +163,7 @@ func shorten(text string, digits int) string {
 	return text[:2+digits] + "…"
 }
 
-func totalRows(r *fee.Report, symbol string) string {
+func totalRows(r *evidence.Report, symbol string) string {
 	t := r.Totals
 	fees := sameDecimals([]string{tokens(t.EVMFee), tokens(t.NativeFee), tokens(t.Fee)})
 	rows := newTable(2)
@@ -174,9 +183,45 @@ func totalRows(r *fee.Report, symbol string) string {
 	return text
 }
 
+// writeProof says what the chain charged, and where it went.
+func writeProof(out *strings.Builder, r *evidence.Report, symbol string) {
+	t := r.Totals
+	if t.Charged.Known() && t.Match+t.Drift+t.CashOnly > 0 {
+		amounts := sameDecimals([]string{amount(t.Charged), amount(t.Burned), amount(t.Treasury), amount(t.Author)})
+		rows := newTable(2)
+		rows.AppendHeader(table.Row{"on the chain", symbol})
+		rightAlign(rows, 2)
+		for i, what := range []string{"charged", "burned", "treasury", "author"} {
+			rows.AppendRow(table.Row{what, amounts[i]})
+		}
+		out.WriteString("\n" + rows.Render() + "\n")
+	}
+	if counts := verdictCounts(t.Match, t.Drift, t.CashOnly, t.NoEvidence); counts != "" {
+		fmt.Fprintf(out, "\nfees beside what the chain charged: %s\n", counts)
+	}
+}
+
+func verdictCounts(match, drift, cashOnly, noEvidence int) string {
+	var counts []string
+	for _, count := range []struct {
+		n    int
+		what string
+	}{{match, "match"}, {drift, "drift"}, {cashOnly, "known from cash only"}, {noEvidence, "without evidence"}} {
+		if count.n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", count.n, count.what))
+		}
+	}
+	return strings.Join(counts, ", ")
+}
+
+func amount(wei chain.Optional[chain.Wei]) string {
+	value, _ := wei.Get()
+	return tokens(value)
+}
+
 // writeNotes writes all that a reader must know beyond the figures. What holds
 // for several transactions is said once.
-func writeNotes(out *strings.Builder, r *fee.Report, width int) {
+func writeNotes(out *strings.Builder, r *evidence.Report, width int) {
 	var notes []string
 	of := map[string][]string{} // the transactions of each note
 	add := func(index int, note string) {
@@ -205,13 +250,20 @@ func writeNotes(out *strings.Builder, r *fee.Report, width int) {
 		out.WriteString("\n")
 	}
 	for _, note := range notes {
-		line := "note: " + printable(note)
-		if width < len(line) {
-			line = strings.ReplaceAll(text.WrapSoft(line, max(width, narrowest)-2), "\n", "\n  ")
-		}
-		for part := range strings.Lines(line + "\n") {
-			out.WriteString(strings.TrimRight(part, " \n") + "\n")
-		}
+		writeWrapped(out, "note: "+note, 2, width)
+	}
+}
+
+// writeWrapped writes a line in at most width columns, with indent spaces before
+// all but the first part of it. What stands before the first part is at most as
+// wide.
+func writeWrapped(out io.StringWriter, line string, indent, width int) {
+	line = printable(line)
+	if room := max(width, narrowest) - indent; room < len(line) {
+		line = strings.ReplaceAll(text.WrapSoft(line, room), "\n", "\n"+strings.Repeat(" ", indent))
+	}
+	for part := range strings.Lines(line + "\n") {
+		out.WriteString(strings.TrimRight(part, " \n") + "\n")
 	}
 }
 
@@ -219,10 +271,25 @@ func writeNotes(out *strings.Builder, r *fee.Report, width int) {
 const narrowest = 20
 
 // blockNotes are those on the block as a whole.
-func blockNotes(r *fee.Report) []string {
+func blockNotes(r *evidence.Report) []string {
 	notes := slices.Clone(r.Notes)
 	if n := r.Totals.Undetermined; n > 0 {
 		notes = slices.Insert(notes, 0, fmt.Sprintf("%d of %d fees are undetermined and not in the totals", n, r.Totals.EVM+r.Totals.Native))
+	}
+	return append(notes, findingNotes(r)...)
+}
+
+// findingNotes are what does not hold, and what would explain it.
+func findingNotes(r *evidence.Report) (notes []string) {
+	for _, finding := range r.Findings {
+		message := finding.Check + ": " + finding.Message
+		if i, ok := finding.Extrinsic.Get(); ok {
+			message = fmt.Sprintf("extrinsic %d: %s", i, message)
+		}
+		notes = append(notes, message)
+	}
+	if r.Diagnosis != nil {
+		notes = append(notes, fmt.Sprintf("%s: %s (%d of the fees depend on it)", r.Diagnosis.Class, r.Diagnosis.Message, r.Diagnosis.Deciding))
 	}
 	return notes
 }

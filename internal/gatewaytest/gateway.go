@@ -5,6 +5,7 @@ package gatewaytest
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,8 +26,8 @@ const (
 // Behind one of these prefixes it misbehaves: /html answers with web pages, /down
 // as the real gateway does without its node, /cut sends half of each body,
 // /other another block than was asked for, /old has no /runtime/spec, /open says
-// that no block is final, /stale gives multipliers of another fork, and /key wants
-// the API key "sesame".
+// that no block is final, /stale gives multipliers of another fork, /hung never
+// answers, and /key wants the API key "sesame".
 func Handler(directory string) http.Handler {
 	recorded, err := archive.OpenDirectory(directory)
 	if err != nil {
@@ -64,6 +65,10 @@ func Handler(directory string) http.Handler {
 		g.altered(w, r, func(body []byte) []byte {
 			return bytes.Replace(body, []byte(`"finalized":true`), []byte(`"finalized":false`), 1)
 		})
+	})
+	wrap("/hung", func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) // or net/http does not see the client leave
+		<-r.Context().Done()
 	})
 	wrap("/key", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-API-Key") != "sesame" {

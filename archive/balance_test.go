@@ -1,0 +1,52 @@
+package archive_test
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
+)
+
+// A balance is that of the file; without a height it is at the head.
+func TestBalance(t *testing.T) {
+	ctx := context.Background()
+	who := account(t)
+	key := hex.EncodeToString(who[:])
+	directory := filepath.Join(recordings, "moonbeam-2100")
+	a, err := archive.OpenDirectory(directory)
+	require.NoError(t, err)
+	path := filepath.Join(directory, "balance-info", "0x"+key, "9.json")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var want struct{ Free, Reserved string }
+	require.NoError(t, json.Unmarshal(text, &want))
+	b, err := a.Balance(ctx, who, chain.Some(uint64(9)))
+	require.NoError(t, err)
+	require.Equal(t, []string{want.Free, want.Reserved, "9"}, []string{b.Free.String(), b.Reserved.String(), fmt.Sprint(b.At)})
+	b, err = a.Balance(ctx, who, chain.Optional[uint64]{})
+	require.NoError(t, err)
+	require.Equal(t, uint64(27), b.At)
+
+	_, err = a.Balance(ctx, chain.Address{1}, chain.Some(uint64(9)))
+	require.ErrorIs(t, err, archive.ErrLacks)
+	files := fstest.MapFS{}
+	name := func(height int) string { return fmt.Sprintf("balance-info/0x%s/%d.json", key, height) }
+	files[name(8)] = &fstest.MapFile{Data: text} // which is at block 9
+	files[name(7)] = &fstest.MapFile{Data: []byte(`{}`)}
+	broken := archive.New("broken", files)
+	for _, height := range []uint64{7, 8} {
+		_, err = broken.Balance(ctx, who, chain.Some(height))
+		require.ErrorIs(t, err, archive.ErrDamaged)
+	}
+	_, err = broken.Balance(ctx, who, chain.Optional[uint64]{})
+	require.Error(t, err, "it has no blocks")
+}

@@ -1,0 +1,61 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// DispatchClass is the kind of an extrinsic by which the chain divides a block's
+// weight.
+type DispatchClass string
+
+// Transactions are Normal or, in a few calls of governance, Operational.
+// Inherents are Mandatory.
+const (
+	Normal      DispatchClass = "Normal"
+	Operational DispatchClass = "Operational"
+	Mandatory   DispatchClass = "Mandatory"
+)
+
+// Class is the class in the dispatch information.
+func (o Outcome) Class() (DispatchClass, error) {
+	text, err := o.text("class")
+	if err != nil {
+		return "", err
+	}
+	switch class := DispatchClass(text); class {
+	case Normal, Operational, Mandatory:
+		return class, nil
+	}
+	return "", errors.New("class: want Normal, Operational or Mandatory")
+}
+
+// PaysFee is whether the extrinsic paid by its weight and length, as the
+// dispatch information says. One that did not still pays its tip.
+func (o Outcome) PaysFee() (bool, error) {
+	text, err := o.text("paysFee")
+	if err != nil {
+		return false, err
+	}
+	switch text {
+	case "Yes":
+		return true, nil
+	case "No":
+		return false, nil
+	}
+	return false, errors.New("paysFee: want Yes or No")
+}
+
+func (o Outcome) text(field string) (string, error) {
+	v := o.Info.Member(field)
+	switch v.Kind() {
+	case wire.String:
+		text, _ := v.Text()
+		return text, nil
+	case wire.Absent, wire.Null:
+		return "", fmt.Errorf("%s: %w", field, ErrMissing)
+	}
+	return "", fmt.Errorf("%s: want a string, have %v", field, v.Kind())
+}

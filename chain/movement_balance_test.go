@@ -1,0 +1,249 @@
+package chain_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/wire"
+)
+
+func parse(text string) (wire.Value, error) { return wire.Parse(text) }
+
+func amount(t testing.TB, text string) chain.Wei {
+	t.Helper()
+	w, err := chain.ParseWei(text)
+	require.NoError(t, err)
+	return w
+}
+
+// A case is what ALICE has, the events, and what she has then, as free/reserved.
+func TestBalanceAfter(t *testing.T) {
+	const largest = "340282366920938463463374607431768211455"
+	for name, test := range map[string]struct {
+		opening string
+		events  []string
+		closing string
+		err     string
+	}{
+		"nothing":             {"10/5", nil, "10/5", ""},
+		"of another":          {"10/5", []string{`Withdraw ["BOB","7"]`, `Slashed ["BOB","7"]`}, "10/5", ""},
+		"fee and refund":      {"10/5", []string{`Withdraw ["ALICE","7"]`, `Deposit ["ALICE","2"]`}, "5/5", ""},
+		"out":                 {"10/5", []string{`Transfer ["ALICE","BOB","7"]`}, "3/5", ""},
+		"in":                  {"10/5", []string{`Transfer ["BOB","ALICE","7"]`}, "17/5", ""},
+		"to oneself":          {"10/5", []string{`Transfer ["ALICE","ALICE","7"]`}, "10/5", ""},
+		"to oneself, all":     {"10/5", []string{`Transfer ["ALICE","ALICE","10"]`}, "10/5", ""},
+		"reserved":            {"10/5", []string{`Reserved ["ALICE","7"]`}, "3/12", ""},
+		"unreserved":          {"10/5", []string{`Unreserved ["ALICE","5"]`}, "15/0", ""},
+		"endowed counts once": {"0/0", []string{`Endowed ["ALICE","7"]`, `Transfer ["BOB","ALICE","7"]`}, "7/0", ""},
+		"dust":                {"10/0", []string{`Transfer ["ALICE","BOB","7"]`, `DustLost ["ALICE","3"]`}, "0/0", ""},
+		"set":                 {"10/5", []string{`Deposit ["ALICE","1"]`, `BalanceSet ["ALICE","7"]`, `Deposit ["ALICE","2"]`}, "9/5", ""},
+		"set, old":            {"10/5", []string{`BalanceSet ["ALICE","7","3"]`, `Reserved ["ALICE","2"]`}, "5/5", ""},
+		"set, then dust":      {"10/0", []string{`BalanceSet ["ALICE","7"]`, `DustLost ["ALICE","7"]`}, "0/0", ""},
+		"all spent":           {"10/5", []string{`Withdraw ["ALICE","10"]`}, "0/5", ""},
+		"below 0 in between":  {"10/5", []string{`Withdraw ["ALICE","11"]`, `Deposit ["ALICE","1"]`}, "0/5", ""},
+		"below 0":             {"10/5", []string{`Withdraw ["ALICE","11"]`}, "", "free -1 wei, reserved 5 wei: a balance below 0"},
+		"reserved below 0":    {"10/5", []string{`Unreserved ["ALICE","6"]`}, "", "free 16 wei, reserved -1 wei: a balance below 0"},
+		"largest":             {"0/0", []string{`Deposit ["ALICE","` + largest + `"]`}, largest + "/0", ""},
+		"above 128 bits":      {"1/0", []string{`Deposit ["ALICE","` + largest + `"]`}, "", "extrinsic 3, event 0, balances.Deposit: overflow"},
+		"slashed":             {"10/5", []string{`Deposit ["ALICE","1"]`, `Slashed ["ALICE","7"]`}, "", "extrinsic 3, event 1, balances.Slashed: the event does not tell by how much the balance changed"},
+		"on hold, from":       {"10/5", []string{`TransferOnHold ["x","ALICE","BOB","5"]`}, "10/0", ""},
+		"on hold, to":         {"10/5", []string{`TransferOnHold ["x","BOB","ALICE","5"]`}, "", "extrinsic 3, event 0, balances.TransferOnHold: the event does not tell by how much the balance changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := chain.Extrinsic{Index: 3}
+			for _, text := range test.events {
+				event, data, _ := strings.Cut(text, " ")
+				x.Events = append(x.Events, balancesEvent(t, event, data))
+			}
+			movements, unclassified := chain.Movements(&chain.Block{Extrinsics: []chain.Extrinsic{x}})
+			require.Empty(t, unclassified)
+			closing, err := balance(t, test.opening).After(account(t, "ALICE"), movements)
+			if test.err != "" {
+				require.EqualError(t, err, test.err)
+				require.Equal(t, chain.Balance{}, closing)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, balance(t, test.closing), closing)
+		})
+	}
+}
+
+// balance reads free/reserved.
+func balance(t testing.TB, text string) chain.Balance {
+	t.Helper()
+	free, reserved, ok := strings.Cut(text, "/")
+	require.True(t, ok, text)
+	return chain.Balance{Free: amount(t, free), Reserved: amount(t, reserved)}
+}
+
+// A chain that was recorded: its blocks, and the balances that a gateway said
+// its accounts had when each was done.
+type recordedChain struct {
+	blocks   []*chain.Block
+	balances map[chain.Address][]chain.Balance // by height
+}
+
+func readChain(t testing.TB, name string) recordedChain {
+	t.Helper()
+	r := recordedChain{balances: map[chain.Address][]chain.Balance{}}
+	for height := 0; ; height++ {
+		text, err := os.ReadFile(filepath.Join("../testdata/recordings", name, "blocks", strconv.Itoa(height)+".json"))
+		if os.IsNotExist(err) {
+			break
+		}
+		require.NoError(t, err)
+		b, err := gatewayclient.DecodeBlock(string(text))
+		require.NoError(t, err)
+		require.EqualValues(t, height, b.Number)
+		r.blocks = append(r.blocks, b)
+	}
+	file, err := os.Open(filepath.Join("testdata/balances", name+".txt"))
+	require.NoError(t, err)
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		var who, free, reserved string
+		var height int
+		_, err := fmt.Sscan(lines.Text(), &who, &height, &free, &reserved)
+		require.NoError(t, err, lines.Text())
+		a := account(t, who)
+		require.Len(t, r.balances[a], height, "the heights are in order: %s", lines.Text())
+		r.balances[a] = append(r.balances[a], balance(t, free+"/"+reserved))
+	}
+	return r
+}
+
+// differences are the accounts whose balance at a height is not what the balance
+// before and the block's movements make of it, with how many figures were compared.
+func (r *recordedChain) differences(height int) (wrong []string, compared int) {
+	movements, unclassified := chain.Movements(r.blocks[height])
+	if len(unclassified) > 0 {
+		wrong = append(wrong, fmt.Sprintf("unclassified: %v", unclassified))
+	}
+	for a, balances := range r.balances {
+		closing, err := balances[height-1].After(a, movements)
+		if err != nil {
+			wrong = append(wrong, fmt.Sprintf("%v: %v", a, err))
+			continue
+		}
+		if want := balances[height]; closing != want {
+			wrong = append(wrong, fmt.Sprintf("%v: have %v, want %v", a, closing, want))
+		}
+		compared += 2 // free and reserved
+	}
+	return wrong, compared
+}
+
+var recordedChains = map[string]struct {
+	heights   int
+	movements int // counted in the JSON: an event each, two for a Transfer; none for Endowed
+	visible   int // events among those that name an account whose balance was recorded
+}{
+	"moonbeam-1701": {heights: 21, movements: 225, visible: 124},
+	"moonbeam-2100": {heights: 27, movements: 304, visible: 163},
+}
+
+// Opening + movements = closing, to the wei: every account, every height, free
+// and reserved. It is 18 accounts, 21 and 27 heights: 1728 comparisons.
+func TestRecordedBalances(t *testing.T) {
+	total := 0
+	for name, recording := range recordedChains {
+		t.Run(name, func(t *testing.T) {
+			r := readChain(t, name)
+			require.Len(t, r.blocks, recording.heights+1)
+			require.Len(t, r.balances, 18)
+			sum := 0
+			for height := range r.blocks {
+				movements, unclassified := chain.Movements(r.blocks[height])
+				require.Empty(t, unclassified)
+				sum += len(movements)
+				if height == 0 {
+					continue
+				}
+				wrong, compared := r.differences(height)
+				require.Empty(t, wrong, "block %d", height)
+				require.Equal(t, 2*18, compared)
+				total += compared
+			}
+			require.Equal(t, recording.movements, sum)
+		})
+	}
+	require.Equal(t, 1728, total)
+}
+
+// One wei more in any event about a recorded account, or the event left out,
+// breaks the equality: the comparison sees each of them.
+func TestRecordedBalancesSeeEveryEvent(t *testing.T) {
+	for name, recording := range recordedChains {
+		t.Run(name, func(t *testing.T) {
+			r := readChain(t, name)
+			seen := 0
+			for height := 1; height < len(r.blocks); height++ {
+				for i := range r.blocks[height].Extrinsics {
+					events := r.blocks[height].Extrinsics[i].Events
+					for j := range events {
+						if r.visible(&events[j]) {
+							seen++
+							original := events[j]
+							events[j].Data = oneMore(t, original)
+							r.requireDifferent(t, height, "one wei more in", original)
+							events[j] = chain.Event{Pallet: "system", Name: "Remarked"}
+							r.requireDifferent(t, height, "without", original)
+							events[j] = original
+						}
+					}
+				}
+				wrong, _ := r.differences(height)
+				require.Empty(t, wrong, "the block is as it was")
+			}
+			require.Equal(t, recording.visible, seen)
+		})
+	}
+}
+
+func (r *recordedChain) requireDifferent(t *testing.T, height int, what string, e chain.Event) {
+	t.Helper()
+	wrong, _ := r.differences(height)
+	require.NotEmpty(t, wrong, "block %d: %s %s %s goes unnoticed", height, what, e.Name, e.Data.Raw())
+}
+
+// visible tells whether a balances event moves something of a recorded account.
+func (r *recordedChain) visible(e *chain.Event) bool {
+	if e.Pallet != "balances" || e.Name == "Endowed" {
+		return false
+	}
+	for v := range e.Data.Elements() {
+		if a, err := chain.ReadAddress(v); err == nil && r.balances[a] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// oneMore is the event's data with one wei more in its last value, the amount.
+func oneMore(t *testing.T, e chain.Event) wire.Value {
+	t.Helper()
+	var values []string
+	for v := range e.Data.Elements() {
+		values = append(values, v.Raw())
+	}
+	last := &values[len(values)-1]
+	n, err := chain.ParseWei(strings.Trim(*last, `"`))
+	require.NoError(t, err)
+	n, err = n.Add(chain.NewWei(1))
+	require.NoError(t, err)
+	*last = `"` + n.String() + `"`
+	return value(t, "["+strings.Join(values, ",")+"]")
+}

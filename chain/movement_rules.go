@@ -1,0 +1,208 @@
+package chain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// balancesRule is what an event of the pallet balances has in its data, in that
+// order, and the movements that it tells of.
+type balancesRule struct {
+	fields []string
+	legs   []leg
+}
+
+// leg is one movement: whose balance, the other account or "", how much, each by
+// the name of its field, and what that did to the balances.
+type leg struct {
+	kind                          Kind
+	account, counterparty, amount string
+	free, reserved                effect
+}
+
+// effect is what an amount did to a balance.
+type effect int8
+
+const (
+	same   effect = iota
+	more          // it grew by the amount
+	less          // it shrank by the amount
+	untold        // the event does not say
+)
+
+// by is the change of the balance, where the event tells it.
+func (f effect) by(amount Wei) Optional[SignedWei] {
+	switch f {
+	case more:
+		return Some(amount.Signed())
+	case less:
+		return Some(amount.Signed().Negated())
+	case untold:
+		return Optional[SignedWei]{}
+	}
+	return Some(SignedWei{})
+}
+
+var (
+	whoAmount       = []string{"who", "amount"}
+	reasonWhoAmount = []string{"reason", "who", "amount"}
+	repatriation    = []string{"from", "to", "amount", "destination_status"}
+)
+
+// one is the leg of an event about one account.
+func one(kind Kind, free, reserved effect) []leg {
+	return []leg{{kind, "who", "", "amount", free, reserved}}
+}
+
+// balancesRules is what each event moves. [ruleOf] has where that depends on the
+// event's data.
+var balancesRules = map[string]balancesRule{
+	"Deposit":    {whoAmount, one(KindDeposit, more, same)},
+	"Withdraw":   {whoAmount, one(KindWithdrawal, less, same)},
+	"Minted":     {whoAmount, one(KindMint, more, same)},
+	"Burned":     {whoAmount, one(KindBurn, less, same)},
+	"Suspended":  {whoAmount, one(KindSuspension, less, same)},
+	"Restored":   {whoAmount, one(KindRestoration, more, same)},
+	"Reserved":   {whoAmount, one(KindReserve, less, more)},
+	"Unreserved": {whoAmount, one(KindUnreserve, more, less)},
+	"Slashed":    {whoAmount, one(KindSlash, untold, untold)},
+	// What was left after a movement that has an event of its own. Before the pallet
+	// had holds it was free and reserved together, so a part of it may have been
+	// reserved; a chain without an existential deposit has no dust.
+	"DustLost": {whoAmount, one(KindDust, less, same)},
+	"Transfer": {[]string{"from", "to", "amount"}, []leg{
+		{KindTransferOut, "from", "to", "amount", less, same},
+		{KindTransferIn, "to", "from", "amount", more, same},
+	}},
+	"ReserveRepatriated": {repatriation, []leg{
+		{KindTransferOut, "from", "to", "amount", same, less},
+		{KindTransferIn, "to", "from", "amount", more, same},
+	}},
+	"BalanceSet": {[]string{"who", "free"}, []leg{{KindFreeSet, "who", "", "free", untold, same}}},
+
+	"Held":       {reasonWhoAmount, one(KindReserve, less, more)},
+	"Released":   {reasonWhoAmount, one(KindUnreserve, more, less)},
+	"BurnedHeld": {reasonWhoAmount, one(KindBurn, same, less)},
+	"TransferAndHold": {[]string{"reason", "source", "dest", "transferred"}, []leg{
+		{KindTransferOut, "source", "dest", "transferred", less, same},
+		{KindTransferIn, "dest", "source", "transferred", same, more},
+	}},
+	// The call says whether it stays on hold; the event does not.
+	"TransferOnHold": {[]string{"reason", "source", "dest", "amount"}, []leg{
+		{KindTransferOut, "source", "dest", "amount", same, less},
+		{KindTransferIn, "dest", "source", "amount", untold, untold},
+	}},
+}
+
+// balanceSetBoth is the rule for the older BalanceSet, when root set both balances.
+var balanceSetBoth = balancesRule{[]string{"who", "free", "reserved"}, []leg{
+	{KindFreeSet, "who", "", "free", untold, same},
+	{KindReservedSet, "who", "", "reserved", same, untold},
+}}
+
+// repatriatedReserved is the rule for a ReserveRepatriated that arrives reserved.
+var repatriatedReserved = balancesRule{repatriation, []leg{
+	{KindTransferOut, "from", "to", "amount", same, less},
+	{KindTransferIn, "to", "from", "amount", same, more},
+}}
+
+// movesNothing has the events that change no balance. Endowed tells once more of
+// what another event has put into a new account. Locks and freezes stop a balance
+// from being moved. The issuance is nobody's balance.
+//
+// Unexpected is not here: it says that a check of the chain's own failed, so a
+// person has to look.
+var movesNothing = map[string]bool{
+	"Endowed":  true,
+	"Upgraded": true,
+	"Locked":   true, "Unlocked": true,
+	"Frozen": true, "Thawed": true,
+	"Issued": true, "Rescinded": true, "TotalIssuanceForced": true,
+	"MintedCredit": true, "BurnedDebt": true,
+}
+
+// ruleOf finds the rule for an event and checks that its data has as many values
+// as the rule reads.
+func ruleOf(e *Event) (balancesRule, error) {
+	rule, known := balancesRules[e.Name]
+	if !known {
+		return balancesRule{}, ErrUnknownEvent
+	}
+	if e.Data.Kind() != wire.Array {
+		return balancesRule{}, fmt.Errorf("data: want an array, have %v", e.Data.Kind())
+	}
+	values := 0
+	for range e.Data.Elements() {
+		values++
+	}
+	switch e.Name {
+	case "BalanceSet":
+		if values == len(balanceSetBoth.fields) {
+			rule = balanceSetBoth
+		}
+	case "ReserveRepatriated":
+		arrives, err := readDestination(e.Data.Index(3))
+		if err != nil {
+			return balancesRule{}, fmt.Errorf("data[3]: destination_status: %w", err)
+		}
+		if arrives == statusReserved {
+			rule = repatriatedReserved
+		}
+	}
+	if values != len(rule.fields) {
+		return balancesRule{}, fmt.Errorf("data: want %d values (%s), have %d", len(rule.fields), strings.Join(rule.fields, ", "), values)
+	}
+	return rule, nil
+}
+
+// The statuses of a balance that ReserveRepatriated can name.
+const (
+	statusFree     = "free"
+	statusReserved = "reserved"
+)
+
+// readDestination reads "Free" or "Reserved", in any case, or as the one name of
+// an object: {"free":null}.
+func readDestination(v wire.Value) (string, error) {
+	if v.Kind() == wire.Absent || v.Kind() == wire.Null {
+		return "", ErrMissing
+	}
+	text, ok := v.Text()
+	if name, member, single := v.Only(); single && member.Kind() == wire.Null {
+		text, ok = name, true
+	}
+	switch {
+	case !ok:
+		return "", fmt.Errorf("want Free or Reserved, have %v", v.Kind())
+	case strings.EqualFold(text, statusFree):
+		return statusFree, nil
+	case strings.EqualFold(text, statusReserved):
+		return statusReserved, nil
+	}
+	return "", fmt.Errorf("want Free or Reserved, have %q", wire.Excerpt(text))
+}
+
+// address reads the account in a field.
+func (r *balancesRule) address(e *Event, field string) (Address, error) {
+	i := slices.Index(r.fields, field)
+	a, err := ReadAddress(e.Data.Index(i))
+	return a, r.at(i, err)
+}
+
+// wei reads the amount in a field.
+func (r *balancesRule) wei(e *Event, field string) (Wei, error) {
+	i := slices.Index(r.fields, field)
+	w, err := ReadWei(e.Data.Index(i))
+	return w, r.at(i, err)
+}
+
+// at says in which field a value could not be read.
+func (r *balancesRule) at(i int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("data[%d]: %s: %w", i, r.fields[i], err)
+}

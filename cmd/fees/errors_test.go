@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/gatewaytest"
+)
+
+// Each answer of the real gateway to a question that it refused ends the program
+// with the code that the manual gives, and one line that says why. A question
+// that could only be refused is not asked.
+func TestRecordedErrors(t *testing.T) {
+	const address = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+	const unknown = "0x1212121212121212121212121212121212121212121212121212121212121212"
+	const down, hung = "Failed while trying to get the latest header.", "No response received from RPC endpoint in 60s"
+	for name, c := range map[string]struct {
+		args string
+		code int
+		says string
+	}{
+		"future-block":             {"block 99999999", exitGateway, "block 99999999: no such block"},
+		"future-by-one":            {"gateway block 52", exitGateway, "block 52: no such block"},
+		"unknown-hash":             {"block " + unknown, exitGateway, "no such block"},
+		"future-block-multiplier":  {"gateway multiplier 99999999", exitGateway, "multiplier at block 99999999: no such block"},
+		"spec-future":              {"gateway spec 99999999", exitGateway, "runtime at block 99999999: no such block"},
+		"account-future-at":        {"gateway balance " + address + " --at 99999999", exitGateway, "no such block"},
+		"unknown-route":            {"block 25", exitGateway, "no such endpoint"},
+		"unknown-route-2":          {"gateway header 1", exitGateway, "no such endpoint"},
+		"unknown-v1":               {"gateway version", exitGateway, "no such endpoint"},
+		"node-down-block-cached":   {"block 10", exitGateway, down},
+		"node-down-block-uncached": {"gateway block 33", exitGateway, down},
+		"node-down-head":           {"block head", exitGateway, "WebSocket is not connected"},
+		"node-down-balance":        {"gateway balance " + address + " --at 10", exitGateway, down},
+		"node-down-multiplier":     {"gateway multiplier 10", exitGateway, down},
+		"node-down-spec":           {"gateway spec 10", exitGateway, "WebSocket is not connected"},
+		"node-down-version":        {"gateway version", exitGateway, "WebSocket is not connected"},
+		"node-hung-block":          {"block 34", exitGateway, down},
+		"node-hung-version":        {"gateway version", exitGateway, hung},
+		"missing-keys":             {"gateway storage system account", exitGateway, "is a map, requiring 1 arguments, 0 found"},
+		"base-fee-storage":         {"gateway storage base-fee baseFeePerGas", exitGateway, `"baseFee" was not recognized as a queryable pallet.`},
+		"unknown-pallet":           {"gateway storage nonesuch x", exitGateway, `"nonesuch" was not recognized as a queryable pallet.`},
+		"unknown-storage":          {"gateway storage transaction-payment nonesuch", exitGateway, `Could not find storage item ("nonesuch")`},
+		"account-unknown-OK":       {"gateway balance 0x7777777777777777777777777777777777777777", exitOK, ""},
+
+		"over-u32":                 {"block 4294967296", exitUsage, "want a height from 0 to 4294967295"},
+		"huge-number":              {"block 123456789012345678901234567890", exitUsage, "want a height from 0 to 4294967295"},
+		"malformed-block":          {"block abc", exitUsage, "want a height"},
+		"malformed-block-float":    {"gateway block 1.5", exitUsage, "want a number from 0 to 4294967295"},
+		"malformed-block-negative": {"gateway block -- -1", exitUsage, "want a number from 0 to 4294967295"},
+		"malformed-hash":           {"block 0x1234", exitUsage, "a hash of 0x and 64 hex digits"},
+		"malformed-hash-nothex":    {"block 0xzz", exitUsage, "a hash of 0x and 64 hex digits"},
+		"malformed-at":             {"gateway multiplier abc", exitUsage, "want a number from 0 to 4294967295"},
+		"bad-account":              {"gateway balance nonsense", exitUsage, "is not an address"},
+		"bad-account-short":        {"gateway balance 0x1234", exitUsage, "is not an address"},
+		"account-32":               {"gateway balance " + unknown, exitUsage, "is not an address"},
+		"ss58-account":             {"gateway balance 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", exitUsage, "is not an address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // those that are asked again wait a while
+			answer, ok := gatewaytest.RecordedErrors(filepath.Join(recordings(t), "moonbeam-2100"))[name]
+			require.True(t, ok)
+			var asked atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				answer.ServeHTTP(w, r)
+			}))
+			defer server.Close()
+			var out, errors bytes.Buffer
+			args := append(strings.Fields(c.args), "--gateway", server.URL)
+			if command, argument, ok := strings.Cut(c.args, " -- "); ok {
+				args = append(strings.Fields(command), "--gateway", server.URL, "--", argument)
+			}
+			require.Equal(t, c.code, run(context.Background(), args, &out, &errors), "%s", &errors)
+			require.Equal(t, c.code == exitUsage, asked.Load() == 0, "asked %d times", asked.Load())
+			if c.code == exitOK {
+				require.Empty(t, errors.String())
+				return
+			}
+			require.Empty(t, out.String())
+			require.Regexp(t, "^fees: [^\n]+\n$", errors.String())
+			require.Contains(t, errors.String(), c.says)
+		})
+	}
+}
+
+// A block whose time cannot be read is malformed, and the gateway's affair.
+func TestMalformedTime(t *testing.T) {
+	answer := gatewaytest.RecordedError{Status: http.StatusOK, Body: `{"number":"25","hash":"0x` + strings.Repeat("1", 64) +
+		`","parentHash":"0x` + strings.Repeat("1", 64) + `","extrinsics":[{"method":{"pallet":"timestamp","method":"set"},"signature":null,` +
+		`"args":{"now":"soon"},"hash":"0x` + strings.Repeat("1", 64) + `","events":[]}]}`}
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	_, stderr, code := fees(t, "gateway", "block", "25", "--gateway", server.URL)
+	require.Equal(t, exitGateway, code)
+	require.Contains(t, stderr, "malformed block 25: ")
+}
+
+func TestShownPlace(t *testing.T) {
+	for place, want := range map[string]string{
+		"demo":                              "demo",
+		"./kept":                            "./kept",
+		"http://127.0.0.1:8080":             "http://127.0.0.1:8080",
+		"https://me:secret@host/secret?k=s": "https://host",
+		"https://host:port/secret":          "the gateway",
+	} {
+		require.Equal(t, want, shownPlace(place))
+	}
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/feeledger/fees/evidence"
+)
+
+// page is text for people, of a width. Words are never broken: a line with a
+// long one is as long as that.
+type page struct {
+	strings.Builder
+	width int
+}
+
+// pageWidth is that of a page where nothing limits it.
+const pageWidth = 80
+
+// writeInvoice writes an invoice for people.
+func writeInvoice(w io.Writer, v *invoice, width int) error {
+	if width == math.MaxInt {
+		width = pageWidth
+	}
+	p := &page{width: width}
+	p.head(v)
+	if len(v.Inputs) > 0 {
+		p.title("Inputs")
+		p.inputs(v.Inputs, v)
+	}
+	if len(v.Steps) > 0 {
+		p.title("Steps, with the specification's rules")
+		p.steps(v.Steps, v)
+	}
+	if v.Cash != nil {
+		p.title("On the chain")
+		p.inputs(v.Cash.Inputs, v)
+		p.steps(v.Cash.Steps, v)
+	}
+	p.verdict(v)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// head says which transaction it is.
+func (p *page) head(v *invoice) {
+	t := &v.Transaction
+	kind := t.Call
+	if typed, ok := t.Type.Get(); ok {
+		kind = string(typed)
+	}
+	p.line("", fmt.Sprintf("Fee of transaction %d-%d on %s (%s, %s)", v.Block, v.Index, v.Network, t.Layer, name(kind, mostName)))
+	p.WriteString("\n")
+	to := known(t.To)
+	if to != "" && v.creates {
+		to += " (contract creation)"
+	}
+	when := known(v.Time)
+	if final, ok := v.Finalized.Get(); ok && !final {
+		when += ", not final"
+	}
+	for _, row := range [][2]string{
+		{"hash", t.Hash.String()}, {"evm hash", known(t.EVMHash)},
+		{"from", known(t.From)}, {"to", to}, {"payer", known(t.Payer)},
+		{"status", status(*t)}, {"time", when}, {"rules", v.Rules},
+	} {
+		if row[1] != "" {
+			p.entry("", row[0], 10, row[1])
+		}
+	}
+}
+
+// inputs lists figures with where they were read.
+func (p *page) inputs(inputs []input, v *invoice) {
+	column := 0
+	for _, in := range inputs {
+		column = max(column, utf8.RuneCountInString(in.Name)+2)
+	}
+	for _, in := range inputs {
+		p.entry("  ", in.Name, column, amountText(in.Value, in.Unit, v.rules.Symbol), in.From)
+	}
+}
+
+// steps lists the arithmetic: the formula, the same with its values, the result.
+func (p *page) steps(steps []step, v *invoice) {
+	label := func(s *step) string {
+		if rule, ok := s.Rule.Get(); ok {
+			return fmt.Sprintf("%s (rule %d)", s.Name, rule)
+		}
+		return s.Name
+	}
+	column := 0
+	for i := range steps {
+		column = max(column, utf8.RuneCountInString(label(&steps[i]))+2)
+	}
+	for i := range steps {
+		s := &steps[i]
+		var lines []string
+		if len(s.Values) > 0 {
+			lines = append(lines, "= "+s.Formula)
+		}
+		if len(s.Values) > 1 || s.calculation() != string(s.Result) {
+			lines = append(lines, "= "+s.calculation())
+		}
+		lines = append(lines, "= "+amountText(s.Result, s.Unit, v.rules.Symbol))
+		if s.Note != "" {
+			lines = append(lines, "("+s.Note+")")
+		}
+		p.entry("  ", label(s), column, lines...)
+	}
+}
+
+// amountText is a number with its unit, and in the unit that people use.
+func amountText(n digits, unit, symbol string) string {
+	text := strings.TrimSpace(string(n) + " " + unit)
+	switch unit {
+	case inWei:
+		return text + " = " + scaled(n, tokenDecimals) + " " + symbol
+	case inWeiPerGas:
+		return text + " = " + plain(scaled(n, gweiDecimals)) + " Gwei"
+	case inMultiplier:
+		return text + " = " + plain(scaled(n, tokenDecimals))
+	}
+	return text
+}
+
+// verdict says whether fee and chain agree, and all that a reader must know
+// beyond the figures.
+func (p *page) verdict(v *invoice) {
+	p.title("Verdict")
+	t := &v.Transaction
+	if t.Error != nil {
+		p.line("  ", fmt.Sprintf("undetermined: no rule gives this fee: %v", t.Error.Err))
+	}
+	p.line("  ", v.verdictText())
+	if class, ok := t.Class.Get(); ok {
+		p.line("  ", v.classText(class))
+	}
+	for _, f := range v.Findings {
+		message := f.Check + ": " + f.Message
+		if !f.Extrinsic.Known() {
+			message = "of the block: " + message
+		}
+		p.line("  ", "finding: "+message)
+	}
+	for _, note := range t.Notes {
+		p.line("  ", "note: "+note)
+	}
+	for _, note := range v.Notes {
+		p.line("  ", "note: "+note)
+	}
+}
+
+func (p *page) title(text string) { p.WriteString("\n" + text + "\n") }
+
+// columnsFrom is the width from which labels stand beside what they name.
+const columnsFrom = 60
+
+// entry writes lines beside a label, or below it where that would be too narrow.
+func (p *page) entry(indent, label string, column int, lines ...string) {
+	first := indent + label + strings.Repeat(" ", max(0, column-utf8.RuneCountInString(label)))
+	rest := indent + strings.Repeat(" ", column)
+	if p.width < columnsFrom {
+		p.WriteString(indent + label + "\n")
+		first, rest = indent+"  ", indent+"  "
+	}
+	for _, line := range lines {
+		p.wrap(first, rest, line)
+		first = rest
+	}
+}
+
+// line writes one text, whose further lines stand two spaces further in.
+func (p *page) line(indent, text string) { p.wrap(indent, indent+"  ", text) }
+
+// wrap writes words after first, and on from a new line after rest where the
+// width is used up.
+func (p *page) wrap(first, rest, text string) {
+	at := first
+	used := utf8.RuneCountInString(first)
+	begun := false
+	for _, word := range strings.Fields(printable(text)) {
+		size := utf8.RuneCountInString(word)
+		if begun && used+1+size > p.width {
+			at, used, begun = "\n"+rest, utf8.RuneCountInString(rest), false
+		}
+		if begun {
+			at = " "
+			used++
+		}
+		p.WriteString(at + word)
+		used += size
+		begun = true
+	}
+	p.WriteString("\n")
+}
+
+// verdictText says how the fee stands beside what the chain charged.
+func (v *invoice) verdictText() string {
+	t := &v.Transaction
+	switch verdict, _ := t.Verdict.Get(); verdict {
+	case evidence.Match:
+		return "match: the chain charged exactly the fee"
+	case evidence.Drift:
+		drift, _ := t.Drift.Get()
+		side := "more"
+		if drift.Sign() < 0 {
+			side = "less"
+		}
+		return fmt.Sprintf("drift: the chain charged %v wei %s than the fee", drift.Size(), side)
+	case evidence.CashOnly:
+		return "cash only: there is no rule to compare the charge with"
+	}
+	return "no evidence: the chain recorded nothing to compare the fee with"
+}
+
+// classText says what a drift comes from.
+func (v *invoice) classText(class evidence.Class) string {
+	text := fmt.Sprintf("class: %s", class)
+	switch {
+	case v.Diagnosis != nil:
+		text += ": " + v.Diagnosis.Message
+	case class == evidence.ZeroedPayer:
+		text += ": the payer was left without any balance, and nothing was given back"
+	}
+	return text
+}

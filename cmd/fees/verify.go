@@ -1,0 +1,148 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/source"
+)
+
+const verifyManual = `Prove the fees of a range, A..B with both included or A:+N, against what the
+chain itself recorded: what it withdrew from each payer and gave back, whom it
+credited, who signed what, and how its blocks and its multiplier follow from
+each other.
+
+The summary has a line for each check, with how often it held, how often it did
+not, and how often it could not be made and why; then the first finding of each
+kind. With --format json every finding is a line, and the summary is the last.
+Where an error or Ctrl-C ends it early, the table is of the blocks before that,
+and json has their findings and no summary.
+
+The exit code is 1 where a fee drifts or anything else does not hold.`
+
+const verifyExamples = `  fees verify 1..27 --gateway demo
+  fees verify 11728000:+500 --concurrency 16
+  fees verify 100..199 --gateway ./march --format json -o findings.jsonl
+  fees verify 1..27 --gateway demo --signatures=false`
+
+// verifyFlags are the flags of fees verify.
+type verifyFlags struct {
+	sourceFlags
+	output
+	signatures bool
+	against    string
+	node       string
+	accounts   []string
+	quiet      bool
+}
+
+func newVerify(stdout, stderr io.Writer) *cobra.Command {
+	flags := verifyFlags{output: output{stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "verify <A..B|A:+N>",
+		Short:   "Prove the fees of a range against the chain's own records",
+		Long:    verifyManual,
+		Example: verifyExamples,
+		Args:    oneArg("one range: A..B or A:+N"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return verify(c.Context(), args[0], flags, stderr)
+		},
+	}
+	flags.sourceFlags.add(c)
+	flags.output.add(c, "table", "json")
+	flags.addConcurrency(c)
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
+	c.Flags().StringVar(&flags.against, "against", "", "compare every block with what this gateway says too: a URL, a directory or demo")
+	c.Flags().StringVar(&flags.node, "node", "", "ask this node for the extrinsics as they are encoded, for their hashes and the formula of native fees (default: FEES_NODE)")
+	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "check the balances of these accounts at every block too, addresses with commas between")
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Writer) error {
+	blocks, err := source.ParseRange(text)
+	if err != nil {
+		return err
+	}
+	if err := flags.checkConcurrency(); err != nil {
+		return err
+	}
+	reader, err := flags.reader()
+	if err != nil {
+		return err
+	}
+	var against source.Source
+	if flags.against != "" {
+		if against, err = flags.openOther(flags.against); err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+	}
+	if err := flags.output.check(); err != nil {
+		return err
+	}
+	accounts, err := parseAccounts(flags.accounts)
+	if err != nil {
+		return err
+	}
+	node, err := flags.nodeClient()
+	if err != nil {
+		return err
+	}
+	if node != nil {
+		defer node.Close()
+	}
+	v := verification{reader, against, node, accounts, evidence.Options{Signatures: flags.signatures}}
+	p := newProgress(stderr, "blocks", flags.quiet)
+	defer p.end()
+	var summary *evidence.Summary
+	err = flags.output.stream(func(w io.Writer) (err error) {
+		summary, err = v.proveAll(ctx, blocks, flags.concurrency, func(r *evidence.Report) error {
+			p.show(r.Number-blocks.First+1, blocks.Last-blocks.First+1)
+			if flags.format != "json" {
+				return nil
+			}
+			for _, f := range r.Findings {
+				if err := writeJSONLine(w, record{{"finding", f}}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		p.end()
+		switch {
+		case flags.format != "json" && summary.Blocks > 0: // also what was done before an error
+			return cmp.Or(err, writeSummary(w, blocks, summary, flags.width()))
+		case err != nil:
+			return err
+		case flags.format == "json":
+			return writeJSONLine(w, record{{"summary", summaryRecord(summary)}})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !summary.Holds() {
+		return errFinding
+	}
+	return nil
+}
+
+// nodeClient is the node that is named, nil for none.
+func (f *verifyFlags) nodeClient() (*nodeclient.Client, error) {
+	address, err := nodeAddress(f.node)
+	if err != nil || address == "" {
+		return nil, err
+	}
+	c, err := f.connection()
+	if err != nil {
+		return nil, err
+	}
+	return nodeclient.New(address, nodeclient.Options{Timeout: c.timeout, RootCAs: c.rootCAs}) // the key is the gateway's
+}

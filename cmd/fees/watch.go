@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/source"
+)
+
+const watchManual = `Print each block's fees as soon as it is final, until Ctrl-C: from the newest
+final block on, or from the height that --from names, which may be long past.
+Every height is printed once, in order, and each block must be the parent of the
+next.
+
+With --node (or FEES_NODE), a WebSocket, the node tells when a block is final;
+otherwise the gateway is asked for its head every --poll. Blocks come from the
+gateway either way. The API key is the gateway's: the node does not get it.
+
+What passes is waited for, however long it takes, and said on standard error once:
+a gateway or a node that is gone, a head that stands still or goes back. A wrong
+answer is asked for 10 times within a minute; a chain that is not the one that was
+printed so far ends it. A directory and the demo have an end, and so has watching
+them.
+
+The table has a line for each block: its transactions of both layers, what they
+paid, the base fee, and what does not hold. json is one object a line, as fees
+block gives it; csv has the lines of fees block, below one header. Notes on a
+block go to standard error where the form has no place for them.
+
+The exit code is 130 after Ctrl-C. Where watching ends by itself, it is 1 if
+something did not hold.`
+
+const watchExamples = `  fees watch                                           the gateway at http://127.0.0.1:8080
+  fees watch --node ws://127.0.0.1:9944 --format json  told by the node, for a program
+  fees watch --from 11728459 --format csv >> fees.csv  from a past block on
+  fees watch --gateway demo --from 3                   ends after block 27`
+
+// watchFlags are the flags of fees watch.
+type watchFlags struct {
+	sourceFlags
+	output
+	node  string
+	from  string
+	poll  time.Duration
+	quiet bool
+}
+
+// defaultPoll is half of the shortest time between two blocks of a parachain.
+const defaultPoll = 3 * time.Second
+
+func newWatch(stdout, stderr io.Writer) *cobra.Command {
+	flags := watchFlags{output: output{stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "watch",
+		Short:   "Price blocks as they become final",
+		Long:    watchManual,
+		Example: watchExamples,
+		Args:    noneOf("watch takes no argument, and has %q: --from names a height; fees watch --help explains"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return watch(c.Context(), flags, stderr)
+		},
+	}
+	flags.sourceFlags.addFinal(c)
+	flags.output.addFormat(c, "table", "json", "csv")
+	c.Flags().StringVar(&flags.node, "node", "", "the URL of a node that tells when blocks are final: ws or wss (default: FEES_NODE, else the gateway is asked)")
+	c.Flags().StringVar(&flags.from, "from", "", "begin at this height (default: the newest final block)")
+	c.Flags().DurationVar(&flags.poll, "poll", defaultPoll, "without a node, ask the gateway for its head this often")
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "do not say what is waited for")
+	return c
+}
+
+func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
+	if err := flags.output.check(); err != nil {
+		return err
+	}
+	options := source.FollowOptions{Concurrency: gatewayclient.DefaultConcurrency}
+	if flags.from != "" {
+		height, err := parseHeight(flags.from)
+		if err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+		options.From = chain.Some(height)
+	}
+	if flags.poll <= 0 {
+		return fmt.Errorf("--poll %v: want a time above 0, such as %v", flags.poll, defaultPoll)
+	}
+	reader, err := flags.reader()
+	if err != nil {
+		return err
+	}
+	heads, node, err := flags.heads(reader.Source)
+	if err != nil {
+		return err
+	}
+	if node != nil {
+		defer node.Close()
+	} else {
+		options.Patience = max(source.DefaultPatience, 2*flags.poll)
+	}
+	if !flags.quiet {
+		options.Trouble = func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", printable(err.Error())) }
+		if isTerminal(stderr) {
+			fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", printable(shownPlace(flags.place())))
+		}
+	}
+	w := watcher{output: flags.output, stderr: stderr}
+	for item, err := range reader.Follow(ctx, heads, options) {
+		if err != nil {
+			return err
+		}
+		if err := w.show(prove(ctx, reader, item, evidence.Options{}), item.Rules); err != nil {
+			return err
+		}
+	}
+	if w.finding {
+		return errFinding
+	}
+	return nil
+}
+
+// heads come from a node, if one is named, or from the source.
+func (f *watchFlags) heads(src source.Source) (source.Heads, *nodeclient.Client, error) {
+	address, err := nodeAddress(f.node)
+	if err != nil {
+		return nil, nil, err
+	}
+	if address == "" {
+		return source.Poll(src, f.poll), nil, nil
+	}
+	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil, nil, fmt.Errorf("--node or FEES_NODE: %w", nodeclient.ErrNoSubscriptions)
+	}
+	c, err := f.connection()
+	if err != nil {
+		return nil, nil, err
+	}
+	// A silent node is asked for its head when the timeout is over.
+	node, err := nodeclient.New(address, nodeclient.Options{Timeout: min(c.timeout, nodeclient.DefaultTimeout), RootCAs: c.rootCAs})
+	return nodeHeads(node), node, err
+}
+
+// nodeHeads are the final heads of a node.
+func nodeHeads(node *nodeclient.Client) source.Heads {
+	return func(ctx context.Context) iter.Seq2[source.Head, error] {
+		return func(yield func(source.Head, error) bool) {
+			for h, err := range node.SubscribeFinalizedHeads(ctx, chain.Optional[uint64]{}) {
+				if nodeclient.Temporary(err) {
+					err = &source.TemporaryError{Err: err}
+				}
+				if !yield(source.Head{Number: h.Number, Hash: h.Hash}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// watcher prints block after block.
+type watcher struct {
+	output
+	stderr  io.Writer
+	begun   bool     // the header is there
+	finding bool     // something did not hold
+	notes   []string // of the block before
+}
+
+// show prints a block, the whole of it at once.
+func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
+	var text bytes.Buffer
+	var err error
+	switch w.format {
+	case "json":
+		err = writeJSONLine(&text, r)
+	case "csv":
+		if !w.begun {
+			err = writeCSVHeader(&text)
+		}
+		err = errors.Join(err, writeCSVRows(&text, r))
+	default:
+		if !w.begun {
+			writeWatchHeader(&text, rules.Symbol)
+		}
+		writeWatchLine(&text, r)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := w.stdout.Write(text.Bytes()); err != nil {
+		return err
+	}
+	w.begun = true
+	w.finding = w.finding || !r.Holds()
+	switch w.format {
+	case "table": // whose lines say what is undetermined
+		w.tell(r.Number, append(slices.Clone(r.Notes), findingNotes(r)...))
+	case "csv":
+		w.tell(r.Number, blockNotes(r))
+	}
+	return nil
+}
+
+// tell writes what concerns a block as a whole to standard error, where the block
+// before did not have it too.
+func (w *watcher) tell(block uint64, notes []string) {
+	for _, note := range notes {
+		if !slices.Contains(w.notes, note) {
+			fmt.Fprintf(w.stderr, "fees: block %d: note: %s\n", block, printable(note))
+		}
+	}
+	w.notes = notes
+}
+
+// The columns of the table: 80 wide for the blocks that there are. Figures that
+// are wider move those behind them.
+const (
+	watchHeader = "%8s %-24s %4s %6s %21s %12s\n"
+	watchLine   = "%8d %-24s %4d %6d %21s %12s%s\n"
+)
+
+func writeWatchHeader(w io.Writer, symbol string) {
+	fmt.Fprintf(w, watchHeader, "block", "time", "evm", "native", "fee "+name(symbol, mostSymbol), "base Gwei")
+}
+
+// mostSymbol is how long a token's name may be in a header.
+const mostSymbol = 12
+
+func writeWatchLine(w io.Writer, r *evidence.Report) {
+	base := ""
+	if price, ok := r.BaseFeePerGas.Get(); ok {
+		base = plain(gwei(price))
+	}
+	flags := ""
+	if n := r.Totals.Undetermined; n > 0 {
+		flags += fmt.Sprintf("  INCOMPLETE, %d undetermined", n)
+	}
+	if n := r.Totals.Drift; n > 0 {
+		flags += fmt.Sprintf("  DRIFT, %d of the fees", n)
+	}
+	if !r.Proved() {
+		flags += "  rules not certain"
+	}
+	fmt.Fprintf(w, watchLine, r.Number, known(r.Time), r.Totals.EVM, r.Totals.Native, tokens(r.Totals.Fee), base, flags)
+}

@@ -1,0 +1,129 @@
+package evidence
+
+import (
+	"errors"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/fee"
+)
+
+// cash compares a fee with the money that moved, and tells what was withdrawn
+// before the transaction ran.
+func (p *prover) cash(t *fee.Transaction, x *chain.Extrinsic, of check) (proof Proof, withdrawn chain.Wei) {
+	fee, determined := t.Fee.Get()
+	cash, err := chain.FindCash(x)
+	switch {
+	case errors.Is(err, chain.ErrNoWithdraw) && (p.rules.NoWithdrawEvent || !p.rules.Runtime.Known()):
+		p.skip(of, "the chain recorded no withdrawal, as runtimes before 1201")
+		return Proof{Verdict: chain.Some(NoEvidence)}, withdrawn
+	case errors.Is(err, chain.ErrNoWithdraw) && determined && fee.IsZero():
+		// Nothing is withdrawn for a fee of 0.
+		return p.settled(t, of, chain.Wei{}, false), withdrawn
+	case errors.Is(err, chain.ErrNoWithdraw) && determined:
+		p.broken(of, t.Index, "%v: nothing was charged for a fee of %v wei", err, fee)
+		return drifted(chain.Wei{}, fee, Unknown), withdrawn
+	case err != nil:
+		p.broken(of, t.Index, "%v", err)
+		return Proof{Verdict: chain.Some(NoEvidence)}, withdrawn
+	}
+	refund, credits := cash.Settle(p.authorPaid(t))
+	charged, err := cash.Charged(refund)
+	if err != nil {
+		p.broken(of, t.Index, "%v", err)
+		return Proof{Verdict: chain.Some(NoEvidence)}, withdrawn
+	}
+	if payer, ok := t.Payer.Get(); ok && payer != cash.Payer && determined {
+		p.broken(of, t.Index, "the fee was withdrawn from %v, and the payer is %v", cash.Payer, payer)
+		return drifted(chain.Wei{}, fee, Unknown), withdrawn
+	}
+	proof = p.settled(t, of, charged, cash.PayerRemoved && refund.IsZero())
+	p.destinations(t, x, &proof, credits, len(credits) < len(cash.Deposits))
+	return proof, cash.Withdrawn
+}
+
+// settled gives the verdict on what was charged.
+func (p *prover) settled(t *fee.Transaction, of check, charged chain.Wei, zeroed bool) Proof {
+	proof := Proof{Charged: chain.Some(charged), Verdict: chain.Some(Match)}
+	paid, determined := t.Fee.Get()
+	method, _ := t.Method.Get()
+	switch drift := charged.Difference(paid); {
+	case !determined, method == fee.ByCash:
+		proof.Verdict = chain.Some(CashOnly)
+		p.skip(of, "there is no rule to compare the charge with")
+	case drift.Sign() == 0:
+		p.held(of)
+	default:
+		class := Unknown
+		if zeroed && t.Layer == fee.Native && drift.Sign() > 0 {
+			class = ZeroedPayer
+		}
+		proof = drifted(charged, paid, class)
+		p.broken(of, t.Index, "the chain charged %v wei, and the fee is %v: %v wei apart", charged, paid, drift)
+	}
+	return proof
+}
+
+func drifted(charged, fee chain.Wei, class Class) Proof {
+	return Proof{
+		Charged: chain.Some(charged), Verdict: chain.Some(Drift),
+		Drift: chain.Some(charged.Difference(fee)), Class: chain.Some(class),
+	}
+}
+
+// hold checks what was withdrawn before the transaction ran: the most that it
+// could cost. Before runtime 2000 the chain held more for eip1559 ones.
+func (p *prover) hold(t *fee.Transaction, payload *evm.Payload, withdrawn chain.Wei) {
+	if !p.since(2000) {
+		p.skip(evmHold, "older runtimes, or a runtime that is not known")
+		return
+	}
+	price, _ := t.GasPrice.Get()
+	switch most, err := price.Times(payload.GasLimit); {
+	case err != nil:
+		p.broken(evmHold, t.Index, "gas limit × gas price: %v", err)
+	case most != withdrawn:
+		p.broken(evmHold, t.Index, "%v wei were withdrawn, and gas limit × gas price is %v", withdrawn, most)
+	default:
+		p.held(evmHold)
+	}
+}
+
+// total sums up what is known.
+func (p *prover) total(transactions []Transaction) Totals {
+	totals := Totals{Totals: p.report.Totals}
+	zero := chain.Some(chain.Wei{})
+	totals.Charged, totals.Burned, totals.Treasury, totals.Author = zero, zero, zero, zero
+	for i := range transactions {
+		t := &transactions[i]
+		totals.Charged = plus(totals.Charged, t.Charged)
+		totals.Burned = plus(totals.Burned, t.Burned)
+		totals.Treasury = plus(totals.Treasury, t.Treasury)
+		totals.Author = plus(totals.Author, t.Author)
+		switch verdict, _ := t.Verdict.Get(); verdict {
+		case Match:
+			totals.Match++
+		case Drift:
+			totals.Drift++
+		case CashOnly:
+			totals.CashOnly++
+		case NoEvidence:
+			totals.NoEvidence++
+		}
+	}
+	return totals
+}
+
+// plus adds an amount where there is one.
+func plus(sum, amount chain.Optional[chain.Wei]) chain.Optional[chain.Wei] {
+	a, known := amount.Get()
+	s, ok := sum.Get()
+	if !known || !ok {
+		return sum
+	}
+	s, err := s.Add(a)
+	if err != nil {
+		return chain.Optional[chain.Wei]{}
+	}
+	return chain.Some(s)
+}

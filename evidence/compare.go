@@ -1,0 +1,190 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// CompareWith checks that another gateway says the same of the block, and of the
+// multiplier that priced it.
+func (r *Report) CompareWith(b, other *chain.Block, multiplier chain.Optional[chain.StoredMultiplier]) {
+	c := book{block: r.Number}
+	difference := Compare(b, other)
+	if difference == "" && multiplier != r.Multiplier {
+		difference = differ("multiplier", r.Multiplier, multiplier)
+	}
+	if difference == "" {
+		c.held(otherGateway)
+	} else {
+		c.broken(otherGateway, wholeBlock, "%s", difference)
+	}
+	r.enter(&c)
+}
+
+// Compare tells where two gateways' answers on one block say different things, and
+// "" where they say the same. It does not matter in which form a number, a flag or
+// an address is written, how the keys are spelt and ordered, or whether nothing is
+// a null or left out.
+func Compare(a, b *chain.Block) string {
+	switch {
+	case a.Number != b.Number:
+		return differ("number", a.Number, b.Number)
+	case a.Hash != b.Hash:
+		return differ("hash", a.Hash, b.Hash)
+	case a.ParentHash != b.ParentHash:
+		return differ("parentHash", a.ParentHash, b.ParentHash)
+	case len(a.Extrinsics) != len(b.Extrinsics):
+		return differ("the number of extrinsics", len(a.Extrinsics), len(b.Extrinsics))
+	}
+	if d := compareEvents("onInitialize", a.OnInitialize, b.OnInitialize); d != "" {
+		return d
+	}
+	for i := range a.Extrinsics {
+		if d := compareExtrinsics(fmt.Sprintf("extrinsics[%d]", i), &a.Extrinsics[i], &b.Extrinsics[i]); d != "" {
+			return d
+		}
+	}
+	return compareEvents("onFinalize", a.OnFinalize, b.OnFinalize)
+}
+
+func compareExtrinsics(path string, a, b *chain.Extrinsic) string {
+	switch {
+	case !strings.EqualFold(a.Pallet+"."+a.Call, b.Pallet+"."+b.Call):
+		return differ(path+".method", a.Pallet+"."+a.Call, b.Pallet+"."+b.Call)
+	case a.Hash != b.Hash:
+		return differ(path+".hash", a.Hash, b.Hash)
+	case a.Signed != b.Signed:
+		return differ(path+".signature", a.Signed, b.Signed)
+	}
+	for _, part := range []struct {
+		name string
+		a, b wire.Value
+	}{{"signature.signer", a.Signer, b.Signer}, {"nonce", a.Nonce, b.Nonce}, {"tip", a.Tip, b.Tip}, {"args", a.Args, b.Args}} {
+		if d := compareValues(path+"."+part.name, part.a, part.b); d != "" {
+			return d
+		}
+	}
+	return compareEvents(path, a.Events, b.Events)
+}
+
+func compareEvents(path string, a, b []chain.Event) string {
+	if len(a) != len(b) {
+		return differ(path+": the number of events", len(a), len(b))
+	}
+	for i := range a {
+		at := fmt.Sprintf("%s.events[%d]", path, i)
+		if x, y := a[i].Pallet+"."+a[i].Name, b[i].Pallet+"."+b[i].Name; !strings.EqualFold(x, y) {
+			return differ(at+".method", x, y)
+		}
+		if d := compareValues(at+".data", a[i].Data, b[i].Data); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+// compareValues goes into lists and objects. The depth of both is bounded by the
+// reader of the answers.
+func compareValues(path string, a, b wire.Value) string {
+	if a.Raw() == b.Raw() || isNothing(a) && isNothing(b) {
+		return ""
+	}
+	switch {
+	case strings.HasSuffix(path, ".weight") && sameWeight(a, b):
+		return ""
+	case a.Kind() == wire.Object && b.Kind() == wire.Object:
+		return compareObjects(path, a, b)
+	case a.Kind() == wire.Array && b.Kind() == wire.Array:
+		return compareLists(path, slices.Collect(a.Elements()), slices.Collect(b.Elements()))
+	case sameScalar(path, a, b):
+		return ""
+	}
+	return differ(path, a.Raw(), b.Raw())
+}
+
+// sameWeight compares weights in their two forms.
+func sameWeight(a, b wire.Value) bool {
+	x, errX := chain.ReadWeight(a)
+	y, errY := chain.ReadWeight(b)
+	return errX == nil && errY == nil && x == y
+}
+
+func compareLists(path string, a, b []wire.Value) string {
+	if len(a) != len(b) {
+		return differ(path+": the length", len(a), len(b))
+	}
+	for i := range a {
+		if d := compareValues(fmt.Sprintf("%s[%d]", path, i), a[i], b[i]); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+func compareObjects(path string, a, b wire.Value) string {
+	others := map[string]wire.Value{}
+	for key, value := range b.Members() {
+		others[folded(key)] = value
+	}
+	for key, value := range a.Members() {
+		if d := compareValues(path+"."+wire.Excerpt(key), value, others[folded(key)]); d != "" {
+			return d
+		}
+		delete(others, folded(key))
+	}
+	for key, value := range b.Members() { // in its order
+		if _, left := others[folded(key)]; left && !isNothing(value) {
+			return differ(path+"."+wire.Excerpt(key), "nothing", value.Raw())
+		}
+	}
+	return ""
+}
+
+// folded is a key without what only its spelling adds: snake_case, camelCase.
+func folded(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
+
+func isNothing(v wire.Value) bool { return v.Kind() == wire.Absent || v.Kind() == wire.Null }
+
+// sameScalar compares numbers, flags, hex digits and names.
+func sameScalar(path string, a, b wire.Value) bool {
+	if x, ok := flag(a); ok {
+		y, also := flag(b)
+		return also && x == y
+	}
+	x, textX := a.Text()
+	y, textY := b.Text()
+	if textX && textY {
+		hex := strings.HasPrefix(x, "0x") && strings.HasPrefix(y, "0x")
+		if strings.EqualFold(x, y) && hex || x == y {
+			return true
+		}
+		if hex && areBytes(path) {
+			return false
+		}
+	}
+	n, errX := chain.ReadTokenAmount(a)
+	m, errY := chain.ReadTokenAmount(b)
+	return errX == nil && errY == nil && n == m
+}
+
+// flag is what gateways write as a bool or as Yes and No.
+func flag(v wire.Value) (value, ok bool) {
+	if value, ok = v.Bool(); ok {
+		return value, true
+	}
+	text, _ := v.Text()
+	return text == "Yes", text == "Yes" || text == "No"
+}
+
+// areBytes tells whether hex digits at a path are bytes, whose leading zeros count.
+func areBytes(path string) bool {
+	return strings.HasSuffix(path, ".input") || strings.HasSuffix(path, ".data") || strings.HasSuffix(path, ".remark")
+}
+
+func differ(path string, a, b any) string {
+	return fmt.Sprintf("%s: %s, and %s", path, wire.Excerpt(fmt.Sprint(a)), wire.Excerpt(fmt.Sprint(b)))
+}

@@ -1,0 +1,194 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network"
+)
+
+// treasury is the treasury's account on every network of this kind: the bytes of
+// "modlpy/trsry", then zeros.
+var treasury = chain.Address{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'}
+
+// above is the part of a fee that the sender added: the priority fee or the tip.
+func above(t *fee.Transaction) chain.Optional[chain.Wei] {
+	if t.Layer == fee.EVM {
+		return t.PriorityFee
+	}
+	return t.Tip
+}
+
+// authorPaid tells whether the rules give the author of the block a part of the
+// fee, or an amount beside it.
+func (p *prover) authorPaid(t *fee.Transaction) bool {
+	d, known := p.rules.Destinations.Get()
+	part, _ := above(t).Get()
+	if !known || part.IsZero() {
+		return false
+	}
+	if t.Layer == fee.EVM {
+		return d.EVMPriority == network.Author || d.PriorityMinted
+	}
+	return d.NativeTip == network.Author
+}
+
+// destinations sets where the money went, as the credits say it, and checks that
+// against the rules. The credits of a fee are the last deposits of its extrinsic:
+// to the treasury, and then to the author where one is paid. Nobody else is
+// credited after a refund; where there is none, what stands before them may be the
+// extrinsic's own.
+func (p *prover) destinations(t *fee.Transaction, x *chain.Extrinsic, proof *Proof, credits []chain.Deposit, refunded bool) {
+	var have network.Parts
+	of := p.splitCheck(t)
+	if last := len(credits) - 1; p.authorPaid(t) && last >= 0 && credits[last].Account != treasury {
+		have.Author = credits[last].Amount
+		credits = credits[:last]
+	}
+	var err error
+	for last := len(credits) - 1; last >= 0 && credits[last].Account == treasury && err == nil; last-- {
+		have.Treasury, err = have.Treasury.Add(credits[last].Amount)
+		credits = credits[:last]
+	}
+	d, known := p.rules.Destinations.Get()
+	verdict, _ := proof.Verdict.Get()
+	if len(credits) > 0 && (!known || verdict == Drift) {
+		p.skip(of, "somebody was credited, and no rule says whether as the author")
+		return
+	}
+	spent := have.Treasury
+	if err == nil && !d.PriorityMinted {
+		spent, err = spent.Add(have.Author)
+	}
+	charged, _ := proof.Charged.Get()
+	if err == nil {
+		have.Burned, err = charged.Sub(spent)
+	}
+	if err != nil {
+		p.broken(of, t.Index, "treasury and author were credited more than the %v wei charged", charged)
+		return
+	}
+	proof.Burned, proof.Treasury, proof.Author = chain.Some(have.Burned), chain.Some(have.Treasury), chain.Some(have.Author)
+	if err := treasuryEvents(x); err != nil {
+		p.broken(of, t.Index, "%v", err)
+		return
+	}
+	switch {
+	case verdict == Drift:
+		p.skip(of, "the fee itself drifts")
+	case refunded && len(credits) > 0:
+		other := credits[len(credits)-1]
+		p.broken(of, t.Index, "%v was credited %v wei, and is neither treasury nor author", other.Account, other.Amount)
+	default:
+		p.split(of, t, have)
+	}
+}
+
+// treasuryEvents checks that each treasury.Deposit comes right after the credit
+// that it tells of (pallet treasury, on_nonzero_unbalanced).
+func treasuryEvents(x *chain.Extrinsic) error {
+	for i := range x.Events {
+		if !x.Events[i].Is("treasury", "Deposit") {
+			continue
+		}
+		told, err := chain.ReadWei(x.Events[i].Data.Index(0))
+		if err != nil {
+			return fmt.Errorf("event treasury.Deposit: data[0]: %w", err)
+		}
+		if i == 0 || !credited(&x.Events[i-1], told) {
+			return fmt.Errorf("event treasury.Deposit: there is no credit of %v wei before it", told)
+		}
+	}
+	return nil
+}
+
+func credited(e *chain.Event, amount chain.Wei) bool {
+	if !e.Is("balances", "Deposit") {
+		return false
+	}
+	account, errAccount := chain.ReadAddress(e.Data.Index(0))
+	have, errAmount := chain.ReadWei(e.Data.Index(1))
+	return errAccount == nil && errAmount == nil && account == treasury && have == amount
+}
+
+func (p *prover) splitCheck(t *fee.Transaction) check {
+	if t.Layer == fee.EVM {
+		return evmSplit
+	}
+	return nativeSplit
+}
+
+// splitUnknown tells why the split of the block's fees cannot be checked, if so.
+func (p *prover) splitUnknown() string {
+	d, known := p.rules.Destinations.Get()
+	switch {
+	case !known:
+		return "the table does not say where the fees of this runtime go"
+	case d.LooksAt(network.TreasuryParameter) && !p.options.FeesTreasuryProportion.Known():
+		return "FeesTreasuryProportion is not known"
+	}
+	return ""
+}
+
+// split compares the parts with those that the rules prescribe.
+func (p *prover) split(of check, t *fee.Transaction, have network.Parts) {
+	d, known := p.rules.Destinations.Get()
+	if !known {
+		p.skip(of, "the table does not say where the fees of this runtime go")
+		return
+	}
+	want, err := p.prescribed(d, t)
+	switch {
+	case errors.Is(err, chain.ErrMissing):
+		p.skip(of, err.Error())
+	case err != nil:
+		p.broken(of, t.Index, "%v", err)
+	case have.Treasury != want.Treasury || have.Author != want.Author:
+		p.broken(of, t.Index, "treasury and author were credited %v and %v wei, and the rules give them %v and %v",
+			have.Treasury, have.Author, want.Treasury, want.Author)
+	default:
+		p.held(of)
+	}
+}
+
+// prescribed is what the rules make of a fee.
+func (p *prover) prescribed(d network.Destinations, t *fee.Transaction) (network.Parts, error) {
+	whole, ok := t.Fee.Get()
+	part, alsoOK := above(t).Get()
+	if !ok || !alsoOK {
+		return network.Parts{}, fmt.Errorf("the parts of the fee: %w", chain.ErrMissing)
+	}
+	base, err := whole.Sub(part)
+	if err != nil {
+		return network.Parts{}, err
+	}
+	ofBase, ofPart := d.NativeBase, d.NativeTip
+	if t.Layer == fee.EVM {
+		ofBase, ofPart = d.EVMBase, d.EVMPriority
+		if d.EVMWhole {
+			minted := part
+			parts, err := d.EVMBase.Split(whole, p.options.FeesTreasuryProportion)
+			if d.PriorityMinted {
+				parts.Author = minted
+			}
+			return parts, err
+		}
+	}
+	parts, err := ofBase.Split(base, p.options.FeesTreasuryProportion)
+	if err != nil {
+		return network.Parts{}, err
+	}
+	more, err := ofPart.Split(part, p.options.FeesTreasuryProportion)
+	if err != nil {
+		return network.Parts{}, err
+	}
+	return network.Parts{Treasury: sum(parts.Treasury, more.Treasury), Author: sum(parts.Author, more.Author)}, nil
+}
+
+// sum is that of two parts of one amount, which fits as the amount does.
+func sum(a, b chain.Wei) chain.Wei {
+	s, _ := a.Add(b)
+	return s
+}

@@ -1,0 +1,173 @@
+package evidence
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network"
+)
+
+// Diagnosis is one change to what a block was priced by that makes the fee of
+// every EVM transaction in it what the chain charged.
+type Diagnosis struct {
+	Class Class `json:"class"`
+	// Message says what fits and how to set it.
+	Message string `json:"message"`
+	// Deciding is how many transactions depend on the change. The others match
+	// with it and without: legacy and eip2930 ones, and those whose price is capped.
+	Deciding      int                            `json:"deciding"`
+	BaseFeePerGas chain.Optional[chain.GasPrice] `json:"base_fee_per_gas"` // with the change
+}
+
+// Neighbours are what the blocks around a block were priced by.
+type Neighbours struct {
+	Multipliers []chain.StoredMultiplier // of heights near the block
+	Rules       []network.Rules          // of the runtime after an upgrade in the block
+}
+
+// alternative is another way to price a block.
+type alternative struct {
+	class      Class
+	message    string
+	rules      network.Rules
+	multiplier chain.Optional[chain.StoredMultiplier]
+}
+
+// Diagnose looks for what explains the drifts of EVM fees: the neighbours' rules
+// and multipliers, the known faults of old runtimes, and another base constant.
+// The first that makes all of them match, and breaks none, gives the drifts their
+// class. What is not explained stays [Unknown].
+func (r *Report) Diagnose(b *chain.Block, rules network.Rules, around Neighbours) {
+	if !r.DriftsOnEVM() {
+		return
+	}
+	for _, a := range alternatives(r, rules, around) {
+		if r.explainedBy(b, a) {
+			return
+		}
+	}
+	if a, ok := r.otherBaseFee(b, rules); ok {
+		r.explainedBy(b, a)
+	}
+}
+
+// DriftsOnEVM tells whether there is something to diagnose.
+func (r *Report) DriftsOnEVM() bool {
+	for i := range r.Transactions {
+		if t := &r.Transactions[i]; t.Layer == fee.EVM && t.Drift.Known() {
+			return true
+		}
+	}
+	return false
+}
+
+func alternatives(r *Report, rules network.Rules, around Neighbours) []alternative {
+	var list []alternative
+	for _, next := range around.Rules {
+		list = append(list, alternative{UpgradeBoundary,
+			fmt.Sprintf("the rules of %s fit: the runtime changed with this block", next.Name), next, r.Multiplier})
+	}
+	for _, m := range around.Multipliers {
+		list = append(list, alternative{MultiplierHeight,
+			fmt.Sprintf("the multiplier stored at block %d fits: %v; see --multiplier-at", m.At, m.Value), rules, chain.Some(m)})
+	}
+	if rules.PriceCapped {
+		uncapped := rules
+		uncapped.PriceCapped = false
+		list = append(list, alternative{HistoricBug,
+			"a gas price that maxFeePerGas does not cap fits, as in runtimes 1200 to 1300; in a --network-file: price_uncapped", uncapped, r.Multiplier})
+	}
+	if rules.WeightCorrection.IsZero() {
+		for _, base := range []uint64{86_298_000, 250_000_000} {
+			corrected := rules
+			corrected.WeightCorrection = chain.NewRefTime(base)
+			list = append(list, alternative{HistoricBug,
+				fmt.Sprintf("a weight without its base of %d fits, as in runtimes 1900 and 1901; in a --network-file: weight_correction", base), corrected, r.Multiplier})
+		}
+	}
+	return list
+}
+
+// explainedBy prices the block as the alternative does. If that fits, it is the
+// diagnosis.
+func (r *Report) explainedBy(b *chain.Block, a alternative) bool {
+	other := fee.Price(b, a.rules, a.multiplier)
+	deciding := 0
+	for i := range r.Transactions {
+		t := &r.Transactions[i]
+		charged, known := t.Charged.Get()
+		if t.Layer != fee.EVM || !known {
+			continue
+		}
+		if fits, ok := other.Transactions[i].Fee.Get(); !ok || fits != charged {
+			return false
+		}
+		if other.Transactions[i].Fee != t.Fee {
+			deciding++
+		}
+	}
+	for i := range r.Transactions {
+		if t := &r.Transactions[i]; t.Layer == fee.EVM && t.Drift.Known() {
+			t.Class = chain.Some(a.class)
+		}
+	}
+	r.Diagnosis = &Diagnosis{a.class, a.message, deciding, other.BaseFeePerGas}
+	return true
+}
+
+// otherBaseFee works out the base fee that the first drifting transaction whose
+// price follows it must have paid, and the constant that makes it.
+func (r *Report) otherBaseFee(b *chain.Block, rules network.Rules) (alternative, bool) {
+	for i := range r.Transactions {
+		t := &r.Transactions[i]
+		base, ok := impliedBaseFee(t, &b.Extrinsics[t.Index])
+		if !ok {
+			continue
+		}
+		return withBaseFee(rules, r.Multiplier, base)
+	}
+	return alternative{}, false
+}
+
+// impliedBaseFee is the price that was charged less the priority fee. It is not
+// known where the price does not follow the base fee.
+func impliedBaseFee(t *Transaction, x *chain.Extrinsic) (none chain.GasPrice, ok bool) {
+	charged, known := t.Charged.Get()
+	gas, weighed := t.Gas.Get()
+	if !t.Drift.Known() || !known || !weighed {
+		return none, false
+	}
+	payload, err := evm.ParsePayload(x.Args)
+	if err != nil || !payload.Capped() {
+		return none, false
+	}
+	price, exact := charged.PricePer(gas)
+	if !exact || price.Cmp(payload.MaxFeePerGas) >= 0 {
+		return none, false
+	}
+	base, err := price.Sub(payload.MaxPriorityFeePerGas)
+	return base, err == nil
+}
+
+// withBaseFee changes the rules so that they give a base fee.
+func withBaseFee(rules network.Rules, multiplier chain.Optional[chain.StoredMultiplier], base chain.GasPrice) (a alternative, ok bool) {
+	a = alternative{class: BaseConstant, rules: rules, multiplier: multiplier}
+	if rules.BaseFee.Static.Known() {
+		a.rules.BaseFee.Static = chain.Some(base)
+		a.message = fmt.Sprintf("a static base fee of %v wei per gas fits; in a --network-file: static_base_fee", base)
+		return a, true
+	}
+	m, known := multiplier.Get()
+	if !known {
+		return a, false
+	}
+	constant, err := m.Value.Least(base)
+	if err != nil {
+		return a, false
+	}
+	a.rules.BaseFee.Constant = constant
+	a.message = fmt.Sprintf("the base constant %v fits, where the rules have %v; in a --network-file: base_fee_constant", constant, rules.BaseFee.Constant)
+	return a, true
+}

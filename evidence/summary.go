@@ -1,0 +1,129 @@
+package evidence
+
+import (
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+)
+
+// Summary is what came of proving many blocks. It does not grow with their
+// number.
+type Summary struct {
+	Blocks       int
+	EVM, Native  int // transactions
+	Inherents    int
+	Undetermined int
+	Verdicts     map[Verdict]int
+	Classes      map[Class]*ClassSummary // of the drifts
+	Checks       [checkCount]CheckSummary
+	// Uncertain is how many blocks were priced by rules that are not known to be
+	// the chain's, and are not proved by their evidence.
+	Uncertain int
+	// Fee and the others are sums in wei, not known where one is more than 128 bits.
+	Fee, Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
+}
+
+// ClassSummary is how often drifts of a class were found, and the first.
+type ClassSummary struct {
+	Count int
+	First Finding
+	// Diagnosis is of the first one's block, nil where there is none.
+	Diagnosis *Diagnosis
+}
+
+// CheckSummary is what came of a check, and the first time that it did not hold.
+type CheckSummary struct {
+	Tally
+	First *Finding
+}
+
+// NewSummary is that of no blocks.
+func NewSummary() *Summary {
+	zero := chain.Some(chain.Wei{})
+	return &Summary{Verdicts: map[Verdict]int{}, Classes: map[Class]*ClassSummary{}, Fee: zero, Charged: zero, Burned: zero, Treasury: zero, Author: zero}
+}
+
+// Add adds a block.
+func (s *Summary) Add(r *Report) {
+	t := &r.Totals
+	s.Blocks++
+	s.EVM += t.EVM
+	s.Native += t.Native
+	s.Inherents += t.Inherents
+	s.Undetermined += t.Undetermined
+	s.Fee = plus(s.Fee, chain.Some(t.Fee))
+	s.Charged = plus(s.Charged, t.Charged)
+	s.Burned = plus(s.Burned, t.Burned)
+	s.Treasury = plus(s.Treasury, t.Treasury)
+	s.Author = plus(s.Author, t.Author)
+	if !r.Proved() {
+		s.Uncertain++
+	}
+	for i := range r.Transactions {
+		s.transaction(r, &r.Transactions[i])
+	}
+	for i := range s.Checks {
+		s.Checks[i].add(&r.Tallies[i])
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if c := &s.Checks[numbered(f.Check)]; c.First == nil {
+			c.First = f
+		}
+	}
+}
+
+func (s *Summary) transaction(r *Report, t *Transaction) {
+	if verdict, ok := t.Verdict.Get(); ok {
+		s.Verdicts[verdict]++
+	}
+	class, ok := t.Class.Get()
+	if !ok {
+		return
+	}
+	if s.Classes[class] == nil {
+		s.Classes[class] = &ClassSummary{First: driftOf(r, t), Diagnosis: r.Diagnosis}
+	}
+	s.Classes[class].Count++
+}
+
+// driftOf is the finding on a transaction's drift.
+func driftOf(r *Report, t *Transaction) Finding {
+	id := checks[nativeCash].ID
+	if t.Layer == fee.EVM {
+		id = checks[evmCash].ID
+	}
+	for _, f := range r.Findings {
+		if at, ok := f.Extrinsic.Get(); ok && at == t.Index && f.Check == id {
+			return f
+		}
+	}
+	return Finding{Check: id, Block: r.Number, Extrinsic: chain.Some(t.Index)}
+}
+
+// Holds tells whether every block did.
+func (s *Summary) Holds() bool {
+	for i := range s.Checks {
+		if s.Checks[i].Broken > 0 {
+			return false
+		}
+	}
+	return s.Undetermined == 0 && s.Uncertain == 0
+}
+
+func (t *Tally) add(x *Tally) {
+	t.Held += x.Held
+	t.Broken += x.Broken
+	t.NotApplicable += x.NotApplicable
+	if t.Why == "" {
+		t.Why = x.Why
+	}
+}
+
+func numbered(id string) check {
+	for i := range checks {
+		if checks[i].ID == id {
+			return check(i)
+		}
+	}
+	panic("evidence: no check " + id)
+}

@@ -1,0 +1,141 @@
+package evm
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// Signature is a transaction's signature, as the transaction holds it. It is
+// read, not checked.
+type Signature struct {
+	// V of a legacy transaction is 27 or 28, or 35 or 36 plus twice the chain id
+	// (EIP-155); of a typed one it is the parity, 0 or 1.
+	V    uint64
+	R, S chain.Hash // integers, most significant byte first
+}
+
+// Signature reads {"v", "r", "s"} of a legacy transaction, or oddYParity, r and
+// s of a typed one.
+func (p *Payload) Signature() (Signature, error) {
+	if p.Type != Legacy {
+		return readParitySignature(p.signature())
+	}
+	v := p.fields.Member("signature")
+	n, err := chain.ReadUint64(v.Member("v"))
+	if err != nil {
+		return Signature{}, fmt.Errorf("signature.v: %w", err)
+	}
+	signature, err := readPoint(v)
+	if err != nil {
+		return Signature{}, fmt.Errorf("signature.%w", err)
+	}
+	signature.V = n
+	return signature, nil
+}
+
+// signature is where a typed transaction has oddYParity, r and s: among the
+// other fields, or in a member of their own, as the runtimes that know eip7702
+// define it (rust ethereum, eip2930.rs; none was seen from a real gateway).
+func (p *Payload) signature() wire.Value {
+	if own := p.fields.Member("signature"); own.Kind() == wire.Object {
+		return own
+	}
+	return p.fields
+}
+
+func readParitySignature(v wire.Value) (Signature, error) {
+	odd, err := readParity(v)
+	if err != nil {
+		return Signature{}, err
+	}
+	signature, err := readPoint(v)
+	if err != nil {
+		return Signature{}, err
+	}
+	if odd {
+		signature.V = 1
+	}
+	return signature, nil
+}
+
+// readParity reads oddYParity, which gateways write as a bool or as 0 and 1.
+func readParity(v wire.Value) (bool, error) {
+	parity := v.Member("oddYParity")
+	if odd, ok := parity.Bool(); ok {
+		return odd, nil
+	}
+	n, err := chain.ReadUint64(parity)
+	if err == nil && n > 1 {
+		err = fmt.Errorf("want 0 or 1, have %d", n)
+	}
+	if err != nil {
+		return false, fmt.Errorf("oddYParity: %w", err)
+	}
+	return n == 1, nil
+}
+
+// readPoint reads r and s.
+func readPoint(v wire.Value) (signature Signature, err error) {
+	if signature.R, err = chain.ReadHash(v.Member("r")); err != nil {
+		return Signature{}, fmt.Errorf("r: %w", err)
+	}
+	if signature.S, err = chain.ReadHash(v.Member("s")); err != nil {
+		return Signature{}, fmt.Errorf("s: %w", err)
+	}
+	return signature, nil
+}
+
+// ChainID is the chain that a typed transaction is for. A legacy one has it in
+// its signature, if at all.
+func (p *Payload) ChainID() (uint64, error) {
+	id, err := chain.ReadUint64(p.fields.Member("chainId"))
+	if err != nil {
+		return 0, fmt.Errorf("chainId: %w", err)
+	}
+	return id, nil
+}
+
+// Authorization lets an account take the code of another (EIP-7702).
+type Authorization struct {
+	ChainID   uint64 // 0 for every chain
+	Address   chain.Address
+	Nonce     chain.Nonce
+	Signature Signature
+}
+
+// Authorizations is the authorization list of an eip7702 transaction. It is read
+// as the runtimes define it (rust ethereum, eip7702.rs): none was seen from a
+// real gateway.
+func (p *Payload) Authorizations() ([]Authorization, error) {
+	v := p.fields.Member("authorizationList")
+	if v.Kind() != wire.Array {
+		return nil, fmt.Errorf("authorizationList: want an array, have %v", v.Kind())
+	}
+	var list []Authorization
+	for element := range v.Elements() {
+		a, err := readAuthorization(element)
+		if err != nil {
+			return nil, fmt.Errorf("authorizationList[%d].%w", len(list), err)
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+func readAuthorization(v wire.Value) (a Authorization, err error) {
+	if a.ChainID, err = chain.ReadUint64(v.Member("chainId")); err != nil {
+		return Authorization{}, fmt.Errorf("chainId: %w", err)
+	}
+	if a.Address, err = chain.ReadAddress(v.Member("address")); err != nil {
+		return Authorization{}, fmt.Errorf("address: %w", err)
+	}
+	if a.Nonce, err = chain.ReadNonce(v.Member("nonce")); err != nil {
+		return Authorization{}, fmt.Errorf("nonce: %w", err)
+	}
+	if a.Signature, err = readParitySignature(v.Member("signature")); err != nil {
+		return Authorization{}, fmt.Errorf("signature.%w", err)
+	}
+	return a, nil
+}

@@ -1,0 +1,66 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// ReadCash finds what a native transaction paid where its runtime had no fee
+// event: the Withdraw from its payer less the refund in the same extrinsic. No
+// part of it went to an author in those runtimes. The tip, which the payer
+// signed, is extrinsic.tip; a gateway that wrote none leaves it at 0.
+//
+// A call that the chain declares free of fees is not withdrawn for: it paid
+// nothing where its outcome has paysFee No.
+func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
+	payer, err := chain.ReadAddress(x.Signer)
+	if err != nil {
+		return FeePaid{}, fmt.Errorf("signature.signer: %w", err)
+	}
+	tip, err := ReadTip(x)
+	if err != nil {
+		return FeePaid{}, err
+	}
+	cash, err := chain.FindCash(x)
+	if errors.Is(err, chain.ErrNoWithdraw) && tip.IsZero() && isFree(x) {
+		return FeePaid{Payer: payer}, nil
+	}
+	if err != nil {
+		return FeePaid{}, err
+	}
+	if cash.Payer != payer {
+		return FeePaid{}, fmt.Errorf("event balances.Withdraw: it is from %v, and the signer is %v", cash.Payer, payer)
+	}
+	refund, _ := cash.Settle(false)
+	charged, err := cash.Charged(refund)
+	if err != nil {
+		return FeePaid{}, err
+	}
+	if tip.Cmp(charged) > 0 {
+		return FeePaid{}, fmt.Errorf("tip: %v wei is more than the %v that were charged", tip, charged)
+	}
+	return FeePaid{payer, charged, tip}, nil
+}
+
+// ReadTip is the tip that the sender signed, 0 where the gateway wrote none.
+func ReadTip(x *chain.Extrinsic) (chain.Wei, error) {
+	tip, err := chain.ReadWei(x.Tip)
+	if errors.Is(err, chain.ErrMissing) {
+		return chain.Wei{}, nil
+	}
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("tip: %w", err)
+	}
+	return tip, nil
+}
+
+func isFree(x *chain.Extrinsic) bool {
+	outcome, err := x.Outcome()
+	if err != nil {
+		return false
+	}
+	pays, err := outcome.PaysFee()
+	return err == nil && !pays
+}

@@ -1,0 +1,116 @@
+package native_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/native"
+	"github.com/feeledger/fees/wire"
+)
+
+const (
+	stranger = "0x2000000000000000000000000000000000000002"
+	treasury = "0x6d6f646C70792f74727372790000000000000000"
+)
+
+// charged is a signed transaction of a runtime without a fee event.
+func charged(t testing.TB, tip string, events ...[]any) *chain.Extrinsic {
+	t.Helper()
+	parse := func(text string) wire.Value {
+		v, err := wire.Parse(text)
+		require.NoError(t, err, text)
+		return v
+	}
+	x := &chain.Extrinsic{Signed: true, Signer: parse(`"` + payer + `"`)}
+	if tip != "" {
+		x.Tip = parse(tip)
+	}
+	for _, e := range events {
+		pallet, name, _ := strings.Cut(e[0].(string), ".")
+		data, err := json.Marshal(e[1:])
+		require.NoError(t, err)
+		x.Events = append(x.Events, chain.Event{Pallet: pallet, Name: name, Data: parse(string(data))})
+	}
+	return x
+}
+
+func ended(pays string) []any {
+	return []any{"system.ExtrinsicSuccess", map[string]any{"weight": "5", "class": "Normal", "paysFee": pays}}
+}
+
+func TestReadCash(t *testing.T) {
+	withdraw := []any{"balances.Withdraw", payer, "1500"}
+	refund := []any{"balances.Deposit", payer, "500"}
+	credit := []any{"balances.Deposit", treasury, "200"}
+	for what, c := range map[string]struct {
+		tip    string
+		events [][]any
+		fee    uint64
+		paid   uint64 // of it, the tip
+		error  string
+	}{
+		"refund and credit":              {`"0"`, [][]any{withdraw, refund, credit, ended("Yes")}, 1000, 0, ""},
+		"no refund":                      {`"0"`, [][]any{withdraw, credit, ended("Yes")}, 1500, 0, ""},
+		"no tip written":                 {"", [][]any{withdraw, refund, ended("Yes")}, 1000, 0, ""},
+		"tip null":                       {"null", [][]any{withdraw, refund, ended("Yes")}, 1000, 0, ""},
+		"tip":                            {`"0x64"`, [][]any{withdraw, refund, credit, ended("Yes")}, 1000, 100, ""},
+		"all is tip":                     {`"1000"`, [][]any{withdraw, refund, credit, ended("No")}, 1000, 1000, ""},
+		"tip above the charge":           {`"1001"`, [][]any{withdraw, refund, credit, ended("Yes")}, 0, 0, "tip: 1001 wei is more than the 1000 that were charged"},
+		"tip malformed":                  {`"lots"`, [][]any{withdraw, refund, credit, ended("Yes")}, 0, 0, `tip: "lots" is not a non-negative integer`},
+		"tip an object":                  {`{}`, [][]any{withdraw, refund, credit, ended("Yes")}, 0, 0, "tip: want a number, have an object"},
+		"waived: all is given back":      {`"0"`, [][]any{withdraw, {"balances.Deposit", payer, "1500"}, ended("Yes")}, 0, 0, ""},
+		"free":                           {`"0"`, [][]any{ended("No")}, 0, 0, ""},
+		"free, with a tip":               {`"1"`, [][]any{ended("No")}, 0, 0, "event balances.Withdraw: missing"},
+		"nothing withdrawn, yet it pays": {`"0"`, [][]any{ended("Yes")}, 0, 0, "event balances.Withdraw: missing"},
+		"nothing withdrawn, no outcome":  {`"0"`, nil, 0, 0, "event balances.Withdraw: missing"},
+		"free, with a Withdraw that cannot be read": {`"0"`, [][]any{{"balances.Withdraw", payer}, ended("No")}, 0, 0,
+			"event balances.Withdraw: data[1]: missing"},
+		"somebody else's Withdraw": {`"0"`, [][]any{{"balances.Withdraw", stranger, "1500"}, ended("Yes")}, 0, 0,
+			"event balances.Withdraw: it is from 0x2000000000000000000000000000000000000002, and the signer is " + payer},
+		"more given back than withdrawn": {`"0"`, [][]any{withdraw, {"balances.Deposit", payer, "1501"}, ended("Yes")}, 0, 0, "withdrawn 1500 wei, given back 1501: overflow"},
+	} {
+		have, err := native.ReadCash(charged(t, c.tip, c.events...))
+		if c.error != "" {
+			require.EqualError(t, err, c.error, what)
+			require.Zero(t, have, what)
+			continue
+		}
+		require.NoError(t, err, what)
+		require.Equal(t, payer, have.Payer.String(), what)
+		require.Equal(t, chain.NewWei(c.fee), have.Fee, what)
+		require.Equal(t, chain.NewWei(c.paid), have.Tip, what)
+	}
+	x := charged(t, `"0"`, withdraw, ended("Yes"))
+	x.Signer = wire.Value{}
+	_, err := native.ReadCash(x)
+	require.EqualError(t, err, "signature.signer: missing")
+}
+
+func TestReadCashIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 7))
+	amount := func() *big.Int {
+		n := new(big.Int).SetUint64(r.Uint64())
+		return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(r.Uint64())).Rsh(n, r.UintN(128))
+	}
+	for range 3000 {
+		withdrawn, refund, tip := amount(), amount(), amount()
+		x := charged(t, `"`+tip.String()+`"`, []any{"balances.Withdraw", payer, withdrawn.String()},
+			[]any{"balances.Transfer", payer, stranger, "5"}, []any{"balances.Deposit", payer, refund.String()}, ended("Yes"))
+		want := new(big.Int).Sub(withdrawn, refund)
+		have, err := native.ReadCash(x)
+		if want.Sign() < 0 || want.Cmp(tip) < 0 {
+			require.Error(t, err)
+			require.Zero(t, have)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprintf("%v %v", want, tip), fmt.Sprintf("%v %v", have.Fee, have.Tip))
+	}
+}

@@ -1,0 +1,153 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// NativeFee is how a runtime makes the fee of a native transaction of its weight
+// and length.
+type NativeFee struct {
+	WeightFee chain.Wei `json:"weight_fee,omitzero"` // for one picosecond of ref time
+	// ProofFee is for one byte of proof size. Where there is one, a weight costs by
+	// its ref time or by its proof size, whichever is more.
+	ProofFee chain.Wei `json:"proof_fee,omitzero"`
+	// BaseWeight is that of an empty extrinsic of class Normal, and
+	// OperationalBaseWeight that of class Operational, where it is known.
+	BaseWeight            chain.RefTime                 `json:"base_weight,omitzero"`
+	OperationalBaseWeight chain.Optional[chain.RefTime] `json:"operational_base_weight,omitzero"`
+	// WeightIncludesBase says that the weight in ExtrinsicSuccess and
+	// ExtrinsicFailed has the base weight in it.
+	WeightIncludesBase bool      `json:"weight_includes_base,omitempty"`
+	LengthFee          LengthFee `json:"length_fee,omitzero"`
+	// LowerBound says that the formula gives at most what was charged: the weight
+	// in the events may have been lowered after the fee was fixed.
+	LowerBound bool   `json:"lower_bound,omitempty"`
+	Source     string `json:"source"`
+	Note       string `json:"note,omitempty"` // what a reader must know of it
+}
+
+// LengthFee is the part of a fee for the encoded extrinsic, its length prefix
+// included, in wei per byte and in wei per byte³.
+type LengthFee struct {
+	Linear chain.Wei `json:"linear"`
+	Cubic  chain.Wei `json:"cubic,omitzero"`
+}
+
+// NativeFeeRow holds from its runtime until the next row's. An Unknown one says
+// that the sources do not tell.
+type NativeFeeRow struct {
+	FromRuntime uint32 `json:"from_runtime"`
+	Unknown     bool   `json:"unknown,omitempty"`
+	NativeFee
+}
+
+// ErrUnknownBaseWeight says that the base weight of a class of extrinsics is not
+// known.
+var ErrUnknownBaseWeight = errors.New("unknown base weight")
+
+// Fee is the fee of a native transaction that pays by its weight, in wei:
+//
+//	fee = weightFee(base weight) + lengthFee(length)
+//	    + floor(multiplier × weightFee(weight - base weight) / 10^18) + tip
+//
+// Weight is that in the extrinsic's ExtrinsicSuccess or ExtrinsicFailed, length
+// that of the encoded extrinsic with its length prefix, and multiplier what the
+// block's parent stored. A transaction whose fee the chain waived (paysFee No)
+// pays its tip alone, and not this.
+//
+// Source: substrate, frame/transaction-payment/src/lib.rs, compute_fee_raw.
+func (n NativeFee) Fee(class chain.DispatchClass, weight chain.Weight, length uint64, multiplier chain.Multiplier, tip chain.Wei) (chain.Wei, error) {
+	base, err := n.base(class)
+	if err != nil {
+		return chain.Wei{}, err
+	}
+	if n.WeightIncludesBase {
+		if weight.RefTime, err = weight.RefTime.Sub(base); err != nil {
+			return chain.Wei{}, fmt.Errorf("weight - base weight of %v: %w", base, err)
+		}
+	}
+	baseFee, err := n.weightFee(chain.Weight{RefTime: base})
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("fee of the base weight: %w", err)
+	}
+	lengthFee, err := n.LengthFee.Of(length)
+	if err != nil {
+		return chain.Wei{}, err
+	}
+	weightFee, err := n.weightFee(weight)
+	if err == nil {
+		weightFee, err = multiplier.OfWei(weightFee)
+	}
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("fee of the weight: %w", err)
+	}
+	fee := tip
+	for _, part := range []chain.Wei{baseFee, lengthFee, weightFee} {
+		if fee, err = fee.Add(part); err != nil {
+			return chain.Wei{}, fmt.Errorf("sum of the fee's parts: %w", err)
+		}
+	}
+	return fee, nil
+}
+
+func (n NativeFee) base(class chain.DispatchClass) (chain.RefTime, error) {
+	switch class {
+	case chain.Normal:
+		return n.BaseWeight, nil
+	case chain.Operational:
+		if base, ok := n.OperationalBaseWeight.Get(); ok {
+			return base, nil
+		}
+	}
+	return chain.RefTime{}, fmt.Errorf("%w of class %s", ErrUnknownBaseWeight, class)
+}
+
+func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {
+	byTime, err := n.WeightFee.Times(weight.RefTime.Uint64())
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("ref time: %w", err)
+	}
+	byProof, err := n.ProofFee.Times(weight.ProofSize)
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("proof size: %w", err)
+	}
+	if byTime.Cmp(byProof) < 0 {
+		return byProof, nil
+	}
+	return byTime, nil
+}
+
+// Of is length × linear + length³ × cubic.
+func (l LengthFee) Of(length uint64) (chain.Wei, error) {
+	fee, err := l.Linear.Times(length)
+	cubic := l.Cubic
+	for range 3 {
+		if err == nil {
+			cubic, err = cubic.Times(length)
+		}
+	}
+	if err == nil {
+		fee, err = fee.Add(cubic)
+	}
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("fee of a length of %d bytes: %w", length, err)
+	}
+	return fee, nil
+}
+
+func (r NativeFeeRow) head() rowHead { return rowHead{r.FromRuntime, r.Unknown, r.Source} }
+
+func (r NativeFeeRow) check() error {
+	n := r.NativeFee
+	n.Source, n.Note = "", ""
+	switch {
+	case r.Unknown:
+		return empty(n)
+	case n.WeightFee.IsZero() || n.BaseWeight.IsZero() || n.LengthFee.Linear.IsZero():
+		return errors.New("want weight_fee, base_weight and length_fee with linear")
+	}
+	return nil
+}

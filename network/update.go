@@ -1,0 +1,207 @@
+package network
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// BlockWeight is how the weight that a block spent on transactions of class Normal
+// follows from the block alone.
+type BlockWeight string
+
+const (
+	// FromEvents sums the ref times in the ExtrinsicSuccess and ExtrinsicFailed of
+	// class Normal.
+	FromEvents BlockWeight = "events"
+	// FromGasLimit sums, for each extrinsic of class Normal, its ref time + base
+	// weight, where an EVM transaction's ref time is its gas limit × 25,000.
+	FromGasLimit BlockWeight = "gas_limit"
+)
+
+// MultiplierUpdate is how a block changes the fee multiplier when it ends.
+type MultiplierUpdate struct {
+	// Constant is what every block stores, in runtimes that have no rule.
+	Constant chain.Optional[chain.Multiplier] `json:"constant,omitzero"`
+
+	Minimum    chain.Multiplier                 `json:"minimum,omitzero"`
+	Maximum    chain.Optional[chain.Multiplier] `json:"maximum,omitzero"`
+	Adjustment chain.Multiplier                 `json:"adjustment,omitzero"` // v of the formula
+	// Target is the fullness, in millionths of what transactions of class Normal
+	// may use, above which the multiplier rises.
+	Target uint32 `json:"target,omitempty"`
+	// MaxRefTime and MaxProofSize, in bytes, are what a whole block may weigh.
+	// Transactions of class Normal may use 75 % of it.
+	MaxRefTime   chain.RefTime `json:"max_ref_time,omitzero"`
+	MaxProofSize uint64        `json:"max_proof_size,omitempty"`
+	// LimitingDimension says that ref time or proof size counts, whichever the
+	// block has filled more. Otherwise ref time does.
+	LimitingDimension bool `json:"limiting_dimension,omitempty"`
+
+	// BlockWeight is empty where the weight has to be read from system.blockWeight.
+	BlockWeight BlockWeight   `json:"block_weight,omitempty"`
+	BaseWeight  chain.RefTime `json:"base_weight,omitzero"` // for FromGasLimit
+
+	Source string `json:"source"`
+	Note   string `json:"note,omitempty"` // what a reader must know of it
+}
+
+// MultiplierUpdateRow holds from its runtime until the next row's. An Unknown one
+// says that the sources do not tell.
+type MultiplierUpdateRow struct {
+	FromRuntime uint32 `json:"from_runtime"`
+	Unknown     bool   `json:"unknown,omitempty"`
+	MultiplierUpdate
+}
+
+// Next is the multiplier that a block stores, given the one that its parent stored
+// and the weight that it spent on transactions of class Normal:
+//
+//	previous = parent, at least minimum
+//	weight   = that of the dimension that counts, at most max
+//	diff     = |weight - target| / max
+//	change   = v × diff ± v²/2 × diff²      + above target, - below
+//	next     = previous ± change × previous, within minimum and maximum
+//
+// where max is 75 % of what a block may weigh and target its part of that. Every
+// product and quotient is a FixedU128, rounded down; v²/2 is v × v, and then / 2.
+// It is [chain.ErrOverflow] where the result has more than 128 bits.
+//
+// Source: substrate, frame/transaction-payment/src/lib.rs,
+// TargetedFeeAdjustment::convert.
+func (u MultiplierUpdate) Next(parent chain.Multiplier, normal chain.Weight) (chain.Multiplier, error) {
+	if constant, ok := u.Constant.Get(); ok {
+		return constant, nil
+	}
+	weight, most := u.counting(normal)
+	target := portion(most, u.Target)
+	diff, err := chain.Ratio(max(weight, target)-min(weight, target), most)
+	if err != nil {
+		return chain.Multiplier{}, fmt.Errorf("difference to the target: %w", err)
+	}
+	next, err := u.adjust(larger(parent, u.Minimum), diff, weight >= target)
+	if err != nil {
+		return chain.Multiplier{}, fmt.Errorf("multiplier after %v: %w", parent, err)
+	}
+	next = larger(next, u.Minimum)
+	if maximum, ok := u.Maximum.Get(); ok && next.Cmp(maximum) > 0 {
+		next = maximum
+	}
+	return next, nil
+}
+
+// NormalRefTime is the ref time that a block has for transactions of class Normal.
+func (u MultiplierUpdate) NormalRefTime() chain.RefTime {
+	return chain.NewRefTime(portion(u.MaxRefTime.Uint64(), normalClass))
+}
+
+// adjust moves the multiplier by a block's difference to the target.
+func (u MultiplierUpdate) adjust(previous, diff chain.Multiplier, above bool) (chain.Multiplier, error) {
+	c := checked{}
+	square := c.do(u.Adjustment.Mul(u.Adjustment))
+	half := c.do(square.Div(chain.NewMultiplier(2_000_000_000_000_000_000)))
+	first := c.do(u.Adjustment.Mul(diff))
+	second := c.do(half.Mul(c.do(diff.Mul(diff))))
+	if above {
+		change := c.do(c.do(first.Add(second)).Mul(previous))
+		return c.do(previous.Add(change)), c.err
+	}
+	change := c.do(c.do(first.Sub(second)).Mul(previous))
+	return c.do(previous.Sub(change)), c.err
+}
+
+// checked keeps the first error of a chain of operations.
+type checked struct{ err error }
+
+func (c *checked) do(m chain.Multiplier, err error) chain.Multiplier {
+	c.err = cmp.Or(c.err, err)
+	return m
+}
+
+// counting is the weight of the dimension that counts, and the most that it may
+// be. With equal parts per billion, ref time counts.
+func (u MultiplierUpdate) counting(normal chain.Weight) (weight, most uint64) {
+	mostTime, mostProof := portion(u.MaxRefTime.Uint64(), normalClass), portion(u.MaxProofSize, normalClass)
+	time, proof := min(normal.RefTime.Uint64(), mostTime), min(normal.ProofSize, mostProof)
+	if u.LimitingDimension && perBillion(time, mostTime) < perBillion(proof, mostProof) {
+		return proof, mostProof
+	}
+	return time, mostTime
+}
+
+// normalClass is what transactions of class Normal may use of a block, in
+// millionths: 75 % in every runtime (NORMAL_DISPATCH_RATIO).
+const normalClass = 750_000
+
+const million = 1_000_000
+
+// portion is floor(n × millionths / 10^6), for at most a million of them.
+func portion(n uint64, millionths uint32) uint64 {
+	high, low := bits.Mul64(n, uint64(millionths))
+	quotient, _ := bits.Div64(high, low, million)
+	return quotient
+}
+
+// perBillion is floor(n × 10^9 / most), for an n of at most that.
+func perBillion(n, most uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
+	high, low := bits.Mul64(n, 1_000_000_000)
+	quotient, _ := bits.Div64(high, low, most)
+	return quotient
+}
+
+func larger(a, b chain.Multiplier) chain.Multiplier {
+	if a.Cmp(b) < 0 {
+		return b
+	}
+	return a
+}
+
+func (r MultiplierUpdateRow) head() rowHead { return rowHead{r.FromRuntime, r.Unknown, r.Source} }
+
+func (r MultiplierUpdateRow) check() error {
+	u := r.MultiplierUpdate
+	u.Source, u.Note = "", ""
+	constant := u.Constant.Known()
+	maximum, limited := u.Maximum.Get()
+	switch {
+	case r.Unknown:
+		return empty(u)
+	case constant && u != (MultiplierUpdate{Constant: u.Constant}):
+		return errors.New("constant: want no other figures beside it")
+	case constant:
+		return nil
+	case u.Minimum.IsZero() || u.Adjustment.IsZero() || u.Target == 0 || u.MaxRefTime.IsZero():
+		return errors.New("want minimum, adjustment, target and max_ref_time, or constant")
+	case u.Target > million:
+		return fmt.Errorf("target %d: want millionths, at most %d", u.Target, million)
+	case limited && maximum.Cmp(u.Minimum) < 0:
+		return fmt.Errorf("maximum %v: is less than the minimum", maximum)
+	case u.LimitingDimension != (u.MaxProofSize > 0):
+		return errors.New("want max_proof_size where limiting_dimension is true, and nowhere else")
+	case !u.whole(u.MaxRefTime.Uint64()) || !u.whole(u.MaxProofSize):
+		return errors.New("target: want a whole weight as target × 75 % of max_ref_time and of max_proof_size")
+	}
+	switch u.BlockWeight {
+	case "", FromEvents, FromGasLimit:
+	default:
+		return fmt.Errorf("block_weight %q: want %s or %s", string(u.BlockWeight), FromEvents, FromGasLimit)
+	}
+	if (u.BlockWeight == FromGasLimit) == u.BaseWeight.IsZero() {
+		return fmt.Errorf("want base_weight where block_weight is %s, and nowhere else", FromGasLimit)
+	}
+	return nil
+}
+
+// whole tells whether the normal class's part and the target of it are whole
+// numbers. The runtimes round them to the nearest, which is then no question.
+func (u MultiplierUpdate) whole(most uint64) bool {
+	_, low := bits.Mul64(most, normalClass)
+	normal := portion(most, normalClass)
+	return low == normal*million && normal*uint64(u.Target) == portion(normal, u.Target)*million
+}

@@ -1,0 +1,37 @@
+package source
+
+import (
+	"context"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
+)
+
+// Neighbours are what the blocks around a block were priced by: the multipliers
+// at the three heights up to its own, without the one that priced it, and the
+// rules of its next runtime where it was upgraded. What cannot be read is left
+// out.
+func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain.StoredMultiplier, rules []network.Rules) {
+	number := item.Block.Number
+	used, _ := item.Multiplier.Get()
+	for at := max(number, 2) - 2; at <= number; at++ {
+		if item.Multiplier.Known() && at == used.At {
+			continue
+		}
+		if m, err := r.Source.Multiplier(ctx, at); err == nil {
+			multipliers = append(multipliers, m.StoredMultiplier)
+		}
+	}
+	next, err := r.executor(ctx, number)
+	if err != nil {
+		return multipliers, nil
+	}
+	runtime, known := next.runtime.Get()
+	if executed, ok := item.Rules.Runtime.Get(); !known || !ok || runtime.SpecVersion == executed {
+		return multipliers, nil
+	}
+	if other, err := r.rules(next); err == nil {
+		rules = append(rules, other)
+	}
+	return multipliers, rules
+}

@@ -1,0 +1,85 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// The block after one that upgraded the runtime is executed by the new one, and
+// charged by the multiplier that the upgrading block left behind.
+func TestNext(t *testing.T) {
+	src := &synthetic{upgrades: []uint64{1000}}
+	for height, version := range map[uint64]uint32{0: firstRuntime, 999: firstRuntime, 1000: firstRuntime + 1, 1001: firstRuntime + 1} {
+		next, err := src.reader().Next(context.Background(), source.Height(height))
+		require.NoError(t, err)
+		require.Equal(t, height, next.Block.Number)
+		runtime, _ := next.Rules.Runtime.Get()
+		require.Equal(t, version, runtime, "after block %d", height)
+		m, _ := next.Multiplier.Get()
+		require.Equal(t, chain.StoredMultiplier{At: height, Value: chain.NewMultiplier(height)}, m)
+
+		// It is what the block after it is read with.
+		after, err := src.reader().Read(context.Background(), source.Height(height+1))
+		require.NoError(t, err)
+		require.Equal(t, after.Rules, next.Rules)
+		require.Equal(t, after.Multiplier, next.Multiplier)
+	}
+}
+
+// The specification's multiplier is that of the block itself, which the next one
+// does not have yet: the newest one stands in for it.
+func TestNextBySpecification(t *testing.T) {
+	reader := (&synthetic{}).reader()
+	reader.Specification = true
+	next, err := reader.Next(context.Background(), source.Ref{})
+	require.NoError(t, err)
+	require.Equal(t, "spec/mainnet", next.Rules.Name)
+	m, _ := next.Multiplier.Get()
+	require.Equal(t, uint64(lastBlock), m.At)
+}
+
+func TestNextRefusals(t *testing.T) {
+	down := errors.New("down")
+	lacks := func(*gatewayclient.StoredMultiplier) error { return archive.ErrLacks }
+	for name, c := range map[string]struct {
+		src     *synthetic
+		network string
+		want    error
+	}{
+		"no block":                {&synthetic{block: func(*chain.Block) error { return down }}, "", down},
+		"not final":               {&synthetic{block: func(b *chain.Block) error { b.Finalized = chain.Some(false); return nil }}, "", source.ErrNotFinal},
+		"no runtime":              {&synthetic{runtime: func(*gatewayclient.Runtime) error { return down }}, "", down},
+		"runtime of a fork":       {&synthetic{runtime: func(r *gatewayclient.Runtime) error { r.AtHash = chain.Some(hashOf(1)); return nil }}, "", gatewayclient.ErrWrongBlock},
+		"another network":         {&synthetic{}, "moonriver", network.ErrConflict},
+		"no multiplier":           {&synthetic{multiplier: lacks}, "", archive.ErrLacks},
+		"multiplier of a fork":    {&synthetic{multiplier: func(m *gatewayclient.StoredMultiplier) error { m.AtHash = chain.Some(hashOf(1)); return nil }}, "", gatewayclient.ErrWrongBlock},
+		"static, multiplier down": {&synthetic{runtime: static, multiplier: func(*gatewayclient.StoredMultiplier) error { return down }}, "", down},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reader := c.src.reader()
+			reader.Network = c.network
+			_, err := reader.Next(context.Background(), source.Height(7))
+			require.ErrorIs(t, err, c.want)
+		})
+	}
+	src := &synthetic{runtime: static, multiplier: lacks}
+	next, err := src.reader().Next(context.Background(), source.Height(7))
+	require.NoError(t, err)
+	require.False(t, next.Multiplier.Known())
+	require.Contains(t, next.Rules.Notes[0], "the multiplier was not kept")
+}
+
+// static makes the runtime one of those with a static base fee.
+func static(r *gatewayclient.Runtime) error {
+	r.SpecVersion = 2100
+	return nil
+}

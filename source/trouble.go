@@ -1,0 +1,78 @@
+package source
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+// HeadError says that a chain's final head does not rise: it stands still, or
+// went back, as it does where a gateway's node was replaced by one that lags.
+type HeadError struct {
+	Height uint64 // of the head
+	Before uint64 // of the head before, the same where it stands still
+}
+
+func (e *HeadError) Error() string {
+	if e.Height == e.Before {
+		return fmt.Sprintf("the final head stands still at block %d", e.Height)
+	}
+	return fmt.Sprintf("the final head went back from block %d to %d", e.Before, e.Height)
+}
+
+// temporary tells whether an error passes by itself, so that waiting for it is
+// right, for however long it takes.
+func temporary(err error) bool {
+	var (
+		marked      *TemporaryError
+		status      *gatewayclient.StatusError
+		unreachable *gatewayclient.UnreachableError
+		untrusted   *tls.CertificateVerificationError
+	)
+	switch {
+	case errors.As(err, &untrusted), errors.Is(err, gatewayclient.ErrTooLarge), errors.Is(err, gatewayclient.ErrNoEndpoint):
+		return false
+	case errors.As(err, &marked), errors.As(err, &unreachable), lags(err):
+		return true
+	case errors.As(err, &status):
+		return status.Temporary()
+	}
+	return false
+}
+
+// lags tells whether a source does not have a final block yet, as one whose node
+// is behind.
+func lags(err error) bool {
+	return errors.Is(err, ErrNotFinal) || errors.Is(err, gatewayclient.ErrNoBlock)
+}
+
+// doubtful tells whether an answer is wrong, which another may not be: of a
+// gateway that starts or whose nodes differ. Two blocks that do not follow each
+// other are not: below the final head, that is for ever.
+func doubtful(err error) bool {
+	var fork *ForkError
+	var malformed *gatewayclient.DecodeError
+	return !errors.As(err, &fork) && errors.Is(err, gatewayclient.ErrWrongBlock) ||
+		errors.As(err, &malformed) ||
+		errors.Is(err, gatewayclient.ErrNotJSON) ||
+		errors.Is(err, gatewayclient.ErrNoEndpoint) ||
+		errors.Is(err, gatewayclient.ErrTooLarge)
+}
+
+// The pauses between attempts: doubled from the first to the longest.
+const (
+	firstPause = 250 * time.Millisecond
+	mostPause  = 15 * time.Second
+)
+
+// pause is how long to wait after n failures in a row, less up to a half of it at
+// random, so that many readers of a gateway that comes back do not all come at
+// once.
+func pause(n int) time.Duration {
+	d := min(firstPause<<min(n-1, 16), mostPause)
+	return d - rand.N(d/2+1)
+}
