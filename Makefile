@@ -1,4 +1,4 @@
-.PHONY: test bench cover lint fuzz golden
+.PHONY: test bench bench-ledger cover lint fuzz golden
 
 # The tests. Nothing but Go is needed.
 test:
@@ -7,6 +7,12 @@ test:
 # Blocks a second, beside the plain reference for Node.js; the last line is the ratio.
 bench:
 	go run ./bench
+
+# A ledger of N blocks: how fast it is filled, its memory and disk, and how fast it
+# answers. A million takes about 6 GB of TMPDIR.
+N = 100000
+bench-ledger:
+	go run ./bench/ledger -n $(N)
 
 # The coverage of the packages that make the figures; each must have 95 %.
 cover:

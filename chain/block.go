@@ -103,6 +103,15 @@ type Time struct{ ms int64 }
 // latestTime is the last millisecond that RFC 3339 can write.
 const latestTime = 253402300799999
 
+// TimeAt is the time so many milliseconds after 1970 began. It is an error where RFC
+// 3339 cannot write it.
+func TimeAt(ms uint64) (Time, error) {
+	if ms > latestTime {
+		return Time{}, fmt.Errorf("%d is no time in milliseconds", ms)
+	}
+	return Time{int64(ms)}, nil
+}
+
 // Std is the time as the standard library has it.
 func (t Time) Std() time.Time { return time.UnixMilli(t.ms).UTC() }
 
@@ -125,14 +134,15 @@ func (b *Block) Time() (Optional[Time], error) {
 		if x.Pallet != "timestamp" || x.Call != "set" {
 			continue
 		}
+		var t Time
 		ms, err := ReadUint64(x.Args.Member("now"))
-		if err == nil && ms > latestTime {
-			err = fmt.Errorf("%d is no time in milliseconds", ms)
+		if err == nil {
+			t, err = TimeAt(ms)
 		}
 		if err != nil {
 			return Optional[Time]{}, fmt.Errorf("extrinsic %d, timestamp.set: args.now: %w", x.Index, err)
 		}
-		return Some(Time{int64(ms)}), nil
+		return Some(t), nil
 	}
 	return Optional[Time]{}, nil
 }

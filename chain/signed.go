@@ -1,5 +1,7 @@
 package chain
 
+import "strings"
+
 // SignedWei is a difference between two amounts of wei: what a balance changed
 // by, or how far a charge is from its rule. Zero has no sign.
 type SignedWei struct {
@@ -62,3 +64,17 @@ func (s SignedWei) String() string {
 
 // MarshalText writes the amount as [SignedWei.String] does.
 func (s SignedWei) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// ParseSignedWei reads an amount of wei as ParseWei does, with a minus where it is
+// negative.
+func ParseSignedWei(text string) (SignedWei, error) {
+	digits, negative := strings.CutPrefix(text, "-")
+	size, err := ParseWei(digits)
+	if err != nil {
+		return SignedWei{}, err
+	}
+	if negative {
+		return size.Signed().Negated(), nil
+	}
+	return size.Signed(), nil
+}

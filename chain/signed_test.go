@@ -102,3 +102,15 @@ func TestMultiplierLeast(t *testing.T) {
 		requireResult(t, want, 256, least, err, "Least", gasPrice(t, x), multiplier(t, y))
 	})
 }
+
+func TestParseSignedWei(t *testing.T) {
+	for text, want := range map[string]string{"0": "0", "-0": "0", "7": "7", "-7": "-7", "-340282366920938463463374607431768211455": "-340282366920938463463374607431768211455"} {
+		s, err := chain.ParseSignedWei(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, s.String())
+	}
+	for _, text := range []string{"", "-", "--1", "+1", "-340282366920938463463374607431768211456", "1.5", "- 1"} {
+		_, err := chain.ParseSignedWei(text)
+		require.Error(t, err, text)
+	}
+}

@@ -109,7 +109,7 @@ func (h *history) all(t testing.TB, o evidence.Options) []*evidence.Report {
 		reports[i], err = h.prove(i, text, h.multipliers[max(i-1, 0)], o)
 		require.NoError(t, err)
 		if i > 0 {
-			reports[i].Follows(reports[i-1])
+			reports[i].Follows(reports[i-1].Predecessor())
 		}
 		m, err := stored(h.multipliers[i])
 		require.NoError(t, err)

@@ -285,7 +285,7 @@ func TestFollows(t *testing.T) {
 		if c.before.Number == 0 {
 			c.after.ParentHash = c.before.Hash
 		}
-		c.after.Follows(c.before)
+		c.after.Follows(c.before.Predecessor())
 		require.Equal(t, c.broken, broken(c.after), what)
 		require.Equal(t, c.time, tally(t, c.after, "block.time"), what)
 	}

@@ -2,9 +2,18 @@ package evidence
 
 import "github.com/feeledger/fees/chain"
 
-// Follows checks that the block comes after another one. Before is that of the
-// height below.
-func (r *Report) Follows(before *Report) {
+// Predecessor is what is known of the block at the height below.
+type Predecessor struct {
+	Number uint64
+	Hash   chain.Hash
+	Time   chain.Optional[chain.Time]
+}
+
+// Predecessor is this block as the next one follows it.
+func (r *Report) Predecessor() Predecessor { return Predecessor{r.Number, r.Hash, r.Time} }
+
+// Follows checks that the block comes after the one at the height below.
+func (r *Report) Follows(before Predecessor) {
 	b := book{block: r.Number}
 	if r.Number == before.Number+1 && r.ParentHash == before.Hash {
 		b.held(blockParent)

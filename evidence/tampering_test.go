@@ -40,7 +40,7 @@ func (h *history) judge(t testing.TB, height int, block, multiplier string) (v v
 	}
 	if height > 0 {
 		before := h.recorded(t, height-1)
-		r.Follows(before)
+		r.Follows(before.Predecessor())
 		before.Stored(r.Multiplier)
 		v.add(before)
 	}
@@ -50,7 +50,7 @@ func (h *history) judge(t testing.TB, height int, block, multiplier string) (v v
 	v.add(r)
 	if height+1 < len(h.blocks) {
 		after := h.recorded(t, height+1)
-		after.Follows(r)
+		after.Follows(r.Predecessor())
 		v.add(after)
 	}
 	return v

@@ -11,27 +11,34 @@ import (
 // at the three heights up to its own, without the one that priced it, and the
 // rules of its next runtime where it was upgraded. What cannot be read is left
 // out.
-func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain.StoredMultiplier, rules []network.Rules) {
+func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain.StoredMultiplier, rules []network.Rules, err error) {
 	number := item.Block.Number
 	used, _ := item.Multiplier.Get()
 	for at := max(number, 2) - 2; at <= number; at++ {
 		if item.Multiplier.Known() && at == used.At {
 			continue
 		}
-		if m, err := r.Source.Multiplier(ctx, at); err == nil {
+		m, err := r.Source.Multiplier(ctx, at)
+		switch {
+		case err == nil:
 			multipliers = append(multipliers, m.StoredMultiplier)
+		case Passes(err):
+			return multipliers, nil, err
 		}
 	}
 	next, err := r.executor(ctx, number)
+	if Passes(err) {
+		return multipliers, nil, err
+	}
 	if err != nil {
-		return multipliers, nil
+		return multipliers, nil, nil
 	}
 	runtime, known := next.runtime.Get()
 	if executed, ok := item.Rules.Runtime.Get(); !known || !ok || runtime.SpecVersion == executed {
-		return multipliers, nil
+		return multipliers, nil, nil
 	}
 	if other, err := r.rules(next); err == nil {
 		rules = append(rules, other)
 	}
-	return multipliers, rules
+	return multipliers, rules, nil
 }

@@ -19,7 +19,8 @@ func TestNeighbours(t *testing.T) {
 	s := &synthetic{upgrades: []uint64{9}}
 	item, err := s.reader().Read(ctx, source.Height(9))
 	require.NoError(t, err)
-	multipliers, rules := s.reader().Neighbours(ctx, item)
+	multipliers, rules, err := s.reader().Neighbours(ctx, item)
+	require.NoError(t, err)
 	require.Equal(t, []uint64{7, 9}, []uint64{multipliers[0].At, multipliers[1].At})
 	require.Len(t, multipliers, 2)
 	require.Len(t, rules, 1)
@@ -29,18 +30,33 @@ func TestNeighbours(t *testing.T) {
 
 	item, err = s.reader().Read(ctx, source.Height(10))
 	require.NoError(t, err)
-	_, rules = s.reader().Neighbours(ctx, item)
+	_, rules, err = s.reader().Neighbours(ctx, item)
+	require.NoError(t, err)
 	require.Empty(t, rules, "the block after the upgrade was not upgraded again")
 
 	s.multiplier = func(*gatewayclient.StoredMultiplier) error { return errors.New("down") }
 	s.runtime = func(*gatewayclient.Runtime) error { return errors.New("down") }
-	multipliers, rules = s.reader().Neighbours(ctx, item)
+	multipliers, rules, err = s.reader().Neighbours(ctx, item)
+	require.NoError(t, err)
 	require.Empty(t, multipliers, "what cannot be read is left out")
 	require.Empty(t, rules)
 
+	// What passes is another matter: the next time it may be there.
+	for _, away := range []error{&source.TemporaryError{Err: errors.New("busy")}, &gatewayclient.UnreachableError{}, context.Canceled} {
+		s.multiplier = func(*gatewayclient.StoredMultiplier) error { return away }
+		_, _, err = s.reader().Neighbours(ctx, item)
+		require.ErrorIs(t, err, away)
+		s.multiplier = nil
+		s.runtime = func(*gatewayclient.Runtime) error { return away }
+		_, _, err = s.reader().Neighbours(ctx, item)
+		require.ErrorIs(t, err, away)
+		s.runtime = nil
+	}
+
 	genesis := source.Item{Block: &chain.Block{Number: 0}}
 	s.multiplier = nil
-	multipliers, _ = s.reader().Neighbours(ctx, genesis)
+	multipliers, _, err = s.reader().Neighbours(ctx, genesis)
+	require.NoError(t, err)
 	require.Equal(t, uint64(0), multipliers[0].At)
 	require.Len(t, multipliers, 1)
 }

@@ -19,22 +19,25 @@ type storage interface {
 // runtime's own 20 %: how gateways write the key and the value is read from
 // documentation, was never seen from a real one, and a key that a gateway does not
 // understand gives a null too.
-func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none chain.Optional[chain.Perbill]) {
+func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none chain.Optional[chain.Perbill], err error) {
 	d, known := item.Rules.Destinations.Get()
 	asked, can := r.Source.(storage)
 	if !known || !can || item.Block.Number == 0 || !d.LooksAt(network.TreasuryParameter) {
-		return none
+		return none, nil
 	}
 	const key = `{"RuntimeConfig":"FeesTreasuryProportion"}`
 	stored, err := asked.Storage(ctx, "parameters", "parameters", []string{key}, chain.Some(item.Block.Number-1))
+	if Passes(err) {
+		return none, err
+	}
 	if hash, ok := stored.AtHash.Get(); err != nil || ok && hash != item.Block.ParentHash {
-		return none
+		return none, nil
 	}
 	_, value, _ := stored.Value.Only() // {"RuntimeConfig": {"FeesTreasuryProportion": "200000000"}}
 	_, value, _ = value.Only()
 	proportion, err := chain.ReadPerbill(value)
 	if err != nil {
-		return none
+		return none, nil
 	}
-	return chain.Some(proportion)
+	return chain.Some(proportion), nil
 }

@@ -60,7 +60,9 @@ func TestFeesTreasuryProportion(t *testing.T) {
 			require.NoError(t, err)
 			item := source.Item{Block: &chain.Block{Number: c.number, ParentHash: parent}, Rules: rules}
 			reader := source.Reader{Source: &c.parameters}
-			have, known := reader.FeesTreasuryProportion(context.Background(), item).Get()
+			proportion, err := reader.FeesTreasuryProportion(context.Background(), item)
+			require.NoError(t, err)
+			have, known := proportion.Get()
 			require.Equal(t, c.want != "", known)
 			if known {
 				require.Equal(t, c.want, have.String())
@@ -72,5 +74,14 @@ func TestFeesTreasuryProportion(t *testing.T) {
 	rules, err := moonbeam.Rules(3702)
 	require.NoError(t, err)
 	reader := source.Reader{Source: &synthetic{}} // which has no storage
-	require.False(t, reader.FeesTreasuryProportion(context.Background(), source.Item{Block: &chain.Block{Number: 9}, Rules: rules}).Known())
+	item := source.Item{Block: &chain.Block{Number: 9}, Rules: rules}
+	proportion, err := reader.FeesTreasuryProportion(context.Background(), item)
+	require.NoError(t, err)
+	require.False(t, proportion.Known())
+
+	// A source that is away for the moment is no source that cannot tell.
+	away := &source.TemporaryError{Err: errors.New("busy")}
+	reader = source.Reader{Source: &parameters{err: away}}
+	_, err = reader.FeesTreasuryProportion(context.Background(), item)
+	require.ErrorIs(t, err, away)
 }

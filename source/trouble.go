@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -42,6 +43,12 @@ func temporary(err error) bool {
 		return status.Temporary()
 	}
 	return false
+}
+
+// Passes tells whether what was asked could be answered the next time: the source is
+// away or busy, or whoever asked broke it off.
+func Passes(err error) bool {
+	return err != nil && (temporary(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
 }
 
 // lags tells whether a source does not have a final block yet, as one whose node

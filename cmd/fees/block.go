@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
 )
 
@@ -102,7 +103,7 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	report := prove(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
+	report, _ := proof.Block(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
 	if flags.all {
 		addInherents(report, item.Block)
 	}

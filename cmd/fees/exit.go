@@ -6,6 +6,7 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
@@ -17,7 +18,7 @@ const (
 	exitFinding     = 1
 	exitUsage       = 2
 	exitGateway     = 3
-	exitArchive     = 4
+	exitLedger      = 4 // or an archive
 	exitInterrupted = 130
 )
 
@@ -36,14 +37,23 @@ func exitCode(ctx context.Context, err error) int {
 		nodeStatus  *nodeclient.StatusError
 		nodeAnswer  *nodeclient.DecodeError
 		refused     *nodeclient.RPCError
+		fork        *ledger.ForkError
+		differs     *ledger.DiffersError
+		ofLedger    *ledgerError
 	)
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
 	case errors.Is(err, errFinding):
 		return exitFinding
-	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks):
-		return exitArchive
+	case errors.Is(err, ledger.ErrOtherChain), errors.Is(err, ledger.ErrBelow):
+		return exitUsage
+	case errors.As(err, &fork):
+		return exitGateway
+	case errors.As(err, &differs):
+		return exitFinding
+	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.As(err, &ofLedger):
+		return exitLedger
 	case errors.Is(err, gatewayclient.ErrNoBlock),
 		errors.Is(err, gatewayclient.ErrNoEndpoint),
 		errors.Is(err, gatewayclient.ErrWrongBlock),
@@ -72,6 +82,7 @@ func explain(ctx context.Context, err error) string {
 	var malformed *gatewayclient.DecodeError
 	var noNode *nodeclient.UnreachableError
 	var fork *source.ForkError
+	var beside *ledger.ForkError
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -96,6 +107,14 @@ func explain(ctx context.Context, err error) string {
 		advice = "is this the address of a block gateway?"
 	case errors.Is(err, archive.ErrDamaged):
 		advice = "record it again"
+	case errors.Is(err, ledger.ErrNone):
+		advice = "fees sync makes one; --ledger or FEES_LEDGER names another"
+	case errors.Is(err, ledger.ErrOtherChain):
+		advice = "name another ledger with --ledger"
+	case errors.Is(err, ledger.ErrLocked):
+		advice = "wait until it ends"
+	case errors.As(err, &beside):
+		advice = "the ledger and the gateway are on different forks: ask another gateway; fees ledger verify --gateway compares them"
 	case errors.As(err, &malformed):
 		advice = "try again, or ask another gateway"
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
 )
 
@@ -90,7 +91,7 @@ func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.
 	if err := which.find(item.Block); err != nil {
 		return err
 	}
-	report := prove(ctx, reader, item, evidence.Options{Signatures: true})
+	report, _ := proof.Block(ctx, reader, item, evidence.Options{Signatures: true})
 	stop()
 	bill := newInvoice(item, report, which.index, flags.multiplierAt)
 	if err := flags.output.write(func(w io.Writer) error {

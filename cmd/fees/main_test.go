@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/gatewaytest"
+	"github.com/feeledger/fees/ledger"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the expected output in the scripts")
@@ -47,7 +48,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "served": served, "holds": holds},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "served": served, "holds": holds, "locked": locked},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GATEWAY", server.URL)
 			env.Setenv("NODE", node.URL)
@@ -55,6 +56,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("RECORDINGS", recordings(t))
 			env.Setenv("COLUMNS", "")
 			env.Setenv("FEES_GATEWAY", "")
+			env.Setenv("FEES_LEDGER", "")
 			return nil
 		},
 	})
@@ -76,6 +78,18 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if want := args[0]; strconv.Itoa(code) != want {
 		ts.Fatalf("%s ended with code %d, want %s", args[1], code, want)
 	}
+}
+
+// locked is a script command: locked FILE CODE PROGRAM ARGUMENTS runs a program that
+// must end with the given code, while another one writes the ledger.
+func locked(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 3 {
+		ts.Fatalf("usage: locked FILE CODE PROGRAM [ARGUMENTS]")
+	}
+	book, err := ledger.OpenWriter(context.Background(), ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer book.Close()
+	exits(ts, neg, args[1:])
 }
 
 // served is a script command: served FILE waits until fees archive serve, whose

@@ -84,3 +84,24 @@ func progressLine(what string, done, total uint64, rate float64) string {
 
 // mostSeconds is more than anybody waits for, and than a time.Duration holds.
 const mostSeconds = 1e9
+
+// say shows a step that has no measure.
+func (p *progress) say(what string) {
+	if p.out == nil {
+		return
+	}
+	p.shown = time.Now()
+	fmt.Fprintf(p.out, "\r\x1b[Kfees: %s", what)
+}
+
+// lag shows how far a task without an end is, and how far behind.
+func (p *progress) lag(height, newest uint64) {
+	if p.out == nil || height != newest && time.Since(p.shown) < progressPause {
+		return
+	}
+	line := fmt.Sprintf("block %d, %d behind", height, newest-height)
+	if rate := p.rate(sample{time.Now(), height}); rate > 0 {
+		line += fmt.Sprintf(", %.1f a second", rate)
+	}
+	p.say(line)
+}

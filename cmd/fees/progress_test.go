@@ -48,3 +48,31 @@ func TestProgressRate(t *testing.T) {
 	require.Equal(t, 8.0, at(35, 90280), "from the 10th second on")
 	require.Zero(t, at(36, 90080), "something was done anew")
 }
+
+// What has no measure, and what has no end: one line that is written over.
+func TestProgressOfSteps(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{out: &out, what: "blocks", samples: []sample{{at: time.Now()}}}
+	p.say("making the look-up transactions_by_hash")
+	p.end()
+	require.Equal(t, "\r\x1b[Kfees: making the look-up transactions_by_hash\n", out.String())
+	out.Reset()
+	p.lag(90, 100)
+	p.lag(91, 100) // at once: not shown
+	p.lag(100, 100)
+	p.end()
+	require.Equal(t, 2, bytes.Count(out.Bytes(), []byte("\r")))
+	require.Contains(t, out.String(), "fees: block 90, 10 behind")
+	require.Contains(t, out.String(), "fees: block 100, 0 behind")
+}
+
+// Only a person at a terminal is told.
+func TestProgressIsForTerminals(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&out, "blocks", false)
+	p.show(1, 1)
+	p.say("a step")
+	p.lag(1, 1)
+	p.end()
+	require.Empty(t, out.String())
+}

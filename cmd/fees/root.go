@@ -13,8 +13,10 @@ const manual = `fees gives the exact fees of a Moonbeam-like chain: of its EVM l
 its native layer, for each transaction and for each block, to the wei, and says
 which rules they follow from.
 
-It reads blocks from a block gateway (Substrate API Sidecar), from a directory of
-recorded answers, or from the demo that is built in.
+It reads blocks from a block gateway (Substrate API Sidecar), from a directory
+of recorded answers, or from the demo that is built in. fees sync, follow and
+worker keep what they found in a ledger, a file or a PostgreSQL database; the
+default is fees.db, --ledger or FEES_LEDGER names another.
 
 Where blocks come from (--gateway, or FEES_GATEWAY in the environment):
   http://127.0.0.1:8080   a gateway's URL; this one is the default
@@ -30,24 +32,31 @@ Exit codes:
     1  shown, but something does not hold: a fee that no rule can determine, a
        fee that the chain did not charge like that, a check that is broken, or
        rules older than the runtime
-    2  a wrong argument or flag, an unknown or conflicting network
-    3  the gateway: unreachable, no such block, not final yet, a malformed answer
-    4  recordings or an archive that lack the block, or are damaged
+    2  a wrong argument or flag, an unknown or conflicting network, a ledger of
+       another chain or of later blocks
+    3  the gateway: unreachable, no such block, not final yet, a malformed
+       answer, a final block that does not follow the one in the ledger
+    4  recordings or an archive that lack the block, or are damaged; a ledger
+       that is not there, is damaged, or is written by another program
   130  stopped with Ctrl-C`
 
-const manualExamples = `  fees block 25 --gateway demo               one recorded block, as a table
-  fees block 11728459 --format json          one block of the gateway here
-  fees block head --gateway https://HOST     the newest final block
+const manualExamples = `  fees block 25 --gateway demo            one recorded block, as a table
+  fees block 11728459 --format json       one block of the gateway here
+  fees block head --gateway https://HOST  the newest final block
   fees block 25 --gateway demo --format csv -o block25.csv
-  fees watch                                 each block as soon as it is final
-  fees verify 1..27 --gateway demo           prove a range by the chain's own records
-  fees explain 25-7 --gateway demo           one fee like an invoice
-  fees networks                              the tables that blocks are priced by
-  fees gateway spec 11728458                 what an endpoint of the gateway says
-  fees node header --node ws://HOST          what a node says
-  fees suggest --gateway demo                what to bid for gas, and why
-  fees estimate --extrinsic 0x4d028400...    what a native extrinsic would cost
-  fees archive record 25:+100 -o kept        keep a gateway's answers as evidence`
+  fees watch                              each block as soon as it is final
+  fees verify 1..27 --gateway demo        prove a range by the chain's records
+  fees explain 25-7 --gateway demo        one fee like an invoice
+  fees sync 0..27 --gateway demo          fill the ledger fees.db
+  fees follow                             append each block as it is final
+  fees worker --ledger postgres://HOST/D  fill a ledger with many machines
+  fees ledger verify                      prove that nothing was altered
+  fees networks                           the tables that blocks are priced by
+  fees gateway spec 11728458              what an endpoint of the gateway says
+  fees node header --node ws://HOST       what a node says
+  fees suggest --gateway demo             what to bid for gas, and why
+  fees estimate --extrinsic 0x4d0284...   what a native extrinsic would cost
+  fees archive record 25:+100 -o kept     keep a gateway's answers as evidence`
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -82,7 +91,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newBlock(stdout, stderr), newVerify(stdout, stderr), newExplain(stdout, stderr), newWatch(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newSuggest(stdout, stderr), newEstimate(stdout), newVersion(stdout))
+	root.AddCommand(newBlock(stdout, stderr), newVerify(stdout, stderr), newExplain(stdout, stderr), newWatch(stdout, stderr), newSync(stdout, stderr), newFollow(stderr), newWorker(stderr), newLedger(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newSuggest(stdout, stderr), newEstimate(stdout), newVersion(stdout))
 	return root
 }
 

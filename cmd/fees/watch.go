@@ -6,19 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"net/url"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/proof"
 )
 
 const watchManual = `Print each block's fees as soon as it is final, until Ctrl-C: from the newest
@@ -53,14 +48,9 @@ const watchExamples = `  fees watch                                           th
 type watchFlags struct {
 	sourceFlags
 	output
-	node  string
-	from  string
-	poll  time.Duration
-	quiet bool
+	headFlags
+	from string
 }
-
-// defaultPoll is half of the shortest time between two blocks of a parachain.
-const defaultPoll = 3 * time.Second
 
 func newWatch(stdout, stderr io.Writer) *cobra.Command {
 	flags := watchFlags{output: output{stdout: stdout}}
@@ -76,10 +66,8 @@ func newWatch(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags.sourceFlags.addFinal(c)
 	flags.output.addFormat(c, "table", "json", "csv")
-	c.Flags().StringVar(&flags.node, "node", "", "the URL of a node that tells when blocks are final: ws or wss (default: FEES_NODE, else the gateway is asked)")
+	flags.headFlags.add(c)
 	c.Flags().StringVar(&flags.from, "from", "", "begin at this height (default: the newest final block)")
-	c.Flags().DurationVar(&flags.poll, "poll", defaultPoll, "without a node, ask the gateway for its head this often")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "do not say what is waited for")
 	return c
 }
 
@@ -87,7 +75,10 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 	if err := flags.output.check(); err != nil {
 		return err
 	}
-	options := source.FollowOptions{Concurrency: gatewayclient.DefaultConcurrency}
+	options, err := flags.options(stderr)
+	if err != nil {
+		return err
+	}
 	if flags.from != "" {
 		height, err := parseHeight(flags.from)
 		if err != nil {
@@ -95,34 +86,27 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 		}
 		options.From = chain.Some(height)
 	}
-	if flags.poll <= 0 {
-		return fmt.Errorf("--poll %v: want a time above 0, such as %v", flags.poll, defaultPoll)
-	}
 	reader, err := flags.reader()
 	if err != nil {
 		return err
 	}
-	heads, node, err := flags.heads(reader.Source)
+	heads, node, err := flags.heads(&flags.sourceFlags, reader.Source)
 	if err != nil {
 		return err
 	}
 	if node != nil {
 		defer node.Close()
-	} else {
-		options.Patience = max(source.DefaultPatience, 2*flags.poll)
 	}
-	if !flags.quiet {
-		options.Trouble = func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", printable(err.Error())) }
-		if isTerminal(stderr) {
-			fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", printable(shownPlace(flags.place())))
-		}
+	if !flags.quiet && isTerminal(stderr) {
+		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", printable(shownPlace(flags.place())))
 	}
 	w := watcher{output: flags.output, stderr: stderr}
 	for item, err := range reader.Follow(ctx, heads, options) {
 		if err != nil {
 			return err
 		}
-		if err := w.show(prove(ctx, reader, item, evidence.Options{}), item.Rules); err != nil {
+		report, _ := proof.Block(ctx, reader, item, evidence.Options{}) // what could not be asked, the report says
+		if err := w.show(report, item.Rules); err != nil {
 			return err
 		}
 	}
@@ -130,43 +114,6 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 		return errFinding
 	}
 	return nil
-}
-
-// heads come from a node, if one is named, or from the source.
-func (f *watchFlags) heads(src source.Source) (source.Heads, *nodeclient.Client, error) {
-	address, err := nodeAddress(f.node)
-	if err != nil {
-		return nil, nil, err
-	}
-	if address == "" {
-		return source.Poll(src, f.poll), nil, nil
-	}
-	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
-		return nil, nil, fmt.Errorf("--node or FEES_NODE: %w", nodeclient.ErrNoSubscriptions)
-	}
-	c, err := f.connection()
-	if err != nil {
-		return nil, nil, err
-	}
-	// A silent node is asked for its head when the timeout is over.
-	node, err := nodeclient.New(address, nodeclient.Options{Timeout: min(c.timeout, nodeclient.DefaultTimeout), RootCAs: c.rootCAs})
-	return nodeHeads(node), node, err
-}
-
-// nodeHeads are the final heads of a node.
-func nodeHeads(node *nodeclient.Client) source.Heads {
-	return func(ctx context.Context) iter.Seq2[source.Head, error] {
-		return func(yield func(source.Head, error) bool) {
-			for h, err := range node.SubscribeFinalizedHeads(ctx, chain.Optional[uint64]{}) {
-				if nodeclient.Temporary(err) {
-					err = &source.TemporaryError{Err: err}
-				}
-				if !yield(source.Head{Number: h.Number, Hash: h.Hash}, err) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // watcher prints block after block.

@@ -28,11 +28,19 @@ var mayImport = map[string][]string{
 	"archive/demo":               {"archive"},
 	"archive/demo/internal/pack": {},
 	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo"},
-	"cmd/fees":                   {"chain", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "wire"},
+	"proof":                      {"chain", "archive", "source", "fee", "evidence"},
+	"ledger":                     {"chain", "fee", "evidence"},
+	"queue":                      {"ledger"},
+	"cmd/fees":                   {"chain", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "wire"},
+	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "gatewayclient", "source", "proof", "ledger", "internal/chaingen"},
 	"bench":                      {"chain", "network", "fee", "gatewayclient"},
 	"internal/gatewaytest":       {"archive"}, // for tests only
+	"internal/postgrestest":      {},          // for tests only
 	"internal/vectors":           {},          // for tests only
-	"internal/architecture":      {},
+	// For tests, benchmarks and its own command only: nothing else has it in its list.
+	"internal/chaingen":              {"chain", "gatewayclient"},
+	"internal/chaingen/cmd/chaingen": {"internal/chaingen"},
+	"internal/architecture":          {},
 }
 
 // onlyIn lists where a library may be imported. A path that ends in a slash is
@@ -43,9 +51,14 @@ var onlyIn = map[string][]string{
 	"github.com/go-resty/resty/v2":       {"gatewayclient", "nodeclient"},
 	"github.com/coder/websocket":         {"nodeclient"},
 	"github.com/klauspost/compress/zstd": {"archive"},
-	"net/http":                           {"gatewayclient", "nodeclient", "archive", "internal/gatewaytest"},
-	"math/big":                           {"chain", "evidence", "internal/vectors"},
-	"github.com/ethereum/":               {"evidence"},
+	"github.com/jackc/":                  {"ledger", "queue", "internal/postgrestest"},
+	"github.com/riverqueue/":             {"queue"},
+	"modernc.org/sqlite":                 {"ledger"},
+	"modernc.org/sqlite/lib":             {"ledger"},
+	"github.com/pressly/goose/v3":        {"ledger"},
+	"net/http":                           {"gatewayclient", "nodeclient", "archive", "internal/gatewaytest", "internal/chaingen", "internal/chaingen/cmd/chaingen"},
+	"math/big":                           {"chain", "evidence", "internal/vectors", "internal/chaingen"},
+	"github.com/ethereum/":               {"evidence", "internal/chaingen"}, // one verifies signatures, the other makes them
 	"unsafe":                             {},
 	"C":                                  {},
 }
@@ -81,4 +94,14 @@ func imports(t *testing.T) map[string][]string {
 	require.GreaterOrEqual(t, len(found), len(mayImport))
 	require.True(t, slices.Contains(found["fee"], module+"chain"), "the listing is not what it should be")
 	return found
+}
+
+// Made-up blocks must not come near figures that somebody believes.
+func TestNothingThatIsShippedMakesUpBlocks(t *testing.T) {
+	const generator = module + "internal/chaingen"
+	for name, imports := range imports(t) {
+		if name != "internal/chaingen/cmd/chaingen" && name != "bench" && !strings.HasPrefix(name, "bench/") {
+			require.NotContains(t, imports, generator, "%s: chaingen is for tests, benchmarks and its own command", name)
+		}
+	}
 }

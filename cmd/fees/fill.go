@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/source"
+)
+
+// filler stores what is proved.
+type filler struct {
+	book   *ledger.Book
+	place  string
+	prover proof.Prover
+	atOnce bool   // blocks are sealed as they are written
+	stored uint64 // blocks, by now
+}
+
+const (
+	// A change of the ledger has at most so many blocks and bytes.
+	mostBlocksAtOnce = 250
+	mostBytesAtOnce  = 16 << 20
+	// manyBlocks are so many that look-ups are dropped first, and made anew after.
+	manyBlocks = 20_000
+	// idle is how long blocks are kept back for others to come.
+	idle = 200 * time.Millisecond
+)
+
+// fill stores the blocks of a span that are missing. What is stored stays, also
+// where an error ends it.
+func (f *filler) fill(ctx context.Context, span ledger.Span, p *progress) error {
+	missing, err := f.book.Missing(ctx, span)
+	if err != nil {
+		return ofLedger(f.place, err)
+	}
+	total := uint64(0)
+	for _, s := range missing {
+		total += s.Blocks()
+	}
+	if total >= manyBlocks {
+		if err := f.book.DropLookups(ctx); err != nil {
+			return ofLedger(f.place, err)
+		}
+	}
+	if _, err := f.book.Seal(ctx); err != nil { // what a writer left that was killed
+		return ofLedger(f.place, err)
+	}
+	for _, s := range missing {
+		if err = f.store(ctx, f.judge(ctx, s), func(uint64) { p.show(f.stored, total) }); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, f.finish(ctx, p, total))
+}
+
+// finish seals what was stored, also after Ctrl-C, and makes the look-ups, which the
+// next one does if this one is to end.
+func (f *filler) finish(ctx context.Context, p *progress, blocks uint64) error {
+	if _, err := f.book.Seal(context.WithoutCancel(ctx)); err != nil {
+		return ofLedger(f.place, err)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return ofLedger(f.place, f.book.BuildLookups(ctx, func(name string) {
+		if blocks >= manyBlocks {
+			p.say("making the look-up " + name)
+		}
+	}))
+}
+
+// judge delivers the blocks of a span as the ledger has them. The last one before an
+// error is kept back where the multiplier that it stored may not have been read: it
+// would be judged by less than if all had gone well.
+func (f *filler) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+	return func(yield func(*ledger.Entry, error) bool) {
+		before, err := f.before(ctx, span.First)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var last *ledger.Entry
+		for x, err := range f.prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			e, err := entry(x, err)
+			if last != nil && (err == nil || theEnd(err)) && !yield(last, nil) {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			last = e
+		}
+		if err := ctx.Err(); err != nil {
+			yield(nil, err)
+		} else if last != nil {
+			yield(last, nil)
+		}
+	}
+}
+
+// theEnd tells whether an error only says that a source goes no further.
+func theEnd(err error) bool {
+	return errors.Is(err, source.ErrNotFinal) || errors.Is(err, gatewayclient.ErrNoBlock) || errors.Is(err, archive.ErrLacks)
+}
+
+func entry(x proof.Proved, err error) (*ledger.Entry, error) {
+	if err != nil {
+		return nil, err
+	}
+	return ledger.NewEntry(x.Block, x.Report)
+}
+
+// before is the block below a height, but for the ledger's first block: whoever
+// fills it, in whatever order, finds the same.
+func (f *filler) before(ctx context.Context, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
+	first, _, err := f.book.Coverage(ctx)
+	if err != nil {
+		return none, ofLedger(f.place, err)
+	}
+	if height <= first {
+		return none, nil
+	}
+	before, err := f.book.Predecessor(ctx, height-1)
+	if err != nil || before.Known() {
+		return before, ofLedger(f.place, err)
+	}
+	return proof.Before(ctx, f.prover.Reader, height)
+}
+
+// store writes entries as they come, several at once, while others are judged.
+// Shown is told the height after each change.
+func (f *filler) store(ctx context.Context, entries iter.Seq2[*ledger.Entry, error], shown func(height uint64)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	arriving := make(chan *ledger.Entry, mostBlocksAtOnce)
+	written := make(chan error, 1)
+	go func() {
+		err := f.write(arriving, shown)
+		cancel(err) // nothing more is judged
+		written <- err
+		for range arriving { // so that who sends is not held
+		}
+	}()
+	var failed error
+	for e, err := range entries {
+		if err != nil {
+			failed = err
+			break
+		}
+		arriving <- e
+		if ctx.Err() != nil {
+			failed = context.Cause(ctx)
+			break
+		}
+	}
+	close(arriving)
+	if err := <-written; err != nil {
+		return f.explain(err)
+	}
+	return f.explain(failed)
+}
+
+// write collects entries and writes them.
+func (f *filler) write(arriving <-chan *ledger.Entry, shown func(height uint64)) error {
+	ctx := context.Background() // what was judged is written, also after Ctrl-C
+	var batch []*ledger.Entry
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := f.book.Write(ctx, batch); err != nil {
+			return ofLedger(f.place, err)
+		}
+		if f.atOnce {
+			if _, err := f.book.Seal(ctx); err != nil {
+				return ofLedger(f.place, err)
+			}
+		}
+		f.stored += uint64(len(batch))
+		shown(batch[len(batch)-1].Height())
+		batch, size = nil, 0
+		return nil
+	}
+	for {
+		var quiet <-chan time.Time
+		if len(batch) > 0 {
+			quiet = time.After(idle)
+		}
+		select {
+		case e, more := <-arriving:
+			if !more {
+				return flush()
+			}
+			batch = append(batch, e)
+			size += e.Size()
+			if len(batch) < mostBlocksAtOnce && size < mostBytesAtOnce {
+				continue
+			}
+		case <-quiet:
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+}
+
+// explain takes out what was not final where the chain turned out to be another one.
+func (f *filler) explain(err error) error {
+	var within *source.ForkError
+	var beside *ledger.ForkError
+	if !errors.As(err, &within) && !errors.As(err, &beside) {
+		return err
+	}
+	n, failed := f.book.Rollback(context.Background())
+	if failed != nil {
+		return errors.Join(err, ofLedger(f.place, failed))
+	}
+	if n > 0 {
+		return fmt.Errorf("%w; the %d blocks of the ledger that were not final were taken out", err, n)
+	}
+	return err
+}

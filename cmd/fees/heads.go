@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/source"
+)
+
+// headFlags say how it is known that there is a new block.
+type headFlags struct {
+	node  string
+	poll  time.Duration
+	quiet bool
+}
+
+// defaultPoll is half of the shortest time between two blocks of a parachain.
+const defaultPoll = 3 * time.Second
+
+func (f *headFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.node, "node", "", "the URL of a node that tells when blocks are final: ws or wss (default: FEES_NODE, else the gateway is asked)")
+	c.Flags().DurationVar(&f.poll, "poll", defaultPoll, "without a node, ask the gateway for its head this often")
+	c.Flags().BoolVar(&f.quiet, "quiet", false, "do not say what is waited for")
+}
+
+// options say how a chain is followed. What is waited for is said on standard error.
+func (f *headFlags) options(stderr io.Writer) (source.FollowOptions, error) {
+	o := source.FollowOptions{Concurrency: gatewayclient.DefaultConcurrency}
+	if f.poll <= 0 {
+		return o, fmt.Errorf("--poll %v: want a time above 0, such as %v", f.poll, defaultPoll)
+	}
+	if f.node == "" {
+		o.Patience = max(source.DefaultPatience, 2*f.poll)
+	}
+	if !f.quiet {
+		o.Trouble = func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", printable(err.Error())) }
+	}
+	return o, nil
+}
+
+// heads come from a node, if one is named, or from the source.
+func (f *headFlags) heads(gateway *sourceFlags, src source.Source) (source.Heads, *nodeclient.Client, error) {
+	address, err := nodeAddress(f.node)
+	if err != nil {
+		return nil, nil, err
+	}
+	if address == "" {
+		return source.Poll(src, f.poll), nil, nil
+	}
+	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil, nil, fmt.Errorf("--node or FEES_NODE: %w", nodeclient.ErrNoSubscriptions)
+	}
+	c, err := gateway.connection()
+	if err != nil {
+		return nil, nil, err
+	}
+	// A silent node is asked for its head when the timeout is over.
+	node, err := nodeclient.New(address, nodeclient.Options{Timeout: min(c.timeout, nodeclient.DefaultTimeout), RootCAs: c.rootCAs})
+	return nodeHeads(node), node, err
+}
+
+// nodeHeads are the final heads of a node.
+func nodeHeads(node *nodeclient.Client) source.Heads {
+	return func(ctx context.Context) iter.Seq2[source.Head, error] {
+		return func(yield func(source.Head, error) bool) {
+			for h, err := range node.SubscribeFinalizedHeads(ctx, chain.Optional[uint64]{}) {
+				if nodeclient.Temporary(err) {
+					err = &source.TemporaryError{Err: err}
+				}
+				if !yield(source.Head{Number: h.Number, Hash: h.Hash}, err) {
+					return
+				}
+			}
+		}
+	}
+}

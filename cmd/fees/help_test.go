@@ -1,0 +1,21 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The manuals of the ledger's commands, and the first one, fit into a terminal.
+func TestHelpFits(t *testing.T) {
+	for _, command := range []string{"", "sync", "follow", "worker", "ledger", "ledger status", "ledger verify", "ledger backup"} {
+		stdout, stderr, code := fees(t, append(strings.Fields(command), "--help")...)
+		require.Equal(t, exitOK, code, stderr)
+		require.Contains(t, stdout, "Usage:")
+		for line := range strings.Lines(stdout) {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 81, "fees %s: %s", command, line)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/queue"
+)
+
+const ledgerManual = `Look at a ledger, prove that nothing in it was altered, and copy it.
+
+A ledger has, of each block, its transactions with their fees and what proves
+them, and every movement of every account's native balance; sums by quarter of
+an hour, day, account and contract; and a digest of each block, chained into
+seals. The book_... views are for psql, sqlite3, Metabase or Excel: every
+amount of wei is exact, as text. (The SUM of SQLite is not: it is a float. Take
+the totals.)`
+
+const ledgerExamples = `  fees ledger status
+  fees ledger verify
+  fees ledger verify --gateway ./march            against an archive
+  fees ledger backup fees-2026-11.db
+  fees ledger status --ledger postgres://db.intern/fees --format json`
+
+func newLedger(stdout, stderr io.Writer) *cobra.Command {
+	parent := &cobra.Command{
+		Use:     "ledger",
+		Short:   "Look at a ledger, prove it, copy it",
+		Long:    ledgerManual,
+		Example: ledgerExamples,
+		Args:    noneOf("unknown command %q; fees ledger --help lists them"),
+		RunE:    showHelp,
+	}
+	parent.AddCommand(newLedgerStatus(stdout), newLedgerVerify(stdout, stderr), newLedgerBackup(stdout, stderr))
+	return parent
+}
+
+const statusManual = `Show how far a ledger is: of which chain it is, which heights it has and which
+are missing, what is sealed, its jobs and those that failed, and the totals of
+the sealed blocks.`
+
+func newLedgerStatus(stdout io.Writer) *cobra.Command {
+	var flags struct {
+		ledgerFlags
+		output
+	}
+	flags.output = output{stdout: stdout}
+	c := &cobra.Command{
+		Use:     "status",
+		Short:   "Show how far a ledger is",
+		Long:    statusManual,
+		Example: "  fees ledger status\n  fees ledger status --ledger march.db --format json",
+		Args:    noneOf("status takes no argument, and has %q: --ledger names the ledger"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := flags.output.check(); err != nil {
+				return err
+			}
+			book, place, err := flags.openBook(c.Context(), ledger.Open)
+			if err != nil {
+				return err
+			}
+			defer book.Close()
+			s, err := statusRecord(c.Context(), book)
+			if err != nil {
+				return ofLedger(place, err)
+			}
+			return flags.output.writeRecord(s)
+		},
+	}
+	flags.ledgerFlags.add(c)
+	flags.output.add(c, "table", "json")
+	return c
+}
+
+// statusRecord is what a ledger says of itself.
+func statusRecord(ctx context.Context, book *ledger.Book) (record, error) {
+	s, err := book.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	gaps := make([]string, 0, len(s.Gaps))
+	for _, g := range s.Gaps {
+		gaps = append(gaps, g.String())
+	}
+	var stored any
+	if span, ok := s.Stored.Get(); ok {
+		stored = span.String()
+	}
+	var seal any
+	if s.Sealed.Known() {
+		seal = s.Seal
+	}
+	t := &s.Totals
+	r := record{
+		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
+		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"gaps", gaps}, {"last_time", s.LastTime},
+		{"sealed", s.Sealed}, {"seal", seal},
+		{"findings", s.Findings}, {"unclassified_events", s.Unread}, {"lookups", s.Lookups},
+		{"evm", t.EVM}, {"native", t.Native}, {"failed", t.Failed}, {"inherents", t.Inherents}, {"undetermined", t.Undetermined},
+		{"fee", t.Fee}, {"evm_fee", t.EVMFee}, {"native_fee", t.NativeFee}, {"priority_fee", t.PriorityFee}, {"tip", t.Tip},
+		{"charged", t.Charged}, {"burned", t.Burned}, {"treasury", t.Treasury}, {"author", t.Author},
+	}
+	if pool := book.Pool(); pool != nil {
+		jobs, err := queue.Jobs(ctx, pool)
+		if err != nil {
+			return nil, err
+		}
+		r = append(r, jobFields(jobs)...)
+	}
+	return r, nil
+}
+
+// jobFields are how the jobs of a shared ledger stand.
+func jobFields(s queue.Summary) record {
+	failures := make([]record, 0, len(s.Failures))
+	for _, f := range s.Failures {
+		var next any
+		if !f.Next.IsZero() {
+			next = f.Next.Format(time.RFC3339)
+		}
+		failures = append(failures, record{
+			{"blocks", f.Span.String()}, {"attempt", f.Attempt}, {"at", f.At.Format(time.RFC3339)}, {"next", next}, {"error", f.Error},
+		})
+	}
+	return record{
+		{"jobs_waiting", s.Waiting}, {"jobs_running", s.Running}, {"jobs_retrying", s.Retrying}, {"jobs_failed", s.Failed}, {"jobs_done", s.Done},
+		{"job_failures", failures},
+	}
+}
+
+const backupManual = `Copy a ledger as it is at this moment into a new file, whoever writes it
+meanwhile. The copy is a ledger of its own, with the same digests and seals. A
+ledger in PostgreSQL becomes a file too; pg_dump copies its schema as a whole.`
+
+func newLedgerBackup(stdout, stderr io.Writer) *cobra.Command {
+	var flags ledgerFlags
+	var quiet bool
+	c := &cobra.Command{
+		Use:     "backup FILE",
+		Short:   "Copy a ledger that may be written meanwhile",
+		Long:    backupManual,
+		Example: "  fees ledger backup fees-2026-11.db\n  fees ledger backup copy.db --ledger postgres://db.intern/fees",
+		Args:    oneArg("the file to copy to"),
+		RunE: func(c *cobra.Command, args []string) error {
+			book, place, err := flags.openBook(c.Context(), ledger.Open)
+			if err != nil {
+				return err
+			}
+			defer book.Close()
+			p := newProgress(stderr, "blocks", quiet)
+			err = book.Backup(c.Context(), args[0], p.show)
+			p.end()
+			if err != nil {
+				return ofLedger(place, err)
+			}
+			_, err = fmt.Fprintf(stdout, "%s is a copy of %s\n", args[0], shownLedger(place))
+			return err
+		},
+	}
+	flags.add(c)
+	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
+	return c
+}

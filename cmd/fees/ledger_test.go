@@ -1,0 +1,254 @@
+//go:build unix
+
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/ledger"
+)
+
+// filled is a new ledger of the demo's 28 blocks.
+func filled(t *testing.T, place string) string {
+	t.Helper()
+	t.Setenv("FEES_LEDGER", place)
+	_, stderr, code := fees(t, "sync", "0..27", "--gateway", "demo")
+	require.Equal(t, exitOK, code, stderr)
+	return place
+}
+
+// places are one for a ledger in a file, and one for a ledger in PostgreSQL.
+func places(t *testing.T, test func(t *testing.T, place func() string)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, func() string { return newLedgerFile(t) }) })
+	t.Run("postgres", func(t *testing.T) {
+		server := postgrestest.Start(t)
+		test(t, func() string { return server.Database(t) })
+	})
+}
+
+// alter changes a ledger behind the program's back, with psql where it is there.
+func alter(t *testing.T, place, statement string) {
+	t.Helper()
+	if psql, err := exec.LookPath("psql"); err == nil && ledger.Postgres(place) {
+		out, err := exec.Command(psql, "-v", "ON_ERROR_STOP=1", "-c", statement, place).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return
+	}
+	db := opened(t, place)
+	result, err := db.Exec(statement)
+	require.NoError(t, err)
+	n, err := result.RowsAffected()
+	require.NoError(t, err)
+	require.NotZero(t, n, statement)
+}
+
+func opened(t *testing.T, place string) *sql.DB {
+	driver := "sqlite"
+	if ledger.Postgres(place) {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, place)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// The totals of the ledger are the sums of what fees block says of each block, and of
+// what the recording's own list says that the chain charged.
+func TestLedgerSums(t *testing.T) {
+	type totals map[string]any
+	sums := map[string]*big.Int{"charged": new(big.Int)}
+	text, err := os.ReadFile(filepath.Join(recordings(t), "moonbeam-2100/sent.json"))
+	require.NoError(t, err)
+	var list struct {
+		Sent []struct {
+			Family  string
+			Charged string `json:"charged_wei"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &list))
+	families := map[string]float64{} // as JSON has the counts
+	for _, x := range list.Sent {
+		n, ok := new(big.Int).SetString(x.Charged, 10)
+		require.True(t, ok, x.Charged)
+		sums["charged"].Add(sums["charged"], n)
+		families[x.Family]++
+	}
+	for height := range 28 {
+		stdout, stderr, code := fees(t, "block", strconv.Itoa(height), "--gateway", "demo", "--format", "json")
+		require.Equal(t, exitOK, code, stderr)
+		var block struct{ Totals totals }
+		require.NoError(t, json.Unmarshal([]byte(stdout), &block))
+		for name, value := range block.Totals {
+			if text, ok := value.(string); ok && name != "charged" {
+				n, ok := new(big.Int).SetString(text, 10)
+				require.True(t, ok, "%s: %s", name, text)
+				if sums[name] == nil {
+					sums[name] = new(big.Int)
+				}
+				sums[name].Add(sums[name], n)
+			}
+		}
+	}
+	places(t, func(t *testing.T, place func() string) {
+		filled(t, place())
+		stdout, _, code := fees(t, "ledger", "status", "--format", "json")
+		require.Equal(t, exitOK, code)
+		var status totals
+		require.NoError(t, json.Unmarshal([]byte(stdout), &status))
+		for _, name := range []string{"fee", "evm_fee", "native_fee", "charged"} {
+			require.Contains(t, sums, name)
+			require.Equal(t, sums[name].String(), status[name], name)
+		}
+		require.Equal(t, sums["charged"], sums["fee"])
+		require.Equal(t, families, map[string]float64{"evm": status["evm"].(float64), "native": status["native"].(float64)})
+	})
+}
+
+// Whatever is altered, the verification names the block and ends with 4.
+func TestLedgerDamaged(t *testing.T) {
+	places(t, func(t *testing.T, place func() string) {
+		for statement, named := range map[string]string{
+			"UPDATE transactions SET fee = '1' WHERE height = 25 AND extrinsic = 5":                                     "block 25, table blocks: rows of this block were altered",
+			"UPDATE movements SET amount = '7' WHERE height = 13 AND position = 0":                                      "block 13, table blocks: rows of this block were altered",
+			"DELETE FROM transactions WHERE height = 26":                                                                "block 26, table blocks: rows of this block were altered",
+			"UPDATE blocks SET parent_hash = hash WHERE height = 9":                                                     "block 9, table blocks: its parent is ",
+			"DELETE FROM blocks WHERE height = 20":                                                                      "block 20, table blocks: missing, up to block 20",
+			"UPDATE blocks SET seal = digest WHERE height = 4":                                                          "block 4, table blocks: the seal is ",
+			"UPDATE days SET fee = '1786951749384991758'":                                                               "table days: 2026-01-01: fee is 1786951749384991758, the rows add up to 1786951749384991759",
+			"UPDATE accounts SET evm = evm + 1 WHERE account = (SELECT account FROM accounts ORDER BY account LIMIT 1)": "table accounts: 0x",
+		} {
+			damaged := filled(t, place())
+			requireVerified(t, damaged)
+			alter(t, damaged, statement)
+			stdout, stderr, code := fees(t, "ledger", "verify")
+			require.Equal(t, exitLedger, code, statement)
+			require.Contains(t, stdout, named, statement)
+			require.NotContains(t, stdout, "nothing was altered")
+			require.Regexp(t, `^fees: ledger .*: the ledger is damaged in \d+ places: restore a backup, or fill a new one\n$`, stderr)
+			stdout, _, code = fees(t, "ledger", "verify", "--format", "json")
+			require.Equal(t, exitLedger, code)
+			var report struct {
+				Damage  []struct{ Table, Message string }
+				Damages int
+			}
+			require.NoError(t, json.Unmarshal([]byte(stdout), &report))
+			require.NotEmpty(t, report.Damage, statement)
+			require.Len(t, report.Damage, report.Damages, statement)
+		}
+	})
+}
+
+// A record of the chain that is another than when the ledger was filled.
+func TestLedgerComparedWithAnotherRecord(t *testing.T) {
+	places(t, func(t *testing.T, place func() string) {
+		filled(t, place())
+		altered := filepath.Join(t.TempDir(), "altered")
+		require.NoError(t, os.CopyFS(altered, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
+		stdout, stderr, code := fees(t, "ledger", "verify", "--gateway", altered)
+		require.Equal(t, exitOK, code, stdout+stderr)
+		require.Contains(t, stdout, "28 blocks are the same when they are read and judged again")
+
+		file := filepath.Join(altered, "blocks/25.json")
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(text), `"nonce":"8"`))
+		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), `"nonce":"8"`, `"nonce":"88"`, 1)), 0o600))
+		stdout, stderr, code = fees(t, "ledger", "verify", "--gateway", altered)
+		require.Equal(t, exitLedger, code, stdout+stderr)
+		require.Contains(t, stdout, "block 25, table transactions, extrinsic 6: nonce is 8 in the ledger, 88 now\n")
+		require.Contains(t, stderr, "the ledger is damaged, or the gateway is wrong: ")
+		requireVerified(t, os.Getenv("FEES_LEDGER"))
+	})
+}
+
+// A program that judges otherwise: the old judgement stays, the new one is noted.
+func TestLedgerRejudged(t *testing.T) {
+	tables, _, code := fees(t, "networks", "--format", "json")
+	require.Equal(t, exitOK, code)
+	file := filepath.Join(t.TempDir(), "cheap.json")
+	cheap := strings.ReplaceAll(tables, `"static_base_fee": "100000000000"`, `"static_base_fee": "90000000000"`)
+	require.NotEqual(t, tables, cheap)
+	require.NoError(t, os.WriteFile(file, []byte(cheap), 0o600))
+	places(t, func(t *testing.T, place func() string) {
+		there := filled(t, place())
+		before, _, _ := fees(t, "ledger", "status", "--format", "json")
+		const fee = "SELECT fee FROM book_transactions WHERE height = 25 AND extrinsic = 5"
+		db := opened(t, there)
+		var old string
+		require.NoError(t, db.QueryRow(fee).Scan(&old))
+
+		for range 2 { // the same note again is one
+			stdout, stderr, code := fees(t, "ledger", "verify", "--gateway", "demo", "--network-file", file)
+			require.Equal(t, exitFinding, code, stdout+stderr)
+			require.Contains(t, stdout, "block 25, table transactions, extrinsic 5: fee is "+old+" in the ledger, ")
+			require.Empty(t, stderr)
+		}
+		var was, now, program string
+		require.NoError(t, db.QueryRow("SELECT before, after, program FROM rejudgements WHERE height = 25 AND table_name = 'transactions' AND row_number = 5 AND column_name = 'fee'").
+			Scan(&was, &now, &program))
+		require.Equal(t, "2100000000000000", old) // 21000 gas of 100 Gwei
+		require.Equal(t, old, was)
+		require.Equal(t, "1890000000000000", now) // of 90 Gwei
+		require.Equal(t, version(), program)
+		var kept string
+		require.NoError(t, db.QueryRow(fee).Scan(&kept))
+		require.Equal(t, old, kept)
+		after, _, _ := fees(t, "ledger", "status", "--format", "json")
+		require.Equal(t, before, after)
+		requireVerified(t, there)
+	})
+}
+
+// A copy has the seal of its ledger and is a ledger of its own.
+func TestLedgerBackup(t *testing.T) {
+	places(t, func(t *testing.T, place func() string) {
+		filled(t, place())
+		status, _, _ := fees(t, "ledger", "status", "--format", "json")
+		copied := newLedgerFile(t)
+		stdout, stderr, code := fees(t, "ledger", "backup", copied)
+		require.Equal(t, exitOK, code, stderr)
+		require.Contains(t, stdout, copied+" is a copy of ")
+		seal := statusOf(t, os.Getenv("FEES_LEDGER")).Seal
+		requireSound(t, copied, 27, *seal)
+		ofCopy, _, _ := fees(t, "ledger", "status", "--format", "json", "--ledger", copied)
+		if before, _, jobs := strings.Cut(status, ",\n  \"jobs_waiting\""); jobs {
+			status = before + "\n}\n"
+		}
+		require.Equal(t, status, ofCopy)
+	})
+}
+
+// A database of somebody else is not touched.
+func TestLedgerOfSomebodyElse(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "other.db")
+	db, err := sql.Open("sqlite", place)
+	require.NoError(t, err)
+	_, err = db.Exec("CREATE TABLE addresses (name TEXT)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	before, err := os.ReadFile(place)
+	require.NoError(t, err)
+	for _, command := range []string{"ledger status", "ledger verify", "sync 0..3 --gateway demo", "follow --gateway demo"} {
+		_, stderr, code := fees(t, append(strings.Fields(command), "--ledger", place)...)
+		require.Equal(t, exitLedger, code, command)
+		require.Contains(t, stderr, "no ledger", command)
+	}
+	after, err := os.ReadFile(place)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	files, err := filepath.Glob(place + "*")
+	require.NoError(t, err)
+	require.Equal(t, []string{place}, files)
+}

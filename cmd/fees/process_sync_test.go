@@ -1,0 +1,155 @@
+//go:build unix
+
+package main
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/chaingen"
+)
+
+// Killed at random moments, a hundred times and more, and started again each time: the
+// ledger is in the end the one that a quiet run makes.
+func TestProcessSyncKilled(t *testing.T) {
+	const blocks, last, kills = "1..400", 400, 100
+	_, gateway := generated(t, 11, last)
+	begun := time.Now()
+	quiet := start(t, "sync", blocks, "--ledger", newLedgerFile(t), "--gateway", gateway)
+	quiet.ends(t, exitOK)
+	takes := time.Since(begun) * 3 / 4 // at most until a kill
+	seal := quietSync(t, blocks, gateway)
+
+	random := rand.New(rand.NewPCG(1, 2))
+	killed, rounds := 0, 0
+	for killed < kills {
+		rounds++
+		require.Less(t, rounds, kills, "nothing is killed")
+		place := newLedgerFile(t)
+		for tries := 0; ; tries++ {
+			require.Less(t, tries, 10*kills, "it gets no further")
+			p := start(t, "sync", blocks, "--ledger", place, "--gateway", gateway)
+			if p.endsWithin(time.Duration(random.Int64N(int64(takes)))) {
+				p.ends(t, exitOK)
+				break
+			}
+			p.kill()
+			killed++
+		}
+		requireSound(t, place, last, seal)
+	}
+	t.Logf("%d kills in %d ledgers; at most %v until a kill", killed, rounds, takes)
+}
+
+// A signal ends it soon; what was done stays, and the next one may write.
+func TestProcessSyncStopped(t *testing.T) {
+	t.Parallel()
+	const blocks, last = "1..3000", 3000
+	made, gateway := generated(t, 12, last)
+	seal := ""
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(signal.String(), func(t *testing.T) {
+			place := newLedgerFile(t)
+			p := start(t, "sync", blocks, "--ledger", place, "--gateway", gateway)
+			eventually(t, "no block is stored", func() bool { return hasBlocks(place) })
+			p.signal(t, signal)
+			asked := time.Now()
+			p.ends(t, exitInterrupted)
+			require.Less(t, time.Since(asked), 20*time.Second)
+			require.Equal(t, "fees: stopped\n", p.stderr.String())
+			require.Empty(t, p.stdout.String())
+
+			s := statusOf(t, place)
+			require.NotZero(t, s.Blocks)
+			require.Less(t, s.Blocks, uint64(last))
+			require.Equal(t, s.Blocks, *s.Sealed, "all that is stored is sealed")
+			requireVerified(t, place)
+
+			next := start(t, "sync", blocks, "--ledger", place, "--gateway", gateway)
+			next.ends(t, exitOK)
+			require.NotContains(t, next.stdout.String(), " 0 were there")
+			if seal == "" {
+				seal = quietSync(t, blocks, gateway)
+			}
+			requireSound(t, place, last, seal)
+		})
+	}
+	require.Equal(t, uint64(last), made.Head())
+}
+
+// Of two at once, one writes and the other is told at once.
+func TestProcessSyncTwice(t *testing.T) {
+	t.Parallel()
+	const blocks, last = "1..600", 600
+	made := chaingen.New(chaingen.Options{Seed: 13, Head: last})
+	gate := make(chan struct{})
+	open := sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(open)
+	server := newRestartable(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/300") { // nobody gets to the end before the other one is told
+			select {
+			case <-gate:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		made.Handler().ServeHTTP(w, r)
+	}))
+	gateway := "http://" + server.address
+	place := newLedgerFile(t)
+	both := []*program{
+		start(t, "sync", blocks, "--ledger", place, "--gateway", gateway),
+		start(t, "sync", blocks, "--ledger", place, "--gateway", gateway),
+	}
+	var refused, writer *program
+	select {
+	case <-both[0].ended:
+		refused, writer = both[0], both[1]
+	case <-both[1].ended:
+		refused, writer = both[1], both[0]
+	case <-time.After(8 * time.Second): // less than a lock of SQLite's is waited for
+		t.Fatal("both go on")
+	}
+	refused.ends(t, exitLedger)
+	require.Regexp(t, "^fees: ledger .*another program is writing this ledger; wait until it ends\n$", refused.stderr.String())
+	open()
+	writer.ends(t, exitOK)
+	requireSound(t, place, last, quietSync(t, blocks, gateway))
+}
+
+// A gateway that is away for a moment, and one that comes back too late.
+func TestProcessSyncGatewayRestarts(t *testing.T) {
+	t.Parallel()
+	const blocks, last = "1..1500", 1500
+	made := chaingen.New(chaingen.Options{Seed: 14, Head: last})
+	server := newRestartable(t, made.Handler())
+	gateway := "http://" + server.address
+	place := newLedgerFile(t)
+	stored := func() bool { return hasBlocks(place) }
+	p := start(t, "sync", blocks, "--ledger", place, "--gateway", gateway)
+	eventually(t, "no block is stored", stored)
+	server.stop()
+	time.Sleep(time.Second)
+	server.start(t)
+	p.ends(t, exitOK)
+	seal := quietSync(t, blocks, gateway)
+	requireSound(t, place, last, seal)
+
+	place = newLedgerFile(t)
+	p = start(t, "sync", blocks, "--ledger", place, "--gateway", gateway, "--timeout", "1s")
+	eventually(t, "no block is stored", stored)
+	server.stop()
+	p.ends(t, exitGateway)
+	require.Contains(t, p.stderr.String(), "no answer from the gateway")
+	requireVerified(t, place)
+	server.start(t)
+	start(t, "sync", blocks, "--ledger", place, "--gateway", gateway).ends(t, exitOK)
+	requireSound(t, place, last, seal)
+}

@@ -1,0 +1,82 @@
+//go:build unix
+
+package main
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/postgrestest"
+)
+
+// Three workers share a range, one of them is killed at a random moment, and the
+// others end with the ledger that a quiet run makes.
+func TestProcessWorkers(t *testing.T) {
+	t.Parallel()
+	const blocks, last = "1..1000", 1000
+	_, gateway := generated(t, 21, last)
+	place := postgrestest.Start(t).Database(t)
+	at := []string{"--ledger", place, "--gateway", gateway}
+
+	stdout, stderr, code := ran(append([]string{"sync", blocks, "--enqueue"}, at...)...)
+	require.Equal(t, exitOK, code, stderr)
+	require.Regexp(t, `^postgres://127\.0\.0\.1:\d+/test_\d+: blocks 1\.\.1000: 1000 are missing; 5 new jobs, for fees worker\n$`, stdout)
+	stdout, _, code = ran(append([]string{"sync", blocks, "--enqueue"}, at...)...)
+	require.Equal(t, exitOK, code)
+	require.Contains(t, stdout, "1000 are missing; 0 new jobs")
+	require.Equal(t, uint64(5), statusOf(t, place).Waiting)
+
+	seed := time.Now().UnixNano()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(uint64(seed), 0))
+	// Not faster, so that there is a moment to be killed at.
+	slow := func() *program {
+		return start(t, append([]string{"worker", "--until-done", "--jobs", "1", "--rps", "300"}, at...)...)
+	}
+	workers := []*program{slow(), slow(), slow()}
+	eventually(t, "no job is worked", func() bool { return statusOf(t, place).Running > 0 })
+	time.Sleep(time.Duration(random.Int64N(int64(time.Second))))
+	dead := random.IntN(len(workers))
+	workers[dead].kill()
+	for i, w := range workers {
+		if i != dead {
+			w.ends(t, exitOK)
+		}
+	}
+	requireSound(t, place, last, quietSync(t, blocks, gateway))
+	s := statusOf(t, place)
+	require.Zero(t, s.Waiting+s.Running+s.Retrying+s.Failed)
+	require.GreaterOrEqual(t, s.Done, uint64(5))
+	require.Empty(t, s.Failures)
+
+	stdout, _, code = ran(append([]string{"sync", blocks}, at...)...)
+	require.Equal(t, exitOK, code)
+	require.Contains(t, stdout, "0 stored, 1000 were there")
+}
+
+// A job that fails is tried again, and shown meanwhile without secrets.
+func TestProcessWorkerWithoutGateway(t *testing.T) {
+	t.Parallel()
+	const blocks, last = "1..40", 40
+	made, gateway := generated(t, 22, last)
+	server := newRestartable(t, made.Handler())
+	place := postgrestest.Start(t).Database(t)
+	_, stderr, code := ran("sync", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
+	require.Equal(t, exitOK, code, stderr)
+
+	// Slow, so that the gateway can go away while a job is worked.
+	p := startWith(t, []string{"FEES_GATEWAY=http://me:sesame@" + server.address}, "worker", "--ledger", place, "--timeout", "1s", "--rps", "2")
+	eventually(t, "no job is worked", func() bool { return statusOf(t, place).Running > 0 })
+	server.stop()
+	eventually(t, "no job failed", func() bool { return len(statusOf(t, place).Failures) > 0 })
+	stdout, _, _ := ran("ledger", "status", "--ledger", place)
+	require.Contains(t, stdout, "no answer from the gateway")
+	require.NotContains(t, stdout, "sesame")
+	server.start(t)
+	p.kill()
+	start(t, "worker", "--until-done", "--ledger", place, "--gateway", gateway).ends(t, exitOK)
+	requireSound(t, place, last, quietSync(t, blocks, gateway))
+}

@@ -1,0 +1,155 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/chaingen"
+)
+
+// forks is a gateway of a chain whose newest blocks are not final, and are replaced.
+type forks struct {
+	made *chaingen.Chain
+	now  atomic.Pointer[fork]
+}
+
+// fork is how the chain is at a time.
+type fork struct {
+	head  uint64 // the newest block
+	final uint64 // the newest that is final
+	above uint64 // the blocks above this one are others
+	mark  string // by this in their hashes, two hex digits
+}
+
+func newForks(t *testing.T) (*forks, string) {
+	f := &forks{made: chaingen.New(chaingen.Options{Seed: 41})}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	return f, server.URL
+}
+
+func (f *forks) set(now fork) { f.now.Store(&now) }
+
+// hash is that of a block on a fork.
+func (f *forks) hash(now *fork, height uint64) string {
+	text := f.made.Hash(height).String()
+	if height > now.above {
+		text = text[:len(text)-2] + now.mark
+	}
+	return text
+}
+
+func (f *forks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	now := f.now.Load()
+	f.made.SetHead(now.head)
+	path, height := r.URL.Path, now.final
+	switch id, isBlock := strings.CutPrefix(path, "/blocks/"); {
+	case isBlock && id == "head":
+		if r.URL.Query().Get("finalized") == "false" {
+			height = now.head
+		}
+		r.URL.Path = fmt.Sprintf("/blocks/%d", height)
+		r.URL.RawQuery = ""
+	case isBlock:
+		height, _ = strconv.ParseUint(id, 10, 64)
+	}
+	answer := httptest.NewRecorder()
+	f.made.Handler().ServeHTTP(answer, r)
+	text := answer.Body.String()
+	if height > now.final {
+		text = strings.Replace(text, `"finalized":true`, `"finalized":false`, 1)
+	}
+	for h := now.above + 1; h <= now.head; h++ {
+		text = strings.ReplaceAll(text, f.made.Hash(h).String(), f.hash(now, h))
+	}
+	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+	w.WriteHeader(answer.Code)
+	fmt.Fprint(w, text)
+}
+
+// Blocks that are not final come and go; what is final in the end is as if nothing
+// else had ever been there.
+func TestUnfinalized(t *testing.T) {
+	gateway, address := newForks(t)
+	place := newLedgerFile(t)
+	sync := func(code int, args ...string) (stdout, stderr string) {
+		t.Helper()
+		stdout, stderr, got := fees(t, append([]string{"sync", "--ledger", place, "--gateway", address}, args...)...)
+		require.Equal(t, code, got, stdout+stderr)
+		requireVerified(t, place)
+		return stdout, stderr
+	}
+	has := func(blocks, notFinal, sealed uint64) {
+		t.Helper()
+		s := statusOf(t, place)
+		require.Equal(t, []uint64{blocks, notFinal, sealed}, []uint64{s.Blocks, s.NotFinal, *s.Sealed})
+		require.Empty(t, s.Gaps)
+	}
+
+	gateway.set(fork{head: 30, final: 20, above: 30})
+	sync(exitOK, "--from", "1")
+	has(20, 0, 20)
+	_, stderr := sync(exitGateway, "1..25")
+	require.Contains(t, stderr, "block 21: not final yet; wait, or accept it with --unfinalized")
+	has(20, 0, 20)
+	stdout, _ := sync(exitOK, "--unfinalized")
+	require.Contains(t, stdout, "blocks 21..30: 10 stored, 0 were there; sealed up to block 20, seal ")
+	has(30, 10, 20)
+	sync(exitOK, "--unfinalized") // they are read again
+	has(30, 10, 20)
+
+	gateway.set(fork{head: 34, final: 22, above: 25, mark: "aa"})
+	sync(exitOK, "--unfinalized")
+	has(34, 12, 22)
+	gateway.set(fork{head: 28, final: 23, above: 23, mark: "bb"}) // shorter than the one before
+	sync(exitOK, "--unfinalized")
+	has(28, 5, 23)
+	gateway.set(fork{head: 45, final: 40, above: 23, mark: "bb"})
+	sync(exitOK)
+	has(40, 0, 40)
+	seal := quietSync(t, "1..40", address)
+	require.Equal(t, seal, *statusOf(t, place).Seal)
+
+	// A gateway on another fork, whose final blocks do not fit.
+	sync(exitOK, "--unfinalized")
+	has(45, 5, 40)
+	gateway.set(fork{head: 50, final: 48, above: 38, mark: "cc"})
+	other := gateway.hash(gateway.now.Load(), 40)
+	_, stderr = sync(exitGateway)
+	require.Contains(t, stderr, "block 41 says that its parent is "+other)
+	require.Contains(t, stderr, "the 5 blocks of the ledger that were not final were taken out")
+	require.Contains(t, stderr, "the ledger and the gateway are on different forks: ask another gateway")
+	has(40, 0, 40)
+	require.Equal(t, seal, *statusOf(t, place).Seal)
+
+	gateway.set(fork{head: 50, final: 50, above: 23, mark: "bb"})
+	sync(exitOK)
+	has(50, 0, 50)
+	require.Equal(t, quietSync(t, "1..50", address), *statusOf(t, place).Seal)
+}
+
+// What was not final is replaced by fees follow too, which takes final blocks alone.
+func TestFollowAfterUnfinalized(t *testing.T) {
+	gateway, address := newForks(t)
+	place := newLedgerFile(t)
+	gateway.set(fork{head: 12, final: 8, above: 12})
+	_, stderr, code := fees(t, "sync", "--from", "1", "--unfinalized", "--ledger", place, "--gateway", address)
+	require.Equal(t, exitOK, code, stderr)
+	require.Equal(t, uint64(4), statusOf(t, place).NotFinal)
+
+	gateway.set(fork{head: 20, final: 16, above: 9, mark: "dd"})
+	p := start(t, "follow", "--ledger", place, "--gateway", address, "--poll", "10ms", "--signatures=false")
+	eventually(t, "it is not sealed", func() bool { return *statusOf(t, place).Sealed == 16 })
+	p.kill()
+	require.Zero(t, statusOf(t, place).NotFinal)
+	requireSound(t, place, 16, quietSync(t, "1..16", address))
+}

@@ -1,0 +1,103 @@
+package chaingen
+
+import "math/bits"
+
+// one is the multiplier 1, as a FixedU128.
+const one = 1_000_000_000_000_000_000
+
+// The figures of runtimes 2302 to 2501 (network/tables/moonbeam.json). They stand
+// here once more, and so does the formula, so that a block proves network's.
+const (
+	firstMultiplier = 8 * one // what Moonbeam began with
+	leastMultiplier = one
+	adjustment      = 4_000_000_000_000_000
+	halfSquare      = 8_000_000_000_000 // adjustment² / 2
+	mostRefTime     = 375_000_000_000   // of class Normal: 75 % of 0.5 s
+	targetRefTime   = mostRefTime / 4
+
+	baseFeeConstant = 125_000_000_000 // wei per gas at multiplier 1
+)
+
+// mul is the product of two FixedU128. It panics where that has more than 64 bits:
+// the chain's multiplier begins at 8 and does not come near 18.
+func mul(a, b uint64) uint64 { return mulDiv(a, b, one) }
+
+// mulDiv is floor(a × b / divisor), and panics as [mul] does.
+func mulDiv(a, b, divisor uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	quotient, _ := bits.Div64(high, low, divisor)
+	return quotient
+}
+
+// nextMultiplier is what a block stores whose parent stored previous.
+func nextMultiplier(previous, refTime uint64) uint64 {
+	refTime = min(refTime, mostRefTime)
+	if refTime < targetRefTime {
+		diff := mulDiv(targetRefTime-refTime, one, mostRefTime)
+		change := mul(adjustment, diff) - mul(halfSquare, mul(diff, diff))
+		return max(previous-mul(change, previous), leastMultiplier)
+	}
+	diff := mulDiv(refTime-targetRefTime, one, mostRefTime)
+	change := mul(adjustment, diff) + mul(halfSquare, mul(diff, diff))
+	return previous + mul(change, previous)
+}
+
+const (
+	pageSize  = 1000 // heights
+	keptPages = 64
+)
+
+// page has the multipliers that a thousand blocks stored.
+type page [pageSize]uint64
+
+// history is what was worked out of the multipliers: that of every thousandth
+// height, as far as anybody has asked, and the pages that were asked for last.
+type history struct {
+	checkpoints []uint64
+	pages       map[uint64]*page
+	order       []uint64 // of the pages, the oldest first
+}
+
+func newHistory() history {
+	return history{checkpoints: []uint64{firstMultiplier}, pages: map[uint64]*page{}}
+}
+
+// stored is the multiplier that the block at a height stored.
+func (c *Chain) stored(height uint64) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := height / pageSize
+	p := c.pages[n]
+	if p == nil {
+		p = c.page(n)
+		if len(c.order) == keptPages {
+			delete(c.pages, c.order[0])
+			c.order = append(c.order[:0], c.order[1:]...)
+		}
+		c.pages[n] = p
+		c.order = append(c.order, n)
+	}
+	return p[height%pageSize]
+}
+
+// page works out the nth page, and all checkpoints up to the one after it.
+func (c *Chain) page(n uint64) *page {
+	var p page
+	for at := min(n, uint64(len(c.checkpoints))-1); at <= n; at++ {
+		p[0] = c.checkpoints[at]
+		first := at * pageSize
+		for i := uint64(1); i < pageSize; i++ {
+			p[i] = nextMultiplier(p[i-1], c.normalRefTime(first+i))
+		}
+		if at+1 == uint64(len(c.checkpoints)) {
+			c.checkpoints = append(c.checkpoints, nextMultiplier(p[pageSize-1], c.normalRefTime(first+pageSize)))
+		}
+	}
+	return &p
+}
+
+// baseFee is what gas costs at least in a block: by the multiplier that its parent
+// stored.
+func (c *Chain) baseFee(height uint64) uint64 {
+	return mulDiv(c.stored(max(height, 1)-1), baseFeeConstant, one)
+}

@@ -1,0 +1,107 @@
+package chaingen
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
+)
+
+// The figures and formulas that stand here once more give what network's give, for
+// both runtimes.
+func TestFormulasAreTheNetworks(t *testing.T) {
+	n, ok := network.BuiltIn().Named("moonbeam")
+	require.True(t, ok)
+	r := random(1)
+	for _, runtime := range []uint32{FirstRuntime, SecondRuntime} {
+		rules, err := n.Rules(runtime)
+		require.NoError(t, err)
+		require.Equal(t, chain.NewGasPrice(baseFeeConstant), rules.BaseFee.Constant)
+		require.Equal(t, chain.NewMultiplier(leastMultiplier), rules.BaseFee.MinMultiplier)
+		update, known := rules.Update.Get()
+		require.True(t, known)
+		formula, known := rules.NativeFee.Get()
+		require.True(t, known)
+		for range 2000 {
+			multiplier := r.between(one, 12*one)
+			for _, refTime := range []uint64{0, r.below(targetRefTime), targetRefTime - 1, targetRefTime, r.between(targetRefTime, mostRefTime), mostRefTime + 1} {
+				want, err := update.Next(chain.NewMultiplier(multiplier), chain.Weight{RefTime: chain.NewRefTime(refTime)})
+				require.NoError(t, err)
+				require.Equal(t, want, chain.NewMultiplier(nextMultiplier(multiplier, refTime)), "%d, %d", multiplier, refTime)
+			}
+			refTime, length := r.between(nativeWeight, 900_000_000), r.below(1000)
+			want, err := formula.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(refTime)}, length, chain.NewMultiplier(multiplier), chain.Wei{})
+			require.NoError(t, err)
+			require.Equal(t, want, chain.NewWei(nativeFee(refTime, length, multiplier)))
+		}
+	}
+}
+
+func TestUsualIsOfAThousand(t *testing.T) {
+	sum := uint64(0)
+	for _, n := range usual {
+		sum += n
+	}
+	require.EqualValues(t, len(kinds), sum)
+}
+
+// A block's transactions never weigh more than it takes, whatever they are.
+func TestHeaviestBlockFits(t *testing.T) {
+	heaviest := uint64(0)
+	r := random(2)
+	for range 100_000 {
+		x := transaction{random: r}
+		x.draw(rush)
+		heaviest = max(heaviest, x.refTime)
+		r.next()
+	}
+	require.Greater(t, heaviest, uint64(1_090_000*weightPerGas)) // the heaviest, or nearly
+	require.LessOrEqual(t, mostTransactions*heaviest, uint64(mostRefTime))
+}
+
+func TestMixIsAPermutation(t *testing.T) {
+	r := random(3)
+	for range 1000 {
+		n := r.next()
+		require.Equal(t, n, unmix(mix(n)))
+	}
+	require.Zero(t, unmix(mix(0)))
+}
+
+// No more than some pages are kept, however far the heights are apart.
+func TestMemoryIsBounded(t *testing.T) {
+	c := New(Options{Seed: 1})
+	for page := range uint64(3 * keptPages) {
+		c.stored(page * pageSize)
+	}
+	require.Len(t, c.pages, keptPages)
+	require.Len(t, c.order, keptPages)
+	require.Len(t, c.checkpoints, 3*keptPages+1)
+	again := New(Options{Seed: 1})
+	require.Equal(t, again.stored(5), c.stored(5), "a page that was dropped is worked out again")
+}
+
+// Hot accounts are in many blocks, and there are very many cold ones.
+func TestAccounts(t *testing.T) {
+	c := New(Options{Seed: 1})
+	r := random(4)
+	drawn := map[uint64]int{}
+	const draws = 100_000
+	for range draws {
+		drawn[c.someone(&r, 1_000_000).id]++
+	}
+	hot, cold := 0, 0
+	for id, n := range drawn {
+		switch {
+		case id < hotAccounts:
+			hot += n
+		case id >= firstCold:
+			cold++
+		}
+	}
+	require.InDelta(t, 0.55*draws, hot, 0.01*draws)
+	require.InDelta(t, 0.08*draws, cold, 0.01*draws)
+	require.Greater(t, drawn[0], 20*drawn[hotAccounts-1])
+}

@@ -1,0 +1,80 @@
+package chaingen
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/feeledger/fees/chain"
+)
+
+var signerOfChain = types.NewLondonSigner(big.NewInt(chainID))
+
+// sign signs the transaction with its sender's key, and sets its hash.
+func (c *Chain) sign(e *evmTransaction) {
+	signer := signerOfChain
+	if e.typ == legacy && !e.protected {
+		signer = types.HomesteadSigner{}
+	}
+	signed, err := types.SignNewTx(e.sender.key, signer, e.data())
+	if err != nil {
+		panic(err) // a made-up transaction has nothing that could be refused
+	}
+	v, r, s := signed.RawSignatureValues()
+	r.FillBytes(e.r[:])
+	s.FillBytes(e.s[:])
+	e.odd = v.Uint64()&1 == 1
+	if e.typ == legacy { // v is 27 or 2 × 1284 + 35 where the parity is even
+		e.odd = !e.odd
+	}
+	e.hash = chain.Hash(signed.Hash())
+}
+
+// data is the transaction in go-ethereum's types, not signed yet.
+func (e *evmTransaction) data() types.TxData {
+	var to *common.Address // none for a creation
+	if !e.creates() {
+		to = (*common.Address)(&e.to.address)
+	}
+	switch e.typ {
+	case legacy:
+		return &types.LegacyTx{
+			Nonce: e.nonce, GasPrice: integer(e.gasPrice), Gas: e.gasLimit, To: to, Value: e.value.big(), Data: e.input,
+		}
+	case eip2930:
+		return &types.AccessListTx{
+			ChainID: integer(chainID), Nonce: e.nonce, GasPrice: integer(e.gasPrice), Gas: e.gasLimit,
+			To: to, Value: e.value.big(), Data: e.input, AccessList: e.accessList(),
+		}
+	}
+	return &types.DynamicFeeTx{
+		ChainID: integer(chainID), Nonce: e.nonce, GasTipCap: integer(e.maxPriorityFee), GasFeeCap: integer(e.maxFeePerGas), Gas: e.gasLimit,
+		To: to, Value: e.value.big(), Data: e.input, AccessList: e.accessList(),
+	}
+}
+
+func (e *evmTransaction) accessList() types.AccessList {
+	list := make(types.AccessList, len(e.access))
+	for i, entry := range e.access {
+		list[i].Address = common.Address(entry.address)
+		for _, key := range entry.keys {
+			list[i].StorageKeys = append(list[i].StorageKeys, key)
+		}
+	}
+	return list
+}
+
+// createdBy is the contract that a sender's transaction with a nonce creates.
+func createdBy(sender *account, nonce uint64) *account {
+	address := chain.Address(crypto.CreateAddress(common.Address(sender.address), nonce))
+	return &account{address: address, text: address.String()}
+}
+
+func integer(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
+
+func (c coins) big() *big.Int {
+	n := new(big.Int).Mul(integer(c.thousandths), big.NewInt(1_000_000_000_000_000))
+	return n.Add(n, integer(c.wei))
+}

@@ -1,0 +1,78 @@
+package chaingen
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+// Source answers as a gateway's client does, without a gateway: it is a
+// source.Source. A block above the head is [gatewayclient.ErrNoBlock]; Balance is
+// always [gatewayclient.ErrNoEndpoint].
+type Source struct{ chain *Chain }
+
+// Source is the chain up to its head.
+func (c *Chain) Source() Source { return Source{c} }
+
+// Head is the newest block. All are final.
+func (s Source) Head(ctx context.Context, _ bool) (*chain.Block, error) {
+	return s.Block(ctx, s.chain.Head())
+}
+
+// Block is the block at a height.
+func (s Source) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	text, err := s.answer(ctx, height, s.chain.Block)
+	if err != nil {
+		return nil, err
+	}
+	return gatewayclient.DecodeBlock(text)
+}
+
+// BlockByHash is the block with a hash.
+func (s Source) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
+	height, found := s.chain.HeightOf(hash)
+	if !found {
+		return nil, fmt.Errorf("block %v: %w", hash, gatewayclient.ErrNoBlock)
+	}
+	return s.Block(ctx, height)
+}
+
+// Multiplier is the fee multiplier that the block at a height left behind.
+func (s Source) Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+	text, err := s.answer(ctx, at, s.chain.Multiplier)
+	if err != nil {
+		return gatewayclient.StoredMultiplier{}, err
+	}
+	return gatewayclient.DecodeMultiplier(text)
+}
+
+// Runtime is the runtime that the block at a height left behind.
+func (s Source) Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error) {
+	text, err := s.answer(ctx, at, s.chain.Runtime)
+	if err != nil {
+		return gatewayclient.Runtime{}, err
+	}
+	return gatewayclient.DecodeRuntime(text)
+}
+
+// NodeVersion is what the node would say of itself.
+func (s Source) NodeVersion(context.Context) (gatewayclient.NodeVersion, error) {
+	return gatewayclient.DecodeNodeVersion(string(s.chain.NodeVersion()))
+}
+
+// Balance is not known: nobody keeps balances.
+func (s Source) Balance(context.Context, chain.Address, chain.Optional[uint64]) (gatewayclient.Balance, error) {
+	return gatewayclient.Balance{}, fmt.Errorf("balance: %w", gatewayclient.ErrNoEndpoint)
+}
+
+func (s Source) answer(ctx context.Context, height uint64, make func(uint64) []byte) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if height > s.chain.Head() {
+		return "", fmt.Errorf("block %d: %w", height, gatewayclient.ErrNoBlock)
+	}
+	return string(make(height)), nil
+}

@@ -1,0 +1,101 @@
+package postgrestest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// debian is where Debian's packages put the programs, by version.
+const debian = "/usr/lib/postgresql"
+
+// programs are PostgreSQL's, and the user who runs them.
+type programs struct {
+	directory string
+	user      user
+}
+
+// find skips the test, or fails it, where there is no PostgreSQL.
+func find(t testing.TB) programs {
+	t.Helper()
+	directory := programsIn(debian)
+	if directory == "" {
+		directory = programsOnPath()
+	}
+	if directory == "" {
+		missing(t)
+	}
+	u, err := unprivileged()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return programs{directory, u}
+}
+
+func missing(t testing.TB) {
+	t.Helper()
+	const advice = "no PostgreSQL: install Debian's package postgresql, or have initdb and postgres in PATH"
+	if os.Getenv(Required) != "" {
+		t.Fatal(advice)
+	}
+	t.Skip(advice)
+}
+
+// programsIn is the directory of the newest version that has both programs.
+func programsIn(root string) string {
+	versions, _ := filepath.Glob(filepath.Join(root, "*", "bin"))
+	slices.SortFunc(versions, func(a, b string) int { return version(b) - version(a) })
+	for _, directory := range versions {
+		if has(directory, "initdb") && has(directory, "postgres") {
+			return directory
+		}
+	}
+	return ""
+}
+
+func version(directory string) int {
+	number, _ := strconv.Atoi(filepath.Base(filepath.Dir(directory)))
+	return number
+}
+
+func has(directory, program string) bool {
+	_, err := exec.LookPath(filepath.Join(directory, program))
+	return err == nil
+}
+
+// programsOnPath follows links: initdb looks for postgres beside itself.
+func programsOnPath() string {
+	path, err := exec.LookPath("postgres")
+	if err != nil {
+		return ""
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil || !has(filepath.Dir(path), "initdb") {
+		return ""
+	}
+	return filepath.Dir(path)
+}
+
+func (p programs) command(name string, arguments ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(p.directory, name), arguments...)
+	cmd.Dir = "/" // the user may not enter ours
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
+	apart(cmd)
+	p.user.run(cmd)
+	return cmd
+}
+
+// give makes a directory the user's.
+func (p programs) give(directory string) error { return p.user.own(directory) }
+
+func (p programs) initdb(directory string) error {
+	out, err := p.command("initdb", "-D", directory, "-U", "postgres", "-A", "reject", "--no-sync",
+		"--encoding=UTF8", "--locale=C").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return nil
+}

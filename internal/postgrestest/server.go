@@ -1,0 +1,187 @@
+// Package postgrestest is a real PostgreSQL for tests: a server of its own in a
+// temporary directory, on a free port of the loopback interface.
+//
+// The role of the tests is no superuser and needs no password; the superuser is
+// reached only through a socket in that directory, which nobody else may enter.
+// The server and its directory are gone when the test binary is, however it ended.
+package postgrestest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// Required is the environment variable that, when it is set, makes a test fail
+// where it would be skipped because there is no PostgreSQL.
+const Required = "FEES_REQUIRE_POSTGRES"
+
+const (
+	role     = "fees" // of the tests
+	patience = 30 * time.Second
+)
+
+// Server is a PostgreSQL server.
+type Server struct {
+	directory string
+	port      int
+	settings  []string // such as fsync=off
+	programs  programs
+	guard     *guard
+
+	killed  bool // at least once
+	mu      sync.Mutex
+	process *os.Process // nil when it does not run
+	ended   chan struct{}
+}
+
+// shared is the server of this test binary.
+var shared struct {
+	sync.Mutex
+	server *Server
+}
+
+// Start is the server that all tests of a test binary share. The first one to ask
+// starts it; Stop or the end of the test binary ends it. It does not sync to disk.
+//
+// Without PostgreSQL on this machine the test is skipped, or fails if the
+// environment has FEES_REQUIRE_POSTGRES.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		server, err := start(find(t), "fsync=off", "synchronous_commit=off", "full_page_writes=off")
+		require.NoError(t, err)
+		shared.server = server
+	}
+	return shared.server
+}
+
+// StartOwn is a server for one test, which ends with it, for tests that kill it.
+// Settings are those of postgresql.conf, such as "max_connections=5". It syncs to
+// disk unless they have "fsync=off".
+func StartOwn(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	server, err := start(find(t), settings...)
+	require.NoError(t, err)
+	t.Cleanup(server.stop)
+	return server
+}
+
+// Stop ends the shared server, if there is one. The end of the test binary does the
+// same: it is for a TestMain that looks for what was left behind.
+func Stop() {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		shared.server.stop()
+		shared.server = nil
+	}
+}
+
+func start(p programs, settings ...string) (*Server, error) {
+	directory, err := os.MkdirTemp("", "fees-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{directory: directory, settings: settings, programs: p}
+	if s.guard, err = newGuard(directory); err != nil {
+		os.RemoveAll(directory)
+		return nil, err
+	}
+	if err := s.create(); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// create makes the cluster and the role of the tests.
+func (s *Server) create() error {
+	if err := s.programs.give(s.directory); err != nil {
+		return err
+	}
+	if err := s.programs.initdb(s.data()); err != nil {
+		return err
+	}
+	hba := "local all postgres trust\nhost all " + role + " 127.0.0.1/32 trust\n"
+	if err := os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(hba), 0o600); err != nil {
+		return err
+	}
+	var err error
+	if s.port, err = freePort(); err != nil {
+		return err
+	}
+	if err := s.run(); err != nil {
+		return err
+	}
+	return s.command("CREATE ROLE " + role + " LOGIN CREATEDB")
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}
+
+func (s *Server) data() string { return filepath.Join(s.directory, "data") }
+
+// Database is the URL of a new, empty database, which goes when the test ends.
+// It holds no password.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", serial())
+	require.NoError(t, s.command("CREATE DATABASE "+name+" OWNER "+role))
+	t.Cleanup(func() {
+		if s.running() {
+			require.NoError(t, s.command("DROP DATABASE "+name+" WITH (FORCE)"))
+		}
+	})
+	address := url.URL{
+		Scheme:   "postgres",
+		User:     url.User(role),
+		Host:     net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)),
+		Path:     "/" + name,
+		RawQuery: "sslmode=disable",
+	}
+	return address.String()
+}
+
+var serials struct {
+	sync.Mutex
+	last int
+}
+
+func serial() int {
+	serials.Lock()
+	defer serials.Unlock()
+	serials.last++
+	return serials.last
+}
+
+// command does something as the superuser.
+func (s *Server) command(sql string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	connection, err := pgx.Connect(ctx, fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres", s.directory, s.port))
+	if err != nil {
+		return err
+	}
+	defer connection.Close(ctx)
+	_, err = connection.Exec(ctx, sql)
+	return err
+}

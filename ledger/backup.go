@@ -1,0 +1,135 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Backup copies the book as it is now into a new file, whatever is written
+// meanwhile: a ledger of its own, with the same digests and seals. A book in
+// PostgreSQL becomes a file too.
+func (b *Book) Backup(ctx context.Context, path string, progress func(done, total uint64)) (err error) {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = fmt.Errorf("%s: there is a file already", path)
+		}
+		return err
+	}
+	if path, err = filepath.Abs(path); err != nil { // SQLite would take file:… for an address
+		return err
+	}
+	directory, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(directory)
+	temporary := filepath.Join(directory, "fees.db")
+	if e, ok := b.engine.(*sqliteEngine); ok {
+		err = e.exec(ctx, "VACUUM INTO ?", temporary)
+	} else {
+		err = b.copyTo(ctx, temporary, progress)
+	}
+	if err != nil {
+		return err
+	}
+	if err := syncFile(temporary); err != nil {
+		return err
+	}
+	if err := os.Link(temporary, path); err != nil { // fails where another made the file meanwhile
+		return err
+	}
+	return syncFile(filepath.Dir(path))
+}
+
+// copyTo writes all rows into a new file.
+func (b *Book) copyTo(ctx context.Context, path string, progress func(done, total uint64)) (err error) {
+	q, end, err := b.engine.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	c, err := b.cover(ctx, q)
+	if err != nil {
+		return err
+	}
+	copied, err := OpenWriter(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, copied.Close()) }()
+	if err := copied.Begin(ctx, c.Identity, c.first); err != nil {
+		return err
+	}
+	var done, total uint64
+	if _, err := one(ctx, q, []any{&total}, "SELECT count(*) FROM blocks"); err != nil {
+		return err
+	}
+	for from := int64(0); ; {
+		span, found, err := nextPortion(ctx, q, &from)
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		n, err := copied.copyBlocks(ctx, q, span)
+		if err != nil {
+			return err
+		}
+		done += n
+		progress(done, total)
+	}
+	if err := copied.copyTotals(ctx, q, &c); err != nil {
+		return err
+	}
+	return copied.BuildLookups(ctx, func(string) {})
+}
+
+func (b *Book) copyBlocks(ctx context.Context, from querier, span Span) (blocks uint64, err error) {
+	list, err := readRows(ctx, from, span)
+	if err != nil {
+		return 0, err
+	}
+	return uint64(len(list)), b.change(ctx, func(tx transaction) error {
+		for _, r := range list {
+			for t := range tables {
+				if err := tx.insert(ctx, &tables[t], r.rows[t]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (b *Book) copyTotals(ctx context.Context, from querier, c *cover) error {
+	return b.change(ctx, func(tx transaction) error {
+		for i := range totals {
+			t := &totals[i]
+			err := list(ctx, from, t.columns(), func(r row) error { return tx.add(ctx, b.plusSQL[i], []row{r}) }, selectFrom(t.name, t.columns()))
+			if err != nil {
+				return err
+			}
+		}
+		err := list(ctx, from, rejudgementColumns, func(r row) error {
+			return tx.add(ctx, insertInto("rejudgements", rejudgementColumns)+placesFor(rejudgementColumns), []row{r})
+		}, selectFrom("rejudgements", rejudgementColumns))
+		if err != nil {
+			return err
+		}
+		return c.keep(ctx, tx)
+	})
+}
+
+// syncFile makes a file or a folder last.
+func syncFile(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}

@@ -1,0 +1,263 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/feeledger/fees/chain"
+)
+
+var (
+	// ErrNone says that there is no ledger at a place.
+	ErrNone = errors.New("no ledger")
+	// ErrLocked says that another program writes the ledger.
+	ErrLocked = errors.New("another program is writing this ledger")
+	// ErrDamaged says that a ledger is not what was written.
+	ErrDamaged = errors.New("the ledger is damaged")
+	// ErrOtherChain says that blocks are not of the chain that the ledger is of.
+	ErrOtherChain = errors.New("the ledger is of another chain")
+)
+
+// Identity is the chain that a book is of.
+type Identity struct {
+	Network string
+	Genesis chain.Optional[chain.Hash] // of block 0; not known where a source lacks it
+}
+
+// Span is the blocks from the height First to the height Last, both included.
+type Span struct{ First, Last uint64 }
+
+// String writes the span as "A..B".
+func (s Span) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
+
+// Blocks is how many there are.
+func (s Span) Blocks() uint64 { return s.Last - s.First + 1 }
+
+// Book is a ledger: the fees of one chain's blocks from a height on, what proves
+// them, and every movement of its accounts' native balances.
+//
+// A book that was opened to write is used by one goroutine at a time.
+type Book struct {
+	engine  engine
+	plusSQL [totalCount]string
+	pending *sealing // the blocks that Write stored and nobody sealed, nil where not known
+}
+
+// Postgres tells whether a ledger's place is a PostgreSQL address; it is a file
+// otherwise.
+func Postgres(place string) bool {
+	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+}
+
+// Open opens a book to read it: a file, or a schema of a PostgreSQL database
+// (postgres://…). It is ErrNone where there is none.
+func Open(ctx context.Context, place string) (*Book, error) {
+	if Postgres(place) {
+		return opened[*postgresEngine](readPostgres(ctx, place))
+	}
+	return opened[*sqliteEngine](readSQLite(ctx, place))
+}
+
+// OpenWriter opens a book to write it, and makes it where there is none. It is
+// ErrLocked where another program writes.
+func OpenWriter(ctx context.Context, place string) (*Book, error) {
+	if Postgres(place) {
+		return opened[*postgresEngine](writePostgres(ctx, place, true))
+	}
+	return opened[*sqliteEngine](writeSQLite(ctx, place))
+}
+
+// OpenShared opens a book in PostgreSQL for one of several programs that write it
+// together, by WriteJob and Seal. It is ErrLocked where one writes it alone.
+func OpenShared(ctx context.Context, place string) (*Book, error) {
+	if !Postgres(place) {
+		return nil, fmt.Errorf("%s: only a ledger in PostgreSQL, postgres://…, is written by several programs", place)
+	}
+	return opened[*postgresEngine](writePostgres(ctx, place, false))
+}
+
+func opened[E engine](e E, err error) (*Book, error) {
+	if err != nil {
+		return nil, err
+	}
+	b := &Book{engine: e}
+	for i := range totals {
+		b.plusSQL[i] = totals[i].upsert(e.sql().plus)
+	}
+	return b, nil
+}
+
+// Close ends the use of the book, and lets others write.
+func (b *Book) Close() error { return b.engine.close() }
+
+// Pool has the connections to PostgreSQL; it is nil for a file.
+func (b *Book) Pool() *pgxpool.Pool {
+	if e, ok := b.engine.(*postgresEngine); ok {
+		return e.pool
+	}
+	return nil
+}
+
+// cover is how far the book is, the row of the table book.
+type cover struct {
+	Identity
+	first  uint64
+	sealed uint64 // how many blocks
+	seal   Seal
+}
+
+// next is the height that is sealed next.
+func (c *cover) next() uint64 { return c.first + c.sealed }
+
+// cover reads how far the book is. It is ErrNone before the first Begin.
+func (b *Book) cover(ctx context.Context, q querier) (c cover, err error) {
+	var first, sealed int64
+	var genesis, seal, digest []byte
+	found, err := one(ctx, q, []any{&c.Network, &genesis, &first, &sealed, &seal, &digest}, "SELECT network, genesis, first, sealed, seal, digest FROM book")
+	switch {
+	case err != nil:
+		return c, err
+	case !found:
+		return c, fmt.Errorf("%w: nothing was ever written to it", ErrNone)
+	case len(seal) != len(c.seal) || genesis != nil && len(genesis) != len(chain.Hash{}):
+		return c, fmt.Errorf("%w: table book: the seal or the genesis is no hash", ErrDamaged)
+	}
+	c.first, c.sealed, c.seal = uint64(first), uint64(sealed), Seal(seal)
+	if genesis != nil {
+		c.Genesis = chain.Some(chain.Hash(genesis))
+	}
+	if want := c.digest(); !bytes.Equal(digest, want[:]) {
+		return c, fmt.Errorf("%w: table book was altered: its digest is %v, not %x", ErrDamaged, want, digest)
+	}
+	return c, nil
+}
+
+// values are the columns of the table book.
+func (c *cover) values() row {
+	return row{c.Network, hashValue(c.Genesis), int64(c.first), int64(c.sealed), c.seal[:]}
+}
+
+// digest sums up the columns of the table book.
+func (c *cover) digest() Digest {
+	e := encoder{sum: sha256.New()}
+	for _, v := range c.values() {
+		e.value(v)
+	}
+	sum, _ := e.end()
+	return sum
+}
+
+// keep writes the row of the table book.
+func (c *cover) keep(ctx context.Context, tx transaction) error {
+	digest := c.digest()
+	return tx.exec(ctx, "INSERT INTO book (one, network, genesis, first, sealed, seal, digest) VALUES (1, ?, ?, ?, ?, ?, ?) ON CONFLICT (one) DO UPDATE SET "+
+		"network = excluded.network, genesis = excluded.genesis, first = excluded.first, sealed = excluded.sealed, seal = excluded.seal, digest = excluded.digest",
+		append(c.values(), digest[:])...)
+}
+
+// Begin makes a new book one of a chain, from a height on. For a book that has
+// blocks, it checks that it is of that chain, and that first is not below it.
+func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
+	return b.change(ctx, func(tx transaction) error {
+		have, err := b.cover(ctx, tx)
+		if errors.Is(err, ErrNone) {
+			if first >= math.MaxInt64 {
+				return fmt.Errorf("block %d: the height is more than a ledger can hold", first)
+			}
+			return (&cover{Identity: id, first: first}).keep(ctx, tx)
+		}
+		if err != nil {
+			return err
+		}
+		if err := have.Identity.check(id); err != nil {
+			return err
+		}
+		if first < have.first {
+			return have.below(first)
+		}
+		if id.Genesis.Known() && !have.Genesis.Known() {
+			have.Genesis = id.Genesis
+			return have.keep(ctx, tx)
+		}
+		return nil
+	})
+}
+
+// ErrBelow says that blocks lie below the first height of the book.
+var ErrBelow = errors.New("below the first block of the ledger")
+
+func (c *cover) below(height uint64) error {
+	return fmt.Errorf("%w: it begins with block %d, and grows upward; block %d belongs into another one", ErrBelow, c.first, height)
+}
+
+// check wants the same chain.
+func (id Identity) check(other Identity) error {
+	if id.Network != other.Network {
+		return fmt.Errorf("%w: of %s, not of %s", ErrOtherChain, id.Network, other.Network)
+	}
+	have, known := id.Genesis.Get()
+	want, told := other.Genesis.Get()
+	if known && told && have != want {
+		return fmt.Errorf("%w: its %s begins with block 0 %v, not %v", ErrOtherChain, id.Network, have, want)
+	}
+	return nil
+}
+
+// change makes a change to the book as a whole, or not at all.
+func (b *Book) change(ctx context.Context, what func(transaction) error) error {
+	tx, err := b.engine.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.rollback()
+	if err := what(tx); err != nil {
+		return err
+	}
+	return tx.commit(ctx)
+}
+
+// WriteJob stores blocks as Write does, but they may have gaps between them, and none
+// is sealed, and does something else in the same transaction. It is for PostgreSQL.
+func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
+	return b.change(ctx, func(tx transaction) error {
+		c, err := b.cover(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, run := range runs(entries) {
+			if _, err := b.store(ctx, tx, &c, run); err != nil {
+				return err
+			}
+		}
+		return also(ctx, tx.(*postgresTransaction).tx)
+	})
+}
+
+// runs cuts entries where a height does not follow the one before.
+func runs(entries []*Entry) (list [][]*Entry) {
+	first := 0
+	for i := range entries {
+		if i+1 == len(entries) || entries[i+1].Height() != entries[i].Height()+1 {
+			list = append(list, entries[first:i+1])
+			first = i + 1
+		}
+	}
+	return list
+}
+
+// equal compares two values of a column.
+func equal(a, b value) bool {
+	if x, ok := a.([]byte); ok {
+		y, ok := b.([]byte)
+		return ok && bytes.Equal(x, y)
+	}
+	return a == b
+}

@@ -1,0 +1,104 @@
+package ledger
+
+import (
+	"context"
+	"strings"
+)
+
+// engine is a database that holds a book.
+type engine interface {
+	querier
+	sql() *dialect
+	// begin begins a change. There is one at a time.
+	begin(ctx context.Context) (transaction, error)
+	// snapshot is the book as it is now, whatever is written meanwhile. It is ended
+	// by end.
+	snapshot(ctx context.Context) (q querier, end func(), err error)
+	close() error
+}
+
+// querier runs SQL with ? in the place of each argument.
+type querier interface {
+	exec(ctx context.Context, query string, arguments ...any) error
+	query(ctx context.Context, query string, arguments ...any) (rowSet, error)
+}
+
+// rowSet are the rows of a query.
+type rowSet interface {
+	Next() bool
+	Scan(into ...any) error
+	Err() error
+	close()
+}
+
+// transaction is a change that happens as a whole or not at all.
+type transaction interface {
+	querier
+	insert(ctx context.Context, table *table, rows []row) error
+	// add runs the same statement for each list of arguments.
+	add(ctx context.Context, statement string, arguments []row) error
+	commit(ctx context.Context) error
+	rollback() // nothing after a commit
+}
+
+// one scans the only row of a query. Found is false where there is none.
+func one(ctx context.Context, q querier, into []any, query string, arguments ...any) (found bool, err error) {
+	rows, err := q.query(ctx, query, arguments...)
+	if err != nil {
+		return false, err
+	}
+	defer rows.close()
+	if rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return false, err
+		}
+		found = true
+	}
+	return found, rows.Err()
+}
+
+// list delivers the rows of a query with columns of these kinds. Each row is the
+// caller's own.
+func list(ctx context.Context, q querier, columns []column, each func(row) error, query string, arguments ...any) error {
+	rows, err := q.query(ctx, query, arguments...)
+	if err != nil {
+		return err
+	}
+	defer rows.close()
+	scanners, into := make([]scanner, len(columns)), make([]any, len(columns))
+	for i, c := range columns {
+		scanners[i] = c.kind.scanner()
+		into[i] = scanners[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		r := make(row, len(columns))
+		for i, s := range scanners {
+			r[i] = s.value()
+		}
+		if err := each(r); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// columnList names columns as SQL does.
+func columnList(columns []column) string { return strings.Join(names(columns), ", ") }
+
+// selectFrom is the beginning of a query for columns of a table.
+func selectFrom(table string, columns []column) string {
+	return "SELECT " + columnList(columns) + " FROM " + table
+}
+
+// insertInto is the beginning of a statement that adds rows; placesFor follow it.
+func insertInto(table string, columns []column) string {
+	return "INSERT INTO " + table + " (" + columnList(columns) + ") VALUES "
+}
+
+// placesFor are the places of a row's values: (?, ?).
+func placesFor(columns []column) string {
+	return "(" + strings.Repeat("?, ", len(columns)-1) + "?)"
+}

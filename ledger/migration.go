@@ -1,0 +1,150 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/1_book.sql
+var layout1 string
+
+// layouts are the migrations, the first is number 1.
+var layouts = []string{layout1}
+
+// dialect is what SQL the engines write differently.
+type dialect struct {
+	goose     goose.Dialect
+	types     map[kind]string
+	token     string // the type of an ERC-20 amount or a gas price, of up to 78 digits
+	strict    string // what follows a table that is ordered by rows
+	clustered string // what follows one that is ordered by its key
+	hex       func(column string) string
+	time      func(column string) string
+	day       func(column string) string
+	wei       func(column string) string
+	coin      func(column string) string // an amount of wei in the token
+	plus      func(a, b string) string   // two amounts
+	indexes   string                     // the query for the names of those that there are
+	widest    func(column string) string // wants a sum to be of 128 bits, nil where plus does
+	laidOut   string                     // the query whether there is a table layoutTable
+}
+
+// layout is a migration's SQL.
+func (d *dialect) layout(text string) (string, error) {
+	t, err := template.New("").Funcs(template.FuncMap{
+		"integer":   func() string { return d.types[integer] },
+		"data":      func() string { return d.types[data] },
+		"amount":    func() string { return d.types[amount] },
+		"boolean":   func() string { return d.types[boolean] },
+		"token":     func() string { return d.token },
+		"strict":    func() string { return d.strict },
+		"clustered": func() string { return d.clustered },
+		"hex":       d.hex,
+		"time":      d.time,
+		"day":       d.day,
+		"wei":       d.wei,
+		"coin":      d.coin,
+		"sums":      d.sums,
+		"totals":    d.totals,
+	}).Parse(text)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	err = t.Execute(&out, nil)
+	return out.String(), err
+}
+
+// sums are the columns of a view of sums.
+func (d *dialect) sums() string {
+	var list []string
+	for _, c := range feeSums {
+		if c.kind == amount {
+			list = append(list, d.wei(c.name)+" AS "+c.name, d.coin(c.name)+" AS "+c.name+"_token")
+		} else {
+			list = append(list, c.name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// totalLayout is a table of totals for a migration.
+type totalLayout struct {
+	Name    string
+	Columns []string
+	Key     string
+}
+
+func (d *dialect) totals() (list []totalLayout) {
+	for _, t := range totals {
+		l := totalLayout{Name: t.name, Key: strings.Join(names(t.keys), ", ")}
+		for _, c := range t.columns() {
+			definition := c.name + " " + d.types[c.kind] + " NOT NULL"
+			if c.kind == amount && d.widest != nil {
+				definition += " CHECK (" + d.widest(c.name) + ")"
+			}
+			l.Columns = append(l.Columns, definition)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// ErrNewer says that a newer program has written the ledger.
+var ErrNewer = errors.New("the ledger was written by a newer fees: update this one")
+
+// migrate brings a ledger to the newest layout.
+func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
+	if err := checkLayout(ctx, db, d); err != nil && !errors.Is(err, ErrNone) {
+		return err
+	}
+	var list []*goose.Migration
+	for i, text := range layouts {
+		text, err := d.layout(text)
+		if err != nil {
+			return err
+		}
+		list = append(list, goose.NewGoMigration(int64(i+1), &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, text)
+			return err
+		}}, nil))
+	}
+	p, err := goose.NewProvider(d.goose, db, nil, goose.WithGoMigrations(list...), goose.WithDisableGlobalRegistry(true), goose.WithTableName(layoutTable))
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+const layoutTable = "book_layout"
+
+// checkLayout is ErrNone where a database has no ledger in it, and ErrNewer where
+// this program does not know its layout.
+func checkLayout(ctx context.Context, db *sql.DB, d *dialect) error {
+	var there bool
+	if err := db.QueryRowContext(ctx, d.laidOut).Scan(&there); err != nil {
+		return err
+	}
+	if !there {
+		return fmt.Errorf("%w in this database", ErrNone)
+	}
+	var version int64
+	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+layoutTable).Scan(&version); err != nil {
+		return err
+	}
+	switch {
+	case version > int64(len(layouts)):
+		return fmt.Errorf("%w (its layout is %d, this program knows %d)", ErrNewer, version, len(layouts))
+	case version == 0: // who made it was stopped
+		return fmt.Errorf("%w in this database", ErrNone)
+	}
+	return nil
+}

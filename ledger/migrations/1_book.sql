@@ -1,0 +1,178 @@
+-- The book's first layout. {{`{{...}}`}} stands for what the engines write differently.
+
+CREATE TABLE book (
+    one         INTEGER PRIMARY KEY CHECK (one = 1),
+    network     TEXT NOT NULL,
+    genesis     {{data}},                -- the hash of block 0, null while no source told it
+    first       {{integer}} NOT NULL,    -- the height that the book begins with
+    sealed      {{integer}} NOT NULL,    -- how many blocks are sealed, from the first on
+    seal        {{data}} NOT NULL,       -- of the last of them
+    digest      {{data}} NOT NULL        -- of this row
+){{strict}};
+
+CREATE TABLE blocks (
+    height            {{integer}} PRIMARY KEY CHECK (height >= 0),
+    hash              {{data}} NOT NULL,
+    parent_hash       {{data}} NOT NULL,
+    time_ms           {{integer}},
+    runtime           {{integer}},
+    rules             TEXT NOT NULL,
+    certain           {{boolean}} NOT NULL,
+    base_fee_per_gas  {{token}},
+    multiplier_at     {{integer}},
+    multiplier        {{amount}},
+    evm               {{integer}} NOT NULL,
+    native            {{integer}} NOT NULL,
+    inherents         {{integer}} NOT NULL,
+    undetermined      {{integer}} NOT NULL,
+    fee               {{amount}} NOT NULL,
+    evm_fee           {{amount}} NOT NULL,
+    native_fee        {{amount}} NOT NULL,
+    charged           {{amount}},
+    burned            {{amount}},
+    treasury          {{amount}},
+    author            {{amount}},
+    final             {{boolean}} NOT NULL,
+    digest            {{data}} NOT NULL,
+    seal              {{data}}
+){{strict}};
+
+CREATE TABLE transactions (
+    height        {{integer}} NOT NULL,
+    extrinsic     {{integer}} NOT NULL,
+    layer         TEXT NOT NULL,
+    type          TEXT,
+    call          TEXT NOT NULL,
+    hash          {{data}} NOT NULL,
+    evm_hash      {{data}},
+    sender        {{data}},
+    recipient     {{data}},
+    payer         {{data}},
+    nonce         {{amount}},
+    gas_price     {{token}},
+    gas           {{amount}},
+    weight        {{amount}},
+    fee           {{amount}},
+    method        TEXT,
+    priority_fee  {{amount}},
+    tip           {{amount}},
+    success       {{boolean}},
+    status        TEXT,
+    error         TEXT,
+    charged       {{amount}},
+    verdict       TEXT,
+    drift         {{amount}},
+    class         TEXT,
+    burned        {{amount}},
+    treasury      {{amount}},
+    author        {{amount}},
+    PRIMARY KEY (height, extrinsic)
+){{clustered}};
+
+CREATE TABLE movements (
+    height        {{integer}} NOT NULL,
+    position      {{integer}} NOT NULL,
+    place         {{integer}} NOT NULL,  -- the extrinsic, -1 for onInitialize, 2147483647 for onFinalize
+    event_index   {{integer}} NOT NULL,
+    event         TEXT NOT NULL,
+    kind          TEXT NOT NULL,
+    account       {{data}} NOT NULL,
+    counterparty  {{data}},
+    amount        {{amount}} NOT NULL,
+    free          {{amount}},            -- the change; null where the event does not tell
+    reserved      {{amount}},
+    PRIMARY KEY (height, position)
+){{clustered}};
+
+CREATE TABLE unclassified (
+    height       {{integer}} NOT NULL,
+    position     {{integer}} NOT NULL,
+    place        {{integer}} NOT NULL,
+    event_index  {{integer}} NOT NULL,
+    event        TEXT NOT NULL,
+    data         TEXT NOT NULL,
+    reason       TEXT NOT NULL,
+    PRIMARY KEY (height, position)
+){{clustered}};
+
+CREATE TABLE transfers (
+    height     {{integer}} NOT NULL,
+    position   {{integer}} NOT NULL,
+    extrinsic  {{integer}} NOT NULL,
+    token      {{data}} NOT NULL,
+    sender     {{data}} NOT NULL,
+    recipient  {{data}} NOT NULL,
+    amount     {{token}} NOT NULL,
+    PRIMARY KEY (height, position)
+){{clustered}};
+
+CREATE TABLE findings (
+    height     {{integer}} NOT NULL,
+    position   {{integer}} NOT NULL,
+    check_id   TEXT NOT NULL,
+    extrinsic  {{integer}},
+    message    TEXT NOT NULL,
+    PRIMARY KEY (height, position)
+){{clustered}};
+
+-- What a later program made of a block that is in the book: the old judgement stays.
+CREATE TABLE rejudgements (
+    height       {{integer}} NOT NULL,
+    table_name   TEXT NOT NULL,
+    row_number   {{integer}} NOT NULL,   -- its second key: extrinsic or position; -1 for the block
+    column_name  TEXT NOT NULL,
+    before       TEXT,
+    after        TEXT,
+    program      TEXT NOT NULL,          -- the version that judged differently
+    PRIMARY KEY (height, table_name, row_number, column_name, program)
+){{clustered}};
+
+{{range totals}}
+CREATE TABLE {{.Name}} (
+{{- range .Columns}}
+    {{.}},
+{{- end}}
+    PRIMARY KEY ({{.Key}})
+){{clustered}};
+{{end}}
+
+CREATE VIEW book_blocks AS SELECT
+    height, {{hex "hash"}} AS hash, {{hex "parent_hash"}} AS parent_hash, {{time "time_ms"}} AS time, runtime, rules,
+    {{wei "base_fee_per_gas"}} AS base_fee_per_gas, {{wei "multiplier"}} AS multiplier, evm, native, inherents, undetermined,
+    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token, {{wei "evm_fee"}} AS evm_fee, {{wei "native_fee"}} AS native_fee,
+    {{wei "charged"}} AS charged, {{wei "burned"}} AS burned, {{wei "treasury"}} AS treasury, {{wei "author"}} AS author,
+    final, {{hex "digest"}} AS digest, {{hex "seal"}} AS seal
+FROM blocks;
+
+CREATE VIEW book_transactions AS SELECT
+    t.height, t.extrinsic, {{time "b.time_ms"}} AS time, t.layer, t.type, t.call, {{hex "t.hash"}} AS hash, {{hex "t.evm_hash"}} AS evm_hash,
+    {{hex "t.sender"}} AS sender, {{hex "t.recipient"}} AS recipient, {{hex "t.payer"}} AS payer, {{wei "t.nonce"}} AS nonce,
+    {{wei "t.gas_price"}} AS gas_price, {{wei "t.gas"}} AS gas, {{wei "t.weight"}} AS weight,
+    {{wei "t.fee"}} AS fee, {{coin "t.fee"}} AS fee_token, t.method, {{wei "t.priority_fee"}} AS priority_fee, {{wei "t.tip"}} AS tip,
+    t.success, t.status, t.error, {{wei "t.charged"}} AS charged, t.verdict, {{wei "t.drift"}} AS drift, t.class,
+    {{wei "t.burned"}} AS burned, {{wei "t.treasury"}} AS treasury, {{wei "t.author"}} AS author, b.rules, b.final
+FROM transactions t JOIN blocks b ON b.height = t.height;
+
+CREATE VIEW book_movements AS SELECT
+    m.height, m.position, {{time "b.time_ms"}} AS time,
+    CASE m.place WHEN -1 THEN 'onInitialize' WHEN 2147483647 THEN 'onFinalize' ELSE CAST(m.place AS TEXT) END AS place,
+    m.event_index, m.event, m.kind, {{hex "m.account"}} AS account, {{hex "m.counterparty"}} AS counterparty,
+    {{wei "m.amount"}} AS amount, {{wei "m.free"}} AS free, {{coin "m.free"}} AS free_token,
+    {{wei "m.reserved"}} AS reserved, {{coin "m.reserved"}} AS reserved_token
+FROM movements m JOIN blocks b ON b.height = m.height;
+
+CREATE VIEW book_transfers AS SELECT
+    x.height, x.position, {{time "b.time_ms"}} AS time, x.extrinsic, {{hex "x.token"}} AS token, {{hex "x.sender"}} AS sender,
+    {{hex "x.recipient"}} AS recipient, {{wei "x.amount"}} AS amount
+FROM transfers x JOIN blocks b ON b.height = x.height;
+
+CREATE VIEW book_findings AS SELECT height, check_id, extrinsic, message FROM findings;
+
+CREATE VIEW book_days AS SELECT {{day "day"}} AS day, blocks, inherents, {{sums}} FROM days;
+
+CREATE VIEW book_accounts AS SELECT {{hex "account"}} AS account, {{sums}} FROM accounts;
+
+CREATE VIEW book_account_days AS SELECT {{day "day"}} AS day, {{hex "account"}} AS account, {{sums}} FROM account_days;
+
+CREATE VIEW book_contract_days AS SELECT {{day "day"}} AS day, layer, call,
+    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, {{sums}} FROM contract_days;

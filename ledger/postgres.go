@@ -1,0 +1,277 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+// postgresEngine is a book in the schema of a PostgreSQL database that the
+// connection has as its current one.
+type postgresEngine struct {
+	pgQuerier
+	pool *pgxpool.Pool
+	held *pgxpool.Conn // with the lock of whoever writes, nil for a reader
+}
+
+var postgresDialect = dialect{
+	goose: goose.DialectPostgres,
+	types: map[kind]string{integer: "BIGINT", text: "TEXT", data: "BYTEA", amount: "NUMERIC(39, 0)", boolean: "BOOLEAN"},
+	token: "NUMERIC(78, 0)",
+	hex:   func(c string) string { return "'0x' || encode(" + c + ", 'hex')" },
+	time: func(c string) string {
+		return fmt.Sprintf("to_char(timestamp 'epoch' + %s / 1000 * interval '1 second', 'YYYY-MM-DD\"T\"HH24:MI:SS') || CASE %s %% 1000 WHEN 0 THEN '' ELSE '.' || lpad((%s %% 1000)::text, 3, '0') END || 'Z'", c, c, c)
+	},
+	day:     func(c string) string { return "(date '1970-01-01' + " + c + "::integer)" },
+	wei:     func(c string) string { return c + "::text" },
+	coin:    func(c string) string { return "(" + c + "::numeric * 0.000000000000000001)::numeric(57, 18)" },
+	plus:    func(a, b string) string { return a + " + " + b },
+	indexes: "SELECT indexname::text FROM pg_indexes WHERE schemaname = current_schema()",
+	widest:  func(c string) string { return c + " < 340282366920938463463374607431768211456" },
+	laidOut: "SELECT to_regclass('" + layoutTable + "') IS NOT NULL",
+}
+
+// The advisory locks, of a database and schema: who writes alone or with others,
+// who seals, and who makes the tables.
+const (
+	lockWrite = 0x66656573 + iota
+	lockSeal
+	lockLayout
+)
+
+// lockKey are the two numbers of a lock.
+func lockKey(lock int) string { return fmt.Sprintf("%d, hashtext(current_schema())", lock) }
+
+// openPostgres connects to a server. Its errors hold no password.
+func openPostgres(ctx context.Context, address string) (*postgresEngine, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, errors.New("the ledger's address is no PostgreSQL URL such as postgres://HOST/DATABASE") // err may hold a password
+	}
+	config.MaxConns = 8
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 20 * time.Second
+	}
+	config.ConnConfig.RuntimeParams["application_name"] = "fees"
+	// A machine that vanishes inside a transaction must not hold its locks for long.
+	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "30s"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	return &postgresEngine{pgQuerier: pgQuerier{pool}, pool: pool}, nil
+}
+
+func readPostgres(ctx context.Context, address string) (*postgresEngine, error) {
+	e, err := openPostgres(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	db := stdlib.OpenDBFromPool(e.pool)
+	err = checkLayout(ctx, db, &postgresDialect)
+	db.Close()
+	if err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// writePostgres opens a book to write it: alone, or with others that write too.
+func writePostgres(ctx context.Context, address string, alone bool) (*postgresEngine, error) {
+	e, err := openPostgres(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	if err = e.layOut(ctx); err == nil {
+		err = e.hold(ctx, alone)
+	}
+	if err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// layOut makes the tables, one program at a time.
+func (e *postgresEngine) layOut(ctx context.Context) error {
+	c, err := e.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock("+lockKey(lockLayout)+")"); err != nil {
+		return err
+	}
+	defer c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lockKey(lockLayout)+")")
+	db := stdlib.OpenDBFromPool(e.pool)
+	defer db.Close()
+	return migrate(ctx, db, &postgresDialect)
+}
+
+// hold takes the lock of those who write, and keeps it with the connection.
+func (e *postgresEngine) hold(ctx context.Context, alone bool) error {
+	c, err := e.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	try := "pg_try_advisory_lock_shared"
+	if alone {
+		try = "pg_try_advisory_lock"
+	}
+	var held bool
+	if err = c.QueryRow(ctx, "SELECT "+try+"("+lockKey(lockWrite)+")").Scan(&held); err == nil && !held {
+		err = ErrLocked
+	}
+	if err != nil {
+		c.Release()
+		return err
+	}
+	e.held = c
+	if alone { // who loses the connection loses the lock, and then must not write
+		e.pgQuerier = pgQuerier{c}
+	}
+	return nil
+}
+
+func (e *postgresEngine) sql() *dialect { return &postgresDialect }
+
+func (e *postgresEngine) close() error {
+	if e.held != nil {
+		// The lock is free when close returns, not when the server sees that the
+		// connection is gone.
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		e.held.Exec(ctx, "SELECT pg_advisory_unlock_all()")
+		cancel()
+		e.held.Conn().Close(context.Background())
+		e.held.Release()
+		e.held, e.pgQuerier = nil, pgQuerier{e.pool} // which is closed
+	}
+	e.pool.Close()
+	return nil
+}
+
+func (e *postgresEngine) begin(ctx context.Context) (transaction, error) {
+	begin := e.pool.Begin
+	if c, ok := e.pgQuerier.to.(*pgxpool.Conn); ok {
+		begin = c.Begin
+	}
+	tx, err := begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &postgresTransaction{pgQuerier{tx}, tx}, nil
+}
+
+func (e *postgresEngine) snapshot(ctx context.Context) (querier, func(), error) {
+	tx, err := e.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return nil, nil, err
+	}
+	return pgQuerier{tx}, func() { tx.Rollback(context.WithoutCancel(ctx)) }, nil
+}
+
+type postgresTransaction struct {
+	pgQuerier
+	tx pgx.Tx
+}
+
+func (t *postgresTransaction) insert(ctx context.Context, table *table, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table.name}, names(table.columns), pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+		values := make([]any, len(rows[i]))
+		for c, v := range rows[i] {
+			if text, ok := v.(string); ok && table.columns[c].kind == amount {
+				var n pgtype.Numeric
+				if err := n.Scan(text); err != nil {
+					return nil, err
+				}
+				v = n
+			}
+			values[c] = v
+		}
+		return values, nil
+	}))
+	return err
+}
+
+func (t *postgresTransaction) add(ctx context.Context, statement string, arguments []row) error {
+	var batch pgx.Batch
+	statement = numbered(statement)
+	for _, a := range arguments {
+		batch.Queue(statement, a...)
+	}
+	return t.tx.SendBatch(ctx, &batch).Close()
+}
+
+// lock takes a lock until the transaction ends.
+func (t *postgresTransaction) lock(ctx context.Context, lock int) error {
+	_, err := t.tx.Exec(ctx, "SELECT pg_advisory_xact_lock("+lockKey(lock)+")")
+	return err
+}
+
+// tryLock takes a lock until the transaction ends, if nobody has it. Should this
+// machine vanish meanwhile, the others do not wait long for it.
+func (t *postgresTransaction) tryLock(ctx context.Context, lock int) (mine bool, err error) {
+	if _, err := t.tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10s'"); err != nil {
+		return false, err
+	}
+	err = t.tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock("+lockKey(lock)+")").Scan(&mine)
+	return mine, err
+}
+
+func (t *postgresTransaction) commit(ctx context.Context) error { return t.tx.Commit(ctx) }
+
+func (t *postgresTransaction) rollback() { t.tx.Rollback(context.Background()) }
+
+// pgQuerier runs SQL by pgx.
+type pgQuerier struct {
+	to interface {
+		Exec(ctx context.Context, query string, arguments ...any) (pgconn.CommandTag, error)
+		Query(ctx context.Context, query string, arguments ...any) (pgx.Rows, error)
+	}
+}
+
+func (q pgQuerier) exec(ctx context.Context, query string, arguments ...any) error {
+	_, err := q.to.Exec(ctx, numbered(query), arguments...)
+	return err
+}
+
+func (q pgQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
+	rows, err := q.to.Query(ctx, numbered(query), arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return pgRows{rows}, nil
+}
+
+type pgRows struct{ pgx.Rows }
+
+func (r pgRows) close() { r.Rows.Close() }
+
+// numbered writes $1, $2 for the question marks of a statement. No text in our
+// statements has one.
+func numbered(query string) string {
+	var out strings.Builder
+	for i := 1; ; i++ {
+		before, after, found := strings.Cut(query, "?")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteString("$" + strconv.Itoa(i))
+		query = after
+	}
+}

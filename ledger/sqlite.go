@@ -1,0 +1,322 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// sqliteEngine is a book in a file.
+type sqliteEngine struct {
+	sqlQuerier
+	db         *sql.DB
+	lock       *sql.DB              // holds the file that says who writes, nil for a reader
+	writer     *sql.Conn            // the one connection that writes, nil for a reader
+	statements map[string]*sql.Stmt // prepared on it
+}
+
+var sqliteDialect = dialect{
+	goose:     goose.DialectSQLite3,
+	types:     map[kind]string{integer: "INTEGER", text: "TEXT", data: "BLOB", amount: "TEXT", boolean: "INTEGER"},
+	token:     "TEXT",
+	strict:    " STRICT",
+	clustered: " STRICT, WITHOUT ROWID",
+	hex:       func(c string) string { return "'0x' || nullif(lower(hex(" + c + ")), '')" }, // hex(null) is no null
+	time: func(c string) string {
+		return fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%S', %s / 1000, 'unixepoch') || CASE %s %% 1000 WHEN 0 THEN '' ELSE printf('.%%03d', %s %% 1000) END || 'Z'", c, c, c)
+	},
+	day: func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
+	wei: func(c string) string { return c },
+	coin: func(c string) string { // no arithmetic: SQLite's is not exact
+		digits := "ltrim(" + c + ", '-')"
+		return fmt.Sprintf("CASE WHEN %s LIKE '-%%' THEN '-' ELSE '' END || CASE WHEN length(%s) > 18 THEN substr(%s, 1, length(%s) - 18) ELSE '0' END || '.' || substr('000000000000000000' || %s, -18)",
+			c, digits, digits, digits, digits)
+	},
+	plus:    func(a, b string) string { return "wei_add(" + a + ", " + b + ")" },
+	indexes: "SELECT name FROM sqlite_master WHERE type = 'index'",
+	laidOut: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + layoutTable + "'",
+}
+
+func init() {
+	sqlite.MustRegisterDeterministicScalarFunction("wei_add", 2, func(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
+		a, _ := arguments[0].(string)
+		b, _ := arguments[1].(string)
+		x, err := chain.ParseWei(a)
+		if err != nil {
+			return nil, err
+		}
+		y, err := chain.ParseWei(b)
+		if err != nil {
+			return nil, err
+		}
+		sum, err := x.Add(y)
+		return sum.String(), err
+	})
+}
+
+// readSQLite opens a file that is there.
+func readSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w", ErrNone, err)
+	} else if err != nil {
+		return nil, err
+	}
+	e, err := readFile(ctx, path, "mode=ro", busyTimeout)
+	if _, missing := os.Stat(path + "-wal"); hasCode(err, sqlite3.SQLITE_CANTOPEN) && errors.Is(missing, fs.ErrNotExist) {
+		// Nobody has it open to write, and where it lies there is no writing, as SQLite
+		// does beside a file that may change.
+		return readFile(ctx, path, "mode=ro", "immutable=1")
+	}
+	return e, err
+}
+
+func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEngine, error) {
+	db, err := openFile(path, parameters...)
+	if err != nil {
+		return nil, err
+	}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, db: db}
+	if err := checkLayout(ctx, db, &sqliteDialect); err != nil {
+		return nil, errors.Join(explainFile(path, err), e.close())
+	}
+	return e, nil
+}
+
+// hasCode tells whether an error is SQLite's of one of these kinds.
+func hasCode(err error, codes ...int) bool {
+	var failed *sqlite.Error
+	return errors.As(err, &failed) && slices.Contains(codes, failed.Code()&0xff)
+}
+
+// writeSQLite opens or makes a file, as its only writer.
+func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // or the lock would be another's
+	}
+	if err := checkOurs(ctx, path); err != nil {
+		return nil, err
+	}
+	lock, err := lockFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openFile(path, "mode=rwc", busyTimeout, "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
+		"_pragma=cache_size(-65536)", "_pragma=wal_autocheckpoint(4000)", "_pragma=journal_size_limit(67108864)")
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, db: db, lock: lock, statements: map[string]*sql.Stmt{}}
+	if err = migrate(ctx, db, &sqliteDialect); err == nil {
+		e.writer, err = db.Conn(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(explainFile(path, err), e.close())
+	}
+	return e, nil
+}
+
+// busyTimeout is how long a statement waits for another program's lock on the
+// file, such as that of a backup.
+const busyTimeout = "_pragma=busy_timeout(10000)"
+
+func openFile(path string, parameters ...string) (*sql.DB, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	place := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: strings.Join(parameters, "&")}
+	return sql.Open("sqlite", place.String())
+}
+
+// lockFile holds the file beside a ledger that says who writes it. The lock is
+// the system's, and goes with the process.
+func lockFile(ctx context.Context, path string) (*sql.DB, error) {
+	db, err := openFile(path+"-writer", "mode=rwc", "_pragma=busy_timeout(0)", "_pragma=locking_mode(EXCLUSIVE)", "_pragma=journal_mode(OFF)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	_, err = db.ExecContext(ctx, "BEGIN EXCLUSIVE")
+	if hasCode(err, sqlite3.SQLITE_BUSY) {
+		err = fmt.Errorf("%s: %w", path, ErrLocked)
+	} else if err != nil {
+		err = fmt.Errorf("%s-writer: %w", path, err)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// checkOurs refuses a file that is somebody else's, before anything is written to it
+// or beside it.
+func checkOurs(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	db, err := openFile(path, "mode=ro", busyTimeout)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var others, ours int
+	err = db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE name = '"+layoutTable+"') FROM sqlite_master").Scan(&others, &ours)
+	switch {
+	case err != nil:
+		return explainFile(path, err)
+	case others > 0 && ours == 0:
+		return fmt.Errorf("%s: %w: it holds other tables", path, ErrNone)
+	}
+	return nil
+}
+
+// explainFile tells apart what can be wrong with a file.
+func explainFile(path string, err error) error {
+	if hasCode(err, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) {
+		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+func (e *sqliteEngine) sql() *dialect { return &sqliteDialect }
+
+func (e *sqliteEngine) close() error {
+	var err error
+	for _, s := range e.statements {
+		err = errors.Join(err, s.Close())
+	}
+	if e.writer != nil {
+		err = errors.Join(err, e.writer.Close())
+	}
+	err = errors.Join(err, e.db.Close())
+	if e.lock != nil {
+		err = errors.Join(err, e.lock.Close())
+	}
+	return err
+}
+
+func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
+	if _, err := e.writer.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		e.writer.ExecContext(context.Background(), "ROLLBACK") // it may have begun, where ctx ended meanwhile
+		return nil, err
+	}
+	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer}, engine: e}, nil
+}
+
+func (e *sqliteEngine) snapshot(ctx context.Context) (querier, func(), error) {
+	tx, err := e.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return sqlQuerier{tx}, func() { tx.Rollback() }, nil
+}
+
+type sqliteTransaction struct {
+	sqlQuerier
+	engine *sqliteEngine
+	ended  bool
+}
+
+// rowsAtOnce is how many rows a statement inserts: with more, it gets no faster.
+const rowsAtOnce = 16
+
+func (t *sqliteTransaction) insert(ctx context.Context, table *table, rows []row) error {
+	for len(rows) > 0 {
+		n := rowsAtOnce
+		if len(rows) < n {
+			n = 1
+		}
+		places := placesFor(table.columns)
+		s, err := t.prepared(ctx, insertInto(table.name, table.columns)+strings.Repeat(places+", ", n-1)+places)
+		if err != nil {
+			return err
+		}
+		arguments := make([]any, 0, n*len(table.columns))
+		for _, r := range rows[:n] {
+			arguments = append(arguments, r...)
+		}
+		if _, err := s.ExecContext(ctx, arguments...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+func (t *sqliteTransaction) add(ctx context.Context, statement string, arguments []row) error {
+	s, err := t.prepared(ctx, statement)
+	if err != nil {
+		return err
+	}
+	for _, a := range arguments {
+		if _, err := s.ExecContext(ctx, a...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepared is a statement that is kept for the next time.
+func (t *sqliteTransaction) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	s := t.engine.statements[query]
+	if s == nil {
+		var err error
+		if s, err = t.engine.writer.PrepareContext(ctx, query); err != nil {
+			return nil, err
+		}
+		t.engine.statements[query] = s
+	}
+	return s, nil
+}
+
+func (t *sqliteTransaction) commit(ctx context.Context) error {
+	_, err := t.engine.writer.ExecContext(ctx, "COMMIT")
+	t.ended = err == nil
+	return err
+}
+
+func (t *sqliteTransaction) rollback() {
+	if !t.ended {
+		t.engine.writer.ExecContext(context.Background(), "ROLLBACK") // fails where an error has done it already
+		t.ended = true
+	}
+}
+
+// sqlQuerier runs SQL by the standard library's interface.
+type sqlQuerier struct {
+	to interface {
+		ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error)
+	}
+}
+
+func (q sqlQuerier) exec(ctx context.Context, query string, arguments ...any) error {
+	_, err := q.to.ExecContext(ctx, query, arguments...)
+	return err
+}
+
+func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
+	rows, err := q.to.QueryContext(ctx, query, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return sqlRows{rows}, nil
+}
+
+type sqlRows struct{ *sql.Rows }
+
+func (r sqlRows) close() { r.Rows.Close() }

@@ -1,0 +1,139 @@
+package ledger
+
+// table is one with the rows of blocks: its columns in the order of the digest,
+// those of its key first, the height being the first of all.
+type table struct {
+	name    string
+	key     int // how many columns
+	columns []column
+}
+
+// The tables of a block's rows, in the order of the digest.
+const (
+	blocks = iota
+	transactions
+	movements
+	unclassified
+	transfers
+	findings
+	tableCount
+)
+
+var tables = [tableCount]table{
+	blocks: {"blocks", 1, []column{
+		{"height", integer, fact},
+		{"hash", data, fact},
+		{"parent_hash", data, fact},
+		{"time_ms", integer, fact},
+		{"runtime", integer, fact},
+		{"rules", text, judgement},
+		{"certain", boolean, judgement},
+		{"base_fee_per_gas", amount, judgement},
+		{"multiplier_at", integer, judgement},
+		{"multiplier", amount, judgement},
+		{"evm", integer, fact},
+		{"native", integer, fact},
+		{"inherents", integer, fact},
+		{"undetermined", integer, judgement},
+		{"fee", amount, judgement},
+		{"evm_fee", amount, judgement},
+		{"native_fee", amount, judgement},
+		{"charged", amount, judgement},
+		{"burned", amount, judgement},
+		{"treasury", amount, judgement},
+		{"author", amount, judgement},
+		{"final", boolean, state},
+		{"digest", data, state},
+		{"seal", data, state},
+	}},
+	transactions: {"transactions", 2, []column{
+		{"height", integer, fact},
+		{"extrinsic", integer, fact},
+		{"layer", text, fact},
+		{"type", text, fact},
+		{"call", text, fact},
+		{"hash", data, fact},
+		{"evm_hash", data, fact},
+		{"sender", data, fact},
+		{"recipient", data, fact},
+		{"payer", data, judgement},
+		{"nonce", amount, fact},
+		{"gas_price", amount, judgement},
+		{"gas", amount, judgement},
+		{"weight", amount, fact},
+		{"fee", amount, judgement},
+		{"method", text, judgement},
+		{"priority_fee", amount, judgement},
+		{"tip", amount, judgement},
+		{"success", boolean, fact},
+		{"status", text, fact},
+		{"error", text, judgement},
+		{"charged", amount, judgement},
+		{"verdict", text, judgement},
+		{"drift", amount, judgement},
+		{"class", text, judgement},
+		{"burned", amount, judgement},
+		{"treasury", amount, judgement},
+		{"author", amount, judgement},
+	}},
+	movements: {"movements", 2, []column{
+		{"height", integer, fact},
+		{"position", integer, fact},
+		{"place", integer, fact},
+		{"event_index", integer, fact},
+		{"event", text, fact},
+		{"kind", text, judgement},
+		{"account", data, fact},
+		{"counterparty", data, fact},
+		{"amount", amount, fact},
+		{"free", amount, judgement},
+		{"reserved", amount, judgement},
+	}},
+	unclassified: {"unclassified", 2, []column{
+		{"height", integer, fact},
+		{"position", integer, fact},
+		{"place", integer, fact},
+		{"event_index", integer, fact},
+		{"event", text, fact},
+		{"data", text, fact},
+		{"reason", text, judgement},
+	}},
+	transfers: {"transfers", 2, []column{
+		{"height", integer, fact},
+		{"position", integer, fact},
+		{"extrinsic", integer, fact},
+		{"token", data, fact},
+		{"sender", data, fact},
+		{"recipient", data, fact},
+		{"amount", amount, fact},
+	}},
+	findings: {"findings", 2, []column{
+		{"height", integer, fact},
+		{"position", integer, fact},
+		{"check_id", text, judgement},
+		{"extrinsic", integer, judgement},
+		{"message", text, judgement},
+	}},
+}
+
+// row is a row of a table: a value for each column.
+type row []value
+
+// of is the position of a column, which is there.
+func (t *table) of(name string) int {
+	for i, c := range t.columns {
+		if c.name == name {
+			return i
+		}
+	}
+	panic("ledger: no column " + t.name + "." + name)
+}
+
+// names are those of all columns.
+func names(columns []column) []string {
+	list := make([]string, len(columns))
+	for i, c := range columns {
+		list[i] = c.name
+	}
+	return list
+}

@@ -1,0 +1,226 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// ForkError says that two neighbouring blocks are not of one chain.
+type ForkError struct {
+	Height uint64     // of the later block
+	Parent chain.Hash // of the block before it, as the later block says
+	Before chain.Hash // of the block before it
+}
+
+func (e *ForkError) Error() string {
+	return fmt.Sprintf("block %d says that its parent is %v, but block %d is %v: one of them was replaced", e.Height, e.Parent, e.Height-1, e.Before)
+}
+
+// DiffersError says that a block is in the book with other content.
+type DiffersError struct {
+	Height          uint64
+	Stored, Offered Digest
+}
+
+func (e *DiffersError) Error() string {
+	return fmt.Sprintf("block %d is in the ledger with other content (digest %v, not %v): it stays as it is; fees ledger verify --gateway tells the difference", e.Height, e.Stored, e.Offered)
+}
+
+// Write stores blocks that follow each other, all or none of them. A block that is
+// there already stays, and must be the same (DiffersError); one that was not final
+// is replaced. A block that does not fit its neighbours is a ForkError.
+//
+// The blocks that the seal comes to are sealed with many others at once, for most
+// cost of the totals is by the portion: Seal seals what is left. A book whose
+// writer ended without that is sealed by the next one. Where the sealing fails, the
+// blocks are stored.
+func (b *Book) Write(ctx context.Context, entries []*Entry) error {
+	added := false
+	err := b.change(ctx, func(tx transaction) error {
+		c, err := b.cover(ctx, tx)
+		if err != nil {
+			return err
+		}
+		list, err := b.store(ctx, tx, &c, entries)
+		if err != nil {
+			return err
+		}
+		if b.pending == nil {
+			b.pending = newSealing(c)
+		}
+		for _, e := range list {
+			if e.Height() == b.pending.next() && e.Final() {
+				added = true
+				if err := b.pending.add(e.rows[blocks][0], e.rows[transactions]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		if added {
+			b.pending = nil // it has blocks that were not stored; Seal reads those that were
+		}
+		return err
+	}
+	if len(b.pending.seals) < sealedAtOnce {
+		return nil
+	}
+	return b.sealPending(ctx)
+}
+
+// sealedAtOnce is how many blocks wait for their seal while many are written.
+const sealedAtOnce = 2_500
+
+// sealPending seals the blocks that wait for it.
+func (b *Book) sealPending(ctx context.Context) error {
+	p := b.pending
+	b.pending = nil
+	if p == nil || len(p.seals) == 0 {
+		return nil
+	}
+	return b.change(ctx, func(tx transaction) error { return b.save(ctx, tx, p) })
+}
+
+// stored is what the book has of a block.
+type stored struct {
+	height             uint64
+	hash, parent, sum_ []byte
+	final              bool
+}
+
+// store adds the entries that are not there, and returns them.
+func (b *Book) store(ctx context.Context, tx transaction, c *cover, entries []*Entry) ([]*Entry, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	if first := entries[0].Height(); first < c.first {
+		return nil, c.below(first)
+	}
+	for i, e := range entries[1:] {
+		if e.Height() != entries[i].Height()+1 {
+			return nil, fmt.Errorf("block %d does not follow block %d", e.Height(), entries[i].Height())
+		}
+		if e.ParentHash() != entries[i].Hash() {
+			return nil, &ForkError{e.Height(), e.ParentHash(), entries[i].Hash()}
+		}
+	}
+	span := Span{entries[0].Height(), entries[len(entries)-1].Height()}
+	have, err := b.around(ctx, tx, span)
+	if err != nil {
+		return nil, err
+	}
+	if before, ok := have[span.First-1]; ok && span.First > 0 && !bytes.Equal(before.hash, entries[0].block("parent_hash").([]byte)) {
+		return nil, &ForkError{span.First, entries[0].ParentHash(), chain.Hash(before.hash)}
+	}
+	added := make([]*Entry, 0, len(entries))
+	for _, e := range entries {
+		old, there := have[e.Height()]
+		switch {
+		case !there:
+		case !old.final:
+			if err := b.remove(ctx, tx, Span{e.Height(), e.Height()}); err != nil {
+				return nil, err
+			}
+		case !bytes.Equal(old.sum_, e.digest[:]):
+			return nil, &DiffersError{e.Height(), Digest(old.sum_), e.digest}
+		default:
+			continue
+		}
+		added = append(added, e)
+	}
+	if after, ok := have[span.Last+1]; ok && !bytes.Equal(after.parent, entries[len(entries)-1].block("hash").([]byte)) {
+		if after.final {
+			return nil, &ForkError{span.Last + 1, chain.Hash(after.parent), entries[len(entries)-1].Hash()}
+		}
+		if err := b.removeFrom(ctx, tx, span.Last+1); err != nil { // they were built on a block that was replaced
+			return nil, err
+		}
+	}
+	var rows [tableCount][]row
+	for _, e := range added {
+		for t := range rows {
+			rows[t] = append(rows[t], e.rows[t]...)
+		}
+	}
+	for t := range rows {
+		if err := tx.insert(ctx, &tables[t], rows[t]); err != nil {
+			return nil, fmt.Errorf("table %s: %w", tables[t].name, err)
+		}
+	}
+	return added, nil
+}
+
+// around is what the book has of a span and of the blocks beside it.
+func (b *Book) around(ctx context.Context, q querier, span Span) (map[uint64]stored, error) {
+	from := span.First
+	if from > 0 {
+		from--
+	}
+	rows, err := q.query(ctx, "SELECT height, hash, parent_hash, digest, final FROM blocks WHERE height BETWEEN ? AND ?", int64(from), int64(span.Last+1))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.close()
+	found := map[uint64]stored{}
+	for rows.Next() {
+		var s stored
+		if err := rows.Scan(&s.height, &s.hash, &s.parent, &s.sum_, &s.final); err != nil {
+			return nil, err
+		}
+		if len(s.hash) != len(chain.Hash{}) || len(s.parent) != len(chain.Hash{}) || len(s.sum_) != len(Digest{}) {
+			return nil, fmt.Errorf("%w: block %d: a hash of another length", ErrDamaged, s.height)
+		}
+		found[s.height] = s
+	}
+	return found, rows.Err()
+}
+
+// remove takes blocks that are not final out of the book.
+func (b *Book) remove(ctx context.Context, tx transaction, span Span) error {
+	for t := range tables {
+		err := tx.exec(ctx, "DELETE FROM "+tables[t].name+" WHERE height BETWEEN ? AND ?", int64(span.First), int64(span.Last))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFrom takes out all blocks that are not final from a height on, up to the
+// first that is.
+func (b *Book) removeFrom(ctx context.Context, tx transaction, height uint64) error {
+	var last *int64
+	if _, err := one(ctx, tx, []any{&last}, "SELECT max(height) FROM blocks WHERE height >= ? AND height < coalesce((SELECT min(height) FROM blocks WHERE height >= ? AND final), 9223372036854775807)",
+		int64(height), int64(height)); err != nil || last == nil {
+		return err
+	}
+	return b.remove(ctx, tx, Span{height, uint64(*last)})
+}
+
+// Rollback takes out the blocks of the book that are not final, because the chain
+// replaced one of them, and says how many there were.
+func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
+	err = b.change(ctx, func(tx transaction) error {
+		if _, err := one(ctx, tx, []any{&removed}, "SELECT count(*) FROM blocks WHERE NOT final"); err != nil {
+			return err
+		}
+		for {
+			var first *int64
+			if _, err := one(ctx, tx, []any{&first}, "SELECT min(height) FROM blocks WHERE NOT final"); err != nil || first == nil {
+				return err
+			}
+			if err := b.removeFrom(ctx, tx, uint64(*first)); err != nil {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}

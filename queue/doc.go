@@ -1,0 +1,14 @@
+// Package queue shares a range of blocks among any number of workers on any
+// machines: jobs in the PostgreSQL database that holds the ledger, by River.
+//
+//  1. Enqueue cuts the range into jobs.
+//  2. A worker takes a job, asks the ledger what of it is missing, has it judged,
+//     and stores it. The rows and the end of the job are one transaction: a worker
+//     that dies at any moment loses nothing and doubles nothing.
+//  3. What is not judged after half of the time limit becomes a job of its own, in
+//     that transaction too. So no job that is alive ever looks like a dead one.
+//  4. A job whose worker died is taken up by another after the time limit and a
+//     half, as soon as River's leader looks: see Options.Limit.
+//  5. A job that failed is tried again after 1 s, 2 s, 4 s … 1 minute, for a week.
+//  6. The workers seal what is stored.
+package queue
