@@ -29,4 +29,4 @@ fuzz:
 
 # Rewrite the golden files and the expected output in the scripts.
 golden:
-	go test ./cmd/fees -update
+	go test ./cmd/fees ./sheet ./journal ./reconcile ./report ./statement -update

@@ -163,6 +163,12 @@ func (c *cover) keep(ctx context.Context, tx transaction) error {
 		append(c.values(), digest[:])...)
 }
 
+// Identity is the chain that the book is of. It is ErrNone before the first Begin.
+func (b *Book) Identity(ctx context.Context) (Identity, error) {
+	c, err := b.cover(ctx, b.engine)
+	return c.Identity, err
+}
+
 // Begin makes a new book one of a chain, from a height on. For a book that has
 // blocks, it checks that it is of that chain, and that first is not below it.
 func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {

@@ -34,6 +34,16 @@ func TestDigestsAndSealsFollowFromTheDocumentation(t *testing.T) {
 				seal = sum[:]
 				require.Equal(t, seal, x[1], "block %d", height)
 			}
+			for height, x := range have {
+				at, err := book.SealAt(ctx, uint64(height))
+				require.NoError(t, err)
+				got, ok := at.Get()
+				require.True(t, ok)
+				require.Equal(t, x[1], got[:])
+			}
+			above, err := book.SealAt(ctx, uint64(len(have)))
+			require.NoError(t, err)
+			require.False(t, above.Known())
 			text, err := statusOf(t, book).Seal.MarshalText()
 			require.NoError(t, err)
 			require.Equal(t, hex.EncodeToString(seal), string(text))

@@ -149,6 +149,20 @@ func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optio
 	return chain.Some(evidence.Predecessor{Number: height, Hash: chain.Hash(hash), Time: time}), err
 }
 
+// SealAt is the seal of the block at a height; not known where that block is not sealed
+// in the book.
+func (b *Book) SealAt(ctx context.Context, height uint64) (none chain.Optional[Seal], err error) {
+	var seal []byte
+	found, err := one(ctx, b.engine, []any{&seal}, "SELECT seal FROM blocks WHERE height = ?", int64(height))
+	if err != nil || !found || seal == nil {
+		return none, err
+	}
+	if len(seal) != len(Seal{}) {
+		return none, fmt.Errorf("%w: block %d: its seal is none", ErrDamaged, height)
+	}
+	return chain.Some(Seal(seal)), nil
+}
+
 // Coverage is what the book has of the heights from its first on: First, where it
 // begins, and Next, the height after the highest final block. It is ErrNone before
 // the first Begin.

@@ -66,6 +66,12 @@ func (b *Book) Payments(ctx context.Context, account chain.Address, span Span, e
 	return b.transactions(ctx, each, "t.payer = ? AND t.height BETWEEN ? AND ?", append([]any{account[:]}, span.bounds()...)...)
 }
 
+// WithoutPayer are the transactions of a span of which it is not known who paid for
+// them, in the order of the chain.
+func (b *Book) WithoutPayer(ctx context.Context, span Span, each func(*Transaction) error) error {
+	return b.transactions(ctx, each, "t.payer IS NULL AND t.height BETWEEN ? AND ?", span.bounds()...)
+}
+
 // TransactionsByHash are those with a hash, as an EVM transaction or as an extrinsic,
 // in the order of the chain. Of extrinsics there may be several: the hash is not
 // unique on the chain.

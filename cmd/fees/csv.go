@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/sheet"
 )
 
 // column is a column of the CSV. The names are the keys of the JSON, the block's
@@ -134,7 +133,7 @@ func writeCSVRows(w io.Writer, r *evidence.Report) error {
 	row := make([]string, len(columns))
 	for i := range r.Transactions {
 		for k, c := range columns {
-			row[k] = cell(c.value(r, &r.Transactions[i]))
+			row[k] = sheet.Safe(c.value(r, &r.Transactions[i]))
 		}
 		if err := out.Write(row); err != nil {
 			return err
@@ -142,17 +141,4 @@ func writeCSVRows(w io.Writer, r *evidence.Report) error {
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// number is what may begin with a sign and still be no formula.
-var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
-
-// cell keeps a value from being taken for a formula by a spreadsheet, or for a
-// command by a terminal.
-func cell(value string) string {
-	value = printable(value)
-	if value != "" && strings.ContainsRune("=+-@", rune(value[0])) && !number.MatchString(value) {
-		return "'" + value
-	}
-	return value
 }

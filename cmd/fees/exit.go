@@ -5,9 +5,12 @@ import (
 	"errors"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/source"
 )
 
@@ -40,6 +43,7 @@ func exitCode(ctx context.Context, err error) int {
 		fork        *ledger.ForkError
 		differs     *ledger.DiffersError
 		ofLedger    *ledgerError
+		movements   *journal.DifferenceError
 	)
 	switch {
 	case ctx.Err() != nil:
@@ -50,9 +54,9 @@ func exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	case errors.As(err, &fork):
 		return exitGateway
-	case errors.As(err, &differs):
+	case errors.As(err, &differs), errors.As(err, &movements), errors.Is(err, journal.ErrUnknown):
 		return exitFinding
-	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.As(err, &ofLedger):
+	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.Is(err, closing.ErrDamaged), errors.As(err, &ofLedger):
 		return exitLedger
 	case errors.Is(err, gatewayclient.ErrNoBlock),
 		errors.Is(err, gatewayclient.ErrNoEndpoint),
@@ -109,6 +113,10 @@ func explain(ctx context.Context, err error) string {
 		advice = "record it again"
 	case errors.Is(err, ledger.ErrNone):
 		advice = "fees sync makes one; --ledger or FEES_LEDGER names another"
+	case errors.Is(err, reconcile.ErrNotCovered):
+		advice = "fees sync fills it; --partial compares with what is there"
+	case errors.Is(err, reconcile.ErrNoLookups):
+		advice = "fees sync makes them at its end"
 	case errors.Is(err, ledger.ErrOtherChain):
 		advice = "name another ledger with --ledger"
 	case errors.Is(err, ledger.ErrLocked):

@@ -3,10 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"unicode"
-	"unicode/utf16"
+
+	"github.com/feeledger/fees/sheet"
 )
 
 // writeJSON writes one object over several lines.
@@ -23,29 +22,17 @@ func encodeJSON(w io.Writer, value any, indent string) error {
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	_, err := w.Write(escapeControls(text.Bytes()))
+	_, err := w.Write(sheet.EscapeControls(text.Bytes()))
 	return err
 }
 
-// escapeControls escapes the control characters that encoding/json leaves as they
-// are, such as those that turn the direction of text: a terminal obeys them. They
-// can only be inside of strings.
-func escapeControls(text []byte) []byte {
-	isControl := func(r rune) bool { return r > unicode.MaxASCII && unicode.Is(unicode.C, r) || r == 0x7f }
-	if !bytes.ContainsFunc(text, isControl) {
-		return text
+// withoutControls escapes the control characters of JSON that is written to it, with
+// none of its values in two parts.
+type withoutControls struct{ to io.Writer }
+
+func (w withoutControls) Write(text []byte) (int, error) {
+	if _, err := w.to.Write(sheet.EscapeControls(text)); err != nil {
+		return 0, err
 	}
-	var escaped bytes.Buffer
-	for _, r := range string(text) {
-		switch {
-		case !isControl(r):
-			escaped.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&escaped, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&escaped, `\u%04x`, r)
-		}
-	}
-	return escaped.Bytes()
+	return len(text), nil
 }

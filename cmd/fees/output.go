@@ -14,10 +14,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/feeledger/fees/sheet"
 )
 
 // output is where a result goes and in what form.
@@ -138,16 +139,5 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// printable is text for a terminal: without the control characters that whoever
-// sent it may have put there, in one line.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return ' '
-		case unicode.Is(unicode.C, r): // controls, and marks that turn the direction of text
-			return -1
-		}
-		return r
-	}, text)
-}
+// printable is text for a terminal, as sheet has it.
+func printable(text string) string { return sheet.Printable(text) }

@@ -23,7 +23,7 @@ func TestProcessFollow(t *testing.T) {
 	gateway := "http://" + server.address
 	place := newLedgerFile(t)
 	random := rand.New(rand.NewPCG(3, 1))
-	follow := func() *program {
+	follow := func() *process {
 		return start(t, "follow", "--ledger", place, "--gateway", gateway, "--poll", "20ms")
 	}
 	sealed := func(height uint64) func() bool {

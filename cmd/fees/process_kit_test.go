@@ -23,19 +23,19 @@ import (
 // patience is far more than anything takes that a process test waits for.
 const patience = 2 * time.Minute
 
-// program is fees in a process of its own.
-type program struct {
+// process is fees in a process of its own.
+type process struct {
 	*exec.Cmd
 	stdout, stderr bytes.Buffer
 	ended          chan struct{}
 }
 
 // start starts fees. It is killed at the end of the test, if it still runs.
-func start(t testing.TB, args ...string) *program { return startWith(t, nil, args...) }
+func start(t testing.TB, args ...string) *process { return startWith(t, nil, args...) }
 
 // startWith starts it with more in its environment.
-func startWith(t testing.TB, environment []string, args ...string) *program {
-	p := &program{Cmd: exec.Command("fees", args...), ended: make(chan struct{})}
+func startWith(t testing.TB, environment []string, args ...string) *process {
+	p := &process{Cmd: exec.Command("fees", args...), ended: make(chan struct{})}
 	p.Env = append(os.Environ(), environment...)
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	require.NoError(t, p.Start())
@@ -51,7 +51,7 @@ func startWith(t testing.TB, environment []string, args ...string) *program {
 }
 
 // endsWithin tells whether it ended within a time.
-func (p *program) endsWithin(d time.Duration) bool {
+func (p *process) endsWithin(d time.Duration) bool {
 	select {
 	case <-p.ended:
 		return true
@@ -61,18 +61,18 @@ func (p *program) endsWithin(d time.Duration) bool {
 }
 
 // kill ends it as a crash does.
-func (p *program) kill() {
+func (p *process) kill() {
 	p.Process.Kill()
 	<-p.ended
 }
 
 // signal asks it to end.
-func (p *program) signal(t testing.TB, s syscall.Signal) {
+func (p *process) signal(t testing.TB, s syscall.Signal) {
 	require.NoError(t, p.Process.Signal(s))
 }
 
 // ends wants it to end with a code.
-func (p *program) ends(t testing.TB, code int) {
+func (p *process) ends(t testing.TB, code int) {
 	t.Helper()
 	require.True(t, p.endsWithin(patience), "it goes on for ever: %s", &p.stderr)
 	require.Equal(t, code, p.ProcessState.ExitCode(), "%s", &p.stderr)

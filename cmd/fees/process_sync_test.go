@@ -104,11 +104,11 @@ func TestProcessSyncTwice(t *testing.T) {
 	}))
 	gateway := "http://" + server.address
 	place := newLedgerFile(t)
-	both := []*program{
+	both := []*process{
 		start(t, "sync", blocks, "--ledger", place, "--gateway", gateway),
 		start(t, "sync", blocks, "--ledger", place, "--gateway", gateway),
 	}
-	var refused, writer *program
+	var refused, writer *process
 	select {
 	case <-both[0].ended:
 		refused, writer = both[0], both[1]

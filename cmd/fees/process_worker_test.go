@@ -33,10 +33,10 @@ func TestProcessWorkers(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	// Not faster, so that there is a moment to be killed at.
-	slow := func() *program {
+	slow := func() *process {
 		return start(t, append([]string{"worker", "--until-done", "--jobs", "1", "--rps", "300"}, at...)...)
 	}
-	workers := []*program{slow(), slow(), slow()}
+	workers := []*process{slow(), slow(), slow()}
 	eventually(t, "no job is worked", func() bool { return statusOf(t, place).Running > 0 })
 	time.Sleep(time.Duration(random.Int64N(int64(time.Second))))
 	dead := random.IntN(len(workers))

@@ -50,7 +50,12 @@ const manualExamples = `  fees block 25 --gateway demo            one recorded b
   fees sync 0..27 --gateway demo          fill the ledger fees.db
   fees follow                             append each block as it is final
   fees worker --ledger postgres://HOST/D  fill a ledger with many machines
+  fees report --month 2026-01             totals by day, account or contract
+  fees export --to hledger --accounts 0x  fees of the ledger for accounting
+  fees reconcile march.csv                a company's record beside the ledger
+  fees statement 0xf24F...                prove what became of a balance
   fees ledger verify                      prove that nothing was altered
+  fees close --month 2026-01 -o january   a month as a package, proved later
   fees networks                           the tables that blocks are priced by
   fees gateway spec 11728458              what an endpoint of the gateway says
   fees node header --node ws://HOST       what a node says
@@ -91,7 +96,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newBlock(stdout, stderr), newVerify(stdout, stderr), newExplain(stdout, stderr), newWatch(stdout, stderr), newSync(stdout, stderr), newFollow(stderr), newWorker(stderr), newLedger(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newSuggest(stdout, stderr), newEstimate(stdout), newVersion(stdout))
+	root.AddCommand(newBlock(stdout, stderr), newVerify(stdout, stderr), newExplain(stdout, stderr), newWatch(stdout, stderr), newSync(stdout, stderr), newFollow(stderr), newWorker(stderr), newLedger(stdout, stderr), newStatement(stdout, stderr), newReport(stdout, stderr), newReconcile(stdout, stderr), newClose(stdout, stderr), newExport(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newSuggest(stdout, stderr), newEstimate(stdout), newVersion(stdout))
 	return root
 }
 

@@ -17,8 +17,9 @@ import (
 const syncManual = `Fill the ledger with the blocks of a range, A..B with both included or A:+N:
 read each block, price it, prove its fees by the chain's own records, and store
 all of it, with every movement of every account's native balance. --from and
---to name the ends as heights or as days (UTC, both included); without a range,
-it goes from where the ledger ends to the newest final block.
+--to name the ends as heights or as days (UTC, both included). With days, one
+block more at each end, which proves that none is missing. Without a range, it
+goes from where the ledger ends to the newest final block.
 
 What is in the ledger is not read again: a sync that was stopped goes on where
 it was, and a second one changes nothing. Ctrl-C ends it cleanly. The blocks of

@@ -35,8 +35,13 @@ func parseWanted(args []string, from, to string) (w wanted, err error) {
 	if w.from, err = parseEnd("--from", from); err != nil {
 		return w, err
 	}
-	w.to, err = parseEnd("--to", to)
-	return w, err
+	if w.to, err = parseEnd("--to", to); err != nil {
+		return w, err
+	}
+	if w.from != nil && w.to != nil && w.to.day.Before(w.from.day) && !w.to.day.IsZero() {
+		return w, fmt.Errorf("--from %s --to %s: the range ends before it begins", from, to)
+	}
+	return w, nil
 }
 
 // parseEnd reads a height or a day; "" is none.
@@ -93,7 +98,8 @@ type calendar struct {
 	head   uint64
 }
 
-// first is the first block of a day, or after it.
+// first is the last block before a day: it proves that the next is the day's first. Block
+// 0, which has no time, proves nothing, and nothing is before block 1.
 func (c *calendar) first(ctx context.Context, e *end) (uint64, error) {
 	if e.day.IsZero() {
 		return e.height, nil
@@ -102,10 +108,14 @@ func (c *calendar) first(ctx context.Context, e *end) (uint64, error) {
 	if err == nil && height > c.head {
 		err = fmt.Errorf("the newest final block, %d, is older than %s", c.head, e.day.Format(time.DateOnly))
 	}
+	if height > 1 {
+		height--
+	}
 	return height, err
 }
 
-// last is the last block of a day, or before its end.
+// last is the first block after a day, where it is there already: it proves that the one
+// before is the day's last.
 func (c *calendar) last(ctx context.Context, e *end) (uint64, error) {
 	if e.day.IsZero() {
 		return e.height, nil
@@ -114,7 +124,7 @@ func (c *calendar) last(ctx context.Context, e *end) (uint64, error) {
 	if err == nil && height == 0 {
 		err = fmt.Errorf("no block is as old as %s", e.day.Format(time.DateOnly))
 	}
-	return height - 1, err
+	return min(height, c.head), err
 }
 
 // search is the lowest height whose block is not older than a time, by bisection.

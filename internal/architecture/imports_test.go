@@ -31,7 +31,13 @@ var mayImport = map[string][]string{
 	"proof":                      {"chain", "archive", "source", "fee", "evidence"},
 	"ledger":                     {"chain", "fee", "evidence"},
 	"queue":                      {"ledger"},
-	"cmd/fees":                   {"chain", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "wire"},
+	"sheet":                      {"chain"},
+	"report":                     {"chain", "fee", "evidence", "ledger", "sheet"},
+	"statement":                  {"chain", "evidence", "fee", "ledger", "sheet"},
+	"reconcile":                  {"chain", "evidence", "ledger", "sheet", "wire"},
+	"journal":                    {"chain", "fee", "ledger", "sheet"},
+	"closing":                    {"chain", "evidence", "ledger", "sheet"},
+	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire"},
 	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "gatewayclient", "source", "proof", "ledger", "internal/chaingen"},
 	"bench":                      {"chain", "network", "fee", "gatewayclient"},
 	"internal/gatewaytest":       {"archive"}, // for tests only
@@ -47,7 +53,12 @@ var mayImport = map[string][]string{
 // all that stands under it.
 var onlyIn = map[string][]string{
 	"github.com/holiman/uint256":         {"chain", "evidence"}, // evidence fills go-ethereum's types
-	"github.com/shopspring/decimal":      {"cmd/fees"},
+	"github.com/shopspring/decimal":      {"cmd/fees", "sheet", "journal", "report"},
+	"github.com/wcharczuk/go-chart/v2":   {"report"},
+	"html/template":                      {"report"},
+	"github.com/jedib0t/":                {"cmd/fees", "sheet"},
+	"github.com/xuri/":                   {"sheet"},
+	"github.com/parquet-go/":             {"sheet"},
 	"github.com/go-resty/resty/v2":       {"gatewayclient", "nodeclient"},
 	"github.com/coder/websocket":         {"nodeclient"},
 	"github.com/klauspost/compress/zstd": {"archive"},
@@ -56,6 +67,7 @@ var onlyIn = map[string][]string{
 	"modernc.org/sqlite":                 {"ledger"},
 	"modernc.org/sqlite/lib":             {"ledger"},
 	"github.com/pressly/goose/v3":        {"ledger"},
+	"github.com/xuri/excelize/v2":        {"sheet"},
 	"net/http":                           {"gatewayclient", "nodeclient", "archive", "internal/gatewaytest", "internal/chaingen", "internal/chaingen/cmd/chaingen"},
 	"math/big":                           {"chain", "evidence", "internal/vectors", "internal/chaingen"},
 	"github.com/ethereum/":               {"evidence", "internal/chaingen"}, // one verifies signatures, the other makes them

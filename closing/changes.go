@@ -1,0 +1,91 @@
+package closing
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Changes are what a version of a package has otherwise than the one before.
+type Changes struct {
+	Version  int          `json:"version"`
+	Manifest []Change     `json:"manifest"` // by name: all but the totals and the files
+	Totals   []Change     `json:"totals"`   // by name
+	Files    []FileChange `json:"files"`    // by name
+}
+
+// Change is a value with what it was before; null where there was none.
+type Change struct {
+	Name string          `json:"name"`
+	Old  json.RawMessage `json:"old"`
+	New  json.RawMessage `json:"new"`
+}
+
+// FileChange is a file with the SHA-256 that it had before, "" where it was not there,
+// and has now, "" where it is not there any more.
+type FileChange struct {
+	Name string `json:"name"`
+	Old  string `json:"old_sha256"`
+	New  string `json:"new_sha256"`
+}
+
+// Compare tells what a manifest has otherwise than an older one, their versions apart.
+func Compare(old, now *Manifest) (c Changes, err error) {
+	c.Version = now.Version
+	before, after := old.content(), now.content()
+	c.Files = compareFiles(before.Files, after.Files)
+	if c.Totals, err = compare(before.Totals, after.Totals); err != nil {
+		return c, err
+	}
+	before.Files, after.Files = nil, nil
+	before.Totals, after.Totals = Totals{}, Totals{}
+	c.Manifest, err = compare(before, after)
+	return c, err
+}
+
+// None tells whether nothing changed.
+func (c *Changes) None() bool { return len(c.Manifest)+len(c.Totals)+len(c.Files) == 0 }
+
+// compare compares the fields of two objects.
+func compare(old, now any) ([]Change, error) {
+	before, err := fields(old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := fields(now)
+	if err != nil {
+		return nil, err
+	}
+	list := []Change{}
+	for _, name := range slices.Sorted(maps.Keys(after)) { // both have the same
+		if string(before[name]) != string(after[name]) {
+			list = append(list, Change{name, before[name], after[name]})
+		}
+	}
+	return list, nil
+}
+
+func fields(value any) (m map[string]json.RawMessage, err error) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	return m, err
+}
+
+func compareFiles(old, now []File) []FileChange {
+	sums := map[string]FileChange{}
+	for _, f := range old {
+		sums[f.Name] = FileChange{Name: f.Name, Old: f.SHA256}
+	}
+	for _, f := range now {
+		sums[f.Name] = FileChange{f.Name, sums[f.Name].Old, f.SHA256}
+	}
+	list := []FileChange{}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if c := sums[name]; c.Old != c.New {
+			list = append(list, c)
+		}
+	}
+	return list
+}

@@ -1,0 +1,94 @@
+package closing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/sheet"
+)
+
+// FindingsBook is what has findings; *ledger.Book is one.
+type FindingsBook interface {
+	Findings(ctx context.Context, span ledger.Span, each func(evidence.Finding) error) error
+	Transactions(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error
+	Unclassified(ctx context.Context, span ledger.Span, each func(*ledger.Unclassified) error) error
+}
+
+var errStop = errors.New("no more rows are wanted")
+
+// List is what did not hold in a span, whosever it is: first the checks, then the fees
+// that are undetermined or drift, then the events that are not understood, each in the
+// order of the chain. The rows are counted as they are read.
+func List(ctx context.Context, book FindingsBook, span ledger.Span, count *Findings) *sheet.Sheet {
+	return &sheet.Sheet{
+		Name: "findings",
+		Columns: []sheet.Column{
+			{Name: "kind", Kind: sheet.Text}, {Name: "block", Kind: sheet.Integer}, {Name: "place", Kind: sheet.Text},
+			{Name: "what", Kind: sheet.Text}, {Name: "payer", Kind: sheet.Address}, {Name: "fee", Kind: sheet.Wei},
+			{Name: "charged", Kind: sheet.Wei}, {Name: "message", Kind: sheet.Text},
+		},
+		Rows: func(yield func([]any, error) bool) {
+			err := rows(ctx, book, span, count, func(row ...any) error {
+				if !yield(row, nil) {
+					return errStop
+				}
+				return nil
+			})
+			if err != nil && !errors.Is(err, errStop) {
+				yield(nil, err)
+			}
+		},
+	}
+}
+
+func rows(ctx context.Context, book FindingsBook, span ledger.Span, count *Findings, add func(...any) error) error {
+	err := book.Findings(ctx, span, func(f evidence.Finding) error {
+		count.Checks++
+		place := fmt.Sprint(f.Block)
+		if i, ok := f.Extrinsic.Get(); ok {
+			place = fmt.Sprintf("%d-%d", f.Block, i)
+		}
+		return add("check", f.Block, place, f.Check, nil, nil, nil, f.Message)
+	})
+	if err != nil {
+		return err
+	}
+	err = book.Transactions(ctx, span, func(t *ledger.Transaction) error {
+		place := fmt.Sprintf("%d-%d", t.Height, t.Index)
+		switch {
+		case !t.Fee.Known():
+			count.Undetermined++
+			return add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, t.Error)
+		case t.Verdict == evidence.Drift:
+			count.Drifts++
+			return add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return book.Unclassified(ctx, span, func(u *ledger.Unclassified) error {
+		count.Unclassified++
+		return add("unclassified", u.Height, placeOf(u), u.Event, nil, nil, nil, u.Reason)
+	})
+}
+
+// driftOf says by how much a fee drifts, and why.
+func driftOf(t *ledger.Transaction) string {
+	if drift, ok := t.Drift.Get(); ok {
+		return fmt.Sprintf("%v wei, %s", drift, t.Class)
+	}
+	return string(t.Class)
+}
+
+// placeOf is where an event stands: 25-4, or 25-onInitialize.
+func placeOf(u *ledger.Unclassified) string {
+	if i, ok := u.Where.Extrinsic(); ok {
+		return fmt.Sprintf("%d-%d", u.Height, i)
+	}
+	return fmt.Sprintf("%d-%v", u.Height, u.Where)
+}

@@ -1,0 +1,102 @@
+package closing
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+)
+
+var ctx = context.Background()
+
+// january is a manifest of a month, with a fee that its accounts paid.
+func january(fee uint64) Manifest {
+	return Manifest{
+		Network: "moonbeam", Period: Period{Month: "2026-01", Timezone: "UTC", Complete: true, Missing: []string{}},
+		Blocks: Blocks{First: 5, Last: 9, LedgerFirst: 0, Seal: "aa", Rules: []string{}}, Accounts: []Account{}, LeftOut: []string{},
+		Totals: Totals{Fee: chain.NewWei(fee)},
+	}
+}
+
+// install closes a manifest with these files into a directory.
+func install(t *testing.T, dir string, m Manifest, files map[string]string) (*Package, bool) {
+	t.Helper()
+	d, err := Begin(dir)
+	require.NoError(t, err)
+	defer d.Discard()
+	old, err := Prepare(dir)
+	require.NoError(t, err)
+	for name, text := range files {
+		require.NoError(t, d.Add(name, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }))
+	}
+	p, changed, err := d.Install(dir, m, old)
+	require.NoError(t, err)
+	return p, changed
+}
+
+// content is all that is under a directory.
+func content(t *testing.T, dir string) map[string]string {
+	all := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		local, _ := filepath.Rel(dir, name)
+		all[filepath.ToSlash(local)] = string(text)
+		return err
+	}))
+	return all
+}
+
+// book is a made-up ledger.
+type book struct {
+	first        uint64
+	blocks       []ledger.Block
+	seal         chain.Optional[ledger.Seal]
+	findings     []evidence.Finding
+	transactions []ledger.Transaction
+	unclassified []ledger.Unclassified
+	err          error
+}
+
+func (b *book) Coverage(context.Context) (uint64, uint64, error) { return b.first, 0, b.err }
+
+func (b *book) SealAt(context.Context, uint64) (chain.Optional[ledger.Seal], error) {
+	return b.seal, b.err
+}
+
+func (b *book) Blocks(_ context.Context, s ledger.Span, each func(*ledger.Block) error) error {
+	return eachOf(b.blocks, each)
+}
+
+func (b *book) Findings(_ context.Context, _ ledger.Span, each func(evidence.Finding) error) error {
+	return eachOf(b.findings, func(f *evidence.Finding) error { return each(*f) })
+}
+
+func (b *book) Transactions(_ context.Context, _ ledger.Span, each func(*ledger.Transaction) error) error {
+	return eachOf(b.transactions, each)
+}
+
+func (b *book) Unclassified(_ context.Context, _ ledger.Span, each func(*ledger.Unclassified) error) error {
+	if b.err != nil {
+		return b.err
+	}
+	return eachOf(b.unclassified, each)
+}
+
+func eachOf[T any](list []T, each func(*T) error) error {
+	for i := range list {
+		if err := each(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package closing
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sheet"
+)
+
+// The files that every package may have.
+const (
+	ManifestFile = "manifest.json"
+	ChangesFile  = "changes.json"
+	versionsDir  = "versions"
+)
+
+// format is how the manifest is written. Another one is not read.
+const format = 1
+
+const (
+	mostManifestBytes = 16 << 20 // some thousands of accounts, each with a long label
+	mostFiles         = 1000
+	mostVersions      = 10_000
+)
+
+// Manifest says what a package is of, what it rests on, and what is in it.
+type Manifest struct {
+	Format   int       `json:"format"`
+	Version  int       `json:"version"`  // of the package; the first is 1
+	Previous string    `json:"previous"` // the SHA-256 of the manifest of the version before, "" of the first
+	Tool     string    `json:"tool"`     // the program that made it
+	Network  string    `json:"network"`
+	Genesis  string    `json:"genesis"` // the hash of block 0, "" where the ledger does not know it
+	Period   Period    `json:"period"`
+	Blocks   Blocks    `json:"blocks"`
+	Options  Options   `json:"options"`
+	Accounts []Account `json:"accounts"`
+	Totals   Totals    `json:"totals"`   // of the accounts
+	Findings Findings  `json:"findings"` // what does not hold
+	LeftOut  []string  `json:"left_out"` // for people, what the package lacks and why
+	Files    []File    `json:"files"`    // by name, all but the manifest
+}
+
+// Period is what was closed.
+type Period struct {
+	Month    string   `json:"month"` // such as 2026-01
+	Timezone string   `json:"timezone"`
+	From     string   `json:"from"`     // the first moment, in RFC 3339
+	Before   string   `json:"before"`   // the first moment after
+	Complete bool     `json:"complete"` // the ledger reached both of its ends
+	Missing  []string `json:"missing"`  // for people, what it lacked
+}
+
+// Options are how the package was made: with them, its inputs and the ledger it is made
+// again.
+type Options struct {
+	Journal        string          `json:"journal"`      // the program: hledger, beancount or ledger
+	With           string          `json:"with"`         // fees or movements
+	Partial        bool            `json:"partial"`      // was allowed
+	Balances       bool            `json:"balances"`     // were asked for, to prove the statements
+	OwnNetworks    bool            `json:"own_networks"` // the network table is the user's
+	Names          bool            `json:"names"`        // inputs/names.csv is there
+	Reconciliation *Reconciliation `json:"reconciliation"`
+}
+
+// Reconciliation is how the company's own record of fees was read.
+type Reconciliation struct {
+	Name       string   `json:"name"`  // of the file, as it came
+	Input      string   `json:"input"` // where it is in the package
+	Unit       string   `json:"unit"`
+	Decimal    string   `json:"decimal"`
+	Thousands  string   `json:"thousands"`
+	Separator  string   `json:"separator"`
+	Sheet      string   `json:"sheet"`
+	DateFormat string   `json:"date_format"`
+	Tolerance  string   `json:"tolerance"`
+	Columns    []string `json:"columns"`
+}
+
+// Account is one whose fees the package has.
+type Account struct {
+	Address string `json:"address"`
+	Label   string `json:"label"`
+}
+
+// Totals are what the accounts' transactions add up to. Amounts are in wei.
+type Totals struct {
+	EVM         uint64    `json:"evm_transactions"`
+	Native      uint64    `json:"native_transactions"`
+	Failed      uint64    `json:"failed"`
+	Fee         chain.Wei `json:"fee"`
+	EVMFee      chain.Wei `json:"evm_fee"`
+	NativeFee   chain.Wei `json:"native_fee"`
+	PriorityFee chain.Wei `json:"priority_fee"`
+	Tip         chain.Wei `json:"tip"`
+	Charged     chain.Wei `json:"charged"`
+	Burned      chain.Wei `json:"burned"`
+	Treasury    chain.Wei `json:"treasury"`
+	Author      chain.Wei `json:"author"`
+	Gas         uint64    `json:"gas"`
+}
+
+// Findings count what does not hold in a package.
+type Findings struct {
+	Checks       uint64 `json:"checks"`       // that did not hold in the period's blocks
+	Undetermined uint64 `json:"undetermined"` // fees that no rule gives
+	Drifts       uint64 `json:"drifts"`       // fees that are not what the chain charged
+	Unclassified uint64 `json:"unclassified"` // balances events that are not understood
+	Statements   uint64 `json:"statements"`   // accounts whose statement does not hold
+	Journal      uint64 `json:"journal"`      // 1 where the movements do not lead to the balances
+	Differences  uint64 `json:"differences"`  // between the company's record and the ledger
+}
+
+// None tells whether all holds.
+func (f Findings) None() bool { return f == Findings{} }
+
+// File is one of a package.
+type File struct {
+	Name   string `json:"name"` // with slashes
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Encode writes the manifest: the same manifest is the same bytes.
+func (m *Manifest) Encode() ([]byte, error) { return encode(m) }
+
+func encode(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(value)
+	return sheet.EscapeControls(text.Bytes()), err
+}
+
+// ReadManifest reads a manifest, strictly: only the bytes that Encode writes are one.
+func ReadManifest(text []byte) (*Manifest, error) {
+	if len(text) > mostManifestBytes {
+		return nil, fmt.Errorf("it is larger than %d bytes", mostManifestBytes)
+	}
+	var m Manifest
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&m); err != nil {
+		return nil, err
+	}
+	if m.Format != format {
+		return nil, fmt.Errorf("its format is %d, and this program reads %d", m.Format, format)
+	}
+	again, err := m.Encode()
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(text, again) {
+		return nil, errors.New("it is not as fees writes it")
+	}
+	return &m, m.check()
+}
+
+// check wants what a package can be.
+func (m *Manifest) check() error {
+	if m.Version < 1 || m.Version > mostVersions || (m.Version == 1) != (m.Previous == "") {
+		return fmt.Errorf("version %d after %q cannot be", m.Version, m.Previous)
+	}
+	if m.Blocks.First > m.Blocks.Last || m.Period.Complete != (len(m.Period.Missing) == 0) {
+		return errors.New("its period contradicts itself")
+	}
+	if len(m.Files) > mostFiles {
+		return fmt.Errorf("%d files: at most %d can be", len(m.Files), mostFiles)
+	}
+	for i, f := range m.Files {
+		switch {
+		case !validName(f.Name):
+			return fmt.Errorf("%q is no name of a file in it", f.Name)
+		case i > 0 && m.Files[i-1].Name >= f.Name:
+			return fmt.Errorf("%q is not in order", f.Name)
+		}
+	}
+	return nil
+}
+
+// validName tells whether a name is that of a file inside of a package.
+func validName(name string) bool {
+	return filepath.IsLocal(name) && path.Clean(name) == name && !strings.ContainsAny(name, `\:`) &&
+		name != "." && name != ManifestFile && name != versionsDir && !strings.HasPrefix(name, versionsDir+"/")
+}
+
+// content is the manifest without what only its history makes: two versions with the
+// same content are the same package.
+func (m *Manifest) content() *Manifest {
+	c := *m
+	c.Format, c.Version, c.Previous, c.Files = 0, 0, "", nil
+	for _, f := range m.Files {
+		if f.Name != ChangesFile {
+			c.Files = append(c.Files, f)
+		}
+	}
+	return &c
+}
+
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,175 @@
+package closing
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+var (
+	// ErrNone says that a directory is no package.
+	ErrNone = errors.New("this is no package of fees close")
+	// ErrDamaged says that a package is not what was written.
+	ErrDamaged = errors.New("the package is damaged")
+)
+
+// Package is one that is there.
+type Package struct {
+	Dir      string
+	Manifest *Manifest
+	Sum      string // the SHA-256 of the manifest
+}
+
+// Open reads a package's manifest. It is fs.ErrNotExist where nothing is there, ErrNone
+// where something else is, and ErrDamaged where the manifest is none.
+func Open(dir string) (*Package, error) {
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNone)
+	}
+	file, err := openRegular(filepath.Join(dir, ManifestFile))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: it has no %s", dir, ErrNone, ManifestFile)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostManifestBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	m, err := ReadManifest(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, filepath.Join(dir, ManifestFile), err)
+	}
+	return &Package{dir, m, sumOf(text)}, nil
+}
+
+// openRegular opens a file that is one: no link, no pipe.
+func openRegular(name string) (*os.File, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	return os.Open(name)
+}
+
+// mostProblems is how many problems are told.
+const mostProblems = 100
+
+// Problems are, for people, the files that are not as the manifest has them, those that
+// are missing and those that are too many, also of the versions before.
+func (p *Package) Problems() (list []string, err error) {
+	list, err = p.ownProblems(true)
+	for next := p; err == nil && next.Manifest.Version > 1 && len(list) < mostProblems; {
+		version := next.Manifest.Version - 1
+		name := path.Join(versionsDir, strconv.Itoa(version))
+		before, wrong := Open(filepath.Join(p.Dir, filepath.FromSlash(name)))
+		switch {
+		case errors.Is(wrong, fs.ErrNotExist), errors.Is(wrong, ErrNone):
+			return append(list, name+" is missing"), nil
+		case wrong != nil:
+			return append(list, name+": "+wrong.Error()), nil
+		case before.Sum != next.Manifest.Previous || before.Manifest.Version != version:
+			return append(list, name+" is not the version that this one came after"), nil
+		}
+		own, err := before.ownProblems(false)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range own {
+			list = append(list, name+"/"+one)
+		}
+		next = before
+	}
+	return list[:min(len(list), mostProblems)], err
+}
+
+// ownProblems are those of this version. The newest has those before inside of it.
+func (p *Package) ownProblems(newest bool) (list []string, err error) {
+	listed := map[string]bool{ManifestFile: true}
+	for _, f := range p.Manifest.Files {
+		listed[f.Name] = true
+		if wrong, err := p.problem(f); err != nil {
+			return nil, err
+		} else if wrong != "" {
+			list = append(list, f.Name+" "+wrong)
+		}
+	}
+	errEnough := errors.New("enough")
+	err = filepath.WalkDir(p.Dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		local, err := filepath.Rel(p.Dir, name)
+		if err != nil {
+			return err
+		}
+		local = filepath.ToSlash(local)
+		switch {
+		case newest && e.IsDir() && p.keeps(local):
+			return fs.SkipDir
+		case !e.IsDir() && !listed[local], e.IsDir() && !p.has(local, newest):
+			list = append(list, local+" is not in the manifest")
+			if len(list) >= mostProblems {
+				return errEnough
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return list, err
+}
+
+// keeps tells whether a directory is that of a version before.
+func (p *Package) keeps(name string) bool {
+	version, ok := strings.CutPrefix(name, versionsDir+"/")
+	n, err := strconv.Atoi(version)
+	return ok && err == nil && n >= 1 && n < p.Manifest.Version && strconv.Itoa(n) == version
+}
+
+// has tells whether a directory belongs to the package.
+func (p *Package) has(dir string, newest bool) bool {
+	if dir == "." || newest && dir == versionsDir && p.Manifest.Version > 1 {
+		return true
+	}
+	for _, f := range p.Manifest.Files {
+		if strings.HasPrefix(f.Name, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// problem is what is wrong with a file.
+func (p *Package) problem(f File) (string, error) {
+	file, err := openRegular(filepath.Join(p.Dir, filepath.FromSlash(f.Name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "is missing", nil
+	}
+	if err != nil {
+		return "cannot be read: " + err.Error(), nil
+	}
+	defer file.Close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, io.LimitReader(file, f.Size+1))
+	if err != nil {
+		return "", err
+	}
+	if size != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
+		return "has changed", nil
+	}
+	return "", nil
+}

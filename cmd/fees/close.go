@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/journal"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/reconcile"
+)
+
+const closeManual = `Make the package of a month for some accounts, a directory that is whole or not
+there, and prove an old package against today's ledger.
+
+A package has, of the fees that the accounts paid: a report by day (report.json,
+.csv, .xlsx, .html) and by account (accounts.json, .csv, .xlsx); their
+statements (statements.json, .xlsx), proved by the gateway's balances; the
+journal for the program of --to; with --reconcile, the company's own record
+beside the ledger (reconciliation.json, .xlsx); findings.csv, all that does not
+hold in the month's blocks; the network's table (networks.json); what it was
+made of (inputs/); and manifest.json: the blocks with hashes and the ledger's
+seal, the totals, the accounts, the options, and the SHA-256 of every file. No
+clock is in any of them: closing again gives the same bytes.
+
+The ledger must reach both ends of the month; --partial takes what is there, and
+the manifest and the reports say so. Where the directory has a package of the
+same month already and a byte differs, the new one becomes its next version:
+changes.json lists the files and totals that changed, and the old ones stay
+under versions/. Anything else that is there is refused.
+
+--check reads the manifest, checks every file by its SHA-256, wants today's
+ledger to have the same hashes and the same seal at the last height, and makes
+the package again. What needs a gateway is left out where none is reachable,
+which is said.
+
+Note the SHA-256 of the manifest, which is shown, where nobody can change it.
+
+Exit codes: 0 all holds, 1 something in the package does not hold (it is made
+nonetheless), or --check found that the ledger differs, 2 usage, or a directory
+that is something else, 3 the gateway, 4 the ledger lacks a part of the month,
+or a file of the package was changed.`
+
+const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o january
+  fees close --month 2026-01 --accounts mine.csv --timezone Europe/Berlin \
+      --to beancount --reconcile books.csv --unit token -o january
+  fees close --check january`
+
+// closeFlags are the flags of fees close.
+type closeFlags struct {
+	gatewayFlags
+	ledgerFlags
+	month, timezone, dir, check  string
+	accounts, names, networkFile string
+	form, with                   string
+	partial, noBalances, quiet   bool
+	books                        reconcileFlags // how the company's record is read
+	stdout, stderr               io.Writer
+}
+
+func newClose(stdout, stderr io.Writer) *cobra.Command {
+	flags := closeFlags{stdout: stdout, stderr: stderr}
+	c := &cobra.Command{
+		Use:     "close --month M --accounts FILE -o DIR",
+		Short:   "Make a month's package, and prove an old one",
+		Long:    closeManual,
+		Example: closeExamples,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if flags.check != "" {
+				return checkPackage(c, &flags)
+			}
+			return closeMonth(c.Context(), &flags)
+		},
+	}
+	flags.gatewayFlags.add(c, "where balances come from: a gateway's URL, or an archive with balances")
+	flags.ledgerFlags.add(c)
+	flags.addConcurrency(c)
+	f := c.Flags()
+	f.StringVar(&flags.month, "month", "", "the month, such as 2026-01")
+	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month it is, such as Europe/Berlin")
+	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts: a CSV file of address or address,label")
+	f.StringVarP(&flags.dir, "output", "o", "", "the directory that becomes the package")
+	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
+	f.StringVar(&flags.form, "to", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
+	f.StringVar(&flags.with, "with", withFees, "what the journal has: fees, or movements")
+	f.StringVar(&flags.names, "names", "", "for the journal, a CSV file of address,name or address,name,asset account")
+	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
+	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the month, where it lacks a part")
+	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
+	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	b := &flags.books
+	f.StringVar(&b.file, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
+	f.StringSliceVar(&b.columns, "map", nil, "of --reconcile: the column of a field, as fee=Cost")
+	f.StringVar(&b.unit, "unit", "", "of --reconcile: what the fees count, wei or token")
+	f.StringVar(&b.decimal, "decimal", ".", "of --reconcile: the separator of decimals")
+	f.StringVar(&b.thousands, "thousands", "", "of --reconcile: the separator of thousands")
+	f.StringVar(&b.separator, "separator", "", "of --reconcile: what separates columns")
+	f.StringVar(&b.sheet, "sheet", "", "of --reconcile: the sheet of xlsx")
+	f.StringVar(&b.dateFormat, "date-format", "", "of --reconcile: how dates are written")
+	f.StringVar(&b.tolerance, "tolerance", "0", "of --reconcile: differences of so many wei are none")
+	complete(c, "to", journalPrograms()...)
+	complete(c, "with", withFees, withMovements)
+	complete(c, "unit", string(reconcile.Wei), string(reconcile.Token))
+	return c
+}
+
+func journalPrograms() (names []string) {
+	for _, p := range journal.Programs() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// closeMonth makes a package.
+func closeMonth(ctx context.Context, f *closeFlags) error {
+	if f.month == "" || f.accounts == "" || f.dir == "" {
+		return errors.New("name the month, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
+	}
+	x, err := f.closer(f.closeOptions())
+	if err != nil {
+		return err
+	}
+	x.inputs = inputs{f.accounts, f.names, f.networkFile, f.books.file}
+	if err := x.open(ctx, ledger.Open); err != nil {
+		return err
+	}
+	defer x.book.Close()
+	if x.draft, err = closing.Begin(f.dir); err != nil {
+		return err
+	}
+	defer x.draft.Discard() // nothing is there any more if all went well
+	old, err := closing.Prepare(f.dir)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		if err := x.manifest.Follows(old.Manifest); err != nil {
+			return fmt.Errorf("-o %s: %w", f.dir, err)
+		}
+	}
+	if err := x.make(ctx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	made, changed, err := x.draft.Install(f.dir, x.manifest, old)
+	if err != nil {
+		return err
+	}
+	if err := writeClosed(f.stdout, made, changed, x.symbol); err != nil {
+		return err
+	}
+	if !made.Manifest.Findings.None() {
+		return errFinding
+	}
+	return nil
+}
+
+// closeOptions are what the flags say of how the package is made.
+func (f *closeFlags) closeOptions() closing.Options {
+	o := closing.Options{
+		Journal: f.form, With: f.with, Partial: f.partial, Balances: !f.noBalances,
+		OwnNetworks: f.networkFile != "", Names: f.names != "",
+	}
+	if b := &f.books; b.file != "" {
+		o.Reconciliation = &closing.Reconciliation{
+			Name: filepath.Base(b.file), Unit: b.unit, Decimal: b.decimal, Thousands: b.thousands, Separator: b.separator,
+			Sheet: b.sheet, DateFormat: b.dateFormat, Tolerance: b.tolerance, Columns: append([]string{}, b.columns...),
+		}
+	}
+	return o
+}
+
+// closer checks the flags, and begins to make a package.
+func (f *closeFlags) closer(o closing.Options) (*closer, error) {
+	if _, ok := program(o.Journal); !ok {
+		return nil, fmt.Errorf("--to %q: want %s", o.Journal, strings.Join(journalPrograms(), ", "))
+	}
+	switch {
+	case o.With != withFees && o.With != withMovements:
+		return nil, fmt.Errorf("--with %q: want %s or %s", o.With, withFees, withMovements)
+	case o.With == withMovements && !o.Balances:
+		return nil, errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
+	}
+	asked, err := (&periodFlags{month: f.month, timezone: f.timezone, partial: o.Partial, last: "to"}).parse(nil)
+	if err != nil {
+		return nil, err
+	}
+	return &closer{flags: f, asked: asked, manifest: closing.Manifest{Tool: version(), Options: o}}, f.checkConcurrency()
+}

@@ -1,0 +1,297 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/gatewaytest"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/wire"
+)
+
+// closed is the package of the recordings' month.
+func closed(t *testing.T, dir string, more ...string) (stdout string, code int) {
+	t.Helper()
+	arguments := append([]string{"close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", dir,
+		"--gateway", filepath.Join(recordings(t), "moonbeam-2100")}, more...)
+	stdout, stderr, code := fees(t, arguments...)
+	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
+	return stdout, code
+}
+
+func checked(t *testing.T, dir string) (stdout, stderr string, code int) {
+	t.Helper()
+	return fees(t, "close", "--check", dir, "--gateway", filepath.Join(recordings(t), "moonbeam-2100"))
+}
+
+// filesUnder is all that is in a directory.
+func filesUnder(t *testing.T, dir string) map[string]string {
+	all := map[string]string{}
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		all[name] = string(text)
+		return err
+	}))
+	return all
+}
+
+func manifestOf(t *testing.T, dir string) *closing.Manifest {
+	p, err := closing.Open(dir)
+	require.NoError(t, err)
+	return p.Manifest
+}
+
+// Closing twice gives the same bytes, and totals that plain SQL gives too.
+func TestCloseTwice(t *testing.T) {
+	place := filled(t, newLedgerFile(t))
+	one, two := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two")
+	for _, dir := range []string{one, two, one} {
+		_, code := closed(t, dir, "--with", "movements", "--to", "beancount")
+		require.Equal(t, exitFinding, code) // the time of block 2
+	}
+	require.Equal(t, filesUnder(t, one), filesUnder(t, two))
+	stdout, stderr, code := checked(t, one)
+	require.Equal(t, exitOK, code, stdout+stderr)
+	require.Contains(t, stdout, "proved: ")
+
+	m := manifestOf(t, one)
+	rows, err := opened(t, place).Query("SELECT fee, charged FROM transactions WHERE height BETWEEN 2 AND 27 AND lower(hex(payer)) = ?", strings.ToLower(alith[2:]))
+	require.NoError(t, err)
+	defer rows.Close()
+	sums := [2]big.Int{}
+	count := uint64(0)
+	for ; rows.Next(); count++ {
+		var texts [2]string
+		require.NoError(t, rows.Scan(&texts[0], &texts[1]))
+		for i, text := range texts {
+			n, ok := new(big.Int).SetString(text, 10)
+			require.True(t, ok)
+			sums[i].Add(&sums[i], n)
+		}
+	}
+	require.NoError(t, rows.Err())
+	require.NotZero(t, count)
+	require.Equal(t, []string{sums[0].String(), sums[1].String()}, []string{m.Totals.Fee.String(), m.Totals.Charged.String()})
+	require.Equal(t, count, m.Totals.EVM+m.Totals.Native)
+	require.False(t, m.Period.Complete)
+	require.Contains(t, filesUnder(t, one)["report.json"], "PARTIAL")
+
+	// Without a gateway, what needs balances is not compared, and that is said.
+	stdout, stderr, code = fees(t, "close", "--check", one, "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
+	require.Equal(t, exitOK, code, stderr)
+	for _, name := range []string{"statements.json", "statements.xlsx", "journal.beancount"} {
+		require.Contains(t, stdout, "note: not compared: "+name+"\n")
+	}
+}
+
+// A byte that was changed is found in each file.
+func TestCloseFlippedByte(t *testing.T) {
+	filled(t, newLedgerFile(t))
+	dir := filepath.Join(t.TempDir(), "january")
+	closed(t, dir)
+	all := filesUnder(t, dir)
+	require.Len(t, all, 14)
+	for name, text := range all {
+		if name == closing.ManifestFile {
+			text = strings.Replace(text, `"fee": "8`, `"fee": "9`, 1)
+			require.NotEqual(t, all[name], text)
+		} else {
+			flipped := []byte(text)
+			flipped[len(text)/2] ^= 1
+			text = string(flipped)
+		}
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		stdout, _, code := checked(t, dir)
+		if name == closing.ManifestFile {
+			require.Equal(t, exitFinding, code)
+			require.Contains(t, stdout, "total fee: ")
+		} else {
+			require.Equal(t, exitLedger, code, name)
+			require.Equal(t, name+" has changed\n", stdout)
+		}
+		require.NoError(t, os.WriteFile(path, []byte(all[name]), 0o600))
+	}
+}
+
+// A ledger that was changed since gives other figures, or has another seal.
+func TestCloseChangedLedger(t *testing.T) {
+	for statement, found := range map[string]string{
+		"UPDATE transactions SET fee = '5215236000000001' WHERE height = 25 AND extrinsic = 7": "total evm_fee: ",
+		"UPDATE blocks SET seal = zeroblob(32) WHERE height = 27":                              "the seal of block 27: ",
+		"UPDATE blocks SET hash = zeroblob(32) WHERE height = 2":                               "the hash of block 2: ",
+		"UPDATE findings SET message = 'nothing' WHERE height = 2":                             "findings.csv is another",
+	} {
+		place := filled(t, newLedgerFile(t))
+		dir := filepath.Join(t.TempDir(), "january")
+		closed(t, dir)
+		alter(t, place, statement)
+		stdout, _, code := checked(t, dir)
+		require.Equal(t, exitFinding, code, stdout)
+		require.Contains(t, stdout, found)
+	}
+}
+
+// A correction is the next version, which says what changed.
+func TestCloseCorrection(t *testing.T) {
+	filled(t, newLedgerFile(t))
+	dir := filepath.Join(t.TempDir(), "january")
+	closed(t, dir, "--no-balances")
+	before := filesUnder(t, dir)
+	stdout, _ := closed(t, dir, "--no-balances", "--accounts", alith+",0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0")
+	require.Contains(t, stdout, "made as version 2: ")
+	after := filesUnder(t, dir)
+	for name, text := range before {
+		require.Equal(t, text, after["versions/1/"+name])
+	}
+	var changes closing.Changes
+	require.NoError(t, json.Unmarshal([]byte(after["changes.json"]), &changes))
+	var names []string
+	for _, c := range changes.Files {
+		names = append(names, c.Name)
+	}
+	require.Contains(t, names, "inputs/accounts.csv")
+	require.NotContains(t, names, "findings.csv")
+	require.Equal(t, "accounts", changes.Manifest[0].Name)
+	stdout, _ = closed(t, dir, "--no-balances", "--accounts", alith+",0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0")
+	require.Contains(t, stdout, "nothing has changed")
+	stdout, stderr, code := checked(t, dir)
+	require.Equal(t, exitOK, code, stdout+stderr)
+}
+
+// What is stopped leaves nothing.
+func TestCloseInterrupted(t *testing.T) {
+	filled(t, newLedgerFile(t))
+	top := t.TempDir()
+	dir := filepath.Join(top, "january")
+	ctx, stop := context.WithCancel(t.Context())
+	recorded := gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100"))
+	begun := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "balance-info") {
+			_, err := os.Stat(dir + ".closing")
+			begun = err == nil
+			stop()
+		}
+		recorded.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	var out bytes.Buffer
+	code := run(ctx, []string{"close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", dir, "--gateway", server.URL, "--concurrency", "1"}, &out, &out)
+	require.Equal(t, exitInterrupted, code)
+	require.True(t, begun)
+	left, err := os.ReadDir(top)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// A journal whose movements do not lead to the balances is left out, and so it is said.
+func TestCloseDifference(t *testing.T) {
+	recording, place := altered(t, "balance-info/"+strings.ToLower(alith)+"/4.json", func(text string) string {
+		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
+	})
+	dir := filepath.Join(t.TempDir(), "january")
+	stdout, stderr, code := fees(t, "close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", dir, "--ledger", place,
+		"--gateway", recording, "--with", "movements")
+	require.Equal(t, exitFinding, code, stderr)
+	require.Contains(t, stdout, "left out       the journal: ")
+	require.Equal(t, closing.Findings{Statements: 1, Journal: 1}, manifestOf(t, dir).Findings)
+	require.NoFileExists(t, filepath.Join(dir, "journal.hledger"))
+}
+
+// wholeMonth writes made-up blocks, one every half day, into a ledger.
+func wholeMonth(t *testing.T, place string, first time.Time, from, count uint64) {
+	book, err := ledger.OpenWriter(t.Context(), place)
+	require.NoError(t, err)
+	defer book.Close()
+	hash := func(h uint64) chain.Hash { return chain.Hash{0: 1, 31: byte(h)} }
+	require.NoError(t, book.Begin(t.Context(), ledger.Identity{Network: "moonbeam"}, 100))
+	payer, err := chain.ParseAddress(alith)
+	require.NoError(t, err)
+	for h := from; h < from+count; h++ {
+		at := first.Add(time.Duration(h-100) * 12 * time.Hour)
+		now, err := wire.Parse(`{"now":"` + big.NewInt(at.UnixMilli()).String() + `"}`)
+		require.NoError(t, err)
+		b := &chain.Block{Number: h, Hash: hash(h), ParentHash: hash(h - 1), Finalized: chain.Some(true),
+			Extrinsics: []chain.Extrinsic{{Pallet: "timestamp", Call: "set", Args: now}}}
+		r := &evidence.Report{Report: &fee.Report{Network: "moonbeam", Rules: "made up", Number: h, Hash: b.Hash, ParentHash: b.ParentHash, Finalized: b.Finalized}}
+		wei := chain.NewWei(h)
+		r.Transactions = []evidence.Transaction{{Transaction: &fee.Transaction{
+			Index: 1, Layer: fee.Native, Call: "system.remark", Hash: hash(h), From: chain.Some(payer), Payer: chain.Some(payer), Fee: chain.Some(wei), Success: chain.Some(true),
+		}}}
+		r.Totals.Native, r.Totals.Fee, r.Totals.NativeFee = 1, wei, wei
+		r.Time, err = b.Time()
+		require.NoError(t, err)
+		entry, err := ledger.NewEntry(b, r)
+		require.NoError(t, err)
+		require.NoError(t, book.Write(t.Context(), []*ledger.Entry{entry}))
+	}
+	_, err = book.Seal(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, book.BuildLookups(t.Context(), func(string) {}))
+}
+
+// A month that the ledger has as a whole stays the same package while the ledger grows.
+func TestCloseWholeMonth(t *testing.T) {
+	place := newLedgerFile(t)
+	// Blocks 100 and 101 are of the 31st of December, 102 to 163 of January's 31 days, and
+	// 164 is the first of February.
+	start := time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
+	wholeMonth(t, place, start, 100, 64)
+	dir := filepath.Join(t.TempDir(), "january")
+	books := filepath.Join(t.TempDir(), "books.csv")
+	lines := "extrinsic,fee_wei\n150-1,150\n"
+	require.NoError(t, os.WriteFile(books, []byte(lines), 0o600))
+	arguments := []string{"close", "--month", "2026-01", "--accounts", alith, "-o", dir, "--ledger", place, "--no-balances", "--reconcile", books}
+	_, stderr, code := fees(t, arguments...)
+	require.Equal(t, exitLedger, code)
+	require.Contains(t, stderr, "its end")
+	require.NoDirExists(t, dir)
+
+	wholeMonth(t, place, start, 164, 1)
+	stdout, stderr, code := fees(t, arguments...)
+	require.Equal(t, exitFinding, code, stderr)
+	require.Contains(t, stdout, "differences to the books: 61\n") // 62 transactions, and one is recorded
+	m := manifestOf(t, dir)
+	require.True(t, m.Period.Complete)
+	require.Equal(t, [2]uint64{102, 163}, [2]uint64{m.Blocks.First, m.Blocks.Last})
+	require.Equal(t, chain.NewWei((102+163)*62/2), m.Totals.Fee)
+	before := filesUnder(t, dir)
+	require.Equal(t, lines, before["inputs/books.csv"])
+
+	wholeMonth(t, place, start, 165, 5)
+	stdout, stderr, code = fees(t, arguments...)
+	require.Equal(t, exitFinding, code, stderr)
+	require.Contains(t, stdout, "nothing has changed")
+	require.Equal(t, before, filesUnder(t, dir))
+	stdout, stderr, code = fees(t, "close", "--check", dir, "--ledger", place)
+	require.Equal(t, exitOK, code, stdout+stderr)
+
+	require.NoError(t, os.Remove(books))
+	_, stderr, code = fees(t, arguments...)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "books.csv: no such file")
+	require.NoDirExists(t, dir+".closing")
+	require.Equal(t, before, filesUnder(t, dir))
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/feeledger/fees/closing"
+)
+
+// writeClosed says what was closed.
+func writeClosed(w io.Writer, p *closing.Package, changed bool, symbol string) error {
+	if err := writePackage(w, p, symbol); err != nil {
+		return err
+	}
+	said := "nothing has changed: every byte is the same"
+	switch {
+	case changed && p.Manifest.Version == 1:
+		said = "made"
+	case changed:
+		said = fmt.Sprintf("made as version %d: %s says what changed, versions/%d is as it was", p.Manifest.Version, closing.ChangesFile, p.Manifest.Version-1)
+	}
+	_, err := fmt.Fprintln(w, said)
+	return err
+}
+
+// writePackage shows a package in some lines.
+func writePackage(w io.Writer, p *closing.Package, symbol string) error {
+	m := p.Manifest
+	var out strings.Builder
+	fmt.Fprintf(&out, "Package of %s, %s, %s, version %d\n\n", printable(m.Period.Month), printable(m.Period.Timezone), printable(m.Network), m.Version)
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(&out, "%-14s %s\n", name, printable(fmt.Sprintf(format, values...)))
+	}
+	sealed := "final and sealed"
+	if !m.Blocks.Final {
+		sealed = "NOT all final and sealed"
+	}
+	line("blocks", "%d..%d, %d, %s", m.Blocks.First, m.Blocks.Last, m.Blocks.Count, sealed)
+	for _, lack := range m.Period.Missing {
+		line("PARTIAL", "it lacks %s", lack)
+	}
+	line("accounts", "%d", len(m.Accounts))
+	line("transactions", "%d evm, %d native", m.Totals.EVM, m.Totals.Native)
+	for _, total := range []struct {
+		name   string
+		amount fmt.Stringer
+	}{{"fee", m.Totals.Fee}, {"charged", m.Totals.Charged}} {
+		line(total.name, "%s", strings.TrimSpace(scaled(total.amount, tokenDecimals)+" "+symbol))
+	}
+	f := m.Findings
+	for _, n := range []struct {
+		name  string
+		count uint64
+	}{
+		{"checks that do not hold", f.Checks}, {"undetermined fees", f.Undetermined}, {"drifts", f.Drifts},
+		{"events not understood", f.Unclassified}, {"statements that do not hold", f.Statements},
+		{"journals that cannot be made", f.Journal}, {"differences to the books", f.Differences},
+	} {
+		if n.count > 0 {
+			line("FINDING", "%s: %d", n.name, n.count)
+		}
+	}
+	for _, what := range m.LeftOut {
+		line("left out", "%s", what)
+	}
+	line("files", "%d", len(m.Files))
+	for _, file := range m.Files {
+		line("", "%s", file.Name)
+	}
+	line("seal", "%s", m.Blocks.Seal)
+	line("manifest", "%s (SHA-256: note it elsewhere)", p.Sum)
+	_, err := io.WriteString(w, out.String()+"\n")
+	return err
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+
+// altered is a recording in which a file was changed, and a ledger of its blocks 3 and
+// 4.
+func altered(t *testing.T, file string, change func(string) string) (recording, place string) {
+	recording = t.TempDir()
+	require.NoError(t, os.CopyFS(recording, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
+	path := filepath.Join(recording, file)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	changed := change(string(text))
+	require.NotEqual(t, string(text), changed)
+	require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
+	place = filepath.Join(recording, "fees.db")
+	_, stderr, code := fees(t, "sync", "3..4", "--gateway", recording, "--ledger", place, "--quiet")
+	require.Equal(t, exitOK, code, stderr)
+	return recording, place
+}
+
+// A fee that nobody knows is listed, in no sum, and the exit code says so.
+func TestExportUndetermined(t *testing.T) {
+	_, place := altered(t, "blocks/3.json", func(text string) string {
+		return strings.NewReplacer(`"Executed"`, `"Forgotten"`, `"Withdraw"`, `"Frozen"`).Replace(text)
+	})
+	for _, form := range []string{"hledger", "koinly", "csv"} {
+		stdout, stderr, code := fees(t, "export", "--to", form, "--accounts", alith, "--ledger", place)
+		require.Equal(t, exitFinding, code, stderr)
+		require.Contains(t, stderr, "fees are not known, and are in no sum:\n  3-4 of ")
+		switch form {
+		case "csv": // the list has it, without a fee
+			require.Contains(t, stdout, ",3,2026-01-01T00:00:24Z,4,")
+		case "hledger":
+			require.Contains(t, stdout, "; UNDETERMINED: ")
+			fallthrough
+		default:
+			require.NotContains(t, stdout, "block 3-4")
+			require.Contains(t, stdout, "block 4-4")
+		}
+	}
+}
+
+// A balance that the movements do not lead to is named, and nothing is written.
+func TestExportDifference(t *testing.T) {
+	recording, place := altered(t, "balance-info/"+strings.ToLower(alith)+"/4.json", func(text string) string {
+		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
+	})
+	stdout, stderr, code := fees(t, "export", "--to", "ledger", "--with", "movements", "--accounts", alith, "--ledger", place, "--gateway", recording)
+	require.Equal(t, exitFinding, code)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "block 4: the balance of "+alith+" has -100000000000000000000 wei free and 0 wei reserved more than its movements tell")
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/source"
+)
+
+var reconcileManual = `Compare a company's own record of fees, a csv or xlsx file with a row for each,
+with the ledger, to the wei. A row names its transaction by the hash of the EVM
+transaction, else by that of the extrinsic, else by its place such as 25-7.
+
+Each row is matched, or amount_differs (books less chain), payer_differs,
+outside_period, undetermined (no rule gives the fee), duplicate (a row before it
+names the same transaction), ambiguous, or only_in_books. With --accounts, what
+these paid for in the period and no row names is only_on_chain.
+
+` + fmt.Sprintf(periodManual, reconcileEnd) + `
+
+Columns are found by their usual names, in any case:
+  hash            hash, tx hash, txhash, txn hash, transaction hash, tx
+  evm_hash        evm hash, evm tx hash, ethereum hash, eth hash
+  extrinsic_hash  extrinsic hash, substrate hash
+  id              extrinsic id, extrinsic, block-index, extrinsic index
+  fee             fee, fees, tx fee, txn fee, transaction fee, gas fee, network fee,
+                  with its unit or without: fee_wei, fee_token, Fee (GLMR)
+  account         account, payer, from, from address, sender
+  date            date, time, datetime, timestamp, booking date
+Others are mapped: --map hash=Reference,fee="Network cost". A field that the file
+has not is mapped to nothing: --map date=. The account is compared with who paid;
+the date is only shown.
+
+Nothing is guessed: the unit is in the column's name or in --unit, the separators
+of decimals and thousands are declared, and what is not written like that is an
+error with its line and column. Numbers that a spreadsheet has rounded are refused.
+
+The result has no clock in it: the same file and ledger give the same bytes, with
+the file's SHA-256 and the ledger's seal. --gateway reads a small range of heights
+from a gateway or an archive instead of the ledger.
+
+Exit codes: 0 all matches, 1 a difference, 2 usage or a file that cannot be read,
+3 the gateway, 4 the ledger does not cover the period.`
+
+const reconcileExamples = `  fees reconcile march.csv --accounts ours.txt --from 2026-03-01 --to 2026-03-31
+  fees reconcile march.xlsx --unit token --decimal , --thousands . -o march.json --format json
+  fees reconcile fees.csv 0..27 --gateway demo
+  fees reconcile export.csv --map hash=Reference,fee=Cost --unit wei --date-format dd.mm.yyyy`
+
+// reconcileEnd is the flag for the end of the period.
+const reconcileEnd = "to"
+
+// reconcileFlags are the flags of fees reconcile.
+type reconcileFlags struct {
+	sourceFlags
+	ledgerFlags
+	periodFlags
+	output
+	file                   string
+	separator, sheet, unit string
+	decimal, thousands     string
+	columns, accounts      []string
+	dateFormat, tolerance  string
+	all, quiet             bool
+}
+
+func newReconcile(stdout, stderr io.Writer) *cobra.Command {
+	flags := reconcileFlags{output: output{stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "reconcile FILE " + periodUse,
+		Short:   "Compare a company's record of fees with the ledger",
+		Long:    reconcileManual,
+		Example: reconcileExamples,
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			flags.file = args[0]
+			return flags.run(c.Context(), args[1:], stderr)
+		},
+	}
+	flags.sourceFlags.addFinal(c)
+	flags.ledgerFlags.add(c)
+	flags.periodFlags.add(c, reconcileEnd)
+	flags.output.add(c, "table", "json", "csv", "xlsx")
+	flags.addConcurrency(c)
+	f := c.Flags()
+	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
+	f.StringSliceVar(&flags.accounts, "accounts", nil, "the company's accounts"+accountsUsage)
+	f.StringSliceVar(&flags.columns, "map", nil, "the column of a field: fee=\"Network cost\"; with commas between, or once for each")
+	f.StringVar(&flags.unit, "unit", "", "what the fees count: wei or token")
+	f.StringVar(&flags.decimal, "decimal", ".", "the separator of decimals: a point or a comma")
+	f.StringVar(&flags.thousands, "thousands", "", "the separator of thousands (default: none)")
+	f.StringVar(&flags.separator, "separator", "", "what separates columns of csv: comma, semicolon or tab (default: as the header says)")
+	f.StringVar(&flags.sheet, "sheet", "", "the sheet of xlsx (default: the first)")
+	f.StringVar(&flags.dateFormat, "date-format", "", "how dates are written, such as dd.mm.yyyy HH:MM (default: RFC 3339 or yyyy-mm-dd)")
+	f.StringVar(&flags.tolerance, "tolerance", "0", "differences of so many wei are none")
+	f.BoolVar(&flags.all, "all", false, "show what matches too")
+	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	complete(c, "unit", string(reconcile.Wei), string(reconcile.Token))
+	complete(c, "separator", "comma", "semicolon", "tab")
+	return c
+}
+
+func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Writer) error {
+	options, asked, err := f.options(args)
+	if err != nil {
+		return err
+	}
+	where, err := f.compared(ctx, asked)
+	if err != nil {
+		return err
+	}
+	defer func() { where.close() }()
+	options.Symbol = where.symbol
+	file, err := f.read(options, stderr)
+	if err != nil {
+		return err
+	}
+	book, err := where.book(ctx, newProgress(stderr, "blocks", f.quiet))
+	if err != nil {
+		return err
+	}
+	result, err := reconcile.Match(ctx, book, file.Rows, options)
+	switch {
+	case errors.Is(err, chain.ErrOverflow):
+		return err
+	case err != nil:
+		return ofLedger(where.place, err)
+	}
+	result.File, result.Name = file, filepath.Base(f.file)
+	return f.show(result, stderr)
+}
+
+// read reads the file. Each row that cannot be read is told on a line of its own.
+func (f *reconcileFlags) read(options reconcile.Options, stderr io.Writer) (*reconcile.File, error) {
+	in, err := os.Open(f.file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	file, err := reconcile.ReadFile(in, options)
+	var problems *reconcile.ProblemsError
+	if errors.As(err, &problems) {
+		for line := range strings.Lines(problems.Error()) {
+			fmt.Fprintln(stderr, "fees: "+printable(strings.TrimSuffix(line, "\n")))
+		}
+		return nil, fmt.Errorf("%s: %d rows cannot be read", f.file, problems.Count)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.file, err)
+	}
+	return file, nil
+}
+
+// compared is the ledger that a file is compared with.
+type compared struct {
+	place  string
+	symbol string // of the network's token, "" where it is not known
+	book   func(context.Context, *progress) (*ledger.Book, error)
+	close  func()
+}
+
+// compared opens the ledger, or the source that one is made of once the file was read.
+func (f *reconcileFlags) compared(ctx context.Context, asked period) (*compared, error) {
+	if f.gateway == "" {
+		return f.openLedger(ctx)
+	}
+	if f.ledger != "" {
+		return nil, errors.New("--gateway and --ledger: name one of them")
+	}
+	span, err := asked.ofGateway()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkConcurrency(); err != nil {
+		return nil, err
+	}
+	reader, err := f.reader()
+	if err != nil {
+		return nil, err
+	}
+	item, err := reader.Read(ctx, source.Height(span.First))
+	if err != nil {
+		return nil, err
+	}
+	c := &compared{place: "of " + shownPlace(f.place()), symbol: item.Rules.Symbol, close: func() {}}
+	c.book = func(ctx context.Context, p *progress) (book *ledger.Book, err error) {
+		book, c.close, err = temporaryLedger(ctx, reader, span, f.concurrency, p)
+		return book, err
+	}
+	return c, nil
+}
+
+func (f *reconcileFlags) openLedger(ctx context.Context) (*compared, error) {
+	book, place, err := f.openBook(ctx, ledger.Open)
+	if err != nil {
+		return nil, err
+	}
+	c := &compared{
+		place: place, close: func() { book.Close() },
+		book: func(context.Context, *progress) (*ledger.Book, error) { return book, nil },
+	}
+	status, err := book.Status(ctx)
+	if err != nil {
+		c.close()
+		return nil, ofLedger(place, err)
+	}
+	tables, err := loadTables(f.networkFile)
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	if n, ok := tables.Named(status.Network); ok {
+		c.symbol = n.Symbol
+	}
+	return c, nil
+}
+
+// show writes the result, and says what does not match where nobody sees it.
+func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
+	if err := f.output.stream(func(w io.Writer) error { return f.render(w, r) }); err != nil {
+		return err
+	}
+	if f.format == "csv" {
+		for _, n := range r.Notes {
+			fmt.Fprintln(stderr, "fees: "+printable(n))
+		}
+	}
+	if r.Reconciled() {
+		return nil
+	}
+	if f.format != "table" || f.output.file != "" {
+		var found []string
+		for _, s := range r.Sums {
+			if s.Count > 0 {
+				found = append(found, fmt.Sprintf("%d %s", s.Count, s.Outcome))
+			}
+		}
+		fmt.Fprintln(stderr, "fees: "+strings.Join(found, ", "))
+	}
+	return errFinding
+}
+
+func (f *reconcileFlags) render(w io.Writer, r *reconcile.Result) error {
+	switch f.format {
+	case "json":
+		return r.WriteJSON(withoutControls{w}, f.all)
+	case "csv":
+		return sheet.WriteCSV(w, r.Details(f.all))
+	case "xlsx":
+		return sheet.WriteXLSX(w, r.Sheets(f.all)...)
+	}
+	out := bufio.NewWriter(w)
+	details := r.Details(f.all)
+	details.Notes = nil // the summary has them
+	tables := []*sheet.Sheet{r.Summary(), details, r.Basis()}
+	if r.Reconciled() && !f.all {
+		tables = []*sheet.Sheet{r.Summary(), r.Basis()}
+	}
+	for i, s := range tables {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := sheet.WriteTable(out, s, f.width()); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}

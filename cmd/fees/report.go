@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/sheet"
+)
+
+var reportManual = `Add up the fees of a period of the ledger, by block, hour, day, month, account (who
+paid), layer, type of EVM transaction, call, or contract. Each group has its
+transactions, EVM and native, those that failed (they pay too) and those whose fee is
+undetermined; the fee, of both layers, with priority fees and tips; what the chain
+charged, and how much of that was burned and went to treasury and author; the gas, and
+what it cost. Groups of time stand in their order, others by fee. One in which nothing
+happened is left out.
+
+` + fmt.Sprintf(periodManual, reportEnd) + `
+
+The average gas price is floor(sum of gas price x gas / sum of gas), in wei; gas_price_10,
+gas_price_50 and gas_price_90 are percentiles by the number of EVM transactions, by the
+nearest rank: prices that were paid.
+
+--gateway reads a range of heights from a gateway, an archive or the demo, into a ledger
+that is thrown away, instead of asking a ledger.
+
+html is one page with charts that needs nothing else; table has the figures that most
+ask for, the others all.`
+
+const reportExamples = `  fees report --month 2026-01
+  fees report --from 2026-01-01 --to 2026-03-31 --by month --timezone Europe/Berlin
+  fees report --month 2026-01 --by contract --format html -o january.html
+  fees report --by account --accounts wallets.txt --format xlsx -o wallets.xlsx
+  fees report 0..27 --by call --gateway demo`
+
+// reportEnd is the flag for the end of the period.
+const reportEnd = "to"
+
+// reportFlags are the flags of fees report.
+type reportFlags struct {
+	sourceFlags
+	ledgerFlags
+	periodFlags
+	output
+	by       string
+	accounts []string
+	quiet    bool
+}
+
+func newReport(stdout, stderr io.Writer) *cobra.Command {
+	flags := reportFlags{output: output{stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "report " + periodUse,
+		Short:   "Add up the fees of a period",
+		Long:    reportManual,
+		Example: reportExamples,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return reportFees(c.Context(), args, flags, stderr)
+		},
+	}
+	flags.sourceFlags.add(c)
+	flags.addConcurrency(c)
+	flags.ledgerFlags.add(c)
+	flags.periodFlags.add(c, reportEnd)
+	flags.output.add(c, "table", "json", "csv", "xlsx", "parquet", "html")
+	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"
+	c.Flags().StringVar(&flags.by, "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
+	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "only what these paid for"+accountsUsage)
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	complete(c, "by", groupings()...)
+	return c
+}
+
+func groupings() (names []string) {
+	for _, by := range report.Groupings() {
+		names = append(names, string(by))
+	}
+	return names
+}
+
+// check wants flags that go together.
+func (f *reportFlags) check() error {
+	switch {
+	case !slices.Contains(groupings(), f.by):
+		return fmt.Errorf("--by %q: want %s", f.by, strings.Join(groupings(), ", "))
+	case f.gateway != "" && f.ledgerFlags.ledger != "":
+		return errors.New("--gateway and --ledger: name one of them, where the blocks come from")
+	case (f.format == "xlsx" || f.format == "parquet") && f.file == "" && isTerminal(f.stdout):
+		return fmt.Errorf("--format %s is not for a terminal: name a file with -o", f.format)
+	}
+	return errors.Join(f.output.check(), f.checkConcurrency())
+}
+
+func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io.Writer) error {
+	if err := flags.check(); err != nil {
+		return err
+	}
+	asked, err := flags.periodFlags.parse(args)
+	if err != nil {
+		return err
+	}
+	question := report.Question{By: report.By(flags.by), Zone: asked.zone}
+	if question.Payers, err = flags.payers(); err != nil {
+		return err
+	}
+	p := newProgress(stderr, "blocks", flags.quiet)
+	defer p.end()
+	book, place, closeBook, err := flags.book(ctx, asked, p)
+	defer closeBook()
+	if err != nil {
+		return err
+	}
+	covered, err := asked.of(ctx, book, place)
+	if err != nil {
+		return err
+	}
+	if err := flags.describe(ctx, &question, book, place); err != nil {
+		return err
+	}
+	question.Name, question.Period, question.Cover, question.Partial = covered.name, covered.asked, covered.Cover, covered.notes()
+	r, err := report.Make(ctx, book, question, p.show)
+	if err != nil {
+		return ofLedger(place, err)
+	}
+	p.end()
+	if err := flags.output.stream(func(w io.Writer) error { return flags.write(w, r) }); err != nil {
+		return err
+	}
+	if !r.Holds() {
+		return errFinding
+	}
+	return nil
+}
+
+// payers are the accounts that are asked for, nil for all.
+func (f *reportFlags) payers() (map[chain.Address]bool, error) {
+	list, err := readAccounts(f.accounts)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	payers := map[chain.Address]bool{}
+	for _, account := range list {
+		payers[account] = true
+	}
+	return payers, nil
+}
+
+// book opens the ledger, or makes one of what a gateway has.
+func (f *reportFlags) book(ctx context.Context, asked period, p *progress) (book *ledger.Book, place string, closeBook func(), err error) {
+	if f.gateway == "" {
+		book, place, err = f.openBook(ctx, ledger.Open)
+		return book, place, func() {
+			if book != nil {
+				book.Close()
+			}
+		}, err
+	}
+	span, err := asked.ofGateway()
+	if err != nil {
+		return nil, "", func() {}, err
+	}
+	reader, err := f.reader()
+	if err != nil {
+		return nil, "", func() {}, err
+	}
+	book, closeBook, err = temporaryLedger(ctx, reader, span, f.concurrency, p)
+	return book, shownPlace(f.gateway), closeBook, err
+}
+
+// describe adds the network that the ledger is of, and what its token is called.
+func (f *reportFlags) describe(ctx context.Context, q *report.Question, book *ledger.Book, place string) error {
+	s, err := book.Status(ctx)
+	if err != nil {
+		return ofLedger(place, err)
+	}
+	tables, err := loadTables(f.networkFile)
+	if err != nil {
+		return err
+	}
+	n, err := tables.Choose(s.Network)
+	if err != nil {
+		return fmt.Errorf("the ledger is of the network %s, whose token no table names: %w", s.Network, err)
+	}
+	q.Network, q.Symbol = s.Network, n.Symbol
+	return nil
+}
+
+// write writes the form that was asked for.
+func (f *reportFlags) write(w io.Writer, r *report.Report) error {
+	switch f.format {
+	case "json":
+		return report.WriteJSON(w, r)
+	case "csv":
+		return sheet.WriteCSV(w, r.Sheet())
+	case "xlsx":
+		return sheet.WriteXLSX(w, r.Sheet())
+	case "parquet":
+		return sheet.WriteParquet(w, r.Sheet())
+	case "html":
+		return report.WriteHTML(w, r)
+	}
+	width := f.output.width()
+	if width == math.MaxInt {
+		width = wideTable
+	}
+	return report.WriteTable(w, r, width)
+}
+
+// wideTable is how wide the table is in a file or a pipe, for the sake of the bars.
+const wideTable = 160

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/chaingen"
+)
+
+// slow serves a chain that is made up, with a block every six hours: blocks 1 to 4 are of
+// 2026-01-01, 5 to 8 of the day after, and so on. Block 0 has no time.
+func slow(t testing.TB, head uint64) (made *chaingen.Chain, gateway string) {
+	made = chaingen.New(chaingen.Options{Seed: 17, Head: head})
+	now := regexp.MustCompile(`"now":"(\d+)"`)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		made.Handler().ServeHTTP(answer, r)
+		w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+		w.WriteHeader(answer.Code)
+		w.Write(now.ReplaceAllFunc(answer.Body.Bytes(), func(text []byte) []byte {
+			var at int64
+			fmt.Sscanf(string(text), `"now":"%d"`, &at)
+			begin := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC) // of the made-up chain, at block 1
+			blocks := time.UnixMilli(at).Sub(begin) / (12 * time.Second)
+			moved := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(blocks * 6 * time.Hour)
+			return fmt.Appendf(nil, `"now":"%d"`, moved.UnixMilli())
+		}))
+	}))
+	t.Cleanup(server.Close)
+	return made, server.URL
+}
+
+// A ledger that was filled by days covers those days: the blocks before and after are
+// there too. By the heights of the days alone, it does not, for nothing says that there
+// are no others.
+func TestSyncOfDaysCoversThem(t *testing.T) {
+	_, gateway := slow(t, 20)
+	for name, c := range map[string]struct {
+		fill    []string
+		blocks  string // that are stored
+		covered bool
+	}{
+		"days":                 {[]string{"--from", "2026-01-02", "--to", "2026-01-03"}, "4..13", true},
+		"the chain's first":    {[]string{"--from", "2026-01-01", "--to", "2026-01-03"}, "1..13", true},
+		"to a height":          {[]string{"--from", "2026-01-02", "--to", "13"}, "4..13", true},
+		"heights of the days":  {[]string{"5..12"}, "5..12", false},
+		"nothing before":       {[]string{"5..13"}, "5..13", false},
+		"nothing after":        {[]string{"4..12"}, "4..12", false},
+		"a day that goes on":   {[]string{"--from", "2026-01-02", "--to", "2026-01-02"}, "4..9", false},
+		"up to the newest one": {[]string{"--from", "2026-01-02"}, "4..20", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place := newLedgerFile(t)
+			stdout, stderr, code := fees(t, append([]string{"sync", "--gateway", gateway, "--ledger", place, "--quiet"}, c.fill...)...)
+			require.Equal(t, exitOK, code, stderr)
+			require.Contains(t, stdout, ": blocks "+c.blocks+": ")
+			stdout, stderr, code = fees(t, "report", "--from", "2026-01-02", "--to", "2026-01-03", "--ledger", place, "--format", "csv", "--quiet")
+			if !c.covered {
+				require.Equal(t, exitLedger, code)
+				require.Contains(t, stderr, "2026-01-02 to 2026-01-03 is not there as a whole")
+				return
+			}
+			require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
+			require.Contains(t, stdout, "\n2026-01-02,")
+			require.Contains(t, stdout, "\n2026-01-03,")
+			require.NotContains(t, stdout, "2026-01-01")
+			require.NotContains(t, stdout, "2026-01-04")
+		})
+	}
+}
+
+// A day whose end the chain has not reached is not covered; once it has, the same command
+// adds what is missing.
+func TestSyncOfADayThatGoesOn(t *testing.T) {
+	made, gateway := slow(t, 7)
+	place := newLedgerFile(t)
+	day := []string{"--from", "2026-01-02", "--to", "2026-01-02", "--ledger", place, "--quiet"}
+	for _, step := range []struct {
+		head    uint64
+		told    string
+		covered bool
+	}{
+		{7, ": blocks 4..7: 4 stored, 0 were there; ", false},
+		{8, ": blocks 4..8: 1 stored, 4 were there; ", false}, // the day's last, but nothing says so
+		{9, ": blocks 4..9: 1 stored, 5 were there; ", true},
+		{10, ": blocks 4..9: 0 stored, 6 were there; ", true},
+	} {
+		made.SetHead(step.head)
+		stdout, stderr, code := fees(t, append([]string{"sync", "--gateway", gateway}, day...)...)
+		require.Equal(t, exitOK, code, stderr)
+		require.Contains(t, stdout, step.told)
+		_, stderr, code = fees(t, append([]string{"report"}, day...)...)
+		require.Equal(t, step.covered, code != exitLedger, stderr)
+	}
+}

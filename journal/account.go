@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+)
+
+// Account is an account of the books: its parts, joined by colons.
+type Account string
+
+// The accounts that are not of one address.
+const (
+	openingBalances Account = "Equity:Opening"
+	rewards         Account = "Income:Rewards"  // deposited by a hook
+	deposits        Account = "Income:Deposits" // deposited within an extrinsic
+	minted          Account = "Income:Minted"
+	withdrawals     Account = "Expenses:Withdrawals" // beside fees
+	burned          Account = "Expenses:Burned"
+	dust            Account = "Expenses:Dust"
+	suspended       Account = "Equity:Suspended"
+
+	// The network's own side of a fee.
+	networkFees     Account = "Equity:Network:Fees"
+	networkBurned   Account = "Equity:Network:Burned"
+	networkTreasury Account = "Equity:Network:Treasury"
+	networkAuthor   Account = "Equity:Network:Author"
+)
+
+// feeAccount is the expense of a layer's fees.
+func feeAccount(layer fee.Layer) Account {
+	if layer == fee.EVM {
+		return "Expenses:Fees:EVM"
+	}
+	return "Expenses:Fees:Native"
+}
+
+// reserved is the part of an asset account that its owner cannot spend.
+func reserved(asset Account) Account { return asset + ":Reserved" }
+
+// transfers is the account of transfers from and to somebody.
+func transfers(names *Names, who chain.Address) Account {
+	return "Equity:Transfers:" + Account(names.Name(who))
+}
+
+// assets are the asset accounts of addresses. It is an error where two of them are the
+// same or one lies below another: the balances could not be told apart.
+func assets(names *Names, addresses []chain.Address) (map[chain.Address]Account, error) {
+	var wrong []error
+	found := map[chain.Address]Account{}
+	owners := map[Account]chain.Address{}
+	for _, a := range addresses {
+		if _, twice := found[a]; twice {
+			continue
+		}
+		asset := names.Asset(a)
+		if other, taken := owners[asset]; taken {
+			wrong = append(wrong, fmt.Errorf("%v and %v would have the same account, %s", other, a, asset))
+		}
+		found[a], owners[asset] = asset, a
+	}
+	for _, a := range addresses {
+		for above := parent(found[a]); above != ""; above = parent(above) {
+			if other, taken := owners[above]; taken {
+				wrong = append(wrong, fmt.Errorf("the account of %v, %s, lies below that of %v", a, found[a], other))
+			}
+		}
+	}
+	return found, errors.Join(wrong...)
+}
+
+// parent is the account above, or "".
+func parent(a Account) Account {
+	return a[:max(0, strings.LastIndexByte(string(a), ':'))]
+}

@@ -1,0 +1,199 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// beancountDigits is how many digits Beancount calculates with, the precision of
+// Python's decimal numbers. More are rounded, silently.
+const beancountDigits = 28
+
+// beancountAccount is the account as Beancount takes it: each part of letters, digits
+// and hyphens, with a capital letter or a digit first.
+func beancountAccount(a Account) string {
+	parts := strings.Split(string(a), ":")
+	for i, part := range parts {
+		name := []rune(strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || r >= '0' && r <= '9' {
+				return r
+			}
+			return '-'
+		}, part))
+		name[0] = unicode.ToUpper(name[0])
+		if !unicode.IsUpper(name[0]) && !unicode.IsDigit(name[0]) { // a script without capitals
+			name = append([]rune("X"), name...)
+		}
+		parts[i] = string(name)
+	}
+	return strings.Join(parts, ":")
+}
+
+var beancountCommodity = regexp.MustCompile(`^[A-Z][A-Z0-9]*[A-Z0-9]$`)
+
+// beancountExact wants a symbol that Beancount takes, and that no amount, no sum of an
+// account and no amount times its price has more digits than it calculates with.
+func (j *Journal) beancountExact() error {
+	if !beancountCommodity.MatchString(j.Symbol) {
+		return fmt.Errorf("the symbol %q: it takes two or more capital letters and digits", j.Symbol)
+	}
+	sums := map[Account]chain.SignedWei{}
+	add := func(a Account, amount chain.SignedWei, day string) error {
+		sum, err := sums[a].Add(amount)
+		sums[a] = sum
+		if err == nil {
+			err = fitsDigits(tokenNumber(sum))
+		}
+		if err == nil {
+			err = j.fits(amount, day)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", a, err)
+		}
+		return nil
+	}
+	for _, h := range j.holdings {
+		day := j.day(j.begin)
+		total, err := h.closing.Free.Signed().Add(h.closing.Reserved.Signed())
+		err = errors.Join(err, fitsDigits(tokenNumber(total)),
+			add(h.asset, h.opening.Free.Signed(), day), add(reserved(h.asset), h.opening.Reserved.Signed(), day),
+			add(openingBalances, h.opening.Free.Signed().Negated(), day), add(openingBalances, h.opening.Reserved.Signed().Negated(), day))
+		if err != nil {
+			return fmt.Errorf("the balances of %s: %w", h.asset, err)
+		}
+	}
+	for i := range j.entries {
+		e := &j.entries[i]
+		var given []chain.SignedWei
+		for _, p := range e.postings {
+			if err := add(p.account, p.amount, j.day(e.time)); err != nil {
+				return e.of(err)
+			}
+			if p.amount.Sign() > 0 {
+				given = append(given, p.amount)
+			}
+		}
+		if err := j.fitTogether(given, j.day(e.time)); err != nil {
+			return e.of(err)
+		}
+	}
+	return nil
+}
+
+var errDigits = fmt.Errorf("it calculates with %d digits, and would round", beancountDigits)
+
+// fits wants an amount, and what it cost on a day, to have few enough digits.
+func (j *Journal) fits(amount chain.SignedWei, day string) error {
+	n := tokenNumber(amount)
+	if err := fitsDigits(n); err != nil || j.Prices == nil {
+		return err
+	}
+	price := j.Prices.days[day]
+	if err := fitsDigits(n.Mul(decimal.RequireFromString(price))); err != nil {
+		return fmt.Errorf("%s %s at %s %s: %w", tokens(amount), j.Symbol, price, j.Prices.Fiat, err)
+	}
+	return nil
+}
+
+// fitTogether wants that the sum of an entry fits, however its amounts are added up.
+func (j *Journal) fitTogether(amounts []chain.SignedWei, day string) error {
+	var sum chain.SignedWei
+	var err error
+	for _, a := range amounts {
+		if sum, err = sum.Add(a); err != nil {
+			return err
+		}
+	}
+	return j.fits(sum, day)
+}
+
+func fitsDigits(n decimal.Decimal) error {
+	if digits := n.NumDigits(); digits > beancountDigits {
+		return fmt.Errorf("a number of %d digits: %w", digits, errDigits)
+	}
+	return nil
+}
+
+func (w *writer) beancount() {
+	w.comment()
+	day := w.started()
+	if w.Continues { // the journal before this one has opened most of the accounts
+		w.line("plugin \"beancount.plugins.auto_accounts\"")
+	} else {
+		for _, a := range w.used() {
+			w.line("%s open %s", day, w.accounts[a])
+		}
+	}
+	if w.Prices != nil {
+		w.line("")
+		for _, day := range w.days() {
+			w.line("%s price %s %s %s", day, w.Symbol, w.Prices.days[day], w.Prices.Fiat)
+		}
+	}
+	for i := range w.holdings {
+		w.beancountOpening(&w.holdings[i])
+	}
+	for i := range w.entries {
+		e := &w.entries[i]
+		link := ""
+		if e.code != "" {
+			link = " ^" + e.code
+		}
+		day := w.day(e.time)
+		w.line("\n%s * \"%s\"%s", day, e.description, link)
+		seen := map[string]int{}
+		for _, tag := range e.tags() {
+			key := tag[0]
+			if seen[key]++; seen[key] > 1 { // a key stands once
+				key = fmt.Sprintf("%s%d", key, seen[key])
+			}
+			w.line("  %s: \"%s\"", key, tag[1])
+		}
+		for _, p := range e.postings {
+			w.line("  %s  %s %s%s", w.accounts[p.account], tokens(p.amount), w.Symbol, w.priced(day))
+		}
+	}
+	if len(w.holdings) > 0 {
+		w.line("")
+	}
+	for i := range w.holdings {
+		w.beancountBalance(w.ended(), &w.holdings[i], w.holdings[i].closing)
+	}
+}
+
+// beancountOpening enters what an account had, or asserts it where the journal goes on
+// from another.
+func (w *writer) beancountOpening(h *holding) {
+	day := w.day(w.begin)
+	w.line("")
+	if w.Continues {
+		w.beancountBalance(day, h, h.opening)
+		return
+	}
+	w.line("%s * \"balance of %s after block %d\"", day, w.accounts[h.asset], h.height)
+	enter := func(a Account, amount chain.Wei) {
+		w.line("  %s  %s %s%s", w.accounts[a], tokens(amount.Signed()), w.Symbol, w.priced(day))
+		w.line("  %s  %s %s%s", w.accounts[openingBalances], tokens(amount.Signed().Negated()), w.Symbol, w.priced(day))
+	}
+	enter(h.asset, h.opening.Free)
+	if h.held {
+		enter(reserved(h.asset), h.opening.Reserved)
+	}
+}
+
+// beancountBalance asserts what an account has when a day begins. Beancount counts the
+// accounts below one to it.
+func (w *writer) beancountBalance(day string, h *holding, b chain.Balance) {
+	all, _ := b.Free.Signed().Add(b.Reserved.Signed()) // beancountExact has seen that they fit
+	w.line("%s balance %s  %s ~ 0 %s", day, w.accounts[h.asset], tokens(all), w.Symbol)
+	if h.held {
+		w.line("%s balance %s  %s ~ 0 %s", day, w.accounts[reserved(h.asset)], tokens(b.Reserved.Signed()), w.Symbol)
+	}
+}

@@ -1,0 +1,20 @@
+// Package journal writes what accounting software takes without a correction by hand:
+// the fees that accounts paid, or every movement of their native balances, as double
+// entry for hledger, Beancount and Ledger, as a plain list, or as Koinly's CSV.
+//
+//		ledger.Book ─► Find ─► Payments ─► FeeJournal      ─► Journal ─► Write (a Program)
+//		                  │        └──────► List, WriteKoinly
+//		                  └─► MovementJournal (Balances) ──► Journal ─► Write
+//
+//	 1. [Find] reads what the accounts paid in a period. What a payer paid is what the
+//	    chain charged; where that is not known, what the rules say.
+//	 2. [FeeJournal] makes an entry of each fee. [MovementJournal] makes one of all that an
+//	    extrinsic or a hook did to the accounts' balances, opens with the balances before,
+//	    and asserts those after.
+//	 3. [Journal.Write] writes the entries for one program, each amount with all of its 18
+//	    decimals. What a program cannot hold exactly is refused.
+//
+// Nothing is rounded, plugged or left out: a fee that nobody knows is in
+// [Payments.Undetermined], and movements that do not lead from the opening to the closing
+// balance are a [DifferenceError]. The same book and the same options give the same bytes.
+package journal

@@ -1,0 +1,117 @@
+package journal
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// plainAccount is the account as hledger and Ledger take it: as it is.
+func plainAccount(a Account) string { return string(a) }
+
+var letters = regexp.MustCompile(`^[A-Za-z]+$`)
+
+// commodity is a symbol as hledger and Ledger take it: with a digit in it, in quotes.
+func commodity(symbol string) string {
+	if letters.MatchString(symbol) {
+		return symbol
+	}
+	return `"` + symbol + `"`
+}
+
+func (w *writer) hledger() {
+	w.comment()
+	w.line("decimal-mark .")
+	w.line("commodity 1000.%s %s", strings.Repeat("0", tokenDecimals), commodity(w.Symbol))
+	if w.Prices != nil {
+		w.line("commodity 1000.00 %s", w.Prices.Fiat)
+	}
+	w.plain()
+}
+
+func (w *writer) ledger() {
+	w.comment()
+	w.line("commodity %s\n    format 1000.%s %s", commodity(w.Symbol), strings.Repeat("0", tokenDecimals), commodity(w.Symbol))
+	if w.Prices != nil {
+		w.line("commodity %s\n    format 1000.00 %s", w.Prices.Fiat, w.Prices.Fiat)
+	}
+	w.line("tag time\ntag remark")
+	w.plain()
+}
+
+// plain writes what hledger and Ledger have in common.
+func (w *writer) plain() {
+	for _, a := range w.used() {
+		w.line("account %s", w.accounts[a])
+	}
+	if w.Prices != nil {
+		w.line("")
+		for _, day := range w.days() {
+			w.line("P %s %s %s %s", day, commodity(w.Symbol), w.Prices.days[day], w.Prices.Fiat)
+		}
+	}
+	last, asserted := w.last(), w.asserted()
+	for i := range w.holdings {
+		w.plainOpening(&w.holdings[i], last)
+	}
+	for i := range w.entries {
+		e := &w.entries[i]
+		day := w.day(e.time)
+		mark := ""
+		if e.code != "" {
+			mark = "(" + e.code + ") "
+		}
+		w.line("\n%s * %s%s", day, mark, e.description)
+		for _, tag := range e.tags() {
+			w.line("    ; %s: %s", tag[0], tag[1])
+		}
+		for k, p := range e.postings {
+			assertion := ""
+			if closing, ok := asserted[p.account]; ok && last[p.account] == [2]int{i, k} {
+				assertion = w.equals(closing)
+			}
+			w.line("    %s  %s%s", w.accounts[p.account], w.amount(p.amount, day), assertion)
+		}
+	}
+}
+
+// plainOpening enters what an account had. Where the journal goes on from another, it
+// adds nothing and asserts it.
+func (w *writer) plainOpening(h *holding, last map[Account][2]int) {
+	day := w.day(w.begin)
+	w.line("\n%s * balance of %s after block %d", day, w.accounts[h.asset], h.height)
+	enter := func(a Account, opening, closing chain.Wei) {
+		_, moved := last[a]
+		assertion, amount := "", opening.Signed()
+		switch {
+		case w.Continues:
+			assertion, amount = w.equals(opening), chain.SignedWei{}
+		case !moved: // this is the account's last posting
+			assertion = w.equals(closing)
+		}
+		w.line("    %s  %s%s", w.accounts[a], w.amount(amount, day), assertion)
+		if !w.Continues {
+			w.line("    %s  %s", w.accounts[openingBalances], w.amount(amount.Negated(), day))
+		}
+	}
+	enter(h.asset, h.opening.Free, h.closing.Free)
+	if h.held {
+		enter(reserved(h.asset), h.opening.Reserved, h.closing.Reserved)
+	}
+}
+
+// amount is a number of tokens, with what they cost on a day. Nothing costs nothing.
+func (w *writer) amount(a chain.SignedWei, day string) string {
+	text := tokens(a) + " " + commodity(w.Symbol)
+	if a.Sign() == 0 {
+		return text
+	}
+	return text + w.priced(day)
+}
+
+// equals asserts what an account has after a posting.
+func (w *writer) equals(balance chain.Wei) string {
+	return fmt.Sprintf(" = %s %s", tokens(balance.Signed()), commodity(w.Symbol))
+}

@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"iter"
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sheet"
+)
+
+// listColumns are those of the JSON of fees block, the block's first.
+var listColumns = []sheet.Column{
+	{Name: "network", Kind: sheet.Text}, {Name: "rules", Kind: sheet.Text}, {Name: "number", Kind: sheet.Integer}, {Name: "time", Kind: sheet.Time},
+	{Name: "index", Kind: sheet.Integer}, {Name: "layer", Kind: sheet.Text}, {Name: "type", Kind: sheet.Text}, {Name: "call", Kind: sheet.Text},
+	{Name: "hash", Kind: sheet.Hash}, {Name: "evm_hash", Kind: sheet.Hash}, {Name: "from", Kind: sheet.Address}, {Name: "to", Kind: sheet.Address},
+	{Name: "payer", Kind: sheet.Address}, {Name: "payer_name", Kind: sheet.Text}, {Name: "gas_price", Kind: sheet.GasPrice}, {Name: "gas", Kind: sheet.Integer},
+	{Name: "fee", Kind: sheet.Wei, Total: true}, {Name: "method", Kind: sheet.Text}, {Name: "priority_fee", Kind: sheet.Wei, Total: true},
+	{Name: "tip", Kind: sheet.Wei, Total: true}, {Name: "success", Kind: sheet.Boolean}, {Name: "status", Kind: sheet.Text}, {Name: "error", Kind: sheet.Text},
+	{Name: "charged", Kind: sheet.Wei, Total: true}, {Name: "verdict", Kind: sheet.Text}, {Name: "drift", Kind: sheet.SignedWei, Total: true}, {Name: "class", Kind: sheet.Text},
+	{Name: "burned", Kind: sheet.Wei, Total: true}, {Name: "treasury", Kind: sheet.Wei, Total: true}, {Name: "author", Kind: sheet.Wei, Total: true},
+}
+
+// List is the payments as a table, each with all that the book has of it: the
+// undetermined ones too, without a fee and with the reason.
+func List(payments Payments, network string, style Style) *sheet.Sheet {
+	return &sheet.Sheet{
+		Name: "fees", Title: style.Title, Notes: style.Notes, Symbol: style.Symbol, Columns: listColumns,
+		Rows: rows(payments, network, style.names()),
+	}
+}
+
+func rows(payments Payments, network string, names *Names) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		for i := range payments {
+			p := &payments[i]
+			gas, err := units(p.Gas)
+			row := []any{
+				network, p.Rules, p.Height, p.Time,
+				int64(p.Index), string(p.Layer), orNull(p.Type), p.Call,
+				p.Hash, p.EVMHash, p.Sender, p.Recipient,
+				p.Payer, label(names, p.Payer), p.GasPrice, gas,
+				p.Fee, orNull(p.Method), p.PriorityFee,
+				p.Tip, p.Success, orNull(p.Status), orNull(p.Error),
+				p.Charged, string(p.Verdict), p.Drift, orNull(string(p.Class)),
+				p.Burned, p.Treasury, p.Author,
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// orNull is a text, or nothing where there is none.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func label(names *Names, a chain.Optional[chain.Address]) any {
+	address, ok := a.Get()
+	if !ok {
+		return nil
+	}
+	name, _ := names.Label(address)
+	return orNull(name)
+}
+
+// units is an amount of gas, which is of 64 bits.
+func units(gas chain.Optional[chain.Wei]) (any, error) {
+	g, ok := gas.Get()
+	if !ok {
+		return nil, nil
+	}
+	return strconv.ParseUint(g.String(), 10, 64)
+}

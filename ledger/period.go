@@ -1,0 +1,166 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// Period is a set of blocks: those of a span of heights, or those whose own time is
+// not before From and is before To.
+type Period struct {
+	Heights  chain.Optional[Span] // where it is known, the times say nothing
+	From, To chain.Time
+}
+
+// String is the period for people.
+func (p Period) String() string {
+	if span, ok := p.Heights.Get(); ok {
+		return "blocks " + span.String()
+	}
+	return fmt.Sprintf("the time from %v to before %v", p.From, p.To)
+}
+
+// Has tells whether a block is in the period. One without a time, as block 0, is in no
+// period of times.
+func (p Period) Has(height uint64, at chain.Optional[chain.Time]) bool {
+	if span, ok := p.Heights.Get(); ok {
+		return height >= span.First && height <= span.Last
+	}
+	t, ok := at.Get()
+	return ok && !t.Std().Before(p.From.Std()) && t.Std().Before(p.To.Std())
+}
+
+// ErrPeriod says that a period ends before it begins.
+var ErrPeriod = errors.New("the period ends before it begins")
+
+func (p Period) reversed() bool {
+	if span, ok := p.Heights.Get(); ok {
+		return span.Last < span.First
+	}
+	return p.To.Std().Before(p.From.Std())
+}
+
+// Cover is what a book has of a period.
+type Cover struct {
+	// Span has all of the period's sealed blocks, from the lowest to the highest. It is
+	// not known where there is none.
+	Span chain.Optional[Span]
+	// Lacks says, for people, what of the period is not sealed in the book. Nothing is
+	// missing where it is empty.
+	Lacks []string
+}
+
+// Cover finds a period's sealed blocks, and what is missing of them. There are no gaps
+// among sealed blocks, so the period is there as a whole where both of its ends are: a
+// period of times where the book's first block is older than it, or the chain's first,
+// and the last sealed one is not. It is [ErrPeriod] where the period ends before it
+// begins.
+func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
+	if p.reversed() {
+		return Cover{}, fmt.Errorf("%w: %v", ErrPeriod, p)
+	}
+	sealed, err := b.sealed(ctx)
+	if err != nil {
+		return Cover{}, err
+	}
+	have, ok := sealed.Get()
+	if !ok {
+		return Cover{Lacks: []string{"all of it: no block is sealed"}}, nil
+	}
+	if span, ok := p.Heights.Get(); ok {
+		return coverHeights(span, have), nil
+	}
+	return b.coverTimes(ctx, p, have)
+}
+
+// sealed is the span of the sealed blocks.
+func (b *Book) sealed(ctx context.Context) (none chain.Optional[Span], err error) {
+	c, err := b.cover(ctx, b.engine)
+	if err != nil || c.sealed == 0 {
+		return none, err
+	}
+	return chain.Some(Span{c.first, c.next() - 1}), nil
+}
+
+func coverHeights(want, have Span) (c Cover) {
+	if want.First < have.First {
+		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger begins with block %d", Span{want.First, min(want.Last, have.First-1)}, have.First))
+	}
+	if want.Last > have.Last {
+		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger is sealed up to block %d", Span{max(want.First, have.Last+1), want.Last}, have.Last))
+	}
+	if first, last := max(want.First, have.First), min(want.Last, have.Last); first <= last {
+		c.Span = chain.Some(Span{first, last})
+	}
+	return c
+}
+
+// firstHeights are block 0, which has no time and no transaction, and the one after it:
+// before them is nothing.
+const firstHeights = 1
+
+func (b *Book) coverTimes(ctx context.Context, p Period, have Span) (c Cover, err error) {
+	first, err := b.timeAt(ctx, have.First)
+	if err != nil {
+		return c, err
+	}
+	last, err := b.timeAt(ctx, have.Last)
+	if err != nil {
+		return c, err
+	}
+	if t, ok := first.Get(); have.First > firstHeights && !(ok && t.Std().Before(p.From.Std())) {
+		c.Lacks = append(c.Lacks, fmt.Sprintf("its beginning: the ledger begins with block %d%s", have.First, of(first)))
+	}
+	if t, ok := last.Get(); !ok || t.Std().Before(p.To.Std()) {
+		c.Lacks = append(c.Lacks, fmt.Sprintf("its end: the ledger is sealed up to block %d%s", have.Last, of(last)))
+	}
+	found, err := b.BlocksBetween(ctx, p.From, p.To)
+	if err != nil {
+		return c, err
+	}
+	if span, ok := found.Get(); ok && span.First <= have.Last {
+		c.Span = chain.Some(Span{span.First, min(span.Last, have.Last)})
+	}
+	return c, nil
+}
+
+// timeAt is when the block at a height was made.
+func (b *Book) timeAt(ctx context.Context, height uint64) (chain.Optional[chain.Time], error) {
+	return timeOf(ctx, b.engine, int64(height))
+}
+
+// of says of when a block is.
+func of(at chain.Optional[chain.Time]) string {
+	if t, ok := at.Get(); ok {
+		return " of " + t.String()
+	}
+	return ""
+}
+
+// Sealed is the span of the sealed blocks, as a period of heights. It is [ErrNone]
+// where there are none.
+func (b *Book) Sealed(ctx context.Context) (Period, error) {
+	sealed, err := b.sealed(ctx)
+	if err == nil && !sealed.Known() {
+		err = fmt.Errorf("%w: no block is sealed", ErrNone)
+	}
+	return Period{Heights: sealed}, err
+}
+
+// Outside are the heights of blocks in a span whose own time is not in the period: a
+// time that goes backwards can put some there. At most a few are listed.
+func (b *Book) Outside(ctx context.Context, p Period, span Span) (heights []uint64, err error) {
+	const few = 5
+	if p.Heights.Known() {
+		return nil, nil
+	}
+	err = list(ctx, b.engine, []column{{"height", integer, fact}}, func(r row) error {
+		heights = append(heights, uint64(r[0].(int64)))
+		return nil
+	}, "SELECT height FROM blocks WHERE height BETWEEN ? AND ? AND (time_ms IS NULL OR time_ms < ? OR time_ms >= ?) ORDER BY height LIMIT ?",
+		int64(span.First), int64(span.Last), p.From.Std().UnixMilli(), p.To.Std().UnixMilli(), few)
+	return heights, err
+}

@@ -1,0 +1,240 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// Field is what a column says of a row's transaction.
+type Field string
+
+const (
+	Hash          Field = "hash"           // of the EVM transaction, or else of the extrinsic
+	EVMHash       Field = "evm_hash"       // of the EVM transaction
+	ExtrinsicHash Field = "extrinsic_hash" // of the extrinsic
+	ID            Field = "id"             // its place on the chain: height-index, such as 25-7
+	Fee           Field = "fee"
+	Account       Field = "account" // that paid
+	Date          Field = "date"
+)
+
+// fieldName is how a field's column is usually named.
+type fieldName struct {
+	field Field
+	names []string
+}
+
+// usual are the names by which the columns are found, in lower case, with a space for
+// whatever is neither a letter nor a digit, and without the unit.
+var usual = []fieldName{
+	{Hash, []string{"hash", "tx hash", "txhash", "txn hash", "transaction hash", "transactionhash", "tx"}},
+	{EVMHash, []string{"evm hash", "evmhash", "evm tx hash", "ethereum hash", "eth hash"}},
+	{ExtrinsicHash, []string{"extrinsic hash", "extrinsichash", "substrate hash"}},
+	{ID, []string{"extrinsic id", "extrinsicid", "extrinsic", "block index", "extrinsic index", "transaction index"}},
+	{Fee, []string{"fee", "fees", "tx fee", "txfee", "txn fee", "txnfee", "transaction fee", "gas fee", "gasfee", "network fee"}},
+	{Account, []string{"account", "payer", "from", "from address", "sender"}},
+	{Date, []string{"date", "time", "datetime", "date time", "timestamp", "booking date"}},
+}
+
+func (f Field) known() bool {
+	return slices.ContainsFunc(usual, func(u fieldName) bool { return u.field == f })
+}
+
+func fieldNames() string {
+	names := make([]string, len(usual))
+	for i, u := range usual {
+		names[i] = string(u.field)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Column is where a field stands in a file.
+type Column struct {
+	Field Field
+	Name  string // in the header
+	Place int    // the first is 1
+}
+
+// header are the names of a file's columns.
+type header []string
+
+// columns finds the fields in a header, and what the fees count.
+func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
+	unit = o.Unit
+	for _, u := range usual {
+		var places []int
+		if name, mapped := o.Columns[u.field]; mapped {
+			if name == "" {
+				continue
+			}
+			if places, err = h.named(name); err != nil {
+				return nil, "", err
+			}
+		} else {
+			for i, name := range h {
+				if u.isNamed(name, o) && !h.mapped(i, o) {
+					places = append(places, i)
+				}
+			}
+		}
+		switch len(places) {
+		case 0:
+			continue
+		case 1:
+		default:
+			return nil, "", fmt.Errorf("columns %s could all be the %s: say which it is (map: %s=NAME)", h.quoted(places), u.field, u.field)
+		}
+		list = append(list, Column{Field: u.field, Name: h[places[0]], Place: places[0] + 1})
+		if u.field == Fee && unit == "" {
+			if unit = unitOf(h[places[0]], o.Symbol); unit == "" {
+				return nil, "", fmt.Errorf("the fees in column %q can be wei or whole tokens, and nothing says which: declare the unit, wei or token", shownName(h[places[0]]))
+			}
+		}
+	}
+	return list, unit, h.enough(list)
+}
+
+// enough wants a fee, and something that names a transaction.
+func (h header) enough(list []Column) error {
+	has := map[Field]bool{}
+	for _, c := range list {
+		has[c.Field] = true
+	}
+	switch {
+	case !has[Fee]:
+		return fmt.Errorf("no column is known to be the fee among %s: say which it is (map: fee=NAME)", h.quoted(nil))
+	case !has[Hash] && !has[EVMHash] && !has[ExtrinsicHash] && !has[ID]:
+		return fmt.Errorf("no column among %s names the transaction: say which has its hash or its place (map: hash=NAME or id=NAME)", h.quoted(nil))
+	}
+	return nil
+}
+
+// named are the columns of a name that the user gave: exactly so, else in whatever
+// case.
+func (h header) named(name string) (places []int, err error) {
+	same := []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold}
+	for _, equal := range same {
+		for i := range h {
+			if equal(strings.TrimSpace(h[i]), strings.TrimSpace(name)) {
+				places = append(places, i)
+			}
+		}
+		if len(places) > 0 {
+			break
+		}
+	}
+	switch len(places) {
+	case 0:
+		return nil, fmt.Errorf("there is no column %q: there are %s", shownName(name), h.quoted(nil))
+	case 1:
+		return places, nil
+	}
+	return nil, fmt.Errorf("there are %d columns %q", len(places), shownName(name))
+}
+
+// mapped tells whether the user gave a column another meaning.
+func (h header) mapped(place int, o *Options) bool {
+	for _, name := range o.Columns {
+		if name != "" && strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(h[place])) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h header) quoted(places []int) string {
+	const most = 30
+	if places == nil {
+		for i := range h {
+			places = append(places, i)
+		}
+	}
+	var names []string
+	for _, i := range places[:min(len(places), most)] {
+		names = append(names, strconv.Quote(shownName(h[i])))
+	}
+	if len(places) > most {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// isNamed tells whether a column has one of the field's usual names. That of a fee can
+// end with its unit, and that of a date with UTC.
+func (u *fieldName) isNamed(name string, o *Options) bool {
+	if slices.Contains(u.names, plainName(name)) {
+		return true
+	}
+	base, unit := splitUnit(name)
+	if !slices.Contains(u.names, base) {
+		return false
+	}
+	switch u.field {
+	case Fee:
+		counts := unitOf(name, o.Symbol)
+		return counts != "" && (o.Unit == "" || o.Unit == counts)
+	case Date:
+		return unit == "utc" && o.Zone.String() == "UTC"
+	}
+	return false
+}
+
+// unitOf is the unit that the name of a column says, "" if none.
+func unitOf(name, symbol string) Unit {
+	_, unit := splitUnit(name)
+	switch {
+	case unit == "wei":
+		return Wei
+	case unit == "token", symbol != "" && unit == plainName(symbol):
+		return Token
+	}
+	return ""
+}
+
+// splitUnit takes the unit from the end of a name: Fee (GLMR), fee_wei.
+func splitUnit(name string) (base, unit string) {
+	plain := plainName(name)
+	if i := strings.IndexAny(name, "(["); i > 0 {
+		return plainName(name[:i]), plainName(name[i:])
+	}
+	if i := strings.LastIndexByte(plain, ' '); i > 0 {
+		return plain[:i], plain[i+1:]
+	}
+	return plain, ""
+}
+
+// plainName is a name in lower case, with a space for whatever is neither a letter nor
+// a digit.
+func plainName(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
+}
+
+func shownName(name string) string { return wire.Excerpt(strings.TrimSpace(name)) }
+
+// mostColumns is more than any record of fees has.
+const mostColumns = 1000
+
+// checked is a header that can be used.
+func (h header) checked() error {
+	if len(h) > mostColumns {
+		return fmt.Errorf("it has %d columns, and %d at most can be read", len(h), mostColumns)
+	}
+	for i, name := range h {
+		switch {
+		case strings.ContainsRune(name, '\r'):
+			return errors.New("its lines end with a carriage return alone: save it with line feeds")
+		case !utf8.ValidString(name):
+			return fmt.Errorf("the name of column %d is not UTF-8: save the file as UTF-8", i+1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package reconcile
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// itemJSON is an item as JSON has it.
+type itemJSON struct {
+	Outcome         Outcome                         `json:"outcome"`
+	Line            *int                            `json:"line"`
+	ID              *Place                          `json:"id"`
+	Time            chain.Optional[chain.Time]      `json:"time"`
+	Payer           chain.Optional[chain.Address]   `json:"payer"`
+	EVMHash         chain.Optional[chain.Hash]      `json:"evm_hash"`
+	ExtrinsicHash   *chain.Hash                     `json:"extrinsic_hash"`
+	Books           chain.Optional[chain.Wei]       `json:"books"`
+	BooksToken      *string                         `json:"books_token"`
+	Chain           chain.Optional[chain.Wei]       `json:"chain"`
+	ChainToken      *string                         `json:"chain_token"`
+	Difference      chain.Optional[chain.SignedWei] `json:"difference"`
+	DifferenceToken *string                         `json:"difference_token"`
+	BooksDate       chain.Optional[chain.Time]      `json:"books_date"`
+	BooksAccount    chain.Optional[chain.Address]   `json:"books_account"`
+	BooksID         chain.Optional[Place]           `json:"books_id"`
+	BooksHash       chain.Optional[chain.Hash]      `json:"books_hash"`
+	Notes           []string                        `json:"notes"`
+}
+
+func (i *Item) json() itemJSON {
+	x := itemJSON{
+		Outcome: i.Outcome, Books: i.Books, Chain: i.Chain, Difference: i.Difference, Notes: append([]string{}, i.Notes...),
+		BooksToken: tokensOf(i.Books), ChainToken: tokensOf(i.Chain), DifferenceToken: tokensOf(i.Difference),
+	}
+	if r := i.Row; r != nil {
+		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &r.Line, r.Date, r.Account, r.Place, r.AnyHash()
+	}
+	if t, ok := i.Transaction.Get(); ok {
+		x.ID, x.Time, x.Payer, x.EVMHash, x.ExtrinsicHash = &t.Place, t.Time, t.Payer, t.EVMHash, &t.Hash
+	}
+	return x
+}
+
+// tokensOf is an amount in the token where it is known.
+func tokensOf[T interface{ String() string }](o chain.Optional[T]) *string {
+	v, known := o.Get()
+	if !known {
+		return nil
+	}
+	text := inTokens(v)
+	return &text
+}
+
+// sumJSON is a sum as JSON has it.
+type sumJSON struct {
+	Outcome         Outcome         `json:"outcome"`
+	Count           int             `json:"count"`
+	Books           chain.Wei       `json:"books"`
+	BooksToken      string          `json:"books_token"`
+	Chain           chain.Wei       `json:"chain"`
+	ChainToken      string          `json:"chain_token"`
+	Difference      chain.SignedWei `json:"difference"`
+	DifferenceToken string          `json:"difference_token"`
+}
+
+func (s *Sum) json() sumJSON {
+	return sumJSON{s.Outcome, s.Count, s.Books, inTokens(s.Books), s.Chain, inTokens(s.Chain), s.Difference, inTokens(s.Difference)}
+}
+
+// MarshalJSON writes the result with the details of what does not match.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	err := r.WriteJSON(&out, false)
+	return out.Bytes(), err
+}
+
+// WriteJSON writes the result as one object over many lines: what limits it, what it
+// rests on, the summary, and last the details, all of them or only of what does not
+// match. What is written at a time ends between two values, so that it can be looked
+// at.
+func (r *Result) WriteJSON(w io.Writer, all bool) error {
+	var head struct {
+		Reconciled bool      `json:"reconciled"`
+		Notes      []string  `json:"notes"`
+		Basis      facts     `json:"basis"`
+		Symbol     string    `json:"symbol"`
+		Summary    []sumJSON `json:"summary"`
+		Total      sumJSON   `json:"total"`
+	}
+	head.Reconciled, head.Notes, head.Basis, head.Symbol, head.Total = r.Reconciled(), append([]string{}, r.Notes...), r.basis(), r.Options.Symbol, r.Total.json()
+	for i := range r.Sums {
+		head.Summary = append(head.Summary, r.Sums[i].json())
+	}
+	text, err := indented(head, "")
+	if err != nil {
+		return err
+	}
+	text = append(bytes.TrimSuffix(text, []byte("\n}")), ",\n  \"details\": ["...)
+	between, end := "\n    ", "]\n}\n"
+	for i := range r.Items {
+		if !all && r.Items[i].Outcome == Matched {
+			continue
+		}
+		item, err := indented(r.Items[i].json(), "    ")
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append(append(text, between...), item...)); err != nil {
+			return err
+		}
+		text, between, end = nil, ",\n    ", "\n  ]\n}\n"
+	}
+	_, err = w.Write(append(text, end...))
+	return err
+}
+
+// indented is a value over many lines.
+func indented(value any, prefix string) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent(prefix, "  ")
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+}
+
+// facts are an object with its keys in their order.
+type facts []fact
+
+// MarshalJSON writes the facts as an object.
+func (f facts) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, x := range f {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		for k, text := range []string{x.name, x.value} {
+			quoted, err := json.Marshal(text)
+			if err != nil {
+				return nil, err
+			}
+			if k == 1 {
+				out = append(out, ':')
+			}
+			out = append(out, quoted...)
+		}
+	}
+	return append(out, '}'), nil
+}

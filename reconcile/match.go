@@ -1,0 +1,292 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+)
+
+// Book is what is asked of the ledger; *ledger.Book is one.
+type Book interface {
+	Status(ctx context.Context) (ledger.Status, error)
+	Sealed(ctx context.Context) (ledger.Period, error)
+	Cover(ctx context.Context, p ledger.Period) (ledger.Cover, error)
+	TransactionsByHash(ctx context.Context, hash chain.Hash, each func(*ledger.Transaction) error) error
+	TransactionAt(ctx context.Context, height uint64, index int, each func(*ledger.Transaction) error) error
+	Payments(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error
+}
+
+// ErrNoLookups says that the ledger cannot find a transaction by its hash quickly.
+var ErrNoLookups = errors.New("the ledger's look-ups by hash are not there")
+
+// mostCandidates is how many transactions one row is compared with.
+const mostCandidates = 20
+
+// matcher compares rows with the ledger.
+type matcher struct {
+	ctx     context.Context
+	book    Book
+	options *Options
+	period  covered
+	named   map[Place]int // the line of the row that names a transaction
+	maybe   map[Place]int // the line of a row that is ambiguous
+	free    int           // transactions without a fee that no row names
+	mine    map[chain.Address]bool
+}
+
+// Match finds the transaction of each row, and those of the period that the accounts
+// paid for and no row names. It is ErrNotCovered where the ledger lacks blocks of the
+// period, and ErrNoLookups where it is being filled.
+//
+// A transaction is found by the hash of the EVM transaction, else by that of the
+// extrinsic, else by its place; whatever else a row says of it must agree.
+func Match(ctx context.Context, book Book, rows []Row, o Options) (*Result, error) {
+	o, err := o.checked()
+	if err != nil {
+		return nil, err
+	}
+	status, err := book.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !status.Lookups {
+		return nil, ErrNoLookups
+	}
+	m := &matcher{ctx: ctx, book: book, options: &o, named: map[Place]int{}, maybe: map[Place]int{}, mine: map[chain.Address]bool{}}
+	if m.period, err = cover(ctx, book, &o); err != nil {
+		return nil, err
+	}
+	for _, a := range o.Accounts {
+		m.mine[a] = true
+	}
+	r := newResult(&o, &status, &m.period)
+	for i := range rows {
+		item, err := m.judge(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		r.Items = append(r.Items, item)
+	}
+	lacking, err := m.lacking()
+	if err != nil {
+		return nil, err
+	}
+	r.Items = append(r.Items, lacking...)
+	switch {
+	case len(m.mine) == 0:
+		r.Notes = append(r.Notes, "No accounts are named: transactions that the books lack were not looked for.")
+	case m.free > 0:
+		r.Notes = append(r.Notes, fmt.Sprintf("%d transactions of the accounts that no row names had no fee, and are no difference.", m.free))
+	}
+	return r, r.sumUp()
+}
+
+// judge compares a row with the transaction that it names.
+func (m *matcher) judge(row *Row) (item Item, err error) {
+	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
+	found, err := m.find(row)
+	if err != nil {
+		return item, err
+	}
+	if len(found) == 0 {
+		item.Outcome = OnlyInBooks
+		if p, ok := row.Place.Get(); ok && !m.period.reaches(p.Height) {
+			item.note("block %d is not among those that were compared", p.Height)
+		}
+		return item, nil
+	}
+	t := found[0]
+	against := row.contradiction(t)
+	if len(found) > 1 || against != "" {
+		item.Outcome = Ambiguous
+		m.ambiguous(&item, found, against)
+		return item, nil
+	}
+	item.Transaction = chain.Some(transactionOf(t))
+	if line, again := m.named[placeOf(t)]; again {
+		item.Outcome = Duplicate
+		item.note("line %d names it too", line)
+		return item, nil
+	}
+	m.named[placeOf(t)] = row.Line
+	m.compare(&item, row, t)
+	return item, nil
+}
+
+// compare compares a row with its transaction.
+func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
+	charged, known := t.Fee.Get()
+	item.Chain = t.Fee
+	if !known {
+		item.Outcome = Undetermined
+		item.Difference = chain.Optional[chain.SignedWei]{}
+		item.note("its fee is not determined: %s", cmp.Or(t.Error, "no rule of its runtime gives it"))
+		return
+	}
+	difference := row.Fee.Difference(charged)
+	item.Difference = chain.Some(difference)
+	item.Outcome = Matched
+	if !m.period.contains(t) {
+		item.Outcome = OutsidePeriod
+		item.note("it is not of the period")
+	}
+	if why := m.otherPayer(row, t); why != "" {
+		item.Outcome = PayerDiffers
+		item.note("%s", why)
+	}
+	if difference.Size().Cmp(m.options.Tolerance) > 0 {
+		item.Outcome = AmountDiffers
+	}
+	if t.Verdict == evidence.Drift {
+		item.note("the chain charged %v wei, not what its rule says", or(t.Charged, charged))
+	}
+	if !t.Final {
+		item.note("its block is not final")
+	}
+}
+
+// otherPayer says who paid, if it is not who the row says, or none of the accounts.
+func (m *matcher) otherPayer(row *Row, t *ledger.Transaction) string {
+	payer, known := t.Payer.Get()
+	said, has := row.Account.Get()
+	switch {
+	case has && !known:
+		return "who paid is not known"
+	case has && payer != said:
+		return fmt.Sprintf("%v paid, not %v", payer, said)
+	case len(m.mine) > 0 && !m.mine[payer]:
+		return "none of the accounts paid"
+	}
+	return ""
+}
+
+// find is what a row can mean: what its first hash that is on the chain names, or its
+// place, as far as the rest of the row agrees with that; all of it where nothing does.
+func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
+	for _, name := range []struct {
+		hash           chain.Optional[chain.Hash]
+		evm, extrinsic bool // what it can be the hash of
+	}{{row.EVMHash, true, false}, {row.Hash, true, true}, {row.ExtrinsicHash, false, true}} {
+		if h, ok := name.hash.Get(); ok && len(found) == 0 {
+			if found, err = m.byHash(h, name.evm, name.extrinsic); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if p, ok := row.Place.Get(); ok && len(found) == 0 {
+		err = m.book.TransactionAt(m.ctx, p.Height, p.Index, func(t *ledger.Transaction) error {
+			found = append(found, t)
+			return nil
+		})
+	}
+	agreeing := slices.DeleteFunc(slices.Clone(found), func(t *ledger.Transaction) bool { return row.contradiction(t) != "" })
+	if len(agreeing) > 0 {
+		found = agreeing
+	}
+	return found, err
+}
+
+// byHash are the EVM transactions with a hash, or else the extrinsics.
+func (m *matcher) byHash(h chain.Hash, evm, extrinsic bool) ([]*ledger.Transaction, error) {
+	var transactions, extrinsics []*ledger.Transaction
+	err := m.book.TransactionsByHash(m.ctx, h, func(t *ledger.Transaction) error {
+		switch {
+		case evm && t.EVMHash == chain.Some(h) && len(transactions) < mostCandidates:
+			transactions = append(transactions, t)
+		case extrinsic && t.Hash == h && len(extrinsics) < mostCandidates:
+			extrinsics = append(extrinsics, t)
+		}
+		return nil
+	})
+	if len(transactions) > 0 {
+		return transactions, err
+	}
+	return extrinsics, err
+}
+
+// contradiction says what a row has otherwise than a transaction, of what names it.
+func (r *Row) contradiction(t *ledger.Transaction) string {
+	var other []string
+	if h, ok := r.EVMHash.Get(); ok && t.EVMHash != chain.Some(h) {
+		other = append(other, "EVM hash")
+	}
+	if h, ok := r.Hash.Get(); ok && t.EVMHash != chain.Some(h) && t.Hash != h {
+		other = append(other, "hash")
+	}
+	if h, ok := r.ExtrinsicHash.Get(); ok && t.Hash != h {
+		other = append(other, "extrinsic hash")
+	}
+	if p, ok := r.Place.Get(); ok && p != placeOf(t) {
+		other = append(other, "place")
+	}
+	return strings.Join(other, " and ")
+}
+
+// ambiguous says what a row can mean.
+func (m *matcher) ambiguous(item *Item, found []*ledger.Transaction, against string) {
+	var places []string
+	for _, t := range found {
+		m.maybe[placeOf(t)] = item.Row.Line
+		places = append(places, placeOf(t).String())
+	}
+	switch {
+	case against != "" && len(found) == 1:
+		item.note("it names %s, and has another %s", places[0], against)
+	case len(found) == mostCandidates:
+		item.note("it names many transactions, %s and maybe more", strings.Join(places, ", "))
+	default:
+		item.note("it names several transactions: %s", strings.Join(places, ", "))
+	}
+}
+
+// lacking are the transactions that the accounts paid for in the period and no row
+// names, in the order of the chain.
+func (m *matcher) lacking() (items []Item, err error) {
+	span, some := m.period.Span.Get()
+	if !some {
+		return nil, nil
+	}
+	asked := map[chain.Address]bool{}
+	for _, account := range m.options.Accounts {
+		if asked[account] {
+			continue
+		}
+		asked[account] = true
+		err = m.book.Payments(m.ctx, account, span, func(t *ledger.Transaction) error {
+			if _, named := m.named[placeOf(t)]; named || !m.period.contains(t) {
+				return nil
+			}
+			fee, known := t.Fee.Get()
+			if known && fee.IsZero() {
+				m.free++
+				return nil
+			}
+			item := Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t)), Chain: t.Fee}
+			if known {
+				item.Difference = chain.Some(fee.Signed().Negated())
+			} else {
+				item.note("its fee is not determined: %s", cmp.Or(t.Error, "no rule of its runtime gives it"))
+			}
+			if line, maybe := m.maybe[placeOf(t)]; maybe {
+				item.note("line %d may mean it", line)
+			}
+			items = append(items, item)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(items, func(a, b Item) int {
+		x, y := or(a.Transaction, Transaction{}).Place, or(b.Transaction, Transaction{}).Place
+		return cmp.Or(cmp.Compare(x.Height, y.Height), cmp.Compare(x.Index, y.Index))
+	})
+	return items, nil
+}

@@ -1,0 +1,132 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ledger"
+)
+
+// Outcome is what a row, or a transaction without one, comes to.
+type Outcome string
+
+const (
+	Matched       Outcome = "matched"
+	AmountDiffers Outcome = "amount_differs" // by more than the tolerance
+	PayerDiffers  Outcome = "payer_differs"  // the amount agrees, and another account paid
+	OutsidePeriod Outcome = "outside_period" // the amount agrees, and the transaction is not of the period
+	Undetermined  Outcome = "undetermined"   // no rule gives the fee of the transaction
+	Duplicate     Outcome = "duplicate"      // a row before names the same transaction
+	Ambiguous     Outcome = "ambiguous"      // it can mean several transactions, or contradicts itself
+	OnlyInBooks   Outcome = "only_in_books"  // no such transaction is in the ledger
+	OnlyOnChain   Outcome = "only_on_chain"  // the accounts paid for it, and no row names it
+)
+
+// Outcomes are all outcomes, in the order in which they are shown.
+func Outcomes() []Outcome {
+	return []Outcome{Matched, AmountDiffers, PayerDiffers, OutsidePeriod, Undetermined, Duplicate, Ambiguous, OnlyInBooks, OnlyOnChain}
+}
+
+// Transaction is one of the ledger, as far as it is shown.
+type Transaction struct {
+	Place   Place
+	Time    chain.Optional[chain.Time]
+	Hash    chain.Hash
+	EVMHash chain.Optional[chain.Hash]
+	Payer   chain.Optional[chain.Address]
+}
+
+func placeOf(t *ledger.Transaction) Place { return Place{t.Height, t.Index} }
+
+func transactionOf(t *ledger.Transaction) Transaction {
+	return Transaction{placeOf(t), t.Time, t.Hash, t.EVMHash, t.Payer}
+}
+
+// Item is what became of a row, or of a transaction without one.
+type Item struct {
+	Outcome     Outcome
+	Row         *Row                        // nil where there is only the transaction
+	Transaction chain.Optional[Transaction] // that the row names
+	Books       chain.Optional[chain.Wei]   // the fee of the row
+	Chain       chain.Optional[chain.Wei]   // the fee of the transaction; of a duplicate, it is with the first row
+	Difference  chain.Optional[chain.SignedWei]
+	Notes       []string
+}
+
+func (i *Item) note(format string, arguments ...any) {
+	i.Notes = append(i.Notes, fmt.Sprintf(format, arguments...))
+}
+
+// Sum is what the items of an outcome come to.
+type Sum struct {
+	Outcome    Outcome
+	Count      int
+	Books      chain.Wei
+	Chain      chain.Wei
+	Difference chain.SignedWei // the books less the chain
+}
+
+// Result is a company's record beside the ledger.
+type Result struct {
+	File    *File    // that was read; nil where the caller does not say
+	Name    string   // of the file, "" where the caller does not say
+	Notes   []string // what limits the result
+	Network string
+	Genesis chain.Optional[chain.Hash]
+	Sealed  chain.Optional[uint64]        // the height of the last sealed block
+	Seal    ledger.Seal                   // of that block
+	Period  chain.Optional[ledger.Period] // as it was asked for
+	Span    chain.Optional[ledger.Span]   // that was compared
+	Options Options
+	Items   []Item // the rows in their order, then the transactions without one in the order of the chain
+	Sums    []Sum  // one for each outcome
+	Total   Sum
+}
+
+func newResult(o *Options, s *ledger.Status, c *covered) *Result {
+	return &Result{
+		Notes: c.notes(), Network: s.Network, Genesis: s.Genesis, Sealed: s.Sealed, Seal: s.Seal,
+		Period: o.Period, Span: c.Span, Options: *o,
+	}
+}
+
+// Reconciled tells whether all of it matches.
+func (r *Result) Reconciled() bool {
+	for i := range r.Items {
+		if r.Items[i].Outcome != Matched {
+			return false
+		}
+	}
+	return true
+}
+
+// sumUp adds the items up.
+func (r *Result) sumUp() error {
+	places := map[Outcome]int{}
+	for i, o := range Outcomes() {
+		places[o] = i
+		r.Sums = append(r.Sums, Sum{Outcome: o})
+	}
+	r.Total.Outcome = "total"
+	for i := range r.Items {
+		item := &r.Items[i]
+		for _, s := range []*Sum{&r.Sums[places[item.Outcome]], &r.Total} {
+			if err := s.add(item); err != nil {
+				return fmt.Errorf("the sum of the fees: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Sum) add(i *Item) (err error) {
+	s.Count++
+	if s.Books, err = s.Books.Add(or(i.Books, chain.Wei{})); err != nil {
+		return err
+	}
+	if s.Chain, err = s.Chain.Add(or(i.Chain, chain.Wei{})); err != nil {
+		return err
+	}
+	s.Difference = s.Books.Difference(s.Chain)
+	return nil
+}

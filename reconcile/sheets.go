@@ -1,0 +1,93 @@
+package reconcile
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/feeledger/fees/sheet"
+)
+
+// Sheets are the result as tables: the summary, the details (all of them, or only of
+// what does not match), and what it rests on.
+func (r *Result) Sheets(all bool) []*sheet.Sheet {
+	return []*sheet.Sheet{r.Summary(), r.Details(all), r.Basis()}
+}
+
+// Summary is a row for each outcome, and the total.
+func (r *Result) Summary() *sheet.Sheet {
+	return &sheet.Sheet{
+		Name: "summary", Title: "Fees in the books beside the ledger", Notes: r.Notes, Symbol: r.Options.Symbol,
+		Columns: []sheet.Column{
+			{Name: "outcome", Kind: sheet.Text}, {Name: "count", Kind: sheet.Integer},
+			{Name: "books", Kind: sheet.Wei}, {Name: "chain", Kind: sheet.Wei}, {Name: "difference", Kind: sheet.SignedWei},
+		},
+		Rows: rows(func(yield func([]any) bool) {
+			for _, s := range append(append([]Sum{}, r.Sums...), r.Total) {
+				if !yield([]any{string(s.Outcome), uint64(s.Count), s.Books, s.Chain, s.Difference}) {
+					return
+				}
+			}
+		}),
+	}
+}
+
+// Details is a row for each item that does not match, or for all.
+func (r *Result) Details(all bool) *sheet.Sheet {
+	title := "What does not match"
+	if all {
+		title = "Each row of the books, and each transaction without one"
+	}
+	return &sheet.Sheet{
+		Name: "details", Title: title, Notes: r.Notes, Symbol: r.Options.Symbol,
+		Columns: []sheet.Column{
+			{Name: "outcome", Kind: sheet.Text}, {Name: "line", Kind: sheet.Integer}, {Name: "id", Kind: sheet.Text}, {Name: "time", Kind: sheet.Time},
+			{Name: "books", Kind: sheet.Wei, Total: true}, {Name: "chain", Kind: sheet.Wei, Total: true}, {Name: "difference", Kind: sheet.SignedWei, Total: true},
+			{Name: "notes", Kind: sheet.Text}, {Name: "payer", Kind: sheet.Address}, {Name: "evm_hash", Kind: sheet.Hash}, {Name: "extrinsic_hash", Kind: sheet.Hash},
+			{Name: "books_date", Kind: sheet.Time}, {Name: "books_account", Kind: sheet.Address}, {Name: "books_id", Kind: sheet.Text}, {Name: "books_hash", Kind: sheet.Hash},
+		},
+		Rows: rows(func(yield func([]any) bool) {
+			for i := range r.Items {
+				if item := &r.Items[i]; (all || item.Outcome != Matched) && !yield(item.cells()) {
+					return
+				}
+			}
+		}),
+	}
+}
+
+// cells are the item as a row of the details.
+func (i *Item) cells() []any {
+	cells := []any{string(i.Outcome), nil, nil, nil, i.Books, i.Chain, i.Difference, strings.Join(i.Notes, "; "), nil, nil, nil, nil, nil, nil, nil}
+	if row := i.Row; row != nil {
+		cells[1], cells[11], cells[12], cells[14] = uint64(row.Line), row.Date, row.Account, row.AnyHash()
+		if p, ok := row.Place.Get(); ok {
+			cells[13] = p.String()
+		}
+	}
+	if t, ok := i.Transaction.Get(); ok {
+		cells[2], cells[3], cells[8], cells[9], cells[10] = t.Place.String(), t.Time, t.Payer, t.EVMHash, t.Hash
+	}
+	return cells
+}
+
+// Basis is what the result rests on: the file, the ledger, and the options.
+func (r *Result) Basis() *sheet.Sheet {
+	return &sheet.Sheet{
+		Name: "basis", Title: "What this rests on", Symbol: r.Options.Symbol,
+		Columns: []sheet.Column{{Name: "what", Kind: sheet.Text}, {Name: "value", Kind: sheet.Text}},
+		Rows: rows(func(yield func([]any) bool) {
+			for _, f := range r.basis() {
+				if !yield([]any{f.name, f.value}) {
+					return
+				}
+			}
+		}),
+	}
+}
+
+// rows are rows that cannot fail.
+func rows(each func(yield func([]any) bool)) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		each(func(row []any) bool { return yield(row, nil) })
+	}
+}

@@ -1,0 +1,167 @@
+package reconcile
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// read delivers the rows of a sheet until it is told to stop. A row has as many cells
+// as the first one that is not empty, the header.
+func (w *workbook) read(part string, each func(*record) bool) error {
+	line, width := 0, 0
+	errStop := errors.New("stop")
+	err := w.elements(part, func(d *xml.Decoder, x xml.StartElement) error {
+		if x.Name.Local != "row" {
+			return nil
+		}
+		line++
+		if said := attribute(x, "r"); said != "" {
+			n, err := strconv.Atoi(said)
+			if err != nil || n < line || n > mostRows {
+				return fmt.Errorf("row %q after row %d", shownName(said), line-1)
+			}
+			line = n
+		}
+		rec := &record{line: line}
+		if err := w.row(d, rec); err != nil {
+			return fmt.Errorf("row %d: %w", line, err)
+		}
+		if rec.blank() {
+			return nil
+		}
+		if width == 0 {
+			width = len(rec.cells)
+		}
+		for len(rec.cells) > width && strings.TrimSpace(rec.cells[len(rec.cells)-1].text) == "" && rec.cells[len(rec.cells)-1].err == nil {
+			rec.cells = rec.cells[:len(rec.cells)-1]
+		}
+		for len(rec.cells) < width {
+			rec.cells = append(rec.cells, cell{})
+		}
+		if !each(rec) {
+			return errStop
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	return err
+}
+
+// row reads the cells of a row.
+func (w *workbook) row(d *xml.Decoder, rec *record) error {
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.EndElement:
+			return nil // of the row: that of a cell is read with it
+		case xml.StartElement:
+			if t.Name.Local != "c" {
+				if err := d.Skip(); err != nil {
+					return err
+				}
+				continue
+			}
+			place := len(rec.cells)
+			if said := attribute(t, "r"); said != "" {
+				if place, err = columnOf(said); err != nil {
+					return err
+				}
+			}
+			if place < len(rec.cells) || place >= mostColumns {
+				return fmt.Errorf("cell %q: %d columns at most can be read, in their order", shownName(attribute(t, "r")), mostColumns)
+			}
+			for len(rec.cells) < place {
+				rec.cells = append(rec.cells, cell{})
+			}
+			c, err := w.cell(d, attribute(t, "t"))
+			if err != nil {
+				return err
+			}
+			rec.cells = append(rec.cells, c)
+		}
+	}
+}
+
+// columnOf is the place of a cell's column, the first 0: C5 is 2.
+func columnOf(name string) (int, error) {
+	place := 0
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'A' && c <= 'Z' && place < mostColumns:
+			place = place*26 + int(c-'A') + 1
+		case c >= '0' && c <= '9' && i > 0:
+			return place - 1, nil
+		default:
+			return 0, fmt.Errorf("cell %q: %d columns at most can be read", shownName(name), mostColumns)
+		}
+	}
+	return 0, fmt.Errorf("cell %q is no place", shownName(name))
+}
+
+// cell reads a cell of a kind. Of a formula it takes what the spreadsheet last worked
+// out, if that is a number or text.
+func (w *workbook) cell(d *xml.Decoder, kind string) (c cell, err error) {
+	var value, inline string
+	formula := false
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return c, err
+		}
+		if _, end := token.(xml.EndElement); end {
+			break
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch start.Name.Local {
+		case "v":
+			err = d.DecodeElement(&value, &start)
+		case "is":
+			inline, err = richText(d)
+		case "f":
+			formula = true
+			err = d.Skip()
+		default:
+			err = d.Skip()
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	switch kind {
+	case "s":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 0 || n >= len(w.strings) {
+			return c, fmt.Errorf("text %q is not in the workbook", shownName(value))
+		}
+		c.text = w.strings[n]
+	case "str", "d":
+		c.text = value
+	case "inlineStr":
+		c.text = inline
+	case "b":
+		c.text = value
+		c.err = errors.New("it is true or false: want a number or text")
+	case "e":
+		c.text = value
+		c.err = fmt.Errorf("the spreadsheet has an error there, %s", shownName(value))
+	case "", "n":
+		c.text, c.number = value, value != ""
+	default:
+		return c, fmt.Errorf("a cell of the unknown kind %q", shownName(kind))
+	}
+	if formula && value == "" && kind != "str" {
+		c.err = errors.New("it is a formula of which the spreadsheet kept no value: open the file in a spreadsheet and save it, or write values")
+	}
+	return c, nil
+}

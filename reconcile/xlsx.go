@@ -1,0 +1,242 @@
+package reconcile
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A workbook is read here as a stream, and strictly: excelize, which the tests write
+// workbooks with, ends a sheet without an error where its XML is broken, does not tell
+// in a stream whether a cell is a number or text, and holds every cell of a sheet in
+// memory otherwise.
+
+const (
+	// mostWorkbook is how large a workbook may be, in bytes, as it is packed.
+	mostWorkbook = 64 << 20
+	// mostPart is how large a part of a workbook may be, in bytes, once unpacked.
+	mostPart = 256 << 20
+	// mostShared is how much text the cells of a workbook may share.
+	mostShared = 64 << 20
+	// mostStrings is how many texts they may share.
+	mostStrings = 4 << 20
+)
+
+// workbook is an xlsx file.
+type workbook struct {
+	parts    map[string]*zip.File
+	from1904 bool
+	strings  []string
+}
+
+// openXLSX begins to read a workbook.
+func openXLSX(in io.Reader, o *Options) (*table, error) {
+	content, err := io.ReadAll(io.LimitReader(in, mostWorkbook+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > mostWorkbook {
+		return nil, fmt.Errorf("the workbook is larger than %d MB: split it", mostWorkbook>>20)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return nil, fmt.Errorf("it begins like xlsx, and cannot be unpacked: %w", err)
+	}
+	w := &workbook{parts: make(map[string]*zip.File, len(archive.File))}
+	for _, f := range archive.File {
+		w.parts[strings.ToLower(f.Name)] = f
+	}
+	sheet, part, err := w.find(o.Sheet)
+	if err != nil {
+		return nil, err
+	}
+	return &table{form: "xlsx", sheet: sheet, from1904: w.from1904, records: func(yield func(*record, error) bool) {
+		stopped := false
+		err := w.read(part, func(rec *record) bool {
+			stopped = !yield(rec, nil)
+			return !stopped
+		})
+		if err != nil && !stopped {
+			yield(nil, err)
+		}
+	}}, nil
+}
+
+// elements calls each for the beginning of each element of a part.
+func (w *workbook) elements(name string, each func(*xml.Decoder, xml.StartElement) error) error {
+	file := w.parts[strings.ToLower(name)]
+	if file == nil {
+		return fmt.Errorf("the workbook has no part %q", name)
+	}
+	tooLarge := fmt.Errorf("part %q of the workbook is larger than %d MB: split it", name, mostPart>>20)
+	if file.UncompressedSize64 > mostPart {
+		return tooLarge
+	}
+	content, err := file.Open()
+	if err != nil {
+		return fmt.Errorf("part %q of the workbook: %w", name, err)
+	}
+	defer content.Close()
+	decoder := xml.NewDecoder(&exactly{content, mostPart, tooLarge})
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if start, ok := token.(xml.StartElement); ok && err == nil {
+			err = each(decoder, start)
+		}
+		if err != nil {
+			return fmt.Errorf("part %q of the workbook: %w", name, err)
+		}
+	}
+}
+
+// exactly reads no more than is left.
+type exactly struct {
+	from io.Reader
+	left int
+	err  error // what more is
+}
+
+func (e *exactly) Read(p []byte) (int, error) {
+	n, err := e.from.Read(p)
+	if e.left -= n; e.left < 0 {
+		return 0, e.err
+	}
+	return n, err
+}
+
+func attribute(x xml.StartElement, name string) string {
+	for _, a := range x.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// relation is what a part of a workbook says of another.
+type relation struct{ id, kind, part string }
+
+// relations are what a part says of others.
+func (w *workbook) relations(part string) (list []relation, err error) {
+	dir, file := path.Split(part)
+	err = w.elements(dir+"_rels/"+file+".rels", func(_ *xml.Decoder, x xml.StartElement) error {
+		if x.Name.Local != "Relationship" {
+			return nil
+		}
+		target := attribute(x, "Target")
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join("/", dir, target)
+		}
+		kind := attribute(x, "Type")
+		list = append(list, relation{attribute(x, "Id"), kind[strings.LastIndexByte(kind, '/')+1:], strings.TrimPrefix(target, "/")})
+		return nil
+	})
+	return list, err
+}
+
+// find finds a sheet, or the first that is visible, and reads the texts that the
+// cells share.
+func (w *workbook) find(wanted string) (sheet, part string, err error) {
+	roots, err := w.relations("")
+	if err != nil {
+		return "", "", err
+	}
+	is := func(kind string) func(relation) bool { return func(r relation) bool { return r.kind == kind } }
+	root := slices.IndexFunc(roots, is("officeDocument"))
+	if root < 0 {
+		return "", "", errors.New("it is packed like xlsx, and is no workbook")
+	}
+	book := roots[root].part
+	relations, err := w.relations(book)
+	if err != nil {
+		return "", "", err
+	}
+	var names []string
+	err = w.elements(book, func(_ *xml.Decoder, x xml.StartElement) error {
+		switch x.Name.Local {
+		case "workbookPr":
+			from1904 := attribute(x, "date1904")
+			w.from1904 = from1904 == "1" || from1904 == "true"
+		case "sheet":
+			name := attribute(x, "name")
+			i := slices.IndexFunc(relations, func(r relation) bool { return r.kind == "worksheet" && r.id == attribute(x, "id") })
+			if i < 0 {
+				return nil // a chart
+			}
+			names = append(names, strconv.Quote(shownName(name)))
+			visible := attribute(x, "state") == "" || attribute(x, "state") == "visible"
+			if part == "" && (wanted == "" && visible || wanted != "" && name == wanted) {
+				sheet, part = name, relations[i].part
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", "", err
+	case part == "" && wanted != "":
+		return "", "", fmt.Errorf("the workbook has no sheet %q: it has %s", wanted, strings.Join(names[:min(len(names), 30)], ", "))
+	case part == "":
+		return "", "", errors.New("the workbook has no visible sheet")
+	}
+	if i := slices.IndexFunc(relations, is("sharedStrings")); i >= 0 {
+		err = w.readStrings(relations[i].part)
+	}
+	return sheet, part, err
+}
+
+// readStrings reads the texts that cells share.
+func (w *workbook) readStrings(part string) error {
+	size := 0
+	return w.elements(part, func(d *xml.Decoder, x xml.StartElement) error {
+		if x.Name.Local != "si" {
+			return nil
+		}
+		text, err := richText(d)
+		if size += len(text); size > mostShared || len(w.strings) == mostStrings {
+			return fmt.Errorf("more than %d MB or %d texts: split it", mostShared>>20, mostStrings)
+		}
+		w.strings = append(w.strings, text)
+		return err
+	})
+}
+
+// richText is the text of an element, without how it is pronounced.
+func richText(d *xml.Decoder) (string, error) {
+	var text strings.Builder
+	for depth, inText := 1, false; depth > 0; {
+		token, err := d.Token()
+		if err != nil {
+			return "", err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if t.Name.Local == "rPh" {
+				if err := d.Skip(); err != nil {
+					return "", err
+				}
+				continue
+			}
+			depth++
+			inText = t.Name.Local == "t"
+		case xml.EndElement:
+			depth--
+			inText = false
+		case xml.CharData:
+			if inText {
+				text.Write(t)
+			}
+		}
+	}
+	return text.String(), nil
+}

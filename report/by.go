@@ -1,0 +1,158 @@
+package report
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ledger"
+)
+
+// By is what a report groups transactions by.
+type By string
+
+// The groupings. Hours, days and months are those of a time zone, in which a block is
+// at its own time; a contract is what an EVM transaction called, beside the calls of
+// the native layer.
+const (
+	Block    By = "block"
+	Hour     By = "hour"
+	Day      By = "day"
+	Month    By = "month"
+	Account  By = "account"
+	Layer    By = "layer"
+	Type     By = "type"
+	Call     By = "call"
+	Contract By = "contract"
+)
+
+// Groupings are all of them.
+func Groupings() []By { return []By{Block, Hour, Day, Month, Account, Layer, Type, Call, Contract} }
+
+// ofTime tells whether the groups come one after the other in time. Others stand in
+// the order of their fees.
+func (b By) ofTime() bool { return b == Block || b == Hour || b == Day || b == Month }
+
+// Key is what the transactions of a group have in common. What does not belong to the
+// grouping, or is not known, holds nothing.
+type Key struct {
+	Block    chain.Optional[uint64]
+	Time     chain.Optional[chain.Time] // of the block
+	Hour     chain.Optional[string]     // when it begins, in RFC 3339 with the zone's distance from UTC
+	Day      chain.Optional[string]     // such as 2026-01-31
+	Month    chain.Optional[string]     // such as 2026-01
+	Account  chain.Optional[chain.Address]
+	Layer    chain.Optional[string]
+	Type     chain.Optional[string]
+	Call     chain.Optional[string]
+	Contract chain.Optional[chain.Address]
+	start    int64 // of an hour, day or month, so that they can be ordered
+}
+
+// key is the group of a transaction.
+func (b By) key(t *ledger.Transaction, zone *time.Location) (k Key) {
+	switch b {
+	case Block:
+		return Key{Block: chain.Some(t.Height), Time: t.Time}
+	case Hour, Day, Month:
+		if at, ok := t.Time.Get(); ok {
+			return b.timeKey(at.Std().In(zone))
+		}
+		return Key{} // without a time
+	case Account:
+		return Key{Account: t.Payer}
+	case Layer:
+		return Key{Layer: chain.Some(string(t.Layer))}
+	case Type:
+		k.Layer = chain.Some(string(t.Layer))
+		if t.Type != "" {
+			k.Type = chain.Some(t.Type)
+		}
+		return k
+	case Call:
+		return Key{Layer: chain.Some(string(t.Layer)), Call: chain.Some(t.Call)}
+	}
+	k = Key{Layer: chain.Some(string(t.Layer)), Call: chain.Some(t.Call)}
+	if isEVM(t) {
+		k.Contract = t.Recipient
+	}
+	return k
+}
+
+// timeKey is the hour, day or month of a time. An hour that the clocks go through
+// twice is two, which differ in their distance from UTC.
+func (b By) timeKey(at time.Time) Key {
+	year, month, day := at.Date()
+	_, offset := at.Zone()
+	wall := time.FixedZone("", offset)
+	switch b {
+	case Hour:
+		start := time.Date(year, month, day, at.Hour(), 0, 0, 0, wall)
+		return Key{Hour: chain.Some(start.Format("2006-01-02T15:04:05-07:00")), start: start.Unix()}
+	case Day:
+		start := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+		return Key{Day: chain.Some(start.Format(time.DateOnly)), start: start.Unix()}
+	}
+	start := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+	return Key{Month: chain.Some(start.Format("2006-01")), start: start.Unix()}
+}
+
+// compare orders groups: those of time by time, what has none first; others by their
+// fees, the greatest first, then by name.
+func (b By) compare(x, y *Group) int {
+	if b.ofTime() {
+		xBlock, _ := x.Block.Get()
+		yBlock, _ := y.Block.Get()
+		return cmp.Or(compareBool(x.timed(), y.timed()), cmp.Compare(xBlock, yBlock), cmp.Compare(x.start, y.start))
+	}
+	if order := y.Fee.Cmp(x.Fee); order != 0 {
+		return order // a name takes long: an address has a checksum
+	}
+	return strings.Compare(x.Name(), y.Name())
+}
+
+func compareBool(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	}
+	return 1
+}
+
+// timed tells whether it is known when the group is.
+func (k *Key) timed() bool {
+	return k.Block.Known() || k.Hour.Known() || k.Day.Known() || k.Month.Known()
+}
+
+// Name is what the group is called, for people. It is not the same for two groups.
+func (k *Key) Name() string {
+	if height, ok := k.Block.Get(); ok {
+		return strconv.FormatUint(height, 10)
+	}
+	for _, text := range []chain.Optional[string]{k.Hour, k.Day, k.Month} {
+		if name, ok := text.Get(); ok {
+			return name
+		}
+	}
+	if account, ok := k.Account.Get(); ok {
+		return account.String()
+	}
+	name, ok := k.Layer.Get()
+	if !ok {
+		return "not known"
+	}
+	if kind, ok := k.Type.Get(); ok {
+		name += " " + kind
+	}
+	if call, ok := k.Call.Get(); ok {
+		name += " " + call
+	}
+	if contract, ok := k.Contract.Get(); ok {
+		name += " " + contract.String()
+	}
+	return name
+}

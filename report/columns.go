@@ -1,0 +1,110 @@
+package report
+
+import (
+	"iter"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sheet"
+)
+
+// column is a figure of a group, or what the group is.
+type column struct {
+	sheet.Column
+	value func(*Group) any
+}
+
+// columns are those of the grouping, then the figures.
+func (r *Report) columns() []column { return append(r.keyColumns(), figureColumns...) }
+
+var keyColumns = map[By][]column{
+	Block: {
+		{sheet.Column{Name: "block", Kind: sheet.Integer}, func(g *Group) any { return g.Block }},
+		{sheet.Column{Name: "time", Kind: sheet.Time}, func(g *Group) any { return g.Time }},
+	},
+	Hour:     {{sheet.Column{Name: "hour", Kind: sheet.Text}, func(g *Group) any { return g.Hour }}},
+	Day:      {{sheet.Column{Name: "day", Kind: sheet.Date}, func(g *Group) any { return g.Day }}},
+	Month:    {{sheet.Column{Name: "month", Kind: sheet.Text}, func(g *Group) any { return g.Month }}},
+	Account:  {{sheet.Column{Name: "account", Kind: sheet.Address}, func(g *Group) any { return g.Account }}},
+	Layer:    {layerColumn},
+	Type:     {layerColumn, {sheet.Column{Name: "type", Kind: sheet.Text}, func(g *Group) any { return g.Type }}},
+	Call:     {layerColumn, callColumn},
+	Contract: {layerColumn, callColumn, {sheet.Column{Name: "contract", Kind: sheet.Address}, func(g *Group) any { return g.Contract }}},
+}
+
+var (
+	layerColumn = column{sheet.Column{Name: "layer", Kind: sheet.Text}, func(g *Group) any { return g.Layer }}
+	callColumn  = column{sheet.Column{Name: "call", Kind: sheet.Text}, func(g *Group) any { return g.Call }}
+)
+
+// epoch is the first day that a column of dates can have.
+const epoch = "1970-01-01"
+
+func (r *Report) keyColumns() []column {
+	columns := append([]column(nil), keyColumns[r.By]...)
+	if r.By == Day { // the first days of 1970 are days of 1969 elsewhere
+		for _, g := range r.Groups {
+			if day, ok := g.Day.Get(); ok && day < epoch {
+				columns[0].Kind = sheet.Text
+			}
+		}
+	}
+	return columns
+}
+
+var figureColumns = []column{
+	count("evm", func(f *Figures) uint64 { return f.EVM }),
+	count("native", func(f *Figures) uint64 { return f.Native }),
+	count("failed", func(f *Figures) uint64 { return f.Failed }),
+	count("undetermined", func(f *Figures) uint64 { return f.Undetermined }),
+	amount("fee", func(f *Figures) chain.Wei { return f.Fee }),
+	amount("evm_fee", func(f *Figures) chain.Wei { return f.EVMFee }),
+	amount("native_fee", func(f *Figures) chain.Wei { return f.NativeFee }),
+	amount("priority_fee", func(f *Figures) chain.Wei { return f.PriorityFee }),
+	amount("tip", func(f *Figures) chain.Wei { return f.Tip }),
+	amount("charged", func(f *Figures) chain.Wei { return f.Charged }),
+	amount("burned", func(f *Figures) chain.Wei { return f.Burned }),
+	amount("treasury", func(f *Figures) chain.Wei { return f.Treasury }),
+	amount("author", func(f *Figures) chain.Wei { return f.Author }),
+	{sheet.Column{Name: "gas", Kind: sheet.Integer, Total: true}, func(g *Group) any { return g.Gas }},
+	price("gas_price_average", func(f *Figures) chain.Optional[chain.GasPrice] { return f.AveragePrice }),
+	price("gas_price_10", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price10 }),
+	price("gas_price_50", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price50 }),
+	price("gas_price_90", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price90 }),
+}
+
+func count(name string, value func(*Figures) uint64) column {
+	return column{sheet.Column{Name: name, Kind: sheet.Integer, Total: true}, func(g *Group) any { return value(&g.Figures) }}
+}
+
+func amount(name string, value func(*Figures) chain.Wei) column {
+	return column{sheet.Column{Name: name, Kind: sheet.Wei, Total: true}, func(g *Group) any { return value(&g.Figures) }}
+}
+
+func price(name string, value func(*Figures) chain.Optional[chain.GasPrice]) column {
+	return column{sheet.Column{Name: name, Kind: sheet.GasPrice}, func(g *Group) any { return value(&g.Figures) }}
+}
+
+// Sheet is the report as a table of all figures, a row a group.
+func (r *Report) Sheet() *sheet.Sheet { return r.sheetOf(r.columns()) }
+
+func (r *Report) sheetOf(columns []column) *sheet.Sheet {
+	s := &sheet.Sheet{Name: "fees by " + string(r.By), Title: r.Title(), Notes: r.Notes, Symbol: r.Symbol, Rows: r.rows(columns)}
+	for _, c := range columns {
+		s.Columns = append(s.Columns, c.Column)
+	}
+	return s
+}
+
+func (r *Report) rows(columns []column) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		row := make([]any, len(columns))
+		for _, g := range r.Groups {
+			for i, c := range columns {
+				row[i] = c.value(g)
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package report
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/ledger"
+)
+
+// Figures are what transactions add up to. What is not known of one adds nothing:
+// Undetermined counts those without a fee, and the report's notes tell of the rest.
+type Figures struct {
+	EVM, Native  uint64 // transactions
+	Failed       uint64 // of them; they pay too
+	Undetermined uint64 // of them: no rule gives their fee
+	Fee          chain.Wei
+	EVMFee       chain.Wei
+	NativeFee    chain.Wei
+	PriorityFee  chain.Wei // part of EVMFee
+	Tip          chain.Wei // part of NativeFee
+	Charged      chain.Wei // by the chain
+	Burned       chain.Wei // of what was charged, as are the next two
+	Treasury     chain.Wei
+	Author       chain.Wei
+	Gas          chain.Gas
+
+	// AveragePrice is what a unit of gas cost on average, in wei, rounded down:
+	//
+	//	floor(Σ gas price × gas / Σ gas)
+	//
+	// over the EVM transactions whose fee is known. Not known where they used no gas.
+	AveragePrice chain.Optional[chain.GasPrice]
+	// Price10, Price50 and Price90 are percentiles of the gas price by the number of EVM
+	// transactions, by the nearest rank: the lowest price that so many percent of them
+	// paid at most. Each is a price that was paid.
+	Price10, Price50, Price90 chain.Optional[chain.GasPrice]
+}
+
+// sums are figures in the making.
+type sums struct {
+	Figures
+	paid   chain.Wei // Σ gas price × gas
+	used   chain.Gas // Σ gas, of the same transactions
+	prices prices
+}
+
+func isEVM(t *ledger.Transaction) bool { return t.Layer == fee.EVM }
+
+// add adds a transaction. It is chain.ErrOverflow where a sum is more than a balance,
+// or gas, can be.
+func (s *sums) add(t *ledger.Transaction) error {
+	layerFee := &s.NativeFee
+	if isEVM(t) {
+		layerFee = &s.EVMFee
+		s.EVM++
+	} else {
+		s.Native++
+	}
+	if success, ok := t.Success.Get(); ok && !success {
+		s.Failed++
+	}
+	if !t.Fee.Known() {
+		s.Undetermined++
+	}
+	for _, part := range []struct {
+		to    *chain.Wei
+		value chain.Optional[chain.Wei]
+	}{
+		{&s.Fee, t.Fee}, {layerFee, t.Fee}, {&s.PriorityFee, t.PriorityFee}, {&s.Tip, t.Tip},
+		{&s.Charged, t.Charged}, {&s.Burned, t.Burned}, {&s.Treasury, t.Treasury}, {&s.Author, t.Author},
+	} {
+		value, ok := part.value.Get()
+		if !ok {
+			continue
+		}
+		sum, err := part.to.Add(value)
+		if err != nil {
+			return fmt.Errorf("the sum: %w", err)
+		}
+		*part.to = sum
+	}
+	return s.addGas(t)
+}
+
+// addGas adds what a transaction used of gas, and what it paid for it.
+func (s *sums) addGas(t *ledger.Transaction) (err error) {
+	price, priced := t.GasPrice.Get()
+	if priced && isEVM(t) {
+		s.prices.add(price)
+	}
+	units, ok := t.Gas.Get()
+	if !ok {
+		return nil
+	}
+	gas, err := gasOf(units)
+	if err != nil {
+		return err
+	}
+	if s.Gas, err = plus(s.Gas, gas); err != nil {
+		return err
+	}
+	if !priced || !isEVM(t) || !t.Fee.Known() {
+		return nil
+	}
+	cost, err := price.Times(gas)
+	if err == nil {
+		s.paid, err = s.paid.Add(cost)
+	}
+	if err != nil {
+		return fmt.Errorf("gas price × gas: %w", err)
+	}
+	s.used, err = plus(s.used, gas)
+	return err
+}
+
+// gasOf is an amount of gas as the ledger has it.
+func gasOf(units chain.Wei) (chain.Gas, error) {
+	n := units.Big()
+	if !n.IsUint64() {
+		return chain.Gas{}, fmt.Errorf("gas: %w", chain.ErrOverflow)
+	}
+	return chain.NewGas(n.Uint64()), nil
+}
+
+func plus(a, b chain.Gas) (chain.Gas, error) {
+	sum, carry := bits.Add64(a.Uint64(), b.Uint64(), 0)
+	if carry != 0 {
+		return a, fmt.Errorf("the sum of gas: %w", chain.ErrOverflow)
+	}
+	return chain.NewGas(sum), nil
+}
+
+// figures are the sums with the prices that follow from them.
+func (s *sums) figures() Figures {
+	f := s.Figures
+	if s.used.Uint64() > 0 {
+		price, _ := s.paid.PricePer(s.used)
+		f.AveragePrice = chain.Some(price)
+	}
+	ranked := s.prices.sorted()
+	f.Price10, f.Price50, f.Price90 = ranked.percentile(10), ranked.percentile(50), ranked.percentile(90)
+	return f
+}
+
+// prices counts the gas prices of transactions.
+type prices struct {
+	counts map[chain.GasPrice]uint64
+	number uint64 // of transactions
+}
+
+func (p *prices) add(price chain.GasPrice) {
+	if p.counts == nil {
+		p.counts = map[chain.GasPrice]uint64{}
+	}
+	p.counts[price]++
+	p.number++
+}
+
+// ranked are prices with how many transactions paid each or less, the lowest first.
+type ranked struct {
+	list   []chain.GasPrice
+	atMost []uint64
+}
+
+func (p *prices) sorted() (r ranked) {
+	for price := range p.counts {
+		r.list = append(r.list, price)
+	}
+	slices.SortFunc(r.list, chain.GasPrice.Cmp)
+	sum := uint64(0)
+	for _, price := range r.list {
+		sum += p.counts[price]
+		r.atMost = append(r.atMost, sum)
+	}
+	return r
+}
+
+// percentile is that of the nearest rank: the price with the rank ceil(percent × n / 100)
+// of n.
+func (r ranked) percentile(percent uint64) (none chain.Optional[chain.GasPrice]) {
+	if len(r.list) == 0 {
+		return none
+	}
+	n := r.atMost[len(r.atMost)-1]
+	high, low := bits.Mul64(n, percent)
+	rank, rest := bits.Div64(high, low, 100)
+	if rest > 0 {
+		rank++
+	}
+	i, _ := slices.BinarySearch(r.atMost, rank)
+	return chain.Some(r.list[i])
+}

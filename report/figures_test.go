@@ -1,0 +1,127 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/ledger"
+)
+
+func evmTransaction(price, gas, paid uint64) *ledger.Transaction {
+	return &ledger.Transaction{
+		Height: 9, Layer: fee.EVM, Rules: "moonbeam/2100", GasPrice: chain.Some(chain.NewGasPrice(price)), Gas: chain.Some(chain.NewWei(gas)),
+		Fee: chain.Some(chain.NewWei(paid)), Charged: chain.Some(chain.NewWei(paid)), Success: chain.Some(true),
+	}
+}
+
+// A fee that nobody knows is counted and in no sum, also not in the average price; its
+// price counts among the percentiles, for it was bid.
+func TestUndetermined(t *testing.T) {
+	var s sums
+	require.NoError(t, s.add(evmTransaction(10, 3, 30)))
+	require.NoError(t, s.add(evmTransaction(13, 1, 13)))
+	unknown := evmTransaction(99, 1000, 0)
+	unknown.Fee, unknown.Charged, unknown.Success = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, chain.Some(false)
+	require.NoError(t, s.add(unknown))
+	f := s.figures()
+	require.Equal(t, []uint64{3, 0, 1, 1, 1004}, []uint64{f.EVM, f.Native, f.Failed, f.Undetermined, f.Gas.Uint64()})
+	require.Equal(t, chain.NewWei(43), f.Fee)
+	require.Equal(t, chain.Some(chain.NewGasPrice(10)), f.AveragePrice) // floor(43 / 4)
+	require.Equal(t, chain.Some(chain.NewGasPrice(99)), f.Price90)
+}
+
+// A sum that is more than can be is an error that says where, not a wrong figure.
+func TestOverflow(t *testing.T) {
+	most, err := chain.ParseWei("340282366920938463463374607431768211455")
+	require.NoError(t, err)
+	rich := evmTransaction(1, 1, 1)
+	rich.Fee = chain.Some(most)
+	a := adder{question: &Question{By: Layer, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}}, groups: map[Key]*sums{}, rules: map[string]bool{}}
+	require.NoError(t, a.transaction(rich))
+	err = a.transaction(rich)
+	require.ErrorIs(t, err, chain.ErrOverflow)
+	require.ErrorContains(t, err, "block 9, extrinsic 0: the sum")
+
+	var s sums
+	dear := evmTransaction(1, 1<<63, 1)
+	require.NoError(t, s.add(dear))
+	require.ErrorIs(t, s.add(dear), chain.ErrOverflow) // of gas
+	dear.GasPrice, err = parsePrice("115792089237316195423570985008687907853269984665640564039457584007913129639935")
+	require.NoError(t, err)
+	require.ErrorIs(t, new(sums).add(dear), chain.ErrOverflow)
+	dear.Gas = chain.Some(most)
+	require.ErrorIs(t, new(sums).add(dear), chain.ErrOverflow)
+}
+
+func parsePrice(text string) (chain.Optional[chain.GasPrice], error) {
+	price, err := chain.ParseGasPrice(text)
+	return chain.Some(price), err
+}
+
+// What the sums lack is said.
+func TestNotes(t *testing.T) {
+	a := adder{question: &Question{By: Day, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}}, groups: map[Key]*sums{}, rules: map[string]bool{}}
+	drift := evmTransaction(1, 1, 1)
+	drift.Verdict = evidence.Drift
+	require.NoError(t, a.transaction(drift)) // without a time, shares, priority fee
+	unproved := evmTransaction(1, 1, 1)
+	unproved.Charged = chain.Optional[chain.Wei]{}
+	require.NoError(t, a.transaction(unproved))
+	unknown := evmTransaction(1, 1, 1)
+	unknown.Fee = chain.Optional[chain.Wei]{}
+	require.NoError(t, a.transaction(unknown))
+	groups, totals := a.result(Day)
+	require.Len(t, groups, 1)
+	require.Equal(t, "not known", groups[0].Name())
+	require.Equal(t, []string{
+		"1 fees are undetermined and not in the sums",
+		"1 fees are not what the chain charged: fee is what the rules say, charged is what was paid",
+		"of 1 transactions it is not known what the chain charged",
+		"of 1 transactions it is not known how much was burned or went to treasury and author",
+		"of 2 EVM transactions it is not known how much of the fee is priority fee",
+		"3 transactions are in blocks without a time",
+	}, a.notes(totals))
+	require.False(t, (&Report{Totals: totals, Drifts: a.drifts}).Holds())
+}
+
+// Labels of charts have nothing in them that means something in SVG.
+func TestChartLabel(t *testing.T) {
+	a, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
+	require.NoError(t, err)
+	for want, k := range map[string]Key{
+		"f24F…6cac":                {Account: chain.Some(a)},
+		"contract\nf24F…6cac":      {Layer: chain.Some("evm"), Call: chain.Some("ethereum.transact"), Contract: chain.Some(a)},
+		"balances\ntransferKeepA…": {Layer: chain.Some("native"), Call: chain.Some("balances.transferKeepAlive")},
+		"10-25 02:00":              {Hour: chain.Some("2026-10-25T02:00:00+01:00")},
+		"2026-10-25":               {Day: chain.Some("2026-10-25")},
+		"not\nknown":               {},
+	} {
+		require.Equal(t, want, chartLabel(&Group{Key: k}, 14))
+	}
+	label := chartLabel(&Group{Key: Key{Layer: chain.Some("native"), Call: chain.Some(hostile)}}, 14)
+	require.False(t, strings.ContainsAny(label, `<>&"'`), label)
+}
+
+// Very many groups are put together in the chart, and nothing is lost.
+func TestBars(t *testing.T) {
+	for _, by := range []By{Day, Account} {
+		r := &Report{Question: Question{By: by}}
+		for range 1000 {
+			r.Groups = append(r.Groups, &Group{Figures: Figures{Fee: chain.NewWei(1)}})
+		}
+		for _, f := range []frame{wideFrame, narrowFrame} {
+			bars, _ := r.bars(f, func(g *Group) float64 { return length(g.Fee) })
+			sum := 0.0
+			for _, b := range bars {
+				sum += b.length
+			}
+			require.Equal(t, 1000.0, sum)
+			require.LessOrEqual(t, len(bars), max(f.timeBars, f.ranked+1))
+		}
+	}
+}

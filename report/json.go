@@ -1,0 +1,156 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/sheet"
+)
+
+// document is the report as JSON. Amounts are decimal strings of wei; what is not
+// known is null.
+type document struct {
+	By       By       `json:"by"`
+	Network  string   `json:"network"`
+	Symbol   string   `json:"symbol"`
+	Period   period   `json:"period"`
+	Coverage coverage `json:"coverage"`
+	Accounts []string `json:"accounts"` // null for all
+	Rules    []string `json:"rules"`
+	Groups   []object `json:"groups"` // empty: they are written one by one
+	Totals   object   `json:"totals"`
+	Notes    []string `json:"notes"`
+}
+
+// period is what was asked for: heights, both included, or a time from From to before
+// To.
+type period struct {
+	Name     string                     `json:"name"`
+	Timezone string                     `json:"timezone"`
+	First    chain.Optional[uint64]     `json:"first"`
+	Last     chain.Optional[uint64]     `json:"last"`
+	From     chain.Optional[chain.Time] `json:"from"`
+	To       chain.Optional[chain.Time] `json:"to"`
+}
+
+// coverage are the blocks that are there of it.
+type coverage struct {
+	Complete bool                   `json:"complete"`
+	First    chain.Optional[uint64] `json:"first"`
+	Last     chain.Optional[uint64] `json:"last"`
+	Lacks    []string               `json:"lacks"`
+}
+
+// object is a JSON object whose keys have an order.
+type object []field
+
+type field struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the fields in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	for i, f := range o {
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteString(map[bool]string{true: "{", false: ","}[i == 0] + `"` + f.name + `":`)
+		out.Write(value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+func objectOf(columns []column, g *Group) (o object) {
+	for _, c := range columns {
+		o = append(o, field{c.Name, c.value(g)})
+	}
+	return o
+}
+
+// WriteJSON writes the report as one object, group by group.
+func WriteJSON(w io.Writer, r *Report) error {
+	text, err := indented(document{
+		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Accounts: r.accounts(),
+		Rules: append([]string{}, r.Rules...), Groups: []object{}, Totals: objectOf(figureColumns, &Group{Figures: r.Totals}),
+		Notes: append([]string{}, r.Notes...),
+	}, "")
+	if err != nil {
+		return err
+	}
+	// No string of the document has this in it: its quotes would be escaped.
+	const groups = "\n  \"groups\": []"
+	before, after, _ := bytes.Cut(text, []byte(groups))
+	out := bufio.NewWriter(w)
+	out.Write(before)
+	out.WriteString(strings.TrimSuffix(groups, "]"))
+	columns := r.columns()
+	for i, g := range r.Groups {
+		text, err := indented(objectOf(columns, g), "    ")
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString("\n    ")
+		out.Write(bytes.TrimRight(text, "\n"))
+	}
+	if len(r.Groups) > 0 {
+		out.WriteString("\n  ")
+	}
+	out.WriteByte(']')
+	out.Write(after)
+	return out.Flush()
+}
+
+func indented(value any, prefix string) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent(prefix, "  ")
+	err := encoder.Encode(value)
+	return sheet.EscapeControls(text.Bytes()), err
+}
+
+func (r *Report) period() (p period) {
+	p.Name, p.Timezone = r.Name, r.Zone.String()
+	if span, ok := r.Period.Heights.Get(); ok {
+		p.First, p.Last = ends(span)
+	} else {
+		p.From, p.To = chain.Some(r.Period.From), chain.Some(r.Period.To)
+	}
+	return p
+}
+
+func (r *Report) coverage() (c coverage) {
+	c.Complete, c.Lacks = len(r.Cover.Lacks) == 0, append([]string{}, r.Cover.Lacks...)
+	if span, ok := r.Cover.Span.Get(); ok {
+		c.First, c.Last = ends(span)
+	}
+	return c
+}
+
+func ends(span ledger.Span) (first, last chain.Optional[uint64]) {
+	return chain.Some(span.First), chain.Some(span.Last)
+}
+
+// accounts are the payers that were asked for, in the order of their bytes; nil for
+// all.
+func (r *Report) accounts() (list []string) {
+	payers := slices.SortedFunc(maps.Keys(r.Payers), func(a, b chain.Address) int { return strings.Compare(string(a[:]), string(b[:])) })
+	for _, payer := range payers {
+		list = append(list, payer.String())
+	}
+	return list
+}

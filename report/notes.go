@@ -1,0 +1,80 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+)
+
+// mostFindings is how many findings are told one by one.
+const mostFindings = 5
+
+// note adds the notes on a period's blocks: those that are of no day, those that the
+// period leaves out, and the checks that did not hold.
+func (r *Report) note(ctx context.Context, book *ledger.Book, span ledger.Span) error {
+	if r.Period.Heights.Known() && span.First == 0 && (r.By == Hour || r.By == Day || r.By == Month) {
+		r.Notes = append(r.Notes, "block 0 has no time and belongs to no "+string(r.By))
+	}
+	outside, err := book.Outside(ctx, r.Period, span)
+	if err != nil {
+		return err
+	}
+	if len(outside) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("of the blocks %v these, or more, are not of the period by their own time, and are left out: %s", span, strings.Trim(fmt.Sprint(outside), "[]")))
+	}
+	var first []string
+	err = book.Findings(ctx, span, func(f evidence.Finding) error {
+		if r.Findings++; r.Findings <= mostFindings {
+			first = append(first, "finding: "+place(f)+": "+f.Check+": "+f.Message)
+		}
+		return nil
+	})
+	if n := int64(r.Findings) - mostFindings; n > 0 {
+		first = append(first, fmt.Sprintf("and %d more findings: fees verify lists them", n))
+	}
+	r.Notes = append(r.Notes, first...)
+	return err
+}
+
+func place(f evidence.Finding) string {
+	if i, ok := f.Extrinsic.Get(); ok {
+		return fmt.Sprintf("block %d, extrinsic %d", f.Block, i)
+	}
+	return fmt.Sprintf("block %d", f.Block)
+}
+
+// notes say what the sums lack.
+func (a *adder) notes(totals Figures) (notes []string) {
+	for _, n := range []struct {
+		count uint64
+		text  string
+	}{
+		{totals.Undetermined, "%d fees are undetermined and not in the sums"},
+		{a.drifts, "%d fees are not what the chain charged: fee is what the rules say, charged is what was paid"},
+		{a.unknown.charged, "of %d transactions it is not known what the chain charged"},
+		{a.unknown.shares, "of %d transactions it is not known how much was burned or went to treasury and author"},
+		{a.unknown.priority, "of %d EVM transactions it is not known how much of the fee is priority fee"},
+		{a.timeless, "%d transactions are in blocks without a time"},
+	} {
+		if n.count > 0 {
+			notes = append(notes, fmt.Sprintf(n.text, n.count))
+		}
+	}
+	return notes
+}
+
+// Holds tells whether all is well: every fee is known and what the chain charged, and
+// no check of the period's blocks is broken.
+func (r *Report) Holds() bool { return r.Totals.Undetermined == 0 && r.Drifts == 0 && r.Findings == 0 }
+
+// Title says what the report is of.
+func (r *Report) Title() string {
+	title := fmt.Sprintf("Fees of %s by %s, %s", r.Network, r.By, r.Name)
+	if r.Payers != nil {
+		title += fmt.Sprintf(", of %d accounts", len(r.Payers))
+	}
+	return title
+}

@@ -1,0 +1,197 @@
+// Package report adds up the fees of a period of a ledger, for finance people: by
+// block, hour, day, month, account, layer, type of transaction, call or contract.
+//
+// [Make] reads the transactions once, in the order of the chain, and holds no more
+// than the groups and the gas prices that differ. A [Report] is then written as a
+// table for a terminal, as JSON, as a page, or as a [sheet.Sheet] in its forms.
+//
+// Every amount is exact, in wei. The same ledger gives the same bytes.
+package report
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+)
+
+// Question is what a report is asked for.
+type Question struct {
+	Network string // that the book is of
+	Symbol  string // of its token
+	Name    string // of the period, for people
+	Period  ledger.Period
+	Cover   ledger.Cover // what the book has of the period
+	// Partial says, for people, what of the period is not there; it stands at the top.
+	Partial []string
+	By      By
+	Zone    *time.Location         // whose hours, days and months they are; nil is UTC
+	Payers  map[chain.Address]bool // only what these paid for; nil is everybody
+}
+
+// Report is what the fees of a period add up to.
+type Report struct {
+	Question
+	Rules    []string // that priced the transactions, in the order of their names
+	Groups   []*Group // in their order; one without a transaction is not there
+	Totals   Figures  // of all groups
+	Findings uint64   // checks that did not hold in the period's blocks
+	Drifts   uint64   // fees that are not what the chain charged
+	Notes    []string // what a reader must know, first what is missing
+}
+
+// Group is what some of the transactions add up to.
+type Group struct {
+	Key
+	Figures
+}
+
+// mostGroups bounds the memory of a report: each group takes one or two kilobytes.
+const mostGroups = 1_000_000
+
+// Make adds up what the question asks for. Progress is told how many of the period's
+// blocks are read.
+//
+// An error is the book's, or says that an amount, or the number of groups, is more
+// than can be.
+func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done, total uint64)) (r *Report, err error) {
+	if q.Zone == nil {
+		q.Zone = time.UTC
+	}
+	r = &Report{Question: q}
+	span, ok := q.Cover.Span.Get()
+	a := adder{question: &r.Question, groups: map[Key]*sums{}, rules: map[string]bool{}}
+	if ok {
+		err = book.Transactions(ctx, span, func(t *ledger.Transaction) error {
+			progress(t.Height-span.First, span.Blocks())
+			return a.transaction(t)
+		})
+		if err != nil {
+			return nil, err
+		}
+		progress(span.Blocks(), span.Blocks())
+	}
+	r.Groups, r.Totals = a.result(q.By)
+	r.Rules = slices.Sorted(maps.Keys(a.rules))
+	r.Drifts = a.drifts
+	r.Notes = append(slices.Clone(q.Partial), a.notes(r.Totals)...)
+	if !ok {
+		r.Notes = append(r.Notes, "the ledger has no block of this period")
+		return r, nil
+	}
+	return r, r.note(ctx, book, span)
+}
+
+// adder adds transactions up.
+type adder struct {
+	question *Question
+	groups   map[Key]*sums
+	done     []*Group // of blocks that are behind
+	all      sums
+	rules    map[string]bool
+	last     Key // that of the block before, where a block has one
+	height   chain.Optional[uint64]
+	drifts   uint64
+	timeless uint64
+	unknown  unknown
+}
+
+// unknown counts the transactions of which something is not known that a sum has.
+type unknown struct{ charged, shares, priority uint64 }
+
+func (a *adder) transaction(t *ledger.Transaction) error {
+	if !a.asked(t) {
+		return nil
+	}
+	k := a.key(t)
+	s := a.groups[k]
+	if s == nil {
+		if len(a.groups)+len(a.done) == mostGroups {
+			return fmt.Errorf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", a.question.By, mostGroups)
+		}
+		s = &sums{}
+		a.groups[k] = s
+	}
+	err := s.add(t)
+	if err == nil {
+		err = a.all.add(t)
+	}
+	if err != nil {
+		return fmt.Errorf("block %d, extrinsic %d: %w", t.Height, t.Index, err)
+	}
+	a.rules[t.Rules] = true
+	a.count(t)
+	return nil
+}
+
+// asked tells whether the question is about a transaction.
+func (a *adder) asked(t *ledger.Transaction) bool {
+	if !a.question.Period.Has(t.Height, t.Time) {
+		return false
+	}
+	if a.question.Payers == nil {
+		return true
+	}
+	payer, ok := t.Payer.Get()
+	return ok && a.question.Payers[payer]
+}
+
+// key is the group of a transaction. All those of a block have the same one where
+// they are grouped by time: it is worked out once.
+func (a *adder) key(t *ledger.Transaction) Key {
+	if !a.question.By.ofTime() {
+		return a.question.By.key(t, a.question.Zone)
+	}
+	if height, ok := a.height.Get(); ok && height == t.Height {
+		return a.last
+	}
+	if a.question.By == Block {
+		a.close()
+	}
+	a.height, a.last = chain.Some(t.Height), a.question.By.key(t, a.question.Zone)
+	return a.last
+}
+
+// close ends the group of a block, to which nothing more comes: its prices are no
+// longer held.
+func (a *adder) close() {
+	for k, s := range a.groups { // one at most
+		a.done = append(a.done, &Group{k, s.figures()})
+		delete(a.groups, k)
+	}
+}
+
+func (a *adder) count(t *ledger.Transaction) {
+	if t.Verdict == evidence.Drift {
+		a.drifts++
+	}
+	if !t.Time.Known() {
+		a.timeless++
+	}
+	if !t.Fee.Known() {
+		return
+	}
+	if !t.Charged.Known() {
+		a.unknown.charged++
+	} else if !t.Burned.Known() || !t.Treasury.Known() || !t.Author.Known() {
+		a.unknown.shares++
+	}
+	if isEVM(t) && !t.PriorityFee.Known() {
+		a.unknown.priority++
+	}
+}
+
+// result are the groups in their order, and all of them together.
+func (a *adder) result(by By) ([]*Group, Figures) {
+	list := a.done
+	for k, s := range a.groups {
+		list = append(list, &Group{k, s.figures()})
+	}
+	slices.SortFunc(list, by.compare)
+	return list, a.all.figures()
+}

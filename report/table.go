@@ -1,0 +1,180 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sheet"
+)
+
+// The columns of the table for people, from the most to the fewest: the first that fit
+// are shown. All figures are in the other forms, and their totals below the table.
+var shown = [][]string{
+	{"evm", "native", "failed", "fee", "evm_fee", "native_fee"},
+	{"evm", "native", "fee"},
+	{"fee"},
+}
+
+const (
+	mostBar   = 40 // characters of the longest bar
+	leastBar  = 8  // no bars where there is not so much room
+	barWidth  = 60 // nor where all is narrower than this
+	barGap    = 2
+	headLines = 2 // of the table: names and a line
+)
+
+// WriteTable writes the report for a terminal of so many columns: what is missing of
+// the period, the groups with a bar for the fee of each, the totals, and the notes. It
+// holds all rows.
+func WriteTable(w io.Writer, r *Report, width int) error {
+	var out strings.Builder
+	out.WriteString(sheet.Printable(r.Title()) + "\n")
+	for _, note := range r.Partial {
+		out.WriteString(wrapped(note, width))
+	}
+	if len(r.Groups) > 0 {
+		lines, err := r.tableLines(width)
+		if err != nil {
+			return err
+		}
+		out.WriteString("\n" + strings.Join(r.withBars(lines, width), "\n") + "\n")
+	}
+	out.WriteString("\n" + r.totalLines())
+	for i, note := range r.Notes[len(r.Partial):] {
+		if i == 0 {
+			out.WriteString("\n")
+		}
+		out.WriteString(wrapped("note: "+note, width))
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// tableLines are the groups with the most columns that fit, and leave room for bars.
+func (r *Report) tableLines(width int) (lines []string, err error) {
+	if width >= barWidth {
+		width -= barGap + leastBar
+	}
+	for _, cut := range []int{math.MaxInt, width} { // rather fewer figures than a name that is cut
+		for _, names := range shown {
+			var text bytes.Buffer
+			s := r.sheetOf(r.choose(names))
+			s.Title, s.Notes = "", nil
+			if err := sheet.WriteTable(&text, s, cut); err != nil {
+				return nil, err
+			}
+			lines = strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+			if widest(lines) <= width {
+				return lines, nil
+			}
+		}
+	}
+	return lines, nil
+}
+
+// choose are the columns of the grouping with some figures.
+func (r *Report) choose(names []string) []column {
+	columns := r.keyColumns()
+	for _, c := range figureColumns {
+		if slices.Contains(names, c.Name) || c.Name == "undetermined" && r.Totals.Undetermined > 0 {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+func widest(lines []string) (n int) {
+	for _, line := range lines {
+		n = max(n, utf8.RuneCountInString(line))
+	}
+	return n
+}
+
+// withBars puts a bar behind each group's line, if there is room.
+func (r *Report) withBars(lines []string, width int) []string {
+	used := widest(lines) + barGap
+	room := min(width-used, mostBar)
+	greatest := r.greatest()
+	if width < barWidth || room < leastBar || greatest.IsZero() {
+		return lines
+	}
+	for i, g := range r.Groups {
+		line := &lines[headLines+i]
+		*line += strings.Repeat(" ", used-utf8.RuneCountInString(*line)) + strings.Repeat("#", barOf(g.Fee, greatest, room))
+		*line = strings.TrimRight(*line, " ")
+	}
+	return lines
+}
+
+// greatest is the greatest fee of a group.
+func (r *Report) greatest() (most chain.Wei) {
+	for _, g := range r.Groups {
+		if g.Fee.Cmp(most) > 0 {
+			most = g.Fee
+		}
+	}
+	return most
+}
+
+// barOf is how long the bar of a fee is, where the greatest fee has the given length: at
+// least 1 where there is a fee.
+func barOf(fee, greatest chain.Wei, most int) int {
+	n := int(length(fee) / length(greatest) * float64(most))
+	if n == 0 && !fee.IsZero() {
+		return 1
+	}
+	return min(n, most)
+}
+
+// totalLines are the totals, one below the other.
+func (r *Report) totalLines() string {
+	var out strings.Builder
+	var amounts []string
+	for _, f := range r.Totals.amounts() {
+		amounts = append(amounts, tokens(f.value))
+	}
+	for _, n := range r.Totals.counts() {
+		fmt.Fprintf(&out, "%-22s %v\n", n.name, n.value)
+	}
+	amounts = pointsBelow(sameDecimals(amounts))
+	for i, f := range r.Totals.amounts() {
+		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[i], sheet.Printable(r.Symbol))
+	}
+	for _, p := range r.Totals.prices() {
+		if price, ok := p.value.Get(); ok {
+			fmt.Fprintf(&out, "%-22s %s Gwei\n", p.name, plain(gwei(price)))
+		}
+	}
+	if len(r.Rules) > 0 {
+		fmt.Fprintf(&out, "%-22s %s\n", "rules", sheet.Printable(strings.Join(r.Rules, ", ")))
+	}
+	return out.String()
+}
+
+// wrapped is a line in at most width columns, if its words let it, with an indent
+// before all but the first part.
+func wrapped(line string, width int) string {
+	var out strings.Builder
+	used := 0
+	for i, word := range strings.Fields(sheet.Printable(line)) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case used+1+n > width:
+			out.WriteString("\n  ")
+			used = 2
+		default:
+			out.WriteString(" ")
+			used++
+		}
+		out.WriteString(word)
+		used += n
+	}
+	return out.String() + "\n"
+}

@@ -1,0 +1,52 @@
+package sheet_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sheet"
+)
+
+func TestTableShortensNamesAndNoFigure(t *testing.T) {
+	s := &sheet.Sheet{
+		Title: "Fees of January 2024", Symbol: "GLMR", Notes: []string{"blocks 5 to 7 are not in the ledger, so the totals are not those of the month"},
+		Columns: []sheet.Column{
+			{Name: "hash", Kind: sheet.Hash}, {Name: "payer", Kind: sheet.Address}, {Name: "call", Kind: sheet.Text},
+			{Name: "gas_price", Kind: sheet.GasPrice}, {Name: "fee", Kind: sheet.Wei, Total: true},
+		},
+		Rows: rows(
+			[]any{chain.Hash{0xab}, chain.Address{0x01}, "ethereum.transact", price(t, "125000000000"), wei(t, "2625000000000000")},
+			[]any{chain.Hash{0xcd}, chain.Address{0x02}, "parachainStaking.delegatorBondMore", price(t, "31250000001"), wei(t, "10500000000000000000")},
+			[]any{nil, nil, nil, nil, nil},
+		),
+	}
+	narrow := `Fees of January 2024
+
+hash  payer call    gas price Gwei  fee GLMR
+---------------------------------------------
+ab00… 0100… ethere…  125.000000000  0.002625
+cd00… 0200… parach…   31.250000001 10.500000
+
+---------------------------------------------
+total                              10.502625
+
+note: blocks 5 to 7 are not in the ledger,
+  so the totals are not those of the month
+`
+	var out bytes.Buffer
+	require.NoError(t, sheet.WriteTable(&out, s, 45))
+	require.Equal(t, narrow, out.String())
+	out.Reset()
+	require.NoError(t, sheet.WriteTable(&out, s, 100))
+	require.Contains(t, out.String(), "ab000000…  01000000…  ethereum.transact         ")
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, len([]rune(line)), 101, line)
+	}
+	out.Reset()
+	require.NoError(t, sheet.WriteTable(&out, s, 1))
+	require.Contains(t, out.String(), "10.502625")
+}

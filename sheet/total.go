@@ -1,0 +1,59 @@
+package sheet
+
+import (
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// totals are the exact sums of the columns that have one.
+type totals struct {
+	sheet   *Sheet
+	amounts []chain.SignedWei
+	numbers []decimal.Decimal // of columns that are not in wei
+}
+
+func newTotals(s *Sheet) *totals {
+	return &totals{s, make([]chain.SignedWei, len(s.Columns)), make([]decimal.Decimal, len(s.Columns))}
+}
+
+// add adds a row.
+func (t *totals) add(row []any) (err error) {
+	for i, c := range t.sheet.Columns {
+		if !c.Total || row[i] == nil {
+			continue
+		}
+		switch v := row[i].(type) {
+		case chain.SignedWei:
+			if t.amounts[i], err = t.amounts[i].Add(v); err != nil {
+				return fmt.Errorf("sheet %q, column %s: the total: %w", t.sheet.Name, c.Name, err)
+			}
+		case integer:
+			t.numbers[i] = t.numbers[i].Add(decimal.RequireFromString(string(v)))
+		}
+	}
+	return nil
+}
+
+// of is the total of a column, as a value of its kind; nil where it has none.
+func (t *totals) of(column int) any {
+	switch c := t.sheet.Columns[column]; {
+	case !c.Total:
+		return nil
+	case c.isAmount():
+		return t.amounts[column]
+	}
+	return integer(t.numbers[column].String())
+}
+
+// any tells whether a column has a total.
+func (t *totals) any() bool {
+	for _, c := range t.sheet.Columns {
+		if c.Total {
+			return true
+		}
+	}
+	return false
+}

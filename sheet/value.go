@@ -1,0 +1,167 @@
+package sheet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// The values of a row, once they are read, are nil or: string (Text), integer,
+// chain.SignedWei (Wei and SignedWei), chain.TokenAmount, chain.GasPrice,
+// chain.Time, date, chain.Hash, chain.Address, bool.
+
+// integer is a whole number in decimal digits, with a minus where it is negative.
+type integer string
+
+// int64 is the number, and whether 64 bits with a sign hold it.
+func (n integer) int64() (int64, bool) {
+	value, err := strconv.ParseInt(string(n), 10, 64)
+	return value, err == nil
+}
+
+// date is a day of UTC, at its beginning.
+type date struct{ start time.Time }
+
+func (d date) String() string { return d.start.Format(time.DateOnly) }
+
+// read takes a value of the kind.
+func (k Kind) read(value any) (any, error) {
+	value, known := unwrap(value)
+	if !known {
+		return nil, nil
+	}
+	switch v := value.(type) {
+	case string:
+		switch k {
+		case Text:
+			return v, nil
+		case Date:
+			return readDate(v)
+		}
+	case chain.Time:
+		switch k {
+		case Time:
+			return v, nil
+		case Date:
+			return date{v.Std().Truncate(24 * time.Hour)}, nil
+		}
+	case chain.Wei:
+		if k == Wei || k == SignedWei {
+			return v.Signed(), nil
+		}
+	case chain.SignedWei:
+		if k == SignedWei {
+			return v, nil
+		}
+	case chain.TokenAmount:
+		if k == TokenAmount {
+			return v, nil
+		}
+	case chain.GasPrice:
+		if k == GasPrice {
+			return v, nil
+		}
+	case chain.Hash:
+		if k == Hash {
+			return v, nil
+		}
+	case chain.Address:
+		if k == Address {
+			return v, nil
+		}
+	case bool:
+		if k == Boolean {
+			return v, nil
+		}
+	case int, int64, uint64, chain.Gas, chain.Nonce, chain.RefTime:
+		if k == Integer {
+			return integer(fmt.Sprint(v)), nil
+		}
+	}
+	return nil, fmt.Errorf("a value of type %T is no %v", value, k)
+}
+
+// unwrap is what an Optional holds, or the value itself, and whether there is one.
+func unwrap(value any) (any, bool) {
+	switch v := value.(type) {
+	case nil:
+		return nil, false
+	case chain.Optional[string]:
+		return v.Get()
+	case chain.Optional[int]:
+		return v.Get()
+	case chain.Optional[int64]:
+		return v.Get()
+	case chain.Optional[uint64]:
+		return v.Get()
+	case chain.Optional[chain.Gas]:
+		return v.Get()
+	case chain.Optional[chain.Nonce]:
+		return v.Get()
+	case chain.Optional[chain.RefTime]:
+		return v.Get()
+	case chain.Optional[chain.Wei]:
+		return v.Get()
+	case chain.Optional[chain.SignedWei]:
+		return v.Get()
+	case chain.Optional[chain.TokenAmount]:
+		return v.Get()
+	case chain.Optional[chain.GasPrice]:
+		return v.Get()
+	case chain.Optional[chain.Time]:
+		return v.Get()
+	case chain.Optional[chain.Hash]:
+		return v.Get()
+	case chain.Optional[chain.Address]:
+		return v.Get()
+	case chain.Optional[bool]:
+		return v.Get()
+	}
+	return value, true
+}
+
+func readDate(text string) (any, error) {
+	start, err := time.Parse(time.DateOnly, text)
+	if err != nil || start.Year() < 1970 {
+		return nil, fmt.Errorf("%q is no date such as 2024-01-31, from 1970 on", text)
+	}
+	return date{start}, nil
+}
+
+// exact is a value as text, exact, with nothing left out: amounts in their smallest
+// unit, times in RFC 3339. Text is as it came.
+func exact(value any) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
+}
+
+// The decimals of a token and of a Gwei, in wei.
+const (
+	tokenDecimals = 18
+	gweiDecimals  = 9
+)
+
+// tokens is an amount in the token, with all of its 18 decimals.
+func tokens(amount chain.SignedWei) string { return shift(amount.String(), tokenDecimals) }
+
+// gwei is a gas price in Gwei, with all of its 9 decimals.
+func gwei(price chain.GasPrice) string { return shift(price.String(), gweiDecimals) }
+
+// shift is a decimal integer divided by 10^decimals, exactly.
+func shift(number string, decimals int) string {
+	digits, negative := strings.CutPrefix(number, "-")
+	if missing := decimals + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - decimals
+	digits = digits[:point] + "." + digits[point:]
+	if negative {
+		return "-" + digits
+	}
+	return digits
+}

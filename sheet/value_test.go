@@ -1,0 +1,177 @@
+package sheet_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sheet"
+)
+
+// The exact amount and the token amount of each, worked out by moving the point.
+func TestTokenAmountHasEighteenDecimals(t *testing.T) {
+	for amount, want := range map[string]string{
+		"0":                    "0.000000000000000000",
+		"1":                    "0.000000000000000001",
+		"-1":                   "-0.000000000000000001",
+		"999999999999999999":   "0.999999999999999999",
+		"1000000000000000000":  "1.000000000000000000",
+		"-1000000000000000000": "-1.000000000000000000",
+		"1000000000000000001":  "1.000000000000000001",
+		"340282366920938463463374607431768211455":  "340282366920938463463.374607431768211455",
+		"-340282366920938463463374607431768211455": "-340282366920938463463.374607431768211455",
+	} {
+		got := written(t, "csv", one(sheet.SignedWei, false, signed(t, amount)))
+		require.Equal(t, "it,it_token\n"+amount+","+want+"\n", string(got))
+	}
+}
+
+func TestIntegersOfEveryType(t *testing.T) {
+	var nonce chain.Optional[chain.Nonce]
+	s := one(sheet.Integer, false, 7, int64(-9223372036854775808), uint64(18446744073709551615), chain.NewGas(21000),
+		chain.Some(chain.NewRefTime(5)), chain.Some(3), chain.Some(int64(-4)), nonce, chain.Some(chain.NewGas(1)))
+	require.Equal(t, `{"it":7}
+{"it":-9223372036854775808}
+{"it":18446744073709551615}
+{"it":21000}
+{"it":5}
+{"it":3}
+{"it":-4}
+{"it":null}
+{"it":1}
+`, string(written(t, "jsonl", s)))
+}
+
+func TestValueOfAnotherKindIsAnError(t *testing.T) {
+	for _, c := range []struct {
+		kind  sheet.Kind
+		value any
+		want  string
+	}{
+		{sheet.Text, 5, "a value of type int is no text"},
+		{sheet.Integer, "5", "a value of type string is no integer"},
+		{sheet.Integer, 5.0, "a value of type float64 is no integer"},
+		{sheet.Wei, signed(t, "-1"), "a value of type chain.SignedWei is no wei"},
+		{sheet.Wei, uint64(1), "a value of type uint64 is no wei"},
+		{sheet.SignedWei, token(t, "1"), "a value of type chain.TokenAmount is no signed wei"},
+		{sheet.TokenAmount, wei(t, "1"), "a value of type chain.Wei is no token amount"},
+		{sheet.GasPrice, wei(t, "1"), "a value of type chain.Wei is no gas price"},
+		{sheet.Integer, chain.NewGasPrice(1), "a value of type chain.GasPrice is no integer"},
+		{sheet.Time, "2024-01-01", "a value of type string is no time"},
+		{sheet.Date, "2024-02-30", `"2024-02-30" is no date such as 2024-01-31, from 1970 on`},
+		{sheet.Date, "1969-12-31", `"1969-12-31" is no date such as 2024-01-31, from 1970 on`},
+		{sheet.Hash, chain.Address{}, "a value of type chain.Address is no hash"},
+		{sheet.Address, chain.Hash{}, "a value of type chain.Hash is no address"},
+		{sheet.Boolean, "true", "a value of type string is no boolean"},
+		{sheet.Integer, true, "a value of type bool is no integer"},
+		{sheet.Text, chain.Time{}, "a value of type chain.Time is no text"},
+	} {
+		for form, write := range forms {
+			err := write(io.Discard, one(c.kind, false, nil, c.value))
+			require.EqualError(t, err, `sheet "one", row 2, column it: `+c.want, form)
+		}
+	}
+}
+
+func TestErrorOfTheRowsComesBack(t *testing.T) {
+	broken := errors.New("the ledger is gone")
+	for form, write := range forms {
+		asked := 0
+		s := one(sheet.Text, false)
+		s.Rows = func(yield func([]any, error) bool) {
+			asked++
+			require.True(t, yield([]any{"a"}, nil))
+			require.False(t, yield(nil, broken), "%s goes on after an error", form)
+		}
+		require.ErrorIs(t, write(io.Discard, s), broken, form)
+		require.Equal(t, 1, asked, "%s consumes the rows more than once", form)
+	}
+}
+
+// full takes some bytes and no more.
+type full struct{ room int }
+
+var errFull = errors.New("disk full")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriterThatIsFull(t *testing.T) {
+	for form, write := range forms {
+		size := len(written(t, form, every(t)))
+		for _, room := range []int{0, size / 2, size - 1} {
+			require.ErrorIs(t, write(&full{room}, every(t)), errFull, "%s with room for %d of %d bytes", form, room, size)
+		}
+		require.NoError(t, write(&full{size}, every(t)), form)
+	}
+}
+
+func TestSheetThatCannotBeWritten(t *testing.T) {
+	column := func(name string, kind sheet.Kind, total bool) []sheet.Column {
+		return []sheet.Column{{Name: name, Kind: kind, Total: total}}
+	}
+	for _, c := range []struct {
+		columns []sheet.Column
+		want    string
+	}{
+		{nil, `sheet "s" has no columns`},
+		{column("", sheet.Text, false), `sheet "s": column name "" is not in snake case`},
+		{column("=1", sheet.Text, false), `sheet "s": column name "=1" is not in snake case`},
+		{column("a\n", sheet.Text, false), `sheet "s": column name "a\n" is not in snake case`},
+		{column("a", sheet.Text, true), `sheet "s", column a: a column of kind text has no total`},
+		{column("a", sheet.GasPrice, true), `sheet "s", column a: a column of kind gas price has no total`},
+		{column("a", sheet.TokenAmount, true), `sheet "s", column a: a column of kind token amount has no total`},
+		{column("a", -1, false), `sheet "s", column a: unknown kind -1`},
+		{column("a", 11, false), `sheet "s", column a: unknown kind 11`},
+		{append(column("fee", sheet.Wei, false), column("fee_token", sheet.Text, false)...), `sheet "s" has two columns fee_token`},
+		{append(column("fee_wei", sheet.Text, false), column("fee", sheet.SignedWei, false)...), `sheet "s" has two columns fee_wei`},
+	} {
+		for form, write := range forms {
+			require.EqualError(t, write(io.Discard, &sheet.Sheet{Name: "s", Columns: c.columns}), c.want, form)
+		}
+	}
+	short := &sheet.Sheet{Name: "s", Columns: column("a", sheet.Text, false), Rows: rows([]any{"x", "y"})}
+	require.EqualError(t, sheet.WriteCSV(io.Discard, short), `sheet "s", row 1: have 2 values, want 1`)
+}
+
+func TestSheetWithoutRows(t *testing.T) {
+	s := &sheet.Sheet{Name: "s", Symbol: "GLMR", Columns: []sheet.Column{{Name: "fee", Kind: sheet.Wei, Total: true}}}
+	require.Equal(t, "fee,fee_token\n", string(written(t, "csv", s)))
+	require.Empty(t, written(t, "jsonl", s))
+	require.Equal(t, "fee GLMR\n----------\n       0\n", string(written(t, "txt", s)))
+	require.Equal(t, [][]string{{"fee", "fee_wei"}, {"0.000000000000000000", "0"}}, opened(t, written(t, "xlsx", s)).cells("s"))
+	require.Zero(t, readParquet(t, written(t, "parquet", s)).NumRows())
+}
+
+func TestOptionalOfEveryType(t *testing.T) {
+	for _, c := range []struct {
+		kind  sheet.Kind
+		value any
+		want  string
+	}{
+		{sheet.Text, chain.Some("a"), "a"},
+		{sheet.SignedWei, chain.Some(wei(t, "5")), "5"},
+		{sheet.TokenAmount, chain.Some(token(t, "6")), "6"},
+		{sheet.GasPrice, chain.Some(price(t, "7")), "7"},
+		{sheet.Time, chain.Some(at(t, 1)), "1970-01-01T00:00:00.001Z"},
+		{sheet.Date, chain.Some(at(t, 86_400_000-1)), "1970-01-01"},
+		{sheet.Date, chain.Some("1970-01-02"), "1970-01-02"},
+		{sheet.Hash, chain.Some(chain.Hash{31: 1}), "0x" + strings.Repeat("0", 63) + "1"},
+		{sheet.Integer, chain.Some(uint64(8)), "8"},
+		{sheet.Date, chain.Optional[string]{}, ""},
+	} {
+		lines, err := csv.NewReader(bytes.NewReader(written(t, "csv", one(c.kind, false, c.value)))).ReadAll()
+		require.NoError(t, err)
+		require.Equal(t, c.want, lines[1][0])
+	}
+}

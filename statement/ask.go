@@ -1,0 +1,78 @@
+package statement
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"sync"
+)
+
+// batches is how many times as many balances as are asked for at once are held.
+const batches = 16
+
+// ask asks for the balances at heights, several at once, and hands them over in the
+// order of the heights. An error ends it.
+func (p *prover) ask(ctx context.Context, heights iter.Seq[uint64]) iter.Seq2[point, error] {
+	workers := cmp.Or(max(p.options.Concurrency, 0), DefaultConcurrency)
+	return func(yield func(point, error) bool) {
+		batch := make([]point, 0, workers*batches)
+		flush := func() bool {
+			if err := p.fill(ctx, batch, workers); err != nil {
+				yield(point{}, err)
+				return false
+			}
+			for _, at := range batch {
+				if !yield(at, nil) {
+					return false
+				}
+			}
+			batch = batch[:0]
+			return true
+		}
+		for h := range heights {
+			if batch = append(batch, point{height: h}); len(batch) == cap(batch) && !flush() {
+				return
+			}
+		}
+		flush()
+	}
+}
+
+// fill asks for the balances of a batch. Whichever answers fail, the error is that of
+// the lowest height.
+func (p *prover) fill(ctx context.Context, batch []point, workers int) error {
+	failed := make([]error, len(batch))
+	next := make(chan int)
+	stop := make(chan struct{})
+	var once sync.Once
+	var mu sync.Mutex // guards asked
+	var running sync.WaitGroup
+	for range min(workers, len(batch)) {
+		running.Go(func() {
+			for i := range next {
+				batch[i].Balance, failed[i] = p.balances.Balance(ctx, p.Account, batch[i].height)
+				if failed[i] != nil {
+					once.Do(func() { close(stop) })
+					continue
+				}
+				mu.Lock()
+				p.asked++
+				if p.options.Progress != nil {
+					p.options.Progress(p.asked, max(p.asked, p.expected))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for i := range batch {
+		select {
+		case next <- i:
+		case <-stop:
+			break feed
+		}
+	}
+	close(next)
+	running.Wait()
+	return cmp.Or(failed...)
+}

@@ -1,0 +1,177 @@
+package statement_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/statement"
+)
+
+// recordings are the recorded chains, with the height of the last block.
+var recordings = map[string]uint64{"moonbeam-1701": 21, "moonbeam-2100": 27}
+
+// fill makes a ledger file of a source's blocks.
+func fill(t testing.TB, path string, src source.Source, span ledger.Span) {
+	ctx := context.Background()
+	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	before, err := proof.Before(ctx, reader, span.First)
+	require.NoError(t, err)
+	book, err := ledger.OpenWriter(ctx, path)
+	require.NoError(t, err)
+	defer book.Close()
+	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, span.First))
+	prover := proof.Prover{Reader: reader, Concurrency: 2, Options: evidence.Options{}}
+	for p, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+		require.NoError(t, err)
+		e, err := ledger.NewEntry(p.Block, p.Report)
+		require.NoError(t, err)
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{e}))
+	}
+	_, err = book.Seal(ctx)
+	require.NoError(t, err)
+	require.NoError(t, book.BuildLookups(ctx, func(string) {}))
+}
+
+// files are ledgers of the recordings, each filled once.
+var files = struct {
+	sync.Mutex
+	directory string
+	bytes     map[string][]byte
+}{bytes: map[string][]byte{}}
+
+// recorded opens a ledger of a recording, in which the SQL statements changed
+// something.
+func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
+	files.Lock()
+	defer files.Unlock()
+	path := filepath.Join(t.TempDir(), "fees.db")
+	if files.bytes[name] == nil {
+		src, err := archive.OpenDirectory("../testdata/recordings/" + name)
+		require.NoError(t, err)
+		fill(t, path, src, ledger.Span{Last: recordings[name]})
+		files.bytes[name], err = os.ReadFile(path)
+		require.NoError(t, err)
+	} else {
+		require.NoError(t, os.WriteFile(path, files.bytes[name], 0o600))
+	}
+	change(t, path, changes...)
+	return open(t, path)
+}
+
+func change(t testing.TB, path string, changes ...string) {
+	if len(changes) == 0 {
+		return
+	}
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	defer db.Close()
+	for _, statement := range changes {
+		result, err := db.Exec(statement)
+		require.NoError(t, err, statement)
+		rows, err := result.RowsAffected()
+		require.NoError(t, err)
+		require.Positive(t, rows, statement)
+	}
+}
+
+func open(t testing.TB, path string) *ledger.Book {
+	book, err := ledger.Open(context.Background(), path)
+	require.NoError(t, err)
+	t.Cleanup(func() { book.Close() })
+	return book
+}
+
+// told are balances by account and height.
+type told map[chain.Address]map[uint64]chain.Balance
+
+func (b told) Balance(ctx context.Context, account chain.Address, at uint64) (chain.Balance, error) {
+	have, ok := b[account][at]
+	if !ok {
+		return have, fmt.Errorf("no balance of %v at block %d", account, at)
+	}
+	return have, ctx.Err()
+}
+
+// with are the balances with another one in the place of one.
+func (b told) with(account chain.Address, at uint64, other chain.Balance) told {
+	changed := maps.Clone(b)
+	changed[account] = maps.Clone(b[account])
+	changed[account][at] = other
+	return changed
+}
+
+// recordedBalances are those that the gateway told of a recorded chain, of every
+// account at every height.
+func recordedBalances(t testing.TB, name string) told {
+	file, err := os.Open("../chain/testdata/balances/" + name + ".txt")
+	require.NoError(t, err)
+	defer file.Close()
+	balances := told{}
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		var who, free, reserved string
+		var height uint64
+		_, err := fmt.Sscan(lines.Text(), &who, &height, &free, &reserved)
+		require.NoError(t, err)
+		a := address(t, who)
+		if balances[a] == nil {
+			balances[a] = map[uint64]chain.Balance{}
+		}
+		balances[a][height] = chain.Balance{Free: wei(t, free), Reserved: wei(t, reserved)}
+	}
+	require.Len(t, balances, 18)
+	return balances
+}
+
+func address(t testing.TB, text string) chain.Address {
+	a, err := chain.ParseAddress(text)
+	require.NoError(t, err)
+	return a
+}
+
+func wei(t testing.TB, text string) chain.Wei {
+	w, err := chain.ParseWei(text)
+	require.NoError(t, err)
+	return w
+}
+
+func signed(t testing.TB, text string) chain.SignedWei {
+	w, err := chain.ParseSignedWei(text)
+	require.NoError(t, err)
+	return w
+}
+
+// by is a change, such as "-1", "0".
+func by(t testing.TB, free, reserved string) statement.Change {
+	return statement.Change{Free: signed(t, free), Reserved: signed(t, reserved)}
+}
+
+// The account that did the most on the recorded chains.
+var alith = chain.Address{0xf2, 0x4f, 0xf3, 0xa9, 0xcf, 0x04, 0xc7, 0x1d, 0xbc, 0x94, 0xd0, 0xb5, 0x66, 0xf7, 0xa2, 0x7b, 0x94, 0x56, 0x6c, 0xac}
+
+// made is a statement without an error.
+func made(t testing.TB, book *ledger.Book, balances statement.Balances, account chain.Address, span ledger.Span, everyBlock bool) *statement.Statement {
+	t.Helper()
+	s, err := statement.Make(context.Background(), book, balances, account, span, statement.Options{EveryBlock: everyBlock})
+	require.NoError(t, err)
+	return s
+}

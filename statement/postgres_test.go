@@ -1,0 +1,43 @@
+package statement_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/statement"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	postgrestest.Stop()
+	os.Exit(code)
+}
+
+// A ledger in PostgreSQL gives the same statement as one in a file.
+func TestPostgres(t *testing.T) {
+	const name = "moonbeam-2100"
+	place := postgrestest.Start(t).Database(t)
+	src, err := archive.OpenDirectory("../testdata/recordings/" + name)
+	require.NoError(t, err)
+	span := ledger.Span{Last: recordings[name]}
+	fill(t, place, src, span)
+	balances := recordedBalances(t, name)
+	one, other := made(t, open(t, place), balances, alith, span, true), made(t, recorded(t, name), balances, alith, span, true)
+	require.Equal(t, other.Totals, one.Totals)
+	require.Equal(t, linesOf(t, other), linesOf(t, one))
+	require.True(t, one.Holds())
+}
+
+func linesOf(t *testing.T, s *statement.Statement) (lines []statement.Line) {
+	for l, err := range s.Lines(context.Background()) {
+		require.NoError(t, err)
+		lines = append(lines, *l)
+	}
+	return lines
+}

@@ -1,0 +1,246 @@
+package statement
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/sheet"
+)
+
+// Style is how statements are shown.
+type Style struct {
+	Symbol string // of the network's token
+	Labels Labels
+	Notes  []string // of all the statements, such as that a part of a period is missing
+}
+
+// Name is an account with its label.
+func (y *Style) Name(account chain.Address) string {
+	if label, ok := y.Labels[account]; ok {
+		return fmt.Sprintf("%v (%s)", account, sheet.Printable(label))
+	}
+	return account.String()
+}
+
+// sheet makes a sheet of statements, one after the other.
+func (y *Style) sheet(name, title string, columns []sheet.Column, list []*Statement, rows func(s *Statement, add func(...any) error) error) *sheet.Sheet {
+	if len(list) == 1 {
+		title += " of " + y.Name(list[0].Account)
+	}
+	return &sheet.Sheet{Name: name, Title: title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: allRows(list, rows)}
+}
+
+func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) error) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		for row, err := range sequence(func(each func(*[]any) error) error {
+			for _, s := range list {
+				if err := rows(s, func(values ...any) error { return each(&values) }); err != nil {
+					return err
+				}
+			}
+			return nil
+		}) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(*row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// movementColumns are those of [Style.Movements].
+var movementColumns = []sheet.Column{
+	{Name: "account", Kind: sheet.Address}, {Name: "place", Kind: sheet.Text}, {Name: "block", Kind: sheet.Integer},
+	{Name: "time", Kind: sheet.Time}, {Name: "event", Kind: sheet.Text}, {Name: "event_index", Kind: sheet.Integer},
+	{Name: "kind", Kind: sheet.Text}, {Name: "of_fee", Kind: sheet.Boolean},
+	{Name: "counterparty", Kind: sheet.Address}, {Name: "counterparty_label", Kind: sheet.Text},
+	{Name: "amount", Kind: sheet.Wei}, {Name: "free", Kind: sheet.SignedWei, Total: true}, {Name: "reserved", Kind: sheet.SignedWei, Total: true},
+	{Name: "free_balance", Kind: sheet.SignedWei}, {Name: "reserved_balance", Kind: sheet.SignedWei},
+	{Name: "fee", Kind: sheet.Wei, Total: true}, {Name: "layer", Kind: sheet.Text}, {Name: "call", Kind: sheet.Text},
+	{Name: "hash", Kind: sheet.Hash}, {Name: "paid_for", Kind: sheet.Address}, {Name: "verdict", Kind: sheet.Text}, {Name: "remark", Kind: sheet.Text},
+}
+
+// Movements is a row for each line of the statements. A fee, what the chain charged,
+// stands beside the first movement that is a part of it, so that the column's total is
+// what was paid.
+func (y *Style) Movements(ctx context.Context, list ...*Statement) *sheet.Sheet {
+	return y.sheet("movements", "Movements and fees", movementColumns, list, func(s *Statement, add func(...any) error) error {
+		return s.Each(ctx, func(l *Line) error {
+			row := []any{s.Account, l.Place(), l.Height, l.Time}
+			if m := l.Movement; m != nil {
+				row = append(row, m.Event, m.EventIndex, string(m.Kind), l.OfFee, m.Counterparty, y.label(m.Counterparty), m.Amount)
+			} else {
+				row = append(row, nil, nil, string(l.Kind()), true, nil, nil, nil)
+			}
+			row = append(row, l.Free, l.Reserved, l.FreeBalance, l.ReservedBalance)
+			if t := l.Payment; t != nil {
+				row = append(row, t.Charged, string(t.Layer), t.Call, hashOf(t), l.ForOther(), string(t.Verdict))
+			} else {
+				row = append(row, nil, nil, nil, nil, nil, nil)
+			}
+			return add(append(row, remark(l))...)
+		})
+	})
+}
+
+// label is the label of an account, where both are known.
+func (y *Style) label(account chain.Optional[chain.Address]) (none chain.Optional[string]) {
+	if a, ok := account.Get(); ok {
+		return y.Labels.of(a)
+	}
+	return none
+}
+
+// hashOf is a transaction's hash as its layer has it.
+func hashOf(t *ledger.Transaction) chain.Hash {
+	if hash, ok := t.EVMHash.Get(); ok {
+		return hash
+	}
+	return t.Hash
+}
+
+// remark is what a reader must know of a line.
+func remark(l *Line) any {
+	switch {
+	case l.Untold():
+		return "the event does not tell the change"
+	case l.Movement != nil && isSet(l.Movement):
+		return "the balance was set to the amount"
+	case l.Movement != nil || l.Payment == nil:
+		return nil
+	}
+	switch charged, known := l.Payment.Charged.Get(); {
+	case !known:
+		return "what was charged is not known"
+	case charged.IsZero():
+		return "nothing was charged"
+	}
+	return "the charge is not among the movements"
+}
+
+var briefColumns = []sheet.Column{
+	{Name: "block", Kind: sheet.Integer}, {Name: "index", Kind: sheet.Integer}, {Name: "kind", Kind: sheet.Text}, {Name: "with", Kind: sheet.Text},
+	{Name: "free", Kind: sheet.SignedWei, Total: true}, {Name: "balance", Kind: sheet.SignedWei},
+	{Name: "reserved", Kind: sheet.SignedWei, Total: true}, {Name: "reserved_balance", Kind: sheet.SignedWei},
+}
+
+// Brief is a row for each movement of a statement, with as few columns as tell what
+// happened: for a terminal. Index is the extrinsic's; a hook has none. A question mark
+// is before a kind where the event does not tell the change.
+func (y *Style) Brief(ctx context.Context, s *Statement) *sheet.Sheet {
+	return &sheet.Sheet{Name: "movements", Symbol: y.Symbol, Columns: briefColumns, Rows: allRows([]*Statement{s}, func(s *Statement, add func(...any) error) error {
+		return s.Each(ctx, func(l *Line) error {
+			if l.Movement == nil {
+				return nil
+			}
+			kind := string(l.Kind())
+			if l.Untold() {
+				kind = "? " + kind
+			}
+			var index any
+			if i, ok := l.Where.Extrinsic(); ok {
+				index = i
+			}
+			return add(l.Height, index, kind, y.with(l.Movement.Counterparty), l.Free, l.FreeBalance, l.Reserved, l.ReservedBalance)
+		})
+	})}
+}
+
+// with is the other account's label, or its address.
+func (y *Style) with(account chain.Optional[chain.Address]) any {
+	if a, ok := account.Get(); ok && !y.label(account).Known() {
+		return a.String()
+	}
+	return y.label(account)
+}
+
+// Reserves tells whether something is or was reserved, or may have been.
+func (s *Statement) Reserves() bool {
+	opening, _ := s.Opening.Get()
+	if !opening.Reserved.IsZero() || len(s.untold) > 0 {
+		return true
+	}
+	for _, k := range s.Kinds {
+		switch k.Kind {
+		case chain.KindReserve, chain.KindUnreserve, chain.KindReservedSet:
+			return true
+		}
+		if k.Reserved.Sign() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var feeColumns = []sheet.Column{
+	{Name: "account", Kind: sheet.Address}, {Name: "block", Kind: sheet.Integer}, {Name: "index", Kind: sheet.Integer}, {Name: "time", Kind: sheet.Time},
+	{Name: "layer", Kind: sheet.Text}, {Name: "call", Kind: sheet.Text}, {Name: "hash", Kind: sheet.Hash}, {Name: "paid_for", Kind: sheet.Address},
+	{Name: "fee", Kind: sheet.Wei, Total: true}, {Name: "verdict", Kind: sheet.Text},
+}
+
+// Fees is a row for each fee that the accounts paid, in the order of the chain.
+func (y *Style) Fees(ctx context.Context, list ...*Statement) *sheet.Sheet {
+	return y.sheet("fees", "Fees paid", feeColumns, list, func(s *Statement, add func(...any) error) error {
+		return s.book.Payments(ctx, s.Account, s.Span, func(t *ledger.Transaction) error {
+			return add(s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, string(t.Verdict))
+		})
+	})
+}
+
+var transferColumns = []sheet.Column{
+	{Name: "account", Kind: sheet.Address}, {Name: "block", Kind: sheet.Integer}, {Name: "index", Kind: sheet.Integer}, {Name: "time", Kind: sheet.Time},
+	{Name: "token", Kind: sheet.Address}, {Name: "token_label", Kind: sheet.Text}, {Name: "direction", Kind: sheet.Text},
+	{Name: "counterparty", Kind: sheet.Address}, {Name: "counterparty_label", Kind: sheet.Text}, {Name: "amount", Kind: sheet.TokenAmount},
+}
+
+// Transfers is a row for each ERC-20 transfer from or to the accounts. The amounts are
+// in the smallest unit of each token, as the contracts' events say; nothing proves them.
+func (y *Style) Transfers(ctx context.Context, list ...*Statement) *sheet.Sheet {
+	return y.sheet("transfers", "ERC-20 transfers", transferColumns, list, func(s *Statement, add func(...any) error) error {
+		return s.book.Transfers(ctx, s.Account, s.Span, func(x *ledger.Transfer) error {
+			direction, other := "in", x.Sender
+			switch {
+			case x.Sender == x.Recipient:
+				direction = "self"
+			case x.Sender == s.Account:
+				direction, other = "out", x.Recipient
+			}
+			return add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.Labels.of(x.Token), direction, other, y.Labels.of(other), x.Amount)
+		})
+	})
+}
+
+// Without is a sheet without some of its columns: for a terminal.
+func Without(s *sheet.Sheet, names ...string) *sheet.Sheet {
+	var kept []int
+	fewer := *s
+	fewer.Columns = nil
+	for i, c := range s.Columns {
+		if !slices.Contains(names, c.Name) {
+			kept, fewer.Columns = append(kept, i), append(fewer.Columns, c)
+		}
+	}
+	fewer.Rows = func(yield func([]any, error) bool) {
+		for row, err := range s.Rows {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			values := make([]any, len(kept))
+			for to, from := range kept {
+				values[to] = row[from]
+			}
+			if !yield(values, nil) {
+				return
+			}
+		}
+	}
+	return &fewer
+}
