@@ -3,6 +3,7 @@ package proof_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,10 +27,13 @@ var away = &source.TemporaryError{Err: errors.New("busy")}
 // some times.
 type moody struct {
 	source.Source
+	mu    sync.Mutex
 	fails map[uint64]int
 }
 
 func (m *moody) Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.fails[at] != 0 {
 		m.fails[at]--
 		return gatewayclient.StoredMultiplier{}, away
@@ -40,7 +44,7 @@ func (m *moody) Multiplier(ctx context.Context, at uint64) (gatewayclient.Stored
 func prover(t *testing.T, fails map[uint64]int) *proof.Prover {
 	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
-	return &proof.Prover{Reader: &source.Reader{Source: &moody{recorded, fails}, Tables: network.BuiltIn()}, Concurrency: 2}
+	return &proof.Prover{Reader: &source.Reader{Source: &moody{Source: recorded, fails: fails}, Tables: network.BuiltIn()}, Concurrency: 2}
 }
 
 var nothing chain.Optional[evidence.Predecessor]
