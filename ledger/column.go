@@ -35,7 +35,8 @@ const (
 // value is what a row holds in a column: nil, int64, string, []byte or bool.
 type value = any
 
-// scanner takes a value of a kind from a row.
+// scanner takes a value of a kind from PostgreSQL, whose driver has its own types for
+// some.
 type scanner interface{ value() value }
 
 func (k kind) scanner() scanner {
@@ -70,23 +71,14 @@ func (s *textScanner) value() value {
 	return s.String
 }
 
-// booleanScanner takes SQLite's 0 and 1 as well. It leaves another number as it is:
-// that is no true and no false, and a verification says so.
-type booleanScanner struct{ v value }
+type booleanScanner struct{ sql.NullBool }
 
-// Scan implements sql.Scanner.
-func (s *booleanScanner) Scan(v any) error {
-	switch v {
-	case int64(0):
-		v = false
-	case int64(1):
-		v = true
+func (s *booleanScanner) value() value {
+	if !s.Valid {
+		return nil
 	}
-	s.v = v
-	return nil
+	return s.Bool
 }
-
-func (s *booleanScanner) value() value { return s.v }
 
 type dataScanner struct{ sql.Null[[]byte] }
 

@@ -27,6 +27,9 @@ type querier interface {
 type rowSet interface {
 	Next() bool
 	Scan(into ...any) error
+	// values reads all columns, of the kinds that these have. One that holds something
+	// else is left as it is: who reads it sees that it is not what the column holds.
+	values(columns []column, into row) error
 	Err() error
 	close()
 }
@@ -65,18 +68,10 @@ func list(ctx context.Context, q querier, columns []column, each func(row) error
 		return err
 	}
 	defer rows.close()
-	scanners, into := make([]scanner, len(columns)), make([]any, len(columns))
-	for i, c := range columns {
-		scanners[i] = c.kind.scanner()
-		into[i] = scanners[i]
-	}
 	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
 		r := make(row, len(columns))
-		for i, s := range scanners {
-			r[i] = s.value()
+		if err := rows.values(columns, r); err != nil {
+			return err
 		}
 		if err := each(r); err != nil {
 			return err

@@ -254,12 +254,30 @@ func (q pgQuerier) query(ctx context.Context, query string, arguments ...any) (r
 	if err != nil {
 		return nil, err
 	}
-	return pgRows{rows}, nil
+	return &pgRows{Rows: rows}, nil
 }
 
-type pgRows struct{ pgx.Rows }
+type pgRows struct {
+	pgx.Rows
+	scanners []any // one for each column
+}
 
-func (r pgRows) close() { r.Rows.Close() }
+func (r *pgRows) close() { r.Rows.Close() }
+
+func (r *pgRows) values(columns []column, into row) error {
+	if r.scanners == nil {
+		for _, c := range columns {
+			r.scanners = append(r.scanners, c.kind.scanner())
+		}
+	}
+	if err := r.Scan(r.scanners...); err != nil {
+		return err
+	}
+	for i, s := range r.scanners {
+		into[i] = s.(scanner).value()
+	}
+	return nil
+}
 
 // numbered writes $1, $2 for the question marks of a statement. No text in our
 // statements has one.

@@ -89,18 +89,27 @@ type ContractSums struct {
 // FeesByContract are the sums of the sealed transactions by what they called, those
 // of UTC days from one to another, both included; the greatest fees first.
 func (b *Book) FeesByContract(ctx context.Context, from, to Day) ([]ContractSums, error) {
+	all, err := b.allDays(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
 	found := map[string]*ContractSums{}
-	err := b.sums(ctx, contractDays, func(key row, s *Sums) error {
-		k := keyOf(key[1:])
+	add := func(key row, s *Sums) error {
+		k := keyOf(key)
 		if found[k] == nil {
-			c := &ContractSums{Layer: fee.Layer(key[1].(string)), Call: key[2].(string)}
-			if contract := key[3].([]byte); len(contract) == len(chain.Address{}) {
+			c := &ContractSums{Layer: fee.Layer(key[0].(string)), Call: key[1].(string)}
+			if contract := key[2].([]byte); len(contract) == len(chain.Address{}) {
 				c.Contract = chain.Some(chain.Address(contract))
 			}
 			found[k] = c
 		}
 		return found[k].add(s)
-	}, "WHERE day BETWEEN ? AND ?", int64(from), int64(to))
+	}
+	if all {
+		err = b.sums(ctx, contracts, add, "")
+	} else {
+		err = b.sums(ctx, contractDays, func(key row, s *Sums) error { return add(key[1:], s) }, "WHERE day BETWEEN ? AND ?", int64(from), int64(to))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +119,13 @@ func (b *Book) FeesByContract(ctx context.Context, from, to Day) ([]ContractSums
 	}
 	slices.SortStableFunc(list, func(a, b ContractSums) int { return b.Fee.Cmp(a.Fee) })
 	return list, nil
+}
+
+// allDays tells whether no sealed block is of a day before one or after another.
+func (b *Book) allDays(ctx context.Context, from, to Day) (bool, error) {
+	var others int64
+	_, err := one(ctx, b.engine, []any{&others}, "SELECT count(*) FROM days WHERE day < ? OR day > ?", int64(from), int64(to))
+	return others == 0, err
 }
 
 // BusiestPayer is the account that paid for the most transactions.

@@ -64,6 +64,9 @@ func TestSums(t *testing.T) {
 				require.Equal(t, c.Layer == fee.Native, c.Native > 0)
 			}
 			require.Equal(t, byCall, have)
+			oneDay, err := book.FeesByContract(ctx, from, from) // all transactions, but not all blocks, are of it
+			require.NoError(t, err)
+			require.Equal(t, contracts, oneDay)
 
 			busiest, err := book.BusiestPayer(ctx)
 			require.NoError(t, err)

@@ -314,9 +314,40 @@ func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (
 	if err != nil {
 		return nil, err
 	}
-	return sqlRows{rows}, nil
+	return &sqlRows{Rows: rows}, nil
 }
 
-type sqlRows struct{ *sql.Rows }
+type sqlRows struct {
+	*sql.Rows
+	places []any // of the values of a row
+}
 
-func (r sqlRows) close() { r.Rows.Close() }
+func (r *sqlRows) close() { r.Rows.Close() }
+
+// values takes what SQLite has, whose kinds are ours but for booleans: 0 and 1.
+func (r *sqlRows) values(columns []column, into row) error {
+	r.places = r.places[:0]
+	for i := range into {
+		r.places = append(r.places, &into[i])
+	}
+	if err := r.Scan(r.places...); err != nil {
+		return err
+	}
+	for i, c := range columns {
+		if c.kind == boolean {
+			into[i] = truth(into[i])
+		}
+	}
+	return nil
+}
+
+// truth is what 0 and 1 say. Another value is no true and no false.
+func truth(v value) value {
+	switch v {
+	case int64(0):
+		return false
+	case int64(1):
+		return true
+	}
+	return v
+}

@@ -28,6 +28,7 @@ const (
 	accountDays
 	contractDays
 	accounts
+	contracts
 	totalCount
 )
 
@@ -35,11 +36,24 @@ const (
 // begin at one.
 var totals = [totalCount]total{
 	quarterHours: {"quarter_hours", []column{{"quarter_hour", integer, state}}, blockSums},
-	days:         {"days", []column{{"day", integer, state}}, blockSums},
-	accountDays:  {"account_days", []column{{"day", integer, state}, {"account", data, state}}, feeSums},
-	contractDays: {"contract_days", []column{{"day", integer, state}, {"layer", text, state}, {"call", text, state}, {"contract", data, state}}, feeSums},
-	accounts:     {"accounts", []column{{"account", data, state}}, feeSums},
+	days:         {"days", dayKey, blockSums},
+	accountDays:  {"account_days", slices.Concat(dayKey, accountKey), feeSums},
+	contractDays: {"contract_days", slices.Concat(dayKey, contractKey), feeSums},
+	accounts:     {"accounts", accountKey, feeSums},
+	contracts:    {"contracts", contractKey, feeSums},
 }
+
+var (
+	dayKey      = []column{{"day", integer, state}}
+	accountKey  = []column{{"account", data, state}}
+	contractKey = []column{{"layer", text, state}, {"call", text, state}, {"contract", data, state}}
+)
+
+// wholes are the totals over all days that there are by day too. Those who ask for all
+// days read some rows then, instead of one for each day.
+var wholes = []struct{ all, byDay int }{{accounts, accountDays}, {contracts, contractDays}}
+
+func isByDay(table int) bool { return table == accountDays || table == contractDays }
 
 // feeSums are the sums over transactions.
 var feeSums = []column{
@@ -195,6 +209,9 @@ func (t *tally) block(b row, list []row) error {
 			contract = r[recipientColumn]
 		}
 		err = t.add(contractDays, row{day, r[layerColumn], r[callColumn], contract}, &x)
+		if err == nil {
+			err = t.add(contracts, row{r[layerColumn], r[callColumn], contract}, &x)
+		}
 		if err == nil && payer != nil {
 			err = t.add(accountDays, row{day, payer}, &x)
 		}

@@ -40,7 +40,7 @@ func TestTotals(t *testing.T) {
 			db := openSQL(t, place)
 			for table, keys := range map[string]string{
 				"days": "day", "quarter_hours": "quarter_hour", "account_days": "day account",
-				"accounts": "account", "contract_days": "day layer call contract",
+				"accounts": "account", "contract_days": "day layer call contract", "contracts": "layer call contract",
 			} {
 				require.NotEmpty(t, want[table])
 				columns, rows := db.table(t, "SELECT * FROM "+table)
@@ -101,7 +101,8 @@ func sumsOf(r *recording) (want expected, fees *big.Int) {
 			if to, ok := x.To.Get(); ok && x.Layer == fee.EVM {
 				contract = fmt.Sprintf("%x", to[:])
 			}
-			keys := map[string]string{"days": day, "quarter_hours": quarter, "contract_days": fmt.Sprint(day, " ", x.Layer, " ", x.Call, " ", contract)}
+			called := fmt.Sprint(x.Layer, " ", x.Call, " ", contract)
+			keys := map[string]string{"days": day, "quarter_hours": quarter, "contracts": called, "contract_days": day + " " + called}
 			if payer, ok := x.Payer.Get(); ok {
 				keys["accounts"] = fmt.Sprintf("%x", payer[:])
 				keys["account_days"] = day + " " + keys["accounts"]

@@ -79,7 +79,9 @@ func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(don
 			v.block(e)
 			done += uint64(len(e.rows[blocks]))
 		}
-		clear(v.tally.sums[accounts]) // they are compared with the days'
+		for _, w := range wholes { // they are compared with those by day
+			clear(v.tally.sums[w.all])
+		}
 		if err := v.finishedDays(ctx); err != nil {
 			return err
 		}
@@ -189,7 +191,12 @@ func (v *verification) totals(ctx context.Context) error {
 			return err
 		}
 	}
-	return v.accounts(ctx)
+	for _, w := range wholes {
+		if err := v.whole(ctx, w.all, w.byDay); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // nextPortion are the next blocks of the book from a height on, wherever they are,

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -30,7 +29,8 @@ func (v *verification) finishedDays(ctx context.Context) error {
 		if expected != int64(d.Blocks) {
 			continue
 		}
-		for _, t := range []int{accountDays, contractDays} {
+		for _, w := range wholes {
+			t := w.byDay
 			part := map[string]*tallied{}
 			for k, x := range v.tally.sums[t] {
 				if x.key[0] == day {
@@ -53,7 +53,7 @@ func (v *verification) compare(ctx context.Context, table int, want map[string]*
 	seen := map[string]bool{}
 	err := list(ctx, v.q, t.columns(), func(r row) error {
 		key := r[:len(t.keys)]
-		if where == "" && (table == accountDays || table == contractDays) && v.done[key[0].(int64)] {
+		if where == "" && isByDay(table) && v.done[key[0].(int64)] {
 			return nil
 		}
 		k := keyOf(key)
@@ -86,41 +86,46 @@ func (v *verification) sums(t *total, key, have, want row) {
 	}
 }
 
-// accounts wants each account's total to be the sum over its days.
-func (v *verification) accounts(ctx context.Context) error {
-	t := &totals[accounts]
-	var account []byte
+// whole wants the totals of a table to be the sums of those by day.
+func (v *verification) whole(ctx context.Context, table, byDay int) error {
+	t, n := &totals[table], len(totals[table].keys)
+	var key row
 	var sum, have Sums
 	var there bool
 	check := func() {
 		switch {
-		case account == nil:
+		case key == nil:
 		case !there:
-			v.found(Damage{Table: t.name, Message: fmt.Sprintf("%#x: missing", account)})
+			v.found(Damage{Table: t.name, Message: keyText(t, key) + ": missing"})
 		default:
-			v.sums(t, row{account}, have.values(t), sum.values(t))
+			v.sums(t, key, have.values(t), sum.values(t))
 		}
 	}
-	// Both tables by account, each row of the days' beside the account's.
-	query := "SELECT d.account, " + columnsOf("d", t.sums) + ", " + columnsOf("a", t.sums) +
-		" FROM account_days d LEFT JOIN accounts a ON a.account = d.account ORDER BY d.account"
+	var same []string
+	for _, k := range t.keys {
+		same = append(same, "w."+k.name+" = d."+k.name)
+	}
+	// Both tables by key, each row of the days' beside the whole's.
+	query := "SELECT " + columnsOf("d", t.columns()) + ", " + columnsOf("w", t.sums) +
+		" FROM " + totals[byDay].name + " d LEFT JOIN " + t.name + " w ON " + strings.Join(same, " AND ") + " ORDER BY " + columnsOf("d", t.keys)
 	err := list(ctx, v.q, append(t.columns(), t.sums...), func(r row) error {
-		if a := r[0].([]byte); !bytes.Equal(a, account) {
+		if key == nil || keyOf(r[:n]) != keyOf(key) {
 			check()
-			account, sum, there = a, Sums{}, r[1+len(t.sums)] != nil
+			whole := r[n+len(t.sums):]
+			key, sum, there = r[:n], Sums{}, whole[0] != nil
 			if there {
 				var err error
-				if have, err = sumsOf(t, r[1+len(t.sums):]); err != nil {
-					v.found(Damage{Table: t.name, Message: fmt.Sprintf("%#x: %v", a, err)})
+				if have, err = sumsOf(t, whole); err != nil {
+					v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: %v", keyText(t, key), err)})
 				}
 			}
 		}
-		x, err := sumsOf(t, r[1:])
+		x, err := sumsOf(t, r[n:])
 		if err != nil {
 			return nil // named already, where the days were compared
 		}
 		if err := sum.add(&x); err != nil {
-			v.found(Damage{Table: t.name, Message: fmt.Sprintf("%#x: the sum over its days: %v", account, err)})
+			v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: the sum over its days: %v", keyText(t, key), err)})
 		}
 		return nil
 	}, query)
@@ -129,9 +134,9 @@ func (v *verification) accounts(ctx context.Context) error {
 	}
 	check()
 	return list(ctx, v.q, t.keys, func(r row) error {
-		v.found(Damage{Table: t.name, Message: fmt.Sprintf("%#x: a total of no day", r[0])})
+		v.found(Damage{Table: t.name, Message: keyText(t, r) + ": a total of no day"})
 		return nil
-	}, "SELECT account FROM accounts a WHERE NOT EXISTS (SELECT 1 FROM account_days d WHERE d.account = a.account)")
+	}, selectFrom(t.name, t.keys)+" EXCEPT "+selectFrom(totals[byDay].name, t.keys)+" ORDER BY "+columnList(t.keys))
 }
 
 // columnsOf names columns of one of several tables.

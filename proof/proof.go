@@ -7,13 +7,13 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync"
 	"time"
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/inorder"
 	"github.com/feeledger/fees/source"
 )
 
@@ -69,7 +69,7 @@ func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Op
 			last.Report.Stored(stored)
 			return yield(*last, nil)
 		}
-		for x := range inOrder(p.Reader.Range(ctx, blocks, p.Concurrency), p.Concurrency, func(item source.Item) result { return p.prove(ctx, item) }) {
+		for x := range p.results(ctx, blocks) {
 			if x.err != nil {
 				if last != nil { // it is whole with what it stored, and held back otherwise
 					stored, err := p.stored(ctx, last.Block.Number)
@@ -98,6 +98,24 @@ func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Op
 		}
 		done(stored)
 	}
+}
+
+// results are those of a range's blocks, several in the making. An error of the source
+// is the last.
+func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[result] {
+	read := func(yield func(result) bool) {
+		for item, err := range p.Reader.Range(ctx, blocks, p.Concurrency) {
+			if !yield(result{Proved{Item: item}, err}) {
+				return
+			}
+		}
+	}
+	return inorder.Map(read, p.Concurrency, func(x result) result {
+		if x.err != nil {
+			return x
+		}
+		return p.prove(ctx, x.Item)
+	})
 }
 
 // Follow proves the blocks of a chain as it grows; see source.Reader.Follow. A source
@@ -196,37 +214,4 @@ func (p *Prover) prove(ctx context.Context, item source.Item) result {
 	}
 	report, more, err := p.Prove(ctx, item)
 	return result{Proved{item, report, more}, err}
-}
-
-// inOrder works on several items at the same time, and delivers the results in the
-// order of the items. An error among the items is the last result.
-func inOrder(items iter.Seq2[source.Item, error], size int, work func(source.Item) result) iter.Seq[result] {
-	return func(yield func(result) bool) {
-		var window []chan result
-		var running sync.WaitGroup
-		defer running.Wait()
-		for item, err := range items {
-			slot := make(chan result, 1)
-			window = append(window, slot)
-			running.Go(func() {
-				if err != nil {
-					slot <- result{err: err}
-				} else {
-					slot <- work(item)
-				}
-			})
-			if len(window) < size {
-				continue
-			}
-			if !yield(<-window[0]) {
-				return
-			}
-			window = window[1:]
-		}
-		for _, slot := range window {
-			if !yield(<-slot) {
-				return
-			}
-		}
-	}
 }

@@ -28,8 +28,8 @@ var mayImport = map[string][]string{
 	"archive/demo":               {"archive"},
 	"archive/demo/internal/pack": {},
 	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo"},
-	"proof":                      {"chain", "archive", "source", "fee", "evidence"},
-	"ledger":                     {"chain", "fee", "evidence"},
+	"proof":                      {"chain", "archive", "source", "fee", "evidence", "internal/inorder"},
+	"ledger":                     {"chain", "fee", "evidence", "internal/inorder"},
 	"queue":                      {"ledger"},
 	"sheet":                      {"chain"},
 	"report":                     {"chain", "fee", "evidence", "ledger", "sheet"},
@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire"},
 	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "gatewayclient", "source", "proof", "ledger", "internal/chaingen"},
 	"bench":                      {"chain", "network", "fee", "gatewayclient"},
+	"internal/inorder":           {},
 	"internal/gatewaytest":       {"archive"}, // for tests only
 	"internal/postgrestest":      {},          // for tests only
 	"internal/vectors":           {},          // for tests only

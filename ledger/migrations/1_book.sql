@@ -176,3 +176,6 @@ CREATE VIEW book_account_days AS SELECT {{day "day"}} AS day, {{hex "account"}} 
 
 CREATE VIEW book_contract_days AS SELECT {{day "day"}} AS day, layer, call,
     CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, {{sums}} FROM contract_days;
+
+CREATE VIEW book_contracts AS SELECT layer, call,
+    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, {{sums}} FROM contracts;
