@@ -31,8 +31,8 @@
 //	true     05
 //
 // What only the book knows of a block is outside of its digest: blocks.final,
-// blocks.digest and blocks.seal. So are the totals, which follow from the rows, and
-// the table rejudgements.
+// blocks.digest and blocks.seal. So are the totals and blocks.costs, which follow from
+// the rows, and the table rejudgements.
 //
 // The row of the table book has a digest of its own: the SHA-256 of network,
 // genesis, first, sealed and seal, encoded likewise.

@@ -9,6 +9,8 @@ import (
 type engine interface {
 	querier
 	sql() *dialect
+	// shared may be asked several things at the same time, unlike the engine itself.
+	shared() querier
 	// begin begins a change. There is one at a time.
 	begin(ctx context.Context) (transaction, error)
 	// snapshot is the book as it is now, whatever is written meanwhile. It is ended

@@ -47,6 +47,7 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	}
 	e.digest, e.encoded = digestOf(&e.rows)
 	e.rows[blocks][0][digestColumn] = e.digest[:]
+	e.rows[blocks][0][costsColumn] = pack(e.rows[transactions])
 	return e, nil
 }
 
@@ -140,7 +141,7 @@ func blockRow(height int64, r *evidence.Report) row {
 		int64(t.EVM), int64(t.Native), int64(t.Inherents), int64(t.Undetermined),
 		t.Fee.String(), t.EVMFee.String(), t.NativeFee.String(),
 		amountValue(t.Charged), amountValue(t.Burned), amountValue(t.Treasury), amountValue(t.Author),
-		final || !known, nil, nil,
+		nil, final || !known, nil, nil,
 	}
 }
 

@@ -146,6 +146,8 @@ func (e *postgresEngine) hold(ctx context.Context, alone bool) error {
 
 func (e *postgresEngine) sql() *dialect { return &postgresDialect }
 
+func (e *postgresEngine) shared() querier { return pgQuerier{e.pool} }
+
 func (e *postgresEngine) close() error {
 	if e.held != nil {
 		// The lock is free when close returns, not when the server sees that the

@@ -194,6 +194,8 @@ func explainFile(path string, err error) error {
 
 func (e *sqliteEngine) sql() *dialect { return &sqliteDialect }
 
+func (e *sqliteEngine) shared() querier { return e.sqlQuerier }
+
 func (e *sqliteEngine) close() error {
 	var err error
 	for _, s := range e.statements {

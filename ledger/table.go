@@ -42,6 +42,7 @@ var tables = [tableCount]table{
 		{"burned", amount, judgement},
 		{"treasury", amount, judgement},
 		{"author", amount, judgement},
+		{"costs", data, state},
 		{"final", boolean, state},
 		{"digest", data, state},
 		{"seal", data, state},

@@ -153,6 +153,8 @@ func (v *verification) block(e *rowsOf) {
 	digest, _ := digestOf(&e.rows)
 	if have, _ := b[digestColumn].([]byte); !bytes.Equal(have, digest[:]) {
 		v.report(height, blocks, "rows of this block were altered: their digest is %v, not %x", digest, have)
+	} else if have, _ := b[costsColumn].([]byte); !bytes.Equal(have, pack(e.rows[transactions])) {
+		v.report(height, blocks, "costs are not those of its transactions: fees report would add up others")
 	}
 	if have, _ := b[parentColumn].([]byte); v.hash != nil && height == v.next && !bytes.Equal(have, v.hash) {
 		v.report(height, blocks, "its parent is %#x, but the block before is %#x", have, v.hash)

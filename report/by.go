@@ -52,7 +52,7 @@ type Key struct {
 }
 
 // key is the group of a transaction.
-func (b By) key(t *ledger.Transaction, zone *time.Location) (k Key) {
+func (b By) key(t *ledger.Cost, zone *time.Location) (k Key) {
 	switch b {
 	case Block:
 		return Key{Block: chain.Some(t.Height), Time: t.Time}

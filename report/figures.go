@@ -47,11 +47,11 @@ type sums struct {
 	prices prices
 }
 
-func isEVM(t *ledger.Transaction) bool { return t.Layer == fee.EVM }
+func isEVM(t *ledger.Cost) bool { return t.Layer == fee.EVM }
 
 // add adds a transaction. It is chain.ErrOverflow where a sum is more than a balance,
 // or gas, can be.
-func (s *sums) add(t *ledger.Transaction) error {
+func (s *sums) add(t *ledger.Cost) error {
 	layerFee := &s.NativeFee
 	if isEVM(t) {
 		layerFee = &s.EVMFee
@@ -72,24 +72,56 @@ func (s *sums) add(t *ledger.Transaction) error {
 		{&s.Fee, t.Fee}, {layerFee, t.Fee}, {&s.PriorityFee, t.PriorityFee}, {&s.Tip, t.Tip},
 		{&s.Charged, t.Charged}, {&s.Burned, t.Burned}, {&s.Treasury, t.Treasury}, {&s.Author, t.Author},
 	} {
-		value, ok := part.value.Get()
-		if !ok {
-			continue
+		if value, ok := part.value.Get(); ok {
+			if err := addTo(part.to, value); err != nil {
+				return err
+			}
 		}
-		sum, err := part.to.Add(value)
-		if err != nil {
-			return fmt.Errorf("the sum: %w", err)
-		}
-		*part.to = sum
 	}
 	return s.addGas(t)
 }
 
+func addTo(to *chain.Wei, value chain.Wei) error {
+	sum, err := to.Add(value)
+	if err != nil {
+		return fmt.Errorf("the sum: %w", err)
+	}
+	*to = sum
+	return nil
+}
+
+// addAll adds other sums, likewise.
+func (s *sums) addAll(x *sums) (err error) {
+	s.EVM += x.EVM
+	s.Native += x.Native
+	s.Failed += x.Failed
+	s.Undetermined += x.Undetermined
+	for _, part := range []struct {
+		to    *chain.Wei
+		value chain.Wei
+	}{
+		{&s.Fee, x.Fee}, {&s.EVMFee, x.EVMFee}, {&s.NativeFee, x.NativeFee}, {&s.PriorityFee, x.PriorityFee}, {&s.Tip, x.Tip},
+		{&s.Charged, x.Charged}, {&s.Burned, x.Burned}, {&s.Treasury, x.Treasury}, {&s.Author, x.Author}, {&s.paid, x.paid},
+	} {
+		if err := addTo(part.to, part.value); err != nil {
+			return err
+		}
+	}
+	if s.Gas, err = plus(s.Gas, x.Gas); err != nil {
+		return err
+	}
+	for price, n := range x.prices.counts {
+		s.prices.add(price, n)
+	}
+	s.used, err = plus(s.used, x.used)
+	return err
+}
+
 // addGas adds what a transaction used of gas, and what it paid for it.
-func (s *sums) addGas(t *ledger.Transaction) (err error) {
+func (s *sums) addGas(t *ledger.Cost) (err error) {
 	price, priced := t.GasPrice.Get()
 	if priced && isEVM(t) {
-		s.prices.add(price)
+		s.prices.add(price, 1)
 	}
 	units, ok := t.Gas.Get()
 	if !ok {
@@ -146,17 +178,13 @@ func (s *sums) figures() Figures {
 }
 
 // prices counts the gas prices of transactions.
-type prices struct {
-	counts map[chain.GasPrice]uint64
-	number uint64 // of transactions
-}
+type prices struct{ counts map[chain.GasPrice]uint64 }
 
-func (p *prices) add(price chain.GasPrice) {
+func (p *prices) add(price chain.GasPrice, n uint64) {
 	if p.counts == nil {
 		p.counts = map[chain.GasPrice]uint64{}
 	}
-	p.counts[price]++
-	p.number++
+	p.counts[price] += n
 }
 
 // ranked are prices with how many transactions paid each or less, the lowest first.

@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/ledger"
 )
 
-func evmTransaction(price, gas, paid uint64) *ledger.Transaction {
-	return &ledger.Transaction{
+func evmTransaction(price, gas, paid uint64) *ledger.Cost {
+	return &ledger.Cost{
 		Height: 9, Layer: fee.EVM, Rules: "moonbeam/2100", GasPrice: chain.Some(chain.NewGasPrice(price)), Gas: chain.Some(chain.NewWei(gas)),
 		Fee: chain.Some(chain.NewWei(paid)), Charged: chain.Some(chain.NewWei(paid)), Success: chain.Some(true),
 	}
@@ -47,6 +47,13 @@ func TestOverflow(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrOverflow)
 	require.ErrorContains(t, err, "block 9, extrinsic 0: the sum")
 
+	apart := adder{question: &Question{By: Type, Period: a.question.Period}, groups: map[Key]*sums{}, rules: map[string]bool{}}
+	require.NoError(t, apart.transaction(rich))
+	rich.Type = "legacy"
+	require.NoError(t, apart.transaction(rich), "each group can be")
+	_, _, err = apart.result(Type)
+	require.ErrorIs(t, err, chain.ErrOverflow, "all of them cannot")
+
 	var s sums
 	dear := evmTransaction(1, 1<<63, 1)
 	require.NoError(t, s.add(dear))
@@ -75,7 +82,8 @@ func TestNotes(t *testing.T) {
 	unknown := evmTransaction(1, 1, 1)
 	unknown.Fee = chain.Optional[chain.Wei]{}
 	require.NoError(t, a.transaction(unknown))
-	groups, totals := a.result(Day)
+	groups, totals, err := a.result(Day)
+	require.NoError(t, err)
 	require.Len(t, groups, 1)
 	require.Equal(t, "not known", groups[0].Name())
 	require.Equal(t, []string{

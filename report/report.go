@@ -67,16 +67,23 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	span, ok := q.Cover.Span.Get()
 	a := adder{question: &r.Question, groups: map[Key]*sums{}, rules: map[string]bool{}}
 	if ok {
-		err = book.Transactions(ctx, span, func(t *ledger.Transaction) error {
-			progress(t.Height-span.First, span.Blocks())
-			return a.transaction(t)
-		})
+		add := func(c *ledger.Cost) error {
+			progress(c.Height-span.First, span.Blocks())
+			return a.transaction(c)
+		}
+		if q.Payers == nil {
+			err = book.Costs(ctx, span, add)
+		} else {
+			err = book.CostsOf(ctx, q.Payers, span, add)
+		}
 		if err != nil {
 			return nil, err
 		}
 		progress(span.Blocks(), span.Blocks())
 	}
-	r.Groups, r.Totals = a.result(q.By)
+	if r.Groups, r.Totals, err = a.result(q.By); err != nil {
+		return nil, err
+	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.drifts
 	r.Notes = append(slices.Clone(q.Partial), a.notes(r.Totals)...)
@@ -104,11 +111,14 @@ type adder struct {
 // unknown counts the transactions of which something is not known that a sum has.
 type unknown struct{ charged, shares, priority uint64 }
 
-func (a *adder) transaction(t *ledger.Transaction) error {
+func (a *adder) transaction(t *ledger.Cost) error {
 	if !a.asked(t) {
 		return nil
 	}
-	k := a.key(t)
+	k, err := a.key(t)
+	if err != nil {
+		return err
+	}
 	s := a.groups[k]
 	if s == nil {
 		if len(a.groups)+len(a.done) == mostGroups {
@@ -117,11 +127,7 @@ func (a *adder) transaction(t *ledger.Transaction) error {
 		s = &sums{}
 		a.groups[k] = s
 	}
-	err := s.add(t)
-	if err == nil {
-		err = a.all.add(t)
-	}
-	if err != nil {
+	if err := s.add(t); err != nil {
 		return fmt.Errorf("block %d, extrinsic %d: %w", t.Height, t.Index, err)
 	}
 	a.rules[t.Rules] = true
@@ -130,43 +136,41 @@ func (a *adder) transaction(t *ledger.Transaction) error {
 }
 
 // asked tells whether the question is about a transaction.
-func (a *adder) asked(t *ledger.Transaction) bool {
-	if !a.question.Period.Has(t.Height, t.Time) {
-		return false
-	}
-	if a.question.Payers == nil {
-		return true
-	}
-	payer, ok := t.Payer.Get()
-	return ok && a.question.Payers[payer]
+func (a *adder) asked(t *ledger.Cost) bool {
+	return a.question.Period.Has(t.Height, t.Time)
 }
 
 // key is the group of a transaction. All those of a block have the same one where
 // they are grouped by time: it is worked out once.
-func (a *adder) key(t *ledger.Transaction) Key {
+func (a *adder) key(t *ledger.Cost) (Key, error) {
 	if !a.question.By.ofTime() {
-		return a.question.By.key(t, a.question.Zone)
+		return a.question.By.key(t, a.question.Zone), nil
 	}
 	if height, ok := a.height.Get(); ok && height == t.Height {
-		return a.last
+		return a.last, nil
 	}
-	if a.question.By == Block {
-		a.close()
+	if a.question.By == Block { // the one before is behind
+		if err := a.close(); err != nil {
+			return Key{}, err
+		}
 	}
 	a.height, a.last = chain.Some(t.Height), a.question.By.key(t, a.question.Zone)
-	return a.last
+	return a.last, nil
 }
 
-// close ends the group of a block, to which nothing more comes: its prices are no
-// longer held.
-func (a *adder) close() {
-	for k, s := range a.groups { // one at most
+// close ends the groups, to which nothing more comes: their prices are no longer held.
+func (a *adder) close() error {
+	for k, s := range a.groups { // in any order: they are sorted, and sums are the same
 		a.done = append(a.done, &Group{k, s.figures()})
-		delete(a.groups, k)
+		if err := a.all.addAll(s); err != nil {
+			return err
+		}
 	}
+	clear(a.groups)
+	return nil
 }
 
-func (a *adder) count(t *ledger.Transaction) {
+func (a *adder) count(t *ledger.Cost) {
 	if t.Verdict == evidence.Drift {
 		a.drifts++
 	}
@@ -187,11 +191,10 @@ func (a *adder) count(t *ledger.Transaction) {
 }
 
 // result are the groups in their order, and all of them together.
-func (a *adder) result(by By) ([]*Group, Figures) {
-	list := a.done
-	for k, s := range a.groups {
-		list = append(list, &Group{k, s.figures()})
+func (a *adder) result(by By) ([]*Group, Figures, error) {
+	if err := a.close(); err != nil {
+		return nil, Figures{}, err
 	}
-	slices.SortFunc(list, by.compare)
-	return list, a.all.figures()
+	slices.SortFunc(a.done, by.compare)
+	return a.done, a.all.figures(), nil
 }

@@ -31,7 +31,7 @@ func TestZones(t *testing.T) {
 		require.NoError(t, err)
 		zone, err := time.LoadLocation(c.zone)
 		require.NoError(t, err)
-		x := &ledger.Transaction{Time: chain.Some(converted)}
+		x := &ledger.Cost{Time: chain.Some(converted)}
 		var names []string
 		for _, by := range []By{Hour, Day, Month} {
 			k := by.key(x, zone)
@@ -58,9 +58,9 @@ func TestPercentiles(t *testing.T) {
 	var p prices
 	require.False(t, p.sorted().percentile(50).Known())
 	for price := uint64(10); price > 0; price-- { // 10, 9, 9, 8, 8, ...
-		p.add(chain.NewGasPrice(price))
+		p.add(chain.NewGasPrice(price), 1)
 		if price < 10 {
-			p.add(chain.NewGasPrice(price))
+			p.add(chain.NewGasPrice(price), 1)
 		}
 	}
 	r := p.sorted() // 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10

@@ -32,6 +32,7 @@ CREATE TABLE blocks (
     burned            {{amount}},
     treasury          {{amount}},
     author            {{amount}},
+    costs             {{data}} NOT NULL,     -- of its transactions' rows what reports add up, packed
     final             {{boolean}} NOT NULL,
     digest            {{data}} NOT NULL,
     seal              {{data}}

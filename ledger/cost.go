@@ -1,0 +1,148 @@
+package ledger
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/inorder"
+)
+
+// Cost is what there is to add up of a transaction: who paid how much, for what, and
+// where that went. [Transaction] has the same and all the rest.
+type Cost struct {
+	Height      uint64
+	Time        chain.Optional[chain.Time] // of the block
+	Rules       string                     // that priced it
+	Index       int                        // in the block
+	Layer       fee.Layer
+	Type        string // of an EVM transaction, else ""
+	Call        string
+	Recipient   chain.Optional[chain.Address]
+	Payer       chain.Optional[chain.Address]
+	GasPrice    chain.Optional[chain.GasPrice]
+	Gas         chain.Optional[chain.Wei] // units of gas
+	Fee         chain.Optional[chain.Wei]
+	PriorityFee chain.Optional[chain.Wei] // part of Fee, as is Tip
+	Tip         chain.Optional[chain.Wei]
+	Success     chain.Optional[bool]
+	Charged     chain.Optional[chain.Wei]
+	Verdict     evidence.Verdict
+	Burned      chain.Optional[chain.Wei]
+	Treasury    chain.Optional[chain.Wei]
+	Author      chain.Optional[chain.Wei]
+}
+
+// cost is what a transaction has of it.
+func (t *Transaction) cost() *Cost {
+	return &Cost{
+		Height: t.Height, Time: t.Time, Rules: t.Rules, Index: t.Index, Layer: t.Layer, Type: t.Type, Call: t.Call,
+		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Gas: t.Gas, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
+		Success: t.Success, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
+	}
+}
+
+// Costs are those of a span's transactions, in the order of the chain. One is valid until
+// each returns.
+func (b *Book) Costs(ctx context.Context, span Span, each func(*Cost) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var used sync.Pool // of the costs of parts, which take some megabytes
+	readers := min(runtime.GOMAXPROCS(0)+1, mostReaders)
+	for p := range inorder.Map(span.parts(), readers, func(s Span) *part {
+		p, ok := used.Get().(*part)
+		if !ok {
+			p = new(part)
+		}
+		p.costs, p.err = b.costs(ctx, s, p.costs[:0])
+		return p
+	}) {
+		for i := range p.costs {
+			if p.err == nil {
+				p.err = each(&p.costs[i])
+			}
+		}
+		if p.err != nil {
+			cancel() // of what the others read
+			return p.err
+		}
+		used.Put(p)
+	}
+	return nil
+}
+
+// part is what a part of a span holds.
+type part struct {
+	costs []Cost
+	err   error
+}
+
+// The costs of a span are read in parts, several at the same time: SQLite answers a
+// question on one core.
+const (
+	partHeights = 500
+	mostReaders = 4
+)
+
+// parts are the spans of which this one is made, in their order.
+func (s Span) parts() iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		for first := s.First; ; first += partHeights {
+			if s.Last-first < partHeights {
+				yield(Span{first, s.Last})
+				return
+			}
+			if !yield(Span{first, first + partHeights - 1}) {
+				return
+			}
+		}
+	}
+}
+
+var costColumns = []column{{"height", integer, fact}, {"time_ms", integer, fact}, {"rules", text, judgement}, {"costs", data, state}}
+
+// costs reads a part, and adds it to a list.
+func (b *Book) costs(ctx context.Context, span Span, found []Cost) ([]Cost, error) {
+	var u unpacker
+	err := list(ctx, b.engine.shared(), costColumns, func(r row) (err error) {
+		c := cells{row: r, columns: costColumns}
+		height, at, rules := c.number(), c.optionalTime(), c.text()
+		packed, _ := cell[[]byte](&c)
+		if c.err != nil {
+			return c.err
+		}
+		found, err = u.costs(found, packed, height, at, rules)
+		return err
+	}, selectFrom("blocks", costColumns)+" WHERE height BETWEEN ? AND ? ORDER BY height", span.bounds()...)
+	return found, err
+}
+
+// mostPayers is how many accounts the database is asked for by name.
+const mostPayers = 100
+
+// CostsOf are the costs of a span's transactions that some accounts paid for, in the
+// order of the chain.
+func (b *Book) CostsOf(ctx context.Context, payers map[chain.Address]bool, span Span, each func(*Cost) error) error {
+	switch {
+	case len(payers) == 0:
+		return nil
+	case len(payers) > mostPayers:
+		return b.Costs(ctx, span, func(c *Cost) error {
+			if payer, ok := c.Payer.Get(); ok && payers[payer] {
+				return each(c)
+			}
+			return nil
+		})
+	}
+	arguments := span.bounds()
+	for payer := range payers {
+		arguments = append(arguments, payer[:])
+	}
+	places := strings.TrimSuffix(strings.Repeat("?, ", len(payers)), ", ")
+	return b.transactions(ctx, func(t *Transaction) error { return each(t.cost()) }, "t.height BETWEEN ? AND ? AND t.payer IN ("+places+")", arguments...)
+}

@@ -1,0 +1,210 @@
+package ledger
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee"
+)
+
+// The column costs of a block has its transactions' columns below, packed. Whoever adds
+// up a month reads them from there: a database takes most of its time to hand over rows
+// and columns one by one. It follows from the rows, so it is not in the digest; a
+// verification makes it of them again.
+//
+// A value is its length plus one as an unsigned varint, then its bytes; 0 is null. An
+// integer or an amount below 2^64 is big-endian with as few bytes as it takes; a greater
+// amount has mostInteger bytes of 0 in front of its decimal digits. A boolean is one byte.
+var packedColumns = []column{
+	{"extrinsic", integer, fact}, {"layer", text, fact}, {"type", text, fact}, {"call", text, fact},
+	{"recipient", data, fact}, {"payer", data, judgement}, {"gas_price", amount, judgement}, {"gas", amount, judgement},
+	{"fee", amount, judgement}, {"priority_fee", amount, judgement}, {"tip", amount, judgement}, {"success", boolean, fact},
+	{"charged", amount, judgement}, {"verdict", text, judgement}, {"burned", amount, judgement}, {"treasury", amount, judgement},
+	{"author", amount, judgement},
+}
+
+// packedFrom are the places of the columns in a transaction's row.
+var packedFrom = func() (places []int) {
+	for _, c := range packedColumns {
+		places = append(places, tables[transactions].of(c.name))
+	}
+	return places
+}()
+
+var costsColumn = tables[blocks].of("costs")
+
+// mostInteger is how many bytes an integer has at most.
+const mostInteger = 8
+
+// pack packs a block's transactions, in their order.
+func pack(list []row) []byte {
+	packed := []byte{}
+	for _, r := range list {
+		for _, c := range packedFrom {
+			packed = appendPacked(packed, tables[transactions].columns[c].kind, r[c])
+		}
+	}
+	return packed
+}
+
+func appendPacked(to []byte, kind kind, v value) []byte {
+	switch v := v.(type) {
+	case int64:
+		return appendInteger(to, uint64(v))
+	case []byte:
+		return append(appendLength(to, len(v)), v...)
+	case bool:
+		if v {
+			return append(to, 2, 1)
+		}
+		return append(to, 2, 0)
+	case string:
+		if kind != amount {
+			return append(appendLength(to, len(v)), v...)
+		}
+		if n, err := strconv.ParseUint(v, 10, 64); err == nil {
+			return appendInteger(to, n)
+		}
+		to = appendLength(to, mostInteger+len(v))
+		return append(append(to, make([]byte, mostInteger)...), v...)
+	}
+	return append(to, 0)
+}
+
+func appendLength(to []byte, n int) []byte { return binary.AppendUvarint(to, uint64(n)+1) }
+
+func appendInteger(to []byte, n uint64) []byte {
+	var word [mostInteger]byte
+	binary.BigEndian.PutUint64(word[:], n)
+	digits := word[:]
+	for len(digits) > 0 && digits[0] == 0 {
+		digits = digits[1:]
+	}
+	return append(appendLength(to, len(digits)), digits...)
+}
+
+// unpacker reads what pack has made. The first value that cannot be is the error:
+// somebody else wrote it.
+type unpacker struct {
+	left  []byte
+	texts map[string]string // each that was read, once
+	err   error
+}
+
+var errPacked = errors.New("column costs: not what a block holds")
+
+// costs reads those of a block, and adds them to a list.
+func (u *unpacker) costs(to []Cost, packed []byte, height uint64, at chain.Optional[chain.Time], rules string) ([]Cost, error) {
+	u.left = packed
+	for len(u.left) > 0 {
+		c := Cost{Height: height, Time: at, Rules: rules}
+		index, _ := u.integer()
+		c.Index, c.Layer, c.Type, c.Call = int(index), fee.Layer(u.text()), u.text(), u.text()
+		c.Recipient, c.Payer = u.address(), u.address()
+		c.GasPrice = unpacked(u, chain.NewGasPrice, chain.ParseGasPrice)
+		c.Gas, c.Fee, c.PriorityFee, c.Tip = u.wei(), u.wei(), u.wei(), u.wei()
+		c.Success = u.flag()
+		c.Charged, c.Verdict = u.wei(), evidence.Verdict(u.text())
+		c.Burned, c.Treasury, c.Author = u.wei(), u.wei(), u.wei()
+		if u.err != nil {
+			return to, fmt.Errorf("%w: block %d: %w", ErrDamaged, height, u.err)
+		}
+		to = append(to, c)
+	}
+	return to, nil
+}
+
+// next are the bytes of a value; not known where it is null.
+func (u *unpacker) next() (v []byte, known bool) {
+	length, n := binary.Uvarint(u.left)
+	switch {
+	case u.err != nil:
+	case n <= 0 || length > uint64(len(u.left)-n)+1:
+		u.err = errPacked
+	case length == 0:
+		u.left = u.left[n:]
+	default:
+		end := n + int(length) - 1
+		v, u.left = u.left[n:end], u.left[end:]
+		return v, true
+	}
+	return nil, false
+}
+
+func (u *unpacker) integer() (n uint64, known bool) {
+	v, known := u.next()
+	if len(v) > mostInteger {
+		u.err = errPacked
+	}
+	return bigEndian(v), known
+}
+
+func bigEndian(digits []byte) (n uint64) {
+	for _, d := range digits {
+		n = n<<8 | uint64(d)
+	}
+	return n
+}
+
+func (u *unpacker) text() string {
+	v, _ := u.next()
+	text, ok := u.texts[string(v)]
+	if !ok {
+		text = string(v)
+		if u.texts == nil || len(u.texts) == mostTexts {
+			u.texts = map[string]string{}
+		}
+		u.texts[text] = text
+	}
+	return text
+}
+
+// mostTexts is how many texts are kept, to be used again: a chain has a few hundred calls.
+const mostTexts = 10_000
+
+func (u *unpacker) address() (none chain.Optional[chain.Address]) {
+	v, known := u.next()
+	switch {
+	case !known:
+		return none
+	case len(v) != len(chain.Address{}):
+		u.err = errPacked
+		return none
+	}
+	return chain.Some(chain.Address(v))
+}
+
+func (u *unpacker) flag() (none chain.Optional[bool]) {
+	v, known := u.next()
+	switch {
+	case !known:
+		return none
+	case len(v) != 1 || v[0] > 1:
+		u.err = errPacked
+		return none
+	}
+	return chain.Some(v[0] == 1)
+}
+
+func (u *unpacker) wei() chain.Optional[chain.Wei] { return unpacked(u, chain.NewWei, chain.ParseWei) }
+
+// unpacked is an amount of a quantity: of 64 bits, or of more.
+func unpacked[T any](u *unpacker, short func(uint64) T, long func(string) (T, error)) (none chain.Optional[T]) {
+	v, known := u.next()
+	switch {
+	case !known:
+		return none
+	case len(v) <= mostInteger:
+		return chain.Some(short(bigEndian(v)))
+	}
+	n, err := long(string(v[mostInteger:]))
+	if err != nil {
+		u.err = errPacked
+		return none
+	}
+	return chain.Some(n)
+}

@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// packable is a transaction's row with each value that the costs have.
+func packable(amount string) row {
+	r := make(row, len(tables[transactions].columns))
+	r[0] = int64(7)
+	for i, c := range packedColumns {
+		switch c.kind {
+		case integer:
+			r[packedFrom[i]] = int64(i * 200)
+		case text:
+			r[packedFrom[i]] = c.name + " \x00 é " + strings.Repeat("x", i*20)
+		case data:
+			r[packedFrom[i]] = append(make([]byte, 19), byte(i))
+		case boolean:
+			r[packedFrom[i]] = true
+		default:
+			r[packedFrom[i]] = amount
+		}
+	}
+	return r
+}
+
+func unpackedFrom(t *testing.T, packed []byte) []Cost {
+	t.Helper()
+	var u unpacker
+	list, err := u.costs(nil, packed, 7, chain.Optional[chain.Time]{}, "rules")
+	require.NoError(t, err)
+	return list
+}
+
+// Amounts around the borders of the two forms, up to the widest, are what they were.
+func TestPackedAmounts(t *testing.T) {
+	for _, bits := range []uint{0, 1, 8, 16, 63, 64, 65, 100, 127, 128} {
+		power := new(big.Int).Lsh(big.NewInt(1), bits)
+		for _, away := range []int64{-1, 0, 1} {
+			n := new(big.Int).Add(power, big.NewInt(away))
+			if n.BitLen() > 128 {
+				continue
+			}
+			r := packable(n.String())
+			for _, c := range unpackedFrom(t, pack([]row{r, r})) {
+				fee, ok := c.Fee.Get()
+				require.True(t, ok)
+				require.Equal(t, n.String(), fee.String())
+				author, _ := c.Author.Get()
+				require.Equal(t, n.String(), author.String())
+				price, _ := c.GasPrice.Get()
+				require.Equal(t, n.String(), price.String())
+			}
+		}
+	}
+}
+
+func TestPackedValues(t *testing.T) {
+	c := unpackedFrom(t, pack([]row{packable("1")}))[0]
+	require.Equal(t, uint64(7), c.Height)
+	require.Equal(t, "rules", c.Rules)
+	require.Equal(t, "layer \x00 é "+strings.Repeat("x", 20), string(c.Layer))
+	require.Equal(t, "call \x00 é "+strings.Repeat("x", 60), c.Call)
+	require.Equal(t, chain.Some(chain.Address{19: 4}), c.Recipient)
+	require.Equal(t, chain.Some(chain.Address{19: 5}), c.Payer)
+	require.Equal(t, chain.Some(true), c.Success)
+
+	empty := make(row, len(tables[transactions].columns))
+	empty[packedFrom[0]] = int64(math.MaxInt32)
+	require.Equal(t, []Cost{{Height: 7, Rules: "rules", Index: math.MaxInt32}}, unpackedFrom(t, pack([]row{empty})))
+	require.Empty(t, unpackedFrom(t, pack(nil)))
+}
+
+// FuzzUnpack wants bytes that nobody packed to be an error, or such as could have been
+// packed, and never more costs than bytes.
+func FuzzUnpack(f *testing.F) {
+	f.Add(pack([]row{packable("1"), packable("340282366920938463463374607431768211455")}))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Add(make([]byte, len(packedColumns)))
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		var u unpacker
+		list, err := u.costs(nil, packed, 7, chain.Optional[chain.Time]{}, "")
+		if err != nil {
+			require.ErrorIs(t, err, ErrDamaged)
+			require.ErrorContains(t, err, "block 7")
+			return
+		}
+		require.LessOrEqual(t, len(list)*len(packedColumns), len(packed))
+	})
+}
+
+// A cut anywhere but between two transactions is found.
+func TestCutCosts(t *testing.T) {
+	whole := pack([]row{packable("12345678901234567890123")})
+	for end := 1; end < len(whole); end++ {
+		var u unpacker
+		_, err := u.costs(nil, whole[:end], 7, chain.Optional[chain.Time]{}, "")
+		require.ErrorIs(t, err, ErrDamaged, "%d bytes", end)
+	}
+}
