@@ -1,6 +1,7 @@
 package closing
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -64,7 +65,8 @@ type book struct {
 	findings     []evidence.Finding
 	transactions []ledger.Transaction
 	unclassified []ledger.Unclassified
-	err          error
+	err          error // of whatever is asked
+	damaged      error // of the rows of blocks and transactions, after those that are there
 }
 
 func (b *book) Coverage(context.Context) (uint64, uint64, error) { return b.first, 0, b.err }
@@ -74,7 +76,7 @@ func (b *book) SealAt(context.Context, uint64) (chain.Optional[ledger.Seal], err
 }
 
 func (b *book) Blocks(_ context.Context, s ledger.Span, each func(*ledger.Block) error) error {
-	return eachOf(b.blocks, each)
+	return cmp.Or(eachOf(b.blocks, each), b.damaged)
 }
 
 func (b *book) Findings(_ context.Context, _ ledger.Span, each func(evidence.Finding) error) error {
@@ -82,7 +84,7 @@ func (b *book) Findings(_ context.Context, _ ledger.Span, each func(evidence.Fin
 }
 
 func (b *book) Transactions(_ context.Context, _ ledger.Span, each func(*ledger.Transaction) error) error {
-	return eachOf(b.transactions, each)
+	return cmp.Or(eachOf(b.transactions, each), b.damaged)
 }
 
 func (b *book) Unclassified(_ context.Context, _ ledger.Span, each func(*ledger.Unclassified) error) error {

@@ -100,36 +100,27 @@ func (p *Package) ownProblems(newest bool) (list []string, err error) {
 	listed := map[string]bool{ManifestFile: true}
 	for _, f := range p.Manifest.Files {
 		listed[f.Name] = true
-		if wrong, err := p.problem(f); err != nil {
-			return nil, err
-		} else if wrong != "" {
+		if wrong := p.problem(f); wrong != "" {
 			list = append(list, f.Name+" "+wrong)
 		}
 	}
-	errEnough := errors.New("enough")
-	err = filepath.WalkDir(p.Dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		local, err := filepath.Rel(p.Dir, name)
-		if err != nil {
-			return err
-		}
-		local = filepath.ToSlash(local)
+	err = fs.WalkDir(os.DirFS(p.Dir), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
-		case newest && e.IsDir() && p.keeps(local):
+		case err != nil:
+			return err
+		case newest && e.IsDir() && p.keeps(name):
 			return fs.SkipDir
-		case !e.IsDir() && !listed[local], e.IsDir() && !p.has(local, newest):
-			list = append(list, local+" is not in the manifest")
-			if len(list) >= mostProblems {
-				return errEnough
+		case !e.IsDir() && !listed[name], e.IsDir() && !p.has(name, newest):
+			list = append(list, name+" is not in the manifest")
+			switch {
+			case len(list) >= mostProblems:
+				return fs.SkipAll
+			case e.IsDir(): // with all that is in it
+				return fs.SkipDir
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
 	return list, err
 }
 
@@ -153,23 +144,23 @@ func (p *Package) has(dir string, newest bool) bool {
 	return false
 }
 
-// problem is what is wrong with a file.
-func (p *Package) problem(f File) (string, error) {
+// problem is what is wrong with a file, "" if nothing.
+func (p *Package) problem(f File) string {
 	file, err := openRegular(filepath.Join(p.Dir, filepath.FromSlash(f.Name)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "is missing", nil
+		return "is missing"
 	}
 	if err != nil {
-		return "cannot be read: " + err.Error(), nil
+		return "cannot be read: " + err.Error()
 	}
 	defer file.Close()
 	sum := sha256.New()
 	size, err := io.Copy(sum, io.LimitReader(file, f.Size+1))
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil:
+		return "cannot be read: " + err.Error()
+	case size != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256:
+		return "has changed"
 	}
-	if size != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
-		return "has changed", nil
-	}
-	return "", nil
+	return ""
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -44,7 +45,7 @@ func (b *Book) Blocks(ctx context.Context, span Span, each func(*Block) error) e
 	return list(ctx, b.engine, blockColumns, func(r row) error {
 		c := cells{row: r, columns: blockColumns}
 		x := Block{Height: c.number(), Hash: c.hash(), ParentHash: c.hash(), Time: c.optionalTime()}
-		if version, known := cell[int64](&c); known {
+		if version, known := c.optionalNumber(math.MaxUint32).Get(); known {
 			x.Runtime = chain.Some(uint32(version))
 		}
 		x.Rules, x.Certain, x.BaseFeePerGas = c.text(), c.flag(), c.optionalGasPrice()
@@ -65,7 +66,7 @@ func (b *Book) Findings(ctx context.Context, span Span, each func(evidence.Findi
 	return list(ctx, b.engine, columns, func(r row) error {
 		c := cells{row: r, columns: columns}
 		f := evidence.Finding{Block: c.number(), Check: c.text()}
-		if index, known := cell[int64](&c); known {
+		if index, known := c.optionalNumber(math.MaxInt32).Get(); known {
 			f.Extrinsic = chain.Some(int(index))
 		}
 		if f.Message = c.text(); c.err != nil {
@@ -93,7 +94,7 @@ func (b *Book) Unclassified(ctx context.Context, span Span, each func(*Unclassif
 		c := cells{row: r, columns: columns}
 		u := Unclassified{Height: c.number()}
 		c.number() // its position
-		u.Where, u.EventIndex, u.Event, u.Data, u.Reason = chain.Where(c.place()), int(c.number()), c.text(), c.text(), c.text()
+		u.Where, u.EventIndex, u.Event, u.Data, u.Reason = c.where(), int(c.number()), c.text(), c.text(), c.text()
 		if c.err != nil {
 			return c.err
 		}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -55,15 +56,31 @@ func (c *cells) flag() bool {
 	return v
 }
 
+// number is a height, a count or a position.
 func (c *cells) number() uint64 {
-	v, known := cell[int64](c)
-	return uint64(want(c, v, known))
+	n, known := c.optionalNumber(math.MaxInt64).Get()
+	return want(c, n, known)
 }
 
-// place is a number that can be below 0.
-func (c *cells) place() int64 {
+// optionalNumber is a number from 0 up to a bound: another one is none, for it would
+// be taken for some other.
+func (c *cells) optionalNumber(most int64) chain.Optional[uint64] {
 	v, known := cell[int64](c)
-	return want(c, v, known)
+	return optional(c, known, func() (uint64, error) {
+		if v < 0 || v > most {
+			return 0, errCell
+		}
+		return uint64(v), nil
+	})
+}
+
+// where is a place in a block.
+func (c *cells) where() chain.Where {
+	v, known := cell[int64](c)
+	if known && (v < int64(chain.OnInitialize) || v > int64(chain.OnFinalize)) {
+		c.fail(errCell)
+	}
+	return chain.Where(want(c, v, known))
 }
 
 func (c *cells) optionalFlag() (none chain.Optional[bool]) {

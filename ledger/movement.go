@@ -29,7 +29,7 @@ func (b *Book) Movements(ctx context.Context, account chain.Address, span Span, 
 	return list(ctx, b.engine, movementColumns, func(r row) error {
 		c := cells{row: r, columns: movementColumns}
 		m := Movement{Height: c.number(), Time: c.optionalTime(), Final: c.flag(), Position: int(c.number()), Movement: chain.Movement{
-			Where: chain.Where(c.place()), EventIndex: int(c.number()), Event: c.text(), Kind: chain.Kind(c.text()), Account: c.address(),
+			Where: c.where(), EventIndex: int(c.number()), Event: c.text(), Kind: chain.Kind(c.text()), Account: c.address(),
 			Counterparty: c.optionalAddress(), Amount: c.wei(), Free: c.optionalSignedWei(), Reserved: c.optionalSignedWei(),
 		}}
 		if c.err != nil {

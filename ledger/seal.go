@@ -98,10 +98,14 @@ func (b *Book) sealNext(ctx context.Context, tx transaction, c *cover) (uint64, 
 	}
 	p := newSealing(*c)
 	for _, r := range ready {
-		if want, ok := before.Get(); ok && !equal(r[parentColumn], want[:]) {
-			return 0, &ForkError{uint64(r[0].(int64)), chain.Hash(r[parentColumn].([]byte)), want}
+		hash, parent, err := hashesOf(r)
+		if err != nil {
+			return 0, err
 		}
-		before = chain.Some(chain.Hash(r[hashColumn].([]byte)))
+		if want, ok := before.Get(); ok && parent != want {
+			return 0, &ForkError{uint64(r[0].(int64)), parent, want}
+		}
+		before = chain.Some(hash)
 		if err := p.add(r, byHeight[r[0]]); err != nil {
 			return 0, err
 		}
@@ -114,6 +118,15 @@ var (
 	parentColumn = tables[blocks].of("parent_hash")
 	digestColumn = tables[blocks].of("digest")
 )
+
+// hashesOf are a block's hash and its parent's, the column after it.
+func hashesOf(block row) (hash, parent chain.Hash, err error) {
+	c := cells{row: block, columns: tables[blocks].columns, next: hashColumn}
+	if hash, parent = c.hash(), c.hash(); c.err != nil {
+		err = fmt.Errorf("block %v: %w", block[0], c.err)
+	}
+	return hash, parent, err
+}
 
 // sealing is a part of the book that is being sealed.
 type sealing struct {

@@ -1,0 +1,208 @@
+package ledger_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ledger"
+)
+
+// A book knows the chain that it is of from the first Begin on, and block 0 once a
+// source told it.
+func TestIdentity(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := writer(t, newPlace())
+		_, err := book.Identity(ctx)
+		require.ErrorIs(t, err, ledger.ErrNone)
+		begun := func(id ledger.Identity) ledger.Identity {
+			require.NoError(t, book.Begin(ctx, id, 7))
+			have, err := book.Identity(ctx)
+			require.NoError(t, err)
+			return have
+		}
+		unknown := ledger.Identity{Network: "moonbeam"}
+		require.Equal(t, unknown, begun(unknown))
+		require.Equal(t, madeUpChain, begun(madeUpChain))
+		require.Equal(t, madeUpChain, begun(unknown), "what is known is not forgotten")
+	})
+}
+
+// Who looks whether something is left to seal sees the block that follows, once it is
+// there and final; a block that is not sealed has no seal.
+func TestUnsealed(t *testing.T) {
+	entries := madeUp(0, 6)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := writer(t, place)
+		other := reader(t, place)
+		unsealed := func() bool {
+			left, err := other.Unsealed(ctx)
+			require.NoError(t, err)
+			return left
+		}
+		seal := func(height uint64) (s ledger.Seal, ok bool) {
+			have, err := other.SealAt(ctx, height)
+			require.NoError(t, err)
+			return have.Get()
+		}
+		require.False(t, unsealed(), "nothing was begun")
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		require.False(t, unsealed(), "nothing is there")
+		require.NoError(t, book.Write(ctx, entries[1:3]))
+		require.False(t, unsealed(), "block 0 is missing")
+		require.NoError(t, book.Write(ctx, entries[:1]))
+		require.True(t, unsealed())
+		_, ok := seal(1)
+		require.False(t, ok, "it is stored, and not sealed")
+		sealAll(t, book)
+		require.False(t, unsealed())
+		s, ok := seal(2)
+		require.True(t, ok)
+		require.Equal(t, statusOf(t, other).Seal, s)
+		require.NoError(t, book.Write(ctx, branch(t, 3, 1, hashOf(2, 0), 1, false)))
+		require.False(t, unsealed(), "block 3 is not final")
+		_, ok = seal(3)
+		require.False(t, ok)
+		_, ok = seal(4)
+		require.False(t, ok, "it is not there")
+	})
+}
+
+// A transaction of which it is not known who paid is told, and is nobody's payment.
+func TestWithoutPayer(t *testing.T) {
+	first := makeBlock(0, hashOf(0, 0), chain.Hash{}, "5")
+	second := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "7")
+	second.Report.Transactions[0].Payer = chain.Optional[chain.Address]{}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := writer(t, newPlace())
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		_, err := book.BusiestPayer(ctx)
+		require.ErrorIs(t, err, ledger.ErrNone)
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{first.entry(t), second.entry(t)}))
+		sealAll(t, book)
+		heights := func(span ledger.Span) (list []uint64) {
+			require.NoError(t, book.WithoutPayer(ctx, span, func(x *ledger.Transaction) error {
+				require.False(t, x.Payer.Known())
+				list = append(list, x.Height)
+				return nil
+			}))
+			return list
+		}
+		require.Equal(t, []uint64{1}, heights(ledger.Span{Last: 1}))
+		require.Empty(t, heights(ledger.Span{}))
+		payer, err := book.BusiestPayer(ctx)
+		require.NoError(t, err)
+		require.Equal(t, chain.Address{}, payer, "of block 0")
+		paid, err := book.AccountDays(ctx, payer, 0, 1_000_000)
+		require.NoError(t, err)
+		require.Len(t, paid, 1)
+		require.Equal(t, "5", paid[0].Fee.String())
+		require.Equal(t, "12", statusOf(t, book).Totals.Fee.String())
+	})
+}
+
+// In Kathmandu, 5 hours and 45 minutes before Greenwich, a day begins at 18:15.
+func TestFeesByDayOfAZone(t *testing.T) {
+	kathmandu, err := time.LoadLocation("Asia/Kathmandu")
+	require.NoError(t, err)
+	var entries []*ledger.Entry
+	var parent chain.Hash
+	for i, at := range []string{
+		"2026-03-01T18:14:59.999Z", "2026-03-01T18:15:00Z", "2026-03-02T00:00:00Z", "2026-03-02T18:14:59Z", "2026-03-02T18:15:00Z", "2026-03-04T01:00:00Z",
+	} {
+		height := uint64(i)
+		m := makeBlock(height, hashOf(height, 0), parent, []string{"1", "20", "300", "4000", "50000", "600000"}[i])
+		entries, parent = append(entries, m.at(uint64(timeAt(t, at).Std().UnixMilli())).entry(t)), hashOf(height, 0)
+	}
+	day := func(text string) ledger.Day { return ledger.DayOf(timeAt(t, text+"T00:00:00Z").Std()) }
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := written(t, newPlace(), madeUpChain, entries)
+		for _, c := range []struct {
+			zone        *time.Location
+			first, last string
+			want        map[string]string
+		}{
+			{kathmandu, "2026-03-01", "2026-03-04", map[string]string{"2026-03-01": "1", "2026-03-02": "4320", "2026-03-03": "50000", "2026-03-04": "600000"}},
+			{kathmandu, "2026-03-02", "2026-03-02", map[string]string{"2026-03-02": "4320"}},
+			{time.UTC, "2026-03-01", "2026-03-03", map[string]string{"2026-03-01": "21", "2026-03-02": "54300"}},
+		} {
+			days, err := book.FeesByDay(ctx, c.zone, day(c.first), day(c.last))
+			require.NoError(t, err)
+			have := map[string]string{}
+			for _, d := range days {
+				have[d.Day.String()] = d.Fee.String()
+			}
+			require.Equal(t, c.want, have, "%v, %s", c.zone, c.first)
+			require.True(t, slices.IsSortedFunc(days, func(a, b ledger.DaySums) int { return cmp.Compare(a.Day, b.Day) }))
+		}
+	})
+}
+
+// Of heights, a period is what is in between, whatever time the blocks are of. Block 0
+// has no time: it is in no period of times, and cannot tell where one ends.
+func TestPeriodOfABlockWithoutATime(t *testing.T) {
+	r := recording2100()
+	book := written(t, newFile(t), r.id, r.entries[:1])
+	year := ledger.Period{From: timeAt(t, "2026-01-01T00:00:00Z"), To: timeAt(t, "2027-01-01T00:00:00Z")}
+	c, err := book.Cover(ctx, year)
+	require.NoError(t, err)
+	require.Equal(t, ledger.Cover{Lacks: []string{"its end: the ledger is sealed up to block 0"}}, c)
+	require.False(t, year.Has(0, chain.Optional[chain.Time]{}))
+	for height, in := range []bool{false, true, true, false} {
+		require.Equal(t, in, heights(1, 2).Has(uint64(height), chain.Optional[chain.Time]{}), height)
+	}
+	outside, err := book.Outside(ctx, year, ledger.Span{})
+	require.NoError(t, err)
+	require.Equal(t, []uint64{0}, outside)
+	outside, err = book.Outside(ctx, heights(0, 0), ledger.Span{})
+	require.NoError(t, err)
+	require.Empty(t, outside)
+}
+
+// What only asks fails, and says so, where the table that it asks is not there.
+func TestQuestionsWithoutATable(t *testing.T) {
+	entry, account := everyTable(t)
+	period := ledger.Period{From: timeAt(t, "2023-01-01T00:00:00Z"), To: timeAt(t, "2024-01-01T00:00:00Z")}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := written(t, place, madeUpChain, []*ledger.Entry{entry})
+		db := openSQL(t, place)
+		questions := map[string]map[string]func() error{
+			"book": {
+				"Identity": func() error { _, err := book.Identity(ctx); return err },
+				"Unsealed": func() error { _, err := book.Unsealed(ctx); return err },
+				"Sealed":   func() error { _, err := book.Sealed(ctx); return err },
+				"Cover":    func() error { _, err := book.Cover(ctx, period); return err },
+			},
+			"blocks": {
+				"SealAt":        func() error { _, err := book.SealAt(ctx, 3); return err },
+				"Unsealed":      func() error { _, err := book.Unsealed(ctx); return err },
+				"Cover":         func() error { _, err := book.Cover(ctx, period); return err },
+				"BlocksBetween": func() error { _, err := book.BlocksBetween(ctx, period.From, period.To); return err },
+				"Outside":       func() error { _, err := book.Outside(ctx, period, ledger.Span{}); return err },
+			},
+			"accounts":     {"BusiestPayer": func() error { _, err := book.BusiestPayer(ctx); return err }},
+			"account_days": {"AccountDays": func() error { _, err := book.AccountDays(ctx, account, 0, 1); return err }},
+		}
+		for table, read := range readings(book, account) {
+			if questions[table] == nil {
+				questions[table] = map[string]func() error{}
+			}
+			questions[table]["its rows"] = func() error { _, err := read(); return err }
+		}
+		for table, list := range questions {
+			for name, ask := range list {
+				require.NoError(t, ask(), name)
+				db.do(t, "ALTER TABLE "+table+" RENAME TO elsewhere")
+				require.Error(t, ask(), "%s without %s", name, table)
+				db.do(t, "ALTER TABLE elsewhere RENAME TO "+table)
+			}
+		}
+		verified(t, book)
+	})
+}
