@@ -196,14 +196,17 @@ func TestBlocksThatCannotBeSealed(t *testing.T) {
 func TestTotalsThatHoldSomethingElse(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
-		book := written(t, place, madeUpChain, madeUp(0, 5))
+		nextDay := makeBlock(5, hashOf(5, 0), hashOf(4, 0), "1").at(1_700_100_000_000)
+		book := written(t, place, madeUpChain, append(madeUp(0, 5), nextDay.entry(t)))
 		db := openSQL(t, place)
 		from, to := ledger.Day(0), ledger.Day(100_000)
+		day := ledger.DayOf(time.UnixMilli(1_700_000_000_000))
 		for table, ask := range map[string]func() error{
 			"days":          func() error { _, err := book.Status(ctx); return err },
 			"quarter_hours": func() error { _, err := book.FeesByDay(ctx, time.UTC, from, to); return err },
 			"account_days":  func() error { _, err := book.AccountDays(ctx, chain.Address{}, from, to); return err },
-			"contract_days": func() error { _, err := book.FeesByContract(ctx, from, to); return err },
+			"contract_days": func() error { _, err := book.FeesByContract(ctx, day, day); return err },
+			"contracts":     func() error { _, err := book.FeesByContract(ctx, from, to); return err },
 		} {
 			for _, column := range []string{"evm", "failed", "fee", "tip", "author"} {
 				require.NoError(t, ask())
@@ -218,5 +221,9 @@ func TestTotalsThatHoldSomethingElse(t *testing.T) {
 			}
 		}
 		verified(t, book)
+		db.do(t, "DELETE FROM contracts WHERE contract <> (SELECT contract FROM contracts ORDER BY contract LIMIT 1)")
+		db.do(t, "UPDATE contracts SET contract = "+db.literal("X'010203'"))
+		_, err := book.FeesByContract(ctx, from, to)
+		require.ErrorIs(t, err, ledger.ErrDamaged, "an address of three bytes")
 	})
 }

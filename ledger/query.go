@@ -98,8 +98,12 @@ func (b *Book) FeesByContract(ctx context.Context, from, to Day) ([]ContractSums
 		k := keyOf(key)
 		if found[k] == nil {
 			c := &ContractSums{Layer: fee.Layer(key[0].(string)), Call: key[1].(string)}
-			if contract := key[2].([]byte); len(contract) == len(chain.Address{}) {
+			switch contract := key[2].([]byte); len(contract) {
+			case len(noContract):
+			case len(chain.Address{}):
 				c.Contract = chain.Some(chain.Address(contract))
+			default:
+				return fmt.Errorf("%w: a total of the contract %#x, which is no address", ErrDamaged, contract)
 			}
 			found[k] = c
 		}
