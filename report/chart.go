@@ -12,6 +12,7 @@ import (
 	"github.com/wcharczuk/go-chart/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // bar is a bar of a chart. Its length is a float: geometry. Figures that are read are
@@ -50,7 +51,7 @@ func (r *Report) charts() (list []drawing, err error) {
 		shift int32 // decimals of the unit on the axis
 		value func(*Group) float64
 	}{
-		{"Fee in " + r.Symbol, tokenDecimals, func(g *Group) float64 { return length(g.Fee) }},
+		{"Fee in " + r.Symbol, console.TokenDecimals, func(g *Group) float64 { return length(g.Fee) }},
 		{"Transactions", 0, func(g *Group) float64 { return float64(g.EVM + g.Native) }},
 	} {
 		d := drawing{Title: c.title + " by " + string(r.By)}

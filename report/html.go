@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -53,7 +54,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 		return err
 	}
 	p := page{
-		Title: sheet.Printable(r.Title()), Policy: policy(), Style: template.CSS(pageStyle),
+		Title: console.Printable(r.Title()), Policy: policy(), Style: template.CSS(pageStyle),
 		About: r.about(), Warnings: printable(r.Partial), Notes: printable(r.Notes[len(r.Partial):]),
 		Totals: r.totalCards(), Charts: charts, Heading: fmt.Sprintf("All figures by %s", r.By),
 	}
@@ -89,7 +90,7 @@ func policy() string {
 
 func printable(texts []string) (list []string) {
 	for _, text := range texts {
-		list = append(list, sheet.Printable(text))
+		list = append(list, console.Printable(text))
 	}
 	return list
 }
@@ -117,18 +118,18 @@ func (r *Report) about() (lines []string) {
 func (r *Report) totalCards() (cards []total) {
 	t := &r.Totals
 	for _, a := range t.amounts() {
-		cards = append(cards, total{a.name, plain(tokens(a.value)), r.Symbol})
+		cards = append(cards, total{a.name, console.Plain(console.Tokens(a.value)), r.Symbol})
 	}
 	for _, n := range t.counts() {
 		cards = append(cards, total{n.name, fmt.Sprint(n.value), ""})
 	}
 	if average, ok := t.AveragePrice.Get(); ok {
-		cards = append(cards, total{"gas price, average", plain(gwei(average)), "Gwei"})
+		cards = append(cards, total{"gas price, average", console.Plain(console.Gwei(average)), "Gwei"})
 	}
 	var ranked []string
 	for _, p := range t.prices()[1:] {
 		if price, ok := p.value.Get(); ok {
-			ranked = append(ranked, plain(gwei(price)))
+			ranked = append(ranked, console.Plain(console.Gwei(price)))
 		}
 	}
 	if len(ranked) > 0 {
@@ -142,7 +143,7 @@ func (r *Report) heading(c column) string {
 	name := strings.ReplaceAll(c.Name, "_", " ")
 	switch c.Kind {
 	case sheet.Wei:
-		return strings.TrimSpace(name + " " + sheet.Printable(r.Symbol))
+		return strings.TrimSpace(name + " " + console.Printable(r.Symbol))
 	case sheet.GasPrice:
 		if strings.HasSuffix(name, "0") {
 			name += " %"
@@ -169,7 +170,7 @@ func (r *Report) formats(columns []column) formats {
 	f := make(formats, len(columns))
 	look := func(g *Group) {
 		for i, c := range columns {
-			if _, fraction, ok := strings.Cut(plain(text(c.value(g))), "."); ok && (c.Kind == sheet.Wei || c.Kind == sheet.GasPrice) {
+			if _, fraction, ok := strings.Cut(console.Plain(text(c.value(g))), "."); ok && (c.Kind == sheet.Wei || c.Kind == sheet.GasPrice) {
 				f[i] = max(f[i], len(fraction))
 			}
 		}
@@ -209,15 +210,15 @@ func (f formats) sum(i int, c column, totals *Group) cell {
 func text(value any) string {
 	switch v := value.(type) {
 	case chain.Wei:
-		return tokens(v)
+		return console.Tokens(v)
 	case chain.Optional[chain.GasPrice]:
 		if price, ok := v.Get(); ok {
-			return gwei(price)
+			return console.Gwei(price)
 		}
 		return ""
 	case chain.Optional[string]:
 		name, _ := v.Get()
-		return sheet.Printable(name)
+		return console.Printable(name)
 	case chain.Optional[uint64]:
 		return optional(v)
 	case chain.Optional[chain.Time]:

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -34,9 +35,9 @@ const (
 // holds all rows.
 func WriteTable(w io.Writer, r *Report, width int) error {
 	var out strings.Builder
-	out.WriteString(sheet.Printable(r.Title()) + "\n")
+	out.WriteString(console.Printable(r.Title()) + "\n")
 	for _, note := range r.Partial {
-		out.WriteString(wrapped(note, width))
+		console.WriteWrapped(&out, note, 2, width)
 	}
 	if len(r.Groups) > 0 {
 		lines, err := r.tableLines(width)
@@ -50,7 +51,7 @@ func WriteTable(w io.Writer, r *Report, width int) error {
 		if i == 0 {
 			out.WriteString("\n")
 		}
-		out.WriteString(wrapped("note: "+note, width))
+		console.WriteWrapped(&out, "note: "+note, 2, width)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
@@ -137,44 +138,22 @@ func (r *Report) totalLines() string {
 	var out strings.Builder
 	var amounts []string
 	for _, f := range r.Totals.amounts() {
-		amounts = append(amounts, tokens(f.value))
+		amounts = append(amounts, console.Tokens(f.value))
 	}
 	for _, n := range r.Totals.counts() {
 		fmt.Fprintf(&out, "%-22s %v\n", n.name, n.value)
 	}
-	amounts = pointsBelow(sameDecimals(amounts))
+	amounts = pointsBelow(console.SameDecimals(amounts))
 	for i, f := range r.Totals.amounts() {
-		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[i], sheet.Printable(r.Symbol))
+		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[i], console.Printable(r.Symbol))
 	}
 	for _, p := range r.Totals.prices() {
 		if price, ok := p.value.Get(); ok {
-			fmt.Fprintf(&out, "%-22s %s Gwei\n", p.name, plain(gwei(price)))
+			fmt.Fprintf(&out, "%-22s %s Gwei\n", p.name, console.Plain(console.Gwei(price)))
 		}
 	}
 	if len(r.Rules) > 0 {
-		fmt.Fprintf(&out, "%-22s %s\n", "rules", sheet.Printable(strings.Join(r.Rules, ", ")))
+		fmt.Fprintf(&out, "%-22s %s\n", "rules", console.Printable(strings.Join(r.Rules, ", ")))
 	}
 	return out.String()
-}
-
-// wrapped is a line in at most width columns, if its words let it, with an indent
-// before all but the first part.
-func wrapped(line string, width int) string {
-	var out strings.Builder
-	used := 0
-	for i, word := range strings.Fields(sheet.Printable(line)) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case used+1+n > width:
-			out.WriteString("\n  ")
-			used = 2
-		default:
-			out.WriteString(" ")
-			used++
-		}
-		out.WriteString(word)
-		used += n
-	}
-	return out.String() + "\n"
 }

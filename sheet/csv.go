@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // WriteCSV writes a header and a line a row, by RFC 4180 but with \n at the ends of
@@ -54,7 +55,7 @@ func appendCSV(cells []string, c Column, value any) []string {
 	case string:
 		return append(cells, Safe(v))
 	case chain.SignedWei:
-		return append(cells, v.String(), tokens(v))
+		return append(cells, v.String(), console.Tokens(v))
 	case nil:
 		if c.isAmount() {
 			return append(cells, "", "")

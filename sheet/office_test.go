@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -103,7 +104,7 @@ func TestOfficeWorksOutTheTotals(t *testing.T) {
 	require.Equal(t, []string{"note: =2+2"}, lines[1][:1])
 	require.Equal(t, []string{"call", "fee", "fee_wei", "drift", "drift_wei", "count", "time"}, lines[2])
 	for i, text := range hostile {
-		require.Equal(t, sheet.Printable(text), lines[3+i][0])
+		require.Equal(t, console.Printable(text), lines[3+i][0])
 		require.Equal(t, fees[i], lines[3+i][2])
 	}
 	totals := lines[3+len(hostile)]

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // shape is how wide a table is made: how many hex digits of hashes and addresses
@@ -51,14 +52,14 @@ func WriteTable(w io.Writer, s *Sheet, width int) error {
 	for i, c := range s.Columns {
 		total := shown(t.of(i))
 		if c.Kind == Wei || c.Kind == SignedWei || c.Kind == GasPrice {
-			columns[i] = sameDecimals(append(columns[i], total))
+			columns[i] = console.SameDecimals(append(columns[i], total))
 		} else {
 			columns[i] = append(columns[i], total)
 		}
 	}
 	var out strings.Builder
 	if s.Title != "" {
-		writeWrapped(&out, s.Title, 0, width)
+		console.WriteWrapped(&out, s.Title, 0, width)
 		out.WriteString("\n")
 	}
 	out.WriteString(s.render(columns, t.any(), width) + "\n")
@@ -66,7 +67,7 @@ func WriteTable(w io.Writer, s *Sheet, width int) error {
 		out.WriteString("\n")
 	}
 	for _, note := range s.Notes {
-		writeWrapped(&out, "note: "+note, 2, width)
+		console.WriteWrapped(&out, "note: "+note, 2, width)
 	}
 	_, err = io.WriteString(w, out.String())
 	return err
@@ -76,11 +77,11 @@ func WriteTable(w io.Writer, s *Sheet, width int) error {
 func shown(value any) string {
 	switch v := value.(type) {
 	case chain.SignedWei:
-		return tokens(v)
+		return console.Tokens(v)
 	case chain.GasPrice:
-		return gwei(v)
+		return console.Gwei(v)
 	}
-	return Printable(exact(value))
+	return console.Printable(exact(value))
 }
 
 // render is the table in the widest shape that fits. The last cell of each column
@@ -93,7 +94,7 @@ func (s *Sheet) render(columns [][]string, totals bool, width int) string {
 			break
 		}
 	}
-	rows := newTable(chosen.gap)
+	rows := console.NewTable(chosen.gap)
 	var header, footer table.Row
 	var right []int
 	for i, c := range s.Columns {
@@ -105,7 +106,7 @@ func (s *Sheet) render(columns [][]string, totals bool, width int) string {
 		}
 	}
 	rows.AppendHeader(header)
-	rightAlign(rows, right)
+	console.RightAlign(rows, right...)
 	for line := range len(columns[0]) - 1 {
 		row := make(table.Row, len(columns))
 		for i, c := range s.Columns {
@@ -148,7 +149,7 @@ func (s *Sheet) header(c Column) string {
 	name := strings.ReplaceAll(c.Name, "_", " ")
 	switch {
 	case c.isAmount():
-		return strings.TrimSpace(name + " " + Printable(s.Symbol))
+		return strings.TrimSpace(name + " " + console.Printable(s.Symbol))
 	case c.Kind == GasPrice:
 		return name + " Gwei"
 	}
@@ -159,76 +160,13 @@ func (s *Sheet) header(c Column) string {
 func (s shape) cut(kind Kind, cell string) string {
 	switch kind {
 	case Hash:
-		return shorten(cell, s.hash)
+		return console.Shorten(cell, s.hash)
 	case Address:
-		return shorten(cell, s.address)
+		return console.Shorten(cell, s.address)
 	case Text:
 		if runes := []rune(cell); len(runes) > s.text {
 			return string(runes[:s.text-1]) + "…"
 		}
 	}
 	return cell
-}
-
-// shorten keeps the first of a 0x text's hex digits. Where there is room for few of
-// them, 0x goes too.
-func shorten(text string, digits int) string {
-	switch {
-	case digits == 0 || len(text) <= 2+digits:
-		return text
-	case digits <= 8:
-		return text[2:2+digits] + "…"
-	}
-	return text[:2+digits] + "…"
-}
-
-// sameDecimals takes off the zeros that all the numbers have at their ends, so that
-// their points stay below each other. Nothing is rounded.
-func sameDecimals(numbers []string) []string {
-	most := 0
-	for _, n := range numbers {
-		if i := strings.IndexByte(n, '.'); i >= 0 {
-			most = max(most, len(strings.TrimRight(n, "0"))-i-1)
-		}
-	}
-	cut := make([]string, len(numbers))
-	for k, n := range numbers {
-		cut[k] = n
-		if i := strings.IndexByte(n, '.'); i >= 0 {
-			cut[k] = strings.TrimSuffix(n[:i+1+most], ".")
-		}
-	}
-	return cut
-}
-
-// writeWrapped writes a line in at most width columns, with indent spaces before all
-// but the first part of it.
-func writeWrapped(out *strings.Builder, line string, indent, width int) {
-	line = Printable(line)
-	if room := max(width, narrowest) - indent; room < len(line) {
-		line = strings.ReplaceAll(text.WrapSoft(line, room), "\n", "\n"+strings.Repeat(" ", indent))
-	}
-	for part := range strings.Lines(line + "\n") {
-		out.WriteString(strings.TrimRight(part, " \n") + "\n")
-	}
-}
-
-// newTable has no frame: columns stand gap spaces apart, a line below the header.
-func newTable(gap int) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Format = table.FormatOptions{}
-	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", gap)
-	t.SetStyle(style)
-	t.SuppressTrailingSpaces()
-	return t
-}
-
-func rightAlign(t table.Writer, numbers []int) {
-	configs := make([]table.ColumnConfig, len(numbers))
-	for i, n := range numbers {
-		configs[i] = table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight}
-	}
-	t.SetColumnConfigs(configs)
 }

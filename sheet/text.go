@@ -7,22 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf16"
-)
 
-// Printable is text in one line, without the control characters that whoever sent
-// it may have put there, and without marks that turn the direction of text. Line
-// breaks and tabs are spaces; what is no UTF-8 is U+FFFD.
-func Printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.Is(unicode.C, r):
-			return -1
-		}
-		return r
-	}, text)
-}
+	"github.com/feeledger/fees/internal/console"
+)
 
 // number is what may begin with a sign and still be no formula.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
@@ -40,7 +27,7 @@ const triggers = "=+-@|" + "\u2212" + "\uff1d\uff0b\uff0d\uff20\uff5c" + "\ufe66
 // Source: OWASP, CSV Injection; it names = + - @, tab, carriage return, line feed
 // and the full-width forms. Control characters are gone before it is looked.
 func Safe(text string) string {
-	text = Printable(text)
+	text = console.Printable(text)
 	for _, r := range text {
 		if unicode.IsSpace(r) || blank(r) {
 			continue

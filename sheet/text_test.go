@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -70,6 +71,6 @@ func FuzzSafe(f *testing.F) {
 			require.Empty(t, strings.Trim(safe, "-.0123456789"), "is no number")
 		}
 		// Nothing is lost but what is not shown, and nothing added but the apostrophe.
-		require.Equal(t, sheet.Printable(text), safe[len(safe)-len(sheet.Printable(text)):])
+		require.Equal(t, console.Printable(text), safe[len(safe)-len(console.Printable(text)):])
 	})
 }

@@ -3,7 +3,6 @@ package sheet
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -138,30 +137,4 @@ func exact(value any) string {
 		return ""
 	}
 	return fmt.Sprint(value)
-}
-
-// The decimals of a token and of a Gwei, in wei.
-const (
-	tokenDecimals = 18
-	gweiDecimals  = 9
-)
-
-// tokens is an amount in the token, with all of its 18 decimals.
-func tokens(amount chain.SignedWei) string { return shift(amount.String(), tokenDecimals) }
-
-// gwei is a gas price in Gwei, with all of its 9 decimals.
-func gwei(price chain.GasPrice) string { return shift(price.String(), gweiDecimals) }
-
-// shift is a decimal integer divided by 10^decimals, exactly.
-func shift(number string, decimals int) string {
-	digits, negative := strings.CutPrefix(number, "-")
-	if missing := decimals + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
-	point := len(digits) - decimals
-	digits = digits[:point] + "." + digits[point:]
-	if negative {
-		return "-" + digits
-	}
-	return digits
 }

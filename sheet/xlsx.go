@@ -10,6 +10,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // WriteXLSX writes a workbook with a sheet for each of the given ones: title and
@@ -251,7 +252,7 @@ func (l *lines) cell(value any) []any {
 	case bool:
 		return []any{v}
 	case chain.SignedWei:
-		return []any{excelize.Cell{StyleID: l.styles.token, Value: rounded(tokens(v))}, text(v.String())}
+		return []any{excelize.Cell{StyleID: l.styles.token, Value: rounded(console.Tokens(v))}, text(v.String())}
 	case chain.Time:
 		return []any{excelize.Cell{StyleID: l.styles.time, Value: v.Std()}}
 	case date:
@@ -282,7 +283,7 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 		switch v := t.of(i).(type) {
 		case chain.SignedWei:
 			cells = append(cells,
-				excelize.Cell{StyleID: l.styles.totalToken, Formula: sum, Value: rounded(tokens(v))},
+				excelize.Cell{StyleID: l.styles.totalToken, Formula: sum, Value: rounded(console.Tokens(v))},
 				excelize.Cell{StyleID: l.styles.totalText, Value: v.String()})
 		case integer:
 			if whole, _ := v.int64(); isExact(v) && !asText[i] {
@@ -321,7 +322,7 @@ func rounded(amount string) float64 {
 
 // cellText is printable text, of a length that a cell can have.
 func cellText(text string) string {
-	text = Printable(text)
+	text = console.Printable(text)
 	length := 0 // in UTF-16, of which a cell has so much
 	for i, r := range text {
 		units := 1

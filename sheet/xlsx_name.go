@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
+
+	"github.com/feeledger/fees/internal/console"
 )
 
 // sheetNames are names that a workbook can have, each one once: at most 31
@@ -28,7 +30,7 @@ func sheetName(name, suffix string) string {
 			return '_'
 		}
 		return r
-	}, Printable(name))
+	}, console.Printable(name))
 	runes := []rune(strings.Trim(name, "' "))
 	runes = runes[:min(len(runes), excelize.MaxSheetNameLength-len(suffix))]
 	name = strings.TrimRight(string(runes), "' ")

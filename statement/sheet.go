@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 )
@@ -21,7 +22,7 @@ type Style struct {
 // Name is an account with its label.
 func (y *Style) Name(account chain.Address) string {
 	if label, ok := y.Labels[account]; ok {
-		return fmt.Sprintf("%v (%s)", account, sheet.Printable(label))
+		return fmt.Sprintf("%v (%s)", account, console.Printable(label))
 	}
 	return account.String()
 }

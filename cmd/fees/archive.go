@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"
 )
 
@@ -221,6 +222,6 @@ func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) e
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w", listen, err)
 	}
-	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", first, last, printable(place), listener.Addr())
+	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", first, last, console.Printable(place), listener.Addr())
 	return archive.Serve(ctx, listener, a)
 }

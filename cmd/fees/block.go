@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
 )
@@ -120,7 +121,7 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	}
 	if flags.format == "csv" { // which has no place for what concerns the block
 		for _, note := range blockNotes(report) {
-			fmt.Fprintln(stderr, "fees: note: "+printable(note))
+			fmt.Fprintln(stderr, "fees: note: "+console.Printable(note))
 		}
 	}
 	if !report.Holds() {
@@ -135,7 +136,7 @@ func waiting(stderr io.Writer, place string, quiet bool) (stop func()) {
 		return func() {}
 	}
 	timer := time.AfterFunc(2*time.Second, func() {
-		fmt.Fprintf(stderr, "fees: waiting for %s\n", printable(shownPlace(place)))
+		fmt.Fprintf(stderr, "fees: waiting for %s\n", console.Printable(shownPlace(place)))
 	})
 	return func() { timer.Stop() }
 }

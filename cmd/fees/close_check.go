@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -50,7 +51,7 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 
 func tell(w io.Writer, list []string) {
 	for _, line := range list {
-		fmt.Fprintln(w, printable(line))
+		fmt.Fprintln(w, console.Printable(line))
 	}
 }
 
@@ -222,7 +223,7 @@ func (v *verifier) summary() error {
 	}
 	slices.Sort(v.notes)
 	for _, note := range slices.Compact(v.notes) {
-		fmt.Fprintln(v.stdout, "note: "+printable(note))
+		fmt.Fprintln(v.stdout, "note: "+console.Printable(note))
 	}
 	proved := "proved"
 	if v.part {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -141,7 +142,7 @@ func (x *closer) readLabels(content string) error {
 		if len(fields) < 2 || x.labels[account] != "" {
 			continue
 		}
-		if label := printable(strings.TrimSpace(fields[1])); label != "" {
+		if label := console.Printable(strings.TrimSpace(fields[1])); label != "" {
 			x.labels[account] = label
 		}
 	}
@@ -344,7 +345,7 @@ func (x *closer) makeJournal(ctx context.Context, _ *progress) error {
 	var differs *journal.DifferenceError
 	if errors.As(err, &differs) || errors.Is(err, journal.ErrUnknown) {
 		x.manifest.Findings.Journal = 1
-		x.manifest.LeftOut = append(x.manifest.LeftOut, "the journal: "+printable(err.Error()))
+		x.manifest.LeftOut = append(x.manifest.LeftOut, "the journal: "+console.Printable(err.Error()))
 		return nil
 	}
 	if err != nil {

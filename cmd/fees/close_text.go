@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // writeClosed says what was closed.
@@ -28,9 +29,9 @@ func writeClosed(w io.Writer, p *closing.Package, changed bool, symbol string) e
 func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	m := p.Manifest
 	var out strings.Builder
-	fmt.Fprintf(&out, "Package of %s, %s, %s, version %d\n\n", printable(m.Period.Month), printable(m.Period.Timezone), printable(m.Network), m.Version)
+	fmt.Fprintf(&out, "Package of %s, %s, %s, version %d\n\n", console.Printable(m.Period.Month), console.Printable(m.Period.Timezone), console.Printable(m.Network), m.Version)
 	line := func(name, format string, values ...any) {
-		fmt.Fprintf(&out, "%-14s %s\n", name, printable(fmt.Sprintf(format, values...)))
+		fmt.Fprintf(&out, "%-14s %s\n", name, console.Printable(fmt.Sprintf(format, values...)))
 	}
 	sealed := "final and sealed"
 	if !m.Blocks.Final {
@@ -46,7 +47,7 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 		name   string
 		amount fmt.Stringer
 	}{{"fee", m.Totals.Fee}, {"charged", m.Totals.Charged}} {
-		line(total.name, "%s", strings.TrimSpace(scaled(total.amount, tokenDecimals)+" "+symbol))
+		line(total.name, "%s", strings.TrimSpace(console.Scaled(total.amount, console.TokenDecimals)+" "+symbol))
 	}
 	f := m.Findings
 	for _, n := range []struct {

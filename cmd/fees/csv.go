@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -62,7 +63,7 @@ var columns = []column{
 		if !ok {
 			return ""
 		}
-		return tokens(paid)
+		return console.Tokens(paid)
 	}},
 	{"method", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Method) }},
 	{"priority_fee", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.PriorityFee) }},

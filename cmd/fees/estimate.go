@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 )
@@ -147,13 +148,13 @@ func estimate(ctx context.Context, client *nodeclient.Client, extrinsic string, 
 		var text strings.Builder
 		fee := info.PartialFee.String() + " wei"
 		if name, known := symbol.Get(); known {
-			fee = fmt.Sprintf("%s %s = %s", tokens(info.PartialFee), name, fee)
+			fee = fmt.Sprintf("%s %s = %s", console.Tokens(info.PartialFee), name, fee)
 		}
 		fmt.Fprintf(&text, "fee     %s\n", fee)
 		fmt.Fprintf(&text, "weight  %v of ref time, %d of proof size\n", info.Weight.RefTime, info.Weight.ProofSize)
 		fmt.Fprintf(&text, "class   %s\n\n", name(info.Class, mostName))
 		for _, note := range estimateNotes {
-			writeWrapped(&text, "note: "+note, 2, out.width())
+			console.WriteWrapped(&text, "note: "+note, 2, out.width())
 		}
 		_, err := io.WriteString(w, text.String())
 		return err

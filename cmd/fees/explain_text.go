@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // page is text for people, of a width. Words are never broken: a line with a
@@ -118,11 +119,11 @@ func amountText(n digits, unit, symbol string) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
 	switch unit {
 	case inWei:
-		return text + " = " + scaled(n, tokenDecimals) + " " + symbol
+		return text + " = " + console.Scaled(n, console.TokenDecimals) + " " + symbol
 	case inWeiPerGas:
-		return text + " = " + plain(scaled(n, gweiDecimals)) + " Gwei"
+		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
 	case inMultiplier:
-		return text + " = " + plain(scaled(n, tokenDecimals))
+		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals))
 	}
 	return text
 }
@@ -182,7 +183,7 @@ func (p *page) wrap(first, rest, text string) {
 	at := first
 	used := utf8.RuneCountInString(first)
 	begun := false
-	for _, word := range strings.Fields(printable(text)) {
+	for _, word := range strings.Fields(console.Printable(text)) {
 		size := utf8.RuneCountInString(word)
 		if begun && used+1+size > p.width {
 			at, used, begun = "\n"+rest, utf8.RuneCountInString(rest), false

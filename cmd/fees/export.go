@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
@@ -319,7 +320,7 @@ func tellUndetermined(stderr io.Writer, payments journal.Payments) error {
 		} else if a, ok := p.Sender.Get(); ok {
 			payer = a.String()
 		}
-		fmt.Fprintf(stderr, "  %s of %s: %s\n", p.Place(), payer, printable(p.Error))
+		fmt.Fprintf(stderr, "  %s of %s: %s\n", p.Place(), payer, console.Printable(p.Error))
 	}
 	return errFinding
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/console"
 )
 
 const gatewayManual = `Ask a gateway's endpoints one by one, and see what the program makes of the
@@ -172,7 +173,7 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (record, 
 		return nil, err
 	}
 	return record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Nonce}, {"free", b.Free}, {"reserved", b.Reserved},
-		{"free_token", tokens(b.Free)}, {"symbol", b.Symbol}}, nil
+		{"free_token", console.Tokens(b.Free)}, {"symbol", b.Symbol}}, nil
 }
 
 func askVersion(ctx context.Context, c *gatewayclient.Client, _ asked) (record, error) {
@@ -200,7 +201,7 @@ func askMultiplier(ctx context.Context, c *gatewayclient.Client, a asked) (recor
 	if err != nil {
 		return nil, err
 	}
-	return record{{"at", m.At}, {"at_hash", m.AtHash}, {"value", m.Value}, {"multiplier", plain(scaled(m.Value, 18))}}, nil
+	return record{{"at", m.At}, {"at_hash", m.AtHash}, {"value", m.Value}, {"multiplier", console.Plain(console.Scaled(m.Value, 18))}}, nil
 }
 
 func askSpec(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {

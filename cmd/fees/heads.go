@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
@@ -42,7 +43,7 @@ func (f *headFlags) options(stderr io.Writer) (source.FollowOptions, error) {
 		o.Patience = max(source.DefaultPatience, 2*f.poll)
 	}
 	if !f.quiet {
-		o.Trouble = func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", printable(err.Error())) }
+		o.Trouble = func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(err.Error())) }
 	}
 	return o, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/proof"
 )
@@ -209,13 +210,13 @@ func (l *ledgerFindings) write(w io.Writer, format, place string) error {
 		return writeJSON(w, l)
 	}
 	for _, d := range l.Damage {
-		fmt.Fprintln(w, printable(d.String()))
+		fmt.Fprintln(w, console.Printable(d.String()))
 	}
 	if n := l.Damages - len(l.Damage); n > 0 {
 		fmt.Fprintf(w, "and %d more\n", n)
 	}
 	for _, d := range l.Differences {
-		fmt.Fprintln(w, printable(d.String()))
+		fmt.Fprintln(w, console.Printable(d.String()))
 	}
 	if n := l.facts + l.rejudged - len(l.Differences); n > 0 {
 		fmt.Fprintf(w, "and %d more\n", n)

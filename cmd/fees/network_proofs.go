@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/shopspring/decimal"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
 
@@ -36,7 +37,7 @@ var shares = map[network.Share]string{
 }
 
 func destinationRows(n network.Network, width int) string {
-	rows := newTable(2)
+	rows := console.NewTable(2)
 	rows.AppendHeader(table.Row{"from", "EVM base", "priority", "native", "tip", "source"})
 	for _, row := range n.Destinations {
 		if row.Unknown {
@@ -59,7 +60,7 @@ func destinationRows(n network.Network, width int) string {
 }
 
 func updateRows(n network.Network, width int) string {
-	rows := newTable(2)
+	rows := console.NewTable(2)
 	rows.AppendHeader(table.Row{"from", "minimum", "maximum", "v", "target", "block", "source"})
 	for _, row := range n.MultiplierUpdates {
 		constant, isConstant := row.Constant.Get()
@@ -67,15 +68,15 @@ func updateRows(n network.Network, width int) string {
 		case row.Unknown:
 			rows.AppendRow(table.Row{row.FromRuntime, "unknown", "", "", "", "", sourced(row.Source, row.Note)})
 		case isConstant:
-			rows.AppendRow(table.Row{row.FromRuntime, plain(scaled(constant, 18)), plain(scaled(constant, 18)), "", "", "", sourced(row.Source, row.Note)})
+			rows.AppendRow(table.Row{row.FromRuntime, console.Plain(console.Scaled(constant, 18)), console.Plain(console.Scaled(constant, 18)), "", "", "", sourced(row.Source, row.Note)})
 		default:
 			maximum := "none"
 			if m, ok := row.Maximum.Get(); ok {
-				maximum = plain(scaled(m, 18))
+				maximum = console.Plain(console.Scaled(m, 18))
 			}
 			rows.AppendRow(table.Row{
-				row.FromRuntime, plain(scaled(row.Minimum, 18)), maximum, plain(scaled(row.Adjustment, 18)),
-				decimal.New(int64(row.Target), -4).String() + " %", plain(scaled(row.MaxRefTime, 12)) + " s",
+				row.FromRuntime, console.Plain(console.Scaled(row.Minimum, 18)), maximum, console.Plain(console.Scaled(row.Adjustment, 18)),
+				decimal.New(int64(row.Target), -4).String() + " %", console.Plain(console.Scaled(row.MaxRefTime, 12)) + " s",
 				sourced(row.Source, row.Note, weights(row.MultiplierUpdate)...),
 			})
 		}
@@ -101,7 +102,7 @@ func weights(u network.MultiplierUpdate) []string {
 }
 
 func nativeFeeRows(n network.Network, width int) string {
-	rows := newTable(2)
+	rows := console.NewTable(2)
 	rows.AppendHeader(table.Row{"from", "wei/ps", "base", "Gwei/B", "wei/B³", "source"})
 	for _, row := range n.NativeFees {
 		if row.Unknown {
@@ -125,7 +126,7 @@ func nativeFeeRows(n network.Network, width int) string {
 			particular = append(particular, "the least that was charged")
 		}
 		rows.AppendRow(table.Row{
-			row.FromRuntime, row.WeightFee, row.BaseWeight, plain(scaled(row.LengthFee.Linear, 9)), row.LengthFee.Cubic,
+			row.FromRuntime, row.WeightFee, row.BaseWeight, console.Plain(console.Scaled(row.LengthFee.Linear, 9)), row.LengthFee.Cubic,
 			sourced(row.Source, row.Note, particular...),
 		})
 	}

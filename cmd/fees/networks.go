@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
 
@@ -129,7 +130,7 @@ func writeNetworks(w io.Writer, networks []network.Network, proofs bool, width i
 		}
 		fmt.Fprintf(&out, "%s (%s), checked up to runtime %d", n.Name, n.Symbol, n.LastRuntime)
 		if n.File != "" {
-			fmt.Fprintf(&out, ", from %s", printable(n.File))
+			fmt.Fprintf(&out, ", from %s", console.Printable(n.File))
 		}
 		out.WriteString("\n\n" + networkRows(n, width) + "\n")
 		if proofs {
@@ -141,13 +142,13 @@ func writeNetworks(w io.Writer, networks []network.Network, proofs bool, width i
 }
 
 func networkRows(n network.Network, width int) string {
-	rows := newTable(2)
+	rows := console.NewTable(2)
 	rows.AppendHeader(table.Row{"from", "base fee, Gwei", "minimum", "source"})
 	for _, row := range n.Rows {
-		rows.AppendRow(table.Row{row.FromRuntime, baseFee(row), plain(gwei(row.MinGasPrice())), remarks(row)})
+		rows.AppendRow(table.Row{row.FromRuntime, baseFee(row), console.Plain(console.Gwei(row.MinGasPrice())), remarks(row)})
 	}
 	if s := n.Specification; s != nil {
-		rows.AppendRow(table.Row{"spec/" + s.Name, plain(gwei(*s.BaseFeeConstant)) + " × multiplier", plain(gwei(*s.MinGasPrice)), s.Source})
+		rows.AppendRow(table.Row{"spec/" + s.Name, console.Plain(console.Gwei(*s.BaseFeeConstant)) + " × multiplier", console.Plain(console.Gwei(*s.MinGasPrice)), s.Source})
 	}
 	const others = 47 // columns before the source
 	rows.SetColumnConfigs([]table.ColumnConfig{
@@ -160,9 +161,9 @@ func networkRows(n network.Network, width int) string {
 
 func baseFee(row network.Row) string {
 	if row.StaticBaseFee != nil {
-		return plain(gwei(*row.StaticBaseFee)) + " static"
+		return console.Plain(console.Gwei(*row.StaticBaseFee)) + " static"
 	}
-	return plain(gwei(*row.BaseFeeConstant)) + " × multiplier"
+	return console.Plain(console.Gwei(*row.BaseFeeConstant)) + " × multiplier"
 }
 
 // remarks are what is particular to a row, and its source.
@@ -181,10 +182,10 @@ func remarks(row network.Row) string {
 func sourced(source, note string, particular ...string) string {
 	text := ""
 	if note != "" {
-		particular = append(particular, printable(note))
+		particular = append(particular, console.Printable(note))
 	}
 	for _, part := range particular {
 		text += "[" + part + "] "
 	}
-	return text + printable(source)
+	return text + console.Printable(source)
 }

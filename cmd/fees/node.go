@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/wire"
 )
@@ -194,7 +195,7 @@ func askQueryInfo(ctx context.Context, c *nodeclient.Client, a asked) (record, e
 }
 
 func infoRecord(info nodeclient.DispatchInfo) record {
-	return record{{"partial_fee", info.PartialFee}, {"partial_fee_token", tokens(info.PartialFee)}, {"class", info.Class},
+	return record{{"partial_fee", info.PartialFee}, {"partial_fee_token", console.Tokens(info.PartialFee)}, {"class", info.Class},
 		{"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}
 }
 

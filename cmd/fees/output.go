@@ -17,8 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"github.com/feeledger/fees/sheet"
 )
 
 // output is where a result goes and in what form.
@@ -138,6 +136,3 @@ func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
-
-// printable is text for a terminal, as sheet has it.
-func printable(text string) string { return sheet.Printable(text) }

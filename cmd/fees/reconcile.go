@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/sheet"
@@ -153,7 +154,7 @@ func (f *reconcileFlags) read(options reconcile.Options, stderr io.Writer) (*rec
 	var problems *reconcile.ProblemsError
 	if errors.As(err, &problems) {
 		for line := range strings.Lines(problems.Error()) {
-			fmt.Fprintln(stderr, "fees: "+printable(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintln(stderr, "fees: "+console.Printable(strings.TrimSuffix(line, "\n")))
 		}
 		return nil, fmt.Errorf("%s: %d rows cannot be read", f.file, problems.Count)
 	}
@@ -234,7 +235,7 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 	}
 	if f.format == "csv" {
 		for _, n := range r.Notes {
-			fmt.Fprintln(stderr, "fees: "+printable(n))
+			fmt.Fprintln(stderr, "fees: "+console.Printable(n))
 		}
 	}
 	if r.Reconciled() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/feeledger/fees/internal/console"
 )
 
 // record is what a command shows of one thing: its fields in their order. JSON
@@ -86,7 +88,7 @@ func recordRows(list []record) string {
 	if len(list) == 0 {
 		return ""
 	}
-	rows := newTable(2)
+	rows := console.NewTable(2)
 	var header table.Row
 	for _, f := range list[0] {
 		header = append(header, f.name)
@@ -113,7 +115,7 @@ func shown(value any) string {
 	case string(text) == "null":
 		return "-"
 	case json.Unmarshal(text, &s) == nil:
-		return printable(s)
+		return console.Printable(s)
 	}
-	return printable(string(text))
+	return console.Printable(string(text))
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/internal/console"
 )
 
 const manual = `fees gives the exact fees of a Moonbeam-like chain: of its EVM layer and of
@@ -72,7 +74,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if message := explain(ctx, err); message != "" {
-		fmt.Fprintln(stderr, "fees: "+printable(message))
+		fmt.Fprintln(stderr, "fees: "+console.Printable(message))
 	}
 	return exitCode(ctx, err)
 }

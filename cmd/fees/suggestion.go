@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
 
@@ -55,7 +56,7 @@ func (s *suggestion) reasons() []reason {
 }
 
 func (s *suggestion) baseFeeReason() string {
-	text := plain(gwei(s.market.BaseFeePerGas)) + " Gwei"
+	text := console.Plain(console.Gwei(s.market.BaseFeePerGas)) + " Gwei"
 	rules, known := s.rules.Get()
 	m, moved := s.multiplier.Get()
 	switch {
@@ -68,10 +69,10 @@ func (s *suggestion) baseFeeReason() string {
 		text += ", static, by " + rules.Name
 	case moved:
 		text += fmt.Sprintf(" = %s × %s Gwei, the multiplier stored at block %d, by %s",
-			plain(scaled(m.Value, 18)), plain(gwei(rules.BaseFee.Constant)), m.At, rules.Name)
+			console.Plain(console.Scaled(m.Value, 18)), console.Plain(console.Gwei(rules.BaseFee.Constant)), m.At, rules.Name)
 	}
 	if floor := s.market.Floor(); floor.Cmp(s.market.BaseFeePerGas) > 0 {
-		text += fmt.Sprintf("; raised to %s Gwei, the network's minimum gas price", plain(gwei(floor)))
+		text += fmt.Sprintf("; raised to %s Gwei, the network's minimum gas price", console.Plain(console.Gwei(floor)))
 	}
 	return text
 }
@@ -113,7 +114,7 @@ func (s *suggestion) maxFeeReason() string {
 	}
 	var headrooms, blocks []string
 	for _, b := range s.bids {
-		headrooms = append(headrooms, plain(scaled(b.Headroom, 18)))
+		headrooms = append(headrooms, console.Plain(console.Scaled(b.Headroom, 18)))
 		blocks = append(blocks, fmt.Sprint(b.FullBlocks))
 	}
 	return fmt.Sprintf("%s times the base fee, + priority fee: good for %s full blocks in a row, each of which raises the base fee by 0.30045 %% at most",
@@ -143,7 +144,7 @@ func (s *suggestion) record() record {
 	for _, b := range s.bids {
 		bids = append(bids, record{
 			{"speed", b.Speed}, {"max_priority_fee_per_gas", b.MaxPriorityFeePerGas}, {"max_fee_per_gas", b.MaxFeePerGas},
-			{"percentile", b.Percentile}, {"headroom", plain(scaled(b.Headroom, 18))}, {"full_blocks", b.FullBlocks},
+			{"percentile", b.Percentile}, {"headroom", console.Plain(console.Scaled(b.Headroom, 18))}, {"full_blocks", b.FullBlocks},
 		})
 	}
 	for _, r := range s.reasons() {
@@ -166,17 +167,17 @@ func (s *suggestion) writeTable(w io.Writer, width int) error {
 		out.WriteString("Bids for the next block")
 	}
 	if r, ok := s.rules.Get(); ok {
-		out.WriteString(" of " + printable(r.Network))
+		out.WriteString(" of " + console.Printable(r.Network))
 	}
 	out.WriteString(", in Gwei per gas\n\n")
 	var tips, caps []string
 	for _, b := range s.bids {
-		tips, caps = append(tips, gwei(b.MaxPriorityFeePerGas)), append(caps, gwei(b.MaxFeePerGas))
+		tips, caps = append(tips, console.Gwei(b.MaxPriorityFeePerGas)), append(caps, console.Gwei(b.MaxFeePerGas))
 	}
-	tips, caps = sameDecimals(tips), sameDecimals(caps)
-	rows := newTable(2)
+	tips, caps = console.SameDecimals(tips), console.SameDecimals(caps)
+	rows := console.NewTable(2)
 	rows.AppendHeader(table.Row{"speed", "max priority fee", "max fee"})
-	rightAlign(rows, 2, 3)
+	console.RightAlign(rows, 2, 3)
 	for i, b := range s.bids {
 		rows.AppendRow(table.Row{b.Speed, tips[i], caps[i]})
 	}
@@ -184,13 +185,13 @@ func (s *suggestion) writeTable(w io.Writer, width int) error {
 	const indent = 14
 	for _, r := range s.reasons() {
 		fmt.Fprintf(&out, "%-*s", indent, r.figure)
-		writeWrapped(&out, r.text, indent, width)
+		console.WriteWrapped(&out, r.text, indent, width)
 	}
 	if len(s.notes) > 0 {
 		out.WriteString("\n")
 	}
 	for _, note := range s.notes {
-		writeWrapped(&out, "note: "+note, 2, width)
+		console.WriteWrapped(&out, "note: "+note, 2, width)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"
 )
 
@@ -41,9 +42,9 @@ func summaryRecord(s *evidence.Summary) record {
 func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width int) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "Blocks %v: %d blocks, %d EVM and %d native transactions\n\n", blocks, s.Blocks, s.EVM, s.Native)
-	rows := newTable(2)
+	rows := console.NewTable(2)
 	rows.AppendHeader(table.Row{"check", "held", "broken", "not made"})
-	rightAlign(rows, 2, 3, 4)
+	console.RightAlign(rows, 2, 3, 4)
 	why := map[string][]string{}
 	var reasons []string
 	for i, c := range evidence.Checks() {
@@ -63,7 +64,7 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 	fmt.Fprintf(out, "fees beside what the chain charged: %s\n", verdictCounts(
 		s.Verdicts[evidence.Match], s.Verdicts[evidence.Drift], s.Verdicts[evidence.CashOnly], s.Verdicts[evidence.NoEvidence]))
 	for _, reason := range reasons {
-		writeWrapped(out, fmt.Sprintf("not made: %s: %s", strings.Join(why[reason], ", "), reason), 2, width)
+		console.WriteWrapped(out, fmt.Sprintf("not made: %s: %s", strings.Join(why[reason], ", "), reason), 2, width)
 	}
 	if s.Undetermined > 0 {
 		fmt.Fprintf(out, "%d fees are undetermined\n", s.Undetermined)
@@ -79,12 +80,12 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 			if c.Diagnosis != nil {
 				line += "; " + c.Diagnosis.Message
 			}
-			writeWrapped(out, line, 2, width)
+			console.WriteWrapped(out, line, 2, width)
 		}
 	}
 	for i := range s.Checks {
 		if first := s.Checks[i].First; first != nil && !shown[*first] {
-			writeWrapped(out, fmt.Sprintf("first finding: %v", first), 2, width)
+			console.WriteWrapped(out, fmt.Sprintf("first finding: %v", first), 2, width)
 		}
 	}
 	switch left := blocks.First + uint64(s.Blocks); {

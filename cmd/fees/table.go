@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
 
@@ -67,16 +68,16 @@ func writeHead(out *strings.Builder, r *evidence.Report, rules network.Rules) {
 	fmt.Fprintf(out, "rules       %s\n", r.Rules)
 	multiplier := "none"
 	if m, ok := r.Multiplier.Get(); ok {
-		multiplier = fmt.Sprintf("%s, stored at block %d", plain(scaled(m.Value, 18)), m.At)
+		multiplier = fmt.Sprintf("%s, stored at block %d", console.Plain(console.Scaled(m.Value, 18)), m.At)
 	}
 	fmt.Fprintf(out, "multiplier  %s\n", multiplier)
 	switch base, ok := r.BaseFeePerGas.Get(); {
 	case !ok:
 		out.WriteString("base fee    not known\n")
 	case rules.BaseFee.Static.Known():
-		fmt.Fprintf(out, "base fee    %s Gwei per gas, static\n", plain(gwei(base)))
+		fmt.Fprintf(out, "base fee    %s Gwei per gas, static\n", console.Plain(console.Gwei(base)))
 	default:
-		fmt.Fprintf(out, "base fee    %s Gwei per gas = multiplier × %s Gwei\n", plain(gwei(base)), plain(gwei(rules.BaseFee.Constant)))
+		fmt.Fprintf(out, "base fee    %s Gwei per gas = multiplier × %s Gwei\n", console.Plain(console.Gwei(base)), console.Plain(console.Gwei(rules.BaseFee.Constant)))
 	}
 }
 
@@ -85,26 +86,26 @@ func transactionRows(r *evidence.Report, symbol string, s shape) string {
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
 		if paid, ok := t.Fee.Get(); ok {
-			fee = tokens(paid)
+			fee = console.Tokens(paid)
 		} else if t.Error == nil {
 			fee = ""
 		}
 		if p, ok := t.GasPrice.Get(); ok {
-			price = gwei(p)
+			price = console.Gwei(p)
 		}
 		fees, prices = append(fees, fee), append(prices, price)
 	}
-	fees, prices = sameDecimals(fees), sameDecimals(prices)
-	rows := newTable(s.gap)
+	fees, prices = console.SameDecimals(fees), console.SameDecimals(prices)
+	rows := console.NewTable(s.gap)
 	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei", "fee " + symbol, "status", "proof"})
-	rightAlign(rows, 1, 6, 7, 8)
+	console.RightAlign(rows, 1, 6, 7, 8)
 	for i, t := range r.Transactions {
 		hash := t.Hash.String()
 		if evm, ok := t.EVMHash.Get(); ok {
 			hash = evm.String()
 		}
 		rows.AppendRow(table.Row{
-			t.Index, t.Layer, kind(t, s.call), shorten(hash, s.hash), shorten(known(t.Payer), s.payer),
+			t.Index, t.Layer, kind(t, s.call), console.Shorten(hash, s.hash), console.Shorten(known(t.Payer), s.payer),
 			known(t.Gas), prices[i], fees[i], status(t), verdict(t),
 		})
 	}
@@ -116,7 +117,7 @@ const mostName = 48
 
 // name is a name from outside, cut to a length.
 func name(text string, most int) string {
-	runes := []rune(printable(text))
+	runes := []rune(console.Printable(text))
 	if len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
@@ -151,24 +152,12 @@ func verdict(t evidence.Transaction) string {
 	return strings.ReplaceAll(string(v), "_", " ")
 }
 
-// shorten keeps the first of a 0x text's hex digits. Where there is room for
-// half of them at most, 0x goes too.
-func shorten(text string, digits int) string {
-	switch {
-	case digits == 0 || len(text) <= 2+digits:
-		return text
-	case digits <= 8:
-		return text[2:2+digits] + "…"
-	}
-	return text[:2+digits] + "…"
-}
-
 func totalRows(r *evidence.Report, symbol string) string {
 	t := r.Totals
-	fees := sameDecimals([]string{tokens(t.EVMFee), tokens(t.NativeFee), tokens(t.Fee)})
-	rows := newTable(2)
+	fees := console.SameDecimals([]string{console.Tokens(t.EVMFee), console.Tokens(t.NativeFee), console.Tokens(t.Fee)})
+	rows := console.NewTable(2)
 	rows.AppendHeader(table.Row{"layer", "transactions", "fee " + symbol})
-	rightAlign(rows, 2, 3)
+	console.RightAlign(rows, 2, 3)
 	rows.AppendRow(table.Row{fee.EVM, t.EVM, fees[0]})
 	rows.AppendRow(table.Row{fee.Native, t.Native, fees[1]})
 	total := "total"
@@ -187,10 +176,10 @@ func totalRows(r *evidence.Report, symbol string) string {
 func writeProof(out *strings.Builder, r *evidence.Report, symbol string) {
 	t := r.Totals
 	if t.Charged.Known() && t.Match+t.Drift+t.CashOnly > 0 {
-		amounts := sameDecimals([]string{amount(t.Charged), amount(t.Burned), amount(t.Treasury), amount(t.Author)})
-		rows := newTable(2)
+		amounts := console.SameDecimals([]string{amount(t.Charged), amount(t.Burned), amount(t.Treasury), amount(t.Author)})
+		rows := console.NewTable(2)
 		rows.AppendHeader(table.Row{"on the chain", symbol})
-		rightAlign(rows, 2)
+		console.RightAlign(rows, 2)
 		for i, what := range []string{"charged", "burned", "treasury", "author"} {
 			rows.AppendRow(table.Row{what, amounts[i]})
 		}
@@ -216,7 +205,7 @@ func verdictCounts(match, drift, cashOnly, noEvidence int) string {
 
 func amount(wei chain.Optional[chain.Wei]) string {
 	value, _ := wei.Get()
-	return tokens(value)
+	return console.Tokens(value)
 }
 
 // writeNotes writes all that a reader must know beyond the figures. What holds
@@ -250,20 +239,7 @@ func writeNotes(out *strings.Builder, r *evidence.Report, width int) {
 		out.WriteString("\n")
 	}
 	for _, note := range notes {
-		writeWrapped(out, "note: "+note, 2, width)
-	}
-}
-
-// writeWrapped writes a line in at most width columns, with indent spaces before
-// all but the first part of it. What stands before the first part is at most as
-// wide.
-func writeWrapped(out io.StringWriter, line string, indent, width int) {
-	line = printable(line)
-	if room := max(width, narrowest) - indent; room < len(line) {
-		line = strings.ReplaceAll(text.WrapSoft(line, room), "\n", "\n"+strings.Repeat(" ", indent))
-	}
-	for part := range strings.Lines(line + "\n") {
-		out.WriteString(strings.TrimRight(part, " \n") + "\n")
+		console.WriteWrapped(out, "note: "+note, 2, width)
 	}
 }
 
@@ -292,24 +268,4 @@ func findingNotes(r *evidence.Report) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s: %s (%d of the fees depend on it)", r.Diagnosis.Class, r.Diagnosis.Message, r.Diagnosis.Deciding))
 	}
 	return notes
-}
-
-// newTable has no frame: columns stand gap spaces apart, a line below the header.
-func newTable(gap int) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Format = table.FormatOptions{}
-	style.Options = table.Options{SeparateHeader: true, SeparateFooter: true}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", gap)
-	t.SetStyle(style)
-	t.SuppressTrailingSpaces()
-	return t
-}
-
-func rightAlign(t table.Writer, numbers ...int) {
-	configs := make([]table.ColumnConfig, len(numbers))
-	for i, n := range numbers {
-		configs[i] = table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight}
-	}
-	t.SetColumnConfigs(configs)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 )
@@ -98,7 +99,7 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 		defer node.Close()
 	}
 	if !flags.quiet && isTerminal(stderr) {
-		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", printable(shownPlace(flags.place())))
+		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", console.Printable(shownPlace(flags.place())))
 	}
 	w := watcher{output: flags.output, stderr: stderr}
 	for item, err := range reader.Follow(ctx, heads, options) {
@@ -165,7 +166,7 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 func (w *watcher) tell(block uint64, notes []string) {
 	for _, note := range notes {
 		if !slices.Contains(w.notes, note) {
-			fmt.Fprintf(w.stderr, "fees: block %d: note: %s\n", block, printable(note))
+			fmt.Fprintf(w.stderr, "fees: block %d: note: %s\n", block, console.Printable(note))
 		}
 	}
 	w.notes = notes
@@ -188,7 +189,7 @@ const mostSymbol = 12
 func writeWatchLine(w io.Writer, r *evidence.Report) {
 	base := ""
 	if price, ok := r.BaseFeePerGas.Get(); ok {
-		base = plain(gwei(price))
+		base = console.Plain(console.Gwei(price))
 	}
 	flags := ""
 	if n := r.Totals.Undetermined; n > 0 {
@@ -200,5 +201,5 @@ func writeWatchLine(w io.Writer, r *evidence.Report) {
 	if !r.Proved() {
 		flags += "  rules not certain"
 	}
-	fmt.Fprintf(w, watchLine, r.Number, known(r.Time), r.Totals.EVM, r.Totals.Native, tokens(r.Totals.Fee), base, flags)
+	fmt.Fprintf(w, watchLine, r.Number, known(r.Time), r.Totals.EVM, r.Totals.Native, console.Tokens(r.Totals.Fee), base, flags)
 }

@@ -1,0 +1,65 @@
+// Package console is how figures and text look to people: amounts in the token, tables
+// without a frame, lines that fit. No amount is rounded.
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// The decimals of a token and of a Gwei, in wei.
+const (
+	TokenDecimals = 18
+	GweiDecimals  = 9
+)
+
+// Tokens is an amount of wei in the token, with all of its 18 decimals.
+func Tokens[Amount chain.Wei | chain.SignedWei](wei Amount) string {
+	return Scaled(any(wei).(fmt.Stringer), TokenDecimals)
+}
+
+// Gwei is a gas price in Gwei, with all of its 9 decimals.
+func Gwei(price chain.GasPrice) string { return Scaled(price, GweiDecimals) }
+
+// Scaled is a decimal integer divided by 10^decimals.
+func Scaled(integer fmt.Stringer, decimals int) string {
+	digits, negative := strings.CutPrefix(integer.String(), "-")
+	if missing := decimals + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - decimals
+	digits = digits[:point] + "." + digits[point:]
+	if negative {
+		return "-" + digits
+	}
+	return digits
+}
+
+// Plain is a decimal number without the zeros at the end of its fraction.
+func Plain(number string) string {
+	if !strings.Contains(number, ".") {
+		return number
+	}
+	return strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
+}
+
+// SameDecimals takes off the zeros that all the numbers have at their ends, so that
+// their points stay below each other. What has no point stays as it is.
+func SameDecimals(numbers []string) []string {
+	most := 0
+	for _, n := range numbers {
+		if i := strings.IndexByte(n, '.'); i >= 0 {
+			most = max(most, len(Plain(n))-i-1)
+		}
+	}
+	cut := make([]string, len(numbers))
+	for k, n := range numbers {
+		cut[k] = n
+		if i := strings.IndexByte(n, '.'); i >= 0 {
+			cut[k] = strings.TrimSuffix(n[:min(len(n), i+1+most)], ".")
+		}
+	}
+	return cut
+}
