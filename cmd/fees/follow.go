@@ -63,17 +63,11 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	reader, err := flags.reader()
+	reader, heads, end, err := flags.headFlags.open(&flags.sourceFlags)
 	if err != nil {
 		return err
 	}
-	heads, node, err := flags.heads(&flags.sourceFlags, reader.Source)
-	if err != nil {
-		return err
-	}
-	if node != nil {
-		defer node.Close()
-	}
+	defer end()
 	head, err := reader.Source.Head(ctx, false)
 	if err != nil {
 		return err

@@ -48,25 +48,32 @@ func (f *headFlags) options(stderr io.Writer) (source.FollowOptions, error) {
 	return o, nil
 }
 
-// heads come from a node, if one is named, or from the source.
-func (f *headFlags) heads(gateway *sourceFlags, src source.Source) (source.Heads, *nodeclient.Client, error) {
+// open opens the gateway to read from, and the heads: those of a node, if one is named,
+// or the gateway's. End ends them.
+func (f *headFlags) open(gateway *sourceFlags) (reader *source.Reader, heads source.Heads, end func(), err error) {
+	if reader, err = gateway.reader(); err != nil {
+		return nil, nil, nil, err
+	}
 	address, err := nodeAddress(f.node)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if address == "" {
-		return source.Poll(src, f.poll), nil, nil
+		return reader, source.Poll(reader.Source, f.poll), func() {}, nil
 	}
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
-		return nil, nil, fmt.Errorf("--node or FEES_NODE: %w", nodeclient.ErrNoSubscriptions)
+		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", nodeclient.ErrNoSubscriptions)
 	}
 	c, err := gateway.connection()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	// A silent node is asked for its head when the timeout is over.
 	node, err := nodeclient.New(address, nodeclient.Options{Timeout: min(c.timeout, nodeclient.DefaultTimeout), RootCAs: c.rootCAs})
-	return nodeHeads(node), node, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return reader, nodeHeads(node), func() { node.Close() }, nil
 }
 
 // nodeHeads are the final heads of a node.

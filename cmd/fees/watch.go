@@ -87,17 +87,11 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 		}
 		options.From = chain.Some(height)
 	}
-	reader, err := flags.reader()
+	reader, heads, end, err := flags.headFlags.open(&flags.sourceFlags)
 	if err != nil {
 		return err
 	}
-	heads, node, err := flags.heads(&flags.sourceFlags, reader.Source)
-	if err != nil {
-		return err
-	}
-	if node != nil {
-		defer node.Close()
-	}
+	defer end()
 	if !flags.quiet && isTerminal(stderr) {
 		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", console.Printable(shownPlace(flags.place())))
 	}
