@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/reconcile"
 )
 
 const closeManual = `Make the package of a month for some accounts, a directory that is whole or not
@@ -60,7 +58,7 @@ type closeFlags struct {
 	accounts, names, networkFile string
 	form, with                   string
 	partial, noBalances, quiet   bool
-	books                        reconcileFlags // how the company's record is read
+	books                        booksFlags // how the company's record is read
 	stdout, stderr               io.Writer
 }
 
@@ -95,19 +93,10 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the month, where it lacks a part")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	b := &flags.books
-	f.StringVar(&b.file, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
-	f.StringSliceVar(&b.columns, "map", nil, "of --reconcile: the column of a field, as fee=Cost")
-	f.StringVar(&b.unit, "unit", "", "of --reconcile: what the fees count, wei or token")
-	f.StringVar(&b.decimal, "decimal", ".", "of --reconcile: the separator of decimals")
-	f.StringVar(&b.thousands, "thousands", "", "of --reconcile: the separator of thousands")
-	f.StringVar(&b.separator, "separator", "", "of --reconcile: what separates columns")
-	f.StringVar(&b.sheet, "sheet", "", "of --reconcile: the sheet of xlsx")
-	f.StringVar(&b.dateFormat, "date-format", "", "of --reconcile: how dates are written")
-	f.StringVar(&b.tolerance, "tolerance", "0", "of --reconcile: differences of so many wei are none")
+	f.StringVar(&flags.books.path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
+	flags.books.add(c, "of --reconcile: ")
 	complete(c, "to", journalPrograms()...)
 	complete(c, "with", withFees, withMovements)
-	complete(c, "unit", string(reconcile.Wei), string(reconcile.Token))
 	return c
 }
 
@@ -127,7 +116,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
-	x.inputs = inputs{f.accounts, f.names, f.networkFile, f.books.file}
+	x.inputs = inputs{f.accounts, f.names, f.networkFile, f.books.path}
 	if err := x.open(ctx, ledger.Open); err != nil {
 		return err
 	}
@@ -166,17 +155,10 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 
 // closeOptions are what the flags say of how the package is made.
 func (f *closeFlags) closeOptions() closing.Options {
-	o := closing.Options{
+	return closing.Options{
 		Journal: f.form, With: f.with, Partial: f.partial, Balances: !f.noBalances,
-		OwnNetworks: f.networkFile != "", Names: f.names != "",
+		OwnNetworks: f.networkFile != "", Names: f.names != "", Reconciliation: f.books.kept(),
 	}
-	if b := &f.books; b.file != "" {
-		o.Reconciliation = &closing.Reconciliation{
-			Name: filepath.Base(b.file), Unit: b.unit, Decimal: b.decimal, Thousands: b.thousands, Separator: b.separator,
-			Sheet: b.sheet, DateFormat: b.dateFormat, Tolerance: b.tolerance, Columns: append([]string{}, b.columns...),
-		}
-	}
-	return o
 }
 
 // closer checks the flags, and begins to make a package.

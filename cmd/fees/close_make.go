@@ -362,11 +362,8 @@ func (x *closer) makeReconciliation(ctx context.Context, _ *progress) error {
 	if r == nil {
 		return nil
 	}
-	books := reconcileFlags{
-		output: output{format: "json", formats: []string{"json"}}, file: x.inputs.books, unit: r.Unit, decimal: r.Decimal, thousands: r.Thousands,
-		separator: r.Separator, sheet: r.Sheet, dateFormat: r.DateFormat, periodFlags: periodFlags{timezone: x.manifest.Period.Timezone}, tolerance: r.Tolerance, columns: r.Columns,
-	}
-	options, _, err := books.options(nil)
+	books := keptBooks(r, x.inputs.books)
+	options, err := books.options(x.asked.zone)
 	if err != nil {
 		return err
 	}

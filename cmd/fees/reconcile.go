@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -69,12 +68,9 @@ type reconcileFlags struct {
 	ledgerFlags
 	periodFlags
 	output
-	file                   string
-	separator, sheet, unit string
-	decimal, thousands     string
-	columns, accounts      []string
-	dateFormat, tolerance  string
-	all, quiet             bool
+	booksFlags
+	accounts   []string
+	all, quiet bool
 }
 
 func newReconcile(stdout, stderr io.Writer) *cobra.Command {
@@ -86,7 +82,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 		Example: reconcileExamples,
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			flags.file = args[0]
+			flags.path = args[0]
 			return flags.run(c.Context(), args[1:], stderr)
 		},
 	}
@@ -98,19 +94,32 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "the company's accounts"+accountsUsage)
-	f.StringSliceVar(&flags.columns, "map", nil, "the column of a field: fee=\"Network cost\"; with commas between, or once for each")
-	f.StringVar(&flags.unit, "unit", "", "what the fees count: wei or token")
-	f.StringVar(&flags.decimal, "decimal", ".", "the separator of decimals: a point or a comma")
-	f.StringVar(&flags.thousands, "thousands", "", "the separator of thousands (default: none)")
-	f.StringVar(&flags.separator, "separator", "", "what separates columns of csv: comma, semicolon or tab (default: as the header says)")
-	f.StringVar(&flags.sheet, "sheet", "", "the sheet of xlsx (default: the first)")
-	f.StringVar(&flags.dateFormat, "date-format", "", "how dates are written, such as dd.mm.yyyy HH:MM (default: RFC 3339 or yyyy-mm-dd)")
-	f.StringVar(&flags.tolerance, "tolerance", "0", "differences of so many wei are none")
+	flags.booksFlags.add(c, "")
 	f.BoolVar(&flags.all, "all", false, "show what matches too")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	complete(c, "unit", string(reconcile.Wei), string(reconcile.Token))
-	complete(c, "separator", "comma", "semicolon", "tab")
 	return c
+}
+
+// options are what the flags say, and the period that they name.
+func (f *reconcileFlags) options(args []string) (o reconcile.Options, asked period, err error) {
+	if err := f.output.check(); err != nil {
+		return o, asked, err
+	}
+	if f.format == "xlsx" && f.output.file == "" {
+		return o, asked, errors.New("--format xlsx is a file: name it with -o")
+	}
+	if asked, err = f.periodFlags.parse(args); err != nil {
+		return o, asked, err
+	}
+	if o, err = f.booksFlags.options(asked.zone); err != nil {
+		return o, asked, err
+	}
+	o.Partial = f.partial
+	if !asked.all {
+		o.Period = chain.Some(asked.asked)
+	}
+	o.Accounts, err = readAccounts(f.accounts)
+	return o, asked, err
 }
 
 func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Writer) error {
@@ -139,29 +148,8 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 	case err != nil:
 		return ofLedger(where.place, err)
 	}
-	result.File, result.Name = file, filepath.Base(f.file)
+	result.File, result.Name = file, filepath.Base(f.path)
 	return f.show(result, stderr)
-}
-
-// read reads the file. Each row that cannot be read is told on a line of its own.
-func (f *reconcileFlags) read(options reconcile.Options, stderr io.Writer) (*reconcile.File, error) {
-	in, err := os.Open(f.file)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	file, err := reconcile.ReadFile(in, options)
-	var problems *reconcile.ProblemsError
-	if errors.As(err, &problems) {
-		for line := range strings.Lines(problems.Error()) {
-			fmt.Fprintln(stderr, "fees: "+console.Printable(strings.TrimSuffix(line, "\n")))
-		}
-		return nil, fmt.Errorf("%s: %d rows cannot be read", f.file, problems.Count)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.file, err)
-	}
-	return file, nil
 }
 
 // compared is the ledger that a file is compared with.
