@@ -85,7 +85,7 @@ type part struct {
 // The costs of a span are read in parts, several at the same time: SQLite answers a
 // question on one core.
 const (
-	partHeights = 500
+	partHeights = 200
 	mostReaders = 4
 )
 

@@ -77,7 +77,7 @@ func TestCostsInParts(t *testing.T) {
 		entries = append(entries, makeBlock(h, hashOf(h, 0), hashOf(max(h, 1)-1, 0), fmt.Sprint(h)).at(h).entry(t))
 	}
 	book := written(t, t.TempDir()+"/fees.db", madeUpChain, entries)
-	for _, span := range []ledger.Span{{0, 1_299}, {1, 499}, {1, 500}, {1, 501}, {1, 1_001}, {700, 700}, {1_250, 9_999}} {
+	for _, span := range []ledger.Span{{0, 1_299}, {1, 199}, {1, 200}, {1, 201}, {1, 401}, {700, 700}, {1_250, 9_999}} {
 		wantCosts(t, book, span)
 	}
 	enough, n := errors.New("enough"), 0
