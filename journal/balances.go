@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
@@ -38,29 +37,88 @@ func (e *DifferenceError) Error() string {
 // difference is what a balance has more, free and reserved.
 type difference struct{ free, reserved chain.SignedWei }
 
-// holdings reads what the accounts had before a span and after it, and proves that
-// their movements lead from one to the other.
-func holdings(ctx context.Context, balances Balances, accounts []chain.Address, names map[chain.Address]Account, span ledger.Span, moved []ledger.Movement) (list []holding, err error) {
-	before := max(span.First, 1) - 1 // block 0 has the balances that the chain began with
-	byAccount := map[chain.Address][]ledger.Movement{}
-	for _, m := range moved {
-		byAccount[m.Account] = append(byAccount[m.Account], m)
+// prover proves that the movements of accounts lead from the balances before a span to
+// those after it. Of each account it holds the sum of the movements alone.
+type prover struct {
+	payments *Payments
+	balances Balances
+	names    map[chain.Address]Account
+	span     ledger.Span
+	sums     map[chain.Address]*change
+}
+
+// change is what movements make of a balance.
+type change struct {
+	free, reserved chain.SignedWei
+	held           bool // something was reserved, or given back
+}
+
+// add adds the movements of each account up. It is [ErrUnknown] where a change is not known.
+func (p *prover) add(ctx context.Context) error {
+	p.sums = map[chain.Address]*change{}
+	var unknown []error
+	for _, account := range p.payments.accounts {
+		sum, err := p.sum(ctx, account, p.span.Last, func(m *ledger.Movement) error {
+			if !p.payments.period.Has(m.Height, m.Time) {
+				return fmt.Errorf("block %d is not of the period by its own time, so that no balances open and close it", m.Height)
+			}
+			if !m.Known() && len(unknown) < mostWrongLines {
+				unknown = append(unknown, fmt.Errorf("%w: block %d, %v, %s of %v", ErrUnknown, m.Height, m.Where, m.Event, m.Account))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		p.sums[account] = sum
 	}
+	return errors.Join(unknown...)
+}
+
+// sum adds the movements of an account up, to the block at a height.
+func (p *prover) sum(ctx context.Context, account chain.Address, last uint64, check func(*ledger.Movement) error) (*change, error) {
+	sum := &change{}
+	err := p.payments.book.Movements(ctx, account, ledger.Span{First: p.span.First, Last: last}, func(m *ledger.Movement) error {
+		if err := check(m); err != nil {
+			return err
+		}
+		if err := sum.add(m); err != nil {
+			return fmt.Errorf("block %d, %v, %s of %v: %w", m.Height, m.Where, m.Event, account, err)
+		}
+		return nil
+	})
+	return sum, err
+}
+
+func (c *change) add(m *ledger.Movement) (err error) {
+	free, _ := m.Free.Get()
+	reserved, _ := m.Reserved.Get()
+	c.held = c.held || reserved.Sign() != 0
+	if c.free, err = c.free.Add(free); err == nil {
+		c.reserved, err = c.reserved.Add(reserved)
+	}
+	return err
+}
+
+// holdings reads what the accounts had before the span and after it.
+func (p *prover) holdings(ctx context.Context) (list []holding, err error) {
+	before := max(p.span.First, 1) - 1 // block 0 has the balances that the chain began with
 	var wrong []error
-	for _, account := range accounts {
-		h := holding{asset: names[account], height: before}
-		if h.opening, err = balances.Balance(ctx, account, before); err != nil {
+	for _, account := range p.payments.accounts {
+		h := holding{asset: p.names[account], height: before}
+		if h.opening, err = p.balances.Balance(ctx, account, before); err != nil {
 			return nil, fmt.Errorf("the balance of %v at block %d: %w", account, before, err)
 		}
-		if h.closing, err = balances.Balance(ctx, account, span.Last); err != nil {
-			return nil, fmt.Errorf("the balance of %v at block %d: %w", account, span.Last, err)
+		if h.closing, err = p.balances.Balance(ctx, account, p.span.Last); err != nil {
+			return nil, fmt.Errorf("the balance of %v at block %d: %w", account, p.span.Last, err)
 		}
-		h.held = !h.opening.Reserved.IsZero() || !h.closing.Reserved.IsZero() || slices.ContainsFunc(byAccount[account], func(m ledger.Movement) bool {
-			held, ok := m.Reserved.Get()
-			return ok && held.Sign() != 0
-		})
-		p := prover{ctx, balances, account, h.opening, byAccount[account]}
-		if err := p.prove(ledger.Span{First: before, Last: span.Last}, h.closing); err != nil {
+		sum := p.sums[account]
+		h.held = !h.opening.Reserved.IsZero() || !h.closing.Reserved.IsZero() || sum.held
+		found, err := sum.differs(h.opening, h.closing)
+		if err == nil && found != nil {
+			err = p.locate(ctx, account, &h, found)
+		}
+		if err != nil {
 			wrong = append(wrong, err)
 		}
 		list = append(list, h)
@@ -68,30 +126,21 @@ func holdings(ctx context.Context, balances Balances, accounts []chain.Address, 
 	return list, errors.Join(wrong...)
 }
 
-// prover compares what movements make of an opening balance with what was had.
-type prover struct {
-	ctx      context.Context
-	balances Balances
-	account  chain.Address
-	opening  chain.Balance
-	moved    []ledger.Movement
-}
-
-// prove compares at the end of a span. Where it differs, it looks for the first block
-// that does, by bisection.
-func (p *prover) prove(span ledger.Span, closing chain.Balance) error {
-	found, err := p.differs(span.Last, closing)
-	if err != nil || found == nil {
-		return err
-	}
-	low, high := span.First, span.Last // it is right at one, and not at the other
+// locate looks for the first block after which an account's balance differs from what
+// its movements make, by bisection. What was found is the difference at the end.
+func (p *prover) locate(ctx context.Context, account chain.Address, h *holding, found *difference) error {
+	low, high := h.height, p.span.Last // it is right at one, and not at the other
 	for high-low > 1 {
 		middle := low + (high-low)/2
-		balance, err := p.balances.Balance(p.ctx, p.account, middle)
+		balance, err := p.balances.Balance(ctx, account, middle)
 		if err != nil { // the archive may not have it; the span is what is known
 			break
 		}
-		d, err := p.differs(middle, balance)
+		sum, err := p.sum(ctx, account, middle, func(*ledger.Movement) error { return nil })
+		if err != nil {
+			return err
+		}
+		d, err := sum.differs(h.opening, balance)
 		if err != nil {
 			return err
 		}
@@ -101,30 +150,16 @@ func (p *prover) prove(span ledger.Span, closing chain.Balance) error {
 			high, found = middle, d
 		}
 	}
-	return &DifferenceError{p.account, ledger.Span{First: low + 1, Last: high}, found.free, found.reserved}
+	return &DifferenceError{account, ledger.Span{First: low + 1, Last: high}, found.free, found.reserved}
 }
 
-// differs is by how much a balance at a height is another than the movements make it;
+// differs is by how much a balance is another than a change makes of the opening one;
 // nil where it is not.
-func (p *prover) differs(height uint64, have chain.Balance) (*difference, error) {
-	free, reserved := p.opening.Free.Signed(), p.opening.Reserved.Signed()
-	for i := range p.moved {
-		if p.moved[i].Height > height {
-			break
-		}
-		f, _ := p.moved[i].Free.Get()
-		r, _ := p.moved[i].Reserved.Get()
-		var err, other error
-		free, err = free.Add(f)
-		reserved, other = reserved.Add(r)
-		if err = errors.Join(err, other); err != nil {
-			return nil, fmt.Errorf("block %d, %v, %s of %v: %w", p.moved[i].Height, p.moved[i].Where, p.moved[i].Event, p.account, err)
-		}
-	}
+func (c *change) differs(opening, have chain.Balance) (*difference, error) {
 	var d difference
 	var err, other error
-	d.free, err = have.Free.Signed().Add(free.Negated())
-	d.reserved, other = have.Reserved.Signed().Add(reserved.Negated())
+	d.free, err = have.Free.Difference(opening.Free).Add(c.free.Negated())
+	d.reserved, other = have.Reserved.Difference(opening.Reserved).Add(c.reserved.Negated())
 	if err = errors.Join(err, other); err != nil || d == (difference{}) {
 		return nil, err
 	}

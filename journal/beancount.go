@@ -69,8 +69,7 @@ func (j *Journal) beancountExact() error {
 			return fmt.Errorf("the balances of %s: %w", h.asset, err)
 		}
 	}
-	for i := range j.entries {
-		e := &j.entries[i]
+	return j.each(func(_ int, e *entry) error {
 		var given []chain.SignedWei
 		for _, p := range e.postings {
 			if err := add(p.account, p.amount, j.day(e.time)); err != nil {
@@ -83,8 +82,8 @@ func (j *Journal) beancountExact() error {
 		if err := j.fitTogether(given, j.day(e.time)); err != nil {
 			return e.of(err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 var errDigits = fmt.Errorf("it calculates with %d digits, and would round", beancountDigits)
@@ -121,27 +120,26 @@ func fitsDigits(n decimal.Decimal) error {
 	return nil
 }
 
-func (w *writer) beancount() {
+func (w *writer) beancount() error {
 	w.comment()
 	day := w.started()
 	if w.Continues { // the journal before this one has opened most of the accounts
 		w.line("plugin \"beancount.plugins.auto_accounts\"")
 	} else {
 		for _, a := range w.used() {
-			w.line("%s open %s", day, w.accounts[a])
+			w.line("%s open %s", day, w.named[a])
 		}
 	}
 	if w.Prices != nil {
 		w.line("")
-		for _, day := range w.days() {
+		for _, day := range w.dates() {
 			w.line("%s price %s %s %s", day, w.Symbol, w.Prices.days[day], w.Prices.Fiat)
 		}
 	}
 	for i := range w.holdings {
 		w.beancountOpening(&w.holdings[i])
 	}
-	for i := range w.entries {
-		e := &w.entries[i]
+	err := w.each(func(_ int, e *entry) error {
 		link := ""
 		if e.code != "" {
 			link = " ^" + e.code
@@ -157,15 +155,17 @@ func (w *writer) beancount() {
 			w.line("  %s: \"%s\"", key, tag[1])
 		}
 		for _, p := range e.postings {
-			w.line("  %s  %s %s%s", w.accounts[p.account], tokens(p.amount), w.Symbol, w.priced(day))
+			w.line("  %s  %s %s%s", w.named[p.account], tokens(p.amount), w.Symbol, w.priced(day))
 		}
-	}
+		return w.err
+	})
 	if len(w.holdings) > 0 {
 		w.line("")
 	}
 	for i := range w.holdings {
 		w.beancountBalance(w.ended(), &w.holdings[i], w.holdings[i].closing)
 	}
+	return err
 }
 
 // beancountOpening enters what an account had, or asserts it where the journal goes on
@@ -177,10 +177,10 @@ func (w *writer) beancountOpening(h *holding) {
 		w.beancountBalance(day, h, h.opening)
 		return
 	}
-	w.line("%s * \"balance of %s after block %d\"", day, w.accounts[h.asset], h.height)
+	w.line("%s * \"balance of %s after block %d\"", day, w.named[h.asset], h.height)
 	enter := func(a Account, amount chain.Wei) {
-		w.line("  %s  %s %s%s", w.accounts[a], tokens(amount.Signed()), w.Symbol, w.priced(day))
-		w.line("  %s  %s %s%s", w.accounts[openingBalances], tokens(amount.Signed().Negated()), w.Symbol, w.priced(day))
+		w.line("  %s  %s %s%s", w.named[a], tokens(amount.Signed()), w.Symbol, w.priced(day))
+		w.line("  %s  %s %s%s", w.named[openingBalances], tokens(amount.Signed().Negated()), w.Symbol, w.priced(day))
 	}
 	enter(h.asset, h.opening.Free)
 	if h.held {
@@ -192,8 +192,8 @@ func (w *writer) beancountOpening(h *holding) {
 // accounts below one to it.
 func (w *writer) beancountBalance(day string, h *holding, b chain.Balance) {
 	all, _ := b.Free.Signed().Add(b.Reserved.Signed()) // beancountExact has seen that they fit
-	w.line("%s balance %s  %s ~ 0 %s", day, w.accounts[h.asset], tokens(all), w.Symbol)
+	w.line("%s balance %s  %s ~ 0 %s", day, w.named[h.asset], tokens(all), w.Symbol)
 	if h.held {
-		w.line("%s balance %s  %s ~ 0 %s", day, w.accounts[reserved(h.asset)], tokens(b.Reserved.Signed()), w.Symbol)
+		w.line("%s balance %s  %s ~ 0 %s", day, w.named[reserved(h.asset)], tokens(b.Reserved.Signed()), w.Symbol)
 	}
 }

@@ -21,43 +21,43 @@ func commodity(symbol string) string {
 	return `"` + symbol + `"`
 }
 
-func (w *writer) hledger() {
+func (w *writer) hledger() error {
 	w.comment()
 	w.line("decimal-mark .")
 	w.line("commodity 1000.%s %s", strings.Repeat("0", tokenDecimals), commodity(w.Symbol))
 	if w.Prices != nil {
 		w.line("commodity 1000.00 %s", w.Prices.Fiat)
 	}
-	w.plain()
+	return w.plain(func(p *posted) int { return p.latest })
 }
 
-func (w *writer) ledger() {
+func (w *writer) ledger() error {
 	w.comment()
 	w.line("commodity %s\n    format 1000.%s %s", commodity(w.Symbol), strings.Repeat("0", tokenDecimals), commodity(w.Symbol))
 	if w.Prices != nil {
 		w.line("commodity %s\n    format 1000.00 %s", w.Prices.Fiat, w.Prices.Fiat)
 	}
 	w.line("tag time\ntag remark")
-	w.plain()
+	return w.plain(func(p *posted) int { return p.last })
 }
 
-// plain writes what hledger and Ledger have in common.
-func (w *writer) plain() {
+// plain writes what hledger and Ledger have in common. What they have not is which entry
+// has an account's last posting: Ledger goes by the order of the entries, hledger by that
+// of their days. It is another one only where the time of a block goes backwards.
+func (w *writer) plain(last func(*posted) int) error {
 	for _, a := range w.used() {
-		w.line("account %s", w.accounts[a])
+		w.line("account %s", w.named[a])
 	}
 	if w.Prices != nil {
 		w.line("")
-		for _, day := range w.days() {
+		for _, day := range w.dates() {
 			w.line("P %s %s %s %s", day, commodity(w.Symbol), w.Prices.days[day], w.Prices.Fiat)
 		}
 	}
-	last, asserted := w.last(), w.asserted()
 	for i := range w.holdings {
-		w.plainOpening(&w.holdings[i], last)
+		w.plainOpening(&w.holdings[i])
 	}
-	for i := range w.entries {
-		e := &w.entries[i]
+	return w.each(func(number int, e *entry) error {
 		day := w.day(e.time)
 		mark := ""
 		if e.code != "" {
@@ -67,33 +67,33 @@ func (w *writer) plain() {
 		for _, tag := range e.tags() {
 			w.line("    ; %s: %s", tag[0], tag[1])
 		}
-		for k, p := range e.postings {
+		for _, p := range e.postings {
 			assertion := ""
-			if closing, ok := asserted[p.account]; ok && last[p.account] == [2]int{i, k} {
-				assertion = w.equals(closing)
+			if a := w.asserted[p.account]; a != nil && last(a) == number {
+				assertion = w.equals(a.closing)
 			}
-			w.line("    %s  %s%s", w.accounts[p.account], w.amount(p.amount, day), assertion)
+			w.line("    %s  %s%s", w.named[p.account], w.amount(p.amount, day), assertion)
 		}
-	}
+		return w.err
+	})
 }
 
 // plainOpening enters what an account had. Where the journal goes on from another, it
 // adds nothing and asserts it.
-func (w *writer) plainOpening(h *holding, last map[Account][2]int) {
+func (w *writer) plainOpening(h *holding) {
 	day := w.day(w.begin)
-	w.line("\n%s * balance of %s after block %d", day, w.accounts[h.asset], h.height)
+	w.line("\n%s * balance of %s after block %d", day, w.named[h.asset], h.height)
 	enter := func(a Account, opening, closing chain.Wei) {
-		_, moved := last[a]
 		assertion, amount := "", opening.Signed()
 		switch {
 		case w.Continues:
 			assertion, amount = w.equals(opening), chain.SignedWei{}
-		case !moved: // this is the account's last posting
+		case !w.asserted[a].moved(): // this is the account's last posting
 			assertion = w.equals(closing)
 		}
-		w.line("    %s  %s%s", w.accounts[a], w.amount(amount, day), assertion)
+		w.line("    %s  %s%s", w.named[a], w.amount(amount, day), assertion)
 		if !w.Continues {
-			w.line("    %s  %s", w.accounts[openingBalances], w.amount(amount.Negated(), day))
+			w.line("    %s  %s", w.named[openingBalances], w.amount(amount.Negated(), day))
 		}
 	}
 	enter(h.asset, h.opening.Free, h.closing.Free)

@@ -1,9 +1,9 @@
 package journal
 
 import (
-	"cmp"
+	"context"
 	"fmt"
-	"slices"
+	"iter"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -38,24 +38,31 @@ func (s *Style) names() *Names {
 	return s.Names
 }
 
-// Journal is entries by their dates, to be written for a program.
+// Journal is entries in the order of the chain, to be written for a program. They are not
+// held, but made anew each time they are read.
 type Journal struct {
 	Style
-	entries  []entry
-	holdings []holding // what was had before and after; none where only fees are entered
-	begin    chain.Time
-	end      chain.Time // of the last block
+	entries  iter.Seq2[*entry, error]
+	holdings []holding  // what was had before and after; none where only fees are entered
+	begin    chain.Time // the first of all
+	end      chain.Time // the last of all
+	survey
 }
 
 // entry is what one transaction of the books has. Its postings are balanced.
 type entry struct {
+	head
+	remarks  []string
+	postings []posting // one for an account
+}
+
+// head is what an entry has beside its amounts.
+type head struct {
 	time        chain.Time
 	height      uint64
 	where       chain.Where
 	code        string // "" where no transaction made it
 	description string
-	remarks     []string
-	postings    []posting
 }
 
 // posting is what an entry adds to an account.
@@ -111,93 +118,66 @@ func (e *entry) check() error {
 }
 
 // of says of an error in which entry it is.
-func (e *entry) of(err error) error {
+func (e *head) of(err error) error {
 	return fmt.Errorf("block %d, %v: %w", e.height, e.where, err)
-}
-
-// day is the entry's date in the journal's zone.
-func (j *Journal) day(t chain.Time) string { return t.Std().In(j.zone()).Format(time.DateOnly) }
-
-// sort puts the entries into the order of their times, as programs want them: a block
-// whose time goes backwards stands where its time is.
-func (j *Journal) sort() {
-	slices.SortStableFunc(j.entries, func(a, b entry) int {
-		return cmp.Or(a.time.Std().Compare(b.time.Std()), cmp.Compare(a.height, b.height), cmp.Compare(a.where, b.where))
-	})
-}
-
-// days are the dates of the entries, each once, in their order.
-func (j *Journal) days() (days []string) {
-	if len(j.holdings) > 0 {
-		days = append(days, j.day(j.begin))
-	}
-	for i := range j.entries {
-		days = append(days, j.day(j.entries[i].time))
-	}
-	slices.Sort(days)
-	return slices.Compact(days)
 }
 
 // FeeJournal makes an entry of each payment whose amount is known: an expense by its
 // layer, and the asset account of who paid. [Payments.Undetermined] has the others.
-func FeeJournal(payments Payments, style Style) (*Journal, error) {
+//
+// All payments are read, and again when the journal is written.
+func FeeJournal(ctx context.Context, payments *Payments, style Style) (*Journal, error) {
 	j := &Journal{Style: style}
-	var payers []chain.Address
-	for _, p := range payments {
-		if payer, ok := p.Payer.Get(); ok {
-			payers = append(payers, payer)
-		}
-	}
-	accounts, err := assets(j.names(), payers)
+	accounts, err := assets(j.names(), payments.payers)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range payments {
-		paid, isKnown := p.Paid.Get()
-		payer, isPaid := p.Payer.Get()
-		if !isKnown || !isPaid {
-			continue
+	j.entries = func(yield func(*entry, error) bool) {
+		for p, err := range payments.All(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !p.Paid.Known() || !p.Payer.Known() {
+				continue
+			}
+			e, err := feeEntry(p, accounts, style.NetworkSide)
+			if !yield(e, err) {
+				return
+			}
 		}
-		e, err := transactionEntry(p.Transaction)
-		if err != nil {
-			return nil, err
-		}
-		e.remarks = p.Remarks
-		err = e.postAll(posting{feeAccount(p.Layer), paid.Signed()}, posting{accounts[payer], paid.Signed().Negated()})
-		if err == nil && style.NetworkSide {
-			err = e.network(&p)
-		}
-		if err != nil {
-			return nil, e.of(err)
-		}
-		j.entries = append(j.entries, e)
 	}
-	return j, j.finish()
+	return j, j.look()
 }
 
-// finish puts the journal in order, and checks it.
-func (j *Journal) finish() error {
-	j.sort()
-	if len(j.entries) > 0 && j.entries[0].time.Std().Before(j.begin.Std()) { // what was had is had before all of them
-		j.begin = j.entries[0].time
+// feeEntry is the entry of a payment whose payer and amount are known.
+func feeEntry(p *Payment, accounts map[chain.Address]Account, networkSide bool) (*entry, error) {
+	h, err := headOf(p.Transaction)
+	if err != nil {
+		return nil, err
 	}
-	for i := range j.entries {
-		if err := j.entries[i].check(); err != nil {
-			return err
-		}
+	e := &entry{head: h, remarks: p.Remarks}
+	paid, _ := p.Paid.Get()
+	payer, _ := p.Payer.Get()
+	err = e.postAll(posting{feeAccount(p.Layer), paid.Signed()}, posting{accounts[payer], paid.Signed().Negated()})
+	if err == nil && networkSide {
+		err = e.network(p)
 	}
-	return j.Prices.check(j.days())
+	if err != nil {
+		return nil, e.of(err)
+	}
+	return e, nil
 }
 
-// transactionEntry is an entry of a transaction, without postings.
-func transactionEntry(t *ledger.Transaction) (entry, error) {
-	e := entry{height: t.Height, where: chain.Where(t.Index), code: code(t), description: fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))}
+// headOf is the head of a transaction's entry.
+func headOf(t *ledger.Transaction) (head, error) {
+	h := head{height: t.Height, where: chain.Where(t.Index), code: code(t), description: fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))}
 	at, ok := t.Time.Get()
 	if !ok {
-		return e, e.of(errNoTime)
+		return h, h.of(errNoTime)
 	}
-	e.time = at
-	return e, nil
+	h.time = at
+	return h, nil
 }
 
 var errNoTime = fmt.Errorf("the block does not say when it was made: %w", chain.ErrMissing)

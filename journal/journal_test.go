@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,46 +25,59 @@ const (
 	charleth  = "0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc"
 )
 
-// made is a book with what a test puts into it, all in block 7.
+// made is a book with what a test puts into it, most of it in block 7.
 type made struct {
 	payments  []*ledger.Transaction
 	nobodys   []*ledger.Transaction
 	movements []ledger.Movement
 }
 
-func (b *made) Payments(_ context.Context, account chain.Address, _ ledger.Span, each func(*ledger.Transaction) error) error {
-	for _, t := range b.payments {
-		if payer, _ := t.Payer.Get(); payer == account {
-			if err := each(t); err != nil {
-				return err
-			}
+// pass hands over those of a list that are in a span, and asked for.
+func pass[T any](list []T, span ledger.Span, height func(T) uint64, asked func(T) bool, each func(T) error) error {
+	for _, x := range list {
+		if h := height(x); h < span.First || h > span.Last || !asked(x) {
+			continue
 		}
-	}
-	return nil
-}
-
-func (b *made) WithoutPayer(_ context.Context, _ ledger.Span, each func(*ledger.Transaction) error) error {
-	for _, t := range b.nobodys {
-		if err := each(t); err != nil {
+		if err := each(x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *made) TransactionAt(_ context.Context, _ uint64, index int, each func(*ledger.Transaction) error) error {
-	for _, t := range b.payments {
-		if t.Index == index {
-			return each(t)
-		}
-	}
-	return nil
+func heightOf(t *ledger.Transaction) uint64 { return t.Height }
+
+func anyOf(*ledger.Transaction) bool { return true }
+
+func (b *made) Payments(_ context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error {
+	return pass(b.payments, span, heightOf, func(t *ledger.Transaction) bool { return t.Payer == chain.Some(account) }, each)
 }
 
-func (b *made) Movements(_ context.Context, account chain.Address, _ ledger.Span, each func(*ledger.Movement) error) error {
+func (b *made) WithoutPayer(_ context.Context, span ledger.Span, each func(*ledger.Transaction) error) error {
+	return pass(b.nobodys, span, heightOf, anyOf, each)
+}
+
+func (b *made) Transactions(_ context.Context, span ledger.Span, each func(*ledger.Transaction) error) error {
+	return pass(slices.Concat(b.payments, b.nobodys), span, heightOf, anyOf, each)
+}
+
+func (b *made) TransactionAt(_ context.Context, height uint64, index int, each func(*ledger.Transaction) error) error {
+	return pass(b.payments, ledger.Span{First: height, Last: height}, heightOf, func(t *ledger.Transaction) bool { return t.Index == index }, each)
+}
+
+func (b *made) Movements(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Movement) error) error {
+	return b.AllMovements(ctx, span, func(m *ledger.Movement) error {
+		if m.Account != account {
+			return nil
+		}
+		return each(m)
+	})
+}
+
+func (b *made) AllMovements(_ context.Context, span ledger.Span, each func(*ledger.Movement) error) error {
 	for i := range b.movements {
-		if b.movements[i].Account == account {
-			if err := each(&b.movements[i]); err != nil {
+		if m := &b.movements[i]; m.Height >= span.First && m.Height <= span.Last {
+			if err := each(m); err != nil {
 				return err
 			}
 		}
@@ -98,14 +112,14 @@ func paid(t testing.TB, index int, charge, charged string) *ledger.Transaction {
 	return x
 }
 
-func found(t testing.TB, b *made) journal.Payments {
+func found(t testing.TB, b journal.Book) *journal.Payments {
 	payments, err := journal.Find(context.Background(), b, question([]chain.Address{address(t, alith)}, 7, 7))
 	require.NoError(t, err)
 	return payments
 }
 
 func feesIn(t testing.TB, b *made, s journal.Style) *journal.Journal {
-	j, err := journal.FeeJournal(found(t, b), s)
+	j, err := journal.FeeJournal(context.Background(), found(t, b), s)
 	require.NoError(t, err)
 	return j
 }
@@ -142,7 +156,8 @@ func TestWhatWasPaid(t *testing.T) {
     Expenses:Fees:EVM  0.000000000000000070 GLMR
     Assets:0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac  -0.000000000000000070 GLMR
 `, text[strings.Index(text, "\n2026"):])
-	undetermined := found(t, book).Undetermined()
+	count, undetermined := found(t, book).Undetermined()
+	require.EqualValues(t, 1, count)
 	require.Len(t, undetermined, 1)
 	require.Equal(t, "7-5", undetermined[0].Place())
 	for _, p := range accountings {
@@ -158,9 +173,10 @@ func TestPayerUnknown(t *testing.T) {
 	}
 	others.Sender, unknown.Sender = chain.Some(address(t, baltathar)), chain.Optional[chain.Address]{}
 	payments := found(t, &made{nobodys: []*ledger.Transaction{mine, others, unknown}})
-	require.Len(t, payments, 2)
-	require.Len(t, payments.Undetermined(), 2)
-	j, err := journal.FeeJournal(payments, style())
+	require.Len(t, all(t, payments), 2)
+	count, _ := payments.Undetermined()
+	require.EqualValues(t, 2, count)
+	j, err := journal.FeeJournal(context.Background(), payments, style())
 	require.NoError(t, err)
 	require.NotContains(t, written(t, j, journal.Ledger), "block 7")
 }
@@ -182,7 +198,7 @@ func TestPriceMissing(t *testing.T) {
 	var err error
 	s.Prices, err = journal.ReadPrices([]byte("2026-03-30,1.5"), "EUR")
 	require.NoError(t, err)
-	_, err = journal.FeeJournal(found(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}), s)
+	_, err = journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}), s)
 	require.EqualError(t, err, "there is no price for 2026-03-31")
 }
 
@@ -221,7 +237,7 @@ func TestNetworkSide(t *testing.T) {
 	text = written(t, feesIn(t, &made{payments: []*ledger.Transaction{x}}, s), journal.HLedger)
 	require.Contains(t, text, "Equity:Network:Treasury  0.000000000000000020 GLMR")
 	x.Treasury = chain.Some(wei(t, "21"))
-	_, err := journal.FeeJournal(found(t, &made{payments: []*ledger.Transaction{x}}), s)
+	_, err := journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{x}}), s)
 	require.EqualError(t, err, "block 7, extrinsic 1: burned, treasury and author got 101 wei of the 100 that were paid")
 }
 
@@ -234,8 +250,9 @@ func TestBalanceDiffers(t *testing.T) {
 		require.NoError(t, err)
 		balances[who][height].Free = one
 	}
-	q := question(balances.accounts(), 0, 27)
-	j, err := journal.MovementJournal(ctx, book, balances, q, nil, style())
+	payments, err := journal.Find(ctx, book, question(balances.accounts(), 0, 27))
+	require.NoError(t, err)
+	j, err := journal.MovementJournal(ctx, payments, balances, style())
 	require.Nil(t, j)
 	var differs *journal.DifferenceError
 	require.ErrorAs(t, err, &differs)
@@ -254,8 +271,7 @@ func TestUnknownMovement(t *testing.T) {
 	slash := ledger.Movement{Height: 7, Time: noon(), Movement: chain.Movement{
 		Where: 3, Event: "balances.Slashed", Kind: chain.KindSlash, Account: address(t, alith), Amount: wei(t, "5"),
 	}}
-	q := question([]chain.Address{address(t, alith)}, 7, 7)
-	_, err := journal.MovementJournal(context.Background(), &made{movements: []ledger.Movement{slash}}, nothing{}, q, nil, style())
+	_, err := journal.MovementJournal(context.Background(), found(t, &made{movements: []ledger.Movement{slash}}), nothing{}, style())
 	require.ErrorIs(t, err, journal.ErrUnknown)
 	require.EqualError(t, err, "a change of a balance is not known: block 7, extrinsic 3, balances.Slashed of "+alith)
 }
@@ -302,7 +318,9 @@ func TestMovementKinds(t *testing.T) {
 	s := style()
 	s.Names = names
 	q := question([]chain.Address{address(t, alith), address(t, baltathar)}, 7, 7)
-	j, err := journal.MovementJournal(context.Background(), book, balances, q, nil, s)
+	payments, err := journal.Find(context.Background(), book, q)
+	require.NoError(t, err)
+	j, err := journal.MovementJournal(context.Background(), payments, balances, s)
 	require.NoError(t, err)
 	for _, p := range accountings {
 		golden(t, "kinds."+p.Name, written(t, j, p.Program))
@@ -367,9 +385,7 @@ func less(t testing.TB, n string) chain.Optional[chain.SignedWei] {
 // then.
 func movementsIn(t testing.TB, b *made, closing string) (*journal.Journal, error) {
 	balances := recorded{address(t, alith): {6: {Free: wei(t, "1000")}, 7: {Free: wei(t, closing)}}}
-	q := question([]chain.Address{address(t, alith)}, 7, 7)
-	payments := found(t, b)
-	return journal.MovementJournal(context.Background(), b, balances, q, payments, style())
+	return journal.MovementJournal(context.Background(), found(t, b), balances, style())
 }
 
 // A fee is what was withdrawn less what was given back; what else was deposited in the
@@ -441,21 +457,21 @@ func TestNoBlockAndNoBalance(t *testing.T) {
 	ctx, who := context.Background(), []chain.Address{address(t, alith)}
 	payments, err := journal.Find(ctx, &made{}, journal.Question{Accounts: who})
 	require.NoError(t, err)
-	require.Empty(t, payments)
-	j, err := journal.FeeJournal(payments, style())
+	require.Empty(t, all(t, payments))
+	j, err := journal.FeeJournal(context.Background(), payments, style())
 	require.NoError(t, err)
 	for _, p := range accountings {
 		passes(t, p, written(t, j, p.Program))
 	}
-	_, err = journal.MovementJournal(ctx, &made{}, recorded{}, journal.Question{Accounts: who}, nil, style())
+	_, err = journal.MovementJournal(ctx, payments, recorded{}, style())
 	require.ErrorContains(t, err, "there is no block in the period")
-	_, err = journal.MovementJournal(ctx, &made{}, recorded{}, question(who, 7, 7), nil, style())
+	_, err = journal.MovementJournal(ctx, found(t, &made{}), recorded{}, style())
 	require.EqualError(t, err, "the balance of "+alith+" at block 6: no balance of "+alith+" at block 6")
 	short := recorded{who[0]: {6: {}}}
-	_, err = journal.MovementJournal(ctx, &made{}, short, question(who, 7, 7), nil, style())
+	_, err = journal.MovementJournal(ctx, found(t, &made{}), short, style())
 	require.ErrorContains(t, err, "at block 7: no balance")
 	timeless := paid(t, 1, "1", "1")
 	timeless.Time = chain.Optional[chain.Time]{}
-	_, err = journal.FeeJournal(found(t, &made{payments: []*ledger.Transaction{timeless}}), style())
+	_, err = journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{timeless}}), style())
 	require.ErrorContains(t, err, "block 7, extrinsic 1: the block does not say when it was made")
 }

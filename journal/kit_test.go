@@ -180,13 +180,23 @@ func charges(t testing.TB, name string) map[string]*big.Int {
 // style is that of Moonbeam.
 func style() journal.Style { return journal.Style{Symbol: "GLMR", Title: "a test"} }
 
+// all are the payments, held.
+func all(t testing.TB, payments *journal.Payments) (list []*journal.Payment) {
+	for p, err := range payments.All(context.Background()) {
+		require.NoError(t, err)
+		list = append(list, p)
+	}
+	return list
+}
+
 // feesOf is the journal of the fees of all the recorded accounts.
 func feesOf(t testing.TB, name string, s journal.Style) *journal.Journal {
 	payments, err := journal.Find(context.Background(), bookOf(t, name), question(balancesOf(t, name).accounts(), 0, lastBlocks[name]))
 	require.NoError(t, err)
-	require.Empty(t, payments.Undetermined())
-	require.Len(t, payments, len(sentIn(t, name)))
-	j, err := journal.FeeJournal(payments, s)
+	count, _ := payments.Undetermined()
+	require.Zero(t, count)
+	require.Len(t, all(t, payments), len(sentIn(t, name)))
+	j, err := journal.FeeJournal(context.Background(), payments, s)
 	require.NoError(t, err)
 	return j
 }
@@ -194,10 +204,9 @@ func feesOf(t testing.TB, name string, s journal.Style) *journal.Journal {
 // movementsOf is the journal of all movements of the recorded accounts in a span.
 func movementsOf(t testing.TB, name string, first, last uint64, s journal.Style) *journal.Journal {
 	ctx, book, balances := context.Background(), bookOf(t, name), balancesOf(t, name)
-	q := question(balances.accounts(), first, last)
-	payments, err := journal.Find(ctx, book, q)
+	payments, err := journal.Find(ctx, book, question(balances.accounts(), first, last))
 	require.NoError(t, err)
-	j, err := journal.MovementJournal(ctx, book, balances, q, payments, s)
+	j, err := journal.MovementJournal(ctx, payments, balances, s)
 	require.NoError(t, err)
 	return j
 }

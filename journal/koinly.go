@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -20,13 +21,15 @@ const koinlyTime = "2006-01-02 15:04:05 UTC"
 // WriteKoinly writes the payments whose amount is known for Koinly: each as sent, with
 // the label "cost", which is how Koinly has a fee of nothing else. (Its fee columns are
 // for the fee of what was sent or received in the same row.)
-func WriteKoinly(w io.Writer, payments Payments, style Style) error {
+func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Style) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(koinlyColumns); err != nil {
 		return err
 	}
-	for i := range payments {
-		p := &payments[i]
+	for p, err := range payments.All(ctx) {
+		if err != nil {
+			return err
+		}
 		paid, ok := p.Paid.Get()
 		if !ok || !p.Payer.Known() {
 			continue

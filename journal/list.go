@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"iter"
 	"strconv"
 
@@ -21,18 +22,22 @@ var listColumns = []sheet.Column{
 }
 
 // List is the payments as a table, each with all that the book has of it: the
-// undetermined ones too, without a fee and with the reason.
-func List(payments Payments, network string, style Style) *sheet.Sheet {
+// undetermined ones too, without a fee and with the reason. They are read when the table
+// is written.
+func List(ctx context.Context, payments *Payments, network string, style Style) *sheet.Sheet {
 	return &sheet.Sheet{
 		Name: "fees", Title: style.Title, Notes: style.Notes, Symbol: style.Symbol, Columns: listColumns,
-		Rows: rows(payments, network, style.names()),
+		Rows: rows(payments.All(ctx), network, style.names()),
 	}
 }
 
-func rows(payments Payments, network string, names *Names) iter.Seq2[[]any, error] {
+func rows(payments iter.Seq2[*Payment, error], network string, names *Names) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
-		for i := range payments {
-			p := &payments[i]
+		for p, err := range payments {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
 			gas, err := units(p.Gas)
 			row := []any{
 				network, p.Rules, p.Height, p.Time,

@@ -1,10 +1,10 @@
 package journal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
@@ -21,78 +21,52 @@ type place struct {
 }
 
 // MovementJournal makes an entry of all that an extrinsic or a hook did to the balances
-// of accounts, free and reserved. It opens with the balances before the period, and
-// asserts those after it. Payments are what [Find] found for the same question.
+// of the accounts that the payments are of, free and reserved. It opens with the balances
+// before the period, and asserts those after it.
 //
 // It is [ErrUnknown] where a movement's change is not known, and a [DifferenceError]
 // where the movements do not lead from the opening to the closing balance. Both name
 // the block. A balance that differs is never made to fit.
-func MovementJournal(ctx context.Context, book Book, balances Balances, q Question, payments Payments, style Style) (*Journal, error) {
-	span, ok := q.Span.Get()
+//
+// All movements are read twice, and again when the journal is written.
+func MovementJournal(ctx context.Context, payments *Payments, balances Balances, style Style) (*Journal, error) {
+	span, ok := payments.span.Get()
 	if !ok {
 		return nil, errors.New("there is no block in the period, so there is no balance to open with")
 	}
-	accounts, err := assets(style.names(), q.Accounts)
+	accounts, err := assets(style.names(), payments.accounts)
 	if err != nil {
 		return nil, err
 	}
-	moved, err := readMovements(ctx, book, q, span)
-	if err != nil {
+	p := prover{payments: payments, balances: balances, names: accounts, span: span}
+	if err := p.add(ctx); err != nil {
 		return nil, err
 	}
 	j := &Journal{Style: style}
-	if j.begin, j.end, err = endTimes(ctx, book, span); err != nil {
+	if j.begin, j.end, err = endTimes(ctx, payments.book, span); err != nil {
 		return nil, err
 	}
-	if j.holdings, err = holdings(ctx, balances, q.Accounts, accounts, span, moved); err != nil {
+	if j.holdings, err = p.holdings(ctx); err != nil {
 		return nil, err
 	}
-	m := composer{ctx: ctx, book: book, names: style.names(), assets: accounts, networkSide: style.NetworkSide, payments: map[place]*Payment{}}
-	for i := range payments {
-		m.payments[place{payments[i].Height, chain.Where(payments[i].Index)}] = &payments[i]
+	c := composer{book: payments.book, names: style.names(), assets: accounts, networkSide: style.NetworkSide}
+	j.entries = func(yield func(*entry, error) bool) {
+		for part, err := range payments.again(ctx, true) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for e, err := range c.entries(ctx, part) {
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
 	}
-	for first, next := 0, 0; first < len(moved); first = next {
-		for next = first; next < len(moved) && placeOf(&moved[next]) == placeOf(&moved[first]); next++ {
-		}
-		e, err := m.entry(moved[first:next])
-		if err != nil {
-			return nil, err
-		}
-		if len(e.postings) > 0 {
-			j.entries = append(j.entries, e)
-		}
-	}
-	return j, j.finish()
+	return j, j.look()
 }
 
 func placeOf(m *ledger.Movement) place { return place{m.Height, m.Where} }
-
-// readMovements reads the movements of all the accounts, in the order of the chain.
-func readMovements(ctx context.Context, book Book, q Question, span ledger.Span) (list []ledger.Movement, err error) {
-	var unknown []error
-	for _, account := range q.Accounts {
-		err := book.Movements(ctx, account, span, func(m *ledger.Movement) error {
-			if len(list) == mostRecords {
-				return errTooMany
-			}
-			if !q.Period.Has(m.Height, m.Time) {
-				return fmt.Errorf("block %d is not of the period by its own time, so that no balances open and close it", m.Height)
-			}
-			if !m.Known() && len(unknown) < mostWrongLines {
-				unknown = append(unknown, fmt.Errorf("%w: block %d, %v, %s of %v", ErrUnknown, m.Height, m.Where, m.Event, m.Account))
-			}
-			list = append(list, *m)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(list, func(a, b ledger.Movement) int {
-		return cmp.Or(cmp.Compare(a.Height, b.Height), cmp.Compare(a.Position, b.Position))
-	})
-	return list, errors.Join(unknown...)
-}
 
 // endTimes are when a span begins and ends. Block 0 has no time: the one after it has.
 func endTimes(ctx context.Context, book Book, span ledger.Span) (begin, end chain.Time, err error) {
@@ -127,50 +101,74 @@ func endTimes(ctx context.Context, book Book, span ledger.Span) (begin, end chai
 
 // composer makes entries of movements.
 type composer struct {
-	ctx         context.Context
 	book        Book
 	names       *Names
 	assets      map[chain.Address]Account
-	payments    map[place]*Payment
 	networkSide bool
 }
 
-// entry is what an extrinsic or a hook did.
-func (c *composer) entry(group []ledger.Movement) (entry, error) {
-	e, err := c.head(&group[0])
-	if err != nil {
-		return e, err
-	}
-	for i := range group {
-		if err := c.move(&e, &group[i].Movement); err != nil {
-			return e, e.of(err)
+// entries are what the extrinsics and hooks of some blocks did.
+func (c *composer) entries(ctx context.Context, p *part) iter.Seq2[*entry, error] {
+	return func(yield func(*entry, error) bool) {
+		paid := map[place]*Payment{}
+		for _, x := range p.payments {
+			paid[place{x.Height, chain.Where(x.Index)}] = x
+		}
+		for moved := p.movements; len(moved) > 0; {
+			here := placeOf(moved[0])
+			next := slices.IndexFunc(moved, func(m *ledger.Movement) bool { return placeOf(m) != here })
+			if next < 0 {
+				next = len(moved)
+			}
+			e, err := c.entry(ctx, moved[:next], paid[here])
+			if (err != nil || len(e.postings) > 0) && !yield(e, err) {
+				return
+			}
+			moved = moved[next:]
 		}
 	}
-	if p := c.payments[placeOf(&group[0])]; p != nil {
-		if err := c.pay(&e, p, group); err != nil {
-			return e, e.of(err)
+}
+
+// entry is what an extrinsic or a hook did. What was paid is nil where it is none of the
+// payments.
+func (c *composer) entry(ctx context.Context, group []*ledger.Movement, paid *Payment) (*entry, error) {
+	h, err := c.head(ctx, group[0], paid)
+	if err != nil {
+		return nil, err
+	}
+	e := &entry{head: h}
+	for _, m := range group {
+		if err := c.move(e, &m.Movement); err != nil {
+			return nil, e.of(err)
+		}
+	}
+	if paid != nil {
+		if err := c.pay(e, paid, group); err != nil {
+			return nil, e.of(err)
 		}
 	}
 	e.postings = slices.DeleteFunc(e.postings, func(p posting) bool { return p.amount.Sign() == 0 })
 	return e, nil
 }
 
-// head is the entry without postings.
-func (c *composer) head(m *ledger.Movement) (e entry, err error) {
+func (c *composer) head(ctx context.Context, m *ledger.Movement, paid *Payment) (h head, err error) {
+	if paid != nil {
+		return headOf(paid.Transaction)
+	}
 	at, ok := m.Time.Get()
-	e = entry{time: at, height: m.Height, where: m.Where, description: fmt.Sprintf("block %d %v", m.Height, m.Where)}
+	h = head{time: at, height: m.Height, where: m.Where, description: fmt.Sprintf("block %d %v", m.Height, m.Where)}
 	if !ok {
-		return e, e.of(errNoTime)
+		return h, h.of(errNoTime)
 	}
 	index, ok := m.Where.Extrinsic()
 	if !ok {
-		return e, nil
+		return h, nil
 	}
-	err = c.book.TransactionAt(c.ctx, m.Height, index, func(t *ledger.Transaction) (err error) {
-		e, err = transactionEntry(t)
+	err = c.book.TransactionAt(ctx, m.Height, index, func(t *ledger.Transaction) (err error) {
+		h, err = headOf(t)
 		return err
 	})
-	return e, err
+	return h, err
 }
 
 // move enters a movement: what the account has then, and where that came from or went.
@@ -229,14 +227,14 @@ func (c *composer) against(m *chain.Movement) (Account, error) {
 
 // pay enters a fee as an expense. It is what the first withdrawal of an extrinsic took,
 // less what of that was given back as a deposit.
-func (c *composer) pay(e *entry, p *Payment, group []ledger.Movement) error {
+func (c *composer) pay(e *entry, p *Payment, group []*ledger.Movement) error {
 	e.remarks = append(e.remarks, p.Remarks...)
 	charged, ok := p.Charged.Get()
 	payer, isPaid := p.Payer.Get()
 	if !ok || !isPaid || charged.IsZero() {
 		return nil
 	}
-	taken := slices.IndexFunc(group, func(m ledger.Movement) bool {
+	taken := slices.IndexFunc(group, func(m *ledger.Movement) bool {
 		return m.Kind == chain.KindWithdrawal && m.Account == payer
 	})
 	if taken < 0 {

@@ -1,10 +1,9 @@
 package journal
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
@@ -14,23 +13,19 @@ import (
 type Book interface {
 	Payments(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error
 	WithoutPayer(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error
+	Transactions(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error
 	TransactionAt(ctx context.Context, height uint64, index int, each func(*ledger.Transaction) error) error
 	Movements(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Movement) error) error
+	AllMovements(ctx context.Context, span ledger.Span, each func(*ledger.Movement) error) error
 	Blocks(ctx context.Context, span ledger.Span, each func(*ledger.Block) error) error
 }
 
 // Question is what is asked of a book.
 type Question struct {
-	Accounts []chain.Address // each once
+	Accounts []chain.Address
 	Period   ledger.Period
 	Span     chain.Optional[ledger.Span] // of the period's blocks, as ledger.Book.Cover has it; none where it is not known
 }
-
-// mostRecords is how many payments or movements a journal is made of at most: they are
-// held at once, to be put into the order of their times.
-const mostRecords = 500_000
-
-var errTooMany = fmt.Errorf("more than %d records: name a shorter period or fewer accounts", mostRecords)
 
 // Payment is a transaction with what its payer paid.
 type Payment struct {
@@ -41,65 +36,95 @@ type Payment struct {
 	Remarks []string // what is to be said of the amount
 }
 
-// Payments are what accounts paid, in the order of the chain.
-type Payments []Payment
+// Payments are what accounts paid. They are not held: [Payments.All] reads them from the
+// book, each time anew, so that a million of them take no more memory than some thousand.
+type Payments struct {
+	book     Book
+	accounts []chain.Address // each once
+	asked    map[chain.Address]bool
+	period   ledger.Period
+	span     chain.Optional[ledger.Span]
 
-// Undetermined are the payments whose amount, or whose payer, nobody knows. They are not
-// zero.
-func (p Payments) Undetermined() (list Payments) {
-	for _, x := range p {
-		if !x.Paid.Known() || !x.Payer.Known() {
-			list = append(list, x)
-		}
-	}
-	return list
+	seen         tally           // of the first reading
+	payers       []chain.Address // each once, in the order of their first payments
+	undetermined uint64
+	first        []Payment // that are undetermined
 }
 
-// Find reads what accounts paid in a period. Transactions of which it is not known who
-// paid are among them where one of the accounts sent them, or somebody unknown did.
-func Find(ctx context.Context, book Book, q Question) (list Payments, err error) {
-	span, ok := q.Span.Get()
-	if !ok {
-		return nil, nil
+// mostNamed is how many undetermined payments are told one by one.
+const mostNamed = 100
+
+// Find reads for the first time what accounts paid in a period, to tell what is
+// undetermined. Transactions of which it is not known who paid are among the payments
+// where one of the accounts sent them, or somebody unknown did.
+func Find(ctx context.Context, book Book, q Question) (*Payments, error) {
+	p := &Payments{book: book, asked: map[chain.Address]bool{}, period: q.Period, span: q.Span}
+	for _, a := range q.Accounts {
+		if !p.asked[a] {
+			p.asked[a] = true
+			p.accounts = append(p.accounts, a)
+		}
 	}
-	add := func(t *ledger.Transaction) error {
-		if !q.Period.Has(t.Height, t.Time) {
-			return nil
-		}
-		if len(list) == mostRecords {
-			return errTooMany
-		}
-		list = append(list, paymentOf(t))
-		return nil
-	}
-	asked := map[chain.Address]bool{}
-	for _, account := range q.Accounts {
-		if asked[account] {
-			continue
-		}
-		asked[account] = true
-		if err := book.Payments(ctx, account, span, add); err != nil {
+	paid := map[chain.Address]bool{}
+	for part, err := range p.parts(ctx, false) {
+		if err != nil {
 			return nil, err
 		}
-	}
-	err = book.WithoutPayer(ctx, span, func(t *ledger.Transaction) error {
-		if sender, known := t.Sender.Get(); known && !asked[sender] {
-			return nil
+		for _, x := range part.payments {
+			count(&p.seen, *x.Transaction)
+			payer, known := x.Payer.Get()
+			if known && !paid[payer] {
+				paid[payer] = true
+				p.payers = append(p.payers, payer)
+			}
+			if known && x.Paid.Known() {
+				continue
+			}
+			if p.undetermined++; len(p.first) < mostNamed {
+				p.first = append(p.first, *x)
+			}
 		}
-		return add(t)
-	})
-	if err != nil {
-		return nil, err
 	}
-	slices.SortFunc(list, func(a, b Payment) int {
-		return cmp.Or(cmp.Compare(a.Height, b.Height), cmp.Compare(a.Index, b.Index))
-	})
-	return list, nil
+	return p, nil
+}
+
+// All are the payments in the order of the chain. They end with [ErrChanged] where they
+// are not those that Find read.
+func (p *Payments) All(ctx context.Context) iter.Seq2[*Payment, error] {
+	return func(yield func(*Payment, error) bool) {
+		for part, err := range p.again(ctx, false) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, x := range part.payments {
+				if !yield(x, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Undetermined tells how many payments there are whose amount, or whose payer, nobody
+// knows, and which the first of them are, a hundred at most. They are not zero.
+func (p *Payments) Undetermined() (count uint64, first []Payment) { return p.undetermined, p.first }
+
+// has tells whether a transaction is one of the payments.
+func (p *Payments) has(t *ledger.Transaction) bool {
+	if !p.period.Has(t.Height, t.Time) {
+		return false
+	}
+	if payer, known := t.Payer.Get(); known {
+		return p.asked[payer]
+	}
+	sender, known := t.Sender.Get()
+	return !known || p.asked[sender]
 }
 
 // paymentOf takes what the chain charged for what was paid.
-func paymentOf(t *ledger.Transaction) Payment {
-	p := Payment{Transaction: t, Paid: t.Charged}
+func paymentOf(t *ledger.Transaction) *Payment {
+	p := &Payment{Transaction: t, Paid: t.Charged}
 	charged, isCharged := t.Charged.Get()
 	fee, isFee := t.Fee.Get()
 	switch {

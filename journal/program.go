@@ -2,13 +2,13 @@ package journal
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/feeledger/fees/chain"
 )
 
 // Program is one that keeps books in text, and what it takes.
@@ -18,7 +18,7 @@ type Program struct {
 	account func(Account) string
 	// check is nil, or wants that the program can hold the journal exactly.
 	check func(*Journal) error
-	write func(*writer)
+	write func(*writer) error
 }
 
 // The programs.
@@ -34,14 +34,16 @@ func Programs() []Program { return []Program{HLedger, Beancount, Ledger} }
 // writer writes a journal for a program.
 type writer struct {
 	*Journal
-	program  Program
-	out      *bufio.Writer
-	accounts map[Account]string // as the program has them
+	program Program
+	out     *bufio.Writer
+	named   map[Account]string // the accounts, as the program has them
+	err     error              // of the last line: out keeps its first
 }
 
-// Write writes the journal for a program.
+// Write writes the journal for a program, which reads all entries once more. It is
+// [ErrChanged] where they are others by now; then what was written is none.
 func (j *Journal) Write(out io.Writer, p Program) error {
-	w := &writer{Journal: j, program: p, out: bufio.NewWriter(out), accounts: map[Account]string{}}
+	w := &writer{Journal: j, program: p, out: bufio.NewWriter(out), named: map[Account]string{}}
 	if err := w.nameAccounts(); err != nil {
 		return err
 	}
@@ -50,12 +52,11 @@ func (j *Journal) Write(out io.Writer, p Program) error {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
-	p.write(w)
-	return w.out.Flush()
+	return cmp.Or(p.write(w), w.out.Flush())
 }
 
 func (w *writer) line(format string, arguments ...any) {
-	fmt.Fprintf(w.out, format+"\n", arguments...)
+	_, w.err = fmt.Fprintf(w.out, format+"\n", arguments...)
 }
 
 // nameAccounts finds the names of all accounts in the program. Two that would become
@@ -67,18 +68,14 @@ func (w *writer) nameAccounts() error {
 		if other, twice := taken[name]; twice {
 			return fmt.Errorf("%s would take the accounts %q and %q for one, %s: rename one of them", w.program.Name, other, a, name)
 		}
-		taken[name], w.accounts[a] = a, name
+		taken[name], w.named[a] = a, name
 	}
 	return nil
 }
 
 // used are the accounts that the journal has, in the order of their names.
-func (j *Journal) used() (list []Account) {
-	for i := range j.entries {
-		for _, p := range j.entries[i].postings {
-			list = append(list, p.account)
-		}
-	}
+func (j *Journal) used() []Account {
+	list := slices.Collect(maps.Keys(j.accounts))
 	for _, h := range j.holdings {
 		list = append(list, h.asset)
 		if !j.Continues {
@@ -94,7 +91,7 @@ func (j *Journal) used() (list []Account) {
 
 // started is the day with which the books begin.
 func (j *Journal) started() string {
-	days := j.days()
+	days := j.dates()
 	if len(days) == 0 {
 		return ""
 	}
@@ -103,11 +100,7 @@ func (j *Journal) started() string {
 
 // ended is the day after the last.
 func (j *Journal) ended() string {
-	last := j.end
-	if n := len(j.entries); n > 0 && j.entries[n-1].time.Std().After(last.Std()) {
-		last = j.entries[n-1].time
-	}
-	return last.Std().In(j.zone()).AddDate(0, 0, 1).Format(time.DateOnly)
+	return j.end.Std().In(j.zone()).AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
 // comment writes the head of the journal as comments.
@@ -139,26 +132,4 @@ func (e *entry) tags() (tags [][2]string) {
 		tags = append(tags, [2]string{"remark", r})
 	}
 	return tags
-}
-
-// last finds for each account that is asserted its last posting: that of an entry, by
-// their indices.
-func (j *Journal) last() map[Account][2]int {
-	found := map[Account][2]int{}
-	for i := range j.entries {
-		for k, p := range j.entries[i].postings {
-			found[p.account] = [2]int{i, k}
-		}
-	}
-	return found
-}
-
-// asserted are the balances that the journal ends with.
-func (j *Journal) asserted() map[Account]chain.Wei {
-	closing := map[Account]chain.Wei{}
-	for _, h := range j.holdings {
-		closing[h.asset] = h.closing.Free
-		closing[reserved(h.asset)] = h.closing.Reserved
-	}
-	return closing
 }

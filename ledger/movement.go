@@ -24,8 +24,17 @@ var movementColumns = []column{
 
 // Movements are those of an account in a span, in the order of the chain.
 func (b *Book) Movements(ctx context.Context, account chain.Address, span Span, each func(*Movement) error) error {
+	return b.movements(ctx, each, "m.account = ? AND "+within("m"), append([]any{account[:]}, span.bounds()...)...)
+}
+
+// AllMovements are those of every account in a span, in the order of the chain.
+func (b *Book) AllMovements(ctx context.Context, span Span, each func(*Movement) error) error {
+	return b.movements(ctx, each, within("m"), span.bounds()...)
+}
+
+func (b *Book) movements(ctx context.Context, each func(*Movement) error, where string, arguments ...any) error {
 	query := "SELECT " + strings.Join(names(movementColumns), ", ") +
-		" FROM movements m JOIN blocks b ON b.height = m.height WHERE m.account = ? AND m.height BETWEEN ? AND ? ORDER BY m.height, m.position"
+		" FROM movements m JOIN blocks b ON b.height = m.height WHERE " + where + " ORDER BY m.height, m.position"
 	return list(ctx, b.engine, movementColumns, func(r row) error {
 		c := cells{row: r, columns: movementColumns}
 		m := Movement{Height: c.number(), Time: c.optionalTime(), Final: c.flag(), Position: int(c.number()), Movement: chain.Movement{
@@ -36,7 +45,7 @@ func (b *Book) Movements(ctx context.Context, account chain.Address, span Span, 
 			return c.err
 		}
 		return each(&m)
-	}, query, append([]any{account[:]}, span.bounds()...)...)
+	}, query, arguments...)
 }
 
 // Transfer is an ERC-20 transfer as the book has it.

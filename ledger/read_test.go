@@ -59,6 +59,14 @@ func testRead(t *testing.T, newPlace func() string) {
 			}
 		}
 		require.Empty(t, transactions)
+		every := map[chain.Address][]chain.Movement{}
+		var before ledger.Movement
+		require.NoError(t, book.AllMovements(ctx, span, func(m *ledger.Movement) error {
+			require.True(t, m.Height > before.Height || m.Height == before.Height && (m.Position > before.Position || m.Position == 0))
+			before, every[m.Account] = *m, append(every[m.Account], m.Movement)
+			return nil
+		}))
+		require.Equal(t, movements, every)
 		for account, want := range movements {
 			var have []chain.Movement
 			require.NoError(t, book.Movements(ctx, account, span, func(m *ledger.Movement) error {

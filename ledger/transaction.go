@@ -57,19 +57,19 @@ var transactionColumns = []column{
 
 // Transactions are all of a span, in the order of the chain.
 func (b *Book) Transactions(ctx context.Context, span Span, each func(*Transaction) error) error {
-	return b.transactions(ctx, each, "t.height BETWEEN ? AND ?", span.bounds()...)
+	return b.transactions(ctx, each, within("t"), span.bounds()...)
 }
 
 // Payments are the transactions of a span that an account paid for, in the order of
 // the chain.
 func (b *Book) Payments(ctx context.Context, account chain.Address, span Span, each func(*Transaction) error) error {
-	return b.transactions(ctx, each, "t.payer = ? AND t.height BETWEEN ? AND ?", append([]any{account[:]}, span.bounds()...)...)
+	return b.transactions(ctx, each, "t.payer = ? AND "+within("t"), append([]any{account[:]}, span.bounds()...)...)
 }
 
 // WithoutPayer are the transactions of a span of which it is not known who paid for
 // them, in the order of the chain.
 func (b *Book) WithoutPayer(ctx context.Context, span Span, each func(*Transaction) error) error {
-	return b.transactions(ctx, each, "t.payer IS NULL AND t.height BETWEEN ? AND ?", span.bounds()...)
+	return b.transactions(ctx, each, "t.payer IS NULL AND "+within("t"), span.bounds()...)
 }
 
 // TransactionsByHash are those with a hash, as an EVM transaction or as an extrinsic,
@@ -104,6 +104,10 @@ func (b *Book) transactions(ctx context.Context, each func(*Transaction) error, 
 		return each(&t)
 	}, query, arguments...)
 }
+
+// within wants the height of a table's row to be in a span. It is not BETWEEN, for which
+// SQLite looks an account up by one end of the span alone, or by none, where it joins.
+func within(table string) string { return table + ".height >= ? AND " + table + ".height <= ?" }
 
 // bounds are the span's ends as arguments of a query.
 func (s Span) bounds() []any { return []any{int64(s.First), int64(min(s.Last, math.MaxInt64))} }

@@ -337,11 +337,10 @@ func (x *closer) makeJournal(ctx context.Context, _ *progress) error {
 	if err := e.describe(ctx); err != nil {
 		return err
 	}
-	q, err := e.find(ctx)
-	if err != nil {
+	if err := e.find(ctx); err != nil {
 		return err
 	}
-	j, err := e.journal(ctx, q)
+	j, err := e.journal(ctx)
 	var differs *journal.DifferenceError
 	if errors.As(err, &differs) || errors.Is(err, journal.ErrUnknown) {
 		x.manifest.Findings.Journal = 1
@@ -349,10 +348,10 @@ func (x *closer) makeJournal(ctx context.Context, _ *progress) error {
 		return nil
 	}
 	if err != nil {
-		return err
+		return e.explain(err)
 	}
 	p, _ := program(o.Journal)
-	return x.draft.Add(x.journalName(), func(w io.Writer) error { return j.Write(w, p) })
+	return e.explain(x.draft.Add(x.journalName(), func(w io.Writer) error { return j.Write(w, p) }))
 }
 
 // makeReconciliation compares the company's record. The result is that of the ledger up

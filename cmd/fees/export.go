@@ -22,7 +22,8 @@ var exportManual = `Write the fees that accounts paid, as accounting software ta
 --to names for what: hledger, beancount or ledger get double entry, an entry a fee;
 csv, jsonl, xlsx and parquet are the plain list; koinly is its universal CSV. What was
 paid is what the chain charged; a remark stands where the rules give another fee. A
-fee that nobody knows is listed on standard error, and the exit code is 1.
+fee that nobody knows is listed on standard error (the first hundred, and how many
+more there are), and the exit code is 1. All stands in the order of the chain.
 
 ` + fmt.Sprintf(periodManual, exportEnd) + `
 
@@ -174,12 +175,11 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 	for _, note := range x.notes() {
 		fmt.Fprintln(stderr, "fees: "+note)
 	}
-	question, err := x.find(ctx)
-	if err != nil {
+	if err := x.find(ctx); err != nil {
 		return err
 	}
-	if err := x.write(ctx, question); err != nil {
-		return err
+	if err := x.write(ctx); err != nil {
+		return x.explain(err)
 	}
 	return tellUndetermined(stderr, x.payments)
 }
@@ -193,7 +193,7 @@ type exporter struct {
 	place    string
 	network  string
 	covered
-	payments journal.Payments
+	payments *journal.Payments
 }
 
 // read reads the files that the flags name.
@@ -246,27 +246,37 @@ func (x *exporter) describe(ctx context.Context) error {
 	return nil
 }
 
-// find reads what the accounts paid.
-func (x *exporter) find(ctx context.Context) (q journal.Question, err error) {
-	q = journal.Question{Accounts: x.accounts, Period: x.asked, Span: x.Span}
+// find finds what the accounts paid.
+func (x *exporter) find(ctx context.Context) (err error) {
+	q := journal.Question{Accounts: x.accounts, Period: x.asked, Span: x.Span}
 	if x.payments, err = journal.Find(ctx, x.book, q); err != nil {
-		return q, ofLedger(x.place, err)
+		return ofLedger(x.place, err)
 	}
-	if n := len(x.payments.Undetermined()); n > 0 {
+	if n, _ := x.payments.Undetermined(); n > 0 {
 		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %d fees are not known, and are in no sum", n))
 	}
-	return q, nil
+	return nil
+}
+
+// explain says of an error of the ledger that it is one: it is read while the form is
+// written.
+func (x *exporter) explain(err error) error {
+	var ours *journal.LedgerError
+	if errors.As(err, &ours) {
+		return ofLedger(x.place, err)
+	}
+	return err
 }
 
 // write writes the form that was asked for.
-func (x *exporter) write(ctx context.Context, q journal.Question) error {
+func (x *exporter) write(ctx context.Context) error {
 	if write, ok := lists[x.flags.form]; ok {
-		return x.flags.output.stream(func(w io.Writer) error { return write(w, journal.List(x.payments, x.network, x.style)) })
+		return x.flags.output.stream(func(w io.Writer) error { return write(w, journal.List(ctx, x.payments, x.network, x.style)) })
 	}
 	if x.flags.form == toKoinly {
-		return x.flags.output.stream(func(w io.Writer) error { return journal.WriteKoinly(w, x.payments, x.style) })
+		return x.flags.output.stream(func(w io.Writer) error { return journal.WriteKoinly(ctx, w, x.payments, x.style) })
 	}
-	j, err := x.journal(ctx, q)
+	j, err := x.journal(ctx)
 	if err != nil {
 		return err
 	}
@@ -274,9 +284,9 @@ func (x *exporter) write(ctx context.Context, q journal.Question) error {
 	return x.flags.output.stream(func(w io.Writer) error { return j.Write(w, p) })
 }
 
-func (x *exporter) journal(ctx context.Context, q journal.Question) (*journal.Journal, error) {
+func (x *exporter) journal(ctx context.Context) (*journal.Journal, error) {
 	if x.flags.with == withFees {
-		return journal.FeeJournal(x.payments, x.style)
+		return journal.FeeJournal(ctx, x.payments, x.style)
 	}
 	span, ok := x.Span.Get()
 	if !ok {
@@ -293,7 +303,7 @@ func (x *exporter) journal(ctx context.Context, q journal.Question) (*journal.Jo
 	if err != nil {
 		return nil, err
 	}
-	return journal.MovementJournal(ctx, x.book, balances, q, x.payments, x.style)
+	return journal.MovementJournal(ctx, x.payments, balances, x.style)
 }
 
 // balances opens the gateway, and wants it to be of the ledger's chain.
@@ -305,15 +315,15 @@ func (f *exportFlags) balances(ctx context.Context, book *ledger.Book, place str
 	return balancesFor(ctx, book, place, src, height)
 }
 
-// tellUndetermined lists the fees that nobody knows, and is errFinding where there are
-// some.
-func tellUndetermined(stderr io.Writer, payments journal.Payments) error {
-	undetermined := payments.Undetermined()
-	if len(undetermined) == 0 {
+// tellUndetermined lists the fees that nobody knows, the first of them one by one, and is
+// errFinding where there are some.
+func tellUndetermined(stderr io.Writer, payments *journal.Payments) error {
+	count, first := payments.Undetermined()
+	if count == 0 {
 		return nil
 	}
-	fmt.Fprintf(stderr, "fees: %d fees are not known, and are in no sum:\n", len(undetermined))
-	for _, p := range undetermined {
+	fmt.Fprintf(stderr, "fees: %d fees are not known, and are in no sum:\n", count)
+	for _, p := range first {
 		payer := "somebody unknown"
 		if a, ok := p.Payer.Get(); ok {
 			payer = a.String()
@@ -321,6 +331,9 @@ func tellUndetermined(stderr io.Writer, payments journal.Payments) error {
 			payer = a.String()
 		}
 		fmt.Fprintf(stderr, "  %s of %s: %s\n", p.Place(), payer, console.Printable(p.Error))
+	}
+	if more := count - uint64(len(first)); more > 0 {
+		fmt.Fprintf(stderr, "  and %d more\n", more)
 	}
 	return errFinding
 }

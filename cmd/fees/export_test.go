@@ -1,12 +1,17 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/journal"
+	"github.com/feeledger/fees/ledger"
 )
 
 const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
@@ -59,4 +64,49 @@ func TestExportDifference(t *testing.T) {
 	require.Equal(t, exitFinding, code)
 	require.Empty(t, stdout)
 	require.Contains(t, stderr, "block 4: the balance of "+alith+" has -100000000000000000000 wei free and 0 wei reserved more than its movements tell")
+}
+
+// nobodys is a book of one block's transactions, of which nobody knows anything.
+type nobodys struct {
+	journal.Book
+	count int
+}
+
+func (b nobodys) Payments(context.Context, chain.Address, ledger.Span, func(*ledger.Transaction) error) error {
+	return nil
+}
+
+func (b nobodys) WithoutPayer(_ context.Context, span ledger.Span, each func(*ledger.Transaction) error) error {
+	for i := range b.count {
+		if err := each(&ledger.Transaction{Height: span.First, Index: i, Error: "no rule"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Of very many fees that nobody knows, the first are listed, and how many more there are.
+func TestExportManyUndetermined(t *testing.T) {
+	span := ledger.Span{First: 3, Last: 3}
+	q := journal.Question{Period: ledger.Period{Heights: chain.Some(span)}, Span: chain.Some(span)}
+	payments, err := journal.Find(t.Context(), nobodys{count: 1234}, q)
+	require.NoError(t, err)
+	var told strings.Builder
+	require.ErrorIs(t, tellUndetermined(&told, payments), errFinding)
+	lines := strings.Split(told.String(), "\n")
+	require.Len(t, lines, 1+100+2)
+	require.Equal(t, "fees: 1234 fees are not known, and are in no sum:", lines[0])
+	require.Equal(t, "  3-99 of somebody unknown: no rule", lines[100])
+	require.Equal(t, "  and 1134 more", lines[101])
+}
+
+// A ledger that is changed while it is read is the ledger's trouble, not that of the
+// arguments; any other error stays what it is.
+func TestExportChangedMeanwhile(t *testing.T) {
+	x := exporter{place: "fees.db"}
+	err := x.explain(&journal.LedgerError{Err: journal.ErrChanged})
+	require.Equal(t, exitLedger, exitCode(t.Context(), err))
+	require.EqualError(t, err, "ledger fees.db: the ledger was changed while it was read: try again")
+	require.Equal(t, os.ErrClosed, x.explain(os.ErrClosed))
+	require.NoError(t, x.explain(nil))
 }
