@@ -144,5 +144,5 @@ func (b *Book) CostsOf(ctx context.Context, payers map[chain.Address]bool, span 
 		arguments = append(arguments, payer[:])
 	}
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(payers)), ", ")
-	return b.transactions(ctx, func(t *Transaction) error { return each(t.cost()) }, "t.height BETWEEN ? AND ? AND t.payer IN ("+places+")", arguments...)
+	return b.transactions(ctx, func(t *Transaction) error { return each(t.cost()) }, within("t")+" AND t.payer IN ("+places+")", arguments...)
 }

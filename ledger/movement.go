@@ -69,7 +69,7 @@ var transferColumns = []column{
 // the chain.
 func (b *Book) Transfers(ctx context.Context, account chain.Address, span Span, each func(*Transfer) error) error {
 	query := "SELECT " + strings.Join(names(transferColumns), ", ") +
-		" FROM transfers x JOIN blocks b ON b.height = x.height WHERE (x.sender = ? OR x.recipient = ?) AND x.height BETWEEN ? AND ? ORDER BY x.height, x.position"
+		" FROM transfers x JOIN blocks b ON b.height = x.height WHERE (x.sender = ? OR x.recipient = ?) AND " + within("x") + " ORDER BY x.height, x.position"
 	return list(ctx, b.engine, transferColumns, func(r row) error {
 		c := cells{row: r, columns: transferColumns}
 		x := Transfer{
