@@ -1,12 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -49,6 +51,43 @@ type Key struct {
 	Call     chain.Optional[string]
 	Contract chain.Optional[chain.Address]
 	start    int64 // of an hour, day or month, so that they can be ordered
+}
+
+// id tells groups apart, as a key does, and takes less time to look for.
+type id struct {
+	number           int64 // of a block, or when an hour, day or month begins
+	layer            fee.Layer
+	kind, call       string
+	address          chain.Address // of a payer or a contract
+	timed, addressed bool
+}
+
+func (b By) id(t *ledger.Cost, zone *time.Location) (i id) {
+	address := &t.Payer
+	switch b {
+	case Block:
+		return id{number: int64(t.Height), timed: true}
+	case Hour, Day, Month:
+		at, ok := t.Time.Get()
+		if ok {
+			i.number, i.timed = b.timeKey(at.Std().In(zone)).start, true
+		}
+		return i
+	case Layer:
+		return id{layer: t.Layer}
+	case Type:
+		return id{layer: t.Layer, kind: t.Type}
+	case Call:
+		return id{layer: t.Layer, call: t.Call}
+	case Contract:
+		i = id{layer: t.Layer, call: t.Call}
+		if !isEVM(t) {
+			return i
+		}
+		address = &t.Recipient
+	}
+	i.address, i.addressed = address.Get()
+	return i
 }
 
 // key is the group of a transaction.
@@ -100,7 +139,7 @@ func (b By) timeKey(at time.Time) Key {
 }
 
 // compare orders groups: those of time by time, what has none first; others by their
-// fees, the greatest first, then by name.
+// fees, the greatest first, then by what they are called.
 func (b By) compare(x, y *Group) int {
 	if b.ofTime() {
 		xBlock, _ := x.Block.Get()
@@ -108,9 +147,23 @@ func (b By) compare(x, y *Group) int {
 		return cmp.Or(compareBool(x.timed(), y.timed()), cmp.Compare(xBlock, yBlock), cmp.Compare(x.start, y.start))
 	}
 	if order := y.Fee.Cmp(x.Fee); order != 0 {
-		return order // a name takes long: an address has a checksum
+		return order
 	}
-	return strings.Compare(x.Name(), y.Name())
+	return cmp.Or(compareText(x.Layer, y.Layer), compareText(x.Type, y.Type), compareText(x.Call, y.Call),
+		compareAddress(x.Account, y.Account), compareAddress(x.Contract, y.Contract))
+}
+
+func compareText(x, y chain.Optional[string]) int {
+	a, _ := x.Get()
+	b, _ := y.Get()
+	return strings.Compare(a, b)
+}
+
+// compareAddress has none first.
+func compareAddress(x, y chain.Optional[chain.Address]) int {
+	a, isA := x.Get()
+	b, isB := y.Get()
+	return cmp.Or(compareBool(isA, isB), bytes.Compare(a[:], b[:]))
 }
 
 func compareBool(x, y bool) int {

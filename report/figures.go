@@ -65,12 +65,12 @@ func (s *sums) add(t *ledger.Cost) error {
 	if !t.Fee.Known() {
 		s.Undetermined++
 	}
-	for _, part := range []struct {
+	for _, part := range [...]struct {
 		to    *chain.Wei
-		value chain.Optional[chain.Wei]
+		value *chain.Optional[chain.Wei]
 	}{
-		{&s.Fee, t.Fee}, {layerFee, t.Fee}, {&s.PriorityFee, t.PriorityFee}, {&s.Tip, t.Tip},
-		{&s.Charged, t.Charged}, {&s.Burned, t.Burned}, {&s.Treasury, t.Treasury}, {&s.Author, t.Author},
+		{&s.Fee, &t.Fee}, {layerFee, &t.Fee}, {&s.PriorityFee, &t.PriorityFee}, {&s.Tip, &t.Tip},
+		{&s.Charged, &t.Charged}, {&s.Burned, &t.Burned}, {&s.Treasury, &t.Treasury}, {&s.Author, &t.Author},
 	} {
 		if value, ok := part.value.Get(); ok {
 			if err := addTo(part.to, value); err != nil {

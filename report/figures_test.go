@@ -41,13 +41,13 @@ func TestOverflow(t *testing.T) {
 	require.NoError(t, err)
 	rich := evmTransaction(1, 1, 1)
 	rich.Fee = chain.Some(most)
-	a := adder{question: &Question{By: Layer, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}}, groups: map[Key]*sums{}, rules: map[string]bool{}}
+	a := newAdder(&Question{By: Layer, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
 	require.NoError(t, a.transaction(rich))
 	err = a.transaction(rich)
 	require.ErrorIs(t, err, chain.ErrOverflow)
 	require.ErrorContains(t, err, "block 9, extrinsic 0: the sum")
 
-	apart := adder{question: &Question{By: Type, Period: a.question.Period}, groups: map[Key]*sums{}, rules: map[string]bool{}}
+	apart := newAdder(&Question{By: Type, Period: a.question.Period})
 	require.NoError(t, apart.transaction(rich))
 	rich.Type = "legacy"
 	require.NoError(t, apart.transaction(rich), "each group can be")
@@ -72,7 +72,7 @@ func parsePrice(text string) (chain.Optional[chain.GasPrice], error) {
 
 // What the sums lack is said.
 func TestNotes(t *testing.T) {
-	a := adder{question: &Question{By: Day, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}}, groups: map[Key]*sums{}, rules: map[string]bool{}}
+	a := newAdder(&Question{By: Day, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
 	drift := evmTransaction(1, 1, 1)
 	drift.Verdict = evidence.Drift
 	require.NoError(t, a.transaction(drift)) // without a time, shares, priority fee

@@ -65,7 +65,7 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	}
 	r = &Report{Question: q}
 	span, ok := q.Cover.Span.Get()
-	a := adder{question: &r.Question, groups: map[Key]*sums{}, rules: map[string]bool{}}
+	a := newAdder(&r.Question)
 	if ok {
 		add := func(c *ledger.Cost) error {
 			progress(c.Height-span.First, span.Blocks())
@@ -97,37 +97,39 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 // adder adds transactions up.
 type adder struct {
 	question *Question
-	groups   map[Key]*sums
-	done     []*Group // of blocks that are behind
+	groups   map[id]*group
+	done     []*Group // to which nothing more comes
 	all      sums
 	rules    map[string]bool
-	last     Key // that of the block before, where a block has one
-	height   chain.Optional[uint64]
+	last     *group // that of the block before, where a block has one
+	height   uint64 // of that block
 	drifts   uint64
 	timeless uint64
 	unknown  unknown
+}
+
+// group is one in the making.
+type group struct {
+	Key
+	sums
+}
+
+func newAdder(q *Question) *adder {
+	return &adder{question: q, groups: map[id]*group{}, rules: map[string]bool{}}
 }
 
 // unknown counts the transactions of which something is not known that a sum has.
 type unknown struct{ charged, shares, priority uint64 }
 
 func (a *adder) transaction(t *ledger.Cost) error {
-	if !a.asked(t) {
+	if !a.question.Period.Has(t.Height, t.Time) {
 		return nil
 	}
-	k, err := a.key(t)
+	g, err := a.group(t)
 	if err != nil {
 		return err
 	}
-	s := a.groups[k]
-	if s == nil {
-		if len(a.groups)+len(a.done) == mostGroups {
-			return fmt.Errorf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", a.question.By, mostGroups)
-		}
-		s = &sums{}
-		a.groups[k] = s
-	}
-	if err := s.add(t); err != nil {
+	if err := g.add(t); err != nil {
 		return fmt.Errorf("block %d, extrinsic %d: %w", t.Height, t.Index, err)
 	}
 	a.rules[t.Rules] = true
@@ -135,34 +137,36 @@ func (a *adder) transaction(t *ledger.Cost) error {
 	return nil
 }
 
-// asked tells whether the question is about a transaction.
-func (a *adder) asked(t *ledger.Cost) bool {
-	return a.question.Period.Has(t.Height, t.Time)
-}
-
-// key is the group of a transaction. All those of a block have the same one where
-// they are grouped by time: it is worked out once.
-func (a *adder) key(t *ledger.Cost) (Key, error) {
-	if !a.question.By.ofTime() {
-		return a.question.By.key(t, a.question.Zone), nil
-	}
-	if height, ok := a.height.Get(); ok && height == t.Height {
+// group is that of a transaction. All those of a block have the same one where they are
+// grouped by time: it is found once.
+func (a *adder) group(t *ledger.Cost) (*group, error) {
+	by := a.question.By
+	if by.ofTime() && a.last != nil && a.height == t.Height {
 		return a.last, nil
 	}
-	if a.question.By == Block { // the one before is behind
+	if by == Block { // the one before is behind
 		if err := a.close(); err != nil {
-			return Key{}, err
+			return nil, err
 		}
 	}
-	a.height, a.last = chain.Some(t.Height), a.question.By.key(t, a.question.Zone)
-	return a.last, nil
+	id := by.id(t, a.question.Zone)
+	g := a.groups[id]
+	if g == nil {
+		if len(a.groups)+len(a.done) == mostGroups {
+			return nil, fmt.Errorf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", by, mostGroups)
+		}
+		g = &group{Key: by.key(t, a.question.Zone)}
+		a.groups[id] = g
+	}
+	a.last, a.height = g, t.Height
+	return g, nil
 }
 
 // close ends the groups, to which nothing more comes: their prices are no longer held.
 func (a *adder) close() error {
-	for k, s := range a.groups { // in any order: they are sorted, and sums are the same
-		a.done = append(a.done, &Group{k, s.figures()})
-		if err := a.all.addAll(s); err != nil {
+	for _, g := range a.groups { // in any order: they are sorted, and sums are the same
+		a.done = append(a.done, &Group{g.Key, g.figures()})
+		if err := a.all.addAll(&g.sums); err != nil {
 			return err
 		}
 	}

@@ -152,7 +152,7 @@ func TestOrder(t *testing.T) {
 			case report.Hour, report.Day, report.Month:
 				return strings.Compare(a.Name(), b.Name())
 			}
-			return cmp.Or(b.Fee.Cmp(a.Fee), strings.Compare(a.Name(), b.Name()))
+			return cmp.Or(b.Fee.Cmp(a.Fee), strings.Compare(strings.ToLower(a.Name()), strings.ToLower(b.Name())))
 		}), by)
 	}
 }
