@@ -31,6 +31,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
@@ -347,13 +348,16 @@ var (
 
 // readFile returns a file's text, of at most an answer's size.
 func (a *Archive) readFile(path string) (string, error) {
-	file, _, err := a.open(path)
+	file, size, err := a.open(path)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
 	var text strings.Builder
-	n, err := io.Copy(&text, io.LimitReader(file, gatewayclient.DefaultMaxBody+1))
+	text.Grow(int(min(size, gatewayclient.DefaultMaxBody)))
+	buffer := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buffer)
+	n, err := io.CopyBuffer(&text, io.LimitReader(file, gatewayclient.DefaultMaxBody+1), *buffer)
 	if err != nil {
 		return "", a.damaged(path, err)
 	}
@@ -362,6 +366,12 @@ func (a *Archive) readFile(path string) (string, error) {
 	}
 	return text.String(), nil
 }
+
+// copyBuffers are used again, for most answers are smaller than one.
+var copyBuffers = sync.Pool{New: func() any {
+	buffer := make([]byte, 32<<10)
+	return &buffer
+}}
 
 // open opens a regular file: a pipe could make the program wait for ever.
 func (a *Archive) open(path string) (fs.File, int64, error) {

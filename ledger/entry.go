@@ -14,6 +14,7 @@ import (
 // Entry is a block as the book has it: its rows. It does not change.
 type Entry struct {
 	rows    [tableCount][]row
+	sums    []Sums // of the transactions
 	digest  Digest
 	encoded uint64
 }
@@ -42,7 +43,7 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	for t := range e.rows {
 		clean(&tables[t], e.rows[t])
 	}
-	if err := e.check(); err != nil {
+	if err := e.addUp(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Number, err)
 	}
 	e.digest, e.encoded = digestOf(&e.rows)
@@ -70,14 +71,24 @@ func clean(t *table, rows []row) {
 // key of a total, which PostgreSQL bounds.
 const longestCall = 1_000
 
-// check wants what could never be added to the totals to stay out of the book.
-func (e *Entry) check() error {
+// addUp finds the sums of the transactions. What could never be added to the totals
+// stays out of the book.
+func (e *Entry) addUp() (err error) {
 	for _, r := range e.rows[transactions] {
 		if call := r[callColumn].(string); len(call) > longestCall {
 			return fmt.Errorf("extrinsic %d: the name of its call is %d bytes long", r[1], len(call))
 		}
 	}
-	return newTally().block(e.rows[blocks][0], e.rows[transactions])
+	if e.sums, err = sumsOfAll(e.rows[transactions]); err != nil {
+		return err
+	}
+	var whole Sums
+	for i := range e.sums {
+		if err := whole.add(&e.sums[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Height is that of the block.
@@ -100,7 +111,7 @@ func (e *Entry) Final() bool { return e.block("final").(bool) }
 
 // Size is about how many bytes the entry takes in memory.
 func (e *Entry) Size() int {
-	size := 0
+	size := len(e.sums) * sumsSize
 	for t := range e.rows {
 		size += len(e.rows[t]) * len(tables[t].columns) * valueSize
 		for _, r := range e.rows[t] {
@@ -117,6 +128,9 @@ func (e *Entry) Size() int {
 // valueSize is about how many bytes a value takes: an interface, and what it
 // points to.
 const valueSize = 48
+
+// sumsSize is about how many the sums of a transaction take.
+const sumsSize = 400
 
 // block is the value of a column of the block's row.
 func (e *Entry) block(name string) value { return e.rows[blocks][0][tables[blocks].of(name)] }

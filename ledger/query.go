@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,41 +90,65 @@ type ContractSums struct {
 
 // FeesByContract are the sums of the sealed transactions by what they called, those
 // of UTC days from one to another, both included; the greatest fees first.
-func (b *Book) FeesByContract(ctx context.Context, from, to Day) ([]ContractSums, error) {
+func (b *Book) FeesByContract(ctx context.Context, from, to Day) ([]*ContractSums, error) {
 	all, err := b.allDays(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
+	var found []*ContractSums
+	if all {
+		err = b.sums(ctx, contracts, func(key row, s *Sums) error {
+			c, err := contractOf(key)
+			c.Sums = *s
+			found = append(found, c)
+			return err
+		}, "")
+	} else {
+		found, err = b.contractsOfDays(ctx, from, to)
+	}
+	slices.SortFunc(found, func(a, b *ContractSums) int { return cmp.Or(b.Fee.Cmp(a.Fee), a.compare(b)) })
+	return found, err
+}
+
+func (b *Book) contractsOfDays(ctx context.Context, from, to Day) ([]*ContractSums, error) {
 	found := map[string]*ContractSums{}
-	add := func(key row, s *Sums) error {
-		k := keyOf(key)
+	err := b.sums(ctx, contractDays, func(key row, s *Sums) (err error) {
+		k := keyOf(key[1:])
 		if found[k] == nil {
-			c := &ContractSums{Layer: fee.Layer(key[0].(string)), Call: key[1].(string)}
-			switch contract := key[2].([]byte); len(contract) {
-			case len(noContract):
-			case len(chain.Address{}):
-				c.Contract = chain.Some(chain.Address(contract))
-			default:
-				return fmt.Errorf("%w: a total of the contract %#x, which is no address", ErrDamaged, contract)
+			if found[k], err = contractOf(key[1:]); err != nil {
+				return err
 			}
-			found[k] = c
 		}
 		return found[k].add(s)
+	}, "WHERE day BETWEEN ? AND ?", int64(from), int64(to))
+	return slices.Collect(maps.Values(found)), err
+}
+
+// contractOf is a contract, or a native call, with nothing in its sums.
+func contractOf(key row) (*ContractSums, error) {
+	c := &ContractSums{Layer: fee.Layer(key[0].(string)), Call: key[1].(string)}
+	switch contract := key[2].([]byte); len(contract) {
+	case len(noContract):
+	case len(chain.Address{}):
+		c.Contract = chain.Some(chain.Address(contract))
+	default:
+		return c, fmt.Errorf("%w: a total of the contract %#x, which is no address", ErrDamaged, contract)
 	}
-	if all {
-		err = b.sums(ctx, contracts, add, "")
-	} else {
-		err = b.sums(ctx, contractDays, func(key row, s *Sums) error { return add(key[1:], s) }, "WHERE day BETWEEN ? AND ?", int64(from), int64(to))
+	return c, nil
+}
+
+// compare orders by what was called, first what has no contract.
+func (c *ContractSums) compare(x *ContractSums) int {
+	a, isA := c.Contract.Get()
+	b, isB := x.Contract.Get()
+	return cmp.Or(cmp.Compare(c.Layer, x.Layer), cmp.Compare(c.Call, x.Call), bytes.Compare(a[:], b[:]), order(isA)-order(isB))
+}
+
+func order(known bool) int {
+	if known {
+		return 1
 	}
-	if err != nil {
-		return nil, err
-	}
-	list := make([]ContractSums, 0, len(found))
-	for _, k := range slices.Sorted(maps.Keys(found)) {
-		list = append(list, *found[k])
-	}
-	slices.SortStableFunc(list, func(a, b ContractSums) int { return b.Fee.Cmp(a.Fee) })
-	return list, nil
+	return 0
 }
 
 // allDays tells whether no sealed block is of a day before one or after another.

@@ -106,7 +106,12 @@ func (b *Book) sealNext(ctx context.Context, tx transaction, c *cover) (uint64, 
 			return 0, &ForkError{uint64(r[0].(int64)), parent, want}
 		}
 		before = chain.Some(hash)
-		if err := p.add(r, byHeight[r[0]]); err != nil {
+		list := byHeight[r[0]]
+		sums, err := sumsOfAll(list)
+		if err != nil {
+			return 0, fmt.Errorf("block %v: %w", r[0], err)
+		}
+		if err := p.add(r, list, sums); err != nil {
 			return 0, err
 		}
 	}
@@ -138,12 +143,12 @@ type sealing struct {
 func newSealing(c cover) *sealing { return &sealing{cover: c, tally: newTally()} }
 
 // add adds the next block to the seal and to the totals.
-func (s *sealing) add(block row, list []row) error {
+func (s *sealing) add(block row, list []row, sums []Sums) error {
 	digest, ok := block[digestColumn].([]byte)
 	if !ok || len(digest) != len(Digest{}) {
 		return fmt.Errorf("%w: block %v: no digest", ErrDamaged, block[0])
 	}
-	if err := s.tally.block(block, list); err != nil {
+	if err := s.tally.block(block, list, sums); err != nil {
 		return fmt.Errorf("block %v: %w", block[0], err)
 	}
 	s.seal = s.seal.After(Digest(digest))

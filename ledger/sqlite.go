@@ -24,9 +24,17 @@ import (
 type sqliteEngine struct {
 	sqlQuerier
 	db         *sql.DB
-	lock       *sql.DB              // holds the file that says who writes, nil for a reader
-	writer     *sql.Conn            // the one connection that writes, nil for a reader
-	statements map[string]*sql.Stmt // prepared on it
+	lock       *sql.DB                 // holds the file that says who writes, nil for a reader
+	writer     *sql.Conn               // the one connection that writes, nil for a reader
+	statements map[string]*sql.Stmt    // prepared on it
+	insertions map[insertion]*sql.Stmt // of these, without their text
+	arguments  []any                   // of the statement that runs, to be used again
+}
+
+// insertion is a statement that inserts so many rows.
+type insertion struct {
+	table string
+	rows  int
 }
 
 var sqliteDialect = dialect{
@@ -46,7 +54,9 @@ var sqliteDialect = dialect{
 		return fmt.Sprintf("CASE WHEN %s LIKE '-%%' THEN '-' ELSE '' END || CASE WHEN length(%s) > 18 THEN substr(%s, 1, length(%s) - 18) ELSE '0' END || '.' || substr('000000000000000000' || %s, -18)",
 			c, digits, digits, digits, digits)
 	},
-	plus:    func(a, b string) string { return "wei_add(" + a + ", " + b + ")" },
+	plus: func(a, b string) string { // most are added nothing to, and the call is dear
+		return "CASE " + b + " WHEN '0' THEN " + a + " ELSE wei_add(" + a + ", " + b + ") END"
+	},
 	indexes: "SELECT name FROM sqlite_master WHERE type = 'index'",
 	laidOut: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + layoutTable + "'",
 }
@@ -119,7 +129,7 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, db: db, lock: lock, statements: map[string]*sql.Stmt{}}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, db: db, lock: lock, statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}}
 	if err = migrate(ctx, db, &sqliteDialect); err == nil {
 		e.writer, err = db.Conn(ctx)
 	}
@@ -242,21 +252,36 @@ func (t *sqliteTransaction) insert(ctx context.Context, table *table, rows []row
 		if len(rows) < n {
 			n = 1
 		}
-		places := placesFor(table.columns)
-		s, err := t.prepared(ctx, insertInto(table.name, table.columns)+strings.Repeat(places+", ", n-1)+places)
+		s, err := t.inserting(ctx, table, n)
 		if err != nil {
 			return err
 		}
-		arguments := make([]any, 0, n*len(table.columns))
+		arguments := t.engine.arguments[:0]
 		for _, r := range rows[:n] {
 			arguments = append(arguments, r...)
 		}
+		t.engine.arguments = arguments
 		if _, err := s.ExecContext(ctx, arguments...); err != nil {
 			return err
 		}
 		rows = rows[n:]
 	}
 	return nil
+}
+
+// inserting is the statement that inserts so many rows at once.
+func (t *sqliteTransaction) inserting(ctx context.Context, table *table, rows int) (*sql.Stmt, error) {
+	key := insertion{table.name, rows}
+	s := t.engine.insertions[key]
+	if s == nil {
+		var err error
+		places := placesFor(table.columns)
+		if s, err = t.prepared(ctx, insertInto(table.name, table.columns)+strings.Repeat(places+", ", rows-1)+places); err != nil {
+			return nil, err
+		}
+		t.engine.insertions[key] = s
+	}
+	return s, nil
 }
 
 func (t *sqliteTransaction) add(ctx context.Context, statement string, arguments []row) error {

@@ -165,6 +165,7 @@ func sumsOf(t *total, r row) (s Sums, err error) {
 // tally adds up the totals of some blocks: for each table, sums by key.
 type tally struct {
 	sums [totalCount]map[string]*tallied
+	key  encoder
 }
 
 // tallied are the sums under one key.
@@ -189,46 +190,47 @@ const (
 // noContract is the key of transactions that called none, for a key holds no null.
 var noContract = []byte{}
 
-// block adds a block's row and those of its transactions. A block without a time
-// has none and is in no total.
-func (t *tally) block(b row, list []row) error {
-	columns := &tables[blocks]
-	at, ok := b[columns.of("time_ms")].(int64)
+var (
+	timeColumn      = tables[blocks].of("time_ms")
+	inherentsColumn = tables[blocks].of("inherents")
+)
+
+// block adds a block's row and those of its transactions, with their sums. A block
+// without a time has none and is in no total.
+func (t *tally) block(b row, list []row, sums []Sums) error {
+	at, ok := b[timeColumn].(int64)
 	if !ok {
 		return nil
 	}
-	day, quarterHour := at/dayMS, at/quarterHourMS
-	whole := Sums{Blocks: 1, Inherents: uint64(b[columns.of("inherents")].(int64))}
-	for _, r := range list {
-		x, err := sumsOfTransaction(r)
-		if err != nil {
-			return err
-		}
+	var day, quarterHour value = at / dayMS, at / quarterHourMS
+	whole := Sums{Blocks: 1, Inherents: uint64(b[inherentsColumn].(int64))}
+	for i, r := range list {
+		x, err := &sums[i], error(nil)
 		var payer, contract value = r[payerColumn], noContract
 		if x.EVM > 0 && r[recipientColumn] != nil {
 			contract = r[recipientColumn]
 		}
-		err = t.add(contractDays, row{day, r[layerColumn], r[callColumn], contract}, &x)
+		err = t.add(contractDays, x, day, r[layerColumn], r[callColumn], contract)
 		if err == nil {
-			err = t.add(contracts, row{r[layerColumn], r[callColumn], contract}, &x)
+			err = t.add(contracts, x, r[layerColumn], r[callColumn], contract)
 		}
 		if err == nil && payer != nil {
-			err = t.add(accountDays, row{day, payer}, &x)
+			err = t.add(accountDays, x, day, payer)
 		}
 		if err == nil && payer != nil {
-			err = t.add(accounts, row{payer}, &x)
+			err = t.add(accounts, x, payer)
 		}
 		if err == nil {
-			err = whole.add(&x)
+			err = whole.add(x)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := t.add(quarterHours, row{quarterHour}, &whole); err != nil {
+	if err := t.add(quarterHours, &whole, quarterHour); err != nil {
 		return err
 	}
-	return t.add(days, row{day}, &whole)
+	return t.add(days, &whole, day)
 }
 
 // Where a transaction's row has what the totals need.
@@ -246,6 +248,17 @@ var (
 		tables[transactions].of("burned"), tables[transactions].of("treasury"), tables[transactions].of("author"),
 	}
 )
+
+// sumsOfAll are those of each transaction.
+func sumsOfAll(list []row) (sums []Sums, err error) {
+	sums = make([]Sums, len(list))
+	for i, r := range list {
+		if sums[i], err = sumsOfTransaction(r); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
 
 // sumsOfTransaction are those of one.
 func sumsOfTransaction(r row) (s Sums, err error) {
@@ -277,12 +290,15 @@ func sumsOfTransaction(r row) (s Sums, err error) {
 	return s, nil
 }
 
-func (t *tally) add(table int, key row, x *Sums) error {
-	k := keyOf(key)
-	have := t.sums[table][k]
+func (t *tally) add(table int, x *Sums, key ...value) error {
+	t.key.buffer = t.key.buffer[:0]
+	for _, v := range key {
+		t.key.value(v)
+	}
+	have := t.sums[table][string(t.key.buffer)]
 	if have == nil {
-		have = &tallied{key: key}
-		t.sums[table][k] = have
+		have = &tallied{key: append(row{}, key...)}
+		t.sums[table][string(t.key.buffer)] = have
 	}
 	return have.add(x)
 }

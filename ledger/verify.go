@@ -168,7 +168,11 @@ func (v *verification) block(e *rowsOf) {
 		if b[tables[blocks].of("final")] != true {
 			v.report(height, blocks, "sealed, and not final")
 		}
-		if err := v.tally.block(b, e.rows[transactions]); err != nil {
+		sums, err := sumsOfAll(e.rows[transactions])
+		if err == nil {
+			err = v.tally.block(b, e.rows[transactions], sums)
+		}
+		if err != nil {
 			v.report(height, transactions, "an amount: %v", err)
 		}
 	} else if have != nil {

@@ -54,7 +54,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		for _, e := range list {
 			if e.Height() == b.pending.next() && e.Final() {
 				added = true
-				if err := b.pending.add(e.rows[blocks][0], e.rows[transactions]); err != nil {
+				if err := b.pending.add(e.rows[blocks][0], e.rows[transactions], e.sums); err != nil {
 					return err
 				}
 			}
