@@ -27,9 +27,6 @@ var shapes = []shape{
 	{hash: 4, address: 4, text: 7, gap: 1},
 }
 
-// narrowest is the width below which notes are not wrapped.
-const narrowest = 20
-
 // WriteTable writes a table for a terminal, in at most width columns if it can: it
 // shortens hashes, addresses and text, never a figure. Amounts are in the token,
 // prices in Gwei, with all the decimals that any of the column has; totals stand at

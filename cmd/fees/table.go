@@ -243,9 +243,6 @@ func writeNotes(out *strings.Builder, r *evidence.Report, width int) {
 	}
 }
 
-// narrowest is the width below which notes are not wrapped.
-const narrowest = 20
-
 // blockNotes are those on the block as a whole.
 func blockNotes(r *evidence.Report) []string {
 	notes := slices.Clone(r.Notes)
