@@ -5,6 +5,8 @@ package main
 import (
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,10 +18,20 @@ import (
 	"github.com/feeledger/fees/internal/chaingen"
 )
 
-// Killed at random moments, a hundred times and more, and started again each time: the
-// ledger is in the end the one that a quiet run makes.
+// killsAsked says how often programs are killed: .ci/run wants it a hundred times, which
+// takes most of a minute.
+const killsAsked = "FEES_KILLS"
+
+// Killed at random moments, many times, and started again each time: the ledger is in
+// the end the one that a quiet run makes.
 func TestProcessSyncKilled(t *testing.T) {
-	const blocks, last, kills = "1..400", 400, 100
+	const blocks, last = "1..400", 400
+	kills := 20
+	if text := os.Getenv(killsAsked); text != "" {
+		var err error
+		kills, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
 	_, gateway := generated(t, 11, last)
 	begun := time.Now()
 	quiet := start(t, "sync", blocks, "--ledger", newLedgerFile(t), "--gateway", gateway)
