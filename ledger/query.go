@@ -106,7 +106,12 @@ func (b *Book) FeesByContract(ctx context.Context, from, to Day) ([]*ContractSum
 	} else {
 		found, err = b.contractsOfDays(ctx, from, to)
 	}
-	slices.SortFunc(found, func(a, b *ContractSums) int { return cmp.Or(b.Fee.Cmp(a.Fee), a.compare(b)) })
+	slices.SortFunc(found, func(a, b *ContractSums) int {
+		if order := b.Fee.Cmp(a.Fee); order != 0 {
+			return order
+		}
+		return a.compare(b)
+	})
 	return found, err
 }
 
