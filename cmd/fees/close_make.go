@@ -78,20 +78,20 @@ func (x *closer) find(ctx context.Context) (err error) {
 	if !ok {
 		return ofLedger(x.place, fmt.Errorf("it has no block of %s", x.asked.name))
 	}
-	id, err := x.book.Identity(ctx)
-	if err != nil {
-		return ofLedger(x.place, err)
-	}
 	tables, err := loadTables(x.inputs.networks)
 	if err != nil {
 		return err
 	}
-	if x.network, err = tables.Choose(id.Network); err != nil {
-		return fmt.Errorf("the ledger is of the network %s, whose token no table names: %w", id.Network, err)
+	if x.network, err = networkOf(ctx, x.book, x.place, tables); err != nil {
+		return err
 	}
 	x.symbol = x.network.Symbol
 	m := &x.manifest
-	m.Network, m.LeftOut = id.Network, []string{}
+	m.Network, m.LeftOut = x.network.Name, []string{}
+	id, err := x.book.Identity(ctx)
+	if err != nil {
+		return ofLedger(x.place, err)
+	}
 	if hash, ok := id.Genesis.Get(); ok {
 		m.Genesis = hash.String()
 	}

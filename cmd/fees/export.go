@@ -224,25 +224,21 @@ func (x *exporter) read() (err error) {
 
 // describe says what the export is of.
 func (x *exporter) describe(ctx context.Context) error {
-	id, err := x.book.Identity(ctx)
-	if err != nil {
-		return ofLedger(x.place, err)
-	}
 	tables, err := loadTables(x.flags.networkFile)
 	if err != nil {
 		return err
 	}
-	n, err := tables.Choose(id.Network)
+	n, err := networkOf(ctx, x.book, x.place, tables)
 	if err != nil {
-		return fmt.Errorf("the ledger is of the network %s, whose token no table names: %w", id.Network, err)
+		return err
 	}
-	x.network, x.style.Symbol, x.style.Zone, x.style.Notes = id.Network, n.Symbol, x.zone, x.notes()
+	x.network, x.style.Symbol, x.style.Zone, x.style.Notes = n.Name, n.Symbol, x.zone, x.notes()
 	x.style.NetworkSide, x.style.Continues = x.flags.networkSide, x.flags.continues
 	what := "Fees"
 	if x.flags.with == withMovements {
 		what = "Movements of the native balance"
 	}
-	x.style.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, id.Network, x.name, len(x.accounts))
+	x.style.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, x.name, len(x.accounts))
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
@@ -75,6 +76,19 @@ func ofLedger(place string, err error) error {
 		return nil
 	}
 	return &ledgerError{shownLedger(place), err}
+}
+
+// networkOf is the network that a ledger is of, as the tables have it.
+func networkOf(ctx context.Context, book *ledger.Book, place string, tables network.Tables) (*network.Network, error) {
+	id, err := book.Identity(ctx)
+	if err != nil {
+		return nil, ofLedger(place, err)
+	}
+	n, err := tables.Choose(id.Network)
+	if err != nil {
+		return nil, fmt.Errorf("the ledger is of the network %s, whose token no table names: %w", id.Network, err)
+	}
+	return n, nil
 }
 
 // openBook opens a ledger in one of the ways that package ledger has.

@@ -200,7 +200,7 @@ func (f *reconcileFlags) openLedger(ctx context.Context) (*compared, error) {
 		place: place, close: func() { book.Close() },
 		book: func(context.Context, *progress) (*ledger.Book, error) { return book, nil },
 	}
-	status, err := book.Status(ctx)
+	id, err := book.Identity(ctx)
 	if err != nil {
 		c.close()
 		return nil, ofLedger(place, err)
@@ -210,7 +210,7 @@ func (f *reconcileFlags) openLedger(ctx context.Context) (*compared, error) {
 		c.close()
 		return nil, err
 	}
-	if n, ok := tables.Named(status.Network); ok {
+	if n, ok := tables.Named(id.Network); ok {
 		c.symbol = n.Symbol
 	}
 	return c, nil

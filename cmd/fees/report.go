@@ -180,19 +180,15 @@ func (f *reportFlags) book(ctx context.Context, asked period, p *progress) (book
 
 // describe adds the network that the ledger is of, and what its token is called.
 func (f *reportFlags) describe(ctx context.Context, q *report.Question, book *ledger.Book, place string) error {
-	s, err := book.Status(ctx)
-	if err != nil {
-		return ofLedger(place, err)
-	}
 	tables, err := loadTables(f.networkFile)
 	if err != nil {
 		return err
 	}
-	n, err := tables.Choose(s.Network)
+	n, err := networkOf(ctx, book, place, tables)
 	if err != nil {
-		return fmt.Errorf("the ledger is of the network %s, whose token no table names: %w", s.Network, err)
+		return err
 	}
-	q.Network, q.Symbol = s.Network, n.Symbol
+	q.Network, q.Symbol = n.Name, n.Symbol
 	return nil
 }
 

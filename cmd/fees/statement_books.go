@@ -120,14 +120,10 @@ func (f *statementFlags) openStatementBook(ctx context.Context, b *statementBook
 
 // describe finds the network and its token.
 func (b *statementBooks) describe(ctx context.Context, reader *source.Reader) error {
-	s, err := b.book.Status(ctx)
+	n, err := networkOf(ctx, b.book, b.place, reader.Tables)
 	if err != nil {
-		return ofLedger(b.place, err)
+		return err
 	}
-	n, err := reader.Tables.Choose(s.Network)
-	if err != nil {
-		return fmt.Errorf("the ledger is of the network %s, whose token no table names: %w", s.Network, err)
-	}
-	b.network, b.style.Symbol = s.Network, n.Symbol
+	b.network, b.style.Symbol = n.Name, n.Symbol
 	return nil
 }
