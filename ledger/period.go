@@ -157,10 +157,17 @@ func (b *Book) Outside(ctx context.Context, p Period, span Span) (heights []uint
 	if p.Heights.Known() {
 		return nil, nil
 	}
+	// The look-up by time tells fast that there is none.
+	from, to := p.From.Std().UnixMilli(), p.To.Std().UnixMilli()
+	var within uint64
+	if _, err := one(ctx, b.engine, []any{&within}, "SELECT count(*) FROM blocks WHERE time_ms >= ? AND time_ms < ? AND height BETWEEN ? AND ?",
+		from, to, int64(span.First), int64(span.Last)); err != nil || within == span.Blocks() {
+		return nil, err
+	}
 	err = list(ctx, b.engine, []column{{"height", integer, fact}}, func(r row) error {
 		heights = append(heights, uint64(r[0].(int64)))
 		return nil
 	}, "SELECT height FROM blocks WHERE height BETWEEN ? AND ? AND (time_ms IS NULL OR time_ms < ? OR time_ms >= ?) ORDER BY height LIMIT ?",
-		int64(span.First), int64(span.Last), p.From.Std().UnixMilli(), p.To.Std().UnixMilli(), few)
+		int64(span.First), int64(span.Last), from, to, few)
 	return heights, err
 }
