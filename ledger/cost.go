@@ -2,8 +2,10 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -26,7 +28,7 @@ type Cost struct {
 	Recipient   chain.Optional[chain.Address]
 	Payer       chain.Optional[chain.Address]
 	GasPrice    chain.Optional[chain.GasPrice]
-	Gas         chain.Optional[chain.Wei] // units of gas
+	Gas         chain.Optional[chain.Gas]
 	Fee         chain.Optional[chain.Wei]
 	PriorityFee chain.Optional[chain.Wei] // part of Fee, as is Tip
 	Tip         chain.Optional[chain.Wei]
@@ -39,12 +41,20 @@ type Cost struct {
 }
 
 // cost is what a transaction has of it.
-func (t *Transaction) cost() *Cost {
-	return &Cost{
+func (t *Transaction) cost() (*Cost, error) {
+	c := &Cost{
 		Height: t.Height, Time: t.Time, Rules: t.Rules, Index: t.Index, Layer: t.Layer, Type: t.Type, Call: t.Call,
-		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Gas: t.Gas, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
+		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
 		Success: t.Success, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
 	}
+	if units, ok := t.Gas.Get(); ok {
+		n, err := strconv.ParseUint(units.String(), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%w: block %d, extrinsic %d: gas: %w", ErrDamaged, t.Height, t.Index, err)
+		}
+		c.Gas = chain.Some(chain.NewGas(n))
+	}
+	return c, nil
 }
 
 // Costs are those of a span's transactions, in the order of the chain. One is valid until
@@ -144,5 +154,11 @@ func (b *Book) CostsOf(ctx context.Context, payers map[chain.Address]bool, span 
 		arguments = append(arguments, payer[:])
 	}
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(payers)), ", ")
-	return b.transactions(ctx, func(t *Transaction) error { return each(t.cost()) }, within("t")+" AND t.payer IN ("+places+")", arguments...)
+	return b.transactions(ctx, func(t *Transaction) error {
+		c, err := t.cost()
+		if err != nil {
+			return err
+		}
+		return each(c)
+	}, within("t")+" AND t.payer IN ("+places+")", arguments...)
 }

@@ -14,9 +14,13 @@ import (
 
 // costOf is what a transaction's row has of a cost.
 func costOf(t *ledger.Transaction) ledger.Cost {
+	var gas chain.Optional[chain.Gas]
+	if units, ok := t.Gas.Get(); ok {
+		gas = chain.Some(chain.NewGas(units.Big().Uint64()))
+	}
 	return ledger.Cost{
 		Height: t.Height, Time: t.Time, Rules: t.Rules, Index: t.Index, Layer: t.Layer, Type: t.Type, Call: t.Call,
-		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Gas: t.Gas, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
+		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Gas: gas, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
 		Success: t.Success, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
 	}
 }

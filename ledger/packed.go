@@ -106,7 +106,10 @@ func (u *unpacker) costs(to []Cost, packed []byte, height uint64, at chain.Optio
 		c.Index, c.Layer, c.Type, c.Call = int(index), fee.Layer(u.text()), u.text(), u.text()
 		c.Recipient, c.Payer = u.address(), u.address()
 		c.GasPrice = unpacked(u, chain.NewGasPrice, chain.ParseGasPrice)
-		c.Gas, c.Fee, c.PriorityFee, c.Tip = u.wei(), u.wei(), u.wei(), u.wei()
+		if gas, ok := u.integer(); ok {
+			c.Gas = chain.Some(chain.NewGas(gas))
+		}
+		c.Fee, c.PriorityFee, c.Tip = u.wei(), u.wei(), u.wei()
 		c.Success = u.flag()
 		c.Charged, c.Verdict = u.wei(), evidence.Verdict(u.text())
 		c.Burned, c.Treasury, c.Author = u.wei(), u.wei(), u.wei()

@@ -27,6 +27,9 @@ func packable(amount string) row {
 			r[packedFrom[i]] = true
 		default:
 			r[packedFrom[i]] = amount
+			if c.name == "gas" { // which is of 64 bits
+				r[packedFrom[i]] = "21000"
+			}
 		}
 	}
 	return r

@@ -123,13 +123,9 @@ func (s *sums) addGas(t *ledger.Cost) (err error) {
 	if priced && isEVM(t) {
 		s.prices.add(price, 1)
 	}
-	units, ok := t.Gas.Get()
+	gas, ok := t.Gas.Get()
 	if !ok {
 		return nil
-	}
-	gas, err := gasOf(units)
-	if err != nil {
-		return err
 	}
 	if s.Gas, err = plus(s.Gas, gas); err != nil {
 		return err
@@ -146,15 +142,6 @@ func (s *sums) addGas(t *ledger.Cost) (err error) {
 	}
 	s.used, err = plus(s.used, gas)
 	return err
-}
-
-// gasOf is an amount of gas as the ledger has it.
-func gasOf(units chain.Wei) (chain.Gas, error) {
-	n := units.Big()
-	if !n.IsUint64() {
-		return chain.Gas{}, fmt.Errorf("gas: %w", chain.ErrOverflow)
-	}
-	return chain.NewGas(n.Uint64()), nil
 }
 
 func plus(a, b chain.Gas) (chain.Gas, error) {

@@ -133,8 +133,13 @@ func readDate(text string) (any, error) {
 // exact is a value as text, exact, with nothing left out: amounts in their smallest
 // unit, times in RFC 3339. Text is as it came.
 func exact(value any) string {
-	if value == nil {
+	switch v := value.(type) {
+	case nil:
 		return ""
+	case string:
+		return v
+	case fmt.Stringer:
+		return v.String()
 	}
 	return fmt.Sprint(value)
 }
