@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/source"
 )
 
@@ -153,6 +154,9 @@ func store(ctx context.Context, book *ledger.Book, reader *source.Reader, signat
 	return err
 }
 
+// month is how many blocks there are in one of thirty days.
+const month = 30 * 24 * 60 * 5
+
 // ask times the questions of a year's end.
 func ask(ctx context.Context, book *ledger.Book) error {
 	const from, to = ledger.Day(0), ledger.Day(1 << 20)
@@ -177,6 +181,20 @@ func ask(ctx context.Context, book *ledger.Book) error {
 			var err error
 			busiest, err = book.BusiestPayer(ctx)
 			return 1, err
+		}},
+		{"a month's report by account", func() (int, error) {
+			sealed, err := book.Sealed(ctx)
+			if err != nil {
+				return 0, err
+			}
+			all, _ := sealed.Heights.Get()
+			month := ledger.Span{First: max(all.Last, month) - month, Last: all.Last}
+			q := report.Question{By: report.Account, Period: ledger.Period{Heights: chain.Some(month)}, Cover: ledger.Cover{Span: chain.Some(month)}}
+			r, err := report.Make(ctx, book, q, func(_, _ uint64) {})
+			if err != nil {
+				return 0, err
+			}
+			return len(r.Groups), nil
 		}},
 		{"an account by day: the busiest", func() (int, error) {
 			list, err := book.AccountDays(ctx, busiest, from, to)

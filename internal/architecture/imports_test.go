@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"journal":                    {"chain", "fee", "ledger", "sheet"},
 	"closing":                    {"chain", "evidence", "ledger", "sheet"},
 	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire", "internal/console"},
-	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "gatewayclient", "source", "proof", "ledger", "internal/chaingen"},
+	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "gatewayclient", "source", "proof", "ledger", "report", "internal/chaingen"},
 	"bench":                      {"chain", "network", "fee", "gatewayclient"},
 	"internal/inorder":           {},
 	"internal/console":           {"chain"},
