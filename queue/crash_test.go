@@ -68,8 +68,8 @@ func TestAWorkerIsGone(t *testing.T) {
 			}
 			s.requireDone(2000)
 
-			for _, id := range left {
-				require.Equal(t, 2, one[int](s, "SELECT attempt FROM river_job WHERE id = $1", id))
+			for _, id := range left { // on a machine that is too slow, River may have taken it from the second one too
+				require.GreaterOrEqual(t, one[int](s, "SELECT attempt FROM river_job WHERE id = $1", id), 2, "nobody took it up")
 			}
 			require.NotEmpty(t, left, "it went between two jobs: nothing was tried")
 			takenUp := one[time.Time](s, "SELECT max(attempted_at) FROM river_job WHERE id = ANY($1)", left).Sub(since)
