@@ -68,13 +68,9 @@ func (b *Book) copyTo(ctx context.Context, path string, progress func(done, tota
 	if _, err := one(ctx, q, []any{&total}, "SELECT count(*) FROM blocks"); err != nil {
 		return err
 	}
-	for from := int64(0); ; {
-		span, found, err := nextPortion(ctx, q, &from)
+	for span, err := range portions(ctx, q) {
 		if err != nil {
 			return err
-		}
-		if !found {
-			break
 		}
 		n, err := copied.copyBlocks(ctx, q, span)
 		if err != nil {
@@ -116,7 +112,7 @@ func (b *Book) copyTotals(ctx context.Context, from querier, c *cover) error {
 			}
 		}
 		err := list(ctx, from, rejudgementColumns, func(r row) error {
-			return tx.add(ctx, insertInto("rejudgements", rejudgementColumns)+placesFor(rejudgementColumns), []row{r})
+			return tx.add(ctx, insertRejudgement, []row{r})
 		}, selectFrom("rejudgements", rejudgementColumns))
 		if err != nil {
 			return err

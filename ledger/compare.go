@@ -143,7 +143,7 @@ func (b *Book) Rejudge(ctx context.Context, program string, found []Difference) 
 		return nil
 	}
 	return b.change(ctx, func(tx transaction) error {
-		return tx.add(ctx, insertInto("rejudgements", rejudgementColumns)+placesFor(rejudgementColumns)+
+		return tx.add(ctx, insertRejudgement+
 			" ON CONFLICT (height, table_name, row_number, column_name, program) DO UPDATE SET before = excluded.before, after = excluded.after", rows)
 	})
 }
@@ -152,3 +152,5 @@ var rejudgementColumns = []column{
 	{"height", integer, state}, {"table_name", text, state}, {"row_number", integer, state}, {"column_name", text, state},
 	{"before", text, state}, {"after", text, state}, {"program", text, state},
 }
+
+var insertRejudgement = insertInto("rejudgements", rejudgementColumns) + placesFor(rejudgementColumns)

@@ -69,18 +69,12 @@ func (b *Book) haveLookups(ctx context.Context, q querier) (bool, error) {
 
 // lookupsThere are the names of the indexes that there are.
 func (b *Book) lookupsThere(ctx context.Context, q querier) (map[string]bool, error) {
-	rows, err := q.query(ctx, b.engine.sql().indexes)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.close()
 	there := map[string]bool{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		there[name] = true
-	}
-	return there, rows.Err()
+	columns := []column{{"name", text, state}}
+	err := list(ctx, q, columns, func(r row) error {
+		c := cells{row: r, columns: columns}
+		there[c.text()] = true
+		return c.err
+	}, b.engine.sql().indexes)
+	return there, err
 }

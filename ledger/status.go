@@ -100,25 +100,23 @@ func (b *Book) missing(ctx context.Context, q querier, c cover, span Span, notFi
 	if next > span.Last {
 		return nil, nil
 	}
-	rows, err := q.query(ctx, "SELECT height FROM blocks WHERE height BETWEEN ? AND ? AND (final OR ?) ORDER BY height", int64(next), int64(span.Last), notFinalToo)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.close()
-	for rows.Next() {
-		var height uint64
-		if err := rows.Scan(&height); err != nil {
-			return nil, err
-		}
+	columns := []column{{"height", integer, fact}}
+	err = list(ctx, q, columns, func(r row) error {
+		c := cells{row: r, columns: columns}
+		height := c.number()
 		if height > next {
 			gaps = append(gaps, Span{next, height - 1})
 		}
 		next = height + 1
+		return c.err
+	}, "SELECT height FROM blocks WHERE height BETWEEN ? AND ? AND (final OR ?) ORDER BY height", int64(next), int64(span.Last), notFinalToo)
+	if err != nil {
+		return nil, err
 	}
 	if next <= span.Last {
 		gaps = append(gaps, Span{next, span.Last})
 	}
-	return gaps, rows.Err()
+	return gaps, nil
 }
 
 // timeOf is when a block was made, as the book has it.

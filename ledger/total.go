@@ -53,7 +53,14 @@ var (
 // days read some rows then, instead of one for each day.
 var wholes = []struct{ all, byDay int }{{accounts, accountDays}, {contracts, contractDays}}
 
-func isByDay(table int) bool { return table == accountDays || table == contractDays }
+func isByDay(table int) bool {
+	for _, w := range wholes {
+		if w.byDay == table {
+			return true
+		}
+	}
+	return false
+}
 
 // feeSums are the sums over transactions.
 var feeSums = []column{

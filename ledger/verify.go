@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -63,13 +64,9 @@ func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(don
 		return err
 	}
 	done := uint64(0)
-	for from := int64(0); ; {
-		span, found, err := nextPortion(ctx, q, &from)
+	for span, err := range portions(ctx, q) {
 		if err != nil {
 			return err
-		}
-		if !found {
-			break
 		}
 		list, err := readRows(ctx, q, span)
 		if err != nil {
@@ -205,16 +202,23 @@ func (v *verification) totals(ctx context.Context) error {
 	return nil
 }
 
-// nextPortion are the next blocks of the book from a height on, wherever they are,
-// and moves the height behind them.
-func nextPortion(ctx context.Context, q querier, from *int64) (span Span, found bool, err error) {
-	var last *int64
-	if _, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? ORDER BY height LIMIT ?) AS next", *from, portion); err != nil || last == nil {
-		return span, false, err
+// portions are spans of a few blocks each, in which are all blocks of the book, wherever
+// they are, in the order of their heights.
+func portions(ctx context.Context, q querier) iter.Seq2[Span, error] {
+	return func(yield func(Span, error) bool) {
+		for from := int64(0); ; {
+			var last *int64
+			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? ORDER BY height LIMIT ?) AS next", from, portion)
+			if err != nil {
+				yield(Span{}, err)
+				return
+			}
+			if last == nil || !yield(Span{uint64(from), uint64(*last)}, nil) {
+				return
+			}
+			from = *last + 1
+		}
 	}
-	span = Span{uint64(*from), uint64(*last)}
-	*from = *last + 1
-	return span, true, nil
 }
 
 // rowsOf are the rows that a book has of a block.
