@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // plainAccount is the account as hledger and Ledger take it: as it is.
@@ -24,7 +25,7 @@ func commodity(symbol string) string {
 func (w *writer) hledger() error {
 	w.comment()
 	w.line("decimal-mark .")
-	w.line("commodity 1000.%s %s", strings.Repeat("0", tokenDecimals), commodity(w.Symbol))
+	w.line("commodity 1000.%s %s", strings.Repeat("0", console.TokenDecimals), commodity(w.Symbol))
 	if w.Prices != nil {
 		w.line("commodity 1000.00 %s", w.Prices.Fiat)
 	}
@@ -33,7 +34,7 @@ func (w *writer) hledger() error {
 
 func (w *writer) ledger() error {
 	w.comment()
-	w.line("commodity %s\n    format 1000.%s %s", commodity(w.Symbol), strings.Repeat("0", tokenDecimals), commodity(w.Symbol))
+	w.line("commodity %s\n    format 1000.%s %s", commodity(w.Symbol), strings.Repeat("0", console.TokenDecimals), commodity(w.Symbol))
 	if w.Prices != nil {
 		w.line("commodity %s\n    format 1000.00 %s", w.Prices.Fiat, w.Prices.Fiat)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // longestText is how many characters of a text from outside are written.
@@ -46,12 +47,9 @@ func keep(text, marks string) string {
 	return kept.String()
 }
 
-// tokenDecimals are the decimals of the network's token.
-const tokenDecimals = 18
-
 // tokens is an amount of wei in the token, with all of its 18 decimals.
-func tokens(w chain.SignedWei) string { return tokenNumber(w).StringFixed(tokenDecimals) }
+func tokens(w chain.SignedWei) string { return console.Tokens(w) }
 
 func tokenNumber(w chain.SignedWei) decimal.Decimal {
-	return decimal.RequireFromString(w.String()).Shift(-tokenDecimals)
+	return decimal.RequireFromString(w.String()).Shift(-console.TokenDecimals)
 }

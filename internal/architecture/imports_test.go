@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"report":                     {"chain", "fee", "evidence", "ledger", "sheet", "internal/console"},
 	"statement":                  {"chain", "evidence", "fee", "ledger", "sheet", "internal/console"},
 	"reconcile":                  {"chain", "evidence", "ledger", "sheet", "wire"},
-	"journal":                    {"chain", "fee", "ledger", "sheet"},
+	"journal":                    {"chain", "fee", "ledger", "sheet", "internal/console"},
 	"closing":                    {"chain", "evidence", "ledger", "sheet"},
 	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire", "internal/console"},
 	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "gatewayclient", "source", "proof", "ledger", "report", "internal/chaingen"},
