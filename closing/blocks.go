@@ -2,40 +2,35 @@ package closing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 )
 
 // Blocks are those that a package is of, as the ledger has them.
 type Blocks struct {
-	First       uint64   `json:"first"`
-	Last        uint64   `json:"last"`
-	Count       uint64   `json:"count"`
-	FirstHash   string   `json:"first_hash"`
-	LastHash    string   `json:"last_hash"`
-	Final       bool     `json:"final_and_sealed"` // all of them
-	LedgerFirst uint64   `json:"ledger_first"`     // the height that the ledger begins with
-	Seal        string   `json:"seal"`             // the ledger's at the last height, "" where that is not sealed
-	Rules       []string `json:"rules"`            // that priced them, in the order of their names
+	First     uint64   `json:"first"`
+	Last      uint64   `json:"last"`
+	Count     uint64   `json:"count"`
+	FirstHash string   `json:"first_hash"`
+	LastHash  string   `json:"last_hash"`
+	Final     bool     `json:"final_and_sealed"` // all of them
+	Seal      string   `json:"seal"`             // over those of the period, whatever else the ledger has; "" where not all are sealed
+	Rules     []string `json:"rules"`            // that priced them, in the order of their names
 }
 
 // Book is what is asked of the ledger; *ledger.Book is one.
 type Book interface {
-	Coverage(ctx context.Context) (first, next uint64, err error)
 	Blocks(ctx context.Context, span ledger.Span, each func(*ledger.Block) error) error
-	SealAt(ctx context.Context, height uint64) (chain.Optional[ledger.Seal], error)
+	SealOf(ctx context.Context, p ledger.Period, span ledger.Span) (ledger.Seal, error)
 }
 
-// Examine reads what a ledger has of a span.
-func Examine(ctx context.Context, book Book, span ledger.Span) (b Blocks, err error) {
+// Examine reads what a ledger has of a period's span: all rows of its blocks, for the seal.
+func Examine(ctx context.Context, book Book, p ledger.Period, span ledger.Span) (b Blocks, err error) {
 	b = Blocks{First: span.First, Last: span.Last, Final: true}
-	if b.LedgerFirst, _, err = book.Coverage(ctx); err != nil {
-		return b, err
-	}
 	rules := map[string]bool{}
 	err = book.Blocks(ctx, span, func(x *ledger.Block) error {
 		b.Count++
@@ -54,11 +49,13 @@ func Examine(ctx context.Context, book Book, span ledger.Span) (b Blocks, err er
 	}
 	b.Final = b.Final && b.Count == span.Blocks()
 	b.Rules = slices.Sorted(maps.Keys(rules))
-	seal, err := book.SealAt(ctx, span.Last)
-	if s, ok := seal.Get(); ok {
-		b.Seal = s.String()
+	switch seal, err := book.SealOf(ctx, p, span); {
+	case err == nil:
+		b.Seal = seal.String()
+	case !errors.Is(err, ledger.ErrNone):
+		return b, err
 	}
-	return b, err
+	return b, nil
 }
 
 // Differ tells, for people, where a ledger is not the one that the package was made of:
@@ -72,11 +69,10 @@ func (m *Manifest) Differ(id ledger.Identity, now Blocks) (list []string) {
 	for _, c := range []struct{ what, then, now string }{
 		{"the network", m.Network, id.Network},
 		{"the hash of block 0", m.Genesis, genesis},
-		{"the first height of the ledger", fmt.Sprint(then.LedgerFirst), fmt.Sprint(now.LedgerFirst)},
 		{"the number of blocks", fmt.Sprint(then.Count), fmt.Sprint(now.Count)},
 		{fmt.Sprintf("the hash of block %d", then.First), then.FirstHash, now.FirstHash},
 		{fmt.Sprintf("the hash of block %d", then.Last), then.LastHash, now.LastHash},
-		{fmt.Sprintf("the seal of block %d", then.Last), then.Seal, now.Seal},
+		{"the seal of the period", then.Seal, now.Seal},
 	} {
 		if c.then != c.now {
 			list = append(list, fmt.Sprintf("%s: %s in the package, %s in the ledger", c.what, shown(c.then), shown(c.now)))

@@ -163,7 +163,7 @@ func TestALedgerThatIsDamaged(t *testing.T) {
 		unclassified: []ledger.Unclassified{{Height: 7, Event: "balances.New"}},
 		damaged:      fmt.Errorf("%w: column fee", ledger.ErrDamaged),
 	}
-	_, err := Examine(ctx, b, ledger.Span{First: 5, Last: 5})
+	_, err := Examine(ctx, b, ledger.Period{}, ledger.Span{First: 5, Last: 5})
 	require.ErrorIs(t, err, ledger.ErrDamaged)
 	var count Findings
 	var out strings.Builder

@@ -21,7 +21,7 @@ var ctx = context.Background()
 func january(fee uint64) Manifest {
 	return Manifest{
 		Network: "moonbeam", Period: Period{Month: "2026-01", Timezone: "UTC", Complete: true, Missing: []string{}},
-		Blocks: Blocks{First: 5, Last: 9, LedgerFirst: 0, Seal: "aa", Rules: []string{}}, Accounts: []Account{}, LeftOut: []string{},
+		Blocks: Blocks{First: 5, Last: 9, Seal: "aa", Rules: []string{}}, Accounts: []Account{}, LeftOut: []string{},
 		Totals: Totals{Fee: chain.NewWei(fee)},
 	}
 }
@@ -59,7 +59,6 @@ func content(t *testing.T, dir string) map[string]string {
 
 // book is a made-up ledger.
 type book struct {
-	first        uint64
 	blocks       []ledger.Block
 	seal         chain.Optional[ledger.Seal]
 	findings     []evidence.Finding
@@ -69,10 +68,12 @@ type book struct {
 	damaged      error // of the rows of blocks and transactions, after those that are there
 }
 
-func (b *book) Coverage(context.Context) (uint64, uint64, error) { return b.first, 0, b.err }
-
-func (b *book) SealAt(context.Context, uint64) (chain.Optional[ledger.Seal], error) {
-	return b.seal, b.err
+func (b *book) SealOf(context.Context, ledger.Period, ledger.Span) (ledger.Seal, error) {
+	s, ok := b.seal.Get()
+	if !ok {
+		return s, cmp.Or(b.err, ledger.ErrNone)
+	}
+	return s, b.err
 }
 
 func (b *book) Blocks(_ context.Context, s ledger.Span, each func(*ledger.Block) error) error {

@@ -52,35 +52,34 @@ func TestManifestIsStrict(t *testing.T) {
 }
 
 func TestExamine(t *testing.T) {
-	b := &book{first: 3, seal: chain.Some(ledger.Seal{31: 7})}
+	b := &book{seal: chain.Some(ledger.Seal{31: 7})}
 	for h := uint64(5); h <= 7; h++ {
 		b.blocks = append(b.blocks, ledger.Block{Height: h, Hash: chain.Hash{31: byte(h)}, Rules: fmt.Sprint("rules ", h%2), Final: true, Sealed: true})
 	}
 	zeros := strings.Repeat("0", 63)
 	want := Blocks{
-		First: 5, Last: 7, Count: 3, FirstHash: "0x" + zeros + "5", LastHash: "0x" + zeros + "7", Final: true, LedgerFirst: 3,
+		First: 5, Last: 7, Count: 3, FirstHash: "0x" + zeros + "5", LastHash: "0x" + zeros + "7", Final: true,
 		Seal: zeros + "7", Rules: []string{"rules 0", "rules 1"},
 	}
-	got, err := Examine(ctx, b, ledger.Span{First: 5, Last: 7})
+	got, err := Examine(ctx, b, ledger.Period{}, ledger.Span{First: 5, Last: 7})
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
 	m := Manifest{Network: "moonbeam", Blocks: want}
 	require.Empty(t, m.Differ(ledger.Identity{Network: "moonbeam"}, got))
-	b.seal, b.first, b.blocks = chain.Optional[ledger.Seal]{}, 4, b.blocks[:2]
-	got, err = Examine(ctx, b, ledger.Span{First: 5, Last: 7})
+	b.seal, b.blocks = chain.Optional[ledger.Seal]{}, b.blocks[:2]
+	got, err = Examine(ctx, b, ledger.Period{}, ledger.Span{First: 5, Last: 7})
 	require.NoError(t, err)
 	require.False(t, got.Final)
 	require.Equal(t, []string{
 		"the network: moonbeam in the package, moonriver in the ledger",
 		"the hash of block 0: nothing in the package, 0x" + zeros + "1 in the ledger",
-		"the first height of the ledger: 3 in the package, 4 in the ledger",
 		"the number of blocks: 3 in the package, 2 in the ledger",
 		"the hash of block 7: 0x" + zeros + "7 in the package, nothing in the ledger",
-		"the seal of block 7: " + zeros + "7 in the package, nothing in the ledger",
+		"the seal of the period: " + zeros + "7 in the package, nothing in the ledger",
 	}, m.Differ(ledger.Identity{Network: "moonriver", Genesis: chain.Some(chain.Hash{31: 1})}, got))
 	b.err = errors.New("broken")
-	_, err = Examine(ctx, b, ledger.Span{})
+	_, err = Examine(ctx, b, ledger.Period{}, ledger.Span{})
 	require.ErrorIs(t, err, b.err)
 }
 

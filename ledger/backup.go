@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 )
@@ -68,7 +69,7 @@ func (b *Book) copyTo(ctx context.Context, path string, progress func(done, tota
 	if _, err := one(ctx, q, []any{&total}, "SELECT count(*) FROM blocks"); err != nil {
 		return err
 	}
-	for span, err := range portions(ctx, q) {
+	for span, err := range portions(ctx, q, Span{Last: math.MaxInt64}) {
 		if err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func (b *Book) copyTo(ctx context.Context, path string, progress func(done, tota
 }
 
 func (b *Book) copyBlocks(ctx context.Context, from querier, span Span) (blocks uint64, err error) {
-	list, err := readRows(ctx, from, span)
+	list, err := readRows(ctx, from, allTables, "height BETWEEN ? AND ?", span.bounds()...)
 	if err != nil {
 		return 0, err
 	}
@@ -111,7 +112,13 @@ func (b *Book) copyTotals(ctx context.Context, from querier, c *cover) error {
 				return err
 			}
 		}
-		err := list(ctx, from, rejudgementColumns, func(r row) error {
+		err := list(ctx, from, stretchColumns, func(r row) error {
+			return tx.add(ctx, insertInto("seals", stretchColumns)+placesFor(stretchColumns), []row{r})
+		}, selectFrom("seals", stretchColumns))
+		if err != nil {
+			return err
+		}
+		err = list(ctx, from, rejudgementColumns, func(r row) error {
 			return tx.add(ctx, insertRejudgement, []row{r})
 		}, selectFrom("rejudgements", rejudgementColumns))
 		if err != nil {

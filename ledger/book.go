@@ -111,7 +111,6 @@ type cover struct {
 	Identity
 	first  uint64
 	sealed uint64 // how many blocks
-	seal   Seal
 }
 
 // next is the height that is sealed next.
@@ -120,17 +119,17 @@ func (c *cover) next() uint64 { return c.first + c.sealed }
 // cover reads how far the book is. It is ErrNone before the first Begin.
 func (b *Book) cover(ctx context.Context, q querier) (c cover, err error) {
 	var first, sealed int64
-	var genesis, seal, digest []byte
-	found, err := one(ctx, q, []any{&c.Network, &genesis, &first, &sealed, &seal, &digest}, "SELECT network, genesis, first, sealed, seal, digest FROM book")
+	var genesis, digest []byte
+	found, err := one(ctx, q, []any{&c.Network, &genesis, &first, &sealed, &digest}, "SELECT network, genesis, first, sealed, digest FROM book")
 	switch {
 	case err != nil:
 		return c, err
 	case !found:
 		return c, fmt.Errorf("%w: nothing was ever written to it", ErrNone)
-	case len(seal) != len(c.seal) || genesis != nil && len(genesis) != len(chain.Hash{}):
-		return c, fmt.Errorf("%w: table book: the seal or the genesis is no hash", ErrDamaged)
+	case genesis != nil && len(genesis) != len(chain.Hash{}):
+		return c, fmt.Errorf("%w: table book: the genesis is no hash", ErrDamaged)
 	}
-	c.first, c.sealed, c.seal = uint64(first), uint64(sealed), Seal(seal)
+	c.first, c.sealed = uint64(first), uint64(sealed)
 	if genesis != nil {
 		c.Genesis = chain.Some(chain.Hash(genesis))
 	}
@@ -142,7 +141,7 @@ func (b *Book) cover(ctx context.Context, q querier) (c cover, err error) {
 
 // values are the columns of the table book.
 func (c *cover) values() row {
-	return row{c.Network, hashValue(c.Genesis), int64(c.first), int64(c.sealed), c.seal[:]}
+	return row{c.Network, hashValue(c.Genesis), int64(c.first), int64(c.sealed)}
 }
 
 // digest sums up the columns of the table book.
@@ -158,8 +157,8 @@ func (c *cover) digest() Digest {
 // keep writes the row of the table book.
 func (c *cover) keep(ctx context.Context, tx transaction) error {
 	digest := c.digest()
-	return tx.exec(ctx, "INSERT INTO book (one, network, genesis, first, sealed, seal, digest) VALUES (1, ?, ?, ?, ?, ?, ?) ON CONFLICT (one) DO UPDATE SET "+
-		"network = excluded.network, genesis = excluded.genesis, first = excluded.first, sealed = excluded.sealed, seal = excluded.seal, digest = excluded.digest",
+	return tx.exec(ctx, "INSERT INTO book (one, network, genesis, first, sealed, digest) VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT (one) DO UPDATE SET "+
+		"network = excluded.network, genesis = excluded.genesis, first = excluded.first, sealed = excluded.sealed, digest = excluded.digest",
 		append(c.values(), digest[:])...)
 }
 

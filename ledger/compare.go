@@ -45,7 +45,7 @@ func (b *Book) Compare(ctx context.Context, entries []*Entry) (found []Differenc
 		return nil, err
 	}
 	defer end()
-	list, err := readRows(ctx, q, Span{entries[0].Height(), entries[len(entries)-1].Height()})
+	list, err := readRows(ctx, q, allTables, "height BETWEEN ? AND ?", int64(entries[0].Height()), int64(entries[len(entries)-1].Height()))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func compareRows(t *table, height uint64, have, now []row) (found []Difference) 
 		found = append(found, Difference{height, t.name, number, column, before, after, mark == judgement})
 	}
 	whole := fact
-	if t == &tables[findings] { // they are judgements, also whether there is one
+	if t == &tables[findings] || t == &tables[unanswered] { // they are judgements, also whether there is one
 		whole = judgement
 	}
 	left := map[string]row{}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"runtime"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -63,13 +64,17 @@ func (b *Book) Costs(ctx context.Context, span Span, each func(*Cost) error) err
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var used sync.Pool // of the costs of parts, which take some megabytes
+	sealed, err := b.sealed(ctx)
+	if err != nil {
+		return err
+	}
 	readers := min(runtime.GOMAXPROCS(0)+1, mostReaders)
 	for p := range inorder.Map(span.parts(), readers, func(s Span) *part {
 		p, ok := used.Get().(*part)
 		if !ok {
 			p = new(part)
 		}
-		p.costs, p.err = b.costs(ctx, s, p.costs[:0])
+		p.costs, p.err = b.costs(ctx, s, sealed, p.costs[:0])
 		return p
 	}) {
 		for i := range p.costs {
@@ -92,12 +97,8 @@ type part struct {
 	err   error
 }
 
-// The costs of a span are read in parts, several at the same time: SQLite answers a
-// question on one core.
-const (
-	partHeights = 200
-	mostReaders = 4
-)
+// partHeights is how many heights have their costs read at once.
+const partHeights = 200
 
 // parts are the spans of which this one is made, in their order.
 func (s Span) parts() iter.Seq[Span] {
@@ -114,26 +115,38 @@ func (s Span) parts() iter.Seq[Span] {
 	}
 }
 
-var costColumns = []column{{"height", integer, fact}, {"time_ms", integer, fact}, {"rules", text, judgement}, {"costs", data, state}}
+var costColumns = []column{{"height", integer, fact}, {"costs", data, state}, {"leaves", data, state}}
 
-// costs reads a part, and adds it to a list.
-func (b *Book) costs(ctx context.Context, span Span, found []Cost) ([]Cost, error) {
+// costs reads a part, and adds it to a list. None of the sealed blocks may be missing.
+func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span], found []Cost) ([]Cost, error) {
+	next, end := uint64(0), uint64(0) // of the sealed blocks that are in the part
+	if s, ok := sealed.Get(); ok {
+		next, end = max(span.First, s.First), min(span.Last, s.Last)+1
+	}
 	var u unpacker
 	err := list(ctx, b.engine.shared(), costColumns, func(r row) (err error) {
 		c := cells{row: r, columns: costColumns}
-		height, at, rules := c.number(), c.optionalTime(), c.text()
+		height := c.number()
 		packed, _ := cell[[]byte](&c)
 		if c.err != nil {
 			return c.err
 		}
-		found, err = u.costs(found, packed, height, at, rules)
+		if next < min(height, end) {
+			return damagedBlock(next, blocks, "missing")
+		}
+		next = max(next, height+1)
+		have, err := readLeaves(r[2])
+		if sum, _ := sumOfCosts(int64(height), packed); err != nil || sum != have.of(costsLeaf) {
+			return damagedBlock(height, blocks, "its costs are not what was written")
+		}
+		found, err = u.costs(found, packed, height)
 		return err
 	}, selectFrom("blocks", costColumns)+" WHERE height BETWEEN ? AND ? ORDER BY height", span.bounds()...)
+	if err == nil && next < end {
+		err = damagedBlock(next, blocks, "missing")
+	}
 	return found, err
 }
-
-// mostPayers is how many accounts the database is asked for by name.
-const mostPayers = 100
 
 // CostsOf are the costs of a span's transactions that some accounts paid for, in the
 // order of the chain.
@@ -141,7 +154,7 @@ func (b *Book) CostsOf(ctx context.Context, payers map[chain.Address]bool, span 
 	switch {
 	case len(payers) == 0:
 		return nil
-	case len(payers) > mostPayers:
+	case len(payers) > mostAccounts:
 		return b.Costs(ctx, span, func(c *Cost) error {
 			if payer, ok := c.Payer.Get(); ok && payers[payer] {
 				return each(c)
@@ -149,16 +162,11 @@ func (b *Book) CostsOf(ctx context.Context, payers map[chain.Address]bool, span 
 			return nil
 		})
 	}
-	arguments := span.bounds()
-	for payer := range payers {
-		arguments = append(arguments, payer[:])
-	}
-	places := strings.TrimSuffix(strings.Repeat("?, ", len(payers)), ", ")
-	return b.transactions(ctx, func(t *Transaction) error {
+	return b.payments(ctx, slices.Collect(maps.Keys(payers)), span, func(t *Transaction) error {
 		c, err := t.cost()
 		if err != nil {
 			return err
 		}
 		return each(c)
-	}, within("t")+" AND t.payer IN ("+places+")", arguments...)
+	})
 }

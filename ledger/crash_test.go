@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/postgrestest"
 	"github.com/feeledger/fees/ledger"
 )
@@ -110,7 +111,7 @@ func finish(t *testing.T, place string) {
 }
 
 // quietSeal is the seal of those blocks where nothing is killed.
-func quietSeal(t *testing.T) ledger.Seal {
+func quietSeal(t *testing.T) chain.Optional[ledger.Seal] {
 	return statusOf(t, written(t, newFile(t), madeUpChain, madeUp(0, crashBlocks))).Seal
 }
 

@@ -7,19 +7,9 @@ import (
 	"hash"
 )
 
-// Digest is the SHA-256 of a block's rows in the encoding that the package's
-// documentation gives.
-type Digest [sha256.Size]byte
-
-// String is 64 lower-case hex digits.
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
-
-// MarshalText writes the digest as Digest.String does.
-func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// Seal is a sum over all digests of a book up to a height, in their order: the
-// seal of a block is SHA-256(seal before ‖ digest), the one before the first is all
-// zeros. Two books with the same seal have the same rows up to there.
+// Seal is a sum over the digests of blocks, in the order of their heights: it begins
+// with zeros, and each block makes it SHA-256(seal ‖ digest). So it says of which blocks
+// it is, and of nothing else: two books that have them have the same seal of them.
 type Seal [sha256.Size]byte
 
 // String is 64 lower-case hex digits.
@@ -30,7 +20,10 @@ func (s Seal) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // After is the seal when a block with this digest is added.
 func (s Seal) After(d Digest) Seal {
-	return sha256.Sum256(append(s[:], d[:]...))
+	var both [2 * sha256.Size]byte
+	copy(both[:], s[:])
+	copy(both[sha256.Size:], d[:])
+	return sha256.Sum256(both[:])
 }
 
 // The tags that begin a value in the encoding.
@@ -42,24 +35,6 @@ const (
 	tagFalse
 	tagTrue
 )
-
-// digestOf sums up the rows of a block, and counts the bytes of their encoding.
-func digestOf(rows *[tableCount][]row) (Digest, uint64) {
-	e := encoder{sum: sha256.New(), buffer: make([]byte, 0, 1024)}
-	for t := range rows {
-		e.text(tables[t].name)
-		e.integer(int64(len(rows[t])))
-		for _, r := range rows[t] {
-			for i, c := range tables[t].columns {
-				if c.mark != state {
-					e.value(r[i])
-				}
-			}
-			e.flush()
-		}
-	}
-	return e.end()
-}
 
 // encoder writes values in the canonical encoding.
 type encoder struct {

@@ -16,6 +16,11 @@ type engine interface {
 	// snapshot is the book as it is now, whatever is written meanwhile. It is ended
 	// by end.
 	snapshot(ctx context.Context) (q querier, end func(), err error)
+	// checkIndexes proves that the indexes find the rows that there are, and tells what is
+	// wrong.
+	checkIndexes(ctx context.Context, q querier, found func(message string)) error
+	// broken tells whether an error says that the database itself is damaged.
+	broken(err error) bool
 	close() error
 }
 

@@ -15,6 +15,7 @@ import (
 type Entry struct {
 	rows    [tableCount][]row
 	sums    []Sums // of the transactions
+	leaves  leaves
 	digest  Digest
 	encoded uint64
 }
@@ -46,10 +47,26 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	if err := e.addUp(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Number, err)
 	}
-	e.digest, e.encoded = digestOf(&e.rows)
-	e.rows[blocks][0][digestColumn] = e.digest[:]
-	e.rows[blocks][0][costsColumn] = pack(e.rows[transactions])
+	e.sumUp()
 	return e, nil
+}
+
+// sumUp packs the costs and makes the leaves, when all rows are there.
+func (e *Entry) sumUp() {
+	block := e.rows[blocks][0]
+	costs := pack(block, e.rows[transactions])
+	e.leaves, e.encoded = leavesOf(layoutNow, &e.rows, costs)
+	e.digest = e.leaves.digest()
+	block[costsColumn], block[leavesColumn] = costs, e.leaves.encoded()
+}
+
+// digestIn is the entry's digest as an earlier layout made it.
+func (e *Entry) digestIn(layout byte) Digest {
+	if layout == e.leaves.layout {
+		return e.digest
+	}
+	l, _ := leavesOf(layout, &e.rows, e.rows[blocks][0][costsColumn].([]byte))
+	return l.digest()
 }
 
 // clean makes texts such as both engines take them: each NUL, and each run of bytes
@@ -100,10 +117,10 @@ func (e *Entry) Hash() chain.Hash { return chain.Hash(e.block("hash").([]byte)) 
 // ParentHash is that of the block before.
 func (e *Entry) ParentHash() chain.Hash { return chain.Hash(e.block("parent_hash").([]byte)) }
 
-// Digest is the sum of the entry's rows.
+// Digest is the sum of the entry's rows, but for those that say how well it is known.
 func (e *Entry) Digest() Digest { return e.digest }
 
-// Encoded is how many bytes the entry has in the encoding that the digest is of.
+// Encoded is how many bytes the entry has in the encoding that its leaves are of.
 func (e *Entry) Encoded() uint64 { return e.encoded }
 
 // Final tells whether the block can no longer be replaced by another.
@@ -130,7 +147,7 @@ func (e *Entry) Size() int {
 const valueSize = 48
 
 // sumsSize is about how many the sums of a transaction take.
-const sumsSize = 400
+const sumsSize = 440
 
 // block is the value of a column of the block's row.
 func (e *Entry) block(name string) value { return e.rows[blocks][0][tables[blocks].of(name)] }
@@ -155,7 +172,7 @@ func blockRow(height int64, r *evidence.Report) row {
 		int64(t.EVM), int64(t.Native), int64(t.Inherents), int64(t.Undetermined),
 		t.Fee.String(), t.EVMFee.String(), t.NativeFee.String(),
 		amountValue(t.Charged), amountValue(t.Burned), amountValue(t.Treasury), amountValue(t.Author),
-		nil, final || !known, nil, nil,
+		nil, final || !known, nil,
 	}
 }
 

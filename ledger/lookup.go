@@ -8,15 +8,12 @@ import "context"
 type lookup struct{ name, table, columns string }
 
 var lookups = []lookup{
-	{"blocks_by_hash", "blocks", "hash"},
-	{"blocks_by_time", "blocks", "time_ms"},
 	{"transactions_by_payer", "transactions", "payer, height"},
 	{"transactions_by_hash", "transactions", "hash"},
 	{"transactions_by_evm_hash", "transactions", "evm_hash"},
 	{"movements_by_account", "movements", "account, height"},
 	{"transfers_by_sender", "transfers", "sender, height"},
 	{"transfers_by_recipient", "transfers", "recipient, height"},
-	{"account_days_by_account", "account_days", "account, day"},
 }
 
 // DropLookups takes the look-ups away before many blocks are stored. Questions by
@@ -33,7 +30,7 @@ func (b *Book) DropLookups(ctx context.Context) error {
 // BuildLookups makes the look-ups that are not there. Each is told before one is
 // made. Several programs may do it at once.
 func (b *Book) BuildLookups(ctx context.Context, each func(name string)) error {
-	there, err := b.lookupsThere(ctx, b.engine)
+	there, err := indexesThere(ctx, b.engine, b.engine.sql())
 	if err != nil {
 		return err
 	}
@@ -58,7 +55,7 @@ func (b *Book) BuildLookups(ctx context.Context, each func(name string)) error {
 }
 
 func (b *Book) haveLookups(ctx context.Context, q querier) (bool, error) {
-	there, err := b.lookupsThere(ctx, q)
+	there, err := indexesThere(ctx, q, b.engine.sql())
 	for _, l := range lookups {
 		if !there[l.name] {
 			return false, err
@@ -67,14 +64,14 @@ func (b *Book) haveLookups(ctx context.Context, q querier) (bool, error) {
 	return true, err
 }
 
-// lookupsThere are the names of the indexes that there are.
-func (b *Book) lookupsThere(ctx context.Context, q querier) (map[string]bool, error) {
+// indexesThere are the names of the indexes that there are.
+func indexesThere(ctx context.Context, q querier, d *dialect) (map[string]bool, error) {
 	there := map[string]bool{}
 	columns := []column{{"name", text, state}}
 	err := list(ctx, q, columns, func(r row) error {
 		c := cells{row: r, columns: columns}
 		there[c.text()] = true
 		return c.err
-	}, b.engine.sql().indexes)
+	}, d.indexes)
 	return there, err
 }

@@ -32,7 +32,9 @@ type dialect struct {
 	coin      func(column string) string // an amount of wei in the token
 	plus      func(a, b string) string   // two amounts
 	indexes   string                     // the query for the names of those that there are
-	widest    func(column string) string // wants a sum to be of 128 bits, nil where plus does
+	dayText   func(column string) string // a day's number as YYYY-MM-DD
+	monthText func(column string) string // a month's number as YYYY-MM
+	widest    func(column string) string // wants a sum to be of 128 bits; "" where plus does
 	laidOut   string                     // the query whether there is a table layoutTable
 }
 
@@ -51,8 +53,9 @@ func (d *dialect) layout(text string) (string, error) {
 		"day":       d.day,
 		"wei":       d.wei,
 		"coin":      d.coin,
-		"sums":      d.sums,
-		"totals":    d.totals,
+		"dayText":   d.dayText,
+		"monthText": d.monthText,
+		"widest":    d.widest,
 	}).Parse(text)
 	if err != nil {
 		return "", err
@@ -60,41 +63,6 @@ func (d *dialect) layout(text string) (string, error) {
 	var out strings.Builder
 	err = t.Execute(&out, nil)
 	return out.String(), err
-}
-
-// sums are the columns of a view of sums.
-func (d *dialect) sums() string {
-	var list []string
-	for _, c := range feeSums {
-		if c.kind == amount {
-			list = append(list, d.wei(c.name)+" AS "+c.name, d.coin(c.name)+" AS "+c.name+"_token")
-		} else {
-			list = append(list, c.name)
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-// totalLayout is a table of totals for a migration.
-type totalLayout struct {
-	Name    string
-	Columns []string
-	Key     string
-}
-
-func (d *dialect) totals() (list []totalLayout) {
-	for _, t := range totals {
-		l := totalLayout{Name: t.name, Key: strings.Join(names(t.keys), ", ")}
-		for _, c := range t.columns() {
-			definition := c.name + " " + d.types[c.kind] + " NOT NULL"
-			if c.kind == amount && d.widest != nil {
-				definition += " CHECK (" + d.widest(c.name) + ")"
-			}
-			l.Columns = append(l.Columns, definition)
-		}
-		list = append(list, l)
-	}
-	return list
 }
 
 // ErrNewer says that a newer program has written the ledger.

@@ -11,10 +11,12 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// The column costs of a block has its transactions' columns below, packed. Whoever adds
-// up a month reads them from there: a database takes most of its time to hand over rows
-// and columns one by one. It follows from the rows, so it is not in the digest; a
-// verification makes it of them again.
+// The column costs of a block has its time and rules, and its transactions' columns below,
+// packed. Whoever adds up a month reads them from there: a database takes most of its time
+// to hand over rows and columns one by one. It follows from the rows, and has a leaf of its
+// own, so that who reads it needs nothing else to know that it is as it was written.
+//
+// The first byte is the version of this encoding.
 //
 // A value is its length plus one as an unsigned varint, then its bytes; 0 is null. An
 // integer or an amount below 2^64 is big-endian with as few bytes as it takes; a greater
@@ -40,9 +42,13 @@ var costsColumn = tables[blocks].of("costs")
 // mostInteger is how many bytes an integer has at most.
 const mostInteger = 8
 
-// pack packs a block's transactions, in their order.
-func pack(list []row) []byte {
-	packed := []byte{}
+// packedVersion is the version of the encoding.
+const packedVersion byte = 1
+
+// pack packs a block's time and rules, and its transactions in their order.
+func pack(block row, list []row) []byte {
+	packed := appendPacked([]byte{packedVersion}, integer, block[timeColumn])
+	packed = appendPacked(packed, text, block[rulesColumn])
 	for _, r := range list {
 		for _, c := range packedFrom {
 			packed = appendPacked(packed, tables[transactions].columns[c].kind, r[c])
@@ -98,8 +104,11 @@ type unpacker struct {
 var errPacked = errors.New("column costs: not what a block holds")
 
 // costs reads those of a block, and adds them to a list.
-func (u *unpacker) costs(to []Cost, packed []byte, height uint64, at chain.Optional[chain.Time], rules string) ([]Cost, error) {
-	u.left = packed
+func (u *unpacker) costs(to []Cost, packed []byte, height uint64) ([]Cost, error) {
+	at, rules, err := u.head(packed, height)
+	if err != nil {
+		return to, err
+	}
 	for len(u.left) > 0 {
 		c := Cost{Height: height, Time: at, Rules: rules}
 		index, _ := u.integer()
@@ -114,11 +123,35 @@ func (u *unpacker) costs(to []Cost, packed []byte, height uint64, at chain.Optio
 		c.Charged, c.Verdict = u.wei(), evidence.Verdict(u.text())
 		c.Burned, c.Treasury, c.Author = u.wei(), u.wei(), u.wei()
 		if u.err != nil {
-			return to, fmt.Errorf("%w: block %d: %w", ErrDamaged, height, u.err)
+			return to, u.damaged(height)
 		}
 		to = append(to, c)
 	}
 	return to, nil
+}
+
+// head begins to read a block's: its time and rules come first.
+func (u *unpacker) head(packed []byte, height uint64) (at chain.Optional[chain.Time], rules string, err error) {
+	if len(packed) == 0 || packed[0] != packedVersion {
+		u.err = errPacked
+		return at, "", u.damaged(height)
+	}
+	u.left = packed[1:]
+	if ms, ok := u.integer(); ok {
+		t, err := chain.TimeAt(ms)
+		if err != nil {
+			u.err = err
+		}
+		at = chain.Some(t)
+	}
+	if rules = u.text(); u.err != nil {
+		return at, "", u.damaged(height)
+	}
+	return at, rules, nil
+}
+
+func (u *unpacker) damaged(height uint64) error {
+	return fmt.Errorf("%w: block %d: %w", ErrDamaged, height, u.err)
 }
 
 // next are the bytes of a value; not known where it is null.

@@ -11,6 +11,13 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
+// packableBlock is a block's row with what the costs have of it.
+func packableBlock() row {
+	r := make(row, len(tables[blocks].columns))
+	r[0], r[timeColumn], r[rulesColumn] = int64(7), int64(1_700_000_000_000), "rules"
+	return r
+}
+
 // packable is a transaction's row with each value that the costs have.
 func packable(amount string) row {
 	r := make(row, len(tables[transactions].columns))
@@ -38,7 +45,7 @@ func packable(amount string) row {
 func unpackedFrom(t *testing.T, packed []byte) []Cost {
 	t.Helper()
 	var u unpacker
-	list, err := u.costs(nil, packed, 7, chain.Optional[chain.Time]{}, "rules")
+	list, err := u.costs(nil, packed, 7)
 	require.NoError(t, err)
 	return list
 }
@@ -53,7 +60,7 @@ func TestPackedAmounts(t *testing.T) {
 				continue
 			}
 			r := packable(n.String())
-			for _, c := range unpackedFrom(t, pack([]row{r, r})) {
+			for _, c := range unpackedFrom(t, pack(packableBlock(), []row{r, r})) {
 				fee, ok := c.Fee.Get()
 				require.True(t, ok)
 				require.Equal(t, n.String(), fee.String())
@@ -67,9 +74,11 @@ func TestPackedAmounts(t *testing.T) {
 }
 
 func TestPackedValues(t *testing.T) {
-	c := unpackedFrom(t, pack([]row{packable("1")}))[0]
+	c := unpackedFrom(t, pack(packableBlock(), []row{packable("1")}))[0]
 	require.Equal(t, uint64(7), c.Height)
 	require.Equal(t, "rules", c.Rules)
+	at, _ := c.Time.Get()
+	require.EqualValues(t, 1_700_000_000_000, at.Std().UnixMilli())
 	require.Equal(t, "layer \x00 é "+strings.Repeat("x", 20), string(c.Layer))
 	require.Equal(t, "call \x00 é "+strings.Repeat("x", 60), c.Call)
 	require.Equal(t, chain.Some(chain.Address{19: 4}), c.Recipient)
@@ -78,19 +87,19 @@ func TestPackedValues(t *testing.T) {
 
 	empty := make(row, len(tables[transactions].columns))
 	empty[packedFrom[0]] = int64(math.MaxInt32)
-	require.Equal(t, []Cost{{Height: 7, Rules: "rules", Index: math.MaxInt32}}, unpackedFrom(t, pack([]row{empty})))
-	require.Empty(t, unpackedFrom(t, pack(nil)))
+	require.Equal(t, []Cost{{Height: 7, Time: c.Time, Rules: "rules", Index: math.MaxInt32}}, unpackedFrom(t, pack(packableBlock(), []row{empty})))
+	require.Empty(t, unpackedFrom(t, pack(packableBlock(), nil)))
 }
 
 // FuzzUnpack wants bytes that nobody packed to be an error, or such as could have been
 // packed, and never more costs than bytes.
 func FuzzUnpack(f *testing.F) {
-	f.Add(pack([]row{packable("1"), packable("340282366920938463463374607431768211455")}))
+	f.Add(pack(packableBlock(), []row{packable("1"), packable("340282366920938463463374607431768211455")}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Add(make([]byte, len(packedColumns)))
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		var u unpacker
-		list, err := u.costs(nil, packed, 7, chain.Optional[chain.Time]{}, "")
+		list, err := u.costs(nil, packed, 7)
 		if err != nil {
 			require.ErrorIs(t, err, ErrDamaged)
 			require.ErrorContains(t, err, "block 7")
@@ -102,10 +111,13 @@ func FuzzUnpack(f *testing.F) {
 
 // A cut anywhere but between two transactions is found.
 func TestCutCosts(t *testing.T) {
-	whole := pack([]row{packable("12345678901234567890123")})
-	for end := 1; end < len(whole); end++ {
+	whole := pack(packableBlock(), []row{packable("12345678901234567890123")})
+	for end := range whole {
+		if end == len(pack(packableBlock(), nil)) {
+			continue
+		}
 		var u unpacker
-		_, err := u.costs(nil, whole[:end], 7, chain.Optional[chain.Time]{}, "")
+		_, err := u.costs(nil, whole[:end], 7)
 		require.ErrorIs(t, err, ErrDamaged, "%d bytes", end)
 	}
 }

@@ -103,11 +103,11 @@ func coverHeights(want, have Span) (c Cover) {
 const firstHeights = 1
 
 func (b *Book) coverTimes(ctx context.Context, p Period, have Span) (c Cover, err error) {
-	first, err := b.timeAt(ctx, have.First)
+	first, err := b.timeAt(ctx, b.engine, have.First)
 	if err != nil {
 		return c, err
 	}
-	last, err := b.timeAt(ctx, have.Last)
+	last, err := b.timeAt(ctx, b.engine, have.Last)
 	if err != nil {
 		return c, err
 	}
@@ -117,19 +117,70 @@ func (b *Book) coverTimes(ctx context.Context, p Period, have Span) (c Cover, er
 	if t, ok := last.Get(); !ok || t.Std().Before(p.To.Std()) {
 		c.Lacks = append(c.Lacks, fmt.Sprintf("its end: the ledger is sealed up to block %d%s", have.Last, of(last)))
 	}
-	found, err := b.BlocksBetween(ctx, p.From, p.To)
-	if err != nil {
-		return c, err
-	}
-	if span, ok := found.Get(); ok && span.First <= have.Last {
-		c.Span = chain.Some(Span{span.First, min(span.Last, have.Last)})
-	}
-	return c, nil
+	c.Span, err = b.blocksOf(ctx, p)
+	return c, err
 }
 
-// timeAt is when the block at a height was made.
-func (b *Book) timeAt(ctx context.Context, height uint64) (chain.Optional[chain.Time], error) {
-	return timeOf(ctx, b.engine, int64(height))
+// blocksOf are the heights, from the lowest to the highest, of the sealed blocks whose own
+// time is in a period of times. They need not be all blocks of that span: a block whose
+// time goes backwards is in the period of its time. A day that is in the period as a whole
+// says where its blocks are, and those of another are looked through.
+func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[Span], err error) {
+	widen := func(first, last uint64) {
+		span, ok := found.Get()
+		if !ok {
+			span = Span{first, last}
+		}
+		found = chain.Some(Span{min(span.First, first), max(span.Last, last)})
+	}
+	err = b.daysOf(ctx, p, func(day *stretch, whole bool) error {
+		if whole {
+			widen(day.first, day.last)
+			return nil
+		}
+		return b.timesOf(ctx, Span{day.first, day.last}, func(height uint64, at chain.Optional[chain.Time]) error {
+			if p.Has(height, at) {
+				widen(height, height)
+			}
+			return nil
+		})
+	})
+	return found, err
+}
+
+// daysOf are the days of UTC that a period of times touches, and whether all of a day is
+// in it.
+func (b *Book) daysOf(ctx context.Context, p Period, each func(day *stretch, whole bool) error) error {
+	c, err := b.cover(ctx, b.engine)
+	if err != nil {
+		return err
+	}
+	all, err := b.stretches(ctx, b.engine, &c, daily)
+	if err != nil {
+		return err
+	}
+	from, to := p.From.Std(), p.To.Std()
+	for _, day := range all {
+		begin, end := Day(day.number).Start(), Day(day.number+1).Start()
+		if day.number == noTime || !end.After(from) || !begin.Before(to) {
+			continue
+		}
+		if err := each(day, !begin.Before(from) && !end.After(to)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timesOf tells when the blocks of a span were made.
+func (b *Book) timesOf(ctx context.Context, span Span, each func(height uint64, at chain.Optional[chain.Time]) error) error {
+	return b.walk(ctx, nil, span, nil, func(r *rowsOf) error {
+		h := headOf(r.rows[blocks][0])
+		if h.err != nil {
+			return h.err
+		}
+		return each(h.height, h.time)
+	})
 }
 
 // of says of when a block is.
@@ -157,17 +208,27 @@ func (b *Book) Outside(ctx context.Context, p Period, span Span) (heights []uint
 	if p.Heights.Known() {
 		return nil, nil
 	}
-	// The look-up by time tells fast that there is none.
-	from, to := p.From.Std().UnixMilli(), p.To.Std().UnixMilli()
-	var within uint64
-	if _, err := one(ctx, b.engine, []any{&within}, "SELECT count(*) FROM blocks WHERE time_ms >= ? AND time_ms < ? AND height BETWEEN ? AND ?",
-		from, to, int64(span.First), int64(span.Last)); err != nil || within == span.Blocks() {
+	var within uint64 // how many blocks of the span are in the period: mostly all
+	err = b.daysOf(ctx, p, func(day *stretch, whole bool) error {
+		if whole && day.first >= span.First && day.last <= span.Last {
+			within += day.blocks
+			return nil
+		}
+		return b.timesOf(ctx, Span{max(day.first, span.First), min(day.last, span.Last)}, func(height uint64, at chain.Optional[chain.Time]) error {
+			if ms, ok := at.Get(); ok && p.Has(height, at) && daily.number(ms.Std().UnixMilli()) == day.number {
+				within++
+			}
+			return nil
+		})
+	})
+	if err != nil || within == span.Blocks() {
 		return nil, err
 	}
-	err = list(ctx, b.engine, []column{{"height", integer, fact}}, func(r row) error {
-		heights = append(heights, uint64(r[0].(int64)))
+	err = b.timesOf(ctx, span, func(height uint64, at chain.Optional[chain.Time]) error {
+		if !p.Has(height, at) && len(heights) < few {
+			heights = append(heights, height)
+		}
 		return nil
-	}, "SELECT height FROM blocks WHERE height BETWEEN ? AND ? AND (time_ms IS NULL OR time_ms < ? OR time_ms >= ?) ORDER BY height LIMIT ?",
-		int64(span.First), int64(span.Last), from, to, few)
+	})
 	return heights, err
 }

@@ -37,7 +37,11 @@ var postgresDialect = dialect{
 	coin:    func(c string) string { return "(" + c + "::numeric * 0.000000000000000001)::numeric(57, 18)" },
 	plus:    func(a, b string) string { return a + " + " + b },
 	indexes: "SELECT indexname::text FROM pg_indexes WHERE schemaname = current_schema()",
-	widest:  func(c string) string { return c + " < 340282366920938463463374607431768211456" },
+	dayText: func(c string) string { return "(date '1970-01-01' + " + c + "::integer)::text" },
+	monthText: func(c string) string {
+		return "to_char(date '1970-01-01' + make_interval(months => " + c + "::integer), 'YYYY-MM')"
+	},
+	widest:  func(c string) string { return " CHECK (" + c + " < 340282366920938463463374607431768211456)" },
 	laidOut: "SELECT to_regclass('" + layoutTable + "') IS NOT NULL",
 }
 
@@ -147,6 +151,58 @@ func (e *postgresEngine) hold(ctx context.Context, alone bool) error {
 func (e *postgresEngine) sql() *dialect { return &postgresDialect }
 
 func (e *postgresEngine) shared() querier { return pgQuerier{e.pool} }
+
+// checkIndexes reads what each look-up is of twice, from the table and by the index, and
+// compares.
+func (e *postgresEngine) checkIndexes(ctx context.Context, q querier, found func(message string)) error {
+	there, err := indexesThere(ctx, q, e.sql())
+	if err != nil {
+		return err
+	}
+	for _, l := range lookups {
+		if !there[l.name] {
+			continue
+		}
+		rows := "SELECT count(*), coalesce(sum(hashtextextended(concat_ws(' ', " + l.columns + "), 0)), 0)::text FROM "
+		var fromTable, byIndex [2]string
+		for _, x := range []struct {
+			into  *[2]string
+			plan  string
+			query string
+		}{
+			{&fromTable, "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off", rows + l.table},
+			{&byIndex, "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_indexonlyscan = on; SET LOCAL enable_sort = off",
+				rows + "(SELECT " + l.columns + " FROM " + l.table + " ORDER BY " + l.columns + ") AS ordered"},
+		} {
+			for _, setting := range strings.Split(x.plan, "; ") {
+				if err := q.exec(ctx, setting); err != nil {
+					return err
+				}
+			}
+			var count int64
+			if _, err := one(ctx, q, []any{&count, &x.into[1]}, x.query); err != nil {
+				return err
+			}
+			x.into[0] = strconv.FormatInt(count, 10)
+		}
+		if fromTable != byIndex {
+			found(fmt.Sprintf("%s finds %s rows, and table %s has %s: REINDEX INDEX %s makes it anew", l.name, byIndex[0], l.table, fromTable[0], l.name))
+		}
+	}
+	for _, setting := range []string{"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan", "enable_sort"} {
+		if err := q.exec(ctx, "SET LOCAL "+setting+" = on"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// broken tells the classes XX, what the server says of its own files, and of tables and
+// columns that are not there.
+func (e *postgresEngine) broken(err error) bool {
+	var failed *pgconn.PgError
+	return errors.As(err, &failed) && (strings.HasPrefix(failed.Code, "XX") || failed.Code == "42P01" || failed.Code == "42703")
+}
 
 func (e *postgresEngine) close() error {
 	if e.held != nil {

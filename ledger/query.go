@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,10 +44,9 @@ type DaySums struct {
 // from one day to another, both included, in their order. A block belongs to the
 // day of its own time; days without a block are left out.
 func (b *Book) FeesByDay(ctx context.Context, zone *time.Location, from, to Day) ([]DaySums, error) {
-	// A zone is at most a day away from UTC.
-	first, last := (int64(from)-1)*96, (int64(to)+2)*96
 	sums := map[Day]*DaySums{}
-	err := b.sums(ctx, quarterHours, func(key row, s *Sums) error {
+	// A zone is at most a day away from UTC.
+	err := b.sumsOfDays(ctx, quarterHours, from-1, to+1, nil, func(key row, s *Sums) error {
 		at := time.UnixMilli(key[0].(int64) * quarterHourMS).In(zone)
 		day := DayOf(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC))
 		if day < from || day > to {
@@ -58,7 +56,7 @@ func (b *Book) FeesByDay(ctx context.Context, zone *time.Location, from, to Day)
 			sums[day] = &DaySums{Day: day}
 		}
 		return sums[day].add(s)
-	}, "WHERE quarter_hour BETWEEN ? AND ?", first, last)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +70,13 @@ func (b *Book) FeesByDay(ctx context.Context, zone *time.Location, from, to Day)
 // AccountDays are the sums of the sealed transactions that an account paid for, by
 // UTC day, those from one day to another, both included, in their order.
 func (b *Book) AccountDays(ctx context.Context, account chain.Address, from, to Day) (list []DaySums, err error) {
-	err = b.sums(ctx, accountDays, func(key row, s *Sums) error {
-		list = append(list, DaySums{Day(key[0].(int64)), *s})
+	digit := firstDigit(account[:])
+	err = b.sumsOfDays(ctx, accountDays, from, to, &digit, func(key row, s *Sums) error {
+		if equal(key[1], account[:]) && s.EVM+s.Native > 0 {
+			list = append(list, DaySums{Day(key[0].(int64)), *s})
+		}
 		return nil
-	}, "WHERE account = ? AND day BETWEEN ? AND ? ORDER BY day", account[:], int64(from), int64(to))
+	})
 	return list, err
 }
 
@@ -91,33 +92,16 @@ type ContractSums struct {
 // FeesByContract are the sums of the sealed transactions by what they called, those
 // of UTC days from one to another, both included; the greatest fees first.
 func (b *Book) FeesByContract(ctx context.Context, from, to Day) ([]*ContractSums, error) {
-	all, err := b.allDays(ctx, from, to)
+	c, err := b.cover(ctx, b.engine)
 	if err != nil {
 		return nil, err
 	}
-	var found []*ContractSums
-	if all {
-		err = b.sums(ctx, contracts, func(key row, s *Sums) error {
-			c, err := contractOf(key)
-			c.Sums = *s
-			found = append(found, c)
-			return err
-		}, "")
-	} else {
-		found, err = b.contractsOfDays(ctx, from, to)
+	byMonth, err := b.stretches(ctx, b.engine, &c, monthly)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(found, func(a, b *ContractSums) int {
-		if order := b.Fee.Cmp(a.Fee); order != 0 {
-			return order
-		}
-		return a.compare(b)
-	})
-	return found, err
-}
-
-func (b *Book) contractsOfDays(ctx context.Context, from, to Day) ([]*ContractSums, error) {
 	found := map[string]*ContractSums{}
-	err := b.sums(ctx, contractDays, func(key row, s *Sums) (err error) {
+	add := func(key row, s *Sums) (err error) {
 		k := keyOf(key[1:])
 		if found[k] == nil {
 			if found[k], err = contractOf(key[1:]); err != nil {
@@ -125,8 +109,34 @@ func (b *Book) contractsOfDays(ctx context.Context, from, to Day) ([]*ContractSu
 			}
 		}
 		return found[k].add(s)
-	}, "WHERE day BETWEEN ? AND ?", int64(from), int64(to))
-	return slices.Collect(maps.Values(found)), err
+	}
+	for _, month := range byMonth { // the totals of a whole one, and those of days otherwise
+		first, last := daysOfMonth(month.number)
+		switch {
+		case month.number == noTime || last < from || first > to:
+		case month.totals != nil && first >= from && last <= to:
+			err = b.sumsOf(ctx, b.engine, contractMonths, month, nil, add)
+		default:
+			err = b.sumsOfDays(ctx, contractDays, max(first, from), min(last, to), nil, add)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	list := slices.Collect(maps.Values(found))
+	slices.SortFunc(list, func(a, b *ContractSums) int {
+		if order := b.Fee.Cmp(a.Fee); order != 0 {
+			return order
+		}
+		return a.compare(b)
+	})
+	return list, nil
+}
+
+// daysOfMonth are the first and the last day of a month, by its number.
+func daysOfMonth(number int64) (first, last Day) {
+	begin := func(number int64) Day { return DayOf(time.Date(1970, time.Month(1+number), 1, 0, 0, 0, 0, time.UTC)) }
+	return begin(number), begin(number+1) - 1
 }
 
 // contractOf is a contract, or a native call, with nothing in its sums.
@@ -156,33 +166,43 @@ func order(known bool) int {
 	return 0
 }
 
-// allDays tells whether no sealed block is of a day before one or after another.
-func (b *Book) allDays(ctx context.Context, from, to Day) (bool, error) {
-	var others int64
-	_, err := one(ctx, b.engine, []any{&others}, "SELECT count(*) FROM days WHERE day < ? OR day > ?", int64(from), int64(to))
-	return others == 0, err
-}
-
-// BusiestPayer is the account that paid for the most transactions.
-func (b *Book) BusiestPayer(ctx context.Context) (a chain.Address, err error) {
-	var account []byte
-	_, err = one(ctx, b.engine, []any{&account}, "SELECT account FROM accounts ORDER BY evm + native DESC, account LIMIT 1")
-	if err == nil && len(account) != len(a) {
-		err = fmt.Errorf("%w: nobody paid", ErrNone)
+// sumsOfDays reads the rows that a table of totals has of UTC days, checked by their
+// leaves, in the order of the days.
+func (b *Book) sumsOfDays(ctx context.Context, table int, from, to Day, digit *int, each func(key row, s *Sums) error) error {
+	c, err := b.cover(ctx, b.engine)
+	if err != nil {
+		return err
 	}
-	copy(a[:], account)
-	return a, err
+	all, err := b.stretches(ctx, b.engine, &c, daily)
+	if err != nil {
+		return err
+	}
+	for _, day := range all {
+		if day.number == noTime || day.number < int64(from) || day.number > int64(to) {
+			continue
+		}
+		if err := b.sumsOf(ctx, b.engine, table, day, digit, each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// sums reads a table of totals.
-func (b *Book) sums(ctx context.Context, table int, each func(key row, s *Sums) error, where string, arguments ...any) error {
+// sumsOf reads the rows that a table of totals has of a stretch, checked by their leaves.
+func (b *Book) sumsOf(ctx context.Context, q querier, table int, s *stretch, digit *int, each func(key row, s *Sums) error) error {
 	t := &totals[table]
-	columns := append(append([]column{}, t.keys...), t.sums...)
-	return list(ctx, b.engine, columns, func(r row) error {
-		s, err := sumsOf(t, r[len(t.keys):])
+	rows, err := b.totalsOf(ctx, q, table, s, digit)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		sums, err := sumsOf(t, r[len(t.keys):])
 		if err != nil {
-			return errors.Join(ErrDamaged, err)
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		return each(r[:len(t.keys)], &s)
-	}, "SELECT "+columnList(columns)+" FROM "+t.name+" "+where, arguments...)
+		if err := each(r[:len(t.keys)], &sums); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -68,9 +68,6 @@ func TestSums(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, contracts, oneDay)
 
-			busiest, err := book.BusiestPayer(ctx)
-			require.NoError(t, err)
-			require.Contains(t, byPayer, busiest)
 			for payer, want := range byPayer {
 				days, err := book.AccountDays(ctx, payer, from, to)
 				require.NoError(t, err)

@@ -16,7 +16,7 @@ const portion = 250
 // another program is sealing.
 func (b *Book) Seal(ctx context.Context) (blocks uint64, err error) {
 	if b.pending != nil {
-		blocks = uint64(len(b.pending.seals))
+		blocks = uint64(b.pending.blocks())
 	}
 	if err := b.sealPending(ctx); err != nil {
 		return 0, err
@@ -66,30 +66,15 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 
 // sealNext seals what follows, from the rows that are there.
 func (b *Book) sealNext(ctx context.Context, tx transaction, c *cover) (uint64, error) {
-	var ready []row
-	var broken error
-	finalColumn, next := tables[blocks].of("final"), int64(c.next())
-	err := list(ctx, tx, tables[blocks].columns, func(r row) error {
-		if broken == nil && r[0] == next+int64(len(ready)) && r[finalColumn] == true {
-			ready = append(ready, r)
-		}
-		return nil
-	}, selectFrom("blocks", tables[blocks].columns)+" WHERE height BETWEEN ? AND ? ORDER BY height", next, next+portion-1)
-	if err != nil || len(ready) == 0 {
-		return 0, err
-	}
-	byHeight := map[value][]row{}
-	err = list(ctx, tx, tables[transactions].columns, func(r row) error {
-		byHeight[r[0]] = append(byHeight[r[0]], r)
-		return nil
-	}, selectFrom("transactions", tables[transactions].columns)+" WHERE height BETWEEN ? AND ? ORDER BY height, extrinsic", next, next+int64(len(ready))-1)
+	next := c.next()
+	ready, err := readRows(ctx, tx, sealedTables, "height BETWEEN ? AND ?", int64(next), int64(next+portion-1))
 	if err != nil {
 		return 0, err
 	}
 	var before chain.Optional[chain.Hash]
 	if c.sealed > 0 {
 		var hash []byte
-		if _, err := one(ctx, tx, []any{&hash}, "SELECT hash FROM blocks WHERE height = ?", next-1); err != nil {
+		if _, err := one(ctx, tx, []any{&hash}, "SELECT hash FROM blocks WHERE height = ?", int64(next-1)); err != nil {
 			return 0, err
 		}
 		if len(hash) == len(chain.Hash{}) {
@@ -98,30 +83,37 @@ func (b *Book) sealNext(ctx context.Context, tx transaction, c *cover) (uint64, 
 	}
 	p := newSealing(*c)
 	for _, r := range ready {
-		hash, parent, err := hashesOf(r)
+		if r.height != p.next() || len(r.rows[blocks]) != 1 || r.rows[blocks][0][finalColumn] != true {
+			break
+		}
+		if err := r.checked(sealedTables); err != nil {
+			return 0, err
+		}
+		hash, parent, err := hashesOf(r.rows[blocks][0])
 		if err != nil {
 			return 0, err
 		}
 		if want, ok := before.Get(); ok && parent != want {
-			return 0, &ForkError{uint64(r[0].(int64)), parent, want}
+			return 0, &ForkError{r.height, parent, want}
 		}
 		before = chain.Some(hash)
-		list := byHeight[r[0]]
-		sums, err := sumsOfAll(list)
+		sums, err := sumsOfAll(r.rows[transactions])
 		if err != nil {
-			return 0, fmt.Errorf("block %v: %w", r[0], err)
+			return 0, fmt.Errorf("block %v: %w", r.height, err)
 		}
-		if err := p.add(r, list, sums); err != nil {
+		if err := p.add(&r.rows, sums); err != nil {
 			return 0, err
 		}
 	}
-	return uint64(len(ready)), b.save(ctx, tx, p)
+	return p.sealed - c.sealed, b.save(ctx, tx, p)
 }
+
+// sealedTables are those that the totals are made of.
+var sealedTables = []int{blocks, transactions, movements, transfers}
 
 var (
 	hashColumn   = tables[blocks].of("hash")
 	parentColumn = tables[blocks].of("parent_hash")
-	digestColumn = tables[blocks].of("digest")
 )
 
 // hashesOf are a block's hash and its parent's, the column after it.
@@ -135,35 +127,37 @@ func hashesOf(block row) (hash, parent chain.Hash, err error) {
 
 // sealing is a part of the book that is being sealed.
 type sealing struct {
-	cover // with the blocks that were added
+	cover        // with the blocks that were added
+	from  uint64 // how many were sealed before
 	tally *tally
-	seals []row // of each block, with its height
+	seals stretching
 }
 
-func newSealing(c cover) *sealing { return &sealing{cover: c, tally: newTally()} }
+func newSealing(c cover) *sealing { return &sealing{cover: c, from: c.sealed, tally: newTally()} }
 
-// add adds the next block to the seal and to the totals.
-func (s *sealing) add(block row, list []row, sums []Sums) error {
-	digest, ok := block[digestColumn].([]byte)
-	if !ok || len(digest) != len(Digest{}) {
-		return fmt.Errorf("%w: block %v: no digest", ErrDamaged, block[0])
+// blocks is how many were added.
+func (s *sealing) blocks() int { return int(s.sealed - s.from) }
+
+// add adds the next block to the seals and to the totals.
+func (s *sealing) add(rows *[tableCount][]row, sums []Sums) error {
+	block := rows[blocks][0]
+	height := uint64(block[0].(int64))
+	leaves, err := readLeaves(block[leavesColumn])
+	if err != nil {
+		return damagedBlock(height, blocks, "its leaves: "+err.Error())
 	}
-	if err := s.tally.block(block, list, sums); err != nil {
-		return fmt.Errorf("block %v: %w", block[0], err)
+	if err := s.tally.block(rows, sums); err != nil {
+		return fmt.Errorf("block %v: %w", height, err)
 	}
-	s.seal = s.seal.After(Digest(digest))
+	s.seals.add(height, block[timeColumn], leaves.digest())
 	s.sealed++
-	s.seals = append(s.seals, row{append([]byte{}, s.seal[:]...), block[0]})
 	return nil
 }
 
-// save writes the seals, the totals, and how far they have come.
+// save writes the totals, the seals, and how far they have come.
 func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
-	if len(s.seals) == 0 {
+	if s.blocks() == 0 {
 		return nil
-	}
-	if err := tx.add(ctx, "UPDATE blocks SET seal = ? WHERE height = ?", s.seals); err != nil {
-		return err
 	}
 	for i := range totals {
 		var list []row
@@ -174,5 +168,31 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 			return fmt.Errorf("table %s: %w", totals[i].name, err)
 		}
 	}
+	if err := s.seals.save(ctx, tx); err != nil {
+		return err
+	}
 	return s.cover.keep(ctx, tx)
+}
+
+// SealOf is the seal of a span's blocks, those whose time is in the period: it depends on
+// nothing but them. All rows of each are read and checked. A block that is missing is an
+// error, as one that is not sealed is.
+func (b *Book) SealOf(ctx context.Context, p Period, span Span) (seal Seal, err error) {
+	have, err := b.sealed(ctx)
+	if err != nil {
+		return seal, err
+	}
+	if sealed, ok := have.Get(); !ok || span.First < sealed.First || span.Last > sealed.Last {
+		return seal, fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
+	}
+	err = b.walk(ctx, nil, span, allTables, func(r *rowsOf) error {
+		h := headOf(r.rows[blocks][0])
+		if h.err != nil || !p.Has(h.height, h.time) {
+			return h.err
+		}
+		leaves, err := readLeaves(r.rows[blocks][0][leavesColumn])
+		seal = seal.After(leaves.digest())
+		return err
+	})
+	return seal, err
 }

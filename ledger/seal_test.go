@@ -1,12 +1,17 @@
 package ledger_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,37 +28,47 @@ func TestDigestsAndSealsFollowFromTheDocumentation(t *testing.T) {
 			place := newPlace()
 			book := written(t, place, r.id, entries)
 			db := openSQL(t, place)
-			seal := make([]byte, 32)
-			_, have := db.table(t, "SELECT digest, seal FROM blocks ORDER BY height")
+			seals := map[string][]byte{} // by unit and number
+			_, have := db.table(t, "SELECT leaves, time_ms, costs FROM blocks ORDER BY height")
 			require.Len(t, have, len(entries))
 			for height, x := range have {
-				encoded := documentedBlock(t, db, int64(height))
-				require.EqualValues(t, len(encoded), entries[height].Encoded(), "block %d", height)
-				digest := sha256.Sum256(encoded)
-				require.Equal(t, digest[:], x[0], "block %d", height)
+				leaves, encoded := documentedLeaves(t, db, int64(height), x[2].([]byte))
+				require.Equal(t, leaves, x[0], "block %d", height)
+				require.EqualValues(t, encoded, entries[height].Encoded(), "block %d", height)
+				there := leaves[1] & 0x3f // the first six leaves
+				digest := sha256.Sum256(append([]byte{1, there}, leaves[2:2+32*bits.OnesCount8(there)]...))
 				require.Equal(t, hex.EncodeToString(digest[:]), entries[height].Digest().String())
-				sum := sha256.Sum256(append(seal, digest[:]...))
-				seal = sum[:]
-				require.Equal(t, seal, x[1], "block %d", height)
+				for _, name := range documentedStretches(x[1]) {
+					if seals[name] == nil {
+						seals[name] = make([]byte, 32)
+					}
+					sum := sha256.Sum256(append(bytes.Clone(seals[name]), digest[:]...))
+					seals[name] = sum[:]
+				}
 			}
-			for height, x := range have {
-				at, err := book.SealAt(ctx, uint64(height))
-				require.NoError(t, err)
-				got, ok := at.Get()
-				require.True(t, ok)
-				require.Equal(t, x[1], got[:])
+			whole := make([]byte, 32)
+			_, rows := db.table(t, "SELECT unit, number, seal, blocks FROM seals ORDER BY unit, number")
+			require.Len(t, rows, len(seals))
+			for _, x := range rows {
+				name := fmt.Sprint(x[0], " ", x[1])
+				require.Equal(t, seals[name], x[2], name)
+				if x[0] == "day" {
+					of := append(documentedValue(t, x[1], false), documentedValue(t, x[3], false)...)
+					day := sha256.Sum256(append(of, documentedValue(t, x[2], false)...))
+					sum := sha256.Sum256(append(whole, day[:]...))
+					whole = sum[:]
+				}
 			}
-			above, err := book.SealAt(ctx, uint64(len(have)))
+			seal, ok := statusOf(t, book).Seal.Get()
+			require.True(t, ok)
+			text, err := seal.MarshalText()
 			require.NoError(t, err)
-			require.False(t, above.Known())
-			text, err := statusOf(t, book).Seal.MarshalText()
-			require.NoError(t, err)
-			require.Equal(t, hex.EncodeToString(seal), string(text))
+			require.Equal(t, hex.EncodeToString(whole), string(text))
 			text, err = entries[3].Digest().MarshalText()
 			require.NoError(t, err)
 			require.Equal(t, entries[3].Digest().String(), string(text))
 
-			encoded := documentedValues(t, db, "SELECT network, genesis, first, sealed, seal FROM book", nil)
+			encoded := documentedValues(t, db, "SELECT network, genesis, first, sealed FROM book", nil)
 			sum := sha256.Sum256(encoded)
 			_, row := db.table(t, "SELECT digest FROM book")
 			require.Equal(t, sum[:], row[0][0])
@@ -61,28 +76,53 @@ func TestDigestsAndSealsFollowFromTheDocumentation(t *testing.T) {
 	})
 }
 
-// documentedBlock are the bytes that the digest of a block is of.
-func documentedBlock(t *testing.T, db database, height int64) (all []byte) {
-	for _, table := range [][2]string{
-		{"blocks", "height"}, {"transactions", "extrinsic"}, {"movements", "position"},
-		{"unclassified", "position"}, {"transfers", "position"}, {"findings", "position"},
-	} {
-		var columns string
-		for _, c := range db.columns(t, table[0]) {
-			if table[0] == "blocks" && slices.Contains([]string{"costs", "final", "digest", "seal"}, c.name) {
-				continue
-			}
-			if columns != "" {
-				columns += ", "
-			}
-			columns += c.name
-		}
-		_, rows := db.table(t, "SELECT 1 FROM "+table[0]+" WHERE height = ?1", height)
-		all = append(all, documentedValue(t, table[0], false)...)
-		all = append(all, documentedValue(t, int64(len(rows)), false)...)
-		all = append(all, documentedValues(t, db, "SELECT "+columns+" FROM "+table[0]+" WHERE height = ?1 ORDER BY "+table[1], height)...)
+// documentedStretches are the day and the month of a time.
+func documentedStretches(ms any) []string {
+	if ms == nil {
+		return []string{"day -1", "month -1"}
 	}
-	return all
+	at := time.UnixMilli(ms.(int64)).UTC()
+	return []string{fmt.Sprint("day ", at.Unix()/86_400), fmt.Sprint("month ", (at.Year()-1970)*12+int(at.Month())-1)}
+}
+
+// documentedLeaves are the leaves of a block as its row has them, and how many bytes they
+// are over.
+func documentedLeaves(t *testing.T, db database, height int64, costs []byte) (leaves []byte, encoded int) {
+	leaves = []byte{1, 0}
+	for i, table := range [][2]string{
+		{"blocks", "height"}, {"transactions", "extrinsic"}, {"movements", "position"}, {"unclassified", "position"}, {"transfers", "position"},
+		{"costs"}, {"findings", "position"}, {"unanswered", "position"},
+	} {
+		var over []byte
+		if table[0] == "costs" {
+			over = append(documentedValue(t, "costs", false), documentedValue(t, height, false)...)
+			over = append(over, documentedValue(t, costs, false)...)
+		} else if over = documentedTable(t, db, table[0], table[1], height); over == nil {
+			continue
+		}
+		sum := sha256.Sum256(over)
+		leaves[1] |= 1 << i
+		leaves = append(leaves, sum[:]...)
+		encoded += len(over)
+	}
+	return leaves, encoded
+}
+
+// documentedTable are the bytes that the leaf of a table is over; none where it has no row
+// of the block.
+func documentedTable(t *testing.T, db database, table, key string, height int64) []byte {
+	var columns []string
+	for _, c := range db.columns(t, table) {
+		if table != "blocks" || !slices.Contains([]string{"costs", "final", "leaves"}, c.name) {
+			columns = append(columns, c.name)
+		}
+	}
+	_, rows := db.table(t, "SELECT 1 FROM "+table+" WHERE height = ?1", height)
+	if len(rows) == 0 {
+		return nil
+	}
+	over := append(documentedValue(t, table, false), documentedValue(t, int64(len(rows)), false)...)
+	return append(over, documentedValues(t, db, "SELECT "+strings.Join(columns, ", ")+" FROM "+table+" WHERE height = ?1 ORDER BY "+key, height)...)
 }
 
 func documentedValues(t *testing.T, db database, query string, height any) (all []byte) {

@@ -47,8 +47,11 @@ var sqliteDialect = dialect{
 	time: func(c string) string {
 		return fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%S', %s / 1000, 'unixepoch') || CASE %s %% 1000 WHEN 0 THEN '' ELSE printf('.%%03d', %s %% 1000) END || 'Z'", c, c, c)
 	},
-	day: func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
-	wei: func(c string) string { return c },
+	day:       func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
+	dayText:   func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
+	monthText: func(c string) string { return "printf('%04d-%02d', 1970 + " + c + " / 12, 1 + " + c + " % 12)" },
+	widest:    func(string) string { return "" },
+	wei:       func(c string) string { return c },
 	coin: func(c string) string { // no arithmetic: SQLite's is not exact
 		digits := "ltrim(" + c + ", '-')"
 		return fmt.Sprintf("CASE WHEN %s LIKE '-%%' THEN '-' ELSE '' END || CASE WHEN length(%s) > 18 THEN substr(%s, 1, length(%s) - 18) ELSE '0' END || '.' || substr('000000000000000000' || %s, -18)",
@@ -205,6 +208,22 @@ func explainFile(path string, err error) error {
 func (e *sqliteEngine) sql() *dialect { return &sqliteDialect }
 
 func (e *sqliteEngine) shared() querier { return e.sqlQuerier }
+
+// checkIndexes asks SQLite itself, which compares each index with its table.
+func (e *sqliteEngine) checkIndexes(ctx context.Context, q querier, found func(message string)) error {
+	columns := []column{{"integrity_check", text, state}}
+	return list(ctx, q, columns, func(r row) error {
+		if r[0] != "ok" {
+			found(fmt.Sprint(r[0]))
+		}
+		return nil
+	}, "PRAGMA integrity_check(100)")
+}
+
+func (e *sqliteEngine) broken(err error) bool {
+	return hasCode(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT) ||
+		hasCode(err, sqlite3.SQLITE_IOERR) && strings.Contains(err.Error(), "SHORT_READ")
+}
 
 func (e *sqliteEngine) close() error {
 	var err error

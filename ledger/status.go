@@ -1,9 +1,8 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -12,18 +11,21 @@ import (
 // Status is how far a book is.
 type Status struct {
 	Identity
-	First    uint64                     // the height that it begins with
-	Stored   chain.Optional[Span]       // from the lowest height to the highest
-	Blocks   uint64                     // that are there
-	NotFinal uint64                     // of them
-	Gaps     []Span                     // heights below the highest that are missing
-	Sealed   chain.Optional[uint64]     // the height of the last sealed block
-	Seal     Seal                       // of that block
-	Findings uint64                     // checks that did not hold
-	Unread   uint64                     // balances events that are not understood
-	LastTime chain.Optional[chain.Time] // of the highest block
-	Lookups  bool                       // the look-ups by account and hash are there
-	Totals   Sums                       // of the sealed blocks
+	First    uint64                 // the height that it begins with
+	Stored   chain.Optional[Span]   // from the lowest height to the highest
+	Blocks   uint64                 // that are there
+	NotFinal uint64                 // of them
+	Gaps     []Span                 // heights below the highest that are missing
+	Sealed   chain.Optional[uint64] // the height of the last sealed block
+	Seal     chain.Optional[Seal]   // of the sealed blocks, day after day: see the package's documentation
+	Findings uint64                 // checks that did not hold
+	Unread   uint64                 // balances events that are not understood
+	// Unanswered are the questions that a source did not answer for the moment, though it
+	// might have. Compare asks them again.
+	Unanswered uint64
+	LastTime   chain.Optional[chain.Time] // of the highest block
+	Lookups    bool                       // the look-ups by account and hash are there
+	Totals     Sums                       // of the sealed blocks
 }
 
 // Status reads how far the book is.
@@ -37,7 +39,7 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Identity, s.First, s.Seal = c.Identity, c.first, c.seal
+	s.Identity, s.First = c.Identity, c.first
 	if c.sealed > 0 {
 		s.Sealed = chain.Some(c.next() - 1)
 	}
@@ -48,7 +50,7 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	s.Blocks = blocks
 	if highest != nil {
 		s.Stored = chain.Some(Span{uint64(*lowest), uint64(*highest)})
-		if s.LastTime, err = timeOf(ctx, q, *highest); err != nil {
+		if s.LastTime, err = b.timeAt(ctx, q, uint64(*highest)); err != nil {
 			return s, err
 		}
 		if s.Gaps, err = b.missing(ctx, q, c, Span{c.first, uint64(*highest)}, true); err != nil {
@@ -62,6 +64,7 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 		{"blocks WHERE NOT final", &s.NotFinal},
 		{"findings", &s.Findings},
 		{"unclassified", &s.Unread},
+		{"unanswered", &s.Unanswered},
 	} {
 		if _, err = one(ctx, q, []any{count.into}, "SELECT count(*) FROM "+count.of); err != nil {
 			return s, err
@@ -70,15 +73,28 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if s.Lookups, err = b.haveLookups(ctx, q); err != nil {
 		return s, err
 	}
-	t := &totals[days]
-	err = list(ctx, q, t.sums, func(r row) error {
-		sums, err := sumsOf(t, r)
-		if err != nil {
-			return errors.Join(ErrDamaged, err)
+	all, err := b.stretches(ctx, q, &c, daily)
+	if err != nil {
+		return s, err
+	}
+	if c.sealed > 0 {
+		s.Seal = chain.Some(sealOfDays(all))
+	}
+	for _, day := range all {
+		if err := b.sumsOf(ctx, q, days, day, nil, func(_ row, x *Sums) error { return s.Totals.add(x) }); err != nil {
+			return s, err
 		}
-		return s.Totals.add(&sums)
-	}, selectFrom(t.name, t.sums))
-	return s, err
+	}
+	return s, nil
+}
+
+// sealOfDays is the seal of a book: that of its days' seals, as those are of their blocks'
+// digests.
+func sealOfDays(all []*stretch) (seal Seal) {
+	for _, day := range all {
+		seal = seal.After(day.digestOfBlocks())
+	}
+	return seal
 }
 
 // Missing are the heights of a span that the book does not have, or has as blocks
@@ -119,46 +135,38 @@ func (b *Book) missing(ctx context.Context, q querier, c cover, span Span, notFi
 	return gaps, nil
 }
 
-// timeOf is when a block was made, as the book has it.
-func timeOf(ctx context.Context, q querier, height int64) (none chain.Optional[chain.Time], err error) {
-	var ms *int64
-	if _, err := one(ctx, q, []any{&ms}, "SELECT time_ms FROM blocks WHERE height = ?", height); err != nil || ms == nil {
+// timeAt is when the block at a height was made; not known where the book lacks it.
+func (b *Book) timeAt(ctx context.Context, q querier, height uint64) (none chain.Optional[chain.Time], err error) {
+	r, err := b.blockAt(ctx, q, height)
+	if err != nil || r == nil {
 		return none, err
 	}
-	t, err := chain.TimeAt(uint64(*ms))
-	if err != nil {
-		return none, fmt.Errorf("%w: block %d: %w", ErrDamaged, height, err)
+	h := headOf(r)
+	return h.time, h.err
+}
+
+// blockAt is the row of the block at a height, nil where the book lacks it.
+func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (row, error) {
+	found, err := readRows(ctx, q, []int{blocks}, "height = ?", int64(height))
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
-	return chain.Some(t), nil
+	return found[0].rows[blocks][0], found[0].checked([]int{blocks})
 }
 
 // Predecessor is the block at a height as the next one follows it; not known where
 // the book lacks it.
 func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
-	var hash []byte
-	found, err := one(ctx, b.engine, []any{&hash}, "SELECT hash FROM blocks WHERE height = ?", int64(height))
-	if err != nil || !found {
+	r, err := b.blockAt(ctx, b.engine, height)
+	if err != nil || r == nil {
 		return none, err
 	}
-	if len(hash) != len(chain.Hash{}) {
-		return none, fmt.Errorf("%w: block %d: its hash is none", ErrDamaged, height)
-	}
-	time, err := timeOf(ctx, b.engine, int64(height))
-	return chain.Some(evidence.Predecessor{Number: height, Hash: chain.Hash(hash), Time: time}), err
-}
-
-// SealAt is the seal of the block at a height; not known where that block is not sealed
-// in the book.
-func (b *Book) SealAt(ctx context.Context, height uint64) (none chain.Optional[Seal], err error) {
-	var seal []byte
-	found, err := one(ctx, b.engine, []any{&seal}, "SELECT seal FROM blocks WHERE height = ?", int64(height))
-	if err != nil || !found || seal == nil {
+	h := headOf(r)
+	hash, _, err := hashesOf(r)
+	if err := cmp.Or(h.err, err); err != nil {
 		return none, err
 	}
-	if len(seal) != len(Seal{}) {
-		return none, fmt.Errorf("%w: block %d: its seal is none", ErrDamaged, height)
-	}
-	return chain.Some(Seal(seal)), nil
+	return chain.Some(evidence.Predecessor{Number: height, Hash: hash, Time: h.time}), nil
 }
 
 // Coverage is what the book has of the heights from its first on: First, where it

@@ -6,9 +6,11 @@ type table struct {
 	name    string
 	key     int // how many columns
 	columns []column
+	later   map[string]byte // the columns that a later layout than the first brought, with that layout
 }
 
-// The tables of a block's rows, in the order of the digest.
+// The tables of a block's rows, in the order of the leaves. From firstOutside on they say
+// how well a block is known, which may change, and are outside of its digest.
 const (
 	blocks = iota
 	transactions
@@ -16,11 +18,14 @@ const (
 	unclassified
 	transfers
 	findings
+	unanswered
 	tableCount
+
+	firstOutside = findings
 )
 
 var tables = [tableCount]table{
-	blocks: {"blocks", 1, []column{
+	blocks: {name: "blocks", key: 1, columns: []column{
 		{"height", integer, fact},
 		{"hash", data, fact},
 		{"parent_hash", data, fact},
@@ -44,10 +49,9 @@ var tables = [tableCount]table{
 		{"author", amount, judgement},
 		{"costs", data, state},
 		{"final", boolean, state},
-		{"digest", data, state},
-		{"seal", data, state},
+		{"leaves", data, state},
 	}},
-	transactions: {"transactions", 2, []column{
+	transactions: {name: "transactions", key: 2, columns: []column{
 		{"height", integer, fact},
 		{"extrinsic", integer, fact},
 		{"layer", text, fact},
@@ -77,7 +81,7 @@ var tables = [tableCount]table{
 		{"treasury", amount, judgement},
 		{"author", amount, judgement},
 	}},
-	movements: {"movements", 2, []column{
+	movements: {name: "movements", key: 2, columns: []column{
 		{"height", integer, fact},
 		{"position", integer, fact},
 		{"place", integer, fact},
@@ -90,7 +94,7 @@ var tables = [tableCount]table{
 		{"free", amount, judgement},
 		{"reserved", amount, judgement},
 	}},
-	unclassified: {"unclassified", 2, []column{
+	unclassified: {name: "unclassified", key: 2, columns: []column{
 		{"height", integer, fact},
 		{"position", integer, fact},
 		{"place", integer, fact},
@@ -99,7 +103,7 @@ var tables = [tableCount]table{
 		{"data", text, fact},
 		{"reason", text, judgement},
 	}},
-	transfers: {"transfers", 2, []column{
+	transfers: {name: "transfers", key: 2, columns: []column{
 		{"height", integer, fact},
 		{"position", integer, fact},
 		{"extrinsic", integer, fact},
@@ -108,12 +112,18 @@ var tables = [tableCount]table{
 		{"recipient", data, fact},
 		{"amount", amount, fact},
 	}},
-	findings: {"findings", 2, []column{
+	findings: {name: "findings", key: 2, columns: []column{
 		{"height", integer, fact},
 		{"position", integer, fact},
 		{"check_id", text, judgement},
 		{"extrinsic", integer, judgement},
 		{"message", text, judgement},
+	}},
+	unanswered: {name: "unanswered", key: 2, columns: []column{
+		{"height", integer, fact},
+		{"position", integer, fact},
+		{"question", text, judgement},
+		{"reason", text, judgement},
 	}},
 }
 

@@ -6,61 +6,93 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 )
 
-// total is a table of sums over the sealed blocks. Its key comes first.
+// unit is a stretch of time that has totals, and a seal of its own.
+type unit int
+
+const (
+	daily   unit = iota // of UTC, counted from 1970
+	monthly             // likewise
+	unitCount
+)
+
+// unitNames are the units in the table seals.
+var unitNames = [unitCount]string{daily: "day", monthly: "month"}
+
+// noTime is the number of a unit for the blocks without a time.
+const noTime = -1
+
+// number tells which one a time in milliseconds is in.
+func (u unit) number(ms int64) int64 {
+	if u == daily {
+		return ms / dayMS
+	}
+	t := time.UnixMilli(ms).UTC()
+	return int64(t.Year()-1970)*12 + int64(t.Month()) - 1
+}
+
+// name is a unit of a number for people.
+func (u unit) name(number int64) string {
+	switch {
+	case number == noTime:
+		return "the blocks without a time"
+	case u == daily:
+		return Day(number).String()
+	}
+	return time.Date(1970, time.Month(1+number), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+}
+
+// total is a table of sums over the sealed blocks. Its key comes first, and begins with the
+// number of a unit, or of a part of one.
 type total struct {
-	name string
-	keys []column
-	sums []column // integers and amounts
+	name    string
+	unit    unit
+	parts   int64 // how many of the first key are in a unit
+	keys    []column
+	sums    []column                // integers and amounts
+	leading func(s *Sums) []*uint64 // the counts that this table has before those of feeSums
 }
 
 // columns are all, in the order of the layout.
 func (t *total) columns() []column { return slices.Concat(t.keys, t.sums) }
 
+// byAccount tells whether its key names an account: it has a leaf for each first digit of
+// one then, so that who asks for an account reads and checks a part.
+func (t *total) byAccount() bool { return len(t.keys) == 2 && t.keys[1].name == "account" }
+
 // The tables of totals.
 const (
 	quarterHours = iota
 	days
-	accountDays
 	contractDays
-	accounts
-	contracts
+	accountDays
+	contractMonths
+	accountMonths
 	totalCount
 )
 
 // Times are divided by the quarter of an hour because every time zone's days
 // begin at one.
 var totals = [totalCount]total{
-	quarterHours: {"quarter_hours", []column{{"quarter_hour", integer, state}}, blockSums},
-	days:         {"days", dayKey, blockSums},
-	accountDays:  {"account_days", slices.Concat(dayKey, accountKey), feeSums},
-	contractDays: {"contract_days", slices.Concat(dayKey, contractKey), feeSums},
-	accounts:     {"accounts", accountKey, feeSums},
-	contracts:    {"contracts", contractKey, feeSums},
+	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums, blockCounts},
+	days:           {"days", daily, 1, dayKey, blockSums, blockCounts},
+	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums, noCounts},
+	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums, accountCounts},
+	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums, noCounts},
+	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums, noCounts},
 }
 
 var (
 	dayKey      = []column{{"day", integer, state}}
+	monthKey    = []column{{"month", integer, state}}
 	accountKey  = []column{{"account", data, state}}
 	contractKey = []column{{"layer", text, state}, {"call", text, state}, {"contract", data, state}}
 )
-
-// wholes are the totals over all days that there are by day too. Those who ask for all
-// days read some rows then, instead of one for each day.
-var wholes = []struct{ all, byDay int }{{accounts, accountDays}, {contracts, contractDays}}
-
-func isByDay(table int) bool {
-	for _, w := range wholes {
-		if w.byDay == table {
-			return true
-		}
-	}
-	return false
-}
 
 // feeSums are the sums over transactions.
 var feeSums = []column{
@@ -68,6 +100,8 @@ var feeSums = []column{
 	{"native", integer, state},
 	{"failed", integer, state},
 	{"undetermined", integer, state},
+	{"uncharged", integer, state},
+	{"unsplit", integer, state},
 	{"gas", integer, state},
 	{"fee", amount, state},
 	{"evm_fee", amount, state},
@@ -80,30 +114,43 @@ var feeSums = []column{
 	{"author", amount, state},
 }
 
-var blockSums = append([]column{{"blocks", integer, state}, {"inherents", integer, state}}, feeSums...)
+// What some tables have before them.
+var (
+	blockSums   = append([]column{{"blocks", integer, state}, {"inherents", integer, state}}, feeSums...)
+	accountSums = append([]column{{"movements", integer, state}, {"transfers", integer, state}}, feeSums...)
 
-// Sums are what transactions add up to. An amount that is not known adds nothing:
-// Undetermined counts the transactions without a fee.
+	blockCounts   = func(s *Sums) []*uint64 { return []*uint64{&s.Blocks, &s.Inherents} }
+	accountCounts = func(s *Sums) []*uint64 { return []*uint64{&s.Movements, &s.Transfers} }
+	noCounts      = func(*Sums) []*uint64 { return nil }
+)
+
+// Sums are what transactions add up to. An amount that is not known adds nothing, and is
+// counted: where a count is not 0, the sum is not known.
 type Sums struct {
 	Blocks, Inherents uint64 // 0 in sums by account or contract
-	EVM, Native       uint64 // transactions
-	Failed            uint64 // of them; they pay too
-	Undetermined      uint64
-	Gas               uint64
-	Fee               chain.Wei
-	EVMFee            chain.Wei
-	NativeFee         chain.Wei
-	PriorityFee       chain.Wei
-	Tip               chain.Wei
-	Charged           chain.Wei
-	Burned            chain.Wei
-	Treasury          chain.Wei
-	Author            chain.Wei
+	// Movements and Transfers are an account's rows of the tables of these names; 0 in
+	// other sums. A transfer to oneself is one.
+	Movements, Transfers uint64
+	EVM, Native          uint64 // transactions
+	Failed               uint64 // of them; they pay too
+	Undetermined         uint64 // without a fee
+	Uncharged            uint64 // of which it is not known what the chain charged
+	Unsplit              uint64 // of which it is not known who got what part of it
+	Gas                  uint64
+	Fee                  chain.Wei
+	EVMFee               chain.Wei
+	NativeFee            chain.Wei
+	PriorityFee          chain.Wei
+	Tip                  chain.Wei
+	Charged              chain.Wei
+	Burned               chain.Wei
+	Treasury             chain.Wei
+	Author               chain.Wei
 }
 
 // counts and amounts are the sums in the order of feeSums.
 func (s *Sums) counts() []*uint64 {
-	return []*uint64{&s.EVM, &s.Native, &s.Failed, &s.Undetermined, &s.Gas}
+	return []*uint64{&s.EVM, &s.Native, &s.Failed, &s.Undetermined, &s.Uncharged, &s.Unsplit, &s.Gas}
 }
 
 func (s *Sums) amounts() []*chain.Wei {
@@ -115,6 +162,8 @@ func (s *Sums) amounts() []*chain.Wei {
 func (s *Sums) add(x *Sums) error {
 	s.Blocks += x.Blocks
 	s.Inherents += x.Inherents
+	s.Movements += x.Movements
+	s.Transfers += x.Transfers
 	if x.Gas > math.MaxInt64-s.Gas {
 		return fmt.Errorf("gas: %w", chain.ErrOverflow)
 	}
@@ -134,8 +183,8 @@ func (s *Sums) add(x *Sums) error {
 // values are the sums as the columns of a table of totals have them.
 func (s *Sums) values(t *total) row {
 	r := make(row, 0, len(t.sums))
-	if len(t.sums) == len(blockSums) {
-		r = append(r, int64(s.Blocks), int64(s.Inherents))
+	for _, n := range t.leading(s) {
+		r = append(r, int64(*n))
 	}
 	for _, n := range s.counts() {
 		r = append(r, int64(*n))
@@ -148,10 +197,7 @@ func (s *Sums) values(t *total) row {
 
 // sumsOf reads the columns of a table of totals.
 func sumsOf(t *total, r row) (s Sums, err error) {
-	counts := s.counts()
-	if len(t.sums) == len(blockSums) {
-		counts = append([]*uint64{&s.Blocks, &s.Inherents}, counts...)
-	}
+	counts := append(t.leading(&s), s.counts()...)
 	for i, n := range counts {
 		v, ok := r[i].(int64)
 		if !ok || v < 0 {
@@ -199,46 +245,75 @@ var noContract = []byte{}
 
 var (
 	timeColumn      = tables[blocks].of("time_ms")
+	rulesColumn     = tables[blocks].of("rules")
+	leavesColumn    = tables[blocks].of("leaves")
 	inherentsColumn = tables[blocks].of("inherents")
 )
 
-// block adds a block's row and those of its transactions, with their sums. A block
-// without a time has none and is in no total.
-func (t *tally) block(b row, list []row, sums []Sums) error {
-	at, ok := b[timeColumn].(int64)
+// block adds a block's rows, with the sums of its transactions. A block without a time is
+// in no total.
+func (t *tally) block(rows *[tableCount][]row, sums []Sums) error {
+	b := rows[blocks][0]
+	ms, ok := b[timeColumn].(int64)
 	if !ok {
 		return nil
 	}
-	var day, quarterHour value = at / dayMS, at / quarterHourMS
-	whole := Sums{Blocks: 1, Inherents: uint64(b[inherentsColumn].(int64))}
-	for i, r := range list {
-		x, err := &sums[i], error(nil)
-		var payer, contract value = r[payerColumn], noContract
+	inherents, ok := b[inherentsColumn].(int64)
+	if !ok || ms < 0 || inherents < 0 || len(sums) != len(rows[transactions]) {
+		return errCell
+	}
+	var quarterHour, day, month value = ms / quarterHourMS, daily.number(ms), monthly.number(ms)
+	whole := Sums{Blocks: 1, Inherents: uint64(inherents)}
+	var err error
+	add := func(table int, x *Sums, key ...value) {
+		if err == nil {
+			err = t.add(table, x, key...)
+		}
+	}
+	for i, r := range rows[transactions] {
+		x := &sums[i]
+		var contract value = noContract
 		if x.EVM > 0 && r[recipientColumn] != nil {
 			contract = r[recipientColumn]
 		}
-		err = t.add(contractDays, x, day, r[layerColumn], r[callColumn], contract)
-		if err == nil {
-			err = t.add(contracts, x, r[layerColumn], r[callColumn], contract)
-		}
-		if err == nil && payer != nil {
-			err = t.add(accountDays, x, day, payer)
-		}
-		if err == nil && payer != nil {
-			err = t.add(accounts, x, payer)
+		add(contractDays, x, day, r[layerColumn], r[callColumn], contract)
+		add(contractMonths, x, month, r[layerColumn], r[callColumn], contract)
+		if payer := r[payerColumn]; payer != nil {
+			add(accountDays, x, day, payer)
+			add(accountMonths, x, month, payer)
 		}
 		if err == nil {
 			err = whole.add(x)
 		}
-		if err != nil {
-			return err
+	}
+	for _, r := range rows[movements] {
+		add(accountDays, &Sums{Movements: 1}, day, r[movedColumn])
+	}
+	for _, r := range rows[transfers] {
+		for _, account := range partiesOf(r) {
+			add(accountDays, &Sums{Transfers: 1}, day, account)
 		}
 	}
-	if err := t.add(quarterHours, &whole, quarterHour); err != nil {
-		return err
-	}
-	return t.add(days, &whole, day)
+	add(quarterHours, &whole, quarterHour)
+	add(days, &whole, day)
+	return err
 }
+
+// partiesOf are the sender of a transfer and, where it is another one, the recipient.
+func partiesOf(r row) []value {
+	sender, recipient := r[senderColumn], r[receiverColumn]
+	if equal(sender, recipient) {
+		return []value{sender}
+	}
+	return []value{sender, recipient}
+}
+
+// Where a movement and a transfer have whom they are of.
+var (
+	movedColumn    = tables[movements].of("account")
+	senderColumn   = tables[transfers].of("sender")
+	receiverColumn = tables[transfers].of("recipient")
+)
 
 // Where a transaction's row has what the totals need.
 var (
@@ -251,9 +326,12 @@ var (
 	gasColumn       = tables[transactions].of("gas")
 	addedColumns    = []int{ // for each amount of the sums; the layers' fees are not columns
 		feeColumn, -1, -1,
-		tables[transactions].of("priority_fee"), tables[transactions].of("tip"), tables[transactions].of("charged"),
-		tables[transactions].of("burned"), tables[transactions].of("treasury"), tables[transactions].of("author"),
+		tables[transactions].of("priority_fee"), tables[transactions].of("tip"), chargedColumn, burnedColumn, treasuryColumn, authorColumn,
 	}
+	chargedColumn  = tables[transactions].of("charged")
+	burnedColumn   = tables[transactions].of("burned")
+	treasuryColumn = tables[transactions].of("treasury")
+	authorColumn   = tables[transactions].of("author")
 )
 
 // sumsOfAll are those of each transaction.
@@ -274,7 +352,11 @@ func sumsOfTransaction(r row) (s Sums, err error) {
 		if c < 0 || r[c] == nil {
 			continue
 		}
-		if *n, err = chain.ParseWei(r[c].(string)); err != nil {
+		amount, ok := r[c].(string)
+		if !ok {
+			return s, errCell
+		}
+		if *n, err = chain.ParseWei(amount); err != nil {
 			return s, err
 		}
 	}
@@ -285,6 +367,12 @@ func sumsOfTransaction(r row) (s Sums, err error) {
 	}
 	if r[feeColumn] == nil {
 		s.Undetermined = 1
+	}
+	if r[chargedColumn] == nil {
+		s.Uncharged = 1
+	}
+	if r[burnedColumn] == nil || r[treasuryColumn] == nil || r[authorColumn] == nil {
+		s.Unsplit = 1
 	}
 	if r[successColumn] == false {
 		s.Failed = 1

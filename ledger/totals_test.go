@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math/big"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 )
 
@@ -31,7 +33,7 @@ func (e expected) add(table, key, column string, n *big.Int) {
 
 func TestTotals(t *testing.T) {
 	both(t, func(t *testing.T, r *recording) {
-		want, fees := sumsOf(r)
+		want, fees := sumsOf(t, r)
 		require.Positive(t, fees.Sign())
 		engines(t, func(t *testing.T, newPlace func() string) {
 			place := newPlace()
@@ -40,7 +42,7 @@ func TestTotals(t *testing.T) {
 			db := openSQL(t, place)
 			for table, keys := range map[string]string{
 				"days": "day", "quarter_hours": "quarter_hour", "account_days": "day account",
-				"accounts": "account", "contract_days": "day layer call contract", "contracts": "layer call contract",
+				"account_months": "month account", "contract_days": "day layer call contract", "contract_months": "month layer call contract",
 			} {
 				require.NotEmpty(t, want[table])
 				columns, rows := db.table(t, "SELECT * FROM "+table)
@@ -83,7 +85,7 @@ func TestTotals(t *testing.T) {
 }
 
 // sumsOf adds up what the reports of a recording have, and all fees once more.
-func sumsOf(r *recording) (want expected, fees *big.Int) {
+func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 	want, fees = expected{}, new(big.Int)
 	one := big.NewInt(1)
 	for _, p := range r.proved {
@@ -92,6 +94,19 @@ func sumsOf(r *recording) (want expected, fees *big.Int) {
 			continue // block 0
 		}
 		day, quarter := fmt.Sprint(at.Std().Unix()/86400), fmt.Sprint(at.Std().Unix()/900)
+		month := fmt.Sprint((at.Std().UTC().Year()-1970)*12 + int(at.Std().UTC().Month()) - 1)
+		moved, others := chain.Movements(p.Block)
+		require.Empty(t, others)
+		for _, m := range moved {
+			want.add("account_days", fmt.Sprintf("%s %x", day, m.Account[:]), "movements", one)
+		}
+		for _, x := range p.Report.Transactions {
+			for _, y := range x.Transfers {
+				for _, account := range slices.Compact([]chain.Address{y.From, y.To}) {
+					want.add("account_days", fmt.Sprintf("%s %x", day, account[:]), "transfers", one)
+				}
+			}
+		}
 		for table, key := range map[string]string{"days": day, "quarter_hours": quarter} {
 			want.add(table, key, "blocks", one)
 			want.add(table, key, "inherents", big.NewInt(int64(p.Report.Totals.Inherents)))
@@ -102,10 +117,10 @@ func sumsOf(r *recording) (want expected, fees *big.Int) {
 				contract = fmt.Sprintf("%x", to[:])
 			}
 			called := fmt.Sprint(x.Layer, " ", x.Call, " ", contract)
-			keys := map[string]string{"days": day, "quarter_hours": quarter, "contracts": called, "contract_days": day + " " + called}
+			keys := map[string]string{"days": day, "quarter_hours": quarter, "contract_months": month + " " + called, "contract_days": day + " " + called}
 			if payer, ok := x.Payer.Get(); ok {
-				keys["accounts"] = fmt.Sprintf("%x", payer[:])
-				keys["account_days"] = day + " " + keys["accounts"]
+				keys["account_months"] = fmt.Sprintf("%s %x", month, payer[:])
+				keys["account_days"] = fmt.Sprintf("%s %x", day, payer[:])
 			}
 			for table, key := range keys {
 				add := func(column string, n *big.Int) { want.add(table, key, column, n) }
@@ -122,6 +137,12 @@ func sumsOf(r *recording) (want expected, fees *big.Int) {
 					add(string(x.Layer)+"_fee", wei.Big())
 				} else {
 					add("undetermined", one)
+				}
+				if !x.Charged.Known() {
+					add("uncharged", one)
+				}
+				if !x.Burned.Known() || !x.Treasury.Known() || !x.Author.Known() {
+					add("unsplit", one)
 				}
 				if wei, ok := x.PriorityFee.Get(); ok {
 					add("priority_fee", wei.Big())

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"maps"
-	"slices"
+	"math"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -26,21 +24,36 @@ func (d Damage) String() string {
 	return fmt.Sprintf("table %s: %s", d.Table, d.Message)
 }
 
-// Verify proves the book by itself: each block's rows by their digest, the chain of
-// digests by the seals, the blocks by their parents' hashes, that none is missing,
-// and the totals by the rows. Found is told each damage, in the order of the
-// heights, and Progress how many blocks of how many were checked. It sees the book
-// as it is when it begins.
+// Verify proves the book by itself: each block's rows by their leaves, the blocks by their
+// parents' hashes, that none is missing, the seals by the digests, the totals by the rows,
+// and the look-ups by what they look up. Found is told each damage, and Progress how many
+// blocks of how many were checked. It sees the book as it is when it begins.
 //
-// Whoever changed rows, digests, seals and totals together is not found by this, but
-// by a comparison with a source (Compare), or with a seal that was kept elsewhere.
+// Whoever changed rows, leaves, seals and totals together is not found by this, but by a
+// comparison with a source (Compare), or with a seal that was kept elsewhere.
 func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(done, total uint64)) error {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	lowest, highest, total, err := extent(ctx, q)
+	if err := b.engine.checkIndexes(ctx, q, func(message string) { found(Damage{Table: "indexes", Message: message}) }); err != nil {
+		return b.unreadable(err, found)
+	}
+	return b.unreadable(b.verify(ctx, q, found, progress), found)
+}
+
+// unreadable makes what could not be read of a damaged book a damage.
+func (b *Book) unreadable(err error, found func(Damage)) error {
+	if errors.Is(err, ErrDamaged) || b.engine.broken(err) {
+		found(Damage{Table: "book", Message: "what is left could not be verified: " + err.Error()})
+		return nil
+	}
+	return err
+}
+
+func (b *Book) verify(ctx context.Context, q querier, found func(Damage), progress func(done, total uint64)) error {
+	_, highest, total, err := extent(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -55,36 +68,32 @@ func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(don
 	case err != nil:
 		return err
 	}
-	v := verification{q: q, cover: c, found: found, next: c.first, tally: newTally(), done: map[int64]bool{}}
-	if highest == nil {
-		lowest, highest = new(int64), new(int64)
-		*lowest, *highest = int64(c.first), int64(c.first)-1
+	v := verification{q: q, cover: c, found: found, next: c.first, tally: newTally()}
+	for u := range unitCount {
+		v.seals[u] = map[int64]*stretch{}
 	}
-	if err := v.strays(ctx, *lowest, *highest); err != nil {
+	if err := v.strays(ctx, highest); err != nil {
 		return err
 	}
 	done := uint64(0)
-	for span, err := range portions(ctx, q) {
+	for span, err := range portions(ctx, q, Span{Last: math.MaxInt64}) {
 		if err != nil {
 			return err
 		}
-		list, err := readRows(ctx, q, span)
+		list, err := readRows(ctx, q, allTables, "height BETWEEN ? AND ?", span.bounds()...)
 		if err != nil {
 			return err
 		}
-		for _, e := range list {
-			v.block(e)
-			done += uint64(len(e.rows[blocks]))
+		for _, r := range list {
+			v.block(r)
+			done += uint64(len(r.rows[blocks]))
 		}
-		for _, w := range wholes { // they are compared with those by day
-			clear(v.tally.sums[w.all])
-		}
-		if err := v.finishedDays(ctx); err != nil {
+		if err := v.finished(ctx); err != nil {
 			return err
 		}
 		progress(done, total)
 	}
-	return v.totals(ctx)
+	return v.end(ctx)
 }
 
 // extent is from where to where the book has blocks, nil where it has none, and how
@@ -99,42 +108,43 @@ type verification struct {
 	q     querier
 	cover cover // as the book says
 	found func(Damage)
-	next  uint64         // height
-	hash  []byte         // of the block before
-	seal  Seal           // likewise
-	tally *tally         // of the sealed blocks whose days are not compared yet
-	done  map[int64]bool // days that are
+	next  uint64                        // height
+	hash  []byte                        // of the block before
+	tally *tally                        // of the sealed blocks whose stretches are not compared yet
+	seals [unitCount]map[int64]*stretch // as the digests make them
 }
 
 func (v *verification) report(height uint64, table int, format string, arguments ...any) {
 	v.found(Damage{chain.Some(height), tables[table].name, fmt.Sprintf(format, arguments...)})
 }
 
-// strays are rows of blocks that are not there.
-func (v *verification) strays(ctx context.Context, lowest, highest int64) error {
+// strays are rows above the highest block, or below block 0. Others are met where they
+// are.
+func (v *verification) strays(ctx context.Context, highest *int64) error {
+	top := int64(-1)
+	if highest != nil {
+		top = *highest
+	}
 	for t := range tables {
-		if t == blocks {
-			continue
-		}
 		var count int64
 		var height *int64
-		_, err := one(ctx, v.q, []any{&count, &height}, "SELECT count(*), min(height) FROM "+tables[t].name+" WHERE height < ? OR height > ?", lowest, highest)
+		_, err := one(ctx, v.q, []any{&count, &height}, "SELECT count(*), min(height) FROM "+tables[t].name+" WHERE height < 0 OR height > ?", top)
 		if err != nil {
 			return err
 		}
 		if count > 0 {
-			v.report(uint64(*height), t, "%d rows here and on belong to no block of the ledger", count)
+			v.found(Damage{Table: tables[t].name, Message: fmt.Sprintf("%d rows belong to no block of the ledger, the first of them at the height %d", count, *height)})
 		}
 	}
 	return nil
 }
 
-func (v *verification) block(e *rowsOf) {
-	height := e.height
-	if e.rows[blocks] == nil {
+func (v *verification) block(r *rowsOf) {
+	height := r.height
+	if len(r.rows[blocks]) == 0 {
 		for t := range tables {
-			if len(e.rows[t]) > 0 {
-				v.report(height, t, "%d rows belong to no block of the ledger", len(e.rows[t]))
+			if len(r.rows[t]) > 0 {
+				v.report(height, t, "%d rows belong to no block of the ledger", len(r.rows[t]))
 			}
 		}
 		return
@@ -146,107 +156,73 @@ func (v *verification) block(e *rowsOf) {
 	if height < v.cover.first {
 		v.report(height, blocks, "below block %d, with which the ledger begins", v.cover.first)
 	}
-	b := e.rows[blocks][0]
-	digest, _ := digestOf(&e.rows)
-	if have, _ := b[digestColumn].([]byte); !bytes.Equal(have, digest[:]) {
-		v.report(height, blocks, "rows of this block were altered: their digest is %v, not %x", digest, have)
-	} else if have, _ := b[costsColumn].([]byte); !bytes.Equal(have, pack(e.rows[transactions])) {
-		v.report(height, blocks, "costs are not those of its transactions: fees report would add up others")
-	}
+	b := r.rows[blocks][0]
 	if have, _ := b[parentColumn].([]byte); v.hash != nil && height == v.next && !bytes.Equal(have, v.hash) {
 		v.report(height, blocks, "its parent is %#x, but the block before is %#x", have, v.hash)
 	}
-	if have, _ := b[sealColumn].([]byte); sealed {
-		v.seal = v.seal.After(digest)
-		if !bytes.Equal(have, v.seal[:]) {
-			v.report(height, blocks, "the seal is %x, and %v follows from the digests up to here", have, v.seal)
-			copy(v.seal[:], have) // so that only the first one is named
-		}
-		if b[tables[blocks].of("final")] != true {
-			v.report(height, blocks, "sealed, and not final")
-		}
-		sums, err := sumsOfAll(e.rows[transactions])
-		if err == nil {
-			err = v.tally.block(b, e.rows[transactions], sums)
-		}
-		if err != nil {
-			v.report(height, transactions, "an amount: %v", err)
-		}
-	} else if have != nil {
-		v.report(height, blocks, "has a seal, and is above the sealed blocks")
-	}
 	v.hash, _ = b[hashColumn].([]byte)
 	v.next = max(height+1, v.cover.first)
+	wrong := r.check(allTables)
+	for _, a := range wrong {
+		v.report(height, a.table, "%s", a.message)
+	}
+	leaves, err := readLeaves(b[leavesColumn])
+	if err != nil {
+		return // told already
+	}
+	costs, _ := b[costsColumn].([]byte)
+	if sum, _ := sumOfCosts(int64(height), costs); sum != leaves.of(costsLeaf) {
+		v.report(height, blocks, "its costs are not what was written")
+	} else if len(wrong) == 0 && !bytes.Equal(costs, pack(b, r.rows[transactions])) {
+		v.report(height, blocks, "costs are not those of its transactions: fees report would add up others")
+	}
+	if !sealed {
+		return
+	}
+	if b[finalColumn] != true {
+		v.report(height, blocks, "sealed, and not final")
+	}
+	v.grow(height, b[timeColumn], leaves.digest())
+	if len(wrong) > 0 {
+		return
+	}
+	sums, err := sumsOfAll(r.rows[transactions])
+	if err == nil {
+		err = v.tally.block(&r.rows, sums)
+	}
+	if err != nil {
+		v.report(height, transactions, "an amount: %v", err)
+	}
 }
 
-var sealColumn = tables[blocks].of("seal")
+// grow adds a block to the seals of its stretches.
+func (v *verification) grow(height uint64, time value, digest Digest) {
+	var s stretching
+	s.add(height, time, digest)
+	for k := range s.grown {
+		x := v.seals[k.unit][k.number]
+		if x == nil {
+			x = &stretch{unit: k.unit, number: k.number, first: height}
+			v.seals[k.unit][k.number] = x
+		}
+		x.first, x.last, x.blocks, x.seal = min(x.first, height), max(x.last, height), x.blocks+1, x.seal.After(digest)
+	}
+}
 
-// totals compares the seal and what is left of the totals.
-func (v *verification) totals(ctx context.Context) error {
+// end compares the seals, and what is left of the totals.
+func (v *verification) end(ctx context.Context) error {
 	if v.next < v.cover.next() {
 		v.report(v.next, blocks, "missing, up to block %d", v.cover.next()-1)
 	}
-	if v.cover.sealed > 0 && v.next >= v.cover.next() && v.seal != v.cover.seal {
-		v.found(Damage{Table: "book", Message: fmt.Sprintf("the seal is %v, and %v follows from the digests", v.cover.seal, v.seal)})
-	}
-	for _, t := range []int{days, quarterHours, accountDays, contractDays} {
-		if err := v.compare(ctx, t, v.tally.sums[t], ""); err != nil {
+	for u := range unitCount {
+		if err := v.sealsOf(ctx, u); err != nil {
 			return err
 		}
 	}
-	for _, w := range wholes {
-		if err := v.whole(ctx, w.all, w.byDay); err != nil {
+	for t := range totals {
+		if err := v.left(ctx, t); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// portions are spans of a few blocks each, in which are all blocks of the book, wherever
-// they are, in the order of their heights.
-func portions(ctx context.Context, q querier) iter.Seq2[Span, error] {
-	return func(yield func(Span, error) bool) {
-		for from := int64(0); ; {
-			var last *int64
-			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? ORDER BY height LIMIT ?) AS next", from, portion)
-			if err != nil {
-				yield(Span{}, err)
-				return
-			}
-			if last == nil || !yield(Span{uint64(from), uint64(*last)}, nil) {
-				return
-			}
-			from = *last + 1
-		}
-	}
-}
-
-// rowsOf are the rows that a book has of a block.
-type rowsOf struct {
-	height uint64
-	rows   [tableCount][]row
-}
-
-// readRows reads a span, in the order of the heights.
-func readRows(ctx context.Context, q querier, span Span) ([]*rowsOf, error) {
-	found := map[int64]*rowsOf{}
-	for t := range tables {
-		columns := tables[t].columns
-		err := list(ctx, q, columns, func(r row) error {
-			height := r[0].(int64)
-			if found[height] == nil {
-				found[height] = &rowsOf{height: uint64(height)}
-			}
-			found[height].rows[t] = append(found[height].rows[t], r)
-			return nil
-		}, selectFrom(tables[t].name, columns)+" WHERE height BETWEEN ? AND ? ORDER BY "+columnList(columns[:tables[t].key]), int64(span.First), int64(span.Last))
-		if err != nil {
-			return nil, err
-		}
-	}
-	all := make([]*rowsOf, 0, len(found))
-	for _, height := range slices.Sorted(maps.Keys(found)) {
-		all = append(all, found[height])
-	}
-	return all, nil
 }

@@ -15,7 +15,7 @@ import (
 
 // ofBlocks are the tables with rows of blocks. All others of the catalogue but
 // book, book_layout and rejudgements are totals.
-var ofBlocks = []string{"blocks", "transactions", "movements", "unclassified", "transfers", "findings"}
+var ofBlocks = []string{"blocks", "transactions", "movements", "unclassified", "transfers", "findings", "unanswered"}
 
 var notVerified = []string{"book_layout", "rejudgements"}
 
@@ -42,7 +42,9 @@ func TestEveryChangeOfTheDatabaseIsFound(t *testing.T) {
 				continue
 			}
 			x := tampered{database: db, book: reader(t, place), table: table, columns: db.columns(t, table)}
-			_, x.rows = db.table(t, "SELECT * FROM "+table)
+			if _, x.rows = db.table(t, "SELECT * FROM "+table); table == "unanswered" && len(x.rows) == 0 {
+				continue
+			}
 			require.NotEmpty(t, x.rows, table)
 			t.Run(table, x.test)
 		}
@@ -159,7 +161,7 @@ func (x *tampered) insertRow(t *testing.T, r []any) {
 func (x *tampered) values(r []any) string {
 	var out bytes.Buffer
 	for i, c := range x.columns {
-		if !c.key && !(x.table == "blocks" && c.name == "seal") {
+		if !c.key {
 			fmt.Fprintf(&out, "%v ", r[i])
 		}
 	}
@@ -218,19 +220,20 @@ func TestABlockThatIsGoneIsFound(t *testing.T) {
 func TestWhatIsNotAValueIsFound(t *testing.T) {
 	entries := full(t, recording2100())
 	for _, test := range []struct{ query, table, message string }{
-		{"UPDATE transactions SET fee = 'much' WHERE height = 28", "transactions", "an amount"},
-		{"UPDATE blocks SET certain = 7 WHERE height = 28", "blocks", "altered"},
+		{"UPDATE transactions SET fee = 'much' WHERE height = 28", "transactions", "altered"},
+		{"UPDATE blocks SET certain = 7 WHERE height = 28", "blocks", "certain: not what"},
 		{"UPDATE blocks SET parent_hash = x'00' WHERE height = 28", "blocks", "its parent is 0x00"},
-		{"UPDATE blocks SET digest = x'00' WHERE height = 28", "blocks", "altered"},
+		{"UPDATE blocks SET leaves = x'00' WHERE height = 28", "blocks", "its leaves"},
 		{"UPDATE blocks SET final = 0 WHERE height = 28", "blocks", "not final"},
-		{"UPDATE accounts SET fee = 'much'", "accounts", "much"},
+		{"UPDATE account_months SET fee = 'much'", "account_months", "much"},
 		{"UPDATE account_days SET fee = 'much'", "account_days", "much"},
-		{"UPDATE accounts SET evm = -1", "accounts", "want a count"},
-		{"UPDATE book SET seal = x'00'", "book", "no hash"},
+		{"UPDATE account_months SET evm = -1", "account_months", "evm is -1"},
+		{"UPDATE seals SET seal = x'00'", "seals", "altered"},
+		{"UPDATE seals SET unit = 'year' WHERE unit = 'month'", "seals", "of no day and no month"},
 		{"UPDATE book SET genesis = x'00'", "book", "no hash"},
 		{"UPDATE book SET sealed = -1", "book", "altered"},
 		{"DELETE FROM book", "book", "missing"},
-		{"INSERT INTO findings VALUES (99, 0, 'x', NULL, 'x')", "findings", "belong to no block"},
+		{"INSERT INTO findings VALUES (99, 0, 'x', NULL, 'x')", "findings", "belong to no block of the ledger, the first of them at the height 99"},
 		{"UPDATE blocks SET height = 4611686018427387904 WHERE height = 29", "blocks", "altered"},
 	} {
 		t.Run(test.query, func(t *testing.T) {
@@ -261,7 +264,6 @@ func TestDamageOutsideOfTheSealedBlocks(t *testing.T) {
 		verified(t, book)
 		db := openSQL(t, place)
 		db.do(t, "UPDATE movements SET event_index = 9 WHERE height = 25")
-		db.do(t, "UPDATE blocks SET seal = digest WHERE height = 27")
 		db.do(t, "UPDATE blocks SET height = 3 WHERE height = 10")
 		db.do(t, "DELETE FROM blocks WHERE height = 29")
 		list := damages(t, book)
@@ -272,7 +274,7 @@ func TestDamageOutsideOfTheSealedBlocks(t *testing.T) {
 		}
 		for _, want := range []string{
 			"3 blocks below block 10, with", "3 blocks rows of this block w", "10 blocks missing, up to block",
-			"10 transactions 1 rows belong to no ", "25 blocks rows of this block w", "27 blocks has a seal, and is a", "29 transactions 1 rows here and on b",
+			"10 transactions 1 rows belong to no ", "25 movements rows of this block w", "0 transactions 1 rows belong to no ",
 		} {
 			require.Contains(t, places, want)
 		}
@@ -297,19 +299,20 @@ func TestVerifyOfManyDays(t *testing.T) {
 		verified(t, book)
 		db := openSQL(t, place)
 		for query, table := range map[string]string{
-			"UPDATE account_days SET failed = failed + 1 WHERE day = 2":                                         "account_days",
-			"UPDATE account_days SET failed = failed + 1 WHERE day = 7":                                         "account_days",
-			"DELETE FROM contract_days WHERE day = 1":                                                           "contract_days",
-			"UPDATE days SET blocks = -1 WHERE day = 1":                                                         "days",
-			"UPDATE days SET day = 99 WHERE day = 1":                                                            "days",
-			"UPDATE account_days SET day = 99 WHERE day = 1":                                                    "account_days",
-			"DELETE FROM accounts":                                                                              "accounts",
-			"DELETE FROM contracts":                                                                             "contracts",
-			"UPDATE contracts SET gas = gas + 1":                                                                "contracts",
-			"UPDATE contracts SET call = 'other'":                                                               "contracts",
-			"UPDATE account_days SET fee = '" + largestWei + "'":                                                "accounts",
-			"DELETE FROM quarter_hours WHERE quarter_hour = 100":                                                "quarter_hours",
-			"DELETE FROM account_days WHERE account IN (SELECT account FROM accounts ORDER BY account LIMIT 1)": "accounts",
+			"UPDATE account_days SET failed = failed + 1 WHERE day = 2":                                               "account_days",
+			"UPDATE account_days SET failed = failed + 1 WHERE day = 7":                                               "account_days",
+			"DELETE FROM contract_days WHERE day = 1":                                                                 "contract_days",
+			"UPDATE days SET blocks = -1 WHERE day = 1":                                                               "days",
+			"UPDATE days SET day = 99 WHERE day = 1":                                                                  "days",
+			"UPDATE account_days SET day = 99 WHERE day = 1":                                                          "account_days",
+			"DELETE FROM account_months":                                                                              "account_months",
+			"DELETE FROM contract_months":                                                                             "contract_months",
+			"UPDATE contract_months SET gas = gas + 1":                                                                "contract_months",
+			"UPDATE contract_months SET call = 'other'":                                                               "contract_months",
+			"UPDATE seals SET totals = NULL":                                                                          "seals",
+			"UPDATE account_days SET fee = '" + largestWei + "'":                                                      "account_days",
+			"DELETE FROM quarter_hours WHERE quarter_hour = 100":                                                      "quarter_hours",
+			"DELETE FROM account_days WHERE account IN (SELECT account FROM account_months ORDER BY account LIMIT 1)": "account_days",
 		} {
 			changed := strings.Fields(strings.TrimPrefix(strings.TrimPrefix(query, "DELETE FROM "), "UPDATE "))[0]
 			db.do(t, "CREATE TABLE kept AS SELECT * FROM "+changed)

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -9,51 +10,138 @@ import (
 	"time"
 )
 
-// finishedDays compares the totals of the days of which all blocks were seen, and
-// forgets them, so that what is held does not grow with the book. Which days they
-// are, the table days says; it is compared itself at the end.
-func (v *verification) finishedDays(ctx context.Context) error {
+// sealsOf compares the seals of a unit with those that the digests make.
+func (v *verification) sealsOf(ctx context.Context, u unit) error {
+	damage := func(number int64, format string, arguments ...any) {
+		v.found(Damage{Table: "seals", Message: fmt.Sprintf("the %s %s: ", unitNames[u], u.name(number)) + fmt.Sprintf(format, arguments...)})
+	}
+	seen := map[int64]bool{}
+	err := list(ctx, v.q, stretchColumns[1:2], func(r row) error {
+		number, ok := r[0].(int64)
+		if !ok {
+			damage(noTime, "its number is %v", r[0])
+			return nil
+		}
+		seen[number] = true
+		return nil
+	}, "SELECT number FROM seals WHERE unit = ?", unitNames[u])
+	if err != nil {
+		return err
+	}
+	for _, number := range slices.Sorted(maps.Keys(v.seals[u])) {
+		want := v.seals[u][number]
+		if !seen[number] {
+			damage(number, "missing")
+			continue
+		}
+		delete(seen, number)
+		have, err := readStretches(ctx, v.q, u, "number = ?", number)
+		switch {
+		case err != nil:
+			damage(number, "%v", err)
+		case have[0].blocks != want.blocks || have[0].first != want.first || have[0].last != want.last:
+			damage(number, "it has %d blocks, %d..%d, and the ledger %d, %d..%d", have[0].blocks, have[0].first, have[0].last, want.blocks, want.first, want.last)
+		case have[0].seal != want.seal:
+			damage(number, "the seal is %v, and %v follows from the digests", have[0].seal, want.seal)
+		case have[0].totals != nil:
+			leaves, err := leavesOfTotals(ctx, v.q, want)
+			if err != nil {
+				damage(number, "%v", err)
+			} else if !bytes.Equal(leaves, have[0].totals) {
+				damage(number, "its totals are not those that were sealed")
+			}
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(seen)) {
+		damage(number, "no block is of it")
+	}
+	var others int64
+	if _, err := one(ctx, v.q, []any{&others}, "SELECT count(*) FROM seals WHERE unit NOT IN ('day', 'month')"); err != nil || others == 0 || u > 0 {
+		return err
+	}
+	v.found(Damage{Table: "seals", Message: fmt.Sprintf("%d rows are of no day and no month", others)})
+	return nil
+}
+
+// finished compares the totals of the stretches that all blocks were seen of, and forgets
+// them, so that what is held does not grow with the book. How many blocks those have, the
+// table seals says, which is compared itself at the end.
+func (v *verification) finished(ctx context.Context) error {
 	if len(v.tally.sums[days]) < 3 {
 		return nil
 	}
-	for _, k := range slices.Sorted(maps.Keys(v.tally.sums[days])) {
-		d := v.tally.sums[days][k]
-		day := d.key[0].(int64)
-		if v.done[day] {
-			continue
-		}
-		var expected int64
-		if _, err := one(ctx, v.q, []any{&expected}, "SELECT blocks FROM days WHERE day = ?", day); err != nil {
-			return err
-		}
-		if expected != int64(d.Blocks) {
-			continue
-		}
-		for _, w := range wholes {
-			t := w.byDay
-			part := map[string]*tallied{}
-			for k, x := range v.tally.sums[t] {
-				if x.key[0] == day {
-					part[k] = x
-					delete(v.tally.sums[t], k)
-				}
+	for u := range unitCount {
+		for _, number := range slices.Sorted(maps.Keys(v.seals[u])) {
+			seen := v.seals[u][number]
+			if seen.compared {
+				continue
 			}
-			if err := v.compare(ctx, t, part, " WHERE day = ?", day); err != nil {
+			have, err := readStretches(ctx, v.q, u, "number = ?", number)
+			if err != nil || len(have) == 0 || have[0].blocks != seen.blocks {
+				continue // it is not whole yet, or told at the end
+			}
+			if err := v.compareStretch(ctx, seen); err != nil {
 				return err
 			}
 		}
-		v.done[day] = true
 	}
 	return nil
+}
+
+// compareStretch compares all totals of a stretch, and forgets them.
+func (v *verification) compareStretch(ctx context.Context, s *stretch) error {
+	for i := range totals {
+		t := &totals[i]
+		if t.unit != s.unit {
+			continue
+		}
+		want := map[string]*tallied{}
+		for k, x := range v.tally.sums[i] {
+			if x.key[0].(int64)/t.parts == s.number {
+				want[k] = x
+				delete(v.tally.sums[i], k)
+			}
+		}
+		first := s.number * t.parts
+		if err := v.compare(ctx, i, want, " WHERE "+t.keys[0].name+" BETWEEN ? AND ?", first, first+t.parts-1); err != nil {
+			return err
+		}
+	}
+	s.compared = true
+	return nil
+}
+
+// left compares what is left of a table's totals: of stretches that are not whole, or of
+// none.
+func (v *verification) left(ctx context.Context, table int) error {
+	t := &totals[table]
+	for _, number := range slices.Sorted(maps.Keys(v.seals[t.unit])) {
+		if s := v.seals[t.unit][number]; !s.compared {
+			if err := v.compareStretch(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	key := t.keys[0]
+	return list(ctx, v.q, []column{key}, func(r row) error {
+		number, ok := r[0].(int64)
+		if ok && number >= 0 && v.seals[t.unit][number/t.parts] != nil {
+			return nil
+		}
+		v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: a total of no block", keyText(t, r))})
+		return nil
+	}, "SELECT DISTINCT "+key.name+" FROM "+t.name+" ORDER BY 1")
 }
 
 // compare wants the rows of a table of totals to be these sums.
 func (v *verification) compare(ctx context.Context, table int, want map[string]*tallied, where string, arguments ...any) error {
 	t := &totals[table]
+	columns := t.columns()
 	seen := map[string]bool{}
-	err := list(ctx, v.q, t.columns(), func(r row) error {
+	err := list(ctx, v.q, columns, func(r row) error {
 		key := r[:len(t.keys)]
-		if where == "" && isByDay(table) && v.done[key[0].(int64)] {
+		if err := proper(columns, r); err != nil {
+			v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: %v", keyText(t, key), err)})
 			return nil
 		}
 		k := keyOf(key)
@@ -63,9 +151,14 @@ func (v *verification) compare(ctx context.Context, table int, want map[string]*
 			v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: a total of no block", keyText(t, key))})
 			return nil
 		}
-		v.sums(t, key, r[len(t.keys):], x.Sums.values(t))
+		have, wanted := r[len(t.keys):], x.Sums.values(t)
+		for i, c := range t.sums {
+			if !equal(have[i], wanted[i]) {
+				v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: %s is %v, the rows add up to %v", keyText(t, key), c.name, have[i], wanted[i])})
+			}
+		}
 		return nil
-	}, selectFrom(t.name, t.columns())+where, arguments...)
+	}, selectFrom(t.name, columns)+where, arguments...)
 	if err != nil {
 		return err
 	}
@@ -77,89 +170,20 @@ func (v *verification) compare(ctx context.Context, table int, want map[string]*
 	return nil
 }
 
-// sums compares the columns of a total.
-func (v *verification) sums(t *total, key, have, want row) {
-	for i, c := range t.sums {
-		if !equal(have[i], want[i]) {
-			v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: %s is %v, the rows add up to %v", keyText(t, key), c.name, have[i], want[i])})
-		}
-	}
-}
-
-// whole wants the totals of a table to be the sums of those by day.
-func (v *verification) whole(ctx context.Context, table, byDay int) error {
-	t, n := &totals[table], len(totals[table].keys)
-	var key row
-	var sum, have Sums
-	var there bool
-	check := func() {
-		switch {
-		case key == nil:
-		case !there:
-			v.found(Damage{Table: t.name, Message: keyText(t, key) + ": missing"})
-		default:
-			v.sums(t, key, have.values(t), sum.values(t))
-		}
-	}
-	var same []string
-	for _, k := range t.keys {
-		same = append(same, "w."+k.name+" = d."+k.name)
-	}
-	// Both tables by key, each row of the days' beside the whole's.
-	query := "SELECT " + columnsOf("d", t.columns()) + ", " + columnsOf("w", t.sums) +
-		" FROM " + totals[byDay].name + " d LEFT JOIN " + t.name + " w ON " + strings.Join(same, " AND ") + " ORDER BY " + columnsOf("d", t.keys)
-	err := list(ctx, v.q, append(t.columns(), t.sums...), func(r row) error {
-		if key == nil || keyOf(r[:n]) != keyOf(key) {
-			check()
-			whole := r[n+len(t.sums):]
-			key, sum, there = r[:n], Sums{}, whole[0] != nil
-			if there {
-				var err error
-				if have, err = sumsOf(t, whole); err != nil {
-					v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: %v", keyText(t, key), err)})
-				}
-			}
-		}
-		x, err := sumsOf(t, r[n:])
-		if err != nil {
-			return nil // named already, where the days were compared
-		}
-		if err := sum.add(&x); err != nil {
-			v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: the sum over its days: %v", keyText(t, key), err)})
-		}
-		return nil
-	}, query)
-	if err != nil {
-		return err
-	}
-	check()
-	return list(ctx, v.q, t.keys, func(r row) error {
-		v.found(Damage{Table: t.name, Message: keyText(t, r) + ": a total of no day"})
-		return nil
-	}, selectFrom(t.name, t.keys)+" EXCEPT "+selectFrom(totals[byDay].name, t.keys)+" ORDER BY "+columnList(t.keys))
-}
-
-// columnsOf names columns of one of several tables.
-func columnsOf(table string, columns []column) string {
-	list := make([]string, len(columns))
-	for i, c := range columns {
-		list[i] = table + "." + c.name
-	}
-	return strings.Join(list, ", ")
-}
-
 // keyText names a total for people.
 func keyText(t *total, key row) string {
 	list := make([]string, len(key))
 	for i, v := range key {
 		list[i] = fmt.Sprint(v)
+		n, number := v.(int64)
 		switch {
 		case t.keys[i].kind == data:
 			list[i] = fmt.Sprintf("%#x", v)
-		case t.keys[i].name == "day":
-			list[i] = time.UnixMilli(v.(int64) * dayMS).UTC().Format(time.DateOnly)
+		case !number:
 		case t.keys[i].name == "quarter_hour":
-			list[i] = time.UnixMilli(v.(int64) * quarterHourMS).UTC().Format(time.RFC3339)
+			list[i] = time.UnixMilli(n * quarterHourMS).UTC().Format(time.RFC3339)
+		case i == 0:
+			list[i] = t.unit.name(n)
 		}
 	}
 	return strings.Join(list, " ")

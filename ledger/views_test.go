@@ -113,10 +113,14 @@ func TestViews(t *testing.T) {
 			{"2023-11-14", "null"},
 			{"2024-02-29", "0x0100000000000000000000000000000000000002"},
 		}, cells("book_contract_days", "day", "contract"))
-		require.ElementsMatch(t, [][]string{
-			{"0x0100000000000000000000000000000000000000", "1"},
-			{"null", largestWei},
-			{"0x0100000000000000000000000000000000000002", "1000000000000000000"},
-		}, cells("book_contracts", "contract", "fee"))
+		require.Equal(t, [][]string{
+			{"1970-01", "0x0100000000000000000000000000000000000000", "1"},
+			{"2023-11", "null", largestWei},
+			{"2024-02", "0x0100000000000000000000000000000000000002", "1000000000000000000"},
+		}, cells("book_contract_months", "month", "contract", "fee"))
+		require.Equal(t, [][]string{
+			{"day", "1970-01-01", "0", "0", "1"}, {"day", "2023-11-14", "1", "1", "1"}, {"day", "2024-02-29", "2", "2", "1"},
+			{"month", "1970-01", "0", "0", "1"}, {"month", "2023-11", "1", "1", "1"}, {"month", "2024-02", "2", "2", "1"},
+		}, cells("book_seals", "unit", "name", "first", "last", "blocks"))
 	})
 }

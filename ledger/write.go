@@ -54,7 +54,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		for _, e := range list {
 			if e.Height() == b.pending.next() && e.Final() {
 				added = true
-				if err := b.pending.add(e.rows[blocks][0], e.rows[transactions], e.sums); err != nil {
+				if err := b.pending.add(&e.rows, e.sums); err != nil {
 					return err
 				}
 			}
@@ -67,7 +67,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		}
 		return err
 	}
-	if len(b.pending.seals) < sealedAtOnce {
+	if b.pending.blocks() < sealedAtOnce {
 		return nil
 	}
 	return b.sealPending(ctx)
@@ -80,7 +80,7 @@ const sealedAtOnce = 2_500
 func (b *Book) sealPending(ctx context.Context) error {
 	p := b.pending
 	b.pending = nil
-	if p == nil || len(p.seals) == 0 {
+	if p == nil || p.blocks() == 0 {
 		return nil
 	}
 	return b.change(ctx, func(tx transaction) error { return b.save(ctx, tx, p) })
@@ -88,9 +88,10 @@ func (b *Book) sealPending(ctx context.Context) error {
 
 // stored is what the book has of a block.
 type stored struct {
-	height             uint64
-	hash, parent, sum_ []byte
-	final              bool
+	height       uint64
+	hash, parent []byte
+	leaves       leaves
+	final        bool
 }
 
 // store adds the entries that are not there, and returns them.
@@ -126,8 +127,8 @@ func (b *Book) store(ctx context.Context, tx transaction, c *cover, entries []*E
 			if err := b.remove(ctx, tx, Span{e.Height(), e.Height()}); err != nil {
 				return nil, err
 			}
-		case !bytes.Equal(old.sum_, e.digest[:]):
-			return nil, &DiffersError{e.Height(), Digest(old.sum_), e.digest}
+		case old.leaves.digest() != e.digestIn(old.leaves.layout):
+			return nil, &DiffersError{e.Height(), old.leaves.digest(), e.digestIn(old.leaves.layout)}
 		default:
 			continue
 		}
@@ -161,7 +162,7 @@ func (b *Book) around(ctx context.Context, q querier, span Span) (map[uint64]sto
 	if from > 0 {
 		from--
 	}
-	rows, err := q.query(ctx, "SELECT height, hash, parent_hash, digest, final FROM blocks WHERE height BETWEEN ? AND ?", int64(from), int64(span.Last+1))
+	rows, err := q.query(ctx, "SELECT height, hash, parent_hash, leaves, final FROM blocks WHERE height BETWEEN ? AND ?", int64(from), int64(span.Last+1))
 	if err != nil {
 		return nil, err
 	}
@@ -169,11 +170,12 @@ func (b *Book) around(ctx context.Context, q querier, span Span) (map[uint64]sto
 	found := map[uint64]stored{}
 	for rows.Next() {
 		var s stored
-		if err := rows.Scan(&s.height, &s.hash, &s.parent, &s.sum_, &s.final); err != nil {
+		var text []byte
+		if err := rows.Scan(&s.height, &s.hash, &s.parent, &text, &s.final); err != nil {
 			return nil, err
 		}
-		if len(s.hash) != len(chain.Hash{}) || len(s.parent) != len(chain.Hash{}) || len(s.sum_) != len(Digest{}) {
-			return nil, fmt.Errorf("%w: block %d: a hash of another length", ErrDamaged, s.height)
+		if s.leaves, err = readLeaves(text); err != nil || len(s.hash) != len(chain.Hash{}) || len(s.parent) != len(chain.Hash{}) {
+			return nil, damagedBlock(s.height, blocks, "a hash of another length")
 		}
 		found[s.height] = s
 	}

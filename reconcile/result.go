@@ -74,7 +74,7 @@ type Result struct {
 	Network string
 	Genesis chain.Optional[chain.Hash]
 	Sealed  chain.Optional[uint64]        // the height of the last sealed block
-	Seal    ledger.Seal                   // of that block
+	Seal    string                        // of the ledger, or of the period that a package is of; "" where nothing is sealed
 	Period  chain.Optional[ledger.Period] // as it was asked for
 	Span    chain.Optional[ledger.Span]   // that was compared
 	Options Options
@@ -84,10 +84,14 @@ type Result struct {
 }
 
 func newResult(o *Options, s *ledger.Status, c *covered) *Result {
-	return &Result{
-		Notes: c.notes(), Network: s.Network, Genesis: s.Genesis, Sealed: s.Sealed, Seal: s.Seal,
+	r := &Result{
+		Notes: c.notes(), Network: s.Network, Genesis: s.Genesis, Sealed: s.Sealed,
 		Period: o.Period, Span: c.Span, Options: *o,
 	}
+	if seal, ok := s.Seal.Get(); ok {
+		r.Seal = seal.String()
+	}
+	return r
 }
 
 // Reconciled tells whether all of it matches.

@@ -178,9 +178,20 @@ func ask(ctx context.Context, book *ledger.Book) error {
 			return len(list), err
 		}},
 		{"find the busiest payer", func() (int, error) {
-			var err error
-			busiest, err = book.BusiestPayer(ctx)
-			return 1, err
+			sealed, err := book.Sealed(ctx)
+			if err != nil {
+				return 0, err
+			}
+			all, _ := sealed.Heights.Get()
+			count := map[chain.Address]int{}
+			err = book.Costs(ctx, all, func(c *ledger.Cost) error {
+				payer, _ := c.Payer.Get()
+				if count[payer]++; count[payer] > count[busiest] {
+					busiest = payer
+				}
+				return nil
+			})
+			return len(count), err
 		}},
 		{"a month's report by account", func() (int, error) {
 			sealed, err := book.Sealed(ctx)

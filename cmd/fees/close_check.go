@@ -62,7 +62,8 @@ type verifier struct {
 	stdout io.Writer
 	symbol string
 	notes  []string
-	part   bool // something was not compared
+	part   bool           // something was not compared
+	blocks closing.Blocks // that the ledger has of the package's
 }
 
 // check tells where the package is not what the ledger gives.
@@ -78,11 +79,14 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 		return nil, ofLedger(place, err)
 	}
 	span := ledger.Span{First: m.Blocks.First, Last: m.Blocks.Last}
-	blocks, err := closing.Examine(ctx, book, span)
+	x, err := v.flags.closerOf(m)
 	if err != nil {
+		return nil, err
+	}
+	if v.blocks, err = closing.Examine(ctx, book, x.asked.asked, span); err != nil {
 		return nil, ofLedger(place, err)
 	}
-	if differences = m.Differ(id, blocks); len(differences) > 0 {
+	if differences = m.Differ(id, v.blocks); len(differences) > 0 {
 		return differences, nil
 	}
 	made, err := v.again(ctx, book, place)
@@ -160,15 +164,21 @@ func (v *verifier) draft(ctx context.Context, x *closer) error {
 	return x.make(ctx)
 }
 
+// closerOf begins to make the package that a manifest is of.
+func (f *closeFlags) closerOf(m *closing.Manifest) (*closer, error) {
+	own := *f
+	own.month, own.timezone = m.Period.Month, m.Period.Timezone
+	return own.closer(m.Options)
+}
+
 // closer begins to make the package of what its manifest says.
 func (v *verifier) closer(ctx context.Context, book *ledger.Book, place string) (*closer, error) {
 	m := v.pack.Manifest
-	f := *v.flags
-	f.month, f.timezone = m.Period.Month, m.Period.Timezone
-	x, err := f.closer(m.Options)
+	x, err := v.flags.closerOf(m)
 	if err != nil {
 		return nil, err
 	}
+	x.examined = v.blocks
 	dir, err := filepath.Abs(v.pack.Dir) // its name may look like an address
 	if err != nil {
 		return nil, err

@@ -43,6 +43,8 @@ type closer struct {
 	withoutGateway bool
 	// cover is what the package has of the month, where it is made again.
 	cover chain.Optional[ledger.Cover]
+	// examined is what the ledger has of the blocks, where it was read before.
+	examined closing.Blocks
 
 	book     *ledger.Book
 	place    string
@@ -99,8 +101,10 @@ func (x *closer) find(ctx context.Context) (err error) {
 		Month: x.flags.month, Timezone: x.asked.zone.String(), From: x.asked.asked.From.String(), Before: x.asked.asked.To.String(),
 		Complete: len(x.covered.Lacks) == 0, Missing: append([]string{}, x.covered.Lacks...),
 	}
-	if m.Blocks, err = closing.Examine(ctx, x.book, span); err != nil {
-		return ofLedger(x.place, err)
+	if m.Blocks = x.examined; m.Blocks.First != span.First || m.Blocks.Last != span.Last || m.Blocks.Count == 0 {
+		if m.Blocks, err = closing.Examine(ctx, x.book, x.asked.asked, span); err != nil {
+			return ofLedger(x.place, err)
+		}
 	}
 	return x.readAccounts()
 }
@@ -378,9 +382,8 @@ func (x *closer) makeReconciliation(ctx context.Context, _ *progress) error {
 		return ofLedger(x.place, err)
 	}
 	result.File, result.Name = file, r.Name
-	if err := x.asOf(ctx, result, span.Last); err != nil {
-		return err
-	}
+	// What was sealed after the month is not of it.
+	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
 	for _, s := range result.Sums {
 		if s.Outcome != reconcile.Matched {
 			x.manifest.Findings.Differences += uint64(s.Count)
@@ -394,18 +397,6 @@ func (x *closer) makeReconciliation(ctx context.Context, _ *progress) error {
 		return err
 	}
 	return x.draft.Add("reconciliation.xlsx", func(w io.Writer) error { return sheet.WriteXLSX(w, result.Sheets(true)...) })
-}
-
-// asOf makes a result one that says the ledger's seal at a height: what was sealed
-// after it is not of the month.
-func (x *closer) asOf(ctx context.Context, r *reconcile.Result, height uint64) error {
-	seal, err := x.book.SealAt(ctx, height)
-	if err != nil {
-		return ofLedger(x.place, err)
-	}
-	r.Seal, _ = seal.Get()
-	r.Sealed = chain.Some(height)
-	return nil
 }
 
 // keepBooks keeps the file that was compared, and no other.

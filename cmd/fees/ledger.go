@@ -91,15 +91,11 @@ func statusRecord(ctx context.Context, book *ledger.Book) (record, error) {
 	if span, ok := s.Stored.Get(); ok {
 		stored = span.String()
 	}
-	var seal any
-	if s.Sealed.Known() {
-		seal = s.Seal
-	}
 	t := &s.Totals
 	r := record{
 		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
 		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"gaps", gaps}, {"last_time", s.LastTime},
-		{"sealed", s.Sealed}, {"seal", seal},
+		{"sealed", s.Sealed}, {"seal", s.Seal},
 		{"findings", s.Findings}, {"unclassified_events", s.Unread}, {"lookups", s.Lookups},
 		{"evm", t.EVM}, {"native", t.Native}, {"failed", t.Failed}, {"inherents", t.Inherents}, {"undetermined", t.Undetermined},
 		{"fee", t.Fee}, {"evm_fee", t.EVMFee}, {"native_fee", t.NativeFee}, {"priority_fee", t.PriorityFee}, {"tip", t.Tip},

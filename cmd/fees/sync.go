@@ -146,8 +146,9 @@ func (f *filler) tell(ctx context.Context, stdout io.Writer, span ledger.Span) e
 		return ofLedger(f.place, err)
 	}
 	seal := "nothing is sealed"
-	if height, ok := s.Sealed.Get(); ok {
-		seal = fmt.Sprintf("sealed up to block %d, seal %v", height, s.Seal)
+	last, ok := s.Seal.Get()
+	if height, sealed := s.Sealed.Get(); ok && sealed {
+		seal = fmt.Sprintf("sealed up to block %d, seal %v", height, last)
 	}
 	_, err = fmt.Fprintf(stdout, "%s: blocks %v: %d stored, %d were there; %s\n", shownLedger(f.place), span, f.stored, span.Blocks()-f.stored, seal)
 	return err

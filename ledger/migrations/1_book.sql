@@ -1,4 +1,5 @@
--- The book's first layout. {{`{{...}}`}} stands for what the engines write differently.
+-- The book's first layout, which no later one changes. {{`{{...}}`}} stands for what the
+-- engines write differently.
 
 CREATE TABLE book (
     one         INTEGER PRIMARY KEY CHECK (one = 1),
@@ -6,7 +7,6 @@ CREATE TABLE book (
     genesis     {{data}},                -- the hash of block 0, null while no source told it
     first       {{integer}} NOT NULL,    -- the height that the book begins with
     sealed      {{integer}} NOT NULL,    -- how many blocks are sealed, from the first on
-    seal        {{data}} NOT NULL,       -- of the last of them
     digest      {{data}} NOT NULL        -- of this row
 ){{strict}};
 
@@ -34,8 +34,7 @@ CREATE TABLE blocks (
     author            {{amount}},
     costs             {{data}} NOT NULL,     -- of its transactions' rows what reports add up, packed
     final             {{boolean}} NOT NULL,
-    digest            {{data}} NOT NULL,
-    seal              {{data}}
+    leaves            {{data}} NOT NULL      -- what its digest is over: one for each of its tables
 ){{strict}};
 
 CREATE TABLE transactions (
@@ -116,6 +115,29 @@ CREATE TABLE findings (
     PRIMARY KEY (height, position)
 ){{clustered}};
 
+-- What a source did not answer for the moment, though it might have: asked again by a
+-- verification with a gateway.
+CREATE TABLE unanswered (
+    height     {{integer}} NOT NULL,
+    position   {{integer}} NOT NULL,
+    question   TEXT NOT NULL,
+    reason     TEXT NOT NULL,
+    PRIMARY KEY (height, position)
+){{clustered}};
+
+-- The sealed blocks by days and months of UTC.
+CREATE TABLE seals (
+    unit     TEXT NOT NULL,              -- day or month
+    number   {{integer}} NOT NULL,       -- from 1970 on; -1 is the blocks without a time
+    first    {{integer}} NOT NULL,       -- the lowest height, and the highest
+    last     {{integer}} NOT NULL,
+    blocks   {{integer}} NOT NULL,
+    seal     {{data}} NOT NULL,          -- over the digests of its blocks
+    totals   {{data}},                   -- the leaves of its totals; null while it grows
+    digest   {{data}} NOT NULL,          -- of this row
+    PRIMARY KEY (unit, number)
+){{clustered}};
+
 -- What a later program made of a block that is in the book: the old judgement stays.
 CREATE TABLE rejudgements (
     height       {{integer}} NOT NULL,
@@ -128,21 +150,153 @@ CREATE TABLE rejudgements (
     PRIMARY KEY (height, table_name, row_number, column_name, program)
 ){{clustered}};
 
-{{range totals}}
-CREATE TABLE {{.Name}} (
-{{- range .Columns}}
-    {{.}},
-{{- end}}
-    PRIMARY KEY ({{.Key}})
+-- Sums over the sealed blocks, by quarters of an hour, days and months of UTC from 1970 on.
+CREATE TABLE quarter_hours (
+    quarter_hour  {{integer}} NOT NULL,
+    blocks        {{integer}} NOT NULL,
+    inherents     {{integer}} NOT NULL,
+    evm           {{integer}} NOT NULL,
+    native        {{integer}} NOT NULL,
+    failed        {{integer}} NOT NULL,
+    undetermined  {{integer}} NOT NULL,
+    uncharged     {{integer}} NOT NULL,
+    unsplit       {{integer}} NOT NULL,
+    gas           {{integer}} NOT NULL,
+    fee           {{amount}} NOT NULL{{widest "fee"}},
+    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
+    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
+    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
+    tip           {{amount}} NOT NULL{{widest "tip"}},
+    charged       {{amount}} NOT NULL{{widest "charged"}},
+    burned        {{amount}} NOT NULL{{widest "burned"}},
+    treasury      {{amount}} NOT NULL{{widest "treasury"}},
+    author        {{amount}} NOT NULL{{widest "author"}},
+    PRIMARY KEY (quarter_hour)
 ){{clustered}};
-{{end}}
+
+CREATE TABLE days (
+    day           {{integer}} NOT NULL,
+    blocks        {{integer}} NOT NULL,
+    inherents     {{integer}} NOT NULL,
+    evm           {{integer}} NOT NULL,
+    native        {{integer}} NOT NULL,
+    failed        {{integer}} NOT NULL,
+    undetermined  {{integer}} NOT NULL,
+    uncharged     {{integer}} NOT NULL,
+    unsplit       {{integer}} NOT NULL,
+    gas           {{integer}} NOT NULL,
+    fee           {{amount}} NOT NULL{{widest "fee"}},
+    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
+    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
+    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
+    tip           {{amount}} NOT NULL{{widest "tip"}},
+    charged       {{amount}} NOT NULL{{widest "charged"}},
+    burned        {{amount}} NOT NULL{{widest "burned"}},
+    treasury      {{amount}} NOT NULL{{widest "treasury"}},
+    author        {{amount}} NOT NULL{{widest "author"}},
+    PRIMARY KEY (day)
+){{clustered}};
+
+CREATE TABLE contract_days (
+    day           {{integer}} NOT NULL,
+    layer         TEXT NOT NULL,
+    call          TEXT NOT NULL,
+    contract      {{data}} NOT NULL,
+    evm           {{integer}} NOT NULL,
+    native        {{integer}} NOT NULL,
+    failed        {{integer}} NOT NULL,
+    undetermined  {{integer}} NOT NULL,
+    uncharged     {{integer}} NOT NULL,
+    unsplit       {{integer}} NOT NULL,
+    gas           {{integer}} NOT NULL,
+    fee           {{amount}} NOT NULL{{widest "fee"}},
+    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
+    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
+    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
+    tip           {{amount}} NOT NULL{{widest "tip"}},
+    charged       {{amount}} NOT NULL{{widest "charged"}},
+    burned        {{amount}} NOT NULL{{widest "burned"}},
+    treasury      {{amount}} NOT NULL{{widest "treasury"}},
+    author        {{amount}} NOT NULL{{widest "author"}},
+    PRIMARY KEY (day, layer, call, contract)
+){{clustered}};
+
+CREATE TABLE account_days (
+    day           {{integer}} NOT NULL,
+    account       {{data}} NOT NULL,
+    movements     {{integer}} NOT NULL,
+    transfers     {{integer}} NOT NULL,
+    evm           {{integer}} NOT NULL,
+    native        {{integer}} NOT NULL,
+    failed        {{integer}} NOT NULL,
+    undetermined  {{integer}} NOT NULL,
+    uncharged     {{integer}} NOT NULL,
+    unsplit       {{integer}} NOT NULL,
+    gas           {{integer}} NOT NULL,
+    fee           {{amount}} NOT NULL{{widest "fee"}},
+    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
+    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
+    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
+    tip           {{amount}} NOT NULL{{widest "tip"}},
+    charged       {{amount}} NOT NULL{{widest "charged"}},
+    burned        {{amount}} NOT NULL{{widest "burned"}},
+    treasury      {{amount}} NOT NULL{{widest "treasury"}},
+    author        {{amount}} NOT NULL{{widest "author"}},
+    PRIMARY KEY (day, account)
+){{clustered}};
+
+CREATE TABLE contract_months (
+    month         {{integer}} NOT NULL,
+    layer         TEXT NOT NULL,
+    call          TEXT NOT NULL,
+    contract      {{data}} NOT NULL,
+    evm           {{integer}} NOT NULL,
+    native        {{integer}} NOT NULL,
+    failed        {{integer}} NOT NULL,
+    undetermined  {{integer}} NOT NULL,
+    uncharged     {{integer}} NOT NULL,
+    unsplit       {{integer}} NOT NULL,
+    gas           {{integer}} NOT NULL,
+    fee           {{amount}} NOT NULL{{widest "fee"}},
+    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
+    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
+    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
+    tip           {{amount}} NOT NULL{{widest "tip"}},
+    charged       {{amount}} NOT NULL{{widest "charged"}},
+    burned        {{amount}} NOT NULL{{widest "burned"}},
+    treasury      {{amount}} NOT NULL{{widest "treasury"}},
+    author        {{amount}} NOT NULL{{widest "author"}},
+    PRIMARY KEY (month, layer, call, contract)
+){{clustered}};
+
+CREATE TABLE account_months (
+    month         {{integer}} NOT NULL,
+    account       {{data}} NOT NULL,
+    evm           {{integer}} NOT NULL,
+    native        {{integer}} NOT NULL,
+    failed        {{integer}} NOT NULL,
+    undetermined  {{integer}} NOT NULL,
+    uncharged     {{integer}} NOT NULL,
+    unsplit       {{integer}} NOT NULL,
+    gas           {{integer}} NOT NULL,
+    fee           {{amount}} NOT NULL{{widest "fee"}},
+    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
+    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
+    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
+    tip           {{amount}} NOT NULL{{widest "tip"}},
+    charged       {{amount}} NOT NULL{{widest "charged"}},
+    burned        {{amount}} NOT NULL{{widest "burned"}},
+    treasury      {{amount}} NOT NULL{{widest "treasury"}},
+    author        {{amount}} NOT NULL{{widest "author"}},
+    PRIMARY KEY (month, account)
+){{clustered}};
 
 CREATE VIEW book_blocks AS SELECT
     height, {{hex "hash"}} AS hash, {{hex "parent_hash"}} AS parent_hash, {{time "time_ms"}} AS time, runtime, rules,
     {{wei "base_fee_per_gas"}} AS base_fee_per_gas, {{wei "multiplier"}} AS multiplier, evm, native, inherents, undetermined,
     {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token, {{wei "evm_fee"}} AS evm_fee, {{wei "native_fee"}} AS native_fee,
     {{wei "charged"}} AS charged, {{wei "burned"}} AS burned, {{wei "treasury"}} AS treasury, {{wei "author"}} AS author,
-    final, {{hex "digest"}} AS digest, {{hex "seal"}} AS seal
+    final
 FROM blocks;
 
 CREATE VIEW book_transactions AS SELECT
@@ -169,14 +323,76 @@ FROM transfers x JOIN blocks b ON b.height = x.height;
 
 CREATE VIEW book_findings AS SELECT height, check_id, extrinsic, message FROM findings;
 
-CREATE VIEW book_days AS SELECT {{day "day"}} AS day, blocks, inherents, {{sums}} FROM days;
+CREATE VIEW book_unanswered AS SELECT height, question, reason FROM unanswered;
 
-CREATE VIEW book_accounts AS SELECT {{hex "account"}} AS account, {{sums}} FROM accounts;
+CREATE VIEW book_seals AS SELECT unit,
+    CASE WHEN number < 0 THEN NULL WHEN unit = 'day' THEN {{dayText "number"}} ELSE {{monthText "number"}} END AS name,
+    first, last, blocks, {{hex "seal"}} AS seal
+FROM seals;
 
-CREATE VIEW book_account_days AS SELECT {{day "day"}} AS day, {{hex "account"}} AS account, {{sums}} FROM account_days;
+CREATE VIEW book_days AS SELECT {{day "day"}} AS day, blocks, inherents,
+    evm, native, failed, undetermined, uncharged, unsplit, gas,
+    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
+    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
+    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
+    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
+    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
+    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
+    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
+    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
+    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+FROM days;
+
+CREATE VIEW book_account_days AS SELECT {{day "day"}} AS day, {{hex "account"}} AS account, movements, transfers,
+    evm, native, failed, undetermined, uncharged, unsplit, gas,
+    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
+    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
+    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
+    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
+    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
+    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
+    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
+    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
+    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+FROM account_days;
+
+CREATE VIEW book_account_months AS SELECT {{monthText "month"}} AS month, {{hex "account"}} AS account,
+    evm, native, failed, undetermined, uncharged, unsplit, gas,
+    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
+    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
+    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
+    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
+    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
+    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
+    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
+    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
+    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+FROM account_months;
 
 CREATE VIEW book_contract_days AS SELECT {{day "day"}} AS day, layer, call,
-    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, {{sums}} FROM contract_days;
+    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, 
+    evm, native, failed, undetermined, uncharged, unsplit, gas,
+    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
+    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
+    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
+    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
+    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
+    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
+    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
+    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
+    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+FROM contract_days;
 
-CREATE VIEW book_contracts AS SELECT layer, call,
-    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, {{sums}} FROM contracts;
+CREATE VIEW book_contract_months AS SELECT {{monthText "month"}} AS month, layer, call,
+    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, 
+    evm, native, failed, undetermined, uncharged, unsplit, gas,
+    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
+    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
+    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
+    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
+    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
+    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
+    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
+    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
+    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+FROM contract_months;
