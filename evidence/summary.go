@@ -8,8 +8,10 @@ import (
 // Summary is what came of proving many blocks. It does not grow with their
 // number.
 type Summary struct {
-	Blocks       int
-	EVM, Native  int // transactions
+	Blocks      int
+	EVM, Native int // transactions
+	// OutcomeCounts count those of them that failed.
+	fee.OutcomeCounts
 	Inherents    int
 	Undetermined int
 	Verdicts     map[Verdict]int
@@ -48,6 +50,7 @@ func (s *Summary) Add(r *Report) {
 	s.Blocks++
 	s.EVM += t.EVM
 	s.Native += t.Native
+	s.AddOutcomes(t.OutcomeCounts)
 	s.Inherents += t.Inherents
 	s.Undetermined += t.Undetermined
 	s.Fee = plus(s.Fee, chain.Some(t.Fee))

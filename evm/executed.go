@@ -2,6 +2,7 @@ package evm
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/wire"
@@ -37,6 +38,9 @@ const (
 	Error   ExitState = "error"
 	Fatal   ExitState = "fatal"
 )
+
+// OutOfGas tells whether the gas that was sent along was used up.
+func (e Exit) OutOfGas() bool { return e.State == Error && strings.EqualFold(e.Reason, "outOfGas") }
 
 // FindExecuted reads the extrinsic's ethereum.Executed (specification, EVM field
 // mapping: sender, recipient, hash and status are data[0] to data[3]).

@@ -201,7 +201,7 @@ func (s *scenarios) evm(name, kind string, prices object, price *big.Int, gas ui
 		"hash": hash('e', n), "evm_hash": hash('a', n), "from": address(1, n), "to": address(2, n), "payer": address(1, n),
 		"nonce": fmt.Sprint(n), "gas_price": price.String(), "gas": fmt.Sprint(gas), "weight": fmt.Sprint(weight),
 		"fee": paid.String(), "method": "rule", "priority_fee": priority.String(), "tip": nil,
-		"success": true, "status": status, "transfers": []any{}, "error": nil,
+		"success": true, "outcome": outcomes[status], "status": status, "transfers": []any{}, "error": nil,
 	}, paid})
 }
 
@@ -216,7 +216,7 @@ func (s *scenarios) native(name, paid, tip string, success bool) {
 		"hash": hash('e', n), "evm_hash": nil, "from": address(3, n), "to": nil, "payer": address(5, n),
 		"nonce": fmt.Sprint(n), "gas_price": nil, "gas": nil, "weight": "416860000",
 		"fee": paid, "method": "rule", "priority_fee": nil, "tip": tip,
-		"success": success, "status": nil, "transfers": []any{}, "error": nil,
+		"success": success, "outcome": map[bool]string{true: "succeeded", false: "failed"}[success], "status": nil, "transfers": []any{}, "error": nil,
 	}
 	if s.feeEvent {
 		feePaid := []any{address(5, n), paid, tip}
@@ -235,6 +235,11 @@ func (s *scenarios) native(name, paid, tip string, success bool) {
 	s.list = append(s.list, scenario{name, signed(n, nil, last), want, nil})
 }
 
+// outcomes are those of the statuses.
+var outcomes = map[string]any{
+	"Stopped": "succeeded", "Returned": "succeeded", "Suicided": "succeeded", "Reverted": "reverted", "outOfGas": "out_of_gas",
+}
+
 // totals are what the report of the scenarios must sum up to.
 func totals(list []scenario) object {
 	sums := map[string]*big.Int{"evm": new(big.Int), "native": new(big.Int)}
@@ -251,11 +256,17 @@ func totals(list []scenario) object {
 			sum.Add(sum, s.fee)
 		}
 		counts[s.want["layer"].(string)]++
+		if outcome := s.want["outcome"]; outcome == nil {
+			counts["unknown"]++
+		} else if outcome != "succeeded" {
+			counts[s.want["layer"].(string)+" failed"]++
+		}
 	}
 	count := func(what string) json.Number { return json.Number(fmt.Sprint(counts[what])) }
 	return object{
 		"fee": new(big.Int).Add(sums["evm"], sums["native"]).String(), "evm_fee": sums["evm"].String(), "native_fee": sums["native"].String(),
-		"evm": count("evm"), "native": count("native"), "inherents": count("inherents"),
+		"evm": count("evm"), "native": count("native"),
+		"evm_failed": count("evm failed"), "native_failed": count("native failed"), "outcome_unknown": count("unknown"), "inherents": count("inherents"),
 		"undetermined": count("undetermined"), "complete": counts["undetermined"] == 0,
 	}
 }

@@ -56,7 +56,7 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 			t.PriorityFee, t.Tip = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
 			t.Error = &Error{b.Number, x.Index, err}
 		}
-		r.Totals.count(layer)
+		r.Totals.count(t)
 		r.Certain = r.Certain && !t.inexact
 	}
 	r.Totals.Complete = r.Totals.Undetermined == 0
@@ -148,6 +148,7 @@ func (t *Transaction) note(format string, args ...any) {
 // ended sets what the outcome tells of an extrinsic whose weight has no price.
 func (t *Transaction) ended(outcome chain.Outcome) {
 	t.Success = chain.Some(outcome.Success)
+	t.Outcome = chain.Some(extrinsicOutcome(outcome.Success))
 	if weight, err := outcome.Weight(); err == nil {
 		t.Weight = chain.Some(weight.RefTime)
 	}
@@ -163,6 +164,13 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	executed, notExecuted := evm.FindExecuted(x)
 	if notExecuted == nil {
 		t.executed(executed)
+	}
+	switch {
+	case noOutcome != nil:
+	case !outcome.Success: // the runtime refused it, and undid what it had done
+		t.Outcome = chain.Some(Failed)
+	case notExecuted == nil:
+		t.Outcome = evmOutcome(executed.Exit)
 	}
 	var weight chain.RefTime
 	noWeight := noOutcome
@@ -301,10 +309,12 @@ func (s *Totals) add(t *Transaction) error {
 	return nil
 }
 
-func (s *Totals) count(layer Layer) {
-	if layer == EVM {
+func (s *Totals) count(t *Transaction) {
+	if t.Layer == EVM {
 		s.EVM++
 	} else {
 		s.Native++
 	}
+	outcome, _ := t.Outcome.Get()
+	s.CountOutcome(t.Layer, outcome)
 }

@@ -52,6 +52,7 @@ type Transaction struct {
 	PriorityFee chain.Optional[chain.Wei]      `json:"priority_fee"` // EVM only: the part of Fee above the base fee
 	Tip         chain.Optional[chain.Wei]      `json:"tip"`          // native only: the part of Fee that the sender added
 	Success     chain.Optional[bool]           `json:"success"`      // of the extrinsic
+	Outcome     chain.Optional[Outcome]        `json:"outcome"`      // of the transaction
 	Status      chain.Optional[string]         `json:"status"`       // EVM only: the exit reason
 	Transfers   []evm.Transfer                 `json:"transfers"`
 	Notes       []string                       `json:"notes"`
@@ -83,14 +84,15 @@ const (
 
 // Totals sum up the fees that are known. Complete is false where a fee is not.
 type Totals struct {
-	Fee          chain.Wei `json:"fee"`
-	EVMFee       chain.Wei `json:"evm_fee"`
-	NativeFee    chain.Wei `json:"native_fee"`
-	EVM          int       `json:"evm"`    // transactions, those without a known fee included
-	Native       int       `json:"native"` // likewise
-	Inherents    int       `json:"inherents"`
-	Undetermined int       `json:"undetermined"`
-	Complete     bool      `json:"complete"`
+	Fee       chain.Wei `json:"fee"`
+	EVMFee    chain.Wei `json:"evm_fee"`
+	NativeFee chain.Wei `json:"native_fee"`
+	EVM       int       `json:"evm"`    // transactions, those without a known fee included
+	Native    int       `json:"native"` // likewise
+	OutcomeCounts
+	Inherents    int  `json:"inherents"`
+	Undetermined int  `json:"undetermined"`
+	Complete     bool `json:"complete"`
 }
 
 // Error says why an extrinsic cannot be priced. Err names the field or event.

@@ -16,7 +16,7 @@ var listColumns = []sheet.Column{
 	{Name: "hash", Kind: sheet.Hash}, {Name: "evm_hash", Kind: sheet.Hash}, {Name: "from", Kind: sheet.Address}, {Name: "to", Kind: sheet.Address},
 	{Name: "payer", Kind: sheet.Address}, {Name: "payer_name", Kind: sheet.Text}, {Name: "gas_price", Kind: sheet.GasPrice}, {Name: "gas", Kind: sheet.Integer},
 	{Name: "fee", Kind: sheet.Wei, Total: true}, {Name: "method", Kind: sheet.Text}, {Name: "priority_fee", Kind: sheet.Wei, Total: true},
-	{Name: "tip", Kind: sheet.Wei, Total: true}, {Name: "success", Kind: sheet.Boolean}, {Name: "status", Kind: sheet.Text}, {Name: "error", Kind: sheet.Text},
+	{Name: "tip", Kind: sheet.Wei, Total: true}, {Name: "success", Kind: sheet.Boolean}, {Name: "outcome", Kind: sheet.Text}, {Name: "status", Kind: sheet.Text}, {Name: "error", Kind: sheet.Text},
 	{Name: "charged", Kind: sheet.Wei, Total: true}, {Name: "verdict", Kind: sheet.Text}, {Name: "drift", Kind: sheet.SignedWei, Total: true}, {Name: "class", Kind: sheet.Text},
 	{Name: "burned", Kind: sheet.Wei, Total: true}, {Name: "treasury", Kind: sheet.Wei, Total: true}, {Name: "author", Kind: sheet.Wei, Total: true},
 }
@@ -45,7 +45,7 @@ func rows(payments iter.Seq2[*Payment, error], network string, names *Names) ite
 				p.Hash, p.EVMHash, p.Sender, p.Recipient,
 				p.Payer, label(names, p.Payer), p.GasPrice, gas,
 				p.Fee, orNull(p.Method), p.PriorityFee,
-				p.Tip, p.Success, orNull(p.Status), orNull(p.Error),
+				p.Tip, p.Success, orNull(string(p.Outcome)), orNull(p.Status), orNull(p.Error),
 				p.Charged, string(p.Verdict), p.Drift, orNull(string(p.Class)),
 				p.Burned, p.Treasury, p.Author,
 			}

@@ -33,7 +33,7 @@ type Cost struct {
 	Fee         chain.Optional[chain.Wei]
 	PriorityFee chain.Optional[chain.Wei] // part of Fee, as is Tip
 	Tip         chain.Optional[chain.Wei]
-	Success     chain.Optional[bool]
+	Outcome     fee.Outcome // "" where it is not known
 	Charged     chain.Optional[chain.Wei]
 	Verdict     evidence.Verdict
 	Burned      chain.Optional[chain.Wei]
@@ -46,7 +46,7 @@ func (t *Transaction) cost() (*Cost, error) {
 	c := &Cost{
 		Height: t.Height, Time: t.Time, Rules: t.Rules, Index: t.Index, Layer: t.Layer, Type: t.Type, Call: t.Call,
 		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
-		Success: t.Success, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
+		Outcome: t.Outcome, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
 	}
 	if units, ok := t.Gas.Get(); ok {
 		n, err := strconv.ParseUint(units.String(), 10, 64)

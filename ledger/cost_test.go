@@ -21,7 +21,7 @@ func costOf(t *ledger.Transaction) ledger.Cost {
 	return ledger.Cost{
 		Height: t.Height, Time: t.Time, Rules: t.Rules, Index: t.Index, Layer: t.Layer, Type: t.Type, Call: t.Call,
 		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Gas: gas, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
-		Success: t.Success, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
+		Outcome: t.Outcome, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
 	}
 }
 

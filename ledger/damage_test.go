@@ -208,7 +208,7 @@ func TestTotalsThatHoldSomethingElse(t *testing.T) {
 			"contract_days":   func() error { _, err := book.FeesByContract(ctx, day, day); return err },
 			"contract_months": func() error { _, err := book.FeesByContract(ctx, from, to); return err },
 		} {
-			for _, column := range []string{"evm", "failed", "fee", "tip", "author"} {
+			for _, column := range []string{"evm", "native_failed", "fee", "tip", "author"} {
 				require.NoError(t, ask())
 				db.do(t, "CREATE TABLE kept AS SELECT * FROM "+table)
 				db.do(t, "UPDATE "+table+" SET "+column+" = '-7'") // also where they are of the day that still grows, and are not read

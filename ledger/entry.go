@@ -187,7 +187,7 @@ func transactionRows(height int64, r *evidence.Report) []row {
 		rows = append(rows, row{
 			height, int64(t.Index), string(t.Layer), textValue(t.Type), t.Call, t.Hash[:], hashValue(t.EVMHash),
 			addressValue(t.From), addressValue(t.To), addressValue(t.Payer), amountValue(t.Nonce), amountValue(t.GasPrice), amountValue(t.Gas), amountValue(t.Weight),
-			amountValue(t.Fee), textValue(t.Method), amountValue(t.PriorityFee), amountValue(t.Tip), flagValue(t.Success), textValue(t.Status), failure,
+			amountValue(t.Fee), textValue(t.Method), amountValue(t.PriorityFee), amountValue(t.Tip), flagValue(t.Success), textValue(t.Outcome), textValue(t.Status), failure,
 			amountValue(t.Charged), textValue(t.Verdict), amountValue(t.Drift), textValue(t.Class), amountValue(t.Burned), amountValue(t.Treasury), amountValue(t.Author),
 		})
 	}

@@ -119,14 +119,14 @@ func TestTotalsThatAreNoAmounts(t *testing.T) {
 func TestATransactionWithoutAFee(t *testing.T) {
 	m := makeBlock(0, hashOf(0, 0), chain.Hash{}, "7")
 	x := m.Report.Transactions[0].Transaction
-	x.Fee, x.Success = chain.Optional[chain.Wei]{}, chain.Optional[bool]{}
+	x.Fee, x.Success, x.Outcome = chain.Optional[chain.Wei]{}, chain.Optional[bool]{}, chain.Optional[fee.Outcome]{}
 	x.Error = &fee.Error{Block: 0, Extrinsic: 1, Err: errors.New("nothing\x00 is known")}
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, []*ledger.Entry{m.entry(t)})
-		require.Equal(t, [][]string{{"null", "null", "block 0, extrinsic 1: nothing\uFFFD is known"}}, openSQL(t, place).texts(t, "SELECT fee, success, error FROM transactions"))
+		require.Equal(t, [][]string{{"null", "null", "null", "block 0, extrinsic 1: nothing\uFFFD is known"}}, openSQL(t, place).texts(t, "SELECT fee, success, outcome, error FROM transactions"))
 		totals := statusOf(t, book).Totals
-		require.Equal(t, []any{uint64(1), uint64(1), uint64(0), "0"}, []any{totals.EVM, totals.Undetermined, totals.Failed, totals.Fee.String()})
+		require.Equal(t, []any{uint64(1), uint64(1), fee.OutcomeCounts{OutcomeUnknown: 1}, "0"}, []any{totals.EVM, totals.Undetermined, totals.OutcomeCounts, totals.Fee.String()})
 		verified(t, book)
 	})
 }

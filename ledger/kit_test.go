@@ -99,6 +99,7 @@ func makeBlock(height uint64, hash, parent chain.Hash, wei string) made {
 		Index: 1, Layer: fee.EVM, Type: chain.Some(evm.Type("legacy")), Call: "ethereum.transact", Hash: sha256.Sum256(hash[:]),
 		From: chain.Some(payer), To: chain.Some(chain.Address{1, 19: byte(height % 3)}), Payer: chain.Some(payer),
 		Gas: chain.Some(chain.NewGas(21_000)), Fee: chain.Some(amount), Success: chain.Some(height%4 != 0),
+		Outcome: chain.Some(map[bool]fee.Outcome{true: fee.Reverted, false: fee.Succeeded}[height%4 == 0]),
 	}}}
 	r.Totals.EVM, r.Totals.Fee, r.Totals.EVMFee = 1, amount, amount
 	return made{b, r}.at(1_700_000_000_000 + height*6_000)

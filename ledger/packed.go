@@ -20,11 +20,11 @@ import (
 //
 // A value is its length plus one as an unsigned varint, then its bytes; 0 is null. An
 // integer or an amount below 2^64 is big-endian with as few bytes as it takes; a greater
-// amount has mostInteger bytes of 0 in front of its decimal digits. A boolean is one byte.
+// amount has mostInteger bytes of 0 in front of its decimal digits.
 var packedColumns = []column{
 	{"extrinsic", integer, fact}, {"layer", text, fact}, {"type", text, fact}, {"call", text, fact},
 	{"recipient", data, fact}, {"payer", data, judgement}, {"gas_price", amount, judgement}, {"gas", amount, judgement},
-	{"fee", amount, judgement}, {"priority_fee", amount, judgement}, {"tip", amount, judgement}, {"success", boolean, fact},
+	{"fee", amount, judgement}, {"priority_fee", amount, judgement}, {"tip", amount, judgement}, {"outcome", text, judgement},
 	{"charged", amount, judgement}, {"verdict", text, judgement}, {"burned", amount, judgement}, {"treasury", amount, judgement},
 	{"author", amount, judgement},
 }
@@ -63,11 +63,6 @@ func appendPacked(to []byte, kind kind, v value) []byte {
 		return appendInteger(to, uint64(v))
 	case []byte:
 		return append(appendLength(to, len(v)), v...)
-	case bool:
-		if v {
-			return append(to, 2, 1)
-		}
-		return append(to, 2, 0)
 	case string:
 		if kind != amount {
 			return append(appendLength(to, len(v)), v...)
@@ -119,7 +114,7 @@ func (u *unpacker) costs(to []Cost, packed []byte, height uint64) ([]Cost, error
 			c.Gas = chain.Some(chain.NewGas(gas))
 		}
 		c.Fee, c.PriorityFee, c.Tip = u.wei(), u.wei(), u.wei()
-		c.Success = u.flag()
+		c.Outcome = fee.Outcome(u.text())
 		c.Charged, c.Verdict = u.wei(), evidence.Verdict(u.text())
 		c.Burned, c.Treasury, c.Author = u.wei(), u.wei(), u.wei()
 		if u.err != nil {
@@ -212,18 +207,6 @@ func (u *unpacker) address() (none chain.Optional[chain.Address]) {
 		return none
 	}
 	return chain.Some(chain.Address(v))
-}
-
-func (u *unpacker) flag() (none chain.Optional[bool]) {
-	v, known := u.next()
-	switch {
-	case !known:
-		return none
-	case len(v) != 1 || v[0] > 1:
-		u.err = errPacked
-		return none
-	}
-	return chain.Some(v[0] == 1)
 }
 
 func (u *unpacker) wei() chain.Optional[chain.Wei] { return unpacked(u, chain.NewWei, chain.ParseWei) }

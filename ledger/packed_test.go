@@ -30,8 +30,6 @@ func packable(amount string) row {
 			r[packedFrom[i]] = c.name + " \x00 é " + strings.Repeat("x", i*20)
 		case data:
 			r[packedFrom[i]] = append(make([]byte, 19), byte(i))
-		case boolean:
-			r[packedFrom[i]] = true
 		default:
 			r[packedFrom[i]] = amount
 			if c.name == "gas" { // which is of 64 bits
@@ -83,7 +81,7 @@ func TestPackedValues(t *testing.T) {
 	require.Equal(t, "call \x00 é "+strings.Repeat("x", 60), c.Call)
 	require.Equal(t, chain.Some(chain.Address{19: 4}), c.Recipient)
 	require.Equal(t, chain.Some(chain.Address{19: 5}), c.Payer)
-	require.Equal(t, chain.Some(true), c.Success)
+	require.Equal(t, "outcome \x00 é "+strings.Repeat("x", 220), string(c.Outcome))
 
 	empty := make(row, len(tables[transactions].columns))
 	empty[packedFrom[0]] = int64(math.MaxInt32)

@@ -96,6 +96,7 @@ func requireTransaction(t *testing.T, r *evidence.Report, want evidence.Transact
 	require.Equal(t, want.PriorityFee, have.PriorityFee)
 	require.Equal(t, want.Tip, have.Tip)
 	require.Equal(t, want.Success, have.Success)
+	require.Equal(t, want.Outcome, chain.Some(have.Outcome))
 	require.Equal(t, want.Charged, have.Charged)
 	require.Equal(t, want.Verdict, chain.Some(have.Verdict))
 	require.Equal(t, want.Burned, have.Burned)

@@ -71,6 +71,7 @@ var tables = [tableCount]table{
 		{"priority_fee", amount, judgement},
 		{"tip", amount, judgement},
 		{"success", boolean, fact},
+		{"outcome", text, judgement},
 		{"status", text, fact},
 		{"error", text, judgement},
 		{"charged", amount, judgement},

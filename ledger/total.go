@@ -98,7 +98,9 @@ var (
 var feeSums = []column{
 	{"evm", integer, state},
 	{"native", integer, state},
-	{"failed", integer, state},
+	{"evm_failed", integer, state},
+	{"native_failed", integer, state},
+	{"outcome_unknown", integer, state},
 	{"undetermined", integer, state},
 	{"uncharged", integer, state},
 	{"unsplit", integer, state},
@@ -132,7 +134,7 @@ type Sums struct {
 	// other sums. A transfer to oneself is one.
 	Movements, Transfers uint64
 	EVM, Native          uint64 // transactions
-	Failed               uint64 // of them; they pay too
+	fee.OutcomeCounts           // of them
 	Undetermined         uint64 // without a fee
 	Uncharged            uint64 // of which it is not known what the chain charged
 	Unsplit              uint64 // of which it is not known who got what part of it
@@ -150,7 +152,7 @@ type Sums struct {
 
 // counts and amounts are the sums in the order of feeSums.
 func (s *Sums) counts() []*uint64 {
-	return []*uint64{&s.EVM, &s.Native, &s.Failed, &s.Undetermined, &s.Uncharged, &s.Unsplit, &s.Gas}
+	return []*uint64{&s.EVM, &s.Native, &s.EVMFailed, &s.NativeFailed, &s.OutcomeUnknown, &s.Undetermined, &s.Uncharged, &s.Unsplit, &s.Gas}
 }
 
 func (s *Sums) amounts() []*chain.Wei {
@@ -322,7 +324,7 @@ var (
 	recipientColumn = tables[transactions].of("recipient")
 	payerColumn     = tables[transactions].of("payer")
 	feeColumn       = tables[transactions].of("fee")
-	successColumn   = tables[transactions].of("success")
+	outcomeColumn   = tables[transactions].of("outcome")
 	gasColumn       = tables[transactions].of("gas")
 	addedColumns    = []int{ // for each amount of the sums; the layers' fees are not columns
 		feeColumn, -1, -1,
@@ -374,9 +376,9 @@ func sumsOfTransaction(r row) (s Sums, err error) {
 	if r[burnedColumn] == nil || r[treasuryColumn] == nil || r[authorColumn] == nil {
 		s.Unsplit = 1
 	}
-	if r[successColumn] == false {
-		s.Failed = 1
-	}
+	layer, _ := r[layerColumn].(string)
+	outcome, _ := r[outcomeColumn].(string)
+	s.CountOutcome(fee.Layer(layer), fee.Outcome(outcome))
 	if r[layerColumn] == string(fee.EVM) {
 		s.EVM, s.EVMFee = 1, s.Fee
 	} else {

@@ -67,7 +67,8 @@ func TestTotals(t *testing.T) {
 			require.Equal(t, fees.String(), totals.Fee.String())
 			day := want["days"]
 			for name, have := range map[string]any{
-				"blocks": totals.Blocks, "inherents": totals.Inherents, "evm": totals.EVM, "native": totals.Native, "failed": totals.Failed,
+				"blocks": totals.Blocks, "inherents": totals.Inherents, "evm": totals.EVM, "native": totals.Native, "evm_failed": totals.EVMFailed,
+				"native_failed": totals.NativeFailed, "outcome_unknown": totals.OutcomeUnknown,
 				"undetermined": totals.Undetermined, "gas": totals.Gas, "evm_fee": totals.EVMFee, "native_fee": totals.NativeFee,
 				"priority_fee": totals.PriorityFee, "tip": totals.Tip, "charged": totals.Charged, "burned": totals.Burned,
 				"treasury": totals.Treasury, "author": totals.Author,
@@ -125,8 +126,10 @@ func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 			for table, key := range keys {
 				add := func(column string, n *big.Int) { want.add(table, key, column, n) }
 				add(string(x.Layer), one)
-				if success, ok := x.Success.Get(); ok && !success {
-					add("failed", one)
+				if outcome, ok := x.Outcome.Get(); !ok {
+					add("outcome_unknown", one)
+				} else if outcome != fee.Succeeded {
+					add(string(x.Layer)+"_failed", one)
 				}
 				if gas, ok := x.Gas.Get(); ok {
 					n, _ := new(big.Int).SetString(gas.String(), 10)

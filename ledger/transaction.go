@@ -35,7 +35,8 @@ type Transaction struct {
 	// PriorityFee and Tip are parts of Fee.
 	PriorityFee chain.Optional[chain.Wei]
 	Tip         chain.Optional[chain.Wei]
-	Success     chain.Optional[bool]
+	Success     chain.Optional[bool] // of the extrinsic
+	Outcome     fee.Outcome          // "" where it is not known
 	Status      string
 	Error       string // why the fee is not known
 	Charged     chain.Optional[chain.Wei]
@@ -156,7 +157,7 @@ func (s sealedBelow) transaction(block, r row, each func(*Transaction) error) er
 		Index: int(c.number()), Layer: fee.Layer(c.text()), Type: c.text(), Call: c.text(), Hash: c.hash(),
 		EVMHash: c.optionalHash(), Sender: c.optionalAddress(), Recipient: c.optionalAddress(), Payer: c.optionalAddress(), Nonce: c.optionalWei(),
 		GasPrice: c.optionalGasPrice(), Gas: c.optionalWei(), Weight: c.optionalWei(), Fee: c.optionalWei(), Method: c.text(), PriorityFee: c.optionalWei(),
-		Tip: c.optionalWei(), Success: c.optionalFlag(), Status: c.text(), Error: c.text(),
+		Tip: c.optionalWei(), Success: c.optionalFlag(), Outcome: fee.Outcome(c.text()), Status: c.text(), Error: c.text(),
 		Charged: c.optionalWei(), Verdict: evidence.Verdict(c.text()), Drift: c.optionalSignedWei(), Class: evidence.Class(c.text()),
 		Burned: c.optionalWei(), Treasury: c.optionalWei(), Author: c.optionalWei(),
 	}

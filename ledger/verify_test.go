@@ -299,8 +299,8 @@ func TestVerifyOfManyDays(t *testing.T) {
 		verified(t, book)
 		db := openSQL(t, place)
 		for query, table := range map[string]string{
-			"UPDATE account_days SET failed = failed + 1 WHERE day = 2":                                               "account_days",
-			"UPDATE account_days SET failed = failed + 1 WHERE day = 7":                                               "account_days",
+			"UPDATE account_days SET evm_failed = evm_failed + 1 WHERE day = 2":                                       "account_days",
+			"UPDATE account_days SET outcome_unknown = outcome_unknown + 1 WHERE day = 7":                             "account_days",
 			"DELETE FROM contract_days WHERE day = 1":                                                                 "contract_days",
 			"UPDATE days SET blocks = -1 WHERE day = 1":                                                               "days",
 			"UPDATE days SET day = 99 WHERE day = 1":                                                                  "days",

@@ -95,10 +95,10 @@ func TestViews(t *testing.T) {
 		}, cells("book_blocks", "height", "time", "fee", "fee_token", "final"))
 		require.Equal(t, []string{fmt.Sprint(hashOf(1, 0)), fmt.Sprint(hashOf(0, 0)), "null", "null"}, cells("book_blocks", "hash", "parent_hash", "charged", "base_fee_per_gas")[1])
 		require.Equal(t, [][]string{
-			{"0", "false", "0x0000000000000000000000000000000000000000", "0x0100000000000000000000000000000000000000", "null", "null"},
-			{"1", "true", "0x0000000000000000000000000000000000000001", "null", "null", "null"},
-			{"2", "true", "0x0000000000000000000000000000000000000002", "0x0100000000000000000000000000000000000002", "null", "null"},
-		}, cells("book_transactions", "height", "success", "payer", "recipient", "evm_hash", "tip"))
+			{"0", "false", "reverted", "0x0000000000000000000000000000000000000000", "0x0100000000000000000000000000000000000000", "null", "null"},
+			{"1", "true", "succeeded", "0x0000000000000000000000000000000000000001", "null", "null", "null"},
+			{"2", "true", "succeeded", "0x0000000000000000000000000000000000000002", "0x0100000000000000000000000000000000000002", "null", "null"},
+		}, cells("book_transactions", "height", "success", "outcome", "payer", "recipient", "evm_hash", "tip"))
 		require.Equal(t, [][]string{
 			{"0", "onInitialize", "withdrawal", "0x00000000000000000000000000000000000000aa", "null", "-1500000000000000000", "-1.500000000000000000", "0", "0.000000000000000000"},
 			{"1", "onFinalize", "reserve", "0x00000000000000000000000000000000000000aa", "null", "-5", "-0.000000000000000005", "5", "0.000000000000000005"},
@@ -107,7 +107,7 @@ func TestViews(t *testing.T) {
 			{"1970-01-01", "1", "1", "1", "0.000000000000000001"},
 			{"2023-11-14", "1", "0", largestWei, "340282366920938463463.374607431768211455"},
 			{"2024-02-29", "1", "0", "1000000000000000000", "1.000000000000000000"},
-		}, cells("book_days", "day", "blocks", "failed", "evm_fee", "evm_fee_token"))
+		}, cells("book_days", "day", "blocks", "evm_failed", "evm_fee", "evm_fee_token"))
 		require.Equal(t, [][]string{
 			{"1970-01-01", "0x0100000000000000000000000000000000000000"},
 			{"2023-11-14", "null"},

@@ -150,11 +150,12 @@ func quietSeal(t testing.TB, last uint64) ledger.Seal {
 	s, err := book.Status(ctx)
 	require.NoError(t, err)
 	require.Equal(t, chain.Some(last), s.Sealed)
+	seal, _ := s.Seal.Get()
 	if quietSeals.known == nil {
 		quietSeals.known = map[uint64]ledger.Seal{}
 	}
-	quietSeals.known[last] = s.Seal
-	return s.Seal
+	quietSeals.known[last] = seal
+	return seal
 }
 
 // but is a judge that does something else first for one block.

@@ -27,7 +27,8 @@ type named[T any] struct {
 
 func (f *Figures) counts() []named[uint64] {
 	return []named[uint64]{
-		{"EVM transactions", f.EVM}, {"native transactions", f.Native}, {"failed", f.Failed}, {"undetermined", f.Undetermined},
+		{"EVM transactions", f.EVM}, {"native transactions", f.Native}, {"EVM failed", f.EVMFailed}, {"native failed", f.NativeFailed},
+		{"outcome unknown", f.OutcomeUnknown}, {"undetermined", f.Undetermined},
 		{"gas", f.Gas.Uint64()},
 	}
 }

@@ -54,7 +54,9 @@ func (r *Report) keyColumns() []column {
 var figureColumns = []column{
 	count("evm", func(f *Figures) uint64 { return f.EVM }),
 	count("native", func(f *Figures) uint64 { return f.Native }),
-	count("failed", func(f *Figures) uint64 { return f.Failed }),
+	count("evm_failed", func(f *Figures) uint64 { return f.EVMFailed }),
+	count("native_failed", func(f *Figures) uint64 { return f.NativeFailed }),
+	count("outcome_unknown", func(f *Figures) uint64 { return f.OutcomeUnknown }),
 	count("undetermined", func(f *Figures) uint64 { return f.Undetermined }),
 	amount("fee", func(f *Figures) chain.Wei { return f.Fee }),
 	amount("evm_fee", func(f *Figures) chain.Wei { return f.EVMFee }),

@@ -13,19 +13,19 @@ import (
 // Figures are what transactions add up to. What is not known of one adds nothing:
 // Undetermined counts those without a fee, and the report's notes tell of the rest.
 type Figures struct {
-	EVM, Native  uint64 // transactions
-	Failed       uint64 // of them; they pay too
-	Undetermined uint64 // of them: no rule gives their fee
-	Fee          chain.Wei
-	EVMFee       chain.Wei
-	NativeFee    chain.Wei
-	PriorityFee  chain.Wei // part of EVMFee
-	Tip          chain.Wei // part of NativeFee
-	Charged      chain.Wei // by the chain
-	Burned       chain.Wei // of what was charged, as are the next two
-	Treasury     chain.Wei
-	Author       chain.Wei
-	Gas          chain.Gas
+	EVM, Native       uint64 // transactions
+	fee.OutcomeCounts        // of them
+	Undetermined      uint64 // of them: no rule gives their fee
+	Fee               chain.Wei
+	EVMFee            chain.Wei
+	NativeFee         chain.Wei
+	PriorityFee       chain.Wei // part of EVMFee
+	Tip               chain.Wei // part of NativeFee
+	Charged           chain.Wei // by the chain
+	Burned            chain.Wei // of what was charged, as are the next two
+	Treasury          chain.Wei
+	Author            chain.Wei
+	Gas               chain.Gas
 
 	// AveragePrice is what a unit of gas cost on average, in wei, rounded down:
 	//
@@ -59,9 +59,7 @@ func (s *sums) add(t *ledger.Cost) error {
 	} else {
 		s.Native++
 	}
-	if success, ok := t.Success.Get(); ok && !success {
-		s.Failed++
-	}
+	s.CountOutcome(t.Layer, t.Outcome)
 	if !t.Fee.Known() {
 		s.Undetermined++
 	}
@@ -94,7 +92,7 @@ func addTo(to *chain.Wei, value chain.Wei) error {
 func (s *sums) addAll(x *sums) (err error) {
 	s.EVM += x.EVM
 	s.Native += x.Native
-	s.Failed += x.Failed
+	s.AddOutcomes(x.OutcomeCounts)
 	s.Undetermined += x.Undetermined
 	for _, part := range []struct {
 		to    *chain.Wei

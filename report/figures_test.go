@@ -15,7 +15,7 @@ import (
 func evmTransaction(price, gas, paid uint64) *ledger.Cost {
 	return &ledger.Cost{
 		Height: 9, Layer: fee.EVM, Rules: "moonbeam/2100", GasPrice: chain.Some(chain.NewGasPrice(price)), Gas: chain.Some(chain.NewGas(gas)),
-		Fee: chain.Some(chain.NewWei(paid)), Charged: chain.Some(chain.NewWei(paid)), Success: chain.Some(true),
+		Fee: chain.Some(chain.NewWei(paid)), Charged: chain.Some(chain.NewWei(paid)), Outcome: fee.Succeeded,
 	}
 }
 
@@ -26,10 +26,10 @@ func TestUndetermined(t *testing.T) {
 	require.NoError(t, s.add(evmTransaction(10, 3, 30)))
 	require.NoError(t, s.add(evmTransaction(13, 1, 13)))
 	unknown := evmTransaction(99, 1000, 0)
-	unknown.Fee, unknown.Charged, unknown.Success = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, chain.Some(false)
+	unknown.Fee, unknown.Charged, unknown.Outcome = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, fee.Reverted
 	require.NoError(t, s.add(unknown))
 	f := s.figures()
-	require.Equal(t, []uint64{3, 0, 1, 1, 1004}, []uint64{f.EVM, f.Native, f.Failed, f.Undetermined, f.Gas.Uint64()})
+	require.Equal(t, []uint64{3, 0, 1, 0, 1, 1004}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.Undetermined, f.Gas.Uint64()})
 	require.Equal(t, chain.NewWei(43), f.Fee)
 	require.Equal(t, chain.Some(chain.NewGasPrice(10)), f.AveragePrice) // floor(43 / 4)
 	require.Equal(t, chain.Some(chain.NewGasPrice(99)), f.Price90)

@@ -53,6 +53,7 @@ func (a *adder) notes(totals Figures) (notes []string) {
 		text  string
 	}{
 		{totals.Undetermined, "%d fees are undetermined and not in the sums"},
+		{totals.OutcomeUnknown, "of %d transactions it is not known whether they failed: they are counted as outcome_unknown"},
 		{a.drifts, "%d fees are not what the chain charged: fee is what the rules say, charged is what was paid"},
 		{a.unknown.charged, "of %d transactions it is not known what the chain charged"},
 		{a.unknown.shares, "of %d transactions it is not known how much was burned or went to treasury and author"},

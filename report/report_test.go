@@ -83,11 +83,25 @@ func TestTotalsAreTheLedgers(t *testing.T) {
 		for _, by := range report.Groupings() {
 			f := made(t, book, report.Question{By: by, Period: heights(0, head)}).Totals
 			want := status.Totals
-			require.Equal(t, []uint64{want.EVM, want.Native, want.Failed, want.Undetermined, want.Gas}, []uint64{f.EVM, f.Native, f.Failed, f.Undetermined, f.Gas.Uint64()})
+			require.Equal(t, []uint64{want.EVM, want.Native, want.EVMFailed, want.NativeFailed, want.OutcomeUnknown, want.Undetermined, want.Gas}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.OutcomeUnknown, f.Undetermined, f.Gas.Uint64()})
 			require.Equal(t,
 				[]chain.Wei{want.Fee, want.EVMFee, want.NativeFee, want.PriorityFee, want.Tip, want.Charged, want.Burned, want.Treasury, want.Author},
 				[]chain.Wei{f.Fee, f.EVMFee, f.NativeFee, f.PriorityFee, f.Tip, f.Charged, f.Burned, f.Treasury, f.Author})
 		}
+	}
+}
+
+// What was reverted, ran out of gas or stopped in another way failed, though the extrinsic
+// succeeded: 13 of the 55 EVM transactions of runtime 2100, by their exit reasons.
+func TestFailed(t *testing.T) {
+	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
+	for _, by := range report.Groupings() {
+		require.Equal(t, fee.OutcomeCounts{EVMFailed: 13, NativeFailed: 6}, made(t, book, report.Question{By: by, Period: heights(0, 27)}).Totals.OutcomeCounts, by)
+	}
+	for _, g := range made(t, book, report.Question{By: report.Layer, Period: heights(0, 27)}).Groups {
+		want := map[string]fee.OutcomeCounts{"evm": {EVMFailed: 13}, "native": {NativeFailed: 6}}
+		layer, _ := g.Layer.Get()
+		require.Equal(t, want[string(layer)], g.OutcomeCounts)
 	}
 }
 

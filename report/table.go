@@ -17,7 +17,7 @@ import (
 // The columns of the table for people, from the most to the fewest: the first that fit
 // are shown. All figures are in the other forms, and their totals below the table.
 var shown = [][]string{
-	{"evm", "native", "failed", "fee", "evm_fee", "native_fee"},
+	{"evm", "native", "evm_failed", "native_failed", "fee", "evm_fee", "native_fee"},
 	{"evm", "native", "fee"},
 	{"fee"},
 }

@@ -253,7 +253,7 @@ func (x *closer) makeReports(ctx context.Context, p *progress) error {
 
 func totalsOf(f *report.Figures) closing.Totals {
 	return closing.Totals{
-		EVM: f.EVM, Native: f.Native, Failed: f.Failed, Fee: f.Fee, EVMFee: f.EVMFee, NativeFee: f.NativeFee, PriorityFee: f.PriorityFee,
+		EVM: f.EVM, Native: f.Native, EVMFailed: f.EVMFailed, NativeFailed: f.NativeFailed, OutcomeUnknown: f.OutcomeUnknown, Fee: f.Fee, EVMFee: f.EVMFee, NativeFee: f.NativeFee, PriorityFee: f.PriorityFee,
 		Tip: f.Tip, Charged: f.Charged, Burned: f.Burned, Treasury: f.Treasury, Author: f.Author, Gas: f.Gas.Uint64(),
 	}
 }

@@ -69,6 +69,7 @@ var columns = []column{
 	{"priority_fee", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.PriorityFee) }},
 	{"tip", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Tip) }},
 	{"success", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Success) }},
+	{"outcome", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Outcome) }},
 	{"status", func(_ *evidence.Report, t *evidence.Transaction) string { return known(t.Status) }},
 	{"transfers", func(_ *evidence.Report, t *evidence.Transaction) string { return list(t.Transfers) }},
 	{"notes", func(_ *evidence.Report, t *evidence.Transaction) string { return list(t.Notes) }},

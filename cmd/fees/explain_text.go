@@ -66,7 +66,7 @@ func (p *page) head(v *invoice) {
 	for _, row := range [][2]string{
 		{"hash", t.Hash.String()}, {"evm hash", known(t.EVMHash)},
 		{"from", known(t.From)}, {"to", to}, {"payer", known(t.Payer)},
-		{"status", status(*t)}, {"time", when}, {"rules", v.Rules},
+		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules},
 	} {
 		if row[1] != "" {
 			p.entry("", row[0], 10, row[1])

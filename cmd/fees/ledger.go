@@ -97,7 +97,8 @@ func statusRecord(ctx context.Context, book *ledger.Book) (record, error) {
 		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"gaps", gaps}, {"last_time", s.LastTime},
 		{"sealed", s.Sealed}, {"seal", s.Seal},
 		{"findings", s.Findings}, {"unclassified_events", s.Unread}, {"lookups", s.Lookups},
-		{"evm", t.EVM}, {"native", t.Native}, {"failed", t.Failed}, {"inherents", t.Inherents}, {"undetermined", t.Undetermined},
+		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},
+		{"inherents", t.Inherents}, {"undetermined", t.Undetermined},
 		{"fee", t.Fee}, {"evm_fee", t.EVMFee}, {"native_fee", t.NativeFee}, {"priority_fee", t.PriorityFee}, {"tip", t.Tip},
 		{"charged", t.Charged}, {"burned", t.Burned}, {"treasury", t.Treasury}, {"author", t.Author},
 	}

@@ -19,7 +19,8 @@ import (
 
 var reportManual = `Add up the fees of a period of the ledger, by block, hour, day, month, account (who
 paid), layer, type of EVM transaction, call, or contract. Each group has its
-transactions, EVM and native, those that failed (they pay too) and those whose fee is
+transactions, EVM and native, those of each that failed (reverted and out of gas
+included; they pay too), those of which that is not known, and those whose fee is
 undetermined; the fee, of both layers, with priority fees and tips; what the chain
 charged, and how much of that was burned and went to treasury and author; the gas, and
 what it cost. Groups of time stand in their order, others by fee. One in which nothing

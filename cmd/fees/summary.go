@@ -30,7 +30,8 @@ func summaryRecord(s *evidence.Summary) record {
 	}
 	return record{
 		{"holds", s.Holds()},
-		{"blocks", s.Blocks}, {"evm", s.EVM}, {"native", s.Native}, {"inherents", s.Inherents}, {"undetermined", s.Undetermined}, {"uncertain", s.Uncertain},
+		{"blocks", s.Blocks}, {"evm", s.EVM}, {"native", s.Native},
+		{"evm_failed", s.EVMFailed}, {"native_failed", s.NativeFailed}, {"outcome_unknown", s.OutcomeUnknown}, {"inherents", s.Inherents}, {"undetermined", s.Undetermined}, {"uncertain", s.Uncertain},
 		{"match", s.Verdicts[evidence.Match]}, {"drift", s.Verdicts[evidence.Drift]},
 		{"cash_only", s.Verdicts[evidence.CashOnly]}, {"no_evidence", s.Verdicts[evidence.NoEvidence]},
 		{"fee", s.Fee}, {"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
@@ -41,7 +42,8 @@ func summaryRecord(s *evidence.Summary) record {
 // writeSummary writes the summary for people.
 func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width int) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "Blocks %v: %d blocks, %d EVM and %d native transactions\n\n", blocks, s.Blocks, s.EVM, s.Native)
+	fmt.Fprintf(out, "Blocks %v: %d blocks, %d EVM and %d native transactions, of which %d and %d failed\n\n",
+		blocks, s.Blocks, s.EVM, s.Native, s.EVMFailed, s.NativeFailed)
 	rows := console.NewTable(2)
 	rows.AppendHeader(table.Row{"check", "held", "broken", "not made"})
 	console.RightAlign(rows, 2, 3, 4)
@@ -68,6 +70,9 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 	}
 	if s.Undetermined > 0 {
 		fmt.Fprintf(out, "%d fees are undetermined\n", s.Undetermined)
+	}
+	if s.OutcomeUnknown > 0 {
+		fmt.Fprintf(out, "of %d transactions it is not known whether they failed\n", s.OutcomeUnknown)
 	}
 	if s.Uncertain > 0 {
 		fmt.Fprintf(out, "%d blocks were priced by rules that are not known to be the chain's\n", s.Uncertain)

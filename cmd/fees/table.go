@@ -97,7 +97,7 @@ func transactionRows(r *evidence.Report, symbol string, s shape) string {
 	}
 	fees, prices = console.SameDecimals(fees), console.SameDecimals(prices)
 	rows := console.NewTable(s.gap)
-	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei", "fee " + symbol, "status", "proof"})
+	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei", "fee " + symbol, "outcome", "proof"})
 	console.RightAlign(rows, 1, 6, 7, 8)
 	for i, t := range r.Transactions {
 		hash := t.Hash.String()
@@ -106,7 +106,7 @@ func transactionRows(r *evidence.Report, symbol string, s shape) string {
 		}
 		rows.AppendRow(table.Row{
 			t.Index, t.Layer, kind(t, s.call), console.Shorten(hash, s.hash), console.Shorten(known(t.Payer), s.payer),
-			known(t.Gas), prices[i], fees[i], status(t), verdict(t),
+			known(t.Gas), prices[i], fees[i], outcome(t), verdict(t),
 		})
 	}
 	return rows.Render()
@@ -132,39 +132,40 @@ func kind(t evidence.Transaction, most int) string {
 	return name(t.Call, most)
 }
 
-// status is the EVM's exit reason, or how a native transaction ended.
-func status(t evidence.Transaction) string {
-	if reason, ok := t.Status.Get(); ok {
-		return name(reason, mostName)
-	}
-	switch success, ok := t.Success.Get(); {
-	case !ok:
+// outcome is how the transaction ended; where the EVM failed, with its reason.
+func outcome(t evidence.Transaction) string {
+	o, ok := t.Outcome.Get()
+	if !ok {
 		return "not known"
-	case success:
-		return "ok"
 	}
-	return "failed"
+	if reason, ok := t.Status.Get(); ok && o == fee.Failed {
+		return "failed: " + name(reason, mostName)
+	}
+	return words(o)
 }
+
+// words is a term of several words as people write it.
+func words[T ~string](term T) string { return strings.ReplaceAll(string(term), "_", " ") }
 
 // verdict is how the fee stands beside what the chain recorded.
 func verdict(t evidence.Transaction) string {
 	v, _ := t.Verdict.Get()
-	return strings.ReplaceAll(string(v), "_", " ")
+	return words(v)
 }
 
 func totalRows(r *evidence.Report, symbol string) string {
 	t := r.Totals
 	fees := console.SameDecimals([]string{console.Tokens(t.EVMFee), console.Tokens(t.NativeFee), console.Tokens(t.Fee)})
 	rows := console.NewTable(2)
-	rows.AppendHeader(table.Row{"layer", "transactions", "fee " + symbol})
-	console.RightAlign(rows, 2, 3)
-	rows.AppendRow(table.Row{fee.EVM, t.EVM, fees[0]})
-	rows.AppendRow(table.Row{fee.Native, t.Native, fees[1]})
+	rows.AppendHeader(table.Row{"layer", "transactions", "failed", "fee " + symbol})
+	console.RightAlign(rows, 2, 3, 4)
+	rows.AppendRow(table.Row{fee.EVM, t.EVM, t.EVMFailed, fees[0]})
+	rows.AppendRow(table.Row{fee.Native, t.Native, t.NativeFailed, fees[1]})
 	total := "total"
 	if !t.Complete {
 		total = "INCOMPLETE total"
 	}
-	rows.AppendFooter(table.Row{total, t.EVM + t.Native, fees[2]})
+	rows.AppendFooter(table.Row{total, t.EVM + t.Native, t.EVMFailed + t.NativeFailed, fees[2]})
 	text := rows.Render()
 	if t.Inherents > 0 {
 		text += fmt.Sprintf("\n%d inherents pay no fee", t.Inherents)
@@ -248,6 +249,9 @@ func blockNotes(r *evidence.Report) []string {
 	notes := slices.Clone(r.Notes)
 	if n := r.Totals.Undetermined; n > 0 {
 		notes = slices.Insert(notes, 0, fmt.Sprintf("%d of %d fees are undetermined and not in the totals", n, r.Totals.EVM+r.Totals.Native))
+	}
+	if n := r.Totals.OutcomeUnknown; n > 0 {
+		notes = append(notes, fmt.Sprintf("of %d transactions it is not known whether they failed", n))
 	}
 	return append(notes, findingNotes(r)...)
 }
