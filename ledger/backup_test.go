@@ -145,7 +145,7 @@ func TestLookups(t *testing.T) {
 		require.False(t, statusOf(t, book).Lookups)
 		var made []string
 		require.NoError(t, book.BuildLookups(ctx, func(name string) { made = append(made, name) }))
-		require.Len(t, made, 9)
+		require.Len(t, made, 6)
 		require.True(t, statusOf(t, book).Lookups)
 		require.NoError(t, book.BuildLookups(ctx, func(name string) { t.Error(name) }))
 		openSQL(t, place).do(t, "DROP INDEX movements_by_account")

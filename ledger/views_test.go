@@ -51,9 +51,11 @@ func TestViewsAreTheSameInBothEngines(t *testing.T) {
 			for _, view := range db.names(t, "view") {
 				require.True(t, strings.HasPrefix(view, "book_"))
 				views[view] = shown(t, db, view)
-				require.NotEmpty(t, views[view], view)
+				if view != "book_unanswered" { // every question was answered
+					require.NotEmpty(t, views[view], view)
+				}
 			}
-			require.Equal(t, 10, len(views)) // not Len, which would print all of them
+			require.Equal(t, 12, len(views)) // not Len, which would print all of them
 			books = append(books, views)
 		})
 		if len(books) < 2 {

@@ -208,7 +208,7 @@ func TestAFailedWriteLeavesNothing(t *testing.T) {
 		require.ErrorContains(t, book.Write(ctx, entries[3:8]), "table findings")
 		_, err := book.Status(ctx)
 		require.Error(t, err)
-		require.Error(t, book.Verify(ctx, func(ledger.Damage) {}, func(_, _ uint64) {}))
+		require.NotEmpty(t, damages(t, book))
 		_, err = book.Compare(ctx, entries[:3])
 		require.Error(t, err)
 		db.do(t, "ALTER TABLE elsewhere RENAME TO findings")

@@ -103,7 +103,7 @@ func TestJSON(t *testing.T) {
 	require.False(t, read.Reconciled)
 	sum := sha256.Sum256([]byte(text))
 	require.Equal(t, hex.EncodeToString(sum[:]), read.Basis["file_sha256"])
-	require.Equal(t, status.Seal.String(), read.Basis["seal"])
+	require.Equal(t, seal.String(), read.Basis["seal"])
 	require.Len(t, read.Summary, len(reconcile.Outcomes()))
 	require.Equal(t, "1", read.Details[0].Difference)
 	require.Equal(t, "0.000000000000000001", read.Details[0].DifferenceToken)
