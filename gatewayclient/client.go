@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -30,6 +31,11 @@ var ErrWrongBlock = errors.New("answer for another block")
 
 // ErrNotJSON says that an answer is something else, such as a web page.
 var ErrNotJSON = errors.New("not JSON")
+
+// ErrCannotTell says that the gateway will never answer that question: it does not
+// know what was asked for, or cannot read what the chain has there. Another question
+// may be answered.
+var ErrCannotTell = errors.New("the gateway cannot answer this question")
 
 // ErrTooLarge says that an answer has more bytes than [Options].MaxBody.
 var ErrTooLarge = errors.New("the answer is larger than any block should be")
@@ -110,9 +116,9 @@ func New(address string, o Options) (*Client, error) {
 	}
 	o = o.withDefaults()
 	client := resty.New().
-		SetTransport(o.transport()).
+		SetTransport(wholeBodies{o.transport(), o.MaxBody}).
+		SetDoNotParseResponse(true). // the transport reads it, see wholeBodies
 		SetTimeout(o.Timeout).
-		SetResponseBodyLimit(o.MaxBody).
 		SetRedirectPolicy(resty.RedirectPolicyFunc(sameOrigin)).
 		SetHeader("Accept", "application/json").
 		SetLogger(silent{})
@@ -328,22 +334,27 @@ func settles(text string, err error) bool {
 }
 
 func (c *Client) ask(ctx context.Context, version, path string) (string, error) {
+	ctx, in := withIntake(ctx)
 	answer, err := c.http.R().SetContext(ctx).Get(version + path)
 	if err != nil {
 		return "", c.noAnswer(err)
 	}
-	if !answer.IsSuccess() {
-		return "", statusError(path, answer)
-	}
-	text := string(answer.Body()) // to the byte: answer.String() drops white space
-	if strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<") {
+	text := in.text
+	switch {
+	case !answer.IsSuccess():
+		return "", statusError(path, answer.StatusCode(), text)
+	case answer.StatusCode() == http.StatusNoContent:
+		return "", &DecodeError{"answer", fmt.Errorf("GET %s: %w", path, errNoContent)}
+	case strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<"):
 		return "", fmt.Errorf("GET %s: the answer is a web page, %w: is %s a gateway's address?", path, ErrNotJSON, c.gateway)
 	}
 	return text, nil
 }
 
+var errNoContent = errors.New("status 204: there is nothing in it")
+
 func (c *Client) noAnswer(err error) error {
-	if errors.Is(err, resty.ErrResponseBodyTooLarge) {
+	if errors.Is(err, ErrTooLarge) {
 		return &UnreachableError{c.gateway, ErrTooLarge}
 	}
 	var inner *url.Error // names the URL, which may hold a key
@@ -365,16 +376,40 @@ var noBlockTexts = []string{
 	"Specified block number is larger than the current largest block",
 }
 
-func statusError(path string, answer *resty.Response) error {
-	said := message(answer)
+// The texts with which a gateway says, with status 500 or 400, that it cannot answer a
+// question, now or later: a key that it cannot read, a part of the chain that it does
+// not know or that the runtime did not have, or what its library cannot decode.
+var cannotTellTexts = []string{
+	"Cannot map",
+	"not supported",
+	"createType(",
+	"Unable to decode",
+	"Unable to create Enum",
+	"Unable to find Call",
+	"Could not find storage item",
+	"was not recognized as a queryable pallet",
+}
+
+// cannotTell tells whether an answer with that status and message is final.
+func cannotTell(status int, said string) bool {
+	return (status == http.StatusInternalServerError || status == http.StatusBadRequest) &&
+		slices.ContainsFunc(cannotTellTexts, func(text string) bool { return strings.Contains(said, text) })
+}
+
+// statusError is for an answer with a status that is no success, and that text.
+func statusError(path string, status int, text string) error {
+	said := message(text)
 	for _, text := range noBlockTexts {
 		if strings.HasPrefix(said, text) {
 			return ErrNoBlock
 		}
 	}
-	err := &StatusError{Path: path, Code: answer.StatusCode(), Message: wire.Excerpt(said)}
-	switch _, notJSON := wire.Parse(answer.String()); {
-	case answer.StatusCode() != http.StatusNotFound:
+	err := &StatusError{Path: path, Code: status, Message: wire.Excerpt(said)}
+	if cannotTell(status, said) {
+		return fmt.Errorf("%w: %w", ErrCannotTell, err)
+	}
+	switch _, notJSON := wire.Parse(text); {
+	case status != http.StatusNotFound:
 		return err
 	case notJSON == nil: // the gateway's successor says so of a block; an unknown route is a web page
 		return fmt.Errorf("%w: %w", ErrNoBlock, err)

@@ -317,6 +317,27 @@ func TestRedirect(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Three redirects are followed, and no fourth.
+func TestRedirectLimit(t *testing.T) {
+	for redirects, followed := range map[int]bool{3: true, 4: false} {
+		asked := 0
+		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked++; asked <= redirects {
+				http.Redirect(w, r, fmt.Sprintf("/%d%s", asked, r.URL.Path), http.StatusFound)
+				return
+			}
+			fmt.Fprint(w, block7)
+		}), gatewayclient.Options{})
+		_, err := c.Block(context.Background(), 7)
+		require.Equal(t, 4, asked, "%d redirects", redirects)
+		if followed {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, "it redirects too often")
+		}
+	}
+}
+
 // Credentials in the address are sent, and shown nowhere.
 func TestCredentials(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -207,7 +207,7 @@ func (c *Client) stream(ctx context.Context, path string, w io.Writer) (n int64,
 const mostRefusal = 1 << 16
 
 func (c *Client) streamFrom(ctx context.Context, version, path string, w io.Writer) (int64, error) {
-	answer, err := c.http.R().SetContext(ctx).SetDoNotParseResponse(true).Get(version + path)
+	answer, err := c.http.R().SetContext(ctx).Get(version + path)
 	if err != nil {
 		return 0, c.noAnswer(err)
 	}
@@ -215,7 +215,7 @@ func (c *Client) streamFrom(ctx context.Context, version, path string, w io.Writ
 	defer body.Close()
 	if !answer.IsSuccess() {
 		said, _ := io.ReadAll(io.LimitReader(body, mostRefusal)) // the status says enough without
-		return 0, statusError(path, answer.SetBody(said))
+		return 0, statusError(path, answer.StatusCode(), string(said))
 	}
 	n, err := io.Copy(w, io.LimitReader(body, int64(c.maxBody)+1))
 	if err != nil {

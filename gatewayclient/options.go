@@ -1,6 +1,7 @@
 package gatewayclient
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -14,7 +15,8 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
-// Options say how a gateway is asked. Zero values mean the defaults.
+// Options say how a gateway is asked. Zero values, and numbers below zero that have no
+// meaning of their own, mean the defaults.
 type Options struct {
 	// Timeout is for one attempt; 30 seconds by default.
 	Timeout time.Duration
@@ -67,18 +69,21 @@ const longestWait = 30 * time.Second
 func (o Options) withDefaults() Options {
 	setDefault(&o.Timeout, DefaultTimeout)
 	setDefault(&o.Total, DefaultTotal)
-	setDefault(&o.Retries, DefaultRetries)
 	setDefault(&o.RetryWait, DefaultRetryWait)
 	setDefault(&o.Concurrency, DefaultConcurrency)
 	setDefault(&o.MaxBody, DefaultMaxBody)
 	setDefault(&o.APIKeyHeader, DefaultAPIKeyHeader)
+	if o.Retries == 0 {
+		o.Retries = DefaultRetries
+	}
 	o.Retries = max(o.Retries, 0)
 	return o
 }
 
-func setDefault[T comparable](option *T, value T) {
+// setDefault sets an option that is not given. One below zero has no meaning.
+func setDefault[T cmp.Ordered](option *T, value T) {
 	var zero T
-	if *option == zero {
+	if *option <= zero {
 		*option = value
 	}
 }
@@ -106,13 +111,14 @@ func (o Options) retry(client *resty.Client) {
 // worthRetrying tells whether the same question may be answered a moment later.
 func worthRetrying(answer *resty.Response, err error) bool {
 	if err != nil { // without an answer where nothing was sent
-		return answer != nil && !errors.Is(err, errRedirect) && !errors.Is(err, resty.ErrResponseBodyTooLarge)
+		return answer != nil && !errors.Is(err, errRedirect) && !errors.Is(err, ErrTooLarge)
 	}
 	switch answer.StatusCode() {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
-	case http.StatusInternalServerError:
-		return slices.Contains(lostNodeTexts, message(answer))
+	case http.StatusInternalServerError: // only a question whose answer is passed on has no intake
+		in := intakeOf(answer.Request.Context())
+		return in != nil && slices.Contains(lostNodeTexts, message(in.text))
 	}
 	return false
 }
@@ -138,8 +144,8 @@ func retryAfter(_ *resty.Client, answer *resty.Response) (time.Duration, error) 
 }
 
 // message is what the gateway says of an error, "" if it says nothing.
-func message(answer *resty.Response) string {
-	body, _ := wire.Parse(answer.String())
-	text, _ := body.Member("message").Text()
-	return text
+func message(text string) string {
+	body, _ := wire.Parse(text)
+	said, _ := body.Member("message").Text()
+	return said
 }

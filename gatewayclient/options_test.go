@@ -175,6 +175,13 @@ func TestConcurrency(t *testing.T) {
 	require.Greater(t, int(most.Load()), 1)
 }
 
+// A number below zero means the default.
+func TestOptionsBelowZero(t *testing.T) {
+	c := clientOf(t, &sequence{}, gatewayclient.Options{Concurrency: -3, Timeout: -1, Total: -1, RetryWait: -1, MaxBody: -1, RPS: -1})
+	_, err := c.Block(context.Background(), 7)
+	require.NoError(t, err)
+}
+
 func TestRPS(t *testing.T) {
 	c := clientOf(t, &sequence{}, gatewayclient.Options{RPS: 50})
 	start := time.Now()
@@ -183,6 +190,17 @@ func TestRPS(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Greater(t, time.Since(start), 190*time.Millisecond, "ten pauses of 20 ms")
+}
+
+// Further attempts are requests like any other, and wait for their turn.
+func TestRPSOfRetries(t *testing.T) {
+	down := status(503, "")
+	s := &sequence{steps: []http.HandlerFunc{down, down, down}}
+	start := time.Now()
+	_, err := clientOf(t, s, gatewayclient.Options{RPS: 10}).Block(context.Background(), 7)
+	require.NoError(t, err)
+	require.Equal(t, 4, int(s.asked.Load()))
+	require.Greater(t, time.Since(start), 290*time.Millisecond, "three pauses of 100 ms")
 }
 
 // The wait for the client's own limit is not taken from the time for an answer.
