@@ -4,6 +4,7 @@
 //	blocks/<height>.json                     /blocks/<height>
 //	headers/<height>.json                    /blocks/<height>/header
 //	multiplier/<height>.json                 nextFeeMultiplier?at=<height>
+//	parameters/<height>.json                 FeesTreasuryProportion?at=<height>, where the chain has it
 //	balance-info/<address>/<height>.json     /accounts/<address>/balance-info?at=<height>
 //	runtime-spec/<height>.json               /runtime/spec?at=<height>; with a manifest, of each change, or
 //	runtime-spec.json                        the same for all heights
@@ -105,9 +106,9 @@ func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 }
 
 // Block is the block at a height.
-func (a *Archive) Block(_ context.Context, height uint64) (*chain.Block, error) {
+func (a *Archive) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	path := blockPath(height)
-	text, err := a.read(path)
+	text, err := a.readUpTo(path, gatewayclient.MaxBody(ctx, gatewayclient.DefaultMaxBody))
 	if errors.Is(err, ErrLacks) {
 		if first, last, none := a.Range(); none == nil {
 			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, first, last)
@@ -215,16 +216,37 @@ func (a *Archive) runtimeFile(at uint64) string {
 	return runtimePath(kept[after-1])
 }
 
+// FeesTreasuryProportion is that parameter as the block at a height left it, where it
+// was kept; see [gatewayclient.Client.FeesTreasuryProportion].
+func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint64) (gatewayclient.StoredProportion, error) {
+	path := parameterPath(at)
+	text, err := a.read(path)
+	if err != nil {
+		return gatewayclient.StoredProportion{}, err
+	}
+	if m := a.manifest; m != nil && m.ParameterKey != key {
+		return gatewayclient.StoredProportion{}, fmt.Errorf("%s: %s: %w: it was asked for by the key %s, not by %s", a.name, path, ErrLacks, m.ParameterKey, key)
+	}
+	p, err := gatewayclient.DecodeProportion(text, key)
+	if err == nil && p.At != at {
+		err = fmt.Errorf("it is at block %d", p.At)
+	}
+	if err != nil {
+		return gatewayclient.StoredProportion{}, a.damaged(path, err)
+	}
+	return p, nil
+}
+
 // Balance is the balance of an account when the block at a height was done; it
 // was kept for the accounts that the recorder was told of.
 func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (gatewayclient.Balance, error) {
 	height, ok := at.Get()
 	if !ok {
-		heights, err := a.heights()
+		_, last, err := a.Range()
 		if err != nil {
 			return gatewayclient.Balance{}, err
 		}
-		height = heights[len(heights)-1]
+		height = last
 	}
 	path := balancePath(account, height)
 	text, err := a.read(path)
@@ -319,12 +341,21 @@ func (a *Archive) has(path string) bool {
 
 // read returns an answer, and checks it against the manifest if there is one.
 func (a *Archive) read(path string) (string, error) {
+	return a.readUpTo(path, gatewayclient.DefaultMaxBody)
+}
+
+// readUpTo is read for an answer of at most so many bytes. A larger one is
+// [gatewayclient.ErrTooLarge], and is not read.
+func (a *Archive) readUpTo(path string, most int) (string, error) {
+	want, listed := a.sums[path]
+	if a.manifest != nil && !listed && a.segmented() {
+		return a.readSegment(path, most)
+	}
+	if info, err := fs.Stat(a.files, path); most < gatewayclient.DefaultMaxBody && err == nil && info.Size() > int64(most) {
+		return "", a.tooLarge(path)
+	}
 	if a.manifest == nil {
 		return a.readFile(path)
-	}
-	want, listed := a.sums[path]
-	if !listed && a.segmented() {
-		return a.readSegment(path)
 	}
 	if !listed {
 		return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
@@ -389,6 +420,10 @@ func (a *Archive) open(path string) (fs.File, int64, error) {
 		return nil, 0, a.damaged(path, err)
 	}
 	return file, info.Size(), nil
+}
+
+func (a *Archive) tooLarge(path string) error {
+	return fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrTooLarge)
 }
 
 func (a *Archive) damaged(path string, err error) error {

@@ -11,10 +11,12 @@ import (
 const (
 	blockDirectory   = "blocks"
 	runtimeDirectory = "runtime-spec"
-	runtimeForAll    = "runtime-spec.json"
-	nodePath         = "node-version.json"
-	manifestPath     = "manifest.json"
-	temporarySuffix  = ".tmp"
+	// parameterDirectory has FeesTreasuryProportion, the one parameter that is kept.
+	parameterDirectory = "parameters"
+	runtimeForAll      = "runtime-spec.json"
+	nodePath           = "node-version.json"
+	manifestPath       = "manifest.json"
+	temporarySuffix    = ".tmp"
 )
 
 func blockPath(height uint64) string { return heightPath(blockDirectory, height) }
@@ -22,6 +24,8 @@ func blockPath(height uint64) string { return heightPath(blockDirectory, height)
 func headerPath(height uint64) string { return heightPath("headers", height) }
 
 func multiplierPath(at uint64) string { return heightPath("multiplier", at) }
+
+func parameterPath(at uint64) string { return heightPath(parameterDirectory, at) }
 
 func runtimePath(at uint64) string { return heightPath(runtimeDirectory, at) }
 

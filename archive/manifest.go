@@ -28,7 +28,10 @@ type Manifest struct {
 	FirstHash      string   `json:"first_hash"`
 	LastHash       string   `json:"last_hash"`
 	Accounts       []string `json:"accounts"` // whose balances were kept, rising
-	Pieces         []Piece  `json:"pieces"`   // the plain files, sorted by path
+	// ParameterKey is the key by which FeesTreasuryProportion was asked for; not there
+	// where it was not.
+	ParameterKey string  `json:"parameter_key,omitempty"`
+	Pieces       []Piece `json:"pieces"` // the plain files, sorted by path
 	// Segments are those of the range, rising and without gaps, where the answers
 	// are kept in segments.
 	Segments []Segment `json:"segments,omitempty"`

@@ -144,8 +144,9 @@ type openSegment struct {
 	entries map[string]Entry
 }
 
-// readSegment returns the answer that a segment has under a path.
-func (a *Archive) readSegment(path string) (string, error) {
+// readSegment returns the answer that a segment has under a path, of at most so many
+// bytes.
+func (a *Archive) readSegment(path string, most int) (string, error) {
 	segment, ok := a.manifest.segmentOf(path)
 	if ok {
 		entries, err := a.entries(segment)
@@ -153,6 +154,9 @@ func (a *Archive) readSegment(path string) (string, error) {
 			return "", err
 		}
 		if e, ok := entries[path]; ok {
+			if most < gatewayclient.DefaultMaxBody && e.Size > int64(most) {
+				return "", a.tooLarge(path)
+			}
 			return a.unpack(segment.Path, e)
 		}
 	}

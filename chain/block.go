@@ -17,6 +17,9 @@ type Block struct {
 	OnInitialize []Event        // events before the first extrinsic
 	Extrinsics   []Extrinsic
 	OnFinalize   []Event // events after the last extrinsic
+	// Size is the number of bytes of the text that the block was read from, and shares
+	// the memory of; 0 where it was not read from one.
+	Size int
 }
 
 // Header is what a block says of itself without its extrinsics.

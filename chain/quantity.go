@@ -120,6 +120,16 @@ func (p Perbill) String() string { return strconv.FormatUint(uint64(p.n), 10) }
 // MarshalText writes the number of parts per billion.
 func (p Perbill) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
+// UnmarshalText reads decimal digits, or hex digits after 0x.
+func (p *Perbill) UnmarshalText(text []byte) error {
+	n, err := parseUint64(string(text))
+	if err != nil {
+		return err
+	}
+	*p, err = NewPerbill(n)
+	return err
+}
+
 // GasPrice is a price in wei for one unit of gas, a 256-bit word.
 type GasPrice struct{ quantity }
 

@@ -62,6 +62,12 @@ func TestPerbill(t *testing.T) {
 	written, err := json.Marshal(chain.Perbill{})
 	require.NoError(t, err)
 	require.Equal(t, `"0"`, string(written))
+	var read chain.Perbill
+	require.NoError(t, json.Unmarshal([]byte(`"333333333"`), &read))
+	require.Equal(t, "333333333", read.String())
+	for _, text := range []string{`"1000000001"`, `"20%"`, `""`, `"-1"`} {
+		require.Error(t, json.Unmarshal([]byte(text), &read), text)
+	}
 }
 
 func TestReadPerbill(t *testing.T) {

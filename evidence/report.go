@@ -17,7 +17,10 @@ type Report struct {
 	Totals       Totals        `json:"totals"`
 	Findings     []Finding     `json:"findings"`  // what does not hold, in the order of the checks
 	Diagnosis    *Diagnosis    `json:"diagnosis"` // what would explain the drifts, null where nothing is known to
-	Tallies      *Tallies      `json:"-"`
+	// Unanswered are the questions that were not answered and can be asked again: what
+	// depends on them was not checked. There are none where the key is not there.
+	Unanswered []Question `json:"unanswered,omitempty"`
+	Tallies    *Tallies   `json:"-"`
 
 	certain  bool // the rules are known to be the chain's
 	noEvents bool // the runtime told of no withdrawals and deposits

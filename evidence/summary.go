@@ -20,6 +20,10 @@ type Summary struct {
 	// Uncertain is how many blocks were priced by rules that are not known to be
 	// the chain's, and are not proved by their evidence.
 	Uncertain int
+	// Unanswered is how many questions were not answered and can be asked again, and
+	// FirstUnanswered the first of them, nil where there is none.
+	Unanswered      int
+	FirstUnanswered *Question
 	// Fee and the others are sums in wei, not known where one is more than 128 bits.
 	Fee, Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
 }
@@ -60,6 +64,10 @@ func (s *Summary) Add(r *Report) {
 	s.Author = plus(s.Author, t.Author)
 	if !r.Proved() {
 		s.Uncertain++
+	}
+	s.Unanswered += len(r.Unanswered)
+	if s.FirstUnanswered == nil && len(r.Unanswered) > 0 {
+		s.FirstUnanswered = &r.Unanswered[0]
 	}
 	for i := range r.Transactions {
 		s.transaction(r, &r.Transactions[i])

@@ -24,6 +24,7 @@ func DecodeBlock(text string) (*chain.Block, error) {
 		d.Scanner = s
 		b, numbered, err = d.block()
 		moveEvents(b)
+		b.Size = len(text)
 		d.release()
 	})
 	if badJSON != nil {

@@ -339,6 +339,7 @@ func (c *Client) ask(ctx context.Context, version, path string) (string, error) 
 	if err != nil {
 		return "", c.noAnswer(err)
 	}
+	answer.RawBody().Close() // which ends the time for it
 	text := in.text
 	switch {
 	case !answer.IsSuccess():

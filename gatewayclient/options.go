@@ -105,7 +105,12 @@ func (o Options) retry(client *resty.Client) {
 		SetRetryWaitTime(o.RetryWait).
 		SetRetryMaxWaitTime(longestWait).
 		SetRetryAfter(retryAfter).
-		AddRetryCondition(worthRetrying)
+		AddRetryCondition(worthRetrying).
+		AddRetryHook(func(answer *resty.Response, _ error) {
+			if answer != nil && answer.RawResponse != nil && answer.Request.Attempt <= o.Retries { // not the last
+				answer.RawResponse.Body.Close()
+			}
+		})
 }
 
 // worthRetrying tells whether the same question may be answered a moment later.

@@ -156,6 +156,7 @@ func TestWithRefusesWrongKinds(t *testing.T) {
 // proof is a file with one network that has all lists; each part can be replaced.
 func proof(replace ...string) string {
 	const good = `{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 300,
+		"fees_treasury_proportion": {"key": "0x0004", "default": "200000000", "source": "p"},
 		"rows": [{"from_runtime": 100, "static_base_fee": "5", "source": "a"}],
 		"destinations": [
 		{"from_runtime": 100, "unknown": true, "source": "b"},
@@ -197,6 +198,8 @@ func TestWithTakesWhatProvesFees(t *testing.T) {
 		EVMBase: network.Burned, EVMPriority: network.Author, NativeBase: network.TreasuryParameter, NativeTip: network.Treasury20,
 		Source: "c", Note: "n",
 	}, d)
+	p, _ := rules.Proportion.Get()
+	require.Equal(t, []string{"0x0004", "200000000", "p"}, []string{p.Key, p.Default.String(), p.Source})
 	u, _ := rules.Update.Get()
 	require.Equal(t, network.MultiplierUpdate{
 		Minimum: chain.NewMultiplier(1), Maximum: chain.Some(chain.NewMultiplier(9)), Adjustment: chain.NewMultiplier(3), Target: 250_000,
@@ -213,7 +216,20 @@ func TestWithTakesWhatProvesFees(t *testing.T) {
 	n, _ = tables.Named("local")
 	rules, err = n.Rules(150)
 	require.NoError(t, err)
-	require.False(t, rules.Destinations.Known() || rules.Update.Known() || rules.NativeFee.Known())
+	require.False(t, rules.Destinations.Known() || rules.Update.Known() || rules.NativeFee.Known() || rules.Proportion.Known())
+}
+
+// Every built-in network tells by which key its parameter is asked for: RuntimeConfig is
+// the first group, FeesTreasuryProportion its first parameter (runtime_params.rs).
+func TestKeyOfTheProportion(t *testing.T) {
+	for _, n := range network.BuiltIn().All() {
+		rules, err := n.Rules(n.LastRuntime)
+		require.NoError(t, err)
+		p, known := rules.Proportion.Get()
+		require.True(t, known, n.Name)
+		require.Equal(t, "0x0000", p.Key)
+		require.Equal(t, "200000000", p.Default.String())
+	}
 }
 
 // The specification's own rules say nothing of what proves a fee.
@@ -262,6 +278,12 @@ func TestWithChecksWhatProvesFees(t *testing.T) {
 		"fees: unknown and more":         {`"source": "h"`, `"lower_bound": true, "source": "h"`, fees + "250: unknown: want no figures beside it"},
 		"fees: no source":                {`, "source": "h"`, ``, fees + "250: source: none; say where the figures are from"},
 		"fees: unknown field":            {`"source": "g"`, `"source": "g", "price": "1"`, `unknown field "price"`},
+		"proportion: no key":             {`"key": "0x0004", `, ``, local + `fees_treasury_proportion: key "": want the SCALE key in hex, in lower case, such as 0x0000`},
+		"proportion: key in JSON":        {`"0x0004"`, `"FeesTreasuryProportion"`, local + `fees_treasury_proportion: key "FeesTreasuryProportion": want the SCALE key in hex, in lower case, such as 0x0000`},
+		"proportion: half a byte":        {`"0x0004"`, `"0x004"`, local + `fees_treasury_proportion: key "0x004": want the SCALE key in hex, in lower case, such as 0x0000`},
+		"proportion: no default":         {`"default": "200000000", `, ``, local + "fees_treasury_proportion: default: none; want parts per billion, such as 200000000 for 20 %"},
+		"proportion: more than all":      {`"default": "200000000"`, `"default": "1000000001"`, "1000000001 parts per billion are more than the whole"},
+		"proportion: no source":          {`, "source": "p"`, ``, local + "fees_treasury_proportion: source: none; say where the figures are from"},
 		"last_runtime before a list's":   {`"last_runtime": 300`, `"last_runtime": 299`, local + "last_runtime 299: want the newest runtime that the rows hold for, at least 300"},
 	} {
 		t.Run(what, func(t *testing.T) {

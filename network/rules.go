@@ -60,8 +60,10 @@ type Rules struct {
 	// What proves a fee against the chain's records, where the table knows it. The
 	// specification knows none of it.
 	Destinations chain.Optional[Destinations]
-	Update       chain.Optional[MultiplierUpdate]
-	NativeFee    chain.Optional[NativeFee]
+	// Proportion is where the parameter is that the destinations look at.
+	Proportion chain.Optional[TreasuryProportion]
+	Update     chain.Optional[MultiplierUpdate]
+	NativeFee  chain.Optional[NativeFee]
 }
 
 // ErrUnknownRuntime says that a runtime is older than all that a table knows.
@@ -97,6 +99,9 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		Destinations:     known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
 		Update:           known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
 		NativeFee:        known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
+	}
+	if p := n.FeesTreasuryProportion; p != nil {
+		r.Proportion = chain.Some(*p)
 	}
 	if runtime > n.LastRuntime {
 		r.Name += "?"

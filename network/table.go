@@ -29,10 +29,13 @@ type Network struct {
 	// FirstWithdrawEvent and FirstFeeEvent are the runtimes that first emitted
 	// balances.Withdraw and transactionPayment.TransactionFeePaid (substrate 0.9.13
 	// and 0.9.26); 0 where all do.
-	FirstWithdrawEvent uint32         `json:"first_withdraw_event,omitempty"`
-	FirstFeeEvent      uint32         `json:"first_fee_event,omitempty"`
-	Specification      *Specification `json:"specification,omitempty"`
-	Rows               []Row          `json:"rows"`
+	FirstWithdrawEvent uint32 `json:"first_withdraw_event,omitempty"`
+	FirstFeeEvent      uint32 `json:"first_fee_event,omitempty"`
+	// FeesTreasuryProportion is where the chain keeps what [TreasuryParameter] looks
+	// at; nil where that is not known, or there is no such parameter.
+	FeesTreasuryProportion *TreasuryProportion `json:"fees_treasury_proportion,omitempty"`
+	Specification          *Specification      `json:"specification,omitempty"`
+	Rows                   []Row               `json:"rows"`
 	// What proves the fees of a runtime against the chain's records. A list that is
 	// empty, or begins later, leaves it unknown.
 	Destinations      []DestinationsRow     `json:"destinations,omitempty"`
@@ -196,6 +199,7 @@ func (n *Network) check() error {
 		}
 	}
 	if err := cmp.Or(
+		n.FeesTreasuryProportion.check(),
 		checkRows("row", n.Rows),
 		checkRows("destinations", n.Destinations),
 		checkRows("multiplier_updates", n.MultiplierUpdates),

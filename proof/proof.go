@@ -36,45 +36,60 @@ type Proved struct {
 	More   any // what Prover.Prove returned beside it
 }
 
-// Block prices and proves one block. The source is asked for the parameter that the
-// split of its fees depends on, where it does; and only where an EVM fee drifts is
-// the source asked for more, to find out why.
+// Block prices and proves one block. Where it has transactions, the source is asked for
+// the parameter that the split of their fees depends on, where it does; and only where
+// an EVM fee drifts is it asked for more, to find out why. A question that it does not
+// answer for now is in the report, as one that can be asked again.
 //
-// An error says that the source could not answer for the moment. The report is there
-// nonetheless, without what it did not answer.
+// An error says that ctx has ended. The report is there nonetheless, without what was
+// not answered.
 func Block(ctx context.Context, reader *source.Reader, item source.Item, o evidence.Options) (*evidence.Report, error) {
-	var trouble error
-	o.FeesTreasuryProportion, trouble = reader.FeesTreasuryProportion(ctx, item)
-	report := evidence.Prove(item.Block, fee.Price(item.Block, item.Rules, item.Multiplier), item.Rules, o)
+	priced := fee.Price(item.Block, item.Rules, item.Multiplier)
+	var noProportion error
+	if len(priced.Transactions) > 0 {
+		o.FeesTreasuryProportion, noProportion = reader.FeesTreasuryProportion(ctx, item)
+	}
+	report := evidence.Prove(item.Block, priced, item.Rules, o)
+	switch {
+	case noProportion == nil:
+	case source.CannotTell(noProportion):
+		report.Notes = append(report.Notes, "FeesTreasuryProportion: "+noProportion.Error())
+	default:
+		report.NotAnswered(evidence.Question{About: evidence.AboutProportion, At: item.Block.Number - 1, Why: noProportion.Error()})
+	}
 	if report.DriftsOnEVM() {
 		var around evidence.Neighbours
 		var err error
 		around.Multipliers, around.Rules, err = reader.Neighbours(ctx, item)
-		trouble = errors.Join(trouble, err)
+		if err != nil {
+			report.NotAnswered(evidence.Question{About: evidence.AboutNeighbours, At: item.Block.Number, Why: err.Error()})
+		}
 		report.Diagnose(item.Block, item.Rules, around)
 	}
-	return report, trouble
+	return report, ctx.Err()
 }
 
 // Range proves the blocks of a range and delivers them in the order of the heights.
 // Before is the block below the range, where it is known; the first block is not
-// checked against it otherwise. An error is the last element, after all blocks
-// before it.
+// checked against it otherwise. An error is the last element, after all blocks before
+// it but, perhaps, the last: that is held back where what it stored could not be read,
+// and would be judged otherwise the next time. When the sequence has ended, also early,
+// nothing of it is running any more: what is under way is broken off.
+//
+// What the last block stored is read like what the others did, and judged like it: an
+// answer that is wrong is an error. Where there is none for now, the block's report says
+// so, and it is no error: the range goes no further.
 func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
 	return func(yield func(Proved, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel() // what is under way is not waited for
 		var last *Proved
-		done := func(stored chain.Optional[chain.StoredMultiplier]) bool {
-			last.Report.Stored(stored)
-			return yield(*last, nil)
-		}
 		for x := range p.results(ctx, blocks) {
 			if x.err != nil {
-				if last != nil { // it is whole with what it stored, and held back otherwise
-					stored, err := p.stored(ctx, last.Block.Number)
-					if err == nil && !done(stored) {
-						return
+				// Who took all the time that a question has is not asked once more.
+				if last != nil && !source.TimedOut(x.err) {
+					if stored, err := p.stored(ctx, last.Block); err == nil {
+						if last.Report.Stored(stored); !yield(*last, nil) {
+							return
+						}
 					}
 				}
 				yield(Proved{}, x.err)
@@ -86,40 +101,69 @@ func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Op
 			if b, ok := before.Get(); ok {
 				x.Report.Follows(b)
 			}
-			if last != nil && !done(x.Report.Multiplier) {
-				return
+			if last != nil {
+				if last.Report.Stored(x.Report.Multiplier); !yield(*last, nil) {
+					return
+				}
 			}
 			last = &x.Proved
 		}
-		stored, err := p.stored(ctx, blocks.Last)
-		if err != nil {
+		stored, err := p.stored(ctx, last.Block)
+		switch {
+		case err == nil:
+		case source.Passes(err) && ctx.Err() == nil:
+			last.Report.NotAnswered(evidence.Question{About: evidence.AboutMultiplier, At: last.Block.Number, Why: err.Error()})
+		default:
 			yield(Proved{}, err)
 			return
 		}
-		done(stored)
+		last.Report.Stored(stored)
+		yield(*last, nil)
 	}
 }
 
+// mostBytes is the text of all blocks that are proved at once, and of those that wait for
+// their turn: with what is made of it, it takes some times as much memory. One block may
+// be larger.
+const mostBytes = 32 << 20
+
 // results are those of a range's blocks, several in the making. An error of the source
-// is the last.
+// is the last. Whoever ends early waits for nothing.
 func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[result] {
-	read := func(yield func(result) bool) {
-		for item, err := range p.Reader.Range(ctx, blocks, p.Concurrency) {
-			if !yield(result{Proved{Item: item}, err}) {
+	return func(yield func(result) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		read := func(yield func(result) bool) {
+			for item, err := range p.Reader.Range(ctx, blocks, p.Concurrency) {
+				if !yield(result{Proved{Item: item}, err}) {
+					return
+				}
+			}
+		}
+		size := func(x result) int {
+			if x.err != nil {
+				return 0
+			}
+			return x.Block.Size
+		}
+		for x := range inorder.Weighed(read, p.Concurrency, mostBytes, size, func(x result) result {
+			if x.err != nil {
+				return x
+			}
+			return p.prove(ctx, x.Item)
+		}) {
+			if !yield(x) {
+				cancel() // before those are waited for that work
 				return
 			}
 		}
 	}
-	return inorder.Map(read, p.Concurrency, func(x result) result {
-		if x.err != nil {
-			return x
-		}
-		return p.prove(ctx, x.Item)
-	})
 }
 
-// Follow proves the blocks of a chain as it grows; see source.Reader.Follow. A source
-// that cannot answer for the moment what the proof needs is waited for too.
+// Follow proves the blocks of a chain as it grows; see source.Reader.Follow. What the
+// proof needs and the source does not answer for now is asked for 10 times; then the
+// block comes without it, and its report says so. Where the source's answer is wrong as
+// often, that is an error.
 func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.FollowOptions, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
 	return func(yield func(Proved, error) bool) {
 		for item, err := range p.Reader.Follow(ctx, heads, o) {
@@ -127,15 +171,11 @@ func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.Follow
 				yield(Proved{}, err)
 				return
 			}
-			x, stored := p.patiently(ctx, item, o.Trouble)
+			x := p.patiently(ctx, item, before, o.Trouble)
 			if x.err != nil {
 				yield(Proved{}, x.err)
 				return
 			}
-			if b, ok := before.Get(); ok {
-				x.Report.Follows(b)
-			}
-			x.Report.Stored(stored)
 			before = chain.Some(x.Report.Predecessor())
 			if !yield(x.Proved, nil) {
 				return
@@ -144,20 +184,32 @@ func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.Follow
 	}
 }
 
-// patiently proves a block, and asks again until what passes has passed. Trouble is
-// told once what is waited for.
-func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(error)) (x result, stored chain.Optional[chain.StoredMultiplier]) {
-	for told := false; ; told = true {
-		x = p.prove(ctx, item)
+const (
+	// mostAgain is how often a source that did not answer is asked again.
+	mostAgain = 9
+	// againAfter is how long it is left alone before.
+	againAfter = time.Second
+)
+
+// patiently proves a block, and asks again for what was not answered. An error of
+// [Prover.Prove] that passes is waited for however long it takes. Trouble is told once
+// what is waited for.
+func (p *Prover) patiently(ctx context.Context, item source.Item, before chain.Optional[evidence.Predecessor], trouble func(error)) result {
+	told := false
+	for again := 0; ; again++ {
+		x := p.prove(ctx, item)
+		missing := x.err
 		if x.err == nil {
-			stored, x.err = p.stored(ctx, item.Block.Number)
+			missing = p.whole(ctx, &x, before)
 		}
-		if !source.Passes(x.err) || ctx.Err() != nil {
-			return x, stored
+		waits := source.Passes(x.err) || (x.err == nil || source.Doubtful(x.err)) && again < mostAgain
+		if missing == nil || !waits || ctx.Err() != nil {
+			return x
 		}
 		if !told && trouble != nil {
-			trouble(x.err)
+			trouble(missing)
 		}
+		told = true
 		select {
 		case <-ctx.Done():
 		case <-time.After(againAfter):
@@ -165,8 +217,29 @@ func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(e
 	}
 }
 
-// againAfter is how long a source that could not answer is left alone.
-const againAfter = time.Second
+// whole checks a block by the one before it and by what it stored, and tells what is
+// missing of its proof.
+func (p *Prover) whole(ctx context.Context, x *result, before chain.Optional[evidence.Predecessor]) (missing error) {
+	if b, ok := before.Get(); ok {
+		x.Report.Follows(b)
+	}
+	stored, err := p.stored(ctx, x.Block)
+	switch {
+	case err == nil:
+		x.Report.Stored(stored)
+	case source.Passes(err) && ctx.Err() == nil:
+		x.Report.NotAnswered(evidence.Question{About: evidence.AboutMultiplier, At: x.Block.Number, Why: err.Error()})
+		x.Report.Stored(stored)
+		return err
+	default:
+		x.err = err
+		return err
+	}
+	if len(x.Report.Unanswered) > 0 {
+		return errors.New(x.Report.Unanswered[0].String())
+	}
+	return nil
+}
 
 // Before is the block below a height. It is not known below block 0, and where an
 // archive lacks it.
@@ -188,17 +261,14 @@ func Before(ctx context.Context, reader *source.Reader, height uint64) (none cha
 	return chain.Some(evidence.Predecessor{Number: b.Number, Hash: b.Hash, Time: made}), nil
 }
 
-// stored is the multiplier that a block left behind, not known where the source
-// lacks it.
-func (p *Prover) stored(ctx context.Context, height uint64) (none chain.Optional[chain.StoredMultiplier], err error) {
-	m, err := p.Reader.Source.Multiplier(ctx, height)
-	switch {
-	case source.Passes(err):
-		return none, err
-	case err != nil:
+// stored is the multiplier that a block left behind, not known where an archive lacks
+// it.
+func (p *Prover) stored(ctx context.Context, b *chain.Block) (none chain.Optional[chain.StoredMultiplier], err error) {
+	stored, err := p.Reader.Stored(ctx, b)
+	if errors.Is(err, archive.ErrLacks) {
 		return none, nil
 	}
-	return chain.Some(m.StoredMultiplier), nil
+	return stored, err
 }
 
 // result is a block that was proved, or why there is none.

@@ -226,7 +226,7 @@ func (f *follower) wait(ctx context.Context, err error) error {
 	case never && !errors.As(err, new(*TemporaryError)):
 		return err
 	case temporary(err):
-	case doubtful(err) && f.doubts < mostDoubts:
+	case Doubtful(err) && f.doubts < mostDoubts:
 		f.doubts++
 	default:
 		return err

@@ -522,7 +522,8 @@ func TestFollowEnds(t *testing.T) {
 		"not JSON":        {gatewayclient.ErrNotJSON, 10},
 		"another block":   {gatewayclient.ErrWrongBlock, 10},
 		"no endpoint":     {gatewayclient.ErrNoEndpoint, 10},
-		"too large":       {&gatewayclient.UnreachableError{Err: gatewayclient.ErrTooLarge}, 10},
+		"too large":       {&gatewayclient.UnreachableError{Err: gatewayclient.ErrTooLarge}, 11}, // once ahead of its turn
+		"cannot tell":     {fmt.Errorf("%w: %w", gatewayclient.ErrCannotTell, status(500)), 1},
 		"refused":         {status(401), 1},
 		"unknown network": {network.ErrUnknownNetwork, 1},
 		"a fork":          {&source.ForkError{Height: 105}, 1},

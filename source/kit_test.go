@@ -121,6 +121,10 @@ func (s *synthetic) NodeVersion(ctx context.Context) (gatewayclient.NodeVersion,
 	return gatewayclient.NodeVersion{ClientImplName: "moonbeam"}, s.question(ctx, "node", 0, &s.others)
 }
 
+func (s *synthetic) FeesTreasuryProportion(context.Context, string, uint64) (gatewayclient.StoredProportion, error) {
+	return gatewayclient.StoredProportion{}, gatewayclient.ErrCannotTell
+}
+
 func (s *synthetic) Balance(context.Context, chain.Address, chain.Optional[uint64]) (gatewayclient.Balance, error) {
 	return gatewayclient.Balance{}, gatewayclient.ErrNoEndpoint
 }

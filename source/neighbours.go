@@ -9,8 +9,8 @@ import (
 
 // Neighbours are what the blocks around a block were priced by: the multipliers
 // at the three heights up to its own, without the one that priced it, and the
-// rules of its next runtime where it was upgraded. What cannot be read is left
-// out.
+// rules of its next runtime where it was upgraded. What cannot be read is left out;
+// what could be the next time is an error, beside what is known by then.
 func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain.StoredMultiplier, rules []network.Rules, err error) {
 	number := item.Block.Number
 	used, _ := item.Multiplier.Get()

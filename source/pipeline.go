@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -29,11 +30,12 @@ func (e *ForkError) Unwrap() error { return gatewayclient.ErrWrongBlock }
 // Range delivers the blocks of a range in the order of their heights, each as
 // Read would, and checks that each is the parent of the next. It keeps at most
 // concurrency questions under way and concurrency blocks ahead of the one that it
-// delivers; a concurrency below 1 counts as 1.
+// delivers; a concurrency below 1 counts as 1. The texts of those ahead have a limit,
+// too: a block that is larger is not read ahead, but in its turn.
 //
 // A block takes two questions, its own and its multiplier's; the runtimes take
 // one at each end of the range, and some at each upgrade in it. Nothing is asked
-// twice.
+// twice, but for a block that turned out to be too large to be read ahead.
 //
 // An error is the last element, after all blocks before it. When the sequence
 // has ended, for whatever reason, nothing of it is running any more.
@@ -61,6 +63,7 @@ func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *
 	p := pipeline{
 		reader:   r,
 		runtimes: r.runtimes(ctx, blocks, t.executor),
+		first:    blocks.First,
 		next:     blocks.First,
 		last:     blocks.Last,
 		size:     max(concurrency, 1),
@@ -68,7 +71,7 @@ func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *
 	defer p.running.Wait()
 	defer cancel()
 	for p.fill(ctx); len(p.window) > 0; {
-		got := p.take()
+		got := p.take(ctx)
 		if err := got.check(ctx, t); err != nil {
 			yield(Item{}, err)
 			return
@@ -85,12 +88,31 @@ func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *
 type pipeline struct {
 	reader   *Reader
 	runtimes *runtimes
+	first    uint64
 	next     uint64 // the height that is not in the window yet
 	last     uint64
-	size     int              // of the window
-	window   []<-chan fetched // the blocks that are being read, in order
+	size     int     // of the window
+	window   []ahead // the blocks that are being read, in order
 	running  sync.WaitGroup
 }
+
+// ahead is a block that is being read.
+type ahead struct {
+	height uint64
+	by     found
+	result <-chan fetched
+}
+
+// The text of a block that is read ahead is at most mostAhead over the blocks of the
+// window, but mostOfOne at most and leastOfOne at least, which is more than all but a
+// few blocks have: the largest that were recorded have some hundred kilobytes.
+const (
+	mostAhead  = 32 << 20
+	mostOfOne  = 4 << 20
+	leastOfOne = 512 << 10
+)
+
+func (p *pipeline) limit() int { return max(min(mostAhead/p.size, mostOfOne), leastOfOne) }
 
 // fetched is a block that was read, or why it was not. The block may be there
 // where the rest of its item is not.
@@ -112,23 +134,36 @@ func (p *pipeline) fill(ctx context.Context) {
 			p.last = height // nothing after it will be delivered
 		}
 		result := make(chan fetched, 1)
-		p.window = append(p.window, result)
-		p.running.Go(func() { result <- p.reader.fetch(ctx, height, found{e, err}) })
+		p.window = append(p.window, ahead{height, found{e, err}, result})
+		reading := ctx
+		if height != p.first { // which is waited for already
+			reading = gatewayclient.WithMaxBody(ctx, p.limit())
+		}
+		p.running.Go(func() { result <- p.reader.fetch(reading, height, found{e, err}) })
 	}
 }
 
-// take waits for the first block of the window, and makes room.
-func (p *pipeline) take() fetched {
+// take waits for the first block of the window, and makes room. One that is too large to
+// be read ahead is read now.
+func (p *pipeline) take(ctx context.Context) fetched {
 	first := p.window[0]
 	p.window = p.window[1:]
-	return <-first
+	got := <-first.result
+	if errors.Is(got.err, gatewayclient.ErrTooLarge) && first.height != p.first {
+		return p.reader.fetch(ctx, first.height, first.by)
+	}
+	return got
 }
 
 // fetch reads one block of a range. That it is not there, or not final, is said
-// before what is wrong with its runtime, as for a single block. All rules of a
+// before what is wrong with its runtime, as for a single block; but nobody is asked once
+// more who took all the time that a question has. All rules of a
 // range read the multiplier on the same side, at the block or at its parent, so
 // that no two blocks ask for the same one.
 func (r *Reader) fetch(ctx context.Context, height uint64, by found) fetched {
+	if TimedOut(by.err) {
+		return fetched{err: by.err}
+	}
 	b, err := r.block(ctx, Height(height))
 	if err != nil {
 		return fetched{err: err}

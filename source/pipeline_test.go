@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -267,6 +268,103 @@ func TestRangeAgain(t *testing.T) {
 			break
 		}
 	}
+}
+
+// sized is a source whose blocks have sizes, and which heeds the limit that it is given. It
+// notes how many bytes it was asked to hold at once.
+type sized struct {
+	*synthetic
+	size func(height uint64) int
+	mu   sync.Mutex
+	held map[uint64]int
+	most int
+}
+
+func (s *sized) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := s.synthetic.Block(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	b.Size = s.size(height)
+	if b.Size > gatewayclient.MaxBody(ctx, gatewayclient.DefaultMaxBody) {
+		return nil, gatewayclient.ErrTooLarge
+	}
+	s.hold(height, b.Size)
+	return b, nil
+}
+
+func (s *sized) hold(height uint64, size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held[height] = size; size == 0 {
+		delete(s.held, height)
+	}
+	sum := 0
+	for _, size := range s.held {
+		sum += size
+	}
+	s.most = max(s.most, sum)
+}
+
+// What is read ahead is bounded by its bytes, too: large blocks come in their turn, alone,
+// in order and each once, whatever stands between them.
+func TestLargeBlocks(t *testing.T) {
+	const large, small = 30 << 20, 100 << 10
+	for name, size := range map[string]func(uint64) int{
+		"all large":       func(uint64) int { return large },
+		"all small":       func(uint64) int { return small },
+		"large at times":  func(h uint64) int { return []int{small, small, large, small, small, small, large, large}[h%8] },
+		"just not large":  func(uint64) int { return 4 << 20 },
+		"the first alone": func(h uint64) int { return map[bool]int{true: large, false: small}[h == 100] },
+	} {
+		for _, concurrency := range []int{1, 8, 64} {
+			synctest.Test(t, func(t *testing.T) {
+				src := &sized{synthetic: &synthetic{wait: atRandom}, size: size, held: map[uint64]int{}}
+				reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+				next := uint64(100)
+				for item, err := range reader.Range(t.Context(), source.Range{First: 100, Last: 180}, concurrency) {
+					require.NoError(t, err, name)
+					require.Equal(t, next, item.Block.Number)
+					require.Equal(t, size(next), item.Block.Size)
+					time.Sleep(time.Second)
+					src.hold(next, 0)
+					next++
+				}
+				require.Equal(t, uint64(181), next)
+				require.LessOrEqual(t, src.most, large+concurrency*(4<<20), "%s, %d", name, concurrency)
+				require.LessOrEqual(t, src.most, large+34<<20, "%s, %d", name, concurrency)
+				if name == "all small" {
+					require.Empty(t, src.twice())
+				}
+			})
+		}
+	}
+	// One that is larger than any may be is so in its turn, too.
+	src := &synthetic{block: func(b *chain.Block) error {
+		if b.Number == 105 {
+			return gatewayclient.ErrTooLarge
+		}
+		return nil
+	}}
+	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 100, Last: 130}, 8)
+	require.ErrorIs(t, err, gatewayclient.ErrTooLarge)
+	require.Len(t, items, 5)
+}
+
+// A gateway that takes all the time that a question has is not asked one question more
+// before the range ends.
+func TestTimeIsTakenOnce(t *testing.T) {
+	const timeout = time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		src := &synthetic{wait: func(ctx context.Context) error {
+			time.Sleep(timeout)
+			return &gatewayclient.UnreachableError{Gateway: "http://gateway", Err: context.DeadlineExceeded}
+		}}
+		began := time.Now()
+		_, err := readRange(t.Context(), src, src.reader(), source.Range{First: 100, Last: 130}, 8)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, timeout, time.Since(began))
+	})
 }
 
 // Leaving the loop ends all that was under way, answered or not.

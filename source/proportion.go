@@ -2,42 +2,44 @@ package source
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 )
 
-// storage is a source that answers for any item of the chain's storage.
-type storage interface {
-	Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (gatewayclient.Storage, error)
-}
+var errNoKey = errors.New("the table does not say by which key it is asked for (fees_treasury_proportion)")
 
 // FeesTreasuryProportion is that parameter of governance in force for a block: as
-// its parent left it. It is not known where the block's rules do not look at it,
-// or where the source cannot tell; archives cannot. A null is not taken for the
-// runtime's own 20 %: how gateways write the key and the value is read from
-// documentation, was never seen from a real one, and a key that a gateway does not
-// understand gives a null too.
+// its parent left it, or the runtime's default where governance has never set it. It is
+// not known, without an error, where the block's rules do not look at it. An error says
+// why there is no answer: for good, see [CannotTell], or for now. No share is ever
+// assumed.
 func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none chain.Optional[chain.Perbill], err error) {
 	d, known := item.Rules.Destinations.Get()
-	asked, can := r.Source.(storage)
-	if !known || !can || item.Block.Number == 0 || !d.LooksAt(network.TreasuryParameter) {
+	if !known || item.Block.Number == 0 || !d.LooksAt(network.TreasuryParameter) {
 		return none, nil
 	}
-	const key = `{"RuntimeConfig":"FeesTreasuryProportion"}`
-	stored, err := asked.Storage(ctx, "parameters", "parameters", []string{key}, chain.Some(item.Block.Number-1))
-	if Passes(err) {
+	parameter, known := item.Rules.Proportion.Get()
+	if !known {
+		return none, &unanswerable{errNoKey}
+	}
+	at := item.Block.Number - 1
+	stored, err := r.Source.FeesTreasuryProportion(ctx, parameter.Key, at)
+	if err != nil {
 		return none, err
 	}
-	if hash, ok := stored.AtHash.Get(); err != nil || ok && hash != item.Block.ParentHash {
-		return none, nil
+	if hash, ok := stored.AtHash.Get(); ok && hash != item.Block.ParentHash {
+		return none, wrongBlock("FeesTreasuryProportion", at, hash, item.Block.ParentHash)
 	}
-	_, value, _ := stored.Value.Only() // {"RuntimeConfig": {"FeesTreasuryProportion": "200000000"}}
-	_, value, _ = value.Only()
-	proportion, err := chain.ReadPerbill(value)
-	if err != nil {
-		return none, nil
+	if stored.Value.Known() {
+		return stored.Value, nil
 	}
-	return chain.Some(proportion), nil
+	return chain.Some(*parameter.Default), nil
 }
+
+// unanswerable is what [CannotTell] knows where nobody had to be asked.
+type unanswerable struct{ error }
+
+func (e *unanswerable) Error() string { return fmt.Sprintf("it cannot be asked for: %v", e.error) }

@@ -7,81 +7,109 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // parameters is a source that answers for the parameter, and keeps the question.
 type parameters struct {
 	source.Source
-	value string
+	value uint64
+	unset bool
 	hash  chain.Optional[chain.Hash]
 	err   error
-	asked []string
-	at    chain.Optional[uint64]
+	asked string
+	at    uint64
 }
 
-func (p *parameters) Storage(_ context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (gatewayclient.Storage, error) {
-	p.asked, p.at = append([]string{pallet, item}, keys...), at
+func (p *parameters) FeesTreasuryProportion(_ context.Context, key string, at uint64) (s gatewayclient.StoredProportion, err error) {
+	p.asked, p.at = key, at
 	if p.err != nil {
-		return gatewayclient.Storage{}, p.err
+		return s, p.err
 	}
-	value, err := wire.Parse(p.value)
-	return gatewayclient.Storage{AtHash: p.hash, Value: value}, err
+	s.At, s.AtHash = at, p.hash
+	if !p.unset {
+		value, err := chain.NewPerbill(p.value)
+		if err != nil {
+			return s, err
+		}
+		s.Value = chain.Some(value)
+	}
+	return s, nil
 }
 
-// The proportion is what the parent left behind. What is not plainly it is not
-// known: no share is ever assumed.
+// The proportion is what the parent left behind, asked for by the table's key; the
+// runtime's default where it was never set. What is not plainly it is not known: no share
+// is ever assumed.
 func TestFeesTreasuryProportion(t *testing.T) {
-	moonbeam, _ := network.BuiltIn().Named("moonbeam")
 	parent := chain.Hash{7}
+	away := &source.TemporaryError{Err: errors.New("busy")}
+	malformed := &gatewayclient.DecodeError{What: "FeesTreasuryProportion", Err: errors.New("value")}
 	for what, c := range map[string]struct {
 		runtime uint32
 		number  uint64
 		parameters
-		want string
+		want       string // "" where it is not known
+		cannotTell bool
 	}{
-		"20 %":              {3702, 9, parameters{value: `{"RuntimeConfig":{"FeesTreasuryProportion":"200000000"}}`}, "200000000"},
-		"none":              {3702, 9, parameters{value: `{"runtimeConfig":{"feesTreasuryProportion":0}}`, hash: chain.Some(parent)}, "0"},
-		"null":              {3702, 9, parameters{value: `null`}, ""},
-		"more than all":     {3702, 9, parameters{value: `{"RuntimeConfig":{"FeesTreasuryProportion":"1000000001"}}`}, ""},
-		"not a number":      {3702, 9, parameters{value: `{"RuntimeConfig":{"FeesTreasuryProportion":"20%"}}`}, ""},
-		"another shape":     {3702, 9, parameters{value: `["200000000"]`}, ""},
-		"of another block":  {3702, 9, parameters{value: `{"RuntimeConfig":{"FeesTreasuryProportion":"200000000"}}`, hash: chain.Some(chain.Hash{8})}, ""},
-		"no answer":         {3702, 9, parameters{err: errors.New("down")}, ""},
-		"block 0":           {3702, 0, parameters{value: `{"RuntimeConfig":{"FeesTreasuryProportion":"200000000"}}`}, ""},
-		"before it decided": {2100, 9, parameters{value: `{"RuntimeConfig":{"FeesTreasuryProportion":"200000000"}}`}, ""},
+		"a third":           {3702, 9, parameters{value: 333_333_333}, "333333333", false},
+		"none":              {3702, 9, parameters{value: 0, hash: chain.Some(parent)}, "0", false},
+		"never set":         {3702, 9, parameters{unset: true}, "200000000", false},
+		"of another block":  {3702, 9, parameters{hash: chain.Some(chain.Hash{8}), err: nil}, "", false},
+		"away":              {3702, 9, parameters{err: away}, "", false},
+		"malformed":         {3702, 9, parameters{err: malformed}, "", false},
+		"cannot tell":       {3702, 9, parameters{err: gatewayclient.ErrCannotTell}, "", true},
+		"no such endpoint":  {3702, 9, parameters{err: gatewayclient.ErrNoEndpoint}, "", true},
+		"not in an archive": {3702, 9, parameters{err: archive.ErrLacks}, "", true},
 	} {
 		t.Run(what, func(t *testing.T) {
+			moonbeam, _ := network.BuiltIn().Named("moonbeam")
 			rules, err := moonbeam.Rules(c.runtime)
 			require.NoError(t, err)
 			item := source.Item{Block: &chain.Block{Number: c.number, ParentHash: parent}, Rules: rules}
-			reader := source.Reader{Source: &c.parameters}
-			proportion, err := reader.FeesTreasuryProportion(context.Background(), item)
-			require.NoError(t, err)
+			proportion, err := (&source.Reader{Source: &c.parameters}).FeesTreasuryProportion(context.Background(), item)
+			require.Equal(t, "0x0000", c.asked)
+			require.Equal(t, uint64(8), c.at)
 			have, known := proportion.Get()
 			require.Equal(t, c.want != "", known)
+			require.Equal(t, c.want == "", err != nil, "why it is not known")
+			require.Equal(t, c.cannotTell, source.CannotTell(err))
 			if known {
 				require.Equal(t, c.want, have.String())
-				require.Equal(t, []string{"parameters", "parameters", `{"RuntimeConfig":"FeesTreasuryProportion"}`}, c.asked)
-				require.Equal(t, chain.Some(uint64(8)), c.at)
 			}
 		})
 	}
-	rules, err := moonbeam.Rules(3702)
-	require.NoError(t, err)
-	reader := source.Reader{Source: &synthetic{}} // which has no storage
-	item := source.Item{Block: &chain.Block{Number: 9}, Rules: rules}
-	proportion, err := reader.FeesTreasuryProportion(context.Background(), item)
-	require.NoError(t, err)
-	require.False(t, proportion.Known())
+}
 
-	// A source that is away for the moment is no source that cannot tell.
-	away := &source.TemporaryError{Err: errors.New("busy")}
-	reader = source.Reader{Source: &parameters{err: away}}
-	_, err = reader.FeesTreasuryProportion(context.Background(), item)
-	require.ErrorIs(t, err, away)
+// Nobody is asked where nothing depends on it, or where the table has no key for it.
+func TestFeesTreasuryProportionIsNotAskedFor(t *testing.T) {
+	moonbeam, _ := network.BuiltIn().Named("moonbeam")
+	for what, c := range map[string]struct {
+		runtime    uint32
+		number     uint64
+		withoutKey bool
+	}{
+		"block 0":           {3702, 0, false},
+		"before it decided": {2100, 9, false},
+		"no key":            {3702, 9, true},
+	} {
+		rules, err := moonbeam.Rules(c.runtime)
+		require.NoError(t, err)
+		if c.withoutKey {
+			rules.Proportion = chain.Optional[network.TreasuryProportion]{}
+		}
+		p := parameters{value: 1}
+		proportion, err := (&source.Reader{Source: &p}).FeesTreasuryProportion(context.Background(), source.Item{Block: &chain.Block{Number: c.number}, Rules: rules})
+		require.False(t, proportion.Known(), what)
+		require.Empty(t, p.asked, what)
+		require.Equal(t, c.withoutKey, source.CannotTell(err), what)
+		if c.withoutKey {
+			require.ErrorContains(t, err, "fees_treasury_proportion")
+		} else {
+			require.NoError(t, err)
+		}
+	}
 }

@@ -168,6 +168,12 @@ func (r *Reader) multiplier(ctx context.Context, b *chain.Block, where network.M
 	return r.storedAt(ctx, b.Number, b.Hash)
 }
 
+// Stored reads the multiplier that a block left behind, which prices the next one. One
+// of another block is [gatewayclient.ErrWrongBlock], as it is where it prices one.
+func (r *Reader) Stored(ctx context.Context, b *chain.Block) (chain.Optional[chain.StoredMultiplier], error) {
+	return r.storedAt(ctx, b.Number, b.Hash)
+}
+
 // storedAt reads the multiplier that a block left behind.
 func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash) (none chain.Optional[chain.StoredMultiplier], err error) {
 	m, err := r.Source.Multiplier(ctx, at)

@@ -19,7 +19,7 @@ import (
 // a height left behind, which is in force for the next one.
 //
 // Runtime and NodeVersion are [gatewayclient.ErrNoEndpoint] where the source
-// cannot tell. A block that does not exist is [gatewayclient.ErrNoBlock] from a
+// cannot tell, and what [CannotTell] knows is an answer that will not change. A block that does not exist is [gatewayclient.ErrNoBlock] from a
 // gateway and [archive.ErrLacks] from an archive.
 type Source interface {
 	Head(ctx context.Context, unfinalized bool) (*chain.Block, error)
@@ -28,6 +28,7 @@ type Source interface {
 	Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error)
 	Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error)
 	NodeVersion(ctx context.Context) (gatewayclient.NodeVersion, error)
+	FeesTreasuryProportion(ctx context.Context, key string, at uint64) (gatewayclient.StoredProportion, error)
 	Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (gatewayclient.Balance, error)
 }
 

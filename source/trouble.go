@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/gatewayclient"
 )
 
@@ -35,7 +36,7 @@ func temporary(err error) bool {
 		untrusted   *tls.CertificateVerificationError
 	)
 	switch {
-	case errors.As(err, &untrusted), errors.Is(err, gatewayclient.ErrTooLarge), errors.Is(err, gatewayclient.ErrNoEndpoint):
+	case errors.As(err, &untrusted), errors.Is(err, gatewayclient.ErrTooLarge), CannotTell(err):
 		return false
 	case errors.As(err, &marked), errors.As(err, &unreachable), lags(err):
 		return true
@@ -43,6 +44,22 @@ func temporary(err error) bool {
 		return status.Temporary()
 	}
 	return false
+}
+
+// CannotTell tells whether a source has said, by an error, that it will never answer a
+// question: a gateway that does not know it or cannot read what the chain has there, an
+// archive that does not have it. Whatever else went wrong may go well the next time.
+func CannotTell(err error) bool {
+	return errors.Is(err, gatewayclient.ErrCannotTell) ||
+		errors.Is(err, gatewayclient.ErrNoEndpoint) ||
+		errors.Is(err, archive.ErrLacks) ||
+		errors.As(err, new(*unanswerable))
+}
+
+// TimedOut tells whether no answer came in all the time that a question has.
+func TimedOut(err error) bool {
+	var unreachable *gatewayclient.UnreachableError
+	return errors.As(err, &unreachable) && errors.Is(err, context.DeadlineExceeded)
 }
 
 // Passes tells whether what was asked could be answered the next time: the source is
@@ -57,10 +74,10 @@ func lags(err error) bool {
 	return errors.Is(err, ErrNotFinal) || errors.Is(err, gatewayclient.ErrNoBlock)
 }
 
-// doubtful tells whether an answer is wrong, which another may not be: of a
+// Doubtful tells whether an answer is wrong, which another may not be: of a
 // gateway that starts or whose nodes differ. Two blocks that do not follow each
 // other are not: below the final head, that is for ever.
-func doubtful(err error) bool {
+func Doubtful(err error) bool {
 	var fork *ForkError
 	var malformed *gatewayclient.DecodeError
 	return !errors.As(err, &fork) && errors.Is(err, gatewayclient.ErrWrongBlock) ||

@@ -30,7 +30,9 @@ one of them does not reach, or that it calls unknown, is not checked by it.
 With --format json the output is a file that --network-file takes: copy a
 network, change its figures or its name, and price with it. A network of the
 same name replaces the built-in one. The lists "destinations",
-"multiplier_updates" and "native_fees" may be left out.`
+"multiplier_updates" and "native_fees" may be left out. So may
+"fees_treasury_proportion", the SCALE key and the default of the parameter that
+decides the treasury's share: it is then not asked for.`
 
 const networksExamples = `  fees networks
   fees networks moonriver

@@ -9,8 +9,8 @@ import (
 )
 
 // Source answers as a gateway's client does, without a gateway: it is a
-// source.Source. A block above the head is [gatewayclient.ErrNoBlock]; Balance is
-// always [gatewayclient.ErrNoEndpoint].
+// source.Source. A block above the head is [gatewayclient.ErrNoBlock]; Balance and
+// FeesTreasuryProportion are always [gatewayclient.ErrNoEndpoint].
 type Source struct{ chain *Chain }
 
 // Source is the chain up to its head.
@@ -60,6 +60,11 @@ func (s Source) Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, 
 // NodeVersion is what the node would say of itself.
 func (s Source) NodeVersion(context.Context) (gatewayclient.NodeVersion, error) {
 	return gatewayclient.DecodeNodeVersion(string(s.chain.NodeVersion()))
+}
+
+// FeesTreasuryProportion is not known: no runtime of the chain looks at it.
+func (s Source) FeesTreasuryProportion(context.Context, string, uint64) (gatewayclient.StoredProportion, error) {
+	return gatewayclient.StoredProportion{}, fmt.Errorf("FeesTreasuryProportion: %w", gatewayclient.ErrNoEndpoint)
 }
 
 // Balance is not known: nobody keeps balances.

@@ -10,24 +10,41 @@ import (
 // the order of the items. It ends when all work that was begun is done, also where who
 // takes the results ends early: to end that work too is for the caller's context.
 func Map[Item, Result any](items iter.Seq[Item], size int, work func(Item) Result) iter.Seq[Result] {
+	return Weighed(items, size, 0, func(Item) int { return 0 }, work)
+}
+
+// Weighed is Map for items of which some may be heavy: those that are worked on and those
+// that wait for their turn weigh at most most together, or there is only one.
+func Weighed[Item, Result any](items iter.Seq[Item], size, most int, weigh func(Item) int, work func(Item) Result) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
-		var window []chan Result
+		type slot struct {
+			result chan Result
+			weight int
+		}
+		var window []slot
+		weight := 0
 		var running sync.WaitGroup
 		defer running.Wait()
+		first := func() bool {
+			s := window[0]
+			window, weight = window[1:], weight-s.weight
+			return yield(<-s.result)
+		}
 		for item := range items {
-			slot := make(chan Result, 1)
-			window = append(window, slot)
-			running.Go(func() { slot <- work(item) })
-			if len(window) < size {
-				continue
+			s := slot{make(chan Result, 1), weigh(item)}
+			for len(window) > 0 && weight+s.weight > most {
+				if !first() {
+					return
+				}
 			}
-			if !yield(<-window[0]) {
+			window, weight = append(window, s), weight+s.weight
+			running.Go(func() { s.result <- work(item) })
+			if len(window) >= size && !first() {
 				return
 			}
-			window = window[1:]
 		}
-		for _, slot := range window {
-			if !yield(<-slot) {
+		for len(window) > 0 {
+			if !first() {
 				return
 			}
 		}

@@ -54,3 +54,24 @@ func TestStop(t *testing.T) {
 	require.Equal(t, begun.Load(), ended.Load())
 	require.LessOrEqual(t, begun.Load(), int64(8))
 }
+
+// TestWeighed wants no more weight in the making than allowed, but for a single item that
+// is heavier, and the order of the items.
+func TestWeighed(t *testing.T) {
+	weights := []int{1, 1, 1, 9, 1, 25, 1, 1, 30, 30, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	const size, most = 6, 10
+	var now, count, mostAtOnce atomic.Int64
+	work := func(weight int) int {
+		if n, sum := count.Add(1), now.Add(int64(weight)); n > 1 && sum > most {
+			t.Errorf("%d at once weigh %d", n, sum)
+		}
+		mostAtOnce.Store(max(mostAtOnce.Load(), count.Load()))
+		time.Sleep(time.Millisecond)
+		now.Add(-int64(weight))
+		count.Add(-1)
+		return weight
+	}
+	got := slices.Collect(inorder.Weighed(slices.Values(weights), size, most, func(weight int) int { return weight }, work))
+	require.Equal(t, weights, got)
+	require.Equal(t, int64(size), mostAtOnce.Load(), "light items are worked on together")
+}

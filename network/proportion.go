@@ -1,0 +1,39 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// TreasuryProportion is where a chain keeps FeesTreasuryProportion, a parameter of
+// governance.
+type TreasuryProportion struct {
+	// Key is its key in the storage item parameters.parameters, SCALE in hex: the number
+	// of its group of parameters, RuntimeConfig, and its own number in that.
+	Key string `json:"key"`
+	// Default is what holds as long as governance has set none.
+	Default *chain.Perbill `json:"default"`
+	Source  string         `json:"source"`
+}
+
+var keyForm = regexp.MustCompile(`^0x([0-9a-f]{2}){1,64}$`)
+
+func (p *TreasuryProportion) check() error {
+	var err error
+	switch {
+	case p == nil:
+	case !keyForm.MatchString(p.Key):
+		err = fmt.Errorf("key %q: want the SCALE key in hex, in lower case, such as 0x0000", p.Key)
+	case p.Default == nil:
+		err = errors.New("default: none; want parts per billion, such as 200000000 for 20 %")
+	case p.Source == "":
+		err = errNoSource
+	}
+	if err != nil {
+		return fmt.Errorf("fees_treasury_proportion: %w", err)
+	}
+	return nil
+}
