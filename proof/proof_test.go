@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -99,13 +100,9 @@ func TestRange(t *testing.T) {
 	require.False(t, before.Known(), "an archive may lack it")
 }
 
-// A block that could not be checked whole is held back: it would be judged otherwise
-// the next time.
+// A block that could not be checked whole is held back before an error: it would be judged
+// otherwise the next time. At the end of a range, its report says what was not answered.
 func TestRangeOfASourceThatIsAway(t *testing.T) {
-	heights, _, err := collect(prover(t, map[uint64]int{5: 1}), 2, 5, nothing) // what the last one stored
-	require.ErrorIs(t, err, away)
-	require.Equal(t, []uint64{2, 3, 4}, heights)
-
 	heights, findings, err := collect(prover(t, map[uint64]int{4: 1}), 2, 9, nothing) // what block 5 is priced by
 	require.ErrorIs(t, err, away)
 	require.Equal(t, []uint64{2, 3, 4}, heights)
@@ -114,7 +111,143 @@ func TestRangeOfASourceThatIsAway(t *testing.T) {
 	heights, _, err = collect(prover(t, map[uint64]int{4: 2}), 2, 9, nothing)
 	require.ErrorIs(t, err, away)
 	require.Equal(t, []uint64{2, 3}, heights, "what block 4 stored is not known either")
+
+	heights, findings, err = collect(prover(t, map[uint64]int{5: 1}), 2, 5, nothing) // what the last one stored
+	require.NoError(t, err)
+	require.Equal(t, []uint64{2, 3, 4, 5}, heights)
+	require.Equal(t, []string{"the multiplier was not checked"}, findings)
+	for x, err := range prover(t, map[uint64]int{5: 1}).Range(ctx, source.Range{First: 2, Last: 5}, nothing) {
+		require.NoError(t, err)
+		if x.Report.Number < 5 {
+			require.Empty(t, x.Report.Unanswered)
+			continue
+		}
+		q := evidence.Question{About: evidence.AboutMultiplier, At: 5, Why: "busy"}
+		require.Equal(t, []evidence.Question{q}, x.Report.Unanswered)
+		require.Contains(t, x.Report.Notes, q.String())
+		summary := evidence.NewSummary()
+		summary.Add(x.Report)
+		require.Equal(t, 1, summary.Unanswered)
+		require.Equal(t, &q, summary.FirstUnanswered)
+	}
 }
+
+// answering is a recorded source that gives another answer for the multiplier at one
+// height.
+type answering struct {
+	source.Source
+	at     uint64
+	answer func(gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error)
+}
+
+func (a *answering) Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+	m, err := a.Source.Multiplier(ctx, at)
+	if err == nil && at == a.at {
+		return a.answer(m)
+	}
+	return m, err
+}
+
+// The same answer for a multiplier is judged the same whether it is of the block below the
+// range, of one in it, or of the last one.
+func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
+	malformed := &gatewayclient.DecodeError{What: "multiplier", Err: errors.New("status 204: there is nothing in it")}
+	refused := &gatewayclient.StatusError{Code: 401}
+	for name, c := range map[string]struct {
+		answer func(gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error)
+		want   error
+	}{
+		"another block's": {func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+			m.AtHash = chain.Some(chain.Hash{1})
+			m.Value = chain.NewMultiplier(5)
+			return m, nil
+		}, gatewayclient.ErrWrongBlock},
+		"garbage, or nothing": {func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+			return m, malformed
+		}, malformed},
+		"refused": {func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+			return m, refused
+		}, refused},
+		"cannot tell": {func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+			return m, gatewayclient.ErrCannotTell
+		}, gatewayclient.ErrCannotTell},
+	} {
+		for at, delivered := range map[uint64][]uint64{9: nil, 12: {10, 11}, 15: {10, 11, 12, 13, 14}} {
+			p := prover(t, nil)
+			p.Reader.Source = &answering{p.Reader.Source, at, c.answer}
+			heights, findings, err := collect(p, 10, 15, nothing)
+			require.ErrorIs(t, err, c.want, "%s at %d", name, at)
+			require.Equal(t, delivered, heights, "%s at %d", name, at)
+			require.Empty(t, findings, "%s at %d", name, at)
+		}
+	}
+	// One that is only another figure is a finding, wherever it is.
+	other := func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+		m.Value = chain.NewMultiplier(1_000_000_000_000_000_001)
+		return m, nil
+	}
+	for at := uint64(10); at <= 15; at++ {
+		p := prover(t, nil)
+		p.Reader.Source = &answering{p.Reader.Source, at, other}
+		_, findings, err := collect(p, 10, 15, nothing)
+		require.NoError(t, err)
+		require.Contains(t, findings, "block.multiplier", "at %d", at)
+	}
+}
+
+// Whoever leaves a range early, or ends it by an error, waits for nothing that is under way,
+// be it a question or a proof that only its context ends.
+func TestRangeIsLeftEarly(t *testing.T) {
+	for name, leave := range map[string]func(*proof.Prover){
+		"the caller leaves": func(*proof.Prover) {},
+		"a proof fails":     nil,
+	} {
+		p := prover(t, nil)
+		p.Concurrency = 4
+		var begun sync.WaitGroup
+		begun.Add(2) // of the proofs of blocks 4 and more
+		var count sync.Map
+		p.Prove = func(ctx context.Context, item source.Item) (*evidence.Report, any, error) {
+			if item.Block.Number < 4 {
+				if item.Block.Number == 3 {
+					begun.Wait()
+					if leave == nil {
+						return nil, nil, errFailed
+					}
+				}
+				report, err := proof.Block(ctx, p.Reader, item, p.Options)
+				return report, nil, err
+			}
+			if _, again := count.LoadOrStore(item.Block.Number, true); !again && item.Block.Number < 6 {
+				begun.Done()
+			}
+			<-ctx.Done()
+			return nil, nil, ctx.Err()
+		}
+		ended := make(chan error, 1)
+		go func() {
+			var failed error
+			for x, err := range p.Range(ctx, source.Range{First: 2, Last: 20}, nothing) {
+				if failed = err; err != nil || x.Report.Number == 2 && leave != nil {
+					break
+				}
+			}
+			ended <- failed
+		}()
+		select {
+		case err := <-ended:
+			if leave == nil {
+				require.ErrorIs(t, err, errFailed)
+			} else {
+				require.NoError(t, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal(name + ": the range waits for what is under way")
+		}
+	}
+}
+
+var errFailed = errors.New("failed")
 
 // A chain that is followed waits for what passes.
 func TestFollow(t *testing.T) {
@@ -137,4 +270,39 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, []uint64{25, 26, 27}, heights)
 	require.Len(t, troubles, 1)
 	require.ErrorIs(t, troubles[0], away)
+}
+
+// A chain that is followed is not held for ever by a question that no fee depends on, and
+// ends by an answer that stays wrong.
+func TestFollowIsNotHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   error
+		fails bool
+	}{
+		"away":  {away, false},
+		"wrong": {&gatewayclient.DecodeError{What: "multiplier", Err: errors.New("garbage")}, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := prover(t, nil)
+			asked := 0
+			p.Reader.Source = &answering{p.Reader.Source, 27, func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+				asked++
+				return m, c.err
+			}}
+			options := source.FollowOptions{From: chain.Some(uint64(27)), Concurrency: 2}
+			delivered := 0
+			for x, err := range p.Follow(t.Context(), source.Poll(p.Reader.Source, time.Hour), options, nothing) {
+				if c.fails {
+					require.ErrorIs(t, err, c.err, name)
+					break
+				}
+				require.NoError(t, err, name)
+				require.Equal(t, []evidence.Question{{About: evidence.AboutMultiplier, At: 27, Why: "busy"}}, x.Report.Unanswered)
+				delivered++
+				break
+			}
+			require.Equal(t, 10, asked, name)
+			require.Equal(t, !c.fails, delivered == 1, name)
+		})
+	}
 }
