@@ -30,10 +30,8 @@ type Question struct {
 // Payment is a transaction with what its payer paid.
 type Payment struct {
 	*ledger.Transaction
-	// Paid is what the chain charged, else the fee by the rules. It is not known where
-	// neither is.
-	Paid    chain.Optional[chain.Wei]
-	Remarks []string // what is to be said of the amount
+	Paid    chain.Optional[chain.Wei] // see [ledger.Transaction.Paid]
+	Remarks []string                  // what is to be said of the amount
 }
 
 // Payments are what accounts paid. They are not held: [Payments.All] reads them from the
@@ -122,9 +120,9 @@ func (p *Payments) has(t *ledger.Transaction) bool {
 	return !known || p.asked[sender]
 }
 
-// paymentOf takes what the chain charged for what was paid.
+// paymentOf is a payment, with what is to be said of what was paid.
 func paymentOf(t *ledger.Transaction) *Payment {
-	p := &Payment{Transaction: t, Paid: t.Charged}
+	p := &Payment{Transaction: t, Paid: t.Paid()}
 	charged, isCharged := t.Charged.Get()
 	fee, isFee := t.Fee.Get()
 	switch {
@@ -133,7 +131,6 @@ func paymentOf(t *ledger.Transaction) *Payment {
 	case isCharged && charged != fee:
 		p.say("the rules give %s, the chain charged %s (%s)", tokens(fee.Signed()), tokens(charged.Signed()), clean(string(t.Class)))
 	case isFee && !isCharged:
-		p.Paid = t.Fee
 		p.say("the amount is by the rules, the chain recorded no charge")
 	}
 	return p

@@ -48,6 +48,15 @@ type Transaction struct {
 	Author      chain.Optional[chain.Wei]
 }
 
+// Paid is what the payer paid: what the chain charged, and where that is not known, what
+// the rules say. It is not known where neither is.
+func (t *Transaction) Paid() chain.Optional[chain.Wei] {
+	if t.Charged.Known() {
+		return t.Charged
+	}
+	return t.Fee
+}
+
 // Transactions are all of a span, in the order of the chain.
 func (b *Book) Transactions(ctx context.Context, span Span, each func(*Transaction) error) error {
 	return b.transactions(ctx, span, func(row) bool { return true }, each)

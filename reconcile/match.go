@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -122,15 +121,14 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 
 // compare compares a row with its transaction.
 func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
-	charged, known := t.Fee.Get()
-	item.Chain = t.Fee
+	item.paid(t)
+	paid, known := item.Chain.Get()
 	if !known {
 		item.Outcome = Undetermined
 		item.Difference = chain.Optional[chain.SignedWei]{}
-		item.note("its fee is not determined: %s", cmp.Or(t.Error, "no rule of its runtime gives it"))
 		return
 	}
-	difference := row.Fee.Difference(charged)
+	difference := row.Fee.Difference(paid)
 	item.Difference = chain.Some(difference)
 	item.Outcome = Matched
 	if !m.period.contains(t) {
@@ -144,11 +142,26 @@ func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
 	if difference.Size().Cmp(m.options.Tolerance) > 0 {
 		item.Outcome = AmountDiffers
 	}
-	if t.Verdict == evidence.Drift {
-		item.note("the chain charged %v wei, not what its rule says", or(t.Charged, charged))
-	}
 	if !t.Final {
 		item.note("its block is not final")
+	}
+}
+
+// paid sets the chain's side: what it charged, and by the rules where that is not known.
+func (i *Item) paid(t *ledger.Transaction) {
+	i.Chain = t.Paid()
+	charged, isCharged := t.Charged.Get()
+	fee, isFee := t.Fee.Get()
+	noRule := cmp.Or(t.Error, "no rule of its runtime gives it")
+	switch {
+	case !isCharged && !isFee:
+		i.note("its fee is not determined: %s", noRule)
+	case !isFee:
+		i.note("the rules do not determine its fee (%s), the amount is what the chain charged", noRule)
+	case !isCharged:
+		i.note("the amount is by the rules, the chain recorded no charge")
+	case charged != fee:
+		i.note("the rules give %v wei, the chain charged %v", fee, charged)
 	}
 }
 
@@ -263,16 +276,15 @@ func (m *matcher) lacking() (items []Item, err error) {
 			if _, named := m.named[placeOf(t)]; named || !m.period.contains(t) {
 				return nil
 			}
-			fee, known := t.Fee.Get()
-			if known && fee.IsZero() {
+			item := Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t))}
+			item.paid(t)
+			paid, known := item.Chain.Get()
+			switch {
+			case known && paid.IsZero():
 				m.free++
 				return nil
-			}
-			item := Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t)), Chain: t.Fee}
-			if known {
-				item.Difference = chain.Some(fee.Signed().Negated())
-			} else {
-				item.note("its fee is not determined: %s", cmp.Or(t.Error, "no rule of its runtime gives it"))
+			case known:
+				item.Difference = chain.Some(paid.Signed().Negated())
 			}
 			if line, maybe := m.maybe[placeOf(t)]; maybe {
 				item.note("line %d may mean it", line)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/reconcile"
 )
@@ -208,7 +209,7 @@ func (c *changed) Payments(ctx context.Context, a chain.Address, s ledger.Span, 
 func TestUndetermined(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	b := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) {
-		x.Fee, x.Error = chain.Optional[chain.Wei]{}, "no rule"
+		x.Fee, x.Charged, x.Error = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, "no rule"
 	}}
 	o := reconcile.Options{Accounts: payers(t, list[:1]), Tolerance: wei(t, "340282366920938463463374607431768211455")}
 	r := match(t, b, read(t, weiGrid(list[:1]).csv(','), o), o)
@@ -226,6 +227,48 @@ func TestUndetermined(t *testing.T) {
 	require.False(t, r.Reconciled())
 }
 
+// The chain's side is what it charged, which is what fees export books: of a fee that
+// drifts, the amount that was exported matches, and what the rules say does not. What the
+// chain lacks a charge for is by the rules there as well.
+func TestChargedIsTheChainsSide(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")[:1]
+	one := chain.NewWei(1)
+	byRule := wei(t, list[0].Charged)
+	charged, err := byRule.Add(one)
+	require.NoError(t, err)
+	drifting := func(x *ledger.Transaction) { x.Verdict, x.Charged = evidence.Drift, chain.Some(charged) }
+	o := reconcile.Options{Accounts: payers(t, list), Period: heights(list[0].Height, list[0].Height)}
+	for name, c := range map[string]struct {
+		change     func(*ledger.Transaction)
+		books      chain.Wei
+		outcome    reconcile.Outcome
+		chain      chain.Wei
+		difference string
+		note       string
+	}{
+		"what was exported":      {drifting, charged, reconcile.Matched, charged, "0", "the rules give " + byRule.String() + " wei, the chain charged " + charged.String()},
+		"what the rules say":     {drifting, byRule, reconcile.AmountDiffers, charged, "-1", "the rules give " + byRule.String() + " wei, the chain charged " + charged.String()},
+		"no rule":                {func(x *ledger.Transaction) { x.Fee, x.Error = chain.Optional[chain.Wei]{}, "too new" }, byRule, reconcile.Matched, byRule, "0", "the rules do not determine its fee (too new), the amount is what the chain charged"},
+		"the chain says nothing": {func(x *ledger.Transaction) { x.Charged = chain.Optional[chain.Wei]{} }, byRule, reconcile.Matched, byRule, "0", "the amount is by the rules, the chain recorded no charge"},
+		"they are the same":      {func(*ledger.Transaction) {}, byRule, reconcile.Matched, byRule, "0", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &changed{book(t, "moonbeam-2100"), c.change}
+			text := "hash,fee_wei\n" + list[0].hash() + "," + c.books.String() + "\n"
+			r := match(t, b, read(t, text, o), o)
+			require.Equal(t, c.outcome, r.Items[0].Outcome)
+			require.Equal(t, chain.Some(c.chain), r.Items[0].Chain)
+			require.Equal(t, c.difference, difference(r.Items[0]))
+			require.Equal(t, c.note, strings.Join(r.Items[0].Notes, "; "))
+
+			r = match(t, b, nil, o) // and where no row names it
+			require.Equal(t, reconcile.OnlyOnChain, r.Items[0].Outcome)
+			require.Equal(t, chain.Some(c.chain), r.Items[0].Chain)
+			require.Equal(t, "-"+c.chain.String(), difference(r.Items[0]))
+		})
+	}
+}
+
 // What the chain charged otherwise, what is not final, and what nobody is known to have
 // paid is said.
 func TestNotesOfARow(t *testing.T) {
@@ -234,7 +277,7 @@ func TestNotesOfARow(t *testing.T) {
 		x.Verdict, x.Charged, x.Final = "drift", chain.Some(chain.NewWei(5)), false
 	}}
 	r := match(t, b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{})
-	require.Equal(t, []string{"the chain charged 5 wei, not what its rule says", "its block is not final"}, r.Items[0].Notes)
+	require.Equal(t, []string{"the rules give " + list[0].Charged + " wei, the chain charged 5", "its block is not final"}, r.Items[0].Notes)
 	b.change = func(x *ledger.Transaction) { x.Payer = chain.Optional[chain.Address]{} }
 	r = match(t, b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{})
 	require.Equal(t, reconcile.PayerDiffers, r.Items[0].Outcome)

@@ -15,7 +15,7 @@ const (
 	AmountDiffers Outcome = "amount_differs" // by more than the tolerance
 	PayerDiffers  Outcome = "payer_differs"  // the amount agrees, and another account paid
 	OutsidePeriod Outcome = "outside_period" // the amount agrees, and the transaction is not of the period
-	Undetermined  Outcome = "undetermined"   // no rule gives the fee of the transaction
+	Undetermined  Outcome = "undetermined"   // no rule gives the fee of the transaction, and the chain recorded no charge
 	Duplicate     Outcome = "duplicate"      // a row before names the same transaction
 	Ambiguous     Outcome = "ambiguous"      // it can mean several transactions, or contradicts itself
 	OnlyInBooks   Outcome = "only_in_books"  // no such transaction is in the ledger
@@ -48,7 +48,7 @@ type Item struct {
 	Row         *Row                        // nil where there is only the transaction
 	Transaction chain.Optional[Transaction] // that the row names
 	Books       chain.Optional[chain.Wei]   // the fee of the row
-	Chain       chain.Optional[chain.Wei]   // the fee of the transaction; of a duplicate, it is with the first row
+	Chain       chain.Optional[chain.Wei]   // what was paid for the transaction, see [ledger.Transaction.Paid]; of a duplicate, it is with the first row
 	Difference  chain.Optional[chain.SignedWei]
 	Notes       []string
 }

@@ -206,7 +206,7 @@ func TestSumsOverflow(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrOverflow)
 
 	list := allSent(t, "moonbeam-2100")[:2]
-	b := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) { x.Fee = chain.Some(wei(t, most)) }}
+	b := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) { x.Charged = chain.Some(wei(t, most)) }}
 	_, err = reconcile.Match(t.Context(), b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{})
 	require.ErrorIs(t, err, chain.ErrOverflow)
 }
