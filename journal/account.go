@@ -28,6 +28,7 @@ const (
 	networkBurned   Account = "Equity:Network:Burned"
 	networkTreasury Account = "Equity:Network:Treasury"
 	networkAuthor   Account = "Equity:Network:Author"
+	networkMinted   Account = "Equity:Network:Minted" // what the author got beside the fee
 )
 
 // feeAccount is the expense of a layer's fees.

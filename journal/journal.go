@@ -205,6 +205,13 @@ func (e *entry) network(p *Payment) error {
 			return err
 		}
 	}
+	if beside, ok := mintedBeside(p, parts, paid); ok {
+		e.remarks = append(e.remarks, "what the author got was minted, and is no part of the fee")
+		parts = paid
+		if err := e.post(networkMinted, beside.Signed().Negated()); err != nil {
+			return err
+		}
+	}
 	if parts != paid {
 		return fmt.Errorf("burned, treasury and author got %v wei of the %v that were paid", parts, paid)
 	}
@@ -212,4 +219,12 @@ func (e *entry) network(p *Payment) error {
 		return nil
 	}
 	return e.post(networkFees, paid.Signed().Negated())
+}
+
+// mintedBeside is what the author got where all of the fee went to others: runtimes before
+// 1600 divided the fee as a whole, and minted the author's part anew.
+func mintedBeside(p *Payment, parts, paid chain.Wei) (author chain.Wei, ok bool) {
+	author, _ = p.Author.Get()
+	others, err := parts.Sub(author)
+	return author, err == nil && !author.IsZero() && others == paid
 }

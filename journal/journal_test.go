@@ -241,6 +241,31 @@ func TestNetworkSide(t *testing.T) {
 	require.EqualError(t, err, "block 7, extrinsic 1: burned, treasury and author got 101 wei of the 100 that were paid")
 }
 
+// Runtimes 1201 to 1599 burned 80 % of a fee, gave 20 % to the treasury, and minted the
+// priority fee to the author beside that: it is no part of what was paid.
+func TestNetworkSideWithAMintedPart(t *testing.T) {
+	s := style()
+	s.NetworkSide = true
+	const e15 = "000000000000000"
+	x := paid(t, 1, "100"+e15, "100"+e15)
+	x.Burned, x.Treasury, x.Author = chain.Some(wei(t, "80"+e15)), chain.Some(wei(t, "20"+e15)), chain.Some(wei(t, "5"+e15))
+	for _, p := range accountings {
+		t.Run(p.Name, func(t *testing.T) {
+			text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{x}}, s), p.Program)
+			require.Contains(t, text, "what the author got was minted, and is no part of the fee")
+			passes(t, p, text)
+			have := map[string]string{}
+			for account, n := range sums(t, p, text) {
+				have[account] = n.String()
+			}
+			require.Equal(t, map[string]string{
+				"Expenses:Fees:EVM": "100" + e15, "Assets:" + alith: "-100" + e15, "Equity:Network:Burned": "80" + e15, "Equity:Network:Treasury": "20" + e15,
+				"Equity:Network:Author": "5" + e15, "Equity:Network:Minted": "-5" + e15, "Equity:Network:Fees": "-100" + e15,
+			}, have)
+		})
+	}
+}
+
 // One wei that the movements do not tell is named with its block, and nothing is made.
 func TestBalanceDiffers(t *testing.T) {
 	ctx, book, balances := context.Background(), bookOf(t, "moonbeam-2100"), balancesOf(t, "moonbeam-2100")
