@@ -6,7 +6,9 @@
 //     and stores it. The rows and the end of the job are one transaction: a worker
 //     that dies at any moment loses nothing and doubles nothing.
 //  3. What is not judged after half of the time limit becomes a job of its own, in
-//     that transaction too. So no job that is alive ever looks like a dead one.
+//     that transaction too. So no job that is alive ever looks like a dead one. Where
+//     storing takes longer than the other half, the worker stores half as many blocks
+//     at once from then on; where one block takes longer, the job's time is doubled.
 //  4. A job whose worker died is taken up by another after the time limit and a
 //     half, as soon as River's leader looks: see Options.Limit.
 //  5. A job that failed is tried again after 1 s, 2 s, 4 s … 1 minute, for a week.

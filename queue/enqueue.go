@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/feeledger/fees/ledger"
 	"github.com/jackc/pgx/v5"
@@ -29,10 +30,20 @@ const (
 // attempts is a week of them, at one a minute.
 const attempts = 7 * 24 * 60
 
-// job is what River keeps of a job: heights, both included.
+// job is what River keeps of a job: heights, both included, and how often its time
+// was doubled because it was not enough for one block.
 type job struct {
-	First uint64 `json:"first"`
-	Last  uint64 `json:"last"`
+	First   uint64 `json:"first"`
+	Last    uint64 `json:"last"`
+	Doubled int    `json:"doubled,omitempty"`
+}
+
+// mostDoubled is where a job's time grows no more, 64 times what it was: 10 min 40 s.
+const mostDoubled = 6
+
+// within is a job's time, where the others have a limit.
+func (j job) within(limit time.Duration) time.Duration {
+	return limit << min(max(j.Doubled, 0), mostDoubled)
 }
 
 const kind = "fees_blocks"
@@ -78,7 +89,7 @@ func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []ledger.Span, size 
 		for chunk := range slices.Chunk(parts, atOnce) {
 			inserts := make([]river.InsertManyParams, len(chunk))
 			for i, s := range chunk {
-				inserts[i] = river.InsertManyParams{Args: job{s.First, s.Last}, InsertOpts: options(priority)}
+				inserts[i] = river.InsertManyParams{Args: job{First: s.First, Last: s.Last}, InsertOpts: options(priority)}
 			}
 			if _, err := client.InsertManyFastTx(ctx, tx, inserts); err != nil {
 				return err

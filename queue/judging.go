@@ -17,13 +17,15 @@ type Judge func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, 
 // Why judging was broken off.
 var (
 	errTime    = errors.New("the time for one job is over")
+	errEnough  = errors.New("these are as many blocks as can be stored at once")
 	errStopped = errors.New("the worker stops")
 )
 
-// judging gives what was judged, and why it is not everything: errTime, errStopped,
-// or what went wrong. It does not wait for a judge that does not listen.
-func (w *worker) judging(ctx context.Context, spans []ledger.Span) ([]*ledger.Entry, error) {
-	ctx, end := context.WithTimeoutCause(ctx, w.Limit/2, errTime)
+// judging gives what was judged within a time, and why it is not everything: errTime,
+// errEnough, errStopped, or what went wrong. It does not wait for a judge that does not
+// listen.
+func (w *worker) judging(ctx context.Context, spans []ledger.Span, within time.Duration) ([]*ledger.Entry, error) {
+	ctx, end := context.WithTimeoutCause(ctx, within, errTime)
 	defer end()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -33,10 +35,13 @@ func (w *worker) judging(ctx context.Context, spans []ledger.Span) ([]*ledger.En
 	ended := make(chan error, 1)
 	go func() { ended <- w.feed(ctx, spans, judged) }()
 	var entries []*ledger.Entry
+	last, most := spans[len(spans)-1].Last, w.portion.size()
 	for {
 		select {
 		case e := <-judged:
-			entries = append(entries, e)
+			if entries = append(entries, e); len(entries) >= most && e.Height() != last {
+				return entries, errEnough
+			}
 		case err := <-ended:
 			if err != nil && ctx.Err() != nil {
 				err = context.Cause(ctx)

@@ -35,7 +35,8 @@ type Options struct {
 	// Jobs is how many it works at the same time, 0 for 4.
 	Jobs int
 	// Limit is the time for one job, 0 for 10 s; the same for all workers. Half of it
-	// is for judging, the other half for storing.
+	// is for judging, the other half for storing. A job that needs more for one block has
+	// twice as much at its next attempt, up to 64 times.
 	//
 	// A job whose worker died is taken up by another after one and a half of it and, at
 	// the worst, 36 s more, in all 51 s: 30 s until River's leader looks for the dead,

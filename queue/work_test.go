@@ -3,6 +3,7 @@ package queue_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"sync/atomic"
 	"testing"
@@ -241,4 +242,52 @@ func TestWorkStopsBeforeAnythingWasJudged(t *testing.T) {
 	require.Zero(t, one[int](s, "SELECT attempt FROM river_job"))
 	s.work(slow(0), queue.Options{}, seconds(20))
 	s.requireDone(10)
+}
+
+// slowTable makes the storing of a block take long, of those that a condition names.
+func (s shared) slowTable(seconds float64, condition string) {
+	s.exec(fmt.Sprintf(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN IF %s THEN PERFORM pg_sleep(%f); END IF; RETURN NEW; END $$`, condition, seconds))
+	s.exec("CREATE TRIGGER slow BEFORE INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION slow()")
+}
+
+// Storing 60 blocks takes three times as long as there is time for it: fewer are stored
+// at once, until all are there.
+func TestStoringThatTakesLong(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	require.Equal(t, 1, s.enqueue(60, 60))
+	s.slowTable(0.05, "true")
+	s.work(slow(0), queue.Options{Jobs: 1, Limit: 2 * time.Second}, seconds(60))
+	s.requireDone(60)
+	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM river_job"), 4)
+	require.Contains(t, one[string](s, "SELECT errors[1] ->> 'error' FROM river_job WHERE attempt > 1 LIMIT 1"), "60 blocks from 1 on were not stored within ")
+}
+
+// One block takes longer than a job has, to be judged or to be stored: the job has more
+// time at its next attempt, and what is left of it too.
+func TestABlockThatTakesLong(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		judge  time.Duration
+		store  float64
+		error  string
+		double int
+	}{
+		"to be judged": {1500 * time.Millisecond, 0, "block 1 was not judged within 1s", 1},
+		"to be stored": {0, 2.5, "1 blocks from 2 on were not stored within ", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShared(t, postgrestest.Start(t))
+			require.Equal(t, 1, s.enqueue(3, 3))
+			if test.store > 0 {
+				s.slowTable(test.store, "NEW.height = 2")
+			}
+			s.work(slow(test.judge), queue.Options{Jobs: 1, Limit: 2 * time.Second}, seconds(60))
+			s.requireDone(3)
+			require.Positive(t, one[int](s, "SELECT count(*) FROM river_job, unnest(errors) AS e WHERE e ->> 'error' LIKE $1 || '%'", test.error))
+			require.Equal(t, test.double, one[int](s, "SELECT max((args ->> 'doubled')::int) FROM river_job"))
+		})
+	}
 }
