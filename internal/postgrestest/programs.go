@@ -1,6 +1,7 @@
 package postgrestest
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,7 +23,7 @@ type programs struct {
 // find skips the test, or fails it, where there is no PostgreSQL.
 func find(t testing.TB) programs {
 	t.Helper()
-	directory := programsIn(debian)
+	directory := programsIn(cmp.Or(os.Getenv(Versions), debian))
 	if directory == "" {
 		directory = programsOnPath()
 	}

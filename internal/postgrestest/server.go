@@ -26,6 +26,11 @@ import (
 // where it would be skipped because there is no PostgreSQL.
 const Required = "FEES_REQUIRE_POSTGRES"
 
+// Versions is the environment variable that names a directory to look for
+// PostgreSQL's versions in, instead of Debian's, before PATH. An empty directory
+// stands for a machine that has none there.
+const Versions = "FEES_POSTGRES_VERSIONS"
+
 const (
 	role     = "fees" // of the tests
 	patience = 30 * time.Second

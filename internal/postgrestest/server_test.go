@@ -89,6 +89,7 @@ func TestWhatWasCommittedOutlivesKill(t *testing.T) {
 }
 
 func TestNothingIsLeftOfAServer(t *testing.T) {
+	find(t)
 	for _, killed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("killed before: %t", killed), func(t *testing.T) {
 			var server *Server
@@ -153,16 +154,15 @@ func (r *recorder) run(f func()) *recorder {
 
 func TestWithoutPostgreSQL(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	require.Empty(t, programsOnPath())
-	require.Empty(t, programsIn(t.TempDir()))
+	t.Setenv(Versions, t.TempDir())
 
 	t.Setenv(Required, "")
 	r := &recorder{}
-	r.run(func() { missing(r) })
+	r.run(func() { find(r) })
 	require.Contains(t, r.skipped, "install")
 	t.Setenv(Required, "1")
 	r = &recorder{}
-	r.run(func() { missing(r) })
+	r.run(func() { find(r) })
 	require.Contains(t, r.failed, "install")
 	require.Empty(t, r.skipped)
 }
