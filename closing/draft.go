@@ -13,32 +13,100 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/feeledger/fees/internal/scratch"
 )
 
 // Draft is a package that is being made, in a directory of its own.
 type Draft struct {
-	dir   string
-	files []File
+	dir     string
+	path    string             // of the package
+	scratch *scratch.Directory // nil for one that is thrown away
+	files   []File
 }
 
-// Begin makes a draft beside the directory that it is for. There is one at a time.
+// The names in the scratch directory: of the draft, and of the package that it replaces
+// while neither is in its place.
+const (
+	draftName  = "draft"
+	beforeName = "before"
+)
+
+// scratchOf is the directory beside a package in which the next one is made.
+func scratchOf(path string) string { return filepath.Clean(path) + ".closing" }
+
+// Begin makes a draft beside the directory that it is for. There is one at a time. What a
+// program left that was killed is mended first.
 func Begin(path string) (*Draft, error) {
-	dir := filepath.Clean(path) + ".closing"
-	err := os.Mkdir(dir, 0o777) // less the umask
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s is there: the package is being made by another program, or one was killed: remove it then", dir)
+	s, err := hold(path)
+	if err != nil {
+		return nil, err
+	}
+	dir := s.Path(draftName)
+	if err := os.Mkdir(dir, 0o777); err != nil { // less the umask
+		return nil, errors.Join(err, s.Remove())
+	}
+	return &Draft{dir: dir, path: path, scratch: s}, nil
+}
+
+// Mend puts the package back in its place that a program took away and was killed before
+// it put the next one there. There is nothing to do where no program was killed.
+func Mend(path string) error {
+	_, there := os.Lstat(path)
+	_, left := os.Lstat(scratchOf(path))
+	if !errors.Is(there, fs.ErrNotExist) || left != nil {
+		return nil
+	}
+	s, err := hold(path)
+	if err != nil {
+		return err
+	}
+	return s.Remove()
+}
+
+// hold holds the scratch directory of a package, with nothing in it.
+func hold(path string) (*scratch.Directory, error) {
+	s, err := scratch.Hold(scratchOf(path))
+	if errors.Is(err, scratch.ErrHeld) {
+		err = fmt.Errorf("the package is being made already: %w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Draft{dir: dir}, nil
+	if err := settle(s, path); err != nil {
+		s.Release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle puts a package that was taken out of its place back, unless the next one is
+// there, and clears the scratch directory.
+func settle(s *scratch.Directory, path string) error {
+	path = filepath.Clean(path)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := rename(s.Path(beforeName), path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return s.Clear()
 }
 
 // BeginIn makes a draft in an empty directory, to be compared and thrown away.
 func BeginIn(dir string) *Draft { return &Draft{dir: dir} }
 
-// Discard takes the draft away, unless it was installed.
-func (d *Draft) Discard() { os.RemoveAll(d.dir) }
+// Discard takes the draft away, unless it was installed, and ends it.
+func (d *Draft) Discard() {
+	if d.scratch == nil {
+		os.RemoveAll(d.dir)
+		return
+	}
+	if settle(d.scratch, d.path) != nil {
+		d.scratch.Release() // the next one does it
+		return
+	}
+	d.scratch.Remove()
+}
 
 // Files are those of the draft, by name.
 func (d *Draft) Files() []File {

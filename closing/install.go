@@ -104,18 +104,19 @@ func (d *Draft) keep(path string, old *Package, changes Changes) error {
 	return os.RemoveAll(filepath.Join(kept, versionsDir))
 }
 
-// replace renames the draft. What was there is put back where that fails.
+// rename is os.Rename, but where a test kills the program.
+var rename = os.Rename
+
+// replace renames the draft. What was there waits in the scratch directory, and is put
+// back by Discard where that fails, or by the next program where this one is killed.
 func (d *Draft) replace(path string, there bool) error {
 	path = filepath.Clean(path)
 	if !there {
-		return os.Rename(d.dir, path)
+		return rename(d.dir, path)
 	}
-	before := path + ".before"
-	if err := os.Rename(path, before); err != nil {
+	before := d.scratch.Path(beforeName)
+	if err := rename(path, before); err != nil {
 		return err
 	}
-	if err := os.Rename(d.dir, path); err != nil {
-		return errors.Join(err, os.Rename(before, path))
-	}
-	return os.RemoveAll(before)
+	return rename(d.dir, path)
 }

@@ -176,7 +176,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 		_, _, err = d.Install(dir, m, old)
 		require.ErrorIs(t, err, ErrOtherPeriod)
 		_, err = Begin(dir)
-		require.ErrorContains(t, err, "january.closing is there")
+		require.ErrorContains(t, err, "january.closing: another program is working there")
 		d.Discard()
 		require.Equal(t, before, content(t, dir))
 	}
@@ -188,18 +188,4 @@ func TestNothingIsOverwritten(t *testing.T) {
 	require.ErrorIs(t, d.Add("x", func(io.Writer) error { return chain.ErrOverflow }), chain.ErrOverflow)
 	d.Discard()
 	require.NoDirExists(t, dir+".closing")
-}
-
-// What is there stays there where the new version cannot take its place.
-func TestAFailureLeavesTheOldVersion(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "january")
-	old, _ := install(t, dir, january(7), files)
-	before := content(t, dir)
-	require.NoError(t, os.MkdirAll(dir+".before/x", 0o700))
-	d, err := Begin(dir)
-	require.NoError(t, err)
-	_, _, err = d.Install(dir, january(8), old)
-	require.Error(t, err)
-	d.Discard()
-	require.Equal(t, before, content(t, dir))
 }

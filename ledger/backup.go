@@ -8,11 +8,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+
+	"github.com/feeledger/fees/internal/scratch"
 )
 
 // Backup copies the book as it is now into a new file, whatever is written
 // meanwhile: a ledger of its own, with the same digests and seals. A book in
-// PostgreSQL becomes a file too.
+// PostgreSQL becomes a file too. It is made beside the file, in a directory of its
+// name and ".backup"; what a killed one left there is taken away.
 func (b *Book) Backup(ctx context.Context, path string, progress func(done, total uint64)) (err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
@@ -23,12 +26,15 @@ func (b *Book) Backup(ctx context.Context, path string, progress func(done, tota
 	if path, err = filepath.Abs(path); err != nil { // SQLite would take file:… for an address
 		return err
 	}
-	directory, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	directory, err := scratch.Hold(path + ".backup")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(directory)
-	temporary := filepath.Join(directory, "fees.db")
+	defer directory.Remove()
+	if err := directory.Clear(); err != nil {
+		return err
+	}
+	temporary := directory.Path("copy.db")
 	if e, ok := b.engine.(*sqliteEngine); ok {
 		err = e.exec(ctx, "VACUUM INTO ?", temporary)
 	} else {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/journal"
@@ -59,6 +60,7 @@ type closeFlags struct {
 	form, with                   string
 	partial, noBalances, quiet   bool
 	books                        booksFlags // how the company's record is read
+	ofCheck                      []string   // the names of those that --check takes
 	stdout, stderr               io.Writer
 }
 
@@ -81,6 +83,8 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	flags.ledgerFlags.add(c)
 	flags.addConcurrency(c)
 	f := c.Flags()
+	f.VisitAll(func(flag *pflag.Flag) { flags.ofCheck = append(flags.ofCheck, flag.Name) })
+	flags.ofCheck = append(flags.ofCheck, "check", "quiet")
 	f.StringVar(&flags.month, "month", "", "the month, such as 2026-01")
 	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month it is, such as Europe/Berlin")
 	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts: a CSV file of address or address,label")
@@ -116,7 +120,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
-	x.inputs = inputs{f.accounts, f.names, f.networkFile, f.books.path}
+	x.inputs = inputs{strings.Split(f.accounts, ","), f.names, f.networkFile, f.books.path}
 	if err := x.open(ctx, ledger.Open); err != nil {
 		return err
 	}

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
@@ -19,10 +21,17 @@ import (
 
 // checkPackage proves a package.
 func checkPackage(c *cobra.Command, f *closeFlags) error {
-	for _, name := range []string{"month", "timezone", "accounts", "output", "to", "with", "names", "network-file", "partial", "no-balances", "reconcile"} {
-		if c.Flags().Changed(name) {
-			return fmt.Errorf("--check takes all from the package's manifest: without --%s", name)
+	var wrong []string
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(f.ofCheck, flag.Name) {
+			wrong = append(wrong, "--"+flag.Name)
 		}
+	})
+	if len(wrong) > 0 {
+		return fmt.Errorf("--check takes all from the package's manifest: without %s", strings.Join(wrong, ", "))
+	}
+	if err := closing.Mend(f.check); err != nil {
+		return err
 	}
 	p, err := closing.Open(f.check)
 	if err != nil {
@@ -184,7 +193,7 @@ func (v *verifier) closer(ctx context.Context, book *ledger.Book, place string) 
 		return nil, err
 	}
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	x.inputs.accounts = in(inputAccounts)
+	x.inputs.accounts = []string{in(inputAccounts)}
 	if m.Options.Names {
 		x.inputs.names = in(inputNames)
 	}

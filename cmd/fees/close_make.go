@@ -24,7 +24,10 @@ import (
 )
 
 // inputs are the user's files that a package is made of.
-type inputs struct{ accounts, names, networks, books string }
+type inputs struct {
+	accounts               []string // addresses, and files of them
+	names, networks, books string
+}
 
 // Where a package keeps them.
 const (
@@ -111,17 +114,20 @@ func (x *closer) find(ctx context.Context) (err error) {
 
 // readAccounts reads the accounts with their labels.
 func (x *closer) readAccounts() (err error) {
-	if x.accounts, err = readAccounts(strings.Split(x.inputs.accounts, ",")); err != nil {
+	if x.accounts, err = readAccounts(x.inputs.accounts); err != nil {
 		return fmt.Errorf("--accounts: %w", err)
 	}
 	x.labels = statement.Labels{}
-	if !strings.HasPrefix(x.inputs.accounts, "0x") {
-		content, err := readSmallFile(x.inputs.accounts, mostListBytes)
+	for _, place := range x.inputs.accounts {
+		if place = strings.TrimSpace(place); isAddress(place) {
+			continue
+		}
+		content, err := readSmallFile(place, mostListBytes)
 		if err != nil {
 			return fmt.Errorf("--accounts: %w", err)
 		}
 		if err := x.readLabels(string(content)); err != nil {
-			return fmt.Errorf("--accounts %s, %w", x.inputs.accounts, err)
+			return fmt.Errorf("--accounts %s, %w", place, err)
 		}
 	}
 	for _, a := range x.accounts {

@@ -295,3 +295,31 @@ func TestCloseWholeMonth(t *testing.T) {
 	require.NoDirExists(t, dir+".closing")
 	require.Equal(t, before, filesUnder(t, dir))
 }
+
+// A package is checked wherever it stands, and what would not be looked at is refused.
+func TestCloseCheckTakesEverythingFromThePackage(t *testing.T) {
+	filled(t, newLedgerFile(t))
+	dir := filepath.Join(t.TempDir(), "january, the first")
+	closed(t, dir, "--no-balances")
+	stdout, stderr, code := checked(t, dir)
+	require.Equal(t, exitOK, code, stdout+stderr)
+	for _, flags := range [][]string{
+		{"--unit", "token"}, {"--map", "fee=Kosten"}, {"--decimal", ","}, {"--thousands", "."}, {"--separator", "tab"}, {"--sheet", "x"},
+		{"--date-format", "dd.mm.yyyy"}, {"--tolerance", "1"}, {"--reconcile", "x"}, {"--month", "2026-01"}, {"-o", "x"},
+	} {
+		_, stderr, code := fees(t, append([]string{"close", "--check", dir}, flags...)...)
+		require.Equal(t, exitUsage, code, "%v: %s", flags, stderr)
+		require.Contains(t, stderr, "--check takes all from the package's manifest: without --")
+	}
+}
+
+// Labels come from each of the files.
+func TestCloseLabelsOfSeveralFiles(t *testing.T) {
+	filled(t, newLedgerFile(t))
+	top := t.TempDir()
+	dir, one, two := filepath.Join(top, "january"), filepath.Join(top, "one.csv"), filepath.Join(top, "two.csv")
+	require.NoError(t, os.WriteFile(one, []byte(alith+",Alith\n"), 0o600))
+	require.NoError(t, os.WriteFile(two, []byte("0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0,Baltathar\n"), 0o600))
+	closed(t, dir, "--no-balances", "--accounts", one+", "+two)
+	require.Equal(t, []string{"Alith", "Baltathar"}, []string{manifestOf(t, dir).Accounts[0].Label, manifestOf(t, dir).Accounts[1].Label})
+}

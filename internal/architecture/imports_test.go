@@ -29,19 +29,20 @@ var mayImport = map[string][]string{
 	"archive/demo/internal/pack": {},
 	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo"},
 	"proof":                      {"chain", "archive", "source", "fee", "evidence", "internal/inorder"},
-	"ledger":                     {"chain", "fee", "evidence", "internal/inorder"},
+	"ledger":                     {"chain", "fee", "evidence", "internal/inorder", "internal/scratch"},
 	"queue":                      {"ledger"},
 	"sheet":                      {"chain", "internal/console"},
 	"report":                     {"chain", "fee", "evidence", "ledger", "sheet", "internal/console"},
 	"statement":                  {"chain", "evidence", "fee", "ledger", "sheet", "internal/console"},
 	"reconcile":                  {"chain", "evidence", "ledger", "sheet", "wire"},
 	"journal":                    {"chain", "fee", "ledger", "sheet", "internal/console"},
-	"closing":                    {"chain", "evidence", "ledger", "sheet"},
+	"closing":                    {"chain", "evidence", "ledger", "sheet", "internal/scratch"},
 	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire", "internal/console"},
 	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "gatewayclient", "source", "proof", "ledger", "report", "internal/chaingen"},
 	"bench":                      {"chain", "network", "fee", "gatewayclient"},
 	"internal/inorder":           {},
 	"internal/console":           {"chain"},
+	"internal/scratch":           {},
 	"internal/gatewaytest":       {"archive"}, // for tests only
 	"internal/postgrestest":      {},          // for tests only
 	"internal/vectors":           {},          // for tests only
