@@ -47,6 +47,12 @@ func (a Address) String() string {
 // MarshalText writes the address as [Address.String] does.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
+// UnmarshalText reads what ParseAddress does.
+func (a *Address) UnmarshalText(text []byte) (err error) {
+	*a, err = ParseAddress(string(text))
+	return err
+}
+
 // Hash names a block, an extrinsic or an EVM transaction: 32 bytes.
 type Hash [32]byte
 

@@ -91,7 +91,7 @@ func isLastStep(e *Event) bool {
 	switch e.Pallet {
 	case "balances": // the last four name no account: they are about the issuance
 		switch e.Name {
-		case "Deposit", "Endowed", "Issued", "Rescinded", "MintedCredit", "BurnedDebt":
+		case "Deposit", "Endowed", "Upgraded", "Issued", "Rescinded", "MintedCredit", "BurnedDebt":
 			return true
 		}
 	case "system":

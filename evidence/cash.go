@@ -18,8 +18,7 @@ func (p *prover) cash(t *fee.Transaction, x *chain.Extrinsic, of check) (proof P
 		p.skip(of, "the chain recorded no withdrawal, as runtimes before 1201")
 		return Proof{Verdict: chain.Some(NoEvidence)}, withdrawn
 	case errors.Is(err, chain.ErrNoWithdraw) && determined && fee.IsZero():
-		// Nothing is withdrawn for a fee of 0.
-		return p.settled(t, of, chain.Wei{}, false), withdrawn
+		return p.free(t, of), withdrawn
 	case errors.Is(err, chain.ErrNoWithdraw) && determined:
 		p.broken(of, t.Index, "%v: nothing was charged for a fee of %v wei", err, fee)
 		return drifted(chain.Wei{}, fee, Unknown), withdrawn
@@ -33,6 +32,9 @@ func (p *prover) cash(t *fee.Transaction, x *chain.Extrinsic, of check) (proof P
 		p.broken(of, t.Index, "%v", err)
 		return Proof{Verdict: chain.Some(NoEvidence)}, withdrawn
 	}
+	if byCash(t) && fee.IsZero() && !charged.IsZero() { // what a free call withdrew itself
+		return p.free(t, of), withdrawn
+	}
 	if payer, ok := t.Payer.Get(); ok && payer != cash.Payer && determined {
 		p.broken(of, t.Index, "the fee was withdrawn from %v, and the payer is %v", cash.Payer, payer)
 		return drifted(chain.Wei{}, fee, Unknown), withdrawn
@@ -42,13 +44,20 @@ func (p *prover) cash(t *fee.Transaction, x *chain.Extrinsic, of check) (proof P
 	return proof, cash.Withdrawn
 }
 
+// free is the proof of a fee of 0: nothing is withdrawn for it, and nobody gets a part.
+func (p *prover) free(t *fee.Transaction, of check) Proof {
+	proof := p.settled(t, of, chain.Wei{}, false)
+	nothing := chain.Some(chain.Wei{})
+	proof.Burned, proof.Treasury, proof.Author = nothing, nothing, nothing
+	return proof
+}
+
 // settled gives the verdict on what was charged.
 func (p *prover) settled(t *fee.Transaction, of check, charged chain.Wei, zeroed bool) Proof {
 	proof := Proof{Charged: chain.Some(charged), Verdict: chain.Some(Match)}
 	paid, determined := t.Fee.Get()
-	method, _ := t.Method.Get()
 	switch drift := charged.Difference(paid); {
-	case !determined, method == fee.ByCash:
+	case !determined, byCash(t):
 		proof.Verdict = chain.Some(CashOnly)
 		p.skip(of, "there is no rule to compare the charge with")
 	case drift.Sign() == 0:
@@ -64,6 +73,12 @@ func (p *prover) settled(t *fee.Transaction, of check, charged chain.Wei, zeroed
 	return proof
 }
 
+// byCash tells whether the fee is what the cash says, by [native.ReadCash].
+func byCash(t *fee.Transaction) bool {
+	method, _ := t.Method.Get()
+	return method == fee.ByCash
+}
+
 func drifted(charged, fee chain.Wei, class Class) Proof {
 	return Proof{
 		Charged: chain.Some(charged), Verdict: chain.Some(Drift),
@@ -72,9 +87,9 @@ func drifted(charged, fee chain.Wei, class Class) Proof {
 }
 
 // hold checks what was withdrawn before the transaction ran: the most that it
-// could cost. Before runtime 2000 the chain held more for eip1559 ones.
+// could cost. Older runtimes held more for eip1559 ones.
 func (p *prover) hold(t *fee.Transaction, payload *evm.Payload, withdrawn chain.Wei) {
-	if !p.since(2000) {
+	if p.rules.HoldsMore {
 		p.skip(evmHold, "older runtimes, or a runtime that is not known")
 		return
 	}
@@ -89,7 +104,7 @@ func (p *prover) hold(t *fee.Transaction, payload *evm.Payload, withdrawn chain.
 	}
 }
 
-// total sums up what is known.
+// total sums up what the chain recorded.
 func (p *prover) total(transactions []Transaction) Totals {
 	totals := Totals{Totals: p.report.Totals}
 	zero := chain.Some(chain.Wei{})
@@ -100,6 +115,9 @@ func (p *prover) total(transactions []Transaction) Totals {
 		totals.Burned = plus(totals.Burned, t.Burned)
 		totals.Treasury = plus(totals.Treasury, t.Treasury)
 		totals.Author = plus(totals.Author, t.Author)
+		if t.Charged.Known() && !t.accounted() {
+			totals.Unaccounted++
+		}
 		switch verdict, _ := t.Verdict.Get(); verdict {
 		case Match:
 			totals.Match++
@@ -114,16 +132,17 @@ func (p *prover) total(transactions []Transaction) Totals {
 	return totals
 }
 
-// plus adds an amount where there is one.
-func plus(sum, amount chain.Optional[chain.Wei]) chain.Optional[chain.Wei] {
+// plus is a sum with one more amount. It is not known where either is not, or where it
+// is more than any balance can be.
+func plus(sum, amount chain.Optional[chain.Wei]) (none chain.Optional[chain.Wei]) {
 	a, known := amount.Get()
 	s, ok := sum.Get()
 	if !known || !ok {
-		return sum
+		return none
 	}
 	s, err := s.Add(a)
 	if err != nil {
-		return chain.Optional[chain.Wei]{}
+		return none
 	}
 	return chain.Some(s)
 }

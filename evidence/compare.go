@@ -151,8 +151,8 @@ func isNothing(v wire.Value) bool { return v.Kind() == wire.Absent || v.Kind() =
 
 // sameScalar compares numbers, flags, hex digits and names.
 func sameScalar(path string, a, b wire.Value) bool {
-	if x, ok := flag(a); ok {
-		y, also := flag(b)
+	if x, ok := flag(path, a); ok {
+		y, also := flag(path, b)
 		return also && x == y
 	}
 	x, textX := a.Text()
@@ -171,10 +171,15 @@ func sameScalar(path string, a, b wire.Value) bool {
 	return errX == nil && errY == nil && n == m
 }
 
-// flag is what gateways write as a bool or as Yes and No.
-func flag(v wire.Value) (value, ok bool) {
+// flag is what gateways write as a bool or as Yes and No, and the parity of a
+// signature, which some write as 0 and 1.
+func flag(path string, v wire.Value) (value, ok bool) {
 	if value, ok = v.Bool(); ok {
 		return value, true
+	}
+	if strings.HasSuffix(folded(path), ".oddyparity") {
+		n, err := chain.ReadUint64(v)
+		return n == 1, err == nil && n <= 1
 	}
 	text, _ := v.Text()
 	return text == "Yes", text == "Yes" || text == "No"

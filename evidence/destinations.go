@@ -9,10 +9,6 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// treasury is the treasury's account on every network of this kind: the bytes of
-// "modlpy/trsry", then zeros.
-var treasury = chain.Address{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'}
-
 // above is the part of a fee that the sender added: the priority fee or the tip.
 func above(t *fee.Transaction) chain.Optional[chain.Wei] {
 	if t.Layer == fee.EVM {
@@ -43,6 +39,11 @@ func (p *prover) authorPaid(t *fee.Transaction) bool {
 func (p *prover) destinations(t *fee.Transaction, x *chain.Extrinsic, proof *Proof, credits []chain.Deposit, refunded bool) {
 	var have network.Parts
 	of := p.splitCheck(t)
+	treasury, named := p.rules.Treasury.Get()
+	if !named && len(credits) > 0 {
+		p.skip(of, noTreasury)
+		return
+	}
 	if last := len(credits) - 1; p.authorPaid(t) && last >= 0 && credits[last].Account != treasury {
 		have.Author = credits[last].Amount
 		credits = credits[:last]
@@ -71,7 +72,7 @@ func (p *prover) destinations(t *fee.Transaction, x *chain.Extrinsic, proof *Pro
 		return
 	}
 	proof.Burned, proof.Treasury, proof.Author = chain.Some(have.Burned), chain.Some(have.Treasury), chain.Some(have.Author)
-	if err := treasuryEvents(x); err != nil {
+	if err := treasuryEvents(x, treasury); err != nil {
 		p.broken(of, t.Index, "%v", err)
 		return
 	}
@@ -86,9 +87,13 @@ func (p *prover) destinations(t *fee.Transaction, x *chain.Extrinsic, proof *Pro
 	}
 }
 
-// treasuryEvents checks that each treasury.Deposit comes right after the credit
-// that it tells of (pallet treasury, on_nonzero_unbalanced).
-func treasuryEvents(x *chain.Extrinsic) error {
+// noTreasury is why nothing is known of where a fee went that somebody was credited of.
+const noTreasury = "the table does not name the treasury's account"
+
+// treasuryEvents checks that each treasury.Deposit comes after the credit that it
+// tells of (pallet treasury, on_nonzero_unbalanced). The treasury's first credit ever
+// makes its account, and the events that say so stand between the two.
+func treasuryEvents(x *chain.Extrinsic, treasury chain.Address) error {
 	for i := range x.Events {
 		if !x.Events[i].Is("treasury", "Deposit") {
 			continue
@@ -97,20 +102,33 @@ func treasuryEvents(x *chain.Extrinsic) error {
 		if err != nil {
 			return fmt.Errorf("event treasury.Deposit: data[0]: %w", err)
 		}
-		if i == 0 || !credited(&x.Events[i-1], told) {
+		before := i - 1
+		for before >= 0 && makesAccount(&x.Events[before], treasury) {
+			before--
+		}
+		if before < 0 || !credited(&x.Events[before], treasury, told) {
 			return fmt.Errorf("event treasury.Deposit: there is no credit of %v wei before it", told)
 		}
 	}
 	return nil
 }
 
-func credited(e *chain.Event, amount chain.Wei) bool {
+// makesAccount tells whether an event says that an account came to be.
+func makesAccount(e *chain.Event, account chain.Address) bool {
+	if !e.Is("system", "NewAccount") && !e.Is("balances", "Endowed") {
+		return false
+	}
+	made, err := chain.ReadAddress(e.Data.Index(0))
+	return err == nil && made == account
+}
+
+func credited(e *chain.Event, to chain.Address, amount chain.Wei) bool {
 	if !e.Is("balances", "Deposit") {
 		return false
 	}
 	account, errAccount := chain.ReadAddress(e.Data.Index(0))
 	have, errAmount := chain.ReadWei(e.Data.Index(1))
-	return errAccount == nil && errAmount == nil && account == treasury && have == amount
+	return errAccount == nil && errAmount == nil && account == to && have == amount
 }
 
 func (p *prover) splitCheck(t *fee.Transaction) check {
@@ -126,6 +144,8 @@ func (p *prover) splitUnknown() string {
 	switch {
 	case !known:
 		return "the table does not say where the fees of this runtime go"
+	case !p.rules.Treasury.Known():
+		return noTreasury
 	case d.LooksAt(network.TreasuryParameter) && !p.options.FeesTreasuryProportion.Known():
 		return "FeesTreasuryProportion is not known"
 	}

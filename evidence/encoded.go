@@ -53,13 +53,13 @@ func (p *prover) formula(t *fee.Transaction, x *chain.Extrinsic) (fits bool) {
 	case !stored || multiplier.At+1 != p.report.Number:
 		p.skip(nativeFormula, "the multiplier of the parent is not known")
 		return false
-	case waived(x, paid == tip):
+	case p.waived(x, paid == tip):
 		p.skip(nativeFormula, "the fee was waived")
 		return false
 	}
 	want, err := formulaOf(rule, x, uint64(len(list[t.Index])), multiplier.Value, tip)
 	switch {
-	case errors.Is(err, network.ErrUnknownBaseWeight):
+	case errors.Is(err, network.ErrUnknownBaseWeight), errors.Is(err, errNoClass):
 		p.skip(nativeFormula, err.Error())
 		return false
 	case err != nil:
@@ -74,8 +74,8 @@ func (p *prover) formula(t *fee.Transaction, x *chain.Extrinsic) (fits bool) {
 }
 
 // waived tells whether the chain waived the fee: by its outcome, or, where that
-// does not say, because nothing but a tip was paid.
-func waived(x *chain.Extrinsic, tipAlone bool) bool {
+// does not say what came of it, because nothing but a tip was paid.
+func (p *prover) waived(x *chain.Extrinsic, tipAlone bool) bool {
 	outcome, err := x.Outcome()
 	if err != nil {
 		return tipAlone
@@ -84,7 +84,7 @@ func waived(x *chain.Extrinsic, tipAlone bool) bool {
 	if err != nil {
 		return tipAlone
 	}
-	return !pays
+	return !pays || p.rules.DeclaredPaysFee && tipAlone
 }
 
 func formulaOf(rule network.NativeFee, x *chain.Extrinsic, length uint64, multiplier chain.Multiplier, tip chain.Wei) (none chain.Wei, err error) {
@@ -93,6 +93,9 @@ func formulaOf(rule network.NativeFee, x *chain.Extrinsic, length uint64, multip
 		return none, err
 	}
 	class, err := outcome.Class()
+	if errors.Is(err, chain.ErrMissing) {
+		return none, errNoClass
+	}
 	if err != nil {
 		return none, err
 	}

@@ -84,6 +84,31 @@ func TestNativeFormula(t *testing.T) {
 	}
 }
 
+// A gateway that does not tell the class of an extrinsic leaves open by which base
+// weight it paid. That is no finding.
+func TestNativeFormulaWithoutAClass(t *testing.T) {
+	x := native(t, "0", withdraw(t, payer, "1000"), credit(t, treasuryAccount, "200"), feePaid(t, "1000", "0"),
+		event(t, "system.ExtrinsicSuccess", object{"weight": object{"refTime": "250000000", "proofSize": "0"}, "paysFee": "Yes"}))
+	r := proved(block(x), rulesOf(t, "moonbeam", 2100), evidence.Options{Encoded: chain.Some([][]byte{make([]byte, 100)})})
+	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the gateway does not tell the class of each extrinsic"}, tally(t, r, "native.formula"))
+}
+
+// Until the outcome tells what came of it, a fee that was given back whole is one that
+// was waived, and no broken formula: by cash (1701) and by the fee event (1902). Later
+// the outcome is believed.
+func TestNativeFormulaOfAWaivedFee(t *testing.T) {
+	waived := evidence.Tally{NotApplicable: 1, Why: "the fee was waived"}
+	for runtime, want := range map[uint32]evidence.Tally{1701: waived, 1902: waived, 2000: {Broken: 1}} {
+		events := []chain.Event{withdraw(t, payer, "1500"), credit(t, payer, "1500")}
+		if runtime > 1800 {
+			events = append(events, feePaid(t, "0", "0"))
+		}
+		x := native(t, "0", append(events, paidNative(t, "Yes"))...)
+		r := proved(block(x), rulesOf(t, "moonbeam", runtime), evidence.Options{Encoded: chain.Some([][]byte{make([]byte, 100)})})
+		require.Equal(t, want, tally(t, r, "native.formula"), "runtime %d", runtime)
+	}
+}
+
 // One byte more or less is another fee.
 func TestNativeFormulaOfAnotherLength(t *testing.T) {
 	h := load(t, 1701)

@@ -29,11 +29,13 @@ type history struct {
 
 func load(t testing.TB, runtime uint32) *history {
 	t.Helper()
-	h := &history{
-		directory: filepath.Join("..", "testdata", "recordings", fmt.Sprintf("moonbeam-%d", runtime)),
-		rules:     rulesOf(t, "moonbeam", runtime),
-		proofs:    map[int]*evidence.Report{},
-	}
+	return loadFrom(t, filepath.Join("..", "testdata", "recordings", fmt.Sprintf("moonbeam-%d", runtime)), rulesOf(t, "moonbeam", runtime))
+}
+
+// loadFrom is the history in a directory.
+func loadFrom(t testing.TB, directory string, rules network.Rules) *history {
+	t.Helper()
+	h := &history{directory: directory, rules: rules, proofs: map[int]*evidence.Report{}}
 	for {
 		block, err := os.ReadFile(filepath.Join(h.directory, "blocks", fmt.Sprintf("%d.json", len(h.blocks))))
 		if err != nil {
@@ -167,6 +169,16 @@ func broken(r *evidence.Report) []string {
 		list = append(list, f.Check)
 	}
 	return list
+}
+
+// messageOf is what the first finding of a check says, "" where there is none.
+func messageOf(r *evidence.Report, id string) string {
+	for _, f := range r.Findings {
+		if f.Check == id {
+			return f.Message
+		}
+	}
+	return ""
 }
 
 // shown is an optional value as text, "-" where there is none.

@@ -238,7 +238,7 @@ func (p *prover) ended(t *fee.Transaction, x *chain.Extrinsic) {
 			p.held(evmExecuted)
 		}
 	}
-	if !p.since(2000) {
+	if p.rules.DeclaredPaysFee {
 		p.skip(evmOutcome, "older runtimes, or a runtime that is not known")
 		return
 	}
@@ -256,12 +256,6 @@ func (p *prover) ended(t *fee.Transaction, x *chain.Extrinsic) {
 	default:
 		p.held(evmOutcome)
 	}
-}
-
-// since tells whether the block's runtime is known to be at least a version.
-func (p *prover) since(version uint32) bool {
-	runtime, known := p.rules.Runtime.Get()
-	return known && runtime >= version
 }
 
 // native makes the checks of a native transaction beside those of cash.

@@ -48,6 +48,9 @@ type Proof struct {
 	Author   chain.Optional[chain.Wei] `json:"author"`
 }
 
+// accounted tells whether it is known where the money went.
+func (p *Proof) accounted() bool { return p.Burned.Known() && p.Treasury.Known() && p.Author.Known() }
+
 // Verdict is how a fee stands beside the chain's record.
 type Verdict string
 
@@ -77,8 +80,8 @@ func Classes() []Class {
 	return []Class{ZeroedPayer, UpgradeBoundary, BaseConstant, MultiplierHeight, HistoricBug, Unknown}
 }
 
-// Totals are those of the fees, and of what the chain recorded. An amount is not
-// known where it is more than any balance can be.
+// Totals are those of the fees, and of what the chain recorded. A sum is not known
+// where a part of it is not, or where it is more than any balance can be.
 type Totals struct {
 	fee.Totals
 	Charged    chain.Optional[chain.Wei] `json:"charged"`
@@ -89,6 +92,9 @@ type Totals struct {
 	Drift      int                       `json:"drift"`
 	CashOnly   int                       `json:"cash_only"`
 	NoEvidence int                       `json:"no_evidence"`
+	// Unaccounted is of how many transactions it is known what they were charged, and
+	// not where that went.
+	Unaccounted int `json:"unaccounted"`
 }
 
 // Finding is a check that did not hold.
@@ -106,10 +112,11 @@ func (f Finding) String() string {
 	return fmt.Sprintf("block %d: %s: %s", f.Block, f.Check, f.Message)
 }
 
-// Holds tells whether every fee is determined and nothing was found. Rules that
-// are not known to be the chain's hold where every fee matches.
+// Holds tells whether every fee is determined, nothing was found, and it is known
+// where all went that was charged. Rules that are not known to be the chain's hold
+// where every fee matches.
 func (r *Report) Holds() bool {
-	return r.Totals.Complete && len(r.Findings) == 0 && r.Proved()
+	return r.Totals.Complete && len(r.Findings) == 0 && r.Totals.Unaccounted == 0 && r.Proved()
 }
 
 // Proved tells whether the rules are known to be the chain's, or every fee matches

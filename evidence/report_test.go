@@ -324,7 +324,7 @@ func TestStored(t *testing.T) {
 	r := evidence.Prove(heavy, fee.Price(heavy, rules, parent), rules, evidence.Options{})
 	r.Stored(at(height, unit))
 	require.Equal(t, 1, tally(t, r, "block.multiplier").Broken)
-	require.Contains(t, r.Findings[len(r.Findings)-1].Message, "overflow")
+	require.Contains(t, messageOf(r, "block.multiplier"), "overflow")
 
 	specification := rulesOf(t, "moonbeam", 2100)
 	specification.Update = chain.Optional[network.MultiplierUpdate]{}

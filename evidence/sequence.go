@@ -1,6 +1,11 @@
 package evidence
 
-import "github.com/feeledger/fees/chain"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+)
 
 // Predecessor is what is known of the block at the height below.
 type Predecessor struct {
@@ -72,5 +77,6 @@ func (r *Report) enter(b *book) {
 	for _, f := range b.findings {
 		r.Findings = append(r.Findings, f.Finding)
 	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return cmp.Compare(numbered(a.Check), numbered(b.Check)) })
 	r.Tallies.Add(&b.tallies)
 }

@@ -24,7 +24,11 @@ type Summary struct {
 	// FirstUnanswered the first of them, nil where there is none.
 	Unanswered      int
 	FirstUnanswered *Question
-	// Fee and the others are sums in wei, not known where one is more than 128 bits.
+	// Unaccounted is of how many transactions it is known what they were charged, and
+	// not where that went.
+	Unaccounted int
+	// Fee and the others are sums in wei. One is not known where a part of it is not, or
+	// where it is more than 128 bits; Fee is that of the fees that are determined.
 	Fee, Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
 }
 
@@ -57,6 +61,7 @@ func (s *Summary) Add(r *Report) {
 	s.AddOutcomes(t.OutcomeCounts)
 	s.Inherents += t.Inherents
 	s.Undetermined += t.Undetermined
+	s.Unaccounted += t.Unaccounted
 	s.Fee = plus(s.Fee, chain.Some(t.Fee))
 	s.Charged = plus(s.Charged, t.Charged)
 	s.Burned = plus(s.Burned, t.Burned)
@@ -118,7 +123,7 @@ func (s *Summary) Holds() bool {
 			return false
 		}
 	}
-	return s.Undetermined == 0 && s.Uncertain == 0
+	return s.Undetermined == 0 && s.Uncertain == 0 && s.Unaccounted == 0
 }
 
 func (t *Tally) add(x *Tally) {

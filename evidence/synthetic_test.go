@@ -3,6 +3,7 @@ package evidence_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,7 +136,7 @@ func TestNativeCash(t *testing.T) {
 		"no Withdraw": {[]chain.Event{transfer, feePaid(t, "1000", "0"), paidNative(t, "Yes")},
 			"0", "drift charged=0 drift=-1000 class=unknown burned=- treasury=- author=-", []string{"native.cash"}},
 		"no Withdraw for a fee of 0": {[]chain.Event{transfer, feePaid(t, "0", "0"), paidNative(t, "No")},
-			"0", "match charged=0 drift=- class=- burned=- treasury=- author=-", nil},
+			"0", "match charged=0 drift=- class=- burned=0 treasury=0 author=0", nil},
 		"two Withdraws": {[]chain.Event{withdraw(t, payer, "1500"), withdraw(t, payer, "3"), transfer, credit(t, payer, "500"), credit(t, treasuryAccount, "200"), told, feePaid(t, "1000", "0"), paidNative(t, "Yes")},
 			"0", "match charged=1000 drift=- class=- burned=800 treasury=200 author=0", nil},
 		"more given back than withdrawn": {[]chain.Event{withdraw(t, payer, "1500"), transfer, credit(t, payer, "1501"), feePaid(t, "1000", "0"), paidNative(t, "Yes")},
@@ -372,6 +373,105 @@ func TestTotalsOverflow(t *testing.T) {
 	require.Equal(t, "-", shown(s.Charged), "it stays unknown")
 	require.Equal(t, 3, s.Blocks)
 	require.False(t, s.Holds())
+}
+
+// One amount that is not known leaves the sum unknown, wherever it stands; those that
+// are known do not change that.
+func TestTotalsWithAnUnknownPart(t *testing.T) {
+	paid := func(amount string) chain.Extrinsic {
+		return native(t, "0", withdraw(t, payer, amount), feePaid(t, amount, "0"), paidNative(t, "Yes"))
+	}
+	unread := native(t, "0", event(t, "balances.Withdraw", payer), feePaid(t, "1000", "0"), paidNative(t, "Yes"))
+	rules := rulesOf(t, "moonbeam", 2100)
+	rules.Destinations = chain.Optional[network.Destinations]{}
+	for place := range 3 {
+		list := []chain.Extrinsic{paid("5"), paid("7")}
+		r := proved(block(slices.Insert(list, place, unread)...), rules, evidence.Options{})
+		require.Equal(t, []string{"-", "-", "-", "-"}, []string{shown(r.Totals.Charged), shown(r.Totals.Burned), shown(r.Totals.Treasury), shown(r.Totals.Author)})
+		require.Equal(t, "1012", r.Totals.Fee.String())
+		require.Zero(t, r.Totals.Unaccounted, "of the third it is not known what was charged")
+		s := evidence.NewSummary()
+		s.Add(proved(block(paid("3")), rules, evidence.Options{}))
+		require.Equal(t, "3", shown(s.Charged))
+		s.Add(r)
+		s.Add(proved(block(paid("3")), rules, evidence.Options{}))
+		require.Equal(t, "-", shown(s.Charged))
+	}
+	credited := native(t, "0", withdraw(t, payer, "9"), credit(t, stranger, "2"), feePaid(t, "9", "0"), paidNative(t, "Yes"))
+	r := proved(block(paid("5"), credited), rules, evidence.Options{})
+	require.Empty(t, r.Findings)
+	require.Equal(t, []string{"14", "-", "-", "-"}, []string{shown(r.Totals.Charged), shown(r.Totals.Burned), shown(r.Totals.Treasury), shown(r.Totals.Author)})
+	require.Equal(t, 1, r.Totals.Unaccounted)
+	require.False(t, r.Holds(), "2 of the 14 wei went somewhere")
+}
+
+// The treasury's first credit ever makes its account: the events that say so stand
+// between the credit and treasury.Deposit. Those of another account do not.
+func TestFirstCreditOfTheTreasury(t *testing.T) {
+	told := event(t, "treasury.Deposit", "200")
+	made := func(who string) []chain.Event {
+		return []chain.Event{event(t, "system.NewAccount", who), event(t, "balances.Endowed", who, "200")}
+	}
+	for what, c := range map[string]struct {
+		first  []chain.Event // before the fee is withdrawn
+		second []chain.Event // after the credit
+		broken []string
+	}{
+		"its account is made":                              {nil, append(made(treasuryAccount), told), []string{}},
+		"another account is made":                          {nil, append(made(stranger), told), []string{"native.split"}},
+		"an account that cannot be read":                   {nil, []chain.Event{event(t, "system.NewAccount"), told}, []string{"native.split"}},
+		"the very first event tells of 7":                  {[]chain.Event{event(t, "treasury.Deposit", "7")}, []chain.Event{told}, []string{"native.split"}},
+		"the first events make the account, and tell of 7": {append(made(treasuryAccount), event(t, "treasury.Deposit", "7")), []chain.Event{told}, []string{"native.split"}},
+	} {
+		events := append(c.first[:len(c.first):len(c.first)], withdraw(t, payer, "1500"), credit(t, payer, "500"), credit(t, treasuryAccount, "200"))
+		events = append(append(events, c.second...), feePaid(t, "1000", "0"), paidNative(t, "Yes"))
+		r := proved(block(native(t, "0", events...)), rulesOf(t, "moonbeam", 2600), evidence.Options{})
+		require.Equal(t, "match charged=1000 drift=- class=- burned=800 treasury=200 author=0", row(r), what)
+		require.Equal(t, c.broken, broken(r), "%s: %v", what, r.Findings)
+	}
+}
+
+// An account that an older runtime made is upgraded when it is credited, before the
+// event that says so. What was given back before that is still the refund.
+func TestUpgradedBeforeTheCredit(t *testing.T) {
+	r := proved(block(native(t, "0", withdraw(t, payer, "1500"), event(t, "system.Remarked", payer), credit(t, payer, "500"), event(t, "balances.Upgraded", treasuryAccount),
+		credit(t, treasuryAccount, "200"), event(t, "treasury.Deposit", "200"), feePaid(t, "1000", "0"), paidNative(t, "Yes"))), rulesOf(t, "moonbeam", 2600), evidence.Options{})
+	require.Equal(t, "match charged=1000 drift=- class=- burned=800 treasury=200 author=0", row(r))
+	require.Empty(t, r.Findings)
+}
+
+// A free call of a runtime without a fee event withdraws for itself. That is no fee.
+func TestFreeCallThatWithdraws(t *testing.T) {
+	r := proved(block(native(t, "0", withdraw(t, payer, "1500"), event(t, "xTokens.Sent"), paidNative(t, "No"))), rulesOf(t, "moonbeam", 1701), evidence.Options{})
+	require.Equal(t, "cash_only charged=0 drift=- class=- burned=0 treasury=0 author=0", row(r))
+	require.Equal(t, "0", r.Totals.Fee.String())
+	require.Empty(t, r.Findings)
+	require.True(t, r.Holds())
+}
+
+// What a runtime's events tell is said by its network's table, not by its number: a
+// network of a user's may count its runtimes from 1.
+func TestNetworkOfAUser(t *testing.T) {
+	events := []chain.Event{withdraw(t, payer, "3300000000000001"), credit(t, payer, "990000000000001"), executed(t), paidNative(t, "Yes")}
+	events[3] = event(t, "system.ExtrinsicSuccess", object{"weight": "525000000", "class": "Normal", "paysFee": "Yes"})
+	const table = `{"networks": [{"name": "mine", "symbol": "MINE", "last_runtime": 9, %s
+		"rows": [{"from_runtime": 1, "static_base_fee": "100000000000", "source": "mine"}]}]}`
+	for told, want := range map[string][]string{
+		``:                             {"evm.hold", "evm.outcome"},
+		`"first_exact_hold": 8,`:       {"evm.hold", "evm.outcome"},
+		`"first_exact_hold": 9,`:       {"evm.outcome"},
+		`"first_actual_pays_fee": 9,`:  {"evm.hold"},
+		`"first_actual_pays_fee": 8,`:  {"evm.hold", "evm.outcome"},
+		`"first_withdraw_event": 800,`: {"evm.hold", "evm.outcome"},
+	} {
+		tables, err := network.BuiltIn().With("mine.json", []byte(fmt.Sprintf(table, told)))
+		require.NoError(t, err)
+		n, _ := tables.Named("mine")
+		rules, err := n.Rules(8)
+		require.NoError(t, err)
+		r := proved(block(ethereum(t, "eip1559", eip1559, events...)), rules, evidence.Options{})
+		require.Equal(t, want, broken(r), told)
+	}
 }
 
 // Where no rule says whether the author gets a part, or the parts are not those of

@@ -10,9 +10,13 @@ import (
 // Report is a block's fees. Its JSON has every key always, null where there is
 // nothing; amounts are decimal strings of wei.
 type Report struct {
-	Network       string                                 `json:"network"`
-	Runtime       chain.Optional[uint32]                 `json:"runtime"` // that executed the block
-	Rules         string                                 `json:"rules"`   // what priced it, see [network.Rules]
+	Network string                 `json:"network"`
+	Runtime chain.Optional[uint32] `json:"runtime"` // that executed the block
+	Rules   string                 `json:"rules"`   // what priced it, see [network.Rules]
+	// Certain is false where the rules may not be the chain's: its runtime is newer
+	// than the table, the table itself is not sure, or a weight is no whole number of
+	// gas.
+	Certain       bool                                   `json:"certain"`
 	Number        uint64                                 `json:"number"`
 	Hash          chain.Hash                             `json:"hash"`
 	ParentHash    chain.Hash                             `json:"parent_hash"`
@@ -23,10 +27,6 @@ type Report struct {
 	Transactions  []Transaction                          `json:"transactions"` // by index
 	Totals        Totals                                 `json:"totals"`
 	Notes         []string                               `json:"notes"`
-
-	// Certain is false where the rules may not be the chain's: its runtime is
-	// newer than the table, or a weight is no whole number of gas.
-	Certain bool `json:"-"`
 }
 
 // Holds tells whether every fee is determined, by rules that are known to apply.

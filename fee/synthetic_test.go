@@ -3,6 +3,7 @@ package fee_test
 import (
 	"fmt"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,11 @@ func TestBlocksOfEveryRuntime(t *testing.T) {
 					report := priced(t, text(t, list), rules, m)
 					version, _ := report.Runtime.Get()
 					require.Equal(t, runtime, version)
-					require.Equal(t, fmt.Sprintf("%s/%d", e.network, runtime), report.Rules)
+					name := fmt.Sprintf("%s/%d", e.network, runtime)
+					if name == "moonbeam/4304" { // two source trees carry it
+						name += "?"
+					}
+					require.Equal(t, name, report.Rules)
 					compare(t, list, e.baseFee(m), report)
 					multiplier := shown(t, report)["multiplier"].(object)
 					require.Equal(t, fmt.Sprint(blockNumber-1), fmt.Sprint(multiplier["at"]), "the multiplier is the parent's")
@@ -93,7 +98,7 @@ func compare(t *testing.T, list []scenario, baseFee *big.Int, report *fee.Report
 	for key := range want {
 		require.Equal(t, want[key], have["totals"].(object)[key], "totals: %s", key)
 	}
-	require.Equal(t, want["complete"], report.Holds())
+	require.Equal(t, want["complete"].(bool) && !strings.HasSuffix(report.Rules, "?"), report.Holds())
 }
 
 func TestInherents(t *testing.T) {

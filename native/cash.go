@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -12,8 +13,9 @@ import (
 // part of it went to an author in those runtimes. The tip, which the payer
 // signed, is extrinsic.tip; a gateway that wrote none leaves it at 0.
 //
-// A call that the chain declares free of fees is not withdrawn for: it paid
-// nothing where its outcome has paysFee No.
+// A call that the chain declares free of fees, paysFee No, is not withdrawn for: what
+// its events withdraw is its own. It paid its tip alone. The chain credits the treasury
+// of every fee above 0, so that a free call with such a credit is contradicted.
 func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 	payer, err := chain.ReadAddress(x.Signer)
 	if err != nil {
@@ -23,10 +25,13 @@ func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 	if err != nil {
 		return FeePaid{}, err
 	}
-	cash, err := chain.FindCash(x)
-	if errors.Is(err, chain.ErrNoWithdraw) && tip.IsZero() && isFree(x) {
+	if tip.IsZero() && isFree(x) {
+		if treasuryCredited(x) {
+			return FeePaid{}, errors.New("paysFee: it is No, and the treasury was credited")
+		}
 		return FeePaid{Payer: payer}, nil
 	}
+	cash, err := chain.FindCash(x)
 	if err != nil {
 		return FeePaid{}, err
 	}
@@ -54,6 +59,10 @@ func ReadTip(x *chain.Extrinsic) (chain.Wei, error) {
 		return chain.Wei{}, fmt.Errorf("tip: %w", err)
 	}
 	return tip, nil
+}
+
+func treasuryCredited(x *chain.Extrinsic) bool {
+	return slices.ContainsFunc(x.Events, func(e chain.Event) bool { return e.Is("treasury", "Deposit") })
 }
 
 func isFree(x *chain.Extrinsic) bool {

@@ -116,6 +116,7 @@ func TestWithChecksTheFile(t *testing.T) {
 		"row: minimum alone":       {table(`"base_fee_constant": "6", `, ``), inLocal + "row from runtime 200: want both base_fee_constant and minimum_multiplier"},
 		"row: source missing":      {table(`, "source": "c"`, ``), inLocal + "row from runtime 200: source: none; say where the figures are from"},
 		"row: minimum overflows":   {table(`"6", "minimum_multiplier": "1"`, `"0x`+strings.Repeat("f", 64)+`", "minimum_multiplier": "1000000000000000001"`), inLocal + "row from runtime 200: minimum_multiplier × base_fee_constant: overflow"},
+		"row: uncertain, no note":  {table(`"source": "c"`, `"source": "c", "uncertain": true`), inLocal + "row from runtime 200: uncertain: want a note that says why"},
 		"rows out of order":        {table(`"from_runtime": 200`, `"from_runtime": 99`), inLocal + "row from runtime 99: stands after 100; want rows in rising order"},
 		"rows of the same runtime": {table(`"from_runtime": 200`, `"from_runtime": 100`), inLocal + "row from runtime 100: stands after 100; want rows in rising order"},
 		"last_runtime 1 too low":   {table(`"last_runtime": 200`, `"last_runtime": 199`), inLocal + "last_runtime 199: want the newest runtime that the rows hold for, at least 200"},

@@ -36,7 +36,8 @@ type Rules struct {
 	// where the specification's row is used.
 	Runtime chain.Optional[uint32]
 	// Name says what priced a block: "moonbeam/2100" or "spec/mainnet". It ends
-	// in "?" where the runtime is newer than all that the table knows.
+	// in "?" where the runtime is newer than all that the table knows, or where the
+	// table does not know whether its figures are the chain's.
 	Name    string
 	Certain bool // Name does not end in "?"
 	// Source says which row of which table these are, and where its figures are from.
@@ -55,7 +56,14 @@ type Rules struct {
 	// balances.Withdraw, and transactionPayment.TransactionFeePaid.
 	NoWithdrawEvent bool
 	NoFeeEvent      bool
-	Notes           []string // what a reader of the report must know of these rules
+	// HoldsMore says that the runtime withdrew more than gas limit × gas price before
+	// an EVM transaction ran, or that this is not known. DeclaredPaysFee says that an
+	// outcome's paysFee is what the call declared, and not what came of it, or that
+	// this is not known.
+	HoldsMore       bool
+	DeclaredPaysFee bool
+	Treasury        chain.Optional[chain.Address] // who gets the treasury's part of the fees
+	Notes           []string                      // what a reader of the report must know of these rules
 
 	// What proves a fee against the chain's records, where the table knows it. The
 	// specification knows none of it.
@@ -73,8 +81,9 @@ var ErrUnknownRuntime = errors.New("unknown runtime")
 var ErrNoSpecification = errors.New("not in the specification's table")
 
 // Rules are those of the row for the runtime that executed a block. A runtime
-// newer than the table is priced by the last row and is not Certain; one older
-// than the first row is [ErrUnknownRuntime].
+// newer than the table is priced by the last row. These rules and those of an
+// uncertain row are not Certain. A runtime older than the first row is
+// [ErrUnknownRuntime].
 func (n *Network) Rules(runtime uint32) (Rules, error) {
 	row, ok := rowFor(n.Rows, runtime)
 	if !ok {
@@ -95,6 +104,9 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		MultiplierAt:     AtParent,
 		NoWithdrawEvent:  runtime < n.FirstWithdrawEvent,
 		NoFeeEvent:       runtime < n.FirstFeeEvent,
+		HoldsMore:        runtime < n.FirstExactHold,
+		DeclaredPaysFee:  runtime < n.FirstActualPaysFee,
+		Treasury:         n.treasury(),
 		Notes:            n.notes(row.Note),
 		Destinations:     known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
 		Update:           known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
@@ -103,9 +115,11 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 	if p := n.FeesTreasuryProportion; p != nil {
 		r.Proportion = chain.Some(*p)
 	}
-	if runtime > n.LastRuntime {
+	if row.Uncertain || runtime > n.LastRuntime {
 		r.Name += "?"
 		r.Certain = false
+	}
+	if runtime > n.LastRuntime {
 		r.Notes = append(r.Notes, fmt.Sprintf(
 			"runtime %d is newer than the table of %s, which was checked up to %d: priced by its last row; check it against the chain",
 			runtime, n.Name, n.LastRuntime))
@@ -122,17 +136,27 @@ func (n *Network) SpecificationRules() (Rules, error) {
 			ErrNoSpecification, n.Name)
 	}
 	return Rules{
-		Network:      n.Name,
-		Symbol:       n.Symbol,
-		Name:         "spec/" + s.Name,
-		Certain:      true,
-		Source:       s.Source,
-		BaseFee:      BaseFee{Constant: *s.BaseFeeConstant},
-		MinGasPrice:  *s.MinGasPrice,
-		PriceCapped:  true,
-		MultiplierAt: AtBlock,
-		Notes:        n.notes(""),
+		Network:         n.Name,
+		Symbol:          n.Symbol,
+		Name:            "spec/" + s.Name,
+		Certain:         true,
+		Source:          s.Source,
+		BaseFee:         BaseFee{Constant: *s.BaseFeeConstant},
+		MinGasPrice:     *s.MinGasPrice,
+		PriceCapped:     true,
+		MultiplierAt:    AtBlock,
+		HoldsMore:       true,
+		DeclaredPaysFee: true,
+		Treasury:        n.treasury(),
+		Notes:           n.notes(""),
 	}, nil
+}
+
+func (n *Network) treasury() (none chain.Optional[chain.Address]) {
+	if n.Treasury == nil {
+		return none
+	}
+	return chain.Some(*n.Treasury)
 }
 
 // table names the table and the user's file that it is in.

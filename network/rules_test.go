@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,9 +53,11 @@ func checkRow(t *testing.T, n network.Network, runtime uint32) {
 	require.Equal(t, runtime, version, what)
 	require.Equal(t, n.Name, rules.Network, what)
 	require.Equal(t, n.Symbol, rules.Symbol, what)
-	require.Equal(t, runtime <= n.LastRuntime, rules.Certain, what)
+	require.Equal(t, runtime <= n.LastRuntime && what != "moonbeam/4304", rules.Certain, what)
 	if !rules.Certain {
 		what += "?"
+	}
+	if runtime > n.LastRuntime {
 		require.Contains(t, rules.Notes[len(rules.Notes)-1], fmt.Sprintf("runtime %d is newer than the table of %s", runtime, n.Name))
 	}
 	require.Equal(t, what, rules.Name)
@@ -136,4 +139,56 @@ func TestBuiltInTables(t *testing.T) {
 	}
 	_, ok := tables.Named("Moonbeam")
 	require.False(t, ok, "a network's own name is exact")
+}
+
+// What a network's table says of its runtimes holds from the runtime that it names.
+func TestWhatARuntimeTells(t *testing.T) {
+	tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [{"name": "mine", "symbol": "MINE", "last_runtime": 9,
+		"first_exact_hold": 3, "first_actual_pays_fee": 4, "treasury": "0x6d6f646c70632f74727372790000000000000000",
+		"rows": [{"from_runtime": 1, "static_base_fee": "1", "source": "mine"},
+		{"from_runtime": 5, "static_base_fee": "1", "uncertain": true, "source": "mine", "note": "who knows"},
+		{"from_runtime": 6, "static_base_fee": "1", "source": "mine"}]}]}`))
+	require.NoError(t, err)
+	n, _ := tables.Named("mine")
+	treasury, err := chain.ParseAddress("0x6d6f646c70632f74727372790000000000000000")
+	require.NoError(t, err)
+	for runtime, want := range map[uint32]struct {
+		more, declared, certain bool
+		name                    string
+	}{
+		2: {true, true, true, "mine/2"}, 3: {false, true, true, "mine/3"}, 4: {false, false, true, "mine/4"},
+		5: {false, false, false, "mine/5?"}, 6: {false, false, true, "mine/6"}, 9: {false, false, true, "mine/9"}, 10: {false, false, false, "mine/10?"},
+	} {
+		rules, err := n.Rules(runtime)
+		require.NoError(t, err)
+		require.Equal(t, want.more, rules.HoldsMore, want.name)
+		require.Equal(t, want.declared, rules.DeclaredPaysFee, want.name)
+		require.Equal(t, want.certain, rules.Certain, want.name)
+		require.Equal(t, want.name, rules.Name)
+		require.Equal(t, chain.Some(treasury), rules.Treasury)
+	}
+	_, err = network.BuiltIn().With("mine.json", []byte(strings.Replace(table(), `"symbol"`, `"treasury": "0x12", "symbol"`, 1)))
+	require.ErrorContains(t, err, `"0x12" is not an address`)
+
+	// Moonbeam's runtimes before 2000 held more, and told what was declared; 4304 is
+	// carried by two source trees.
+	moonbeam, _ := network.BuiltIn().Named("moonbeam")
+	for runtime, old := range map[uint32]bool{1999: true, 2000: false} {
+		rules, err := moonbeam.Rules(runtime)
+		require.NoError(t, err)
+		require.Equal(t, []bool{old, old, true}, []bool{rules.HoldsMore, rules.DeclaredPaysFee, rules.Certain})
+		require.Equal(t, "0x6d6f646C70792f74727372790000000000000000", shownAddress(rules.Treasury))
+	}
+	rules, err := moonbeam.Rules(4304)
+	require.NoError(t, err)
+	require.False(t, rules.Certain)
+	require.Equal(t, "moonbeam/4304?", rules.Name)
+	rules, err = moonbeam.SpecificationRules()
+	require.NoError(t, err)
+	require.True(t, rules.HoldsMore && rules.DeclaredPaysFee, "of no known runtime nothing is assumed")
+}
+
+func shownAddress(a chain.Optional[chain.Address]) string {
+	address, _ := a.Get()
+	return address.String()
 }

@@ -31,6 +31,15 @@ type Network struct {
 	// and 0.9.26); 0 where all do.
 	FirstWithdrawEvent uint32 `json:"first_withdraw_event,omitempty"`
 	FirstFeeEvent      uint32 `json:"first_fee_event,omitempty"`
+	// FirstExactHold is the runtime that first withdrew, before an EVM transaction
+	// runs, its gas limit at its gas price and no more. FirstActualPaysFee is the one
+	// whose outcome first says by paysFee whether the extrinsic paid in the end, and
+	// not what its call declared before. 0 where all do.
+	FirstExactHold     uint32 `json:"first_exact_hold,omitempty"`
+	FirstActualPaysFee uint32 `json:"first_actual_pays_fee,omitempty"`
+	// Treasury is the account that gets the treasury's part of the fees. Where it is
+	// not known, neither is what became of a fee that somebody was credited of.
+	Treasury *chain.Address `json:"treasury,omitempty"`
 	// FeesTreasuryProportion is where the chain keeps what [TreasuryParameter] looks
 	// at; nil where that is not known, or there is no such parameter.
 	FeesTreasuryProportion *TreasuryProportion `json:"fees_treasury_proportion,omitempty"`
@@ -63,8 +72,11 @@ type Row struct {
 	MinMultiplier    *chain.Multiplier `json:"minimum_multiplier,omitempty"`
 	WeightCorrection chain.RefTime     `json:"weight_correction,omitzero"`
 	PriceUncapped    bool              `json:"price_uncapped,omitempty"`
-	Source           string            `json:"source"`
-	Note             string            `json:"note,omitempty"`
+	// Uncertain says that the sources leave open whether these are the chain's
+	// figures. Note says why.
+	Uncertain bool   `json:"uncertain,omitempty"`
+	Source    string `json:"source"`
+	Note      string `json:"note,omitempty"`
 }
 
 // MinGasPrice is the lowest price that the row's runtimes accept: the static
@@ -220,6 +232,8 @@ func (r Row) check() error {
 		return errors.New("want either static_base_fee, or base_fee_constant with minimum_multiplier")
 	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
 		return errors.New("want both base_fee_constant and minimum_multiplier")
+	case r.Uncertain && r.Note == "":
+		return errors.New("uncertain: want a note that says why")
 	}
 	_, err := r.minGasPrice()
 	return err

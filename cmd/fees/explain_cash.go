@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 )
 
@@ -36,13 +37,22 @@ func (v *invoice) settle() *settlement {
 		return nil
 	}
 	s := &settlement{Inputs: []input{}}
-	cash, err := chain.FindCash(v.extrinsic)
-	if errors.Is(err, chain.ErrMissing) && charged.IsZero() {
-		s.step(step{Name: "charged", Formula: "0", Values: []value{}, Note: "there is no event balances.Withdraw"}, charged)
-	} else if err != nil || !v.settled(s, cash, charged) {
+	verdict, _ := t.Verdict.Get()
+	nothing := step{Name: "charged", Formula: "0", Values: []value{}}
+	switch cash, err := chain.FindCash(v.extrinsic); {
+	case errors.Is(err, chain.ErrMissing) && charged.IsZero():
+		nothing.Note = "there is no event balances.Withdraw"
+		s.step(nothing, charged)
+	case err != nil:
+		return nil
+	case v.settled(s, cash, charged):
+		v.destinations(s)
+	case charged.IsZero() && verdict == evidence.CashOnly:
+		nothing.Note = "the call is free of fees: what was withdrawn is its own"
+		s.step(nothing, charged)
+	default:
 		return nil
 	}
-	v.destinations(s)
 	if drift, ok := t.Drift.Get(); ok {
 		paid, _ := t.Fee.Get()
 		s.step(step{Name: "drift", Formula: "charged − fee", Values: []value{with("charged", charged), with("fee", paid)}}, drift)

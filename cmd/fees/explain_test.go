@@ -384,6 +384,12 @@ func TestExplainedDestinations(t *testing.T) {
 
 	v.Transaction.Charged = some(1) // which the events do not come to
 	require.Nil(t, v.settle())
+
+	// A free call withdrew for itself.
+	v.Transaction.Charged, v.Transaction.Verdict = some(0), chain.Some(evidence.CashOnly)
+	s = v.settle()
+	require.Empty(t, s.Inputs)
+	require.Equal(t, "the call is free of fees: what was withdrawn is its own", s.Steps[0].Note)
 }
 
 func amounts(inputs []input) (list []string) {

@@ -14,6 +14,11 @@ import (
 
 // writeProofs writes the tables that prove a network's fees.
 func writeProofs(out *strings.Builder, n network.Network, width int) {
+	treasury := "not known"
+	if n.Treasury != nil {
+		treasury = n.Treasury.String()
+	}
+	fmt.Fprintf(out, "\ntreasury: %s\n", treasury)
 	for _, section := range []struct{ title, rows string }{
 		{"Where fees go (80/20: burned/treasury; p: FeesTreasuryProportion to treasury)", destinationRows(n, width)},
 		{"How a block changes the multiplier", updateRows(n, width)},

@@ -25,7 +25,9 @@ spec, and where a gateway does not tell the runtime.
 Of a network that is named, the tables follow that prove its fees against what
 the chain recorded: where the parts of a fee go, how a block changes the
 multiplier, and how a native fee follows from weight and length. A runtime that
-one of them does not reach, or that it calls unknown, is not checked by it.
+one of them does not reach, or that it calls unknown, is not checked by it. A row
+that is uncertain prices, and what it priced is marked with "?". Without the account
+of the treasury it is not known where a fee went.
 
 With --format json the output is a file that --network-file takes: copy a
 network, change its figures or its name, and price with it. A network of the
@@ -171,6 +173,9 @@ func baseFee(row network.Row) string {
 // remarks are what is particular to a row, and its source.
 func remarks(row network.Row) string {
 	particular := []string{}
+	if row.Uncertain {
+		particular = append(particular, "uncertain")
+	}
 	if row.PriceUncapped {
 		particular = append(particular, "eip1559 price not capped")
 	}

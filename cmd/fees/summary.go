@@ -31,7 +31,7 @@ func summaryRecord(s *evidence.Summary) record {
 	return record{
 		{"holds", s.Holds()},
 		{"blocks", s.Blocks}, {"evm", s.EVM}, {"native", s.Native},
-		{"evm_failed", s.EVMFailed}, {"native_failed", s.NativeFailed}, {"outcome_unknown", s.OutcomeUnknown}, {"inherents", s.Inherents}, {"undetermined", s.Undetermined}, {"uncertain", s.Uncertain},
+		{"evm_failed", s.EVMFailed}, {"native_failed", s.NativeFailed}, {"outcome_unknown", s.OutcomeUnknown}, {"inherents", s.Inherents}, {"undetermined", s.Undetermined}, {"uncertain", s.Uncertain}, {"unaccounted", s.Unaccounted},
 		{"match", s.Verdicts[evidence.Match]}, {"drift", s.Verdicts[evidence.Drift]},
 		{"cash_only", s.Verdicts[evidence.CashOnly]}, {"no_evidence", s.Verdicts[evidence.NoEvidence]},
 		{"fee", s.Fee}, {"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
@@ -73,6 +73,9 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 	}
 	if s.OutcomeUnknown > 0 {
 		fmt.Fprintf(out, "of %d transactions it is not known whether they failed\n", s.OutcomeUnknown)
+	}
+	if s.Unaccounted > 0 {
+		fmt.Fprintln(out, unaccounted(s.Unaccounted, s.EVM+s.Native))
 	}
 	if s.Uncertain > 0 {
 		fmt.Fprintf(out, "%d blocks were priced by rules that are not known to be the chain's\n", s.Uncertain)

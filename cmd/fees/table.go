@@ -176,19 +176,43 @@ func totalRows(r *evidence.Report, symbol string) string {
 // writeProof says what the chain charged, and where it went.
 func writeProof(out *strings.Builder, r *evidence.Report, symbol string) {
 	t := r.Totals
-	if t.Charged.Known() && t.Match+t.Drift+t.CashOnly > 0 {
-		amounts := console.SameDecimals([]string{amount(t.Charged), amount(t.Burned), amount(t.Treasury), amount(t.Author)})
-		rows := console.NewTable(2)
-		rows.AppendHeader(table.Row{"on the chain", symbol})
-		console.RightAlign(rows, 2)
-		for i, what := range []string{"charged", "burned", "treasury", "author"} {
-			rows.AppendRow(table.Row{what, amounts[i]})
-		}
-		out.WriteString("\n" + rows.Render() + "\n")
+	if t.Match+t.Drift+t.CashOnly > 0 {
+		out.WriteString("\n" + chargedRows(symbol, t.Charged, t.Burned, t.Treasury, t.Author) + "\n")
 	}
 	if counts := verdictCounts(t.Match, t.Drift, t.CashOnly, t.NoEvidence); counts != "" {
 		fmt.Fprintf(out, "\nfees beside what the chain charged: %s\n", counts)
 	}
+}
+
+// notKnown stands for a sum with a part that is not known.
+const notKnown = "not known"
+
+// chargedRows are what the chain charged and where it went.
+func chargedRows(symbol string, charged, burned, treasury, author chain.Optional[chain.Wei]) string {
+	var known []string
+	sums := []chain.Optional[chain.Wei]{charged, burned, treasury, author}
+	for _, sum := range sums {
+		if wei, ok := sum.Get(); ok {
+			known = append(known, console.Tokens(wei))
+		}
+	}
+	known = console.SameDecimals(known)
+	rows := console.NewTable(2)
+	rows.AppendHeader(table.Row{"on the chain", symbol})
+	console.RightAlign(rows, 2)
+	for i, what := range []string{"charged", "burned", "treasury", "author"} {
+		amount := notKnown
+		if sums[i].Known() {
+			amount, known = known[0], known[1:]
+		}
+		rows.AppendRow(table.Row{what, amount})
+	}
+	return rows.Render()
+}
+
+// unaccounted says of how many transactions it is not known where the money went.
+func unaccounted(n, of int) string {
+	return fmt.Sprintf("of %d of %d transactions it is not known how much was burned or went to treasury and author", n, of)
 }
 
 func verdictCounts(match, drift, cashOnly, noEvidence int) string {
@@ -202,11 +226,6 @@ func verdictCounts(match, drift, cashOnly, noEvidence int) string {
 		}
 	}
 	return strings.Join(counts, ", ")
-}
-
-func amount(wei chain.Optional[chain.Wei]) string {
-	value, _ := wei.Get()
-	return console.Tokens(value)
 }
 
 // writeNotes writes all that a reader must know beyond the figures. What holds
@@ -252,6 +271,9 @@ func blockNotes(r *evidence.Report) []string {
 	}
 	if n := r.Totals.OutcomeUnknown; n > 0 {
 		notes = append(notes, fmt.Sprintf("of %d transactions it is not known whether they failed", n))
+	}
+	if n := r.Totals.Unaccounted; n > 0 {
+		notes = append(notes, unaccounted(n, r.Totals.EVM+r.Totals.Native))
 	}
 	return append(notes, findingNotes(r)...)
 }
