@@ -81,7 +81,7 @@ func compareRows(t *table, height uint64, have, now []row) (found []Difference) 
 		found = append(found, Difference{height, t.name, number, column, before, after, mark == judgement})
 	}
 	whole := fact
-	if t == &tables[findings] || t == &tables[unanswered] { // they are judgements, also whether there is one
+	if slices.ContainsFunc(tables[firstOutside:], func(x table) bool { return x.name == t.name }) { // they are judgements, also whether there is one
 		whole = judgement
 	}
 	left := map[string]row{}

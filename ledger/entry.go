@@ -39,7 +39,9 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	e.rows[transactions] = transactionRows(height, r)
 	e.rows[movements], e.rows[unclassified] = movementRows(height, b)
 	e.rows[transfers] = transferRows(height, r)
+	e.rows[diagnoses] = diagnosisRows(height, r)
 	e.rows[findings] = findingRows(height, r)
+	e.rows[unanswered] = unansweredRows(height, r)
 	e.rows[blocks] = []row{blockRow(height, r)}
 	for t := range e.rows {
 		clean(&tables[t], e.rows[t])
@@ -188,7 +190,7 @@ func transactionRows(height int64, r *evidence.Report) []row {
 			height, int64(t.Index), string(t.Layer), textValue(t.Type), t.Call, t.Hash[:], hashValue(t.EVMHash),
 			addressValue(t.From), addressValue(t.To), addressValue(t.Payer), amountValue(t.Nonce), amountValue(t.GasPrice), amountValue(t.Gas), amountValue(t.Weight),
 			amountValue(t.Fee), textValue(t.Method), amountValue(t.PriorityFee), amountValue(t.Tip), flagValue(t.Success), textValue(t.Outcome), textValue(t.Status), failure,
-			amountValue(t.Charged), textValue(t.Verdict), amountValue(t.Drift), textValue(t.Class), amountValue(t.Burned), amountValue(t.Treasury), amountValue(t.Author),
+			amountValue(t.Charged), textValue(t.Verdict), amountValue(t.Drift), amountValue(t.Burned), amountValue(t.Treasury), amountValue(t.Author),
 		})
 	}
 	return rows
@@ -228,6 +230,23 @@ func findingRows(height int64, r *evidence.Report) (rows []row) {
 			extrinsic = int64(index)
 		}
 		rows = append(rows, row{height, int64(i), f.Check, extrinsic, f.Message})
+	}
+	return rows
+}
+
+// diagnosisRows say why a fee drifts.
+func diagnosisRows(height int64, r *evidence.Report) (rows []row) {
+	for i := range r.Transactions {
+		if class, ok := r.Transactions[i].Class.Get(); ok {
+			rows = append(rows, row{height, int64(r.Transactions[i].Index), string(class)})
+		}
+	}
+	return rows
+}
+
+func unansweredRows(height int64, r *evidence.Report) (rows []row) {
+	for i, q := range r.Unanswered {
+		rows = append(rows, row{height, int64(i), string(q.About), int64(q.At), q.Why})
 	}
 	return rows
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math/bits"
@@ -22,6 +23,8 @@ func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 const (
 	costsLeaf = firstOutside
 	leafCount = tableCount + 1
+
+	leavesHead = 3 // bytes: the layout, and which leaves there are
 )
 
 // leafOf is the place of a table's leaf.
@@ -39,7 +42,7 @@ const layoutNow byte = 1
 // leaves are those of a block, by their place. A table without rows has none.
 type leaves struct {
 	layout byte
-	there  byte // bit i: there is leaf i
+	there  uint16 // bit i: there is leaf i
 	sums   [leafCount]Digest
 }
 
@@ -72,7 +75,8 @@ func (l *leaves) encoded() []byte { return l.upTo(leafCount) }
 // upTo are the layout, which leaves there are, and the leaves, those below a place.
 func (l *leaves) upTo(end int) []byte {
 	there := l.there & (1<<end - 1)
-	out := append(make([]byte, 0, 2+leafCount*len(Digest{})), l.layout, there)
+	out := append(make([]byte, 0, leavesHead+leafCount*len(Digest{})), l.layout)
+	out = binary.BigEndian.AppendUint16(out, there)
 	for i := range end {
 		if there&(1<<i) != 0 {
 			out = append(out, l.sums[i][:]...)
@@ -88,14 +92,14 @@ func (l *leaves) digest() Digest { return sha256.Sum256(l.upTo(costsLeaf + 1)) }
 // readLeaves reads what encoded wrote.
 func readLeaves(v value) (l leaves, err error) {
 	text, ok := v.([]byte)
-	if !ok || len(text) < 2 {
+	if !ok || len(text) < leavesHead {
 		return l, errCell
 	}
-	l.layout, l.there, text = text[0], text[1], text[2:]
+	l.layout, l.there, text = text[0], binary.BigEndian.Uint16(text[1:]), text[leavesHead:]
 	switch {
 	case l.layout == 0 || l.layout > layoutNow:
 		return l, fmt.Errorf("its digest is of layout %d, which this program does not know", l.layout)
-	case len(text) != bits.OnesCount8(l.there)*len(Digest{}):
+	case len(text) != bits.OnesCount16(l.there)*len(Digest{}):
 		return l, errCell
 	}
 	for i := range l.sums {

@@ -18,7 +18,7 @@ type Movement struct {
 
 // Movements are those of an account in a span, in the order of the chain.
 func (b *Book) Movements(ctx context.Context, account chain.Address, span Span, each func(*Movement) error) error {
-	return ofMoved.each(ctx, b, []chain.Address{account}, span, func(block, r row) error { return movement(block, r, each) })
+	return ofMoved.each(ctx, b, []chain.Address{account}, span, func(of *rowsOf, r row) error { return movement(of.rows[blocks][0], r, each) })
 }
 
 // AllMovements are those of every account in a span, in the order of the chain.
@@ -62,8 +62,8 @@ type Transfer struct {
 // Transfers are the ERC-20 transfers of a span from or to an account, in the order of
 // the chain.
 func (b *Book) Transfers(ctx context.Context, account chain.Address, span Span, each func(*Transfer) error) error {
-	return ofParty.each(ctx, b, []chain.Address{account}, span, func(block, r row) error {
-		h := headOf(block)
+	return ofParty.each(ctx, b, []chain.Address{account}, span, func(of *rowsOf, r row) error {
+		h := headOf(of.rows[blocks][0])
 		c := cells{row: r, columns: tables[transfers].columns}
 		x := Transfer{
 			Height: c.number(), Time: h.time, Position: int(c.number()), Extrinsic: int(c.number()),

@@ -266,15 +266,15 @@ func heightsBy(ctx context.Context, q querier, query string, arguments ...any) (
 
 // byAccount is a question about the rows of a table that name one of some accounts.
 type byAccount struct {
-	table   int
+	tables  []int                // the first is the one, the others are read with it
 	columns []string             // that name an account, with a look-up for each
 	counted func(s *Sums) uint64 // how many such rows an account has on a day
 }
 
 var (
-	ofPayer = byAccount{transactions, []string{"payer"}, func(s *Sums) uint64 { return s.EVM + s.Native }}
-	ofMoved = byAccount{movements, []string{"account"}, func(s *Sums) uint64 { return s.Movements }}
-	ofParty = byAccount{transfers, []string{"sender", "recipient"}, func(s *Sums) uint64 { return s.Transfers }}
+	ofPayer = byAccount{[]int{transactions, diagnoses}, []string{"payer"}, func(s *Sums) uint64 { return s.EVM + s.Native }}
+	ofMoved = byAccount{[]int{movements}, []string{"account"}, func(s *Sums) uint64 { return s.Movements }}
+	ofParty = byAccount{[]int{transfers}, []string{"sender", "recipient"}, func(s *Sums) uint64 { return s.Transfers }}
 )
 
 // mostAccounts is how many accounts a look-up is asked for.
@@ -286,7 +286,7 @@ func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Add
 	var arguments []any
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(accounts)), ", ")
 	for _, column := range x.columns {
-		queries = append(queries, "SELECT height FROM "+tables[x.table].name+" WHERE "+column+" IN ("+places+") AND height >= ? AND height <= ?")
+		queries = append(queries, "SELECT height FROM "+tables[x.tables[0]].name+" WHERE "+column+" IN ("+places+") AND height >= ? AND height <= ?")
 		for _, a := range accounts {
 			arguments = append(arguments, a[:])
 		}
@@ -303,7 +303,7 @@ func (x *byAccount) namer(accounts []chain.Address) func(row) bool {
 	}
 	var places []int
 	for _, c := range x.columns {
-		places = append(places, tables[x.table].of(c))
+		places = append(places, tables[x.tables[0]].of(c))
 	}
 	return func(r row) bool {
 		for _, place := range places {
@@ -320,7 +320,7 @@ func (x *byAccount) namer(accounts []chain.Address) func(row) bool {
 // name the blocks. That they name all is seen by the totals of the accounts' days, which
 // count their rows. Such a day is read as a whole, also where only a part of it is in the
 // span.
-func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address, span Span, each func(block, r row) error) error {
+func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address, span Span, each func(of *rowsOf, r row) error) error {
 	q := b.engine.shared()
 	c, err := b.cover(ctx, q)
 	if err != nil {
@@ -353,7 +353,7 @@ func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address,
 	names := x.namer(accounts)
 	take := func(r *rowsOf) error {
 		block := r.rows[blocks][0]
-		for _, t := range r.rows[x.table] {
+		for _, t := range r.rows[x.tables[0]] {
 			if !names(t) {
 				continue
 			}
@@ -361,7 +361,7 @@ func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address,
 				have[daily.number(ms)]++
 			}
 			if r.height >= span.First && r.height <= span.Last {
-				if err := each(block, t); err != nil {
+				if err := each(r, t); err != nil {
 					return err
 				}
 			}
@@ -373,19 +373,19 @@ func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address,
 		if err != nil {
 			return err
 		}
-		if err := b.walkHeights(ctx, heights, []int{x.table}, take); err != nil {
+		if err := b.walkHeights(ctx, heights, x.tables, take); err != nil {
 			return err
 		}
 	}
 	if whole.Last >= grows {
-		if err := b.walk(ctx, nil, Span{max(whole.First, grows), whole.Last}, []int{x.table}, take); err != nil {
+		if err := b.walk(ctx, nil, Span{max(whole.First, grows), whole.Last}, x.tables, take); err != nil {
 			return err
 		}
 	}
 	for _, s := range days {
 		if have[s.number] != want[s.number] {
 			return fmt.Errorf("%w: on %s the accounts have %d rows in table %s, and the look-up by %s found %d; fees ledger verify names all that is damaged",
-				ErrDamaged, s.name(), want[s.number], tables[x.table].name, strings.Join(x.columns, " and "), have[s.number])
+				ErrDamaged, s.name(), want[s.number], tables[x.tables[0]].name, strings.Join(x.columns, " and "), have[s.number])
 		}
 	}
 	return nil

@@ -17,11 +17,12 @@ const (
 	movements
 	unclassified
 	transfers
+	diagnoses
 	findings
 	unanswered
 	tableCount
 
-	firstOutside = findings
+	firstOutside = diagnoses
 )
 
 var tables = [tableCount]table{
@@ -77,7 +78,6 @@ var tables = [tableCount]table{
 		{"charged", amount, judgement},
 		{"verdict", text, judgement},
 		{"drift", amount, judgement},
-		{"class", text, judgement},
 		{"burned", amount, judgement},
 		{"treasury", amount, judgement},
 		{"author", amount, judgement},
@@ -113,6 +113,11 @@ var tables = [tableCount]table{
 		{"recipient", data, fact},
 		{"amount", amount, fact},
 	}},
+	diagnoses: {name: "diagnoses", key: 2, columns: []column{
+		{"height", integer, fact},
+		{"extrinsic", integer, fact},
+		{"class", text, judgement},
+	}},
 	findings: {name: "findings", key: 2, columns: []column{
 		{"height", integer, fact},
 		{"position", integer, fact},
@@ -123,8 +128,9 @@ var tables = [tableCount]table{
 	unanswered: {name: "unanswered", key: 2, columns: []column{
 		{"height", integer, fact},
 		{"position", integer, fact},
-		{"question", text, judgement},
-		{"reason", text, judgement},
+		{"about", text, judgement},
+		{"at", integer, judgement},
+		{"why", text, judgement},
 	}},
 }
 

@@ -103,7 +103,7 @@ var feeSums = []column{
 	{"outcome_unknown", integer, state},
 	{"undetermined", integer, state},
 	{"uncharged", integer, state},
-	{"unsplit", integer, state},
+	{"unaccounted", integer, state},
 	{"gas", integer, state},
 	{"fee", amount, state},
 	{"evm_fee", amount, state},
@@ -137,7 +137,7 @@ type Sums struct {
 	fee.OutcomeCounts           // of them
 	Undetermined         uint64 // without a fee
 	Uncharged            uint64 // of which it is not known what the chain charged
-	Unsplit              uint64 // of which it is not known who got what part of it
+	Unaccounted          uint64 // of which it is known what they were charged, and not where all of that went
 	Gas                  uint64
 	Fee                  chain.Wei
 	EVMFee               chain.Wei
@@ -152,7 +152,7 @@ type Sums struct {
 
 // counts and amounts are the sums in the order of feeSums.
 func (s *Sums) counts() []*uint64 {
-	return []*uint64{&s.EVM, &s.Native, &s.EVMFailed, &s.NativeFailed, &s.OutcomeUnknown, &s.Undetermined, &s.Uncharged, &s.Unsplit, &s.Gas}
+	return []*uint64{&s.EVM, &s.Native, &s.EVMFailed, &s.NativeFailed, &s.OutcomeUnknown, &s.Undetermined, &s.Uncharged, &s.Unaccounted, &s.Gas}
 }
 
 func (s *Sums) amounts() []*chain.Wei {
@@ -370,11 +370,11 @@ func sumsOfTransaction(r row) (s Sums, err error) {
 	if r[feeColumn] == nil {
 		s.Undetermined = 1
 	}
-	if r[chargedColumn] == nil {
+	switch {
+	case r[chargedColumn] == nil:
 		s.Uncharged = 1
-	}
-	if r[burnedColumn] == nil || r[treasuryColumn] == nil || r[authorColumn] == nil {
-		s.Unsplit = 1
+	case r[burnedColumn] == nil || r[treasuryColumn] == nil || r[authorColumn] == nil:
+		s.Unaccounted = 1
 	}
 	layer, _ := r[layerColumn].(string)
 	outcome, _ := r[outcomeColumn].(string)

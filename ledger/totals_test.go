@@ -144,8 +144,8 @@ func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 				if !x.Charged.Known() {
 					add("uncharged", one)
 				}
-				if !x.Burned.Known() || !x.Treasury.Known() || !x.Author.Known() {
-					add("unsplit", one)
+				if x.Charged.Known() && !(x.Burned.Known() && x.Treasury.Known() && x.Author.Known()) {
+					add("unaccounted", one)
 				}
 				if wei, ok := x.PriorityFee.Get(); ok {
 					add("priority_fee", wei.Big())

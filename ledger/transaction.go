@@ -67,7 +67,7 @@ func (b *Book) transactions(ctx context.Context, span Span, wanted func(row) boo
 	if err != nil {
 		return err
 	}
-	return b.walk(ctx, nil, span, []int{transactions}, func(r *rowsOf) error {
+	return b.walk(ctx, nil, span, ofPayer.tables, func(r *rowsOf) error {
 		return sealed.transactions(r, wanted, each)
 	})
 }
@@ -83,7 +83,7 @@ func (b *Book) payments(ctx context.Context, accounts []chain.Address, span Span
 	if err != nil {
 		return err
 	}
-	return ofPayer.each(ctx, b, accounts, span, func(block, r row) error { return sealed.transaction(block, r, each) })
+	return ofPayer.each(ctx, b, accounts, span, func(of *rowsOf, r row) error { return sealed.transaction(of, r, each) })
 }
 
 // WithoutPayer are the transactions of a span of which it is not known who paid for
@@ -124,7 +124,7 @@ func (b *Book) transactionsAt(ctx context.Context, heights []uint64, wanted func
 	if err != nil {
 		return err
 	}
-	return b.walkHeights(ctx, heights, []int{transactions}, func(r *rowsOf) error {
+	return b.walkHeights(ctx, heights, ofPayer.tables, func(r *rowsOf) error {
 		return sealed.transactions(r, wanted, each)
 	})
 }
@@ -149,7 +149,7 @@ func (b *Book) sealing(ctx context.Context) (sealedBelow, error) {
 func (s sealedBelow) transactions(r *rowsOf, wanted func(row) bool, each func(*Transaction) error) error {
 	for _, t := range r.rows[transactions] {
 		if wanted(t) {
-			if err := s.transaction(r.rows[blocks][0], t, each); err != nil {
+			if err := s.transaction(r, t, each); err != nil {
 				return err
 			}
 		}
@@ -157,9 +157,9 @@ func (s sealedBelow) transactions(r *rowsOf, wanted func(row) bool, each func(*T
 	return nil
 }
 
-// transaction reads a row, and that of its block.
-func (s sealedBelow) transaction(block, r row, each func(*Transaction) error) error {
-	h := headOf(block)
+// transaction reads a row, with those of its block.
+func (s sealedBelow) transaction(of *rowsOf, r row, each func(*Transaction) error) error {
+	h := headOf(of.rows[blocks][0])
 	c := cells{row: r, columns: tables[transactions].columns}
 	t := Transaction{
 		Height: c.number(), Time: h.time, Final: h.final, Sealed: h.height < uint64(s), Rules: h.rules,
@@ -167,11 +167,16 @@ func (s sealedBelow) transaction(block, r row, each func(*Transaction) error) er
 		EVMHash: c.optionalHash(), Sender: c.optionalAddress(), Recipient: c.optionalAddress(), Payer: c.optionalAddress(), Nonce: c.optionalWei(),
 		GasPrice: c.optionalGasPrice(), Gas: c.optionalWei(), Weight: c.optionalWei(), Fee: c.optionalWei(), Method: c.text(), PriorityFee: c.optionalWei(),
 		Tip: c.optionalWei(), Success: c.optionalFlag(), Outcome: fee.Outcome(c.text()), Status: c.text(), Error: c.text(),
-		Charged: c.optionalWei(), Verdict: evidence.Verdict(c.text()), Drift: c.optionalSignedWei(), Class: evidence.Class(c.text()),
+		Charged: c.optionalWei(), Verdict: evidence.Verdict(c.text()), Drift: c.optionalSignedWei(),
 		Burned: c.optionalWei(), Treasury: c.optionalWei(), Author: c.optionalWei(),
 	}
 	if err := cmp.Or(h.err, c.err); err != nil {
 		return err
+	}
+	for _, d := range of.rows[diagnoses] {
+		if class, ok := d[2].(string); ok && d[1] == r[extrinsicColumn] {
+			t.Class = evidence.Class(class)
+		}
 	}
 	return each(&t)
 }

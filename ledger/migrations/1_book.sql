@@ -63,7 +63,6 @@ CREATE TABLE transactions (
     charged       {{amount}},
     verdict       TEXT,
     drift         {{amount}},
-    class         TEXT,
     burned        {{amount}},
     treasury      {{amount}},
     author        {{amount}},
@@ -107,6 +106,17 @@ CREATE TABLE transfers (
     PRIMARY KEY (height, position)
 ){{clustered}};
 
+-- The tables from here on say how well the blocks are known, which may change: they are
+-- outside of the digests.
+
+-- Why fees drift.
+CREATE TABLE diagnoses (
+    height     {{integer}} NOT NULL,
+    extrinsic  {{integer}} NOT NULL,
+    class      TEXT NOT NULL,
+    PRIMARY KEY (height, extrinsic)
+){{clustered}};
+
 CREATE TABLE findings (
     height     {{integer}} NOT NULL,
     position   {{integer}} NOT NULL,
@@ -121,8 +131,9 @@ CREATE TABLE findings (
 CREATE TABLE unanswered (
     height     {{integer}} NOT NULL,
     position   {{integer}} NOT NULL,
-    question   TEXT NOT NULL,
-    reason     TEXT NOT NULL,
+    about      TEXT NOT NULL,
+    at         {{integer}} NOT NULL,     -- the height whose state it is about
+    why        TEXT NOT NULL,
     PRIMARY KEY (height, position)
 ){{clustered}};
 
@@ -163,7 +174,7 @@ CREATE TABLE quarter_hours (
     outcome_unknown {{integer}} NOT NULL,
     undetermined  {{integer}} NOT NULL,
     uncharged     {{integer}} NOT NULL,
-    unsplit       {{integer}} NOT NULL,
+    unaccounted   {{integer}} NOT NULL,
     gas           {{integer}} NOT NULL,
     fee           {{amount}} NOT NULL{{widest "fee"}},
     evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
@@ -188,7 +199,7 @@ CREATE TABLE days (
     outcome_unknown {{integer}} NOT NULL,
     undetermined  {{integer}} NOT NULL,
     uncharged     {{integer}} NOT NULL,
-    unsplit       {{integer}} NOT NULL,
+    unaccounted   {{integer}} NOT NULL,
     gas           {{integer}} NOT NULL,
     fee           {{amount}} NOT NULL{{widest "fee"}},
     evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
@@ -214,7 +225,7 @@ CREATE TABLE contract_days (
     outcome_unknown {{integer}} NOT NULL,
     undetermined  {{integer}} NOT NULL,
     uncharged     {{integer}} NOT NULL,
-    unsplit       {{integer}} NOT NULL,
+    unaccounted   {{integer}} NOT NULL,
     gas           {{integer}} NOT NULL,
     fee           {{amount}} NOT NULL{{widest "fee"}},
     evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
@@ -240,7 +251,7 @@ CREATE TABLE account_days (
     outcome_unknown {{integer}} NOT NULL,
     undetermined  {{integer}} NOT NULL,
     uncharged     {{integer}} NOT NULL,
-    unsplit       {{integer}} NOT NULL,
+    unaccounted   {{integer}} NOT NULL,
     gas           {{integer}} NOT NULL,
     fee           {{amount}} NOT NULL{{widest "fee"}},
     evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
@@ -266,7 +277,7 @@ CREATE TABLE contract_months (
     outcome_unknown {{integer}} NOT NULL,
     undetermined  {{integer}} NOT NULL,
     uncharged     {{integer}} NOT NULL,
-    unsplit       {{integer}} NOT NULL,
+    unaccounted   {{integer}} NOT NULL,
     gas           {{integer}} NOT NULL,
     fee           {{amount}} NOT NULL{{widest "fee"}},
     evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
@@ -290,7 +301,7 @@ CREATE TABLE account_months (
     outcome_unknown {{integer}} NOT NULL,
     undetermined  {{integer}} NOT NULL,
     uncharged     {{integer}} NOT NULL,
-    unsplit       {{integer}} NOT NULL,
+    unaccounted   {{integer}} NOT NULL,
     gas           {{integer}} NOT NULL,
     fee           {{amount}} NOT NULL{{widest "fee"}},
     evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
@@ -317,9 +328,9 @@ CREATE VIEW book_transactions AS SELECT
     {{hex "t.sender"}} AS sender, {{hex "t.recipient"}} AS recipient, {{hex "t.payer"}} AS payer, {{wei "t.nonce"}} AS nonce,
     {{wei "t.gas_price"}} AS gas_price, {{wei "t.gas"}} AS gas, {{wei "t.weight"}} AS weight,
     {{wei "t.fee"}} AS fee, {{coin "t.fee"}} AS fee_token, t.method, {{wei "t.priority_fee"}} AS priority_fee, {{wei "t.tip"}} AS tip,
-    t.success, t.outcome, t.status, t.error, {{wei "t.charged"}} AS charged, t.verdict, {{wei "t.drift"}} AS drift, t.class,
+    t.success, t.outcome, t.status, t.error, {{wei "t.charged"}} AS charged, t.verdict, {{wei "t.drift"}} AS drift, d.class,
     {{wei "t.burned"}} AS burned, {{wei "t.treasury"}} AS treasury, {{wei "t.author"}} AS author, b.rules, b.final
-FROM transactions t JOIN blocks b ON b.height = t.height;
+FROM transactions t JOIN blocks b ON b.height = t.height LEFT JOIN diagnoses d ON d.height = t.height AND d.extrinsic = t.extrinsic;
 
 CREATE VIEW book_movements AS SELECT
     m.height, m.position, {{time "b.time_ms"}} AS time,
@@ -336,7 +347,7 @@ FROM transfers x JOIN blocks b ON b.height = x.height;
 
 CREATE VIEW book_findings AS SELECT height, check_id, extrinsic, message FROM findings;
 
-CREATE VIEW book_unanswered AS SELECT height, question, reason FROM unanswered;
+CREATE VIEW book_unanswered AS SELECT height, about, at, why FROM unanswered;
 
 CREATE VIEW book_seals AS SELECT unit,
     CASE WHEN number < 0 THEN NULL WHEN unit = 'day' THEN {{dayText "number"}} ELSE {{monthText "number"}} END AS name,
@@ -344,7 +355,7 @@ CREATE VIEW book_seals AS SELECT unit,
 FROM seals;
 
 CREATE VIEW book_days AS SELECT {{day "day"}} AS day, blocks, inherents,
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unsplit, gas,
+    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
     {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
     {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
     {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
@@ -357,7 +368,7 @@ CREATE VIEW book_days AS SELECT {{day "day"}} AS day, blocks, inherents,
 FROM days;
 
 CREATE VIEW book_account_days AS SELECT {{day "day"}} AS day, {{hex "account"}} AS account, movements, transfers,
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unsplit, gas,
+    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
     {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
     {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
     {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
@@ -370,7 +381,7 @@ CREATE VIEW book_account_days AS SELECT {{day "day"}} AS day, {{hex "account"}} 
 FROM account_days;
 
 CREATE VIEW book_account_months AS SELECT {{monthText "month"}} AS month, {{hex "account"}} AS account,
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unsplit, gas,
+    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
     {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
     {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
     {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
@@ -384,7 +395,7 @@ FROM account_months;
 
 CREATE VIEW book_contract_days AS SELECT {{day "day"}} AS day, layer, call,
     CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, 
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unsplit, gas,
+    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
     {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
     {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
     {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
@@ -398,7 +409,7 @@ FROM contract_days;
 
 CREATE VIEW book_contract_months AS SELECT {{monthText "month"}} AS month, layer, call,
     CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, 
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unsplit, gas,
+    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
     {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
     {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
     {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
