@@ -237,6 +237,15 @@ func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint6
 	return p, nil
 }
 
+// hasParameters tells whether FeesTreasuryProportion was asked for when the archive was
+// made.
+func (a *Archive) hasParameters() bool {
+	if a.manifest != nil {
+		return a.manifest.ParameterKey != ""
+	}
+	return a.has(parameterDirectory)
+}
+
 // Balance is the balance of an account when the block at a height was done; it
 // was kept for the accounts that the recorder was told of.
 func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (gatewayclient.Balance, error) {

@@ -50,3 +50,16 @@ func TestBalance(t *testing.T) {
 	_, err = broken.Balance(ctx, who, chain.Optional[uint64]{})
 	require.Error(t, err, "it has no blocks")
 }
+
+// Without a height it is at the head in segments, too.
+func TestBalanceAtTheHeadOfSegments(t *testing.T) {
+	gateway, _ := served(t, moonbeam(t))
+	directory := recordedWith(t, gateway, archive.WithSegments(archive.RecordOptions{First: 3, Last: 20, Accounts: []chain.Address{account(t)}}, 10))
+	a := opened(t, directory)
+	head, err := a.Balance(context.Background(), account(t), chain.Optional[uint64]{})
+	require.NoError(t, err)
+	want, err := a.Balance(context.Background(), account(t), chain.Some(uint64(20)))
+	require.NoError(t, err)
+	require.Equal(t, want, head)
+	require.Equal(t, uint64(20), head.At)
+}

@@ -29,6 +29,7 @@ type gateway struct{ archive *Archive }
 const (
 	jsonType      = "application/json; charset=utf-8"
 	multiplierURL = "/pallets/transaction-payment/storage/nextFeeMultiplier"
+	parameterURL  = "/pallets/parameters/storage/parameters"
 )
 
 // The paths that have a parameter.
@@ -59,7 +60,8 @@ func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notFound(w, r)
 		return
 	}
-	text, err := g.answer(r.Context(), r.URL.Path, r.URL.Query().Get("at"))
+	query := r.URL.Query()
+	text, err := g.answer(r.Context(), r.URL.Path, query.Get("at"), query.Get("keys[]"))
 	var refused *refusal
 	switch {
 	case err == nil:
@@ -73,7 +75,7 @@ func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (g gateway) answer(ctx context.Context, path, at string) (string, error) {
+func (g gateway) answer(ctx context.Context, path, at, key string) (string, error) {
 	switch path {
 	case "/":
 		return g.root()
@@ -100,6 +102,9 @@ func (g gateway) answer(ctx context.Context, path, at string) (string, error) {
 			return "", err
 		}
 		return g.at(ctx, at, g.file(func(at uint64) string { return balancePath(account, at) }))
+	}
+	if path == parameterURL && g.archive.hasParameters() {
+		return g.at(ctx, at, g.parameter(key))
 	}
 	if found := storageURL.FindStringSubmatch(path); found != nil {
 		return "", unknownStorage(found[1], found[2])
@@ -180,6 +185,20 @@ func (g gateway) file(path func(height uint64) string) func(uint64) (string, err
 	}
 }
 
+// parameter answers with FeesTreasuryProportion, the one parameter that is kept, where it
+// is asked for by its key.
+func (g gateway) parameter(key string) func(uint64) (string, error) {
+	return func(height uint64) (string, error) {
+		if !strings.HasPrefix(key, "0x") {
+			return "", &refusal{http.StatusInternalServerError, "Cannot map Enum JSON"}
+		}
+		if _, err := g.archive.FeesTreasuryProportion(context.Background(), key, height); err != nil {
+			return "", err
+		}
+		return g.archive.read(parameterPath(height))
+	}
+}
+
 // runtime answers with the runtime that is kept for a height. Where it was asked
 // for at another height, the answer is made to be for this one.
 func (g gateway) runtime(height uint64) (string, error) {
@@ -236,7 +255,7 @@ func parseAccount(text string) (chain.Address, error) {
 	return account, nil
 }
 
-// unknownStorage is the error for all storage but the multiplier.
+// unknownStorage is the error for all storage but the multiplier and the parameter.
 func unknownStorage(pallet, item string) error {
 	if pallet == "transaction-payment" {
 		return &refusal{http.StatusInternalServerError, fmt.Sprintf(

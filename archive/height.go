@@ -3,6 +3,7 @@ package archive
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
@@ -51,13 +52,21 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 		if err != nil {
 			return h, err
 		}
-		h.answers = append(h.answers, before)
+		parameter, err := r.parameter(ctx, r.base, h.parent)
+		if err != nil {
+			return h, err
+		}
+		h.answers = append(append(h.answers, before), parameter...)
 	}
 	multiplier, err := r.multiplier(ctx, number, h.hash)
 	if err != nil {
 		return h, err
 	}
-	h.answers = append(h.answers, header, multiplier)
+	parameter, err := r.parameter(ctx, number, h.hash)
+	if err != nil {
+		return h, err
+	}
+	h.answers = append(append(h.answers, header, multiplier), parameter...)
 	for _, account := range r.options.Accounts {
 		balance, err := r.balance(ctx, account, number, h.hash)
 		if err != nil {
@@ -75,6 +84,26 @@ func (r *recorder) multiplier(ctx context.Context, at uint64, hash chain.Hash) (
 		m, err := gatewayclient.DecodeMultiplier(text)
 		return cmp.Or(err, wrongHeight(at, m.At), wrongHash(chain.Some(hash), m.AtHash))
 	})
+}
+
+// parameter is FeesTreasuryProportion at a height; nothing where it is not asked for, or
+// the gateway cannot tell, as where the runtime did not have it yet.
+func (r *recorder) parameter(ctx context.Context, at uint64, hash chain.Hash) ([]answer, error) {
+	key := r.manifest.ParameterKey
+	if key == "" {
+		return nil, nil
+	}
+	a, err := r.obtain(ctx, parameterPath(at), gatewayclient.ProportionPath(key, at), func(text string) error {
+		p, err := gatewayclient.DecodeProportion(text, key)
+		return cmp.Or(err, wrongHeight(at, p.At), wrongHash(chain.Some(hash), p.AtHash))
+	})
+	if errors.Is(err, gatewayclient.ErrCannotTell) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []answer{a}, nil
 }
 
 func (r *recorder) balance(ctx context.Context, account chain.Address, at uint64, hash chain.Hash) (answer, error) {

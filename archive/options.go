@@ -14,6 +14,10 @@ type RecordOptions struct {
 	First, Last uint64
 	// Accounts are those whose balances are kept at each height; none by default.
 	Accounts []chain.Address
+	// ParameterKey tells by which key FeesTreasuryProportion is asked for at each height,
+	// where the last of them has left that runtime behind; "" for not at all, as by
+	// default.
+	ParameterKey func(gatewayclient.Runtime) string
 	// Concurrency is how many questions are under way at once;
 	// [gatewayclient.DefaultConcurrency] by default.
 	Concurrency int

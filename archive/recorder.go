@@ -22,8 +22,9 @@ type Answers interface {
 }
 
 // Record keeps a gateway's answers on a range of blocks in a directory: the
-// blocks, their headers, the multipliers, the runtimes where they change, the
-// balances of accounts, and what the node is. Each answer is decoded and checked
+// blocks, their headers, the multipliers, the runtimes where they change,
+// FeesTreasuryProportion where the fees depend on it, the balances of accounts, and
+// what the node is. Each answer is decoded and checked
 // before it is kept, and each block must be the parent of the next.
 //
 // What is there already and holds is not asked for again, so that a recording
@@ -49,7 +50,7 @@ func record(ctx context.Context, gateway Answers, d disk, o RecordOptions) (*Man
 		places:  make(chan struct{}, o.Concurrency),
 		kept:    New(d.directory, os.DirFS(d.directory)),
 	}
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.findSegments(ctx); err != nil {
@@ -81,7 +82,7 @@ type recorder struct {
 }
 
 // prepare looks at what the directory has.
-func (r *recorder) prepare() error {
+func (r *recorder) prepare(ctx context.Context) error {
 	if err := os.MkdirAll(r.disk.directory, 0o777); err != nil {
 		return err
 	}
@@ -100,6 +101,9 @@ func (r *recorder) prepare() error {
 	case !errors.Is(err, ErrLacks) && !errors.Is(err, ErrDamaged):
 		return err
 	}
+	if err := r.findParameterKey(ctx); err != nil {
+		return err
+	}
 	switch {
 	case o.Segments && r.kept.has(blockDirectory):
 		return fmt.Errorf("%s holds plain files already, and these blocks are to be kept in segments: record into another directory", r.disk.directory)
@@ -107,6 +111,27 @@ func (r *recorder) prepare() error {
 		return fmt.Errorf("%s holds segments already: record in segments again, or into another directory", r.disk.directory)
 	}
 	return r.disk.sweep(r.expected())
+}
+
+// findParameterKey finds out how FeesTreasuryProportion is asked for: as it was when the
+// archive was made, or as the last runtime of the range wants it.
+func (r *recorder) findParameterKey(ctx context.Context) error {
+	if r.old != nil || r.options.ParameterKey == nil {
+		if r.old != nil {
+			r.manifest.ParameterKey = r.old.ParameterKey
+		}
+		return nil
+	}
+	last, err := r.runtime(ctx, r.options.Last)
+	if errors.Is(err, gatewayclient.ErrNoEndpoint) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	spec, err := gatewayclient.DecodeRuntime(last.text)
+	r.manifest.ParameterKey = r.options.ParameterKey(spec)
+	return err
 }
 
 // expected tells which paths belong to the archive.
@@ -120,6 +145,11 @@ func (r *recorder) expected() func(path string) bool {
 		return func(path string) bool { return paths[path] }
 	}
 	paths[multiplierPath(r.base)], paths[runtimePath(r.base)] = true, true
+	if r.manifest.ParameterKey != "" {
+		for h := r.base; h <= o.Last; h++ {
+			paths[parameterPath(h)] = true
+		}
+	}
 	for _, s := range r.spans {
 		for _, path := range r.paths(s) {
 			paths[path] = true
@@ -132,7 +162,7 @@ func (r *recorder) expected() func(path string) bool {
 }
 
 // paths are those of the answers of a span in the order in which they are kept,
-// without the runtimes.
+// without the parameters, of which there may be none, and the runtimes.
 func (r *recorder) paths(s span) []string {
 	var paths []string
 	if s.first == r.options.First && r.base < s.first {

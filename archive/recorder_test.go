@@ -332,12 +332,18 @@ func TestRecordRefuses(t *testing.T) {
 			delete(s, "/runtime/spec?at=5")
 		}, gatewayclient.ErrNoEndpoint, "/runtime/spec?at=5"},
 		"no balance": {func(s synthetic) { delete(s, balance) }, gatewayclient.ErrNoEndpoint, balance},
-		"node":       {func(s synthetic) { s["/node/version"] = "[]" }, nil, "/node/version: malformed node version"},
+		"balance of a fork": {func(s synthetic) {
+			s[balance] = strings.Replace(s[balance], hashOf(5), hashOf(99), 1)
+		}, gatewayclient.ErrWrongBlock, balance + ": answer for another block: it is of block " + hashOf(99) + ", want " + hashOf(5)},
+		"balance of a height": {func(s synthetic) {
+			s[balance] = strings.Replace(s[balance], `"height":5`, `"height":4`, 1)
+		}, gatewayclient.ErrWrongBlock, balance + ": answer for another block: it is of block 4, want 5"},
+		"node": {func(s synthetic) { s["/node/version"] = "[]" }, nil, "/node/version: malformed node version"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gateway := chainTo(9, map[uint64]int{0: 1})
 			for n := range 10 {
-				gateway[fmt.Sprintf("/accounts/%s/balance-info?at=%d", strings.ToLower(payer), n)] = fmt.Sprintf(`{"at":{"height":%d},"nonce":"1","free":"2","reserved":"0"}`, n)
+				gateway[fmt.Sprintf("/accounts/%s/balance-info?at=%d", strings.ToLower(payer), n)] = fmt.Sprintf(`{"at":{"height":%d,"hash":"%s"},"nonce":"1","free":"2","reserved":"0"}`, n, hashOf(uint64(n)))
 			}
 			c.change(gateway)
 			directory := t.TempDir()

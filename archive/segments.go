@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
@@ -102,7 +103,11 @@ func (r *recorder) findSegment(s span) (*keptSegment, error) {
 		return nil, r.kept.damaged(path, errChanged)
 	}
 	paths := r.paths(s)
-	if len(entries) < len(paths) || !slices.EqualFunc(entries[:len(paths)], paths, func(e Entry, path string) bool { return e.Path == path }) {
+	others := slices.Clone(entries)
+	if r.manifest.ParameterKey != "" {
+		others = slices.DeleteFunc(others, func(e Entry) bool { return strings.HasPrefix(e.Path, parameterDirectory+"/") })
+	}
+	if len(others) < len(paths) || !slices.EqualFunc(others[:len(paths)], paths, func(e Entry, path string) bool { return e.Path == path }) {
 		return nil, r.kept.damaged(path, errors.New("it has other answers than these"))
 	}
 	return r.kept.ends(segment, entries)

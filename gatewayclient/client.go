@@ -389,6 +389,7 @@ var cannotTellTexts = []string{
 	"Unable to find Call",
 	"Could not find storage item",
 	"was not recognized as a queryable pallet",
+	"the archive lacks it", // of fees archive serve
 }
 
 // cannotTell tells whether an answer with that status and message is final.

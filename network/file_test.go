@@ -233,6 +233,23 @@ func TestKeyOfTheProportion(t *testing.T) {
 	}
 }
 
+// A recorder has to know whether there is something to ask for.
+func TestParameterKey(t *testing.T) {
+	tables, err := network.BuiltIn().With("f.json", []byte(proof(`"key": "0x0004"`, `"key": "0x0a0b"`)))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name    string
+		runtime uint32
+		want    string
+	}{
+		{"moonbeam", 3299, ""}, {"moonbeam", 3300, "0x0000"}, {"moonbeam", 4500, "0x0000"}, {"moonriver", 3299, ""}, {"moonriver", 3300, "0x0000"},
+		{"moonbase", 3199, ""}, {"moonbase", 3200, "0x0000"}, {"moonbeam", 1, ""}, {"moonlight", 4500, ""}, {"", 4500, ""},
+		{"local", 199, ""}, {"local", 200, "0x0a0b"},
+	} {
+		require.Equal(t, c.want, tables.ParameterKey(c.name, c.runtime), "%s, %d", c.name, c.runtime)
+	}
+}
+
 // The specification's own rules say nothing of what proves a fee.
 func TestSpecificationRulesProveNothing(t *testing.T) {
 	rules, err := rulesOf(t, "moonbeam", "specification")

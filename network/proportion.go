@@ -37,3 +37,23 @@ func (p *TreasuryProportion) check() error {
 	}
 	return nil
 }
+
+// ParameterKey is the key by which FeesTreasuryProportion is asked for on a runtime of the
+// network that names itself so; "" where its fees do not depend on it, or the tables do
+// not know.
+func (t Tables) ParameterKey(specName string, runtime uint32) string {
+	n, _, err := t.Find(Identity{SpecName: specName}, "")
+	if err != nil {
+		return ""
+	}
+	rules, err := n.Rules(runtime)
+	if err != nil {
+		return ""
+	}
+	d, _ := rules.Destinations.Get()
+	p, _ := rules.Proportion.Get()
+	if !d.LooksAt(TreasuryParameter) {
+		return ""
+	}
+	return p.Key
+}

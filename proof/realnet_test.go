@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/gatewayclient"
@@ -51,6 +52,10 @@ func (g *realGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case fmt.Sprintf("/blocks/%d", realHeight):
 		fmt.Fprint(w, g.block)
+	case fmt.Sprintf("/blocks/%d/header", realHeight):
+		fmt.Fprint(w, g.block) // which has a header's fields
+	case "/node/version":
+		fmt.Fprint(w, `{"clientImplName":"moonbeam","chain":"Moonbeam"}`)
 	case "/runtime/spec":
 		fmt.Fprintf(w, `{"at":{"height":%q},"specName":"moonbeam","specVersion":"3702"}`, at)
 	case "/pallets/transaction-payment/storage/nextFeeMultiplier":
@@ -75,8 +80,8 @@ func proportionIs(value string) func(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// prove proves the block by that gateway.
-func (g *realGateway) prove(t *testing.T, o gatewayclient.Options) (*evidence.Report, error) {
+// client is a client of that gateway.
+func (g *realGateway) client(t *testing.T, o gatewayclient.Options) *gatewayclient.Client {
 	text, err := os.ReadFile(realBlock)
 	if os.IsNotExist(err) {
 		t.Skip("SKIPPED: there is no " + realBlock + ": the real block of runtime 3702 is not proved")
@@ -88,7 +93,16 @@ func (g *realGateway) prove(t *testing.T, o gatewayclient.Options) (*evidence.Re
 	o.RetryWait = time.Millisecond
 	client, err := gatewayclient.New(server.URL, o)
 	require.NoError(t, err)
-	p := &proof.Prover{Reader: &source.Reader{Source: client, Tables: network.BuiltIn()}, Concurrency: 2, Options: evidence.Options{Signatures: true}}
+	return client
+}
+
+// prove proves the block by that gateway.
+func (g *realGateway) prove(t *testing.T, o gatewayclient.Options) (*evidence.Report, error) {
+	return proveReal(g.client(t, o))
+}
+
+func proveReal(src source.Source) (*evidence.Report, error) {
+	p := &proof.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: 2, Options: evidence.Options{Signatures: true}}
 	var report *evidence.Report
 	for x, err := range p.Range(ctx, source.Range{First: realHeight, Last: realHeight}, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
@@ -146,6 +160,38 @@ func TestARealBlock(t *testing.T) {
 	require.Equal(t, charged, report.Totals.Fee)
 	burned, _ := report.Totals.Burned.Get()
 	require.Equal(t, charged, burned, "the treasury's share was 0")
+}
+
+// An archive keeps the parameter: the splits are proved from it, too, as from a gateway
+// that serves it.
+func TestARealBlockFromAnArchive(t *testing.T) {
+	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
+	client := g.client(t, gatewayclient.Options{})
+	want, err := proveReal(client)
+	require.NoError(t, err)
+	for _, segments := range []bool{false, true} {
+		directory := t.TempDir()
+		manifest, err := archive.Record(ctx, client, directory, archive.RecordOptions{
+			First: realHeight, Last: realHeight, Segments: segments,
+			ParameterKey: func(r gatewayclient.Runtime) string {
+				return network.BuiltIn().ParameterKey(r.SpecName, r.SpecVersion)
+			},
+		})
+		require.NoError(t, err)
+		require.Equal(t, "0x0000", manifest.ParameterKey)
+		kept, err := archive.OpenDirectory(directory)
+		require.NoError(t, err)
+		server := httptest.NewServer(archive.Handler(kept))
+		t.Cleanup(server.Close)
+		again, err := gatewayclient.New(server.URL, gatewayclient.Options{})
+		require.NoError(t, err)
+		for _, src := range []source.Source{kept, again} {
+			report, err := proveReal(src)
+			require.NoError(t, err)
+			require.Equal(t, want, report)
+			require.Equal(t, 9, tally(report, "evm.split"))
+		}
+	}
 }
 
 // Where governance has set nothing, the runtime's default of 20 % holds: on this block, of

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"
 )
@@ -34,8 +35,9 @@ const archiveExamples = `  fees archive record 100..199 -o march --gateway http:
   fees archive serve march --listen 127.0.0.1:8080`
 
 const recordManual = `Record the blocks of a range, A..B with both included or A:+N, with their
-headers, the multipliers, the runtimes where they change, and the balances of
-the accounts that are named. Only final blocks are recorded. Each answer is
+headers, the multipliers, the runtimes where they change, the treasury's share of
+the fees where governance sets it, and the balances of the accounts that are
+named. Only final blocks are recorded. Each answer is
 checked before it is kept, and each block must be the parent of the next.
 
 A recording that was stopped goes on where it was when the same command runs
@@ -74,10 +76,11 @@ func newArchive(stdout, stderr io.Writer) *cobra.Command {
 type recordFlags struct {
 	gatewayOnly
 	output
-	directory string
-	accounts  []string
-	segments  bool
-	quiet     bool
+	networkFile string
+	directory   string
+	accounts    []string
+	segments    bool
+	quiet       bool
 }
 
 func newRecord(stdout, stderr io.Writer) *cobra.Command {
@@ -94,6 +97,7 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags.gatewayOnly.add(c)
 	flags.output.addFormat(c, "table", "json")
+	c.Flags().StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share")
 	c.Flags().StringVarP(&flags.directory, "output", "o", "", "the directory to record into, made if it is not there")
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts, addresses with commas between")
 	c.Flags().BoolVar(&flags.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
@@ -125,6 +129,11 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err != nil {
 		return err
 	}
+	tables, err := loadTables(flags.networkFile)
+	if err != nil {
+		return err
+	}
+	options.ParameterKey = func(r gatewayclient.Runtime) string { return tables.ParameterKey(r.SpecName, r.SpecVersion) }
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
 	options.Progress = p.show

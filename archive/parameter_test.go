@@ -1,0 +1,195 @@
+package archive_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+const parameterKey = "0x0004"
+
+func withKey(gatewayclient.Runtime) string { return parameterKey }
+
+// governed is a chain whose runtime has the parameter from height 5 on: unset at first, and
+// set at 7 to a third. Before, its gateway does not know the pallet.
+type governed struct{ synthetic }
+
+func newGoverned(last uint64) governed {
+	g := governed{chainTo(last, map[uint64]int{0: 1, 5: 2})}
+	for n := uint64(5); n <= last; n++ {
+		value := "null"
+		if n >= 7 {
+			value = `{"runtimeConfig":{"feesTreasuryProportion":"333333333"}}`
+		}
+		g.synthetic[gatewayclient.ProportionPath(parameterKey, n)] = fmt.Sprintf(
+			`{"at":{"hash":"%s","height":"%d"},"pallet":"parameters","palletIndex":"35","storageItem":"parameters","keys":["0x0004"],"value":%s}`, hashOf(n), n, value)
+	}
+	return g
+}
+
+func (g governed) Answer(ctx context.Context, path string) (string, error) {
+	text, err := g.synthetic.Answer(ctx, path)
+	if err != nil && strings.HasPrefix(path, "/pallets/parameters/") {
+		err = fmt.Errorf("%w: status 400", gatewayclient.ErrCannotTell)
+	}
+	return text, err
+}
+
+// An archive keeps the parameter where the runtime has it, in plain files and in segments,
+// and answers for it, also when it is served again.
+func TestParameters(t *testing.T) {
+	ctx := context.Background()
+	gateway := newGoverned(23)
+	for name, options := range map[string]archive.RecordOptions{
+		"plain":    {First: 4, Last: 22, ParameterKey: withKey},
+		"segments": archive.WithSegments(archive.RecordOptions{First: 4, Last: 22, ParameterKey: withKey}, 10),
+		"later":    archive.WithSegments(archive.RecordOptions{First: 8, Last: 22, ParameterKey: withKey}, 10),
+	} {
+		t.Run(name, func(t *testing.T) {
+			directory := recordedWith(t, gateway, options)
+			a := opened(t, directory)
+			client, _ := served(t, a)
+			for at := options.First - 1; at <= options.Last; at++ {
+				for _, from := range []interface {
+					FeesTreasuryProportion(context.Context, string, uint64) (gatewayclient.StoredProportion, error)
+				}{a, client} {
+					p, err := from.FeesTreasuryProportion(ctx, parameterKey, at)
+					if at < 5 {
+						require.Error(t, err)
+						require.Equal(t, from == a, isLacking(err), "%v", err)
+						require.Equal(t, from != a, isFinal(err), "%v", err)
+						continue
+					}
+					require.NoError(t, err)
+					hash, _ := p.AtHash.Get()
+					require.Equal(t, hashOf(at), hash.String())
+					require.Equal(t, at >= 7, p.Value.Known(), "at %d", at)
+					if value, set := p.Value.Get(); set {
+						require.Equal(t, "333333333", value.String())
+					}
+				}
+				if at >= 5 {
+					answer := get(a, http.MethodGet, gatewayclient.ProportionPath(parameterKey, at))
+					require.Equal(t, gateway.synthetic[gatewayclient.ProportionPath(parameterKey, at)], body(t, answer))
+				}
+			}
+			_, err := archive.Verify(ctx, directory, nil)
+			require.NoError(t, err)
+
+			// By another key it is another parameter, and in JSON it is none.
+			_, err = a.FeesTreasuryProportion(ctx, "0x0000", 9)
+			require.ErrorIs(t, err, archive.ErrLacks)
+			require.ErrorContains(t, err, "asked for by the key 0x0004, not by 0x0000")
+			_, err = client.FeesTreasuryProportion(ctx, "0x0000", 9)
+			require.ErrorIs(t, err, gatewayclient.ErrCannotTell)
+			_, err = client.FeesTreasuryProportion(ctx, `{"RuntimeConfig":"FeesTreasuryProportion"}`, 9)
+			require.ErrorIs(t, err, gatewayclient.ErrCannotTell)
+			require.ErrorContains(t, err, "Cannot map Enum JSON")
+
+			// From its copy: the same, but for what the gateway said that it does not know.
+			require.Equal(t, tree(t, directory), tree(t, recordedWith(t, client, options)))
+
+			if name == "plain" { // which asks again for what the gateway did not know
+				return
+			}
+			// What is there is not asked for again: without the gateway the same comes out, also
+			// where the tables have another key by now.
+			options.ParameterKey = func(gatewayclient.Runtime) string { return "0x0000" }
+			want := tree(t, directory)
+			_, err = archive.Record(ctx, gone{}, directory, options)
+			require.NoError(t, err)
+			require.Equal(t, want, tree(t, directory))
+		})
+	}
+}
+
+func isLacking(err error) bool {
+	return strings.Contains(err.Error(), archive.ErrLacks.Error()) && !isFinal(err)
+}
+
+func isFinal(err error) bool {
+	return strings.Contains(err.Error(), gatewayclient.ErrCannotTell.Error())
+}
+
+// gone is a gateway that is away.
+type gone struct{}
+
+func (gone) Answer(context.Context, string) (string, error) {
+	return "", &gatewayclient.UnreachableError{Gateway: "http://gateway", Err: context.DeadlineExceeded}
+}
+
+// A recorder that was killed goes on to the same archive, with the parameters.
+func TestParametersOfARecorderThatWasKilled(t *testing.T) {
+	ctx := context.Background()
+	gateway := newGoverned(9)
+	plain := archive.RecordOptions{First: 6, Last: 9, Concurrency: 2, ParameterKey: withKey}
+	for _, options := range []archive.RecordOptions{plain, archive.WithSegments(plain, 2)} {
+		steps, whole := 0, t.TempDir()
+		_, err := archive.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, options)
+		require.NoError(t, err)
+		for kill := 0; kill < steps; kill += 7 {
+			directory := t.TempDir()
+			_, err = archive.RecordWith(ctx, killedAfter(kill), gateway, directory, options)
+			require.ErrorIs(t, err, errKilled)
+			_, err = archive.Record(ctx, gateway, directory, options)
+			require.NoError(t, err)
+			require.Equal(t, tree(t, whole), tree(t, directory), "killed after step %d", kill)
+		}
+	}
+}
+
+// An answer that is not the one that was asked for is not kept.
+func TestParametersThatAreRefused(t *testing.T) {
+	path := gatewayclient.ProportionPath(parameterKey, 8)
+	for name, change := range map[string]func(text string) string{
+		"another height":  func(text string) string { return strings.Replace(text, `"height":"8"`, `"height":"7"`, 1) },
+		"another fork":    func(text string) string { return strings.Replace(text, hashOf(8), hashOf(99), 1) },
+		"another key":     func(text string) string { return strings.Replace(text, "0x0004", "0x0003", 1) },
+		"another setting": func(text string) string { return strings.Replace(text, "feesTreasuryProportion", "other", 1) },
+		"nothing":         func(string) string { return "" },
+	} {
+		gateway := newGoverned(9)
+		gateway.synthetic[path] = change(gateway.synthetic[path])
+		_, err := archive.Record(context.Background(), gateway, t.TempDir(), archive.RecordOptions{First: 6, Last: 9, ParameterKey: withKey})
+		require.ErrorContains(t, err, path, name)
+	}
+}
+
+// The real gateway's answers on a real runtime are read where they lie, and kept.
+func TestRecordedParameters(t *testing.T) {
+	const directory = "../../shared/pairs/datahaven-100/gateway"
+	if _, err := os.Stat(directory); err != nil {
+		t.Skip("SKIPPED: no recordings in " + directory)
+	}
+	ctx := context.Background()
+	recorded := opened(t, directory)
+	gateway, _ := served(t, recorded)
+	_, last, err := recorded.Range()
+	require.NoError(t, err)
+	copied := opened(t, recordedWith(t, gateway, archive.RecordOptions{First: 1, Last: last, ParameterKey: withKey}))
+	seen := map[string]bool{}
+	for at := range last + 1 {
+		want, err := recorded.FeesTreasuryProportion(ctx, parameterKey, at)
+		require.NoError(t, err)
+		have, err := copied.FeesTreasuryProportion(ctx, parameterKey, at)
+		require.NoError(t, err)
+		require.Equal(t, want, have)
+		value, set := want.Value.Get()
+		seen[fmt.Sprint(set, " ", value)] = true
+		text, err := os.ReadFile(filepath.Join(directory, "parameters", fmt.Sprint(at)+".json"))
+		require.NoError(t, err)
+		require.Equal(t, string(text), body(t, get(copied, http.MethodGet, gatewayclient.ProportionPath(parameterKey, at))))
+	}
+	require.Equal(t, []string{"false 0", "true 0", "true 1000000000", "true 333333333"}, slices.Sorted(maps.Keys(seen)))
+}
