@@ -98,13 +98,14 @@ type connection struct {
 
 	mu            sync.Mutex
 	waiting       map[string]*waiter       // by the id of their question
+	late          []string                 // the ids of those that gave up, the oldest first
 	subscriptions map[string]*subscription // by their id
 	heard         time.Time                // when the last message came
 	err           error                    // why the connection broke, nil until it did
 }
 
-// waiter waits for an answer. One that gave up stays known, so that an answer that
-// comes late is not taken for one that nobody asked for.
+// waiter waits for an answer. One that gave up stays known for a while, so that an
+// answer that comes late is not taken for one that nobody asked for.
 type waiter struct {
 	answer       chan message  // has room for it
 	subscription *subscription // that the answer opens, nil for other questions
@@ -171,6 +172,7 @@ func (c *connection) ask(ctx context.Context, method string, params []any, s *su
 	case m := <-w.answer:
 		return m, nil
 	case <-ctx.Done():
+		c.gaveUpOn(id)
 		return message{}, c.gaveUp(ctx, asked)
 	case <-c.broken:
 	}
@@ -191,6 +193,7 @@ func (c *connection) tell(method string, params []any) {
 	}
 	select {
 	case c.outbox <- question:
+		c.gaveUpOn(id)
 	default:
 		c.forget(id)
 	}
@@ -216,6 +219,21 @@ func (c *connection) forget(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.waiting, id)
+}
+
+// mostLate is how many questions that nobody waits for any longer are remembered. An
+// answer to an older one breaks the connection off, like any that was not asked for.
+const mostLate = 256
+
+// gaveUpOn is for a question that was sent, and whose answer nobody waits for.
+func (c *connection) gaveUpOn(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.late = append(c.late, id)
+	if len(c.late) > mostLate {
+		delete(c.waiting, c.late[0])
+		c.late = c.late[1:]
+	}
 }
 
 // gaveUp says why an answer is not waited for any longer. A connection on which

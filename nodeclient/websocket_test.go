@@ -275,3 +275,38 @@ func TestUnsendableParameterOverWebSocket(t *testing.T) {
 	_, err := c.Call(soon(t), "system_chain", func() {})
 	require.ErrorContains(t, err, "parameters")
 }
+
+// Questions that were given up do not pile up, and a late answer to one of them is passed
+// over.
+func TestQuestionsThatWereGivenUp(t *testing.T) {
+	var last atomic.Uint64 // of those that are not answered
+	address := raw(t, func(conn net.Conn, r *bufio.Reader) {
+		for {
+			payload, ok := readFrame(r)
+			if !ok {
+				return
+			}
+			q := parse(payload)
+			if q.Method == "never" {
+				last.Store(q.ID)
+				continue
+			}
+			conn.Write(frame(textFrame, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"late"}`, last.Load())))
+			conn.Write(frame(textFrame, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"moonbeam"}`, q.ID)))
+		}
+	})
+	c := newClient(t, address, nodeclient.Options{Timeout: time.Minute})
+	_, err := c.Chain(soon(t))
+	require.Error(t, err, "a late answer to no question")
+	for range 600 {
+		ctx, cancel := context.WithTimeout(soon(t), time.Millisecond)
+		_, err := c.Call(ctx, "never")
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	require.LessOrEqual(t, c.Waiting(), 256)
+	name, err := c.Chain(soon(t))
+	require.NoError(t, err, "an answer that comes late is passed over")
+	require.Equal(t, "moonbeam", name)
+	require.LessOrEqual(t, c.Waiting(), 256)
+}
