@@ -299,3 +299,28 @@ func value(t testing.TB, text string) wire.Value {
 	require.NoError(t, err, text)
 	return v
 }
+
+// Gateways write the parity of a signature as a bool, or as 0 and 1. Of other values
+// these say different things.
+func TestCompareParity(t *testing.T) {
+	block := func(args string) *chain.Block {
+		return &chain.Block{Extrinsics: []chain.Extrinsic{{Pallet: "ethereum", Call: "transact", Args: value(t, args)}}}
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{`{"oddYParity":true}`, `{"oddYParity":1}`, true},
+		{`{"oddYParity":1}`, `{"oddYParity":true}`, true},
+		{`{"oddYParity":false}`, `{"odd_y_parity":"0x0"}`, true},
+		{`{"signature":{"oddYParity":"1"}}`, `{"signature":{"oddYParity":true}}`, true},
+		{`{"oddYParity":true}`, `{"oddYParity":0}`, false},
+		{`{"oddYParity":false}`, `{"oddYParity":1}`, false},
+		{`{"oddYParity":true}`, `{"oddYParity":2}`, false},
+		{`{"oddYParity":true}`, `{"oddYParity":"Yes"}`, false},
+		{`{"approve":true}`, `{"approve":1}`, false},
+		{`{"approve":1}`, `{"approve":true}`, false},
+	} {
+		require.Equal(t, c.same, evidence.Compare(block(c.a), block(c.b)) == "", "%s and %s", c.a, c.b)
+	}
+}

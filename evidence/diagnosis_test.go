@@ -134,6 +134,22 @@ func TestNothingToDiagnose(t *testing.T) {
 	}
 }
 
+// What cannot price one of the transactions explains nothing: here a runtime whose base
+// fee moves, and the multiplier is not known. It fits the drift of the other one, which
+// named its price.
+func TestDiagnoseByWhatCannotPrice(t *testing.T) {
+	rules, next := rulesOf(t, "moonbeam", 1901), rulesOf(t, "moonbeam", 2302)
+	b := block(legacy(t, "200000000000", "200000000000"), // without the weight that 1901 adds
+		paying(t, "eip1559", object{"maxFeePerGas": "200000000000", "maxPriorityFeePerGas": "0", "chainId": "1284", "accessList": []any{}}, "2445192000000000"))
+	b.Number = 0
+	none := chain.Optional[chain.StoredMultiplier]{}
+	r := evidence.Prove(b, fee.Price(b, rules, none), rules, evidence.Options{})
+	require.Equal(t, []string{"drift", "match"}, []string{word(r.Transactions[0].Verdict), word(r.Transactions[1].Verdict)})
+	r.Diagnose(b, rules, evidence.Neighbours{Rules: []network.Rules{next}})
+	require.Nil(t, r.Diagnosis)
+	require.Equal(t, "unknown", word(r.Transactions[0].Class))
+}
+
 // A transaction of which no charge is known does not stand in the way.
 func TestDiagnoseBesideWhatIsNotKnown(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 2100)

@@ -87,6 +87,18 @@ func TestFindingsInTheOrderOfTheChecks(t *testing.T) {
 	require.Equal(t, "the gateway does not say whether the block is final", tally(t, r, "block.final").Why)
 }
 
+// What is checked after the report was made takes its place among the findings: first
+// the parent and the time, last what another gateway says.
+func TestLaterFindingsInTheOrderOfTheChecks(t *testing.T) {
+	b := block(native(t, "0", withdraw(t, payer, "7"), feePaid(t, "8", "0"), paidNative(t, "Yes")))
+	r := proved(b, rulesOf(t, "moonbeam", 2100), evidence.Options{})
+	other := block()
+	r.CompareWith(b, other, one)
+	r.Stored(at(height, 1))
+	r.Follows(evidence.Predecessor{Number: height - 1, Hash: chain.Hash{1}})
+	require.Equal(t, []string{"block.parent", "block.time", "block.multiplier", "native.cash", "gateway.same"}, broken(r))
+}
+
 // A report that does not add up, or was made by other rules, does not hold.
 func TestProveChecksTheReport(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 2100)

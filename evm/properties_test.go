@@ -170,6 +170,20 @@ func TestFeeIsBasePartAndPriorityPart(t *testing.T) {
 	}
 }
 
+// 737,869,762,948,382 gas are the most whose weight has 64 bits:
+// × 25,000 = 18,446,744,073,709,550,000, and 2^64 = 18,446,744,073,709,551,616.
+func TestRefTimeAtItsBoundary(t *testing.T) {
+	for gas, want := range map[uint64]uint64{0: 0, 1: 25_000, 21_000: 525_000_000, 737_869_762_948_382: 18_446_744_073_709_550_000} {
+		have, err := evm.RefTime(chain.NewGas(gas))
+		require.NoError(t, err)
+		require.Equal(t, chain.NewRefTime(want), have)
+	}
+	for _, gas := range []uint64{737_869_762_948_383, 1 << 63, 1<<64 - 1} {
+		_, err := evm.RefTime(chain.NewGas(gas))
+		require.EqualError(t, err, "gas × 25000: overflow")
+	}
+}
+
 func TestWeightIsTheRefTimeInEveryForm(t *testing.T) {
 	for _, n := range numbers(rand.New(rand.NewPCG(5, 1)), 64, 2_000) {
 		decimal, hex := n.String(), "0x"+n.Text(16)

@@ -52,6 +52,26 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A user's fork of a network's table has a name of its own and the network's specName.
+// --network chooses it, though the gateway's name is found in the built-in table first;
+// a fork of another network is refused, and without --network the built-in one stays.
+func TestFindAForkOfAUsers(t *testing.T) {
+	tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [
+		{"name": "mine", "spec_name": "moonbeam", "symbol": "GLMR", "last_runtime": 10, "rows": [{"from_runtime": 1, "static_base_fee": "5", "source": "chosen"}]},
+		{"name": "other", "spec_name": "moonriver", "symbol": "MOVR", "last_runtime": 10, "rows": [{"from_runtime": 1, "static_base_fee": "5", "source": "chosen"}]}]}`))
+	require.NoError(t, err)
+	gateway := network.Identity{SpecName: "moonbeam", ClientImplName: "moonbeam", Chain: "Moonbeam"}
+	n, note, err := tables.Find(gateway, "mine")
+	require.NoError(t, err)
+	require.Equal(t, "mine", n.Name)
+	require.Empty(t, note)
+	n, _, err = tables.Find(gateway, "")
+	require.NoError(t, err)
+	require.Equal(t, "moonbeam", n.Name)
+	_, _, err = tables.Find(gateway, "other")
+	require.ErrorIs(t, err, network.ErrConflict)
+}
+
 func TestFindRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		gateway network.Identity

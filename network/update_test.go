@@ -152,6 +152,27 @@ func TestMultiplierUpdateDirection(t *testing.T) {
 	}
 }
 
+// With equal parts per billion ref time counts, also where the two are not equally full.
+// The normal class has 3 × 10^12 picoseconds and 3 × 10^9 bytes. 1,000,002 bytes are
+// 333,334 parts per billion, as are 1,000,003,000 picoseconds, which are a little more.
+// The multipliers were worked out with Python's integers, by the formula at Next.
+func TestMultiplierUpdateOfEquallyFullDimensions(t *testing.T) {
+	maximum := chain.NewMultiplier(2_000_000_000_000_000_000)
+	u := network.MultiplierUpdate{
+		Minimum: chain.NewMultiplier(1), Maximum: chain.Some(maximum), Adjustment: chain.NewMultiplier(4_000_000_000_000_000), Target: 250_000,
+		MaxRefTime: chain.NewRefTime(4_000_000_000_000), MaxProofSize: 4_000_000_000, LimitingDimension: true,
+	}
+	one := chain.NewMultiplier(1_000_000_000_000_000_000)
+	for refTime, want := range map[uint64]uint64{
+		1_000_000_000: 999_001_832_003_552_892, // 333,333 parts: the proof size
+		1_000_003_000: 999_001_832_004_884_894, // 333,334 parts: the ref time
+	} {
+		next, err := u.Next(one, chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: 1_000_002})
+		require.NoError(t, err)
+		require.Equal(t, chain.NewMultiplier(want), next, "ref time %d", refTime)
+	}
+}
+
 func TestMultiplierUpdateWithoutABlockWeight(t *testing.T) {
 	next, err := network.MultiplierUpdate{}.Next(chain.NewMultiplier(1), chain.Weight{})
 	require.EqualError(t, err, "difference to the target: overflow")
