@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"syscall"
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/closing"
@@ -21,7 +22,7 @@ const (
 	exitFinding     = 1
 	exitUsage       = 2
 	exitGateway     = 3
-	exitLedger      = 4 // or an archive
+	exitLedger      = 4 // or an archive, or a disk that is full
 	exitInterrupted = 130
 )
 
@@ -56,7 +57,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitGateway
 	case errors.As(err, &differs), errors.As(err, &movements), errors.Is(err, journal.ErrUnknown):
 		return exitFinding
-	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.Is(err, closing.ErrDamaged), errors.As(err, &ofLedger):
+	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.Is(err, closing.ErrDamaged), errors.As(err, &ofLedger), fullDisk(err):
 		return exitLedger
 	case errors.Is(err, gatewayclient.ErrNoBlock),
 		errors.Is(err, gatewayclient.ErrNoEndpoint),
@@ -78,6 +79,11 @@ func exitCode(ctx context.Context, err error) int {
 		return exitGateway
 	}
 	return exitUsage
+}
+
+// fullDisk tells whether a disk took no more, or broke.
+func fullDisk(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EIO)
 }
 
 // explain is an error's message in one line, with what to do about it.

@@ -118,7 +118,7 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
 	f.BoolVar(&flags.continues, "continue", false, "assert the opening balances instead of entering them")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
-	f.StringVarP(&flags.file, "output", "o", "", "write to this file instead of standard output")
+	flags.addFile(c)
 	complete(c, "to", exportForms...)
 	complete(c, "with", withFees, withMovements)
 	return c

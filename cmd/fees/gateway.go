@@ -68,7 +68,7 @@ func newMetadata(stdout io.Writer) *cobra.Command {
 				_, err = client.Metadata(c.Context(), stdout)
 				return err
 			}
-			return replaceFile(path, func(w io.Writer) error {
+			return replaceFile(c.Context(), path, func(w io.Writer) error {
 				_, err := client.Metadata(c.Context(), w)
 				return err
 			})

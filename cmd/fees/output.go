@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -25,10 +28,17 @@ type output struct {
 	format  string
 	formats []string
 	file    string
+	context func() context.Context // of the command
 }
 
 func (o *output) add(c *cobra.Command, formats ...string) {
 	o.addFormat(c, formats...)
+	o.addFile(c)
+}
+
+// addFile is for commands whose form has a flag of its own.
+func (o *output) addFile(c *cobra.Command) {
+	o.context = c.Context
 	c.Flags().StringVarP(&o.file, "output", "o", "", "write to this file instead of standard output")
 }
 
@@ -57,7 +67,7 @@ func (o *output) write(render func(io.Writer) error) error {
 		_, err := o.stdout.Write(result.Bytes())
 		return err
 	}
-	return replaceFile(o.file, func(w io.Writer) error {
+	return replaceFile(o.context(), o.file, func(w io.Writer) error {
 		_, err := w.Write(result.Bytes())
 		return err
 	})
@@ -67,7 +77,7 @@ func (o *output) write(render func(io.Writer) error) error {
 // name when it is complete.
 func (o *output) stream(render func(io.Writer) error) error {
 	if o.file != "" {
-		return replaceFile(o.file, func(w io.Writer) error { return buffered(w, render) })
+		return replaceFile(o.context(), o.file, func(w io.Writer) error { return buffered(w, render) })
 	}
 	return buffered(o.stdout, render)
 }
@@ -79,8 +89,9 @@ func buffered(w io.Writer, render func(io.Writer) error) error {
 }
 
 // replaceFile puts a new file in the place of an old one, or of none. What is no
-// regular file, such as a pipe, is written to; a link stays and its target changes.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
+// regular file, such as a pipe, is written to; a link stays and its target changes. It
+// ends with its context, also where a pipe's reader sleeps or there is none.
+func replaceFile(ctx context.Context, path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("-o %s: %w", path, err)
@@ -93,11 +104,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 	mode := fs.FileMode(0o666) // less the umask
 	old, notThere := os.Stat(target)
 	if notThere == nil && !old.Mode().IsRegular() {
-		file, err := os.OpenFile(target, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(file), file.Close())
+		return writePipe(ctx, target, old.Mode(), write)
 	}
 	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -105,7 +112,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	defer os.Remove(temporary) // nothing is there any more if all went well
-	err = write(file)
+	err = write(&writer{ctx, file})
 	if err == nil && notThere == nil {
 		err = file.Chmod(old.Mode().Perm())
 	}
@@ -117,6 +124,44 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 	}
 	return os.Rename(temporary, target)
 }
+
+// writer writes until its context ends.
+type writer struct {
+	ctx  context.Context
+	file io.Writer
+}
+
+func (w *writer) Write(text []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.file.Write(text)
+}
+
+// writePipe writes to what is no regular file: a pipe, once it has a reader, or a device.
+func writePipe(ctx context.Context, path string, mode fs.FileMode, write func(io.Writer) error) error {
+	flags := os.O_WRONLY
+	if mode&fs.ModeNamedPipe != 0 {
+		flags |= syscall.O_NONBLOCK // or nothing could end the waiting
+	}
+	file, err := os.OpenFile(path, flags, 0)
+	for errors.Is(err, syscall.ENXIO) && flags != os.O_WRONLY { // it has no reader yet
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(readerPause):
+		}
+		file, err = os.OpenFile(path, flags, 0)
+	}
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { file.SetWriteDeadline(time.Unix(1, 0)) })()
+	return errors.Join(write(&writer{ctx, file}), file.Close())
+}
+
+// readerPause is how long is waited until it is seen whether a pipe has a reader.
+const readerPause = 20 * time.Millisecond
 
 // width is how many columns the output has: those of the terminal, or of COLUMNS
 // where the environment sets it. A file or a pipe has no limit.

@@ -35,9 +35,27 @@ func start(t testing.TB, args ...string) *process { return startWith(t, nil, arg
 
 // startWith starts it with more in its environment.
 func startWith(t testing.TB, environment []string, args ...string) *process {
-	p := &process{Cmd: exec.Command("fees", args...), ended: make(chan struct{})}
+	p := newProcess(args...)
 	p.Env = append(os.Environ(), environment...)
+	p.begin(t)
+	return p
+}
+
+// startTo starts it with a standard output of its own.
+func startTo(t testing.TB, stdout *os.File, args ...string) *process {
+	p := newProcess(args...)
+	p.Stdout = stdout
+	p.begin(t)
+	return p
+}
+
+func newProcess(args ...string) *process {
+	p := &process{Cmd: exec.Command("fees", args...), ended: make(chan struct{})}
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	return p
+}
+
+func (p *process) begin(t testing.TB) {
 	require.NoError(t, p.Start())
 	go func() {
 		p.Wait()
@@ -47,7 +65,6 @@ func startWith(t testing.TB, environment []string, args ...string) *process {
 		p.Process.Kill()
 		<-p.ended
 	})
-	return p
 }
 
 // endsWithin tells whether it ended within a time.

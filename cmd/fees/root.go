@@ -39,7 +39,8 @@ Exit codes:
     3  the gateway: unreachable, no such block, not final yet, a malformed
        answer, a final block that does not follow the one in the ledger
     4  recordings or an archive that lack the block, or are damaged; a ledger
-       that is not there, is damaged, or is written by another program
+       that is not there, is damaged, or is written by another program; a disk
+       that is full
   130  stopped with Ctrl-C`
 
 const manualExamples = `  fees block 25 --gateway demo            one recorded block, as a table
