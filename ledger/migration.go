@@ -97,22 +97,25 @@ const layoutTable = "book_layout"
 // checkLayout is ErrNone where a database has no ledger in it, and ErrNewer where
 // this program does not know its layout.
 func checkLayout(ctx context.Context, db *sql.DB, d *dialect) error {
+	version, err := layoutOf(ctx, db, d)
+	if err == nil && version == 0 {
+		err = fmt.Errorf("%w in this database", ErrNone)
+	}
+	return err
+}
+
+// layoutOf is the layout that a database has, 0 where it has none, or where who made it
+// was stopped. It is ErrNewer where this program does not know it.
+func layoutOf(ctx context.Context, db *sql.DB, d *dialect) (version int, err error) {
 	var there bool
-	if err := db.QueryRowContext(ctx, d.laidOut).Scan(&there); err != nil {
-		return err
+	if err := db.QueryRowContext(ctx, d.laidOut).Scan(&there); err != nil || !there {
+		return 0, err
 	}
-	if !there {
-		return fmt.Errorf("%w in this database", ErrNone)
-	}
-	var version int64
 	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+layoutTable).Scan(&version); err != nil {
-		return err
+		return 0, err
 	}
-	switch {
-	case version > int64(len(layouts)):
-		return fmt.Errorf("%w (its layout is %d, this program knows %d)", ErrNewer, version, len(layouts))
-	case version == 0: // who made it was stopped
-		return fmt.Errorf("%w in this database", ErrNone)
+	if version > len(layouts) {
+		return 0, fmt.Errorf("%w (its layout is %d, this program knows %d)", ErrNewer, version, len(layouts))
 	}
-	return nil
+	return version, nil
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,13 +57,19 @@ const (
 // lockKey are the two numbers of a lock.
 func lockKey(lock int) string { return fmt.Sprintf("%d, hashtext(current_schema())", lock) }
 
+// mostConnections is how many connections are held at most where the address does not say
+// it (pool_max_conns).
+const mostConnections = 8
+
 // openPostgres connects to a server. Its errors hold no password.
 func openPostgres(ctx context.Context, address string) (*postgresEngine, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, errors.New("the ledger's address is no PostgreSQL URL such as postgres://HOST/DATABASE") // err may hold a password
 	}
-	config.MaxConns = 8
+	if !strings.Contains(address, "pool_max_conns") {
+		config.MaxConns = mostConnections
+	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 20 * time.Second
 	}
@@ -107,7 +114,8 @@ func writePostgres(ctx context.Context, address string, alone bool) (*postgresEn
 	return e, nil
 }
 
-// layOut makes the tables, one program at a time.
+// layOut brings the tables to the newest layout, one program at a time, and while nobody
+// else writes.
 func (e *postgresEngine) layOut(ctx context.Context) error {
 	c, err := e.pool.Acquire(ctx)
 	if err != nil {
@@ -120,7 +128,41 @@ func (e *postgresEngine) layOut(ctx context.Context) error {
 	defer c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lockKey(lockLayout)+")")
 	db := stdlib.OpenDBFromPool(e.pool)
 	defer db.Close()
+	version, err := layoutOf(ctx, db, &postgresDialect)
+	switch {
+	case err != nil || version == len(layouts):
+		return err
+	case version == 0:
+		if err := e.checkFree(ctx, c); err != nil {
+			return err
+		}
+	}
+	var mine bool
+	if err := c.QueryRow(ctx, "SELECT pg_try_advisory_lock("+lockKey(lockWrite)+")").Scan(&mine); err != nil || !mine {
+		return cmp.Or(err, ErrLocked)
+	}
+	defer c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lockKey(lockWrite)+")")
 	return migrate(ctx, db, &postgresDialect)
+}
+
+// checkFree refuses a schema that has another program's tables under the names of ours.
+func (e *postgresEngine) checkFree(ctx context.Context, c *pgxpool.Conn) error {
+	names := []string{"book", "rejudgements", "seals"}
+	for i := range tables {
+		names = append(names, tables[i].name)
+	}
+	for i := range totals {
+		names = append(names, totals[i].name)
+	}
+	var schema, table string
+	err := c.QueryRow(ctx, "SELECT schemaname::text, tablename::text FROM pg_tables WHERE schemaname = current_schema() AND tablename = ANY($1) ORDER BY 2 LIMIT 1", names).Scan(&schema, &table)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("the schema %s has another program's table %s: give the ledger a schema of its own, by CREATE SCHEMA fees and postgres://HOST/DATABASE?search_path=fees", schema, table)
 }
 
 // hold takes the lock of those who write, and keeps it with the connection.

@@ -89,12 +89,14 @@ func readSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 		return nil, err
 	}
 	e, err := readFile(ctx, path, "mode=ro", busyTimeout)
-	if _, missing := os.Stat(path + "-wal"); hasCode(err, sqlite3.SQLITE_CANTOPEN) && errors.Is(missing, fs.ErrNotExist) {
-		// Nobody has it open to write, and where it lies there is no writing, as SQLite
-		// does beside a file that may change.
+	if !hasCode(err, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) {
+		return e, err
+	}
+	// Where it lies nothing may be written, as SQLite does beside a file that may change.
+	if log, missing := os.Stat(path + "-wal"); errors.Is(missing, fs.ErrNotExist) || missing == nil && log.Size() == 0 {
 		return readFile(ctx, path, "mode=ro", "immutable=1")
 	}
-	return e, err
+	return e, fmt.Errorf("%w: its last changes are in %s-wal, and cannot be read where nothing may be written: copy both files elsewhere, and read them there", err, path)
 }
 
 func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEngine, error) {
