@@ -123,7 +123,7 @@ func (r *recorder) findParameterKey(ctx context.Context) error {
 		return nil
 	}
 	last, err := r.runtime(ctx, r.options.Last)
-	if errors.Is(err, gatewayclient.ErrNoEndpoint) {
+	if errors.Is(err, gatewayclient.ErrNoEndpoint) || errors.Is(err, gatewayclient.ErrNoBlock) { // which the blocks will say
 		return nil
 	}
 	if err != nil {

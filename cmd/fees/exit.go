@@ -30,6 +30,10 @@ const (
 // result itself says what.
 var errFinding = errors.New("something does not hold")
 
+// errUnanswered says that a result was shown without what the gateway did not answer for
+// now. The result itself holds as far as it goes.
+var errUnanswered = errors.New("questions were not answered")
+
 // exitCode is the one place that maps errors to exit codes. What is not known
 // here is a mistake in the arguments.
 func exitCode(ctx context.Context, err error) int {
@@ -63,6 +67,7 @@ func exitCode(ctx context.Context, err error) int {
 		errors.Is(err, gatewayclient.ErrNoEndpoint),
 		errors.Is(err, gatewayclient.ErrWrongBlock),
 		errors.Is(err, gatewayclient.ErrNotJSON),
+		errors.Is(err, errUnanswered),
 		errors.Is(err, source.ErrNotFinal),
 		errors.Is(err, archive.ErrNotFinal),
 		errors.Is(err, nodeclient.ErrNoBlock),
@@ -113,6 +118,8 @@ func explain(ctx context.Context, err error) string {
 		advice = "wait, or accept it with --unfinalized"
 	case errors.Is(err, archive.ErrNotFinal):
 		advice = "wait until it is: only final blocks are recorded"
+	case errors.Is(err, errUnanswered):
+		advice = "run it again; a longer --timeout may help"
 	case errors.Is(err, gatewayclient.ErrNoEndpoint):
 		advice = "is this the address of a block gateway?"
 	case errors.Is(err, archive.ErrDamaged):

@@ -32,6 +32,7 @@ func summaryRecord(s *evidence.Summary) record {
 		{"holds", s.Holds()},
 		{"blocks", s.Blocks}, {"evm", s.EVM}, {"native", s.Native},
 		{"evm_failed", s.EVMFailed}, {"native_failed", s.NativeFailed}, {"outcome_unknown", s.OutcomeUnknown}, {"inherents", s.Inherents}, {"undetermined", s.Undetermined}, {"uncertain", s.Uncertain}, {"unaccounted", s.Unaccounted},
+		{"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered},
 		{"match", s.Verdicts[evidence.Match]}, {"drift", s.Verdicts[evidence.Drift]},
 		{"cash_only", s.Verdicts[evidence.CashOnly]}, {"no_evidence", s.Verdicts[evidence.NoEvidence]},
 		{"fee", s.Fee}, {"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
@@ -79,6 +80,9 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 	}
 	if s.Uncertain > 0 {
 		fmt.Fprintf(out, "%d blocks were priced by rules that are not known to be the chain's\n", s.Uncertain)
+	}
+	if s.Unanswered > 0 {
+		console.WriteWrapped(out, fmt.Sprintf("%d questions were not answered; the first: %v", s.Unanswered, s.FirstUnanswered), 2, width)
 	}
 	shown := map[evidence.Finding]bool{}
 	for _, class := range evidence.Classes() {

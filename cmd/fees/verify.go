@@ -24,7 +24,9 @@ kind. With --format json every finding is a line, and the summary is the last.
 Where an error or Ctrl-C ends it early, the table is of the blocks before that,
 and json has their findings and no summary.
 
-The exit code is 1 where a fee drifts or anything else does not hold.`
+The exit code is 1 where a fee drifts or anything else does not hold. Where the
+gateway did not answer in time what only a check needs, the summary says so, the
+check is not made, and the exit code is 3.`
 
 const verifyExamples = `  fees verify 1..27 --gateway demo
   fees verify 11728000:+500 --concurrency 16
@@ -128,8 +130,11 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	if err != nil {
 		return err
 	}
-	if !summary.Holds() {
+	switch {
+	case !summary.Holds():
 		return errFinding
+	case summary.Unanswered > 0:
+		return fmt.Errorf("%d %w", summary.Unanswered, errUnanswered)
 	}
 	return nil
 }
