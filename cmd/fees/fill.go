@@ -29,6 +29,9 @@ const (
 	// A change of the ledger has at most so many blocks and bytes.
 	mostBlocksAtOnce = 250
 	mostBytesAtOnce  = 16 << 20
+	// Blocks that wait to be written have at most so many bytes: more than a change, so
+	// that the next is there when one is written.
+	mostBytesWaiting = 2 * mostBytesAtOnce
 	// manyBlocks are so many that look-ups are dropped first, and made anew after.
 	manyBlocks = 20_000
 	// idle is how long blocks are kept back for others to come.
@@ -146,12 +149,14 @@ func (f *filler) store(ctx context.Context, entries iter.Seq2[*ledger.Entry, err
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	arriving := make(chan *ledger.Entry, mostBlocksAtOnce)
+	waiting := newLoad(mostBytesWaiting)
 	written := make(chan error, 1)
 	go func() {
-		err := f.write(arriving, shown)
+		err := f.write(arriving, waiting, shown)
 		cancel(err) // nothing more is judged
 		written <- err
-		for range arriving { // so that who sends is not held
+		waiting.lift() // so that who sends is not held
+		for range arriving {
 		}
 	}()
 	var failed error
@@ -160,6 +165,7 @@ func (f *filler) store(ctx context.Context, entries iter.Seq2[*ledger.Entry, err
 			failed = err
 			break
 		}
+		waiting.add(e.Size())
 		arriving <- e
 		if ctx.Err() != nil {
 			failed = context.Cause(ctx)
@@ -174,7 +180,7 @@ func (f *filler) store(ctx context.Context, entries iter.Seq2[*ledger.Entry, err
 }
 
 // write collects entries and writes them.
-func (f *filler) write(arriving <-chan *ledger.Entry, shown func(height uint64)) error {
+func (f *filler) write(arriving <-chan *ledger.Entry, waiting *load, shown func(height uint64)) error {
 	ctx := context.Background() // what was judged is written, also after Ctrl-C
 	var batch []*ledger.Entry
 	size := 0
@@ -190,6 +196,7 @@ func (f *filler) write(arriving <-chan *ledger.Entry, shown func(height uint64))
 				return ofLedger(f.place, err)
 			}
 		}
+		waiting.take(size)
 		f.stored += uint64(len(batch))
 		shown(batch[len(batch)-1].Height())
 		batch, size = nil, 0

@@ -22,9 +22,17 @@ const gcPercent = 400
 // the next.
 const grace = 1500 * time.Millisecond
 
+// memoryLimit is where the heap no longer grows like that, but is swept as often as it
+// takes to stay below. What is in use by then is a few of the largest blocks that a
+// gateway may send.
+const memoryLimit = 350 << 20
+
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {

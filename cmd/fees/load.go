@@ -1,0 +1,45 @@
+package main
+
+import "sync"
+
+// load bounds how much waits between who makes and who takes.
+type load struct {
+	mu     sync.Mutex
+	freed  *sync.Cond
+	most   int
+	now    int
+	lifted bool
+}
+
+func newLoad(most int) *load {
+	l := &load{most: most}
+	l.freed = sync.NewCond(&l.mu)
+	return l
+}
+
+// add waits until there is room for so much more. What is more than the most alone has
+// room where nothing else waits.
+func (l *load) add(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !l.lifted && l.now > 0 && l.now+n > l.most {
+		l.freed.Wait()
+	}
+	l.now += n
+}
+
+// take makes room.
+func (l *load) take(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now -= n
+	l.freed.Broadcast()
+}
+
+// lift lets everybody through from now on.
+func (l *load) lift() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lifted = true
+	l.freed.Broadcast()
+}
