@@ -1,0 +1,49 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/gatewaytest"
+)
+
+// What the last block of a range stored is judged like that of any other: an answer that is
+// another block's, garbage or nothing is an error, and one that does not come in time is
+// said. None of them is exit code 0.
+func TestVerifyOfTheLastMultiplier(t *testing.T) {
+	recorded := gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100"))
+	const last = "/pallets/transaction-payment/storage/nextFeeMultiplier?at=25"
+	for name, c := range map[string]struct {
+		answer     http.HandlerFunc
+		out, error string
+	}{
+		"nothing": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, "", "status 204"},
+		"garbage": {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"at":{"height":"25"},"value":"x"}`)) }, "", "malformed multiplier"},
+		"no JSON": {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`<html>`)) }, "", "not JSON"},
+		"another's": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"at":{"height":"25","hash":"0x` + strings.Repeat("12", 32) + `"},"value":"1"}`))
+		}, "", "answer for another block"},
+		"too late": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+			"1 questions were not answered; the first: multiplier at block 25 was not answered", "1 questions were not answered; run it again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.RequestURI() == last {
+					c.answer(w, r)
+					return
+				}
+				recorded.ServeHTTP(w, r)
+			}))
+			t.Cleanup(gateway.Close)
+			out, stderr, code := fees(t, "verify", "23..25", "--quiet", "--gateway", gateway.URL, "--timeout", "1s")
+			require.Equal(t, exitGateway, code, stderr)
+			require.Contains(t, stderr, c.error)
+			require.Contains(t, strings.Join(strings.Fields(out), " "), c.out)
+		})
+	}
+}
