@@ -91,23 +91,24 @@ type Account struct {
 	Label   string `json:"label"`
 }
 
-// Totals are what the accounts' transactions add up to. Amounts are in wei.
+// Totals are what the accounts' transactions add up to. Amounts are in wei; a sum with a
+// part that is not known is null.
 type Totals struct {
-	EVM            uint64    `json:"evm_transactions"`
-	Native         uint64    `json:"native_transactions"`
-	EVMFailed      uint64    `json:"evm_failed"`
-	NativeFailed   uint64    `json:"native_failed"`
-	OutcomeUnknown uint64    `json:"outcome_unknown"`
-	Fee            chain.Wei `json:"fee"`
-	EVMFee         chain.Wei `json:"evm_fee"`
-	NativeFee      chain.Wei `json:"native_fee"`
-	PriorityFee    chain.Wei `json:"priority_fee"`
-	Tip            chain.Wei `json:"tip"`
-	Charged        chain.Wei `json:"charged"`
-	Burned         chain.Wei `json:"burned"`
-	Treasury       chain.Wei `json:"treasury"`
-	Author         chain.Wei `json:"author"`
-	Gas            uint64    `json:"gas"`
+	EVM            uint64                    `json:"evm_transactions"`
+	Native         uint64                    `json:"native_transactions"`
+	EVMFailed      uint64                    `json:"evm_failed"`
+	NativeFailed   uint64                    `json:"native_failed"`
+	OutcomeUnknown uint64                    `json:"outcome_unknown"`
+	Fee            chain.Wei                 `json:"fee"`
+	EVMFee         chain.Wei                 `json:"evm_fee"`
+	NativeFee      chain.Wei                 `json:"native_fee"`
+	PriorityFee    chain.Optional[chain.Wei] `json:"priority_fee"`
+	Tip            chain.Wei                 `json:"tip"`
+	Charged        chain.Optional[chain.Wei] `json:"charged"`
+	Burned         chain.Optional[chain.Wei] `json:"burned"`
+	Treasury       chain.Optional[chain.Wei] `json:"treasury"`
+	Author         chain.Optional[chain.Wei] `json:"author"`
+	Gas            uint64                    `json:"gas"`
 }
 
 // Findings count what does not hold in a package.

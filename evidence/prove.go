@@ -262,6 +262,9 @@ func (p *prover) ended(t *fee.Transaction, x *chain.Extrinsic) {
 func (p *prover) native(t *fee.Transaction, x *chain.Extrinsic) {
 	payer, paid := t.Payer.Get()
 	if !paid {
+		if native.HasFeeEvent(x) { // somebody paid, and nobody's fees have it
+			p.broken(nativePayer, t.Index, "who paid is not known: %v", t.Error.Err)
+		}
 		return // the fee is undetermined, and says why
 	}
 	switch from, ok := t.From.Get(); {

@@ -15,10 +15,10 @@ var listColumns = []sheet.Column{
 	{Name: "index", Kind: sheet.Integer}, {Name: "layer", Kind: sheet.Text}, {Name: "type", Kind: sheet.Text}, {Name: "call", Kind: sheet.Text},
 	{Name: "hash", Kind: sheet.Hash}, {Name: "evm_hash", Kind: sheet.Hash}, {Name: "from", Kind: sheet.Address}, {Name: "to", Kind: sheet.Address},
 	{Name: "payer", Kind: sheet.Address}, {Name: "payer_name", Kind: sheet.Text}, {Name: "gas_price", Kind: sheet.GasPrice}, {Name: "gas", Kind: sheet.Integer},
-	{Name: "fee", Kind: sheet.Wei, Total: true}, {Name: "method", Kind: sheet.Text}, {Name: "priority_fee", Kind: sheet.Wei, Total: true},
+	{Name: "fee", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "method", Kind: sheet.Text}, {Name: "priority_fee", Kind: sheet.Wei, Total: true},
 	{Name: "tip", Kind: sheet.Wei, Total: true}, {Name: "success", Kind: sheet.Boolean}, {Name: "outcome", Kind: sheet.Text}, {Name: "status", Kind: sheet.Text}, {Name: "error", Kind: sheet.Text},
-	{Name: "charged", Kind: sheet.Wei, Total: true}, {Name: "verdict", Kind: sheet.Text}, {Name: "drift", Kind: sheet.SignedWei, Total: true}, {Name: "class", Kind: sheet.Text},
-	{Name: "burned", Kind: sheet.Wei, Total: true}, {Name: "treasury", Kind: sheet.Wei, Total: true}, {Name: "author", Kind: sheet.Wei, Total: true},
+	{Name: "charged", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: sheet.Text}, {Name: "drift", Kind: sheet.SignedWei, Total: true}, {Name: "class", Kind: sheet.Text},
+	{Name: "burned", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "treasury", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "author", Kind: sheet.Wei, Total: true, Whole: true},
 }
 
 // List is the payments as a table, each with all that the book has of it: the

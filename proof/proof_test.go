@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/wire"
 )
 
 var ctx = context.Background()
@@ -98,6 +99,47 @@ func TestRange(t *testing.T) {
 	before, err = proof.Before(ctx, p.Reader, 29)
 	require.NoError(t, err)
 	require.False(t, before.Known(), "an archive may lack it")
+}
+
+// untimed is a source whose block at a height tells a time that cannot be read.
+type untimed struct {
+	source.Source
+	height uint64
+}
+
+func (u *untimed) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := u.Source.Block(ctx, height)
+	if err == nil && height == u.height {
+		args, _ := wire.Parse(`{"now":"noon"}`)
+		for i := range b.Extrinsics {
+			if b.Extrinsics[i].Pallet == "timestamp" {
+				b.Extrinsics[i].Args = args
+			}
+		}
+	}
+	return b, err
+}
+
+// A block whose time cannot be read is known all the same: the next one is checked to
+// be its child.
+func TestBeforeWithoutATime(t *testing.T) {
+	p := prover(t, nil)
+	p.Reader.Source = &untimed{p.Reader.Source, 4}
+	before, err := proof.Before(ctx, p.Reader, 5)
+	require.NoError(t, err)
+	b, known := before.Get()
+	require.True(t, known)
+	require.False(t, b.Time.Known())
+	for x, err := range p.Range(ctx, source.Range{First: 5, Last: 5}, before) {
+		require.NoError(t, err)
+		require.Equal(t, 1, tally(x.Report, "block.parent"))
+		require.Empty(t, x.Report.Findings)
+	}
+	b.Hash[0] ^= 1
+	for x, err := range p.Range(ctx, source.Range{First: 5, Last: 5}, chain.Some(b)) {
+		require.NoError(t, err)
+		require.Equal(t, "block.parent", x.Report.Findings[0].Check)
+	}
 }
 
 // A block that could not be checked whole is held back before an error: it would be judged

@@ -33,12 +33,16 @@ func (f *Figures) counts() []named[uint64] {
 	}
 }
 
-func (f *Figures) amounts() []named[chain.Wei] {
-	return []named[chain.Wei]{
-		{"fee", f.Fee}, {"EVM fee", f.EVMFee}, {"native fee", f.NativeFee}, {"priority fee", f.PriorityFee}, {"tip", f.Tip},
+func (f *Figures) amounts() []named[chain.Optional[chain.Wei]] {
+	return []named[chain.Optional[chain.Wei]]{
+		{"fee", chain.Some(f.Fee)}, {"EVM fee", chain.Some(f.EVMFee)}, {"native fee", chain.Some(f.NativeFee)},
+		{"priority fee", f.PriorityFee}, {"tip", chain.Some(f.Tip)},
 		{"charged", f.Charged}, {"burned", f.Burned}, {"treasury", f.Treasury}, {"author", f.Author},
 	}
 }
+
+// notKnown stands for a sum with a part that is not known.
+const notKnown = "not known"
 
 func (f *Figures) prices() []named[chain.Optional[chain.GasPrice]] {
 	return []named[chain.Optional[chain.GasPrice]]{

@@ -61,12 +61,12 @@ var figureColumns = []column{
 	amount("fee", func(f *Figures) chain.Wei { return f.Fee }),
 	amount("evm_fee", func(f *Figures) chain.Wei { return f.EVMFee }),
 	amount("native_fee", func(f *Figures) chain.Wei { return f.NativeFee }),
-	amount("priority_fee", func(f *Figures) chain.Wei { return f.PriorityFee }),
+	whole("priority_fee", func(f *Figures) chain.Optional[chain.Wei] { return f.PriorityFee }),
 	amount("tip", func(f *Figures) chain.Wei { return f.Tip }),
-	amount("charged", func(f *Figures) chain.Wei { return f.Charged }),
-	amount("burned", func(f *Figures) chain.Wei { return f.Burned }),
-	amount("treasury", func(f *Figures) chain.Wei { return f.Treasury }),
-	amount("author", func(f *Figures) chain.Wei { return f.Author }),
+	whole("charged", func(f *Figures) chain.Optional[chain.Wei] { return f.Charged }),
+	whole("burned", func(f *Figures) chain.Optional[chain.Wei] { return f.Burned }),
+	whole("treasury", func(f *Figures) chain.Optional[chain.Wei] { return f.Treasury }),
+	whole("author", func(f *Figures) chain.Optional[chain.Wei] { return f.Author }),
 	{sheet.Column{Name: "gas", Kind: sheet.Integer, Total: true}, func(g *Group) any { return g.Gas }},
 	price("gas_price_average", func(f *Figures) chain.Optional[chain.GasPrice] { return f.AveragePrice }),
 	price("gas_price_10", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price10 }),
@@ -80,6 +80,11 @@ func count(name string, value func(*Figures) uint64) column {
 
 func amount(name string, value func(*Figures) chain.Wei) column {
 	return column{sheet.Column{Name: name, Kind: sheet.Wei, Total: true}, func(g *Group) any { return value(&g.Figures) }}
+}
+
+// whole is an amount that is not known where a part of it is not.
+func whole(name string, value func(*Figures) chain.Optional[chain.Wei]) column {
+	return column{sheet.Column{Name: name, Kind: sheet.Wei, Total: true, Whole: true}, func(g *Group) any { return value(&g.Figures) }}
 }
 
 func price(name string, value func(*Figures) chain.Optional[chain.GasPrice]) column {

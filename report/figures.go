@@ -10,8 +10,9 @@ import (
 	"github.com/feeledger/fees/ledger"
 )
 
-// Figures are what transactions add up to. What is not known of one adds nothing:
-// Undetermined counts those without a fee, and the report's notes tell of the rest.
+// Figures are what transactions add up to. A fee that is not determined is in no sum:
+// Undetermined counts those. Another sum is not known where what it adds up is not known
+// of one of the transactions, of those with a fee for PriorityFee.
 type Figures struct {
 	EVM, Native       uint64 // transactions
 	fee.OutcomeCounts        // of them
@@ -19,12 +20,12 @@ type Figures struct {
 	Fee               chain.Wei
 	EVMFee            chain.Wei
 	NativeFee         chain.Wei
-	PriorityFee       chain.Wei // part of EVMFee
-	Tip               chain.Wei // part of NativeFee
-	Charged           chain.Wei // by the chain
-	Burned            chain.Wei // of what was charged, as are the next two
-	Treasury          chain.Wei
-	Author            chain.Wei
+	PriorityFee       chain.Optional[chain.Wei] // part of EVMFee
+	Tip               chain.Wei                 // part of NativeFee
+	Charged           chain.Optional[chain.Wei] // by the chain
+	Burned            chain.Optional[chain.Wei] // of what was charged, as are the next two
+	Treasury          chain.Optional[chain.Wei]
+	Author            chain.Optional[chain.Wei]
 	Gas               chain.Gas
 
 	// AveragePrice is what a unit of gas cost on average, in wei, rounded down:
@@ -45,6 +46,36 @@ type sums struct {
 	paid   chain.Wei // Σ gas price × gas
 	used   chain.Gas // Σ gas, of the same transactions
 	prices prices
+
+	priority, charged, burned, treasury, author partial
+}
+
+// partial is a sum of which a part may not be known.
+type partial struct {
+	sum     chain.Wei
+	unknown bool
+}
+
+func (p *partial) add(value chain.Optional[chain.Wei]) error {
+	amount, known := value.Get()
+	if !known {
+		p.unknown = true
+		return nil
+	}
+	return addTo(&p.sum, amount)
+}
+
+func (p *partial) addAll(x *partial) error {
+	p.unknown = p.unknown || x.unknown
+	return addTo(&p.sum, x.sum)
+}
+
+// whole is the sum, where all of it is known.
+func (p *partial) whole() (none chain.Optional[chain.Wei]) {
+	if p.unknown {
+		return none
+	}
+	return chain.Some(p.sum)
 }
 
 func isEVM(t *ledger.Cost) bool { return t.Layer == fee.EVM }
@@ -67,13 +98,25 @@ func (s *sums) add(t *ledger.Cost) error {
 		to    *chain.Wei
 		value *chain.Optional[chain.Wei]
 	}{
-		{&s.Fee, &t.Fee}, {layerFee, &t.Fee}, {&s.PriorityFee, &t.PriorityFee}, {&s.Tip, &t.Tip},
-		{&s.Charged, &t.Charged}, {&s.Burned, &t.Burned}, {&s.Treasury, &t.Treasury}, {&s.Author, &t.Author},
+		{&s.Fee, &t.Fee}, {layerFee, &t.Fee}, {&s.Tip, &t.Tip},
 	} {
 		if value, ok := part.value.Get(); ok {
 			if err := addTo(part.to, value); err != nil {
 				return err
 			}
+		}
+	}
+	if isEVM(t) && t.Fee.Known() {
+		if err := s.priority.add(t.PriorityFee); err != nil {
+			return err
+		}
+	}
+	for _, part := range [...]struct {
+		to    *partial
+		value *chain.Optional[chain.Wei]
+	}{{&s.charged, &t.Charged}, {&s.burned, &t.Burned}, {&s.treasury, &t.Treasury}, {&s.author, &t.Author}} {
+		if err := part.to.add(*part.value); err != nil {
+			return err
 		}
 	}
 	return s.addGas(t)
@@ -98,10 +141,16 @@ func (s *sums) addAll(x *sums) (err error) {
 		to    *chain.Wei
 		value chain.Wei
 	}{
-		{&s.Fee, x.Fee}, {&s.EVMFee, x.EVMFee}, {&s.NativeFee, x.NativeFee}, {&s.PriorityFee, x.PriorityFee}, {&s.Tip, x.Tip},
-		{&s.Charged, x.Charged}, {&s.Burned, x.Burned}, {&s.Treasury, x.Treasury}, {&s.Author, x.Author}, {&s.paid, x.paid},
+		{&s.Fee, x.Fee}, {&s.EVMFee, x.EVMFee}, {&s.NativeFee, x.NativeFee}, {&s.Tip, x.Tip}, {&s.paid, x.paid},
 	} {
 		if err := addTo(part.to, part.value); err != nil {
+			return err
+		}
+	}
+	for _, part := range []struct{ to, of *partial }{
+		{&s.priority, &x.priority}, {&s.charged, &x.charged}, {&s.burned, &x.burned}, {&s.treasury, &x.treasury}, {&s.author, &x.author},
+	} {
+		if err := part.to.addAll(part.of); err != nil {
 			return err
 		}
 	}
@@ -150,9 +199,11 @@ func plus(a, b chain.Gas) (chain.Gas, error) {
 	return chain.NewGas(sum), nil
 }
 
-// figures are the sums with the prices that follow from them.
+// figures are the sums, as far as they are known, with the prices that follow from them.
 func (s *sums) figures() Figures {
 	f := s.Figures
+	f.PriorityFee, f.Charged = s.priority.whole(), s.charged.whole()
+	f.Burned, f.Treasury, f.Author = s.burned.whole(), s.treasury.whole(), s.author.whole()
 	if s.used.Uint64() > 0 {
 		price, _ := s.paid.PricePer(s.used)
 		f.AveragePrice = chain.Some(price)

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,6 +34,56 @@ func TestUndetermined(t *testing.T) {
 	require.Equal(t, chain.NewWei(43), f.Fee)
 	require.Equal(t, chain.Some(chain.NewGasPrice(10)), f.AveragePrice) // floor(43 / 4)
 	require.Equal(t, chain.Some(chain.NewGasPrice(99)), f.Price90)
+}
+
+// One amount that is not known leaves its sum unknown, in its group and in the whole; a
+// group without it is not touched. Of a native fee there is no priority fee.
+func TestSumsWithAnUnknownPart(t *testing.T) {
+	known := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
+	unknown := chain.Optional[chain.Wei]{}
+	a := newAdder(&Question{By: Type, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	add := func(kind string, fee, priority, charged, burned, treasury, author chain.Optional[chain.Wei]) {
+		x := evmTransaction(1, 5, 0)
+		x.Type, x.Fee, x.PriorityFee, x.Charged, x.Burned, x.Treasury, x.Author = kind, fee, priority, charged, burned, treasury, author
+		require.NoError(t, a.transaction(x))
+	}
+	add("a", known(9), known(1), known(9), known(4), known(3), known(2))
+	add("a", unknown, unknown, known(5), known(3), known(1), known(1)) // its fee is in no sum, and is counted
+	add("b", known(9), known(1), known(9), unknown, unknown, unknown)
+	add("b", known(9), known(1), known(9), known(4), known(3), known(2))
+	add("c", known(9), unknown, unknown, unknown, unknown, unknown)
+	nativeOne := evmTransaction(1, 5, 7)
+	nativeOne.Layer, nativeOne.Burned, nativeOne.Treasury, nativeOne.Author = fee.Native, known(7), known(0), known(0)
+	require.NoError(t, a.transaction(nativeOne))
+	groups, totals, err := a.result(Type)
+	require.NoError(t, err)
+	figures := func(f Figures) []chain.Optional[chain.Wei] {
+		return []chain.Optional[chain.Wei]{chain.Some(f.Fee), f.PriorityFee, f.Charged, f.Burned, f.Treasury, f.Author}
+	}
+	sums := map[string][]chain.Optional[chain.Wei]{}
+	for _, g := range groups {
+		kind, _ := g.Type.Get()
+		sums[kind] = figures(g.Figures)
+	}
+	require.Equal(t, map[string][]chain.Optional[chain.Wei]{
+		"a": {known(9), known(1), known(14), known(7), known(4), known(3)},
+		"b": {known(18), known(2), known(18), unknown, unknown, unknown},
+		"c": {known(9), unknown, unknown, unknown, unknown, unknown},
+		"":  {known(7), known(0), known(7), known(7), known(0), known(0)},
+	}, sums)
+	require.Equal(t, []chain.Optional[chain.Wei]{known(43), unknown, unknown, unknown, unknown, unknown}, figures(totals))
+
+	r := &Report{Question: Question{By: Type, Zone: time.UTC, Symbol: "GLMR"}, Groups: groups, Totals: totals, Notes: a.notes(totals)}
+	var table, page, text strings.Builder
+	require.NoError(t, WriteTable(&table, r, 100))
+	require.Regexp(t, `(?m)^charged +not known$`, table.String())
+	require.Regexp(t, `(?m)^fee +0\.000000000000000043 GLMR$`, table.String())
+	require.NoError(t, WriteJSON(&text, r))
+	require.Contains(t, text.String(), `"charged": "18",`)
+	require.Contains(t, text.String(), `"burned": null,`)
+	require.NoError(t, WriteHTML(&page, r))
+	require.Contains(t, page.String(), "not known")
+	require.NotContains(t, page.String(), "{0 false}")
 }
 
 // A sum that is more than can be is an error that says where, not a wrong figure.
@@ -88,7 +139,7 @@ func TestNotes(t *testing.T) {
 		"1 fees are undetermined and not in the sums",
 		"1 fees are not what the chain charged: fee is what the rules say, charged is what was paid",
 		"of 1 transactions it is not known what the chain charged",
-		"of 1 transactions it is not known how much was burned or went to treasury and author",
+		"of 2 transactions it is not known how much was burned or went to treasury and author",
 		"of 2 EVM transactions it is not known how much of the fee is priority fee",
 		"3 transactions are in blocks without a time",
 	}, a.notes(totals))

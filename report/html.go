@@ -118,7 +118,11 @@ func (r *Report) about() (lines []string) {
 func (r *Report) totalCards() (cards []total) {
 	t := &r.Totals
 	for _, a := range t.amounts() {
-		cards = append(cards, total{a.name, console.Plain(console.Tokens(a.value)), r.Symbol})
+		if wei, known := a.value.Get(); known {
+			cards = append(cards, total{a.name, console.Plain(console.Tokens(wei)), r.Symbol})
+		} else {
+			cards = append(cards, total{a.name, notKnown, ""})
+		}
 	}
 	for _, n := range t.counts() {
 		cards = append(cards, total{n.name, fmt.Sprint(n.value), ""})
@@ -186,7 +190,7 @@ func (r *Report) formats(columns []column) formats {
 func (f formats) text(column int, value any) string {
 	whole := text(value)
 	switch value.(type) {
-	case chain.Wei, chain.Optional[chain.GasPrice]:
+	case chain.Wei, chain.Optional[chain.Wei], chain.Optional[chain.GasPrice]:
 		if i := strings.IndexByte(whole, '.'); i >= 0 {
 			return strings.TrimSuffix(whole[:i+1+f[column]], ".")
 		}
@@ -211,6 +215,11 @@ func text(value any) string {
 	switch v := value.(type) {
 	case chain.Wei:
 		return console.Tokens(v)
+	case chain.Optional[chain.Wei]:
+		if wei, known := v.Get(); known {
+			return console.Tokens(wei)
+		}
+		return notKnown
 	case chain.Optional[chain.GasPrice]:
 		if price, ok := v.Get(); ok {
 			return console.Gwei(price)

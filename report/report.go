@@ -181,15 +181,12 @@ func (a *adder) count(t *ledger.Cost) {
 	if !t.Time.Known() {
 		a.timeless++
 	}
-	if !t.Fee.Known() {
-		return
-	}
 	if !t.Charged.Known() {
 		a.unknown.charged++
 	} else if !t.Burned.Known() || !t.Treasury.Known() || !t.Author.Known() {
 		a.unknown.shares++
 	}
-	if isEVM(t) && !t.PriorityFee.Known() {
+	if isEVM(t) && t.Fee.Known() && !t.PriorityFee.Known() {
 		a.unknown.priority++
 	}
 }

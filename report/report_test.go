@@ -34,7 +34,7 @@ func TestGroupsAreWhatWasCharged(t *testing.T) {
 			have := map[string]*big.Int{}
 			for _, g := range r.Groups {
 				have[g.Name()] = g.Fee.Big()
-				require.Equal(t, g.Fee, g.Charged)
+				require.Equal(t, chain.Some(g.Fee), g.Charged)
 			}
 			require.Len(t, have, len(want), "%s by %s", name, by)
 			for group, sum := range want {
@@ -85,8 +85,10 @@ func TestTotalsAreTheLedgers(t *testing.T) {
 			want := status.Totals
 			require.Equal(t, []uint64{want.EVM, want.Native, want.EVMFailed, want.NativeFailed, want.OutcomeUnknown, want.Undetermined, want.Gas}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.OutcomeUnknown, f.Undetermined, f.Gas.Uint64()})
 			require.Equal(t,
-				[]chain.Wei{want.Fee, want.EVMFee, want.NativeFee, want.PriorityFee, want.Tip, want.Charged, want.Burned, want.Treasury, want.Author},
-				[]chain.Wei{f.Fee, f.EVMFee, f.NativeFee, f.PriorityFee, f.Tip, f.Charged, f.Burned, f.Treasury, f.Author})
+				[]chain.Wei{want.Fee, want.EVMFee, want.NativeFee, want.Tip}, []chain.Wei{f.Fee, f.EVMFee, f.NativeFee, f.Tip})
+			require.Equal(t,
+				[]chain.Optional[chain.Wei]{chain.Some(want.PriorityFee), chain.Some(want.Charged), chain.Some(want.Burned), chain.Some(want.Treasury), chain.Some(want.Author)},
+				[]chain.Optional[chain.Wei]{f.PriorityFee, f.Charged, f.Burned, f.Treasury, f.Author})
 		}
 	}
 }
@@ -189,7 +191,8 @@ func TestTimeThatGoesBackwards(t *testing.T) {
 	// A month around block 1 spans blocks 1 to 1; one around both leaves none out.
 	november := made(t, book, report.Question{By: report.Day, Period: days(t, "2026-11-01", "2026-12-01", time.UTC)})
 	require.Empty(t, november.Groups)
-	require.Equal(t, report.Figures{}, november.Totals)
+	nothing := chain.Some(chain.Wei{})
+	require.Equal(t, report.Figures{PriorityFee: nothing, Charged: nothing, Burned: nothing, Treasury: nothing, Author: nothing}, november.Totals)
 }
 
 // Only what the accounts paid for is added up.

@@ -138,14 +138,21 @@ func (r *Report) totalLines() string {
 	var out strings.Builder
 	var amounts []string
 	for _, f := range r.Totals.amounts() {
-		amounts = append(amounts, console.Tokens(f.value))
+		if wei, known := f.value.Get(); known {
+			amounts = append(amounts, console.Tokens(wei))
+		}
 	}
 	for _, n := range r.Totals.counts() {
 		fmt.Fprintf(&out, "%-22s %v\n", n.name, n.value)
 	}
 	amounts = pointsBelow(console.SameDecimals(amounts))
-	for i, f := range r.Totals.amounts() {
-		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[i], console.Printable(r.Symbol))
+	for _, f := range r.Totals.amounts() {
+		if !f.value.Known() {
+			fmt.Fprintf(&out, "%-22s %s\n", f.name, notKnown)
+			continue
+		}
+		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[0], console.Printable(r.Symbol))
+		amounts = amounts[1:]
 	}
 	for _, p := range r.Totals.prices() {
 		if price, ok := p.value.Get(); ok {

@@ -64,9 +64,11 @@ type Column struct {
 	Kind Kind
 	// Total says that the column is summed up below the rows, where a form has such
 	// a place: XLSX and the table. It is for Integer, Wei and SignedWei. A cell with
-	// nothing is not in the sum; if that is because its figure is not known, a note
-	// of the sheet should say so.
+	// nothing is not in the sum.
 	Total bool
+	// Whole says that a cell with nothing is a figure that is not known. Then the total
+	// is not known either.
+	Whole bool
 }
 
 // Sheet is a table of figures.

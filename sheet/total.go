@@ -13,16 +13,22 @@ type totals struct {
 	sheet   *Sheet
 	amounts []chain.SignedWei
 	numbers []decimal.Decimal // of columns that are not in wei
+	unknown []bool            // a figure of the column is not known
 }
 
+// notKnown is the total of a column with a figure that is not known.
+const notKnown = "not known"
+
 func newTotals(s *Sheet) *totals {
-	return &totals{s, make([]chain.SignedWei, len(s.Columns)), make([]decimal.Decimal, len(s.Columns))}
+	n := len(s.Columns)
+	return &totals{s, make([]chain.SignedWei, n), make([]decimal.Decimal, n), make([]bool, n)}
 }
 
 // add adds a row.
 func (t *totals) add(row []any) (err error) {
 	for i, c := range t.sheet.Columns {
 		if !c.Total || row[i] == nil {
+			t.unknown[i] = t.unknown[i] || c.Whole
 			continue
 		}
 		switch v := row[i].(type) {
@@ -37,11 +43,14 @@ func (t *totals) add(row []any) (err error) {
 	return nil
 }
 
-// of is the total of a column, as a value of its kind; nil where it has none.
+// of is the total of a column, as a value of its kind; notKnown where it is not known,
+// nil where the column has none.
 func (t *totals) of(column int) any {
 	switch c := t.sheet.Columns[column]; {
 	case !c.Total:
 		return nil
+	case t.unknown[column]:
+		return notKnown
 	case c.isAmount():
 		return t.amounts[column]
 	}

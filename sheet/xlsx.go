@@ -293,7 +293,9 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 			}
 		default:
 			cells = append(cells, make([]any, len(headers(c)))...)
-			if !labelled {
+			if v == notKnown {
+				cells[len(cells)-1] = excelize.Cell{StyleID: l.styles.totalText, Value: notKnown}
+			} else if !labelled {
 				cells[len(cells)-1], labelled = excelize.Cell{StyleID: l.styles.totalText, Value: "total"}, true
 			}
 		}

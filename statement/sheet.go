@@ -183,7 +183,7 @@ func (s *Statement) Reserves() bool {
 var feeColumns = []sheet.Column{
 	{Name: "account", Kind: sheet.Address}, {Name: "block", Kind: sheet.Integer}, {Name: "index", Kind: sheet.Integer}, {Name: "time", Kind: sheet.Time},
 	{Name: "layer", Kind: sheet.Text}, {Name: "call", Kind: sheet.Text}, {Name: "hash", Kind: sheet.Hash}, {Name: "paid_for", Kind: sheet.Address},
-	{Name: "fee", Kind: sheet.Wei, Total: true}, {Name: "verdict", Kind: sheet.Text},
+	{Name: "fee", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: sheet.Text},
 }
 
 // Fees is a row for each fee that the accounts paid, in the order of the chain.

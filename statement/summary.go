@@ -146,6 +146,7 @@ func (s *Statement) Notes() []string {
 		add(f.Drifting, string(f.Layer)+" fee", "that the chain did not charge by the rules")
 		add(f.Apart, string(f.Layer)+" fee", "that was charged, and no movements make up")
 	}
+	add(s.WithoutPayer, "transaction", "of which it is not known who paid: fees of the account may be missing")
 	add(s.NotFinal, "line", "of blocks that are not final")
 	return notes
 }

@@ -23,6 +23,9 @@ type Totals struct {
 	// Others are the fees that were paid for transactions that others sent. They are in
 	// Fees.
 	Others LayerFees
+	// WithoutPayer is how many transactions there are beside the lines of which it is not
+	// known who paid, and which the account may have paid for.
+	WithoutPayer uint64
 
 	untold []uint64 // heights with changes that are not told, rising
 	closes chain.Optional[Change]
@@ -64,6 +67,9 @@ func (f *LayerFees) add(l *Line) (err error) {
 // total sums the lines up.
 func (s *Statement) total(ctx context.Context) error {
 	s.Totals = Totals{}
+	if err := s.countWithoutPayer(ctx); err != nil {
+		return err
+	}
 	kinds := map[chain.Kind]*KindTotal{}
 	layers := map[fee.Layer]*LayerFees{}
 	end, err := s.walk(ctx, func(l *Line) error {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/internal/console"
 )
@@ -45,9 +46,13 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	line("transactions", "%d evm, %d native", m.Totals.EVM, m.Totals.Native)
 	for _, total := range []struct {
 		name   string
-		amount fmt.Stringer
-	}{{"fee", m.Totals.Fee}, {"charged", m.Totals.Charged}} {
-		line(total.name, "%s", strings.TrimSpace(console.Scaled(total.amount, console.TokenDecimals)+" "+symbol))
+		amount chain.Optional[chain.Wei]
+	}{{"fee", chain.Some(m.Totals.Fee)}, {"charged", m.Totals.Charged}} {
+		text := notKnown
+		if wei, known := total.amount.Get(); known {
+			text = strings.TrimSpace(console.Scaled(wei, console.TokenDecimals) + " " + symbol)
+		}
+		line(total.name, "%s", text)
 	}
 	f := m.Findings
 	for _, n := range []struct {

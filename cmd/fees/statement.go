@@ -158,7 +158,7 @@ func makeStatements(ctx context.Context, args []string, flags statementFlags, st
 
 // isWrong tells whether something in a statement does not hold.
 func isWrong(s *statement.Statement) bool {
-	return !s.Holds() || slices.ContainsFunc(s.Fees, func(f statement.LayerFees) bool {
+	return !s.Holds() || s.WithoutPayer > 0 || slices.ContainsFunc(s.Fees, func(f statement.LayerFees) bool {
 		return f.Unknown+f.Drifting+f.Apart > 0
 	})
 }

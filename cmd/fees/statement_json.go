@@ -30,6 +30,7 @@ type statementHead struct {
 	Kinds       []statement.KindTotal               `json:"kinds"`
 	Fees        []statement.LayerFees               `json:"fees_by_layer"`
 	Others      chain.Optional[statement.LayerFees] `json:"paid_for_others"`
+	NoPayer     uint64                              `json:"without_payer"`
 	Notes       []string                            `json:"notes"`
 }
 
@@ -40,7 +41,7 @@ func (b *statementBooks) head(s *statement.Statement) statementHead {
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]statement.Difference{}, s.Differences...), More: s.More, Settled: append([]statement.Difference{}, s.Settled...),
 		Kinds: append([]statement.KindTotal{}, s.Kinds...), Fees: append([]statement.LayerFees{}, s.Fees...),
-		Notes: append(append([]string{}, b.style.Notes...), s.Notes()...),
+		NoPayer: s.WithoutPayer, Notes: append(append([]string{}, b.style.Notes...), s.Notes()...),
 	}
 	if labelled {
 		h.Label = chain.Some(label)
