@@ -403,6 +403,10 @@ func TestTotalsWithAnUnknownPart(t *testing.T) {
 	require.Equal(t, []string{"14", "-", "-", "-"}, []string{shown(r.Totals.Charged), shown(r.Totals.Burned), shown(r.Totals.Treasury), shown(r.Totals.Author)})
 	require.Equal(t, 1, r.Totals.Unaccounted)
 	require.False(t, r.Holds(), "2 of the 14 wei went somewhere")
+	s := evidence.NewSummary()
+	s.Add(r)
+	require.Equal(t, 1, s.Unaccounted)
+	require.False(t, s.Holds())
 }
 
 // The treasury's first credit ever makes its account: the events that say so stand
