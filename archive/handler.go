@@ -246,9 +246,6 @@ func parseAccount(text string) (chain.Address, error) {
 		return chain.Address{}, badRequest("Invalid decoded address checksum")
 	}
 	account, err := chain.ParseAddress(text)
-	if err == nil && text != strings.ToLower(text) && text != account.String() {
-		err = errors.New("its checksum does not hold")
-	}
 	if err != nil {
 		return chain.Address{}, badRequest("Invalid address format")
 	}

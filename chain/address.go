@@ -3,6 +3,7 @@ package chain
 import (
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"golang.org/x/crypto/sha3"
 
@@ -12,13 +13,20 @@ import (
 // Address is an account of the chain: 20 bytes, on both layers.
 type Address [20]byte
 
-// ParseAddress reads 0x and 40 hex digits in any case.
+// ParseAddress reads an address that a person gave: 0x and 40 hex digits, all of the
+// letters among them lower or all upper case, or as the checksum of EIP-55 wants them.
 func ParseAddress(text string) (a Address, err error) {
-	err = decodeHex(a[:], text, "an address")
-	return a, err
+	if err = decodeHex(a[:], text, "an address"); err != nil {
+		return a, err
+	}
+	digits, written := text[2:], a.String()
+	if text != written && digits != strings.ToLower(digits) && digits != strings.ToUpper(digits) {
+		return Address{}, fmt.Errorf("%q is mistyped: the case of its letters does not fit. If each digit is right, it is written %s", text, written)
+	}
+	return a, nil
 }
 
-// ReadAddress reads an address that a gateway wrote.
+// ReadAddress reads an address that a gateway wrote, in any case.
 func ReadAddress(v wire.Value) (a Address, err error) {
 	err = readHex(a[:], v, "an address")
 	return a, err

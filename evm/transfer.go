@@ -58,11 +58,7 @@ func readTransfer(log wire.Value) (Transfer, bool) {
 
 // addressInTopic reads an address that was padded to a word.
 func addressInTopic(topic string) (chain.Address, bool) {
-	const padding = "0x000000000000000000000000"
-	digits, padded := strings.CutPrefix(topic, padding)
-	if !padded {
-		return chain.Address{}, false
-	}
-	address, err := chain.ParseAddress("0x" + digits)
-	return address, err == nil
+	word, err := chain.ParseHash(topic)
+	padding, address := [12]byte(word[:12]), chain.Address(word[12:])
+	return address, err == nil && padding == [12]byte{}
 }

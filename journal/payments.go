@@ -108,6 +108,21 @@ func (p *Payments) All(ctx context.Context) iter.Seq2[*Payment, error] {
 // knows, and which the first of them are, a hundred at most. They are not zero.
 func (p *Payments) Undetermined() (count uint64, first []Payment) { return p.undetermined, p.first }
 
+// Idle are the accounts that were asked for and paid for nothing, in the order in which
+// they were named.
+func (p *Payments) Idle() (idle []chain.Address) {
+	paid := map[chain.Address]bool{}
+	for _, a := range p.payers {
+		paid[a] = true
+	}
+	for _, a := range p.accounts {
+		if !paid[a] {
+			idle = append(idle, a)
+		}
+	}
+	return idle
+}
+
 // has tells whether a transaction is one of the payments.
 func (p *Payments) has(t *ledger.Transaction) bool {
 	if !p.period.Has(t.Height, t.Time) {

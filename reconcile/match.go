@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -34,9 +35,10 @@ type matcher struct {
 	book    Book
 	options *Options
 	period  covered
-	named   map[Place]int // the line of the row that names a transaction
-	maybe   map[Place]int // the line of a row that is ambiguous
-	free    int           // transactions without a fee that no row names
+	named   map[Place]int   // the line of the row that names a transaction
+	maybe   map[Place]int   // the line of a row that is ambiguous
+	free    int             // transactions without a fee that no row names
+	idle    []chain.Address // of the accounts, those that paid for nothing in the period
 	mine    map[chain.Address]bool
 }
 
@@ -83,6 +85,9 @@ func Match(ctx context.Context, book Book, rows []Row, o Options) (*Result, erro
 		r.Notes = append(r.Notes, "No accounts are named: transactions that the books lack were not looked for.")
 	case m.free > 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("%d transactions of the accounts that no row names had no fee, and are no difference.", m.free))
+	}
+	if len(m.idle) > 0 {
+		r.Notes = append(r.Notes, console.PaidNothing(m.idle)+".")
 	}
 	return r, r.sumUp()
 }
@@ -272,19 +277,24 @@ func (m *matcher) lacking() (items []Item, err error) {
 			continue
 		}
 		asked[account] = true
+		paid := false
 		err = m.book.Payments(m.ctx, account, span, func(t *ledger.Transaction) error {
-			if _, named := m.named[placeOf(t)]; named || !m.period.contains(t) {
+			if !m.period.contains(t) {
+				return nil
+			}
+			paid = true
+			if _, named := m.named[placeOf(t)]; named {
 				return nil
 			}
 			item := Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t))}
 			item.paid(t)
-			paid, known := item.Chain.Get()
+			wei, known := item.Chain.Get()
 			switch {
-			case known && paid.IsZero():
+			case known && wei.IsZero():
 				m.free++
 				return nil
 			case known:
-				item.Difference = chain.Some(paid.Signed().Negated())
+				item.Difference = chain.Some(wei.Signed().Negated())
 			}
 			if line, maybe := m.maybe[placeOf(t)]; maybe {
 				item.note("line %d may mean it", line)
@@ -294,6 +304,9 @@ func (m *matcher) lacking() (items []Item, err error) {
 		})
 		if err != nil {
 			return nil, err
+		}
+		if !paid {
+			m.idle = append(m.idle, account)
 		}
 	}
 	slices.SortFunc(items, func(a, b Item) int {

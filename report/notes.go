@@ -3,9 +3,12 @@ package report
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -63,6 +66,9 @@ func (a *adder) notes(totals Figures) (notes []string) {
 		if n.count > 0 {
 			notes = append(notes, fmt.Sprintf(n.text, n.count))
 		}
+	}
+	if a.question.By != Account && len(a.idle) > 0 { // else they are groups
+		notes = append(notes, console.PaidNothing(slices.Collect(maps.Keys(a.idle))))
 	}
 	return notes
 }

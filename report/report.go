@@ -38,7 +38,7 @@ type Question struct {
 type Report struct {
 	Question
 	Rules    []string // that priced the transactions, in the order of their names
-	Groups   []*Group // in their order; one without a transaction is not there
+	Groups   []*Group // in their order; without a transaction there is only an account that was asked for
 	Totals   Figures  // of all groups
 	Findings uint64   // checks that did not hold in the period's blocks
 	Drifts   uint64   // fees that are not what the chain charged
@@ -106,6 +106,7 @@ type adder struct {
 	drifts   uint64
 	timeless uint64
 	unknown  unknown
+	idle     map[chain.Address]bool // payers that are asked for and, so far, paid for nothing
 }
 
 // group is one in the making.
@@ -115,7 +116,7 @@ type group struct {
 }
 
 func newAdder(q *Question) *adder {
-	return &adder{question: q, groups: map[id]*group{}, rules: map[string]bool{}}
+	return &adder{question: q, groups: map[id]*group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
 }
 
 // unknown counts the transactions of which something is not known that a sum has.
@@ -133,6 +134,9 @@ func (a *adder) transaction(t *ledger.Cost) error {
 		return fmt.Errorf("block %d, extrinsic %d: %w", t.Height, t.Index, err)
 	}
 	a.rules[t.Rules] = true
+	if payer, ok := t.Payer.Get(); ok {
+		delete(a.idle, payer)
+	}
 	a.count(t)
 	return nil
 }
@@ -195,6 +199,11 @@ func (a *adder) count(t *ledger.Cost) {
 func (a *adder) result(by By) ([]*Group, Figures, error) {
 	if err := a.close(); err != nil {
 		return nil, Figures{}, err
+	}
+	if by == Account {
+		for payer := range a.idle {
+			a.done = append(a.done, &Group{Key: Key{Account: chain.Some(payer)}})
+		}
 	}
 	slices.SortFunc(a.done, by.compare)
 	return a.done, a.all.figures(), nil

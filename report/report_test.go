@@ -209,6 +209,21 @@ func TestAccounts(t *testing.T) {
 		r := made(t, book, report.Question{By: report.Call, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true}})
 		require.Zero(t, sum.Cmp(r.Totals.Fee.Big()), account)
 	}
+
+	// One that was named and paid for nothing is a group of its own, else a note: it may be
+	// mistyped.
+	idle := chain.Address{19: 1}
+	payer, err := chain.ParseAddress(sentIn(t, "moonbeam-2100")[0].From)
+	require.NoError(t, err)
+	asked := map[chain.Address]bool{idle: true, payer: true}
+	byAccount := made(t, book, report.Question{By: report.Account, Period: heights(0, 27), Payers: asked})
+	require.Len(t, byAccount.Groups, 2)
+	require.Equal(t, &report.Group{Key: report.Key{Account: chain.Some(idle)}}, byAccount.Groups[1])
+	require.Equal(t, want[payer.String()].String(), byAccount.Totals.Fee.String())
+	require.NotContains(t, strings.Join(byAccount.Notes, "\n"), idle.String())
+	byDay := made(t, book, report.Question{By: report.Day, Period: heights(0, 27), Payers: asked})
+	require.Contains(t, byDay.Notes, "no fee of the period was paid by 0x0000000000000000000000000000000000000001")
+
 	nobody := made(t, book, report.Question{By: report.Day, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
 	require.Empty(t, nobody.Groups)
 }

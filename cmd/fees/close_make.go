@@ -139,7 +139,7 @@ func (x *closer) readAccounts() (err error) {
 // readLabels reads the second field of each line that begins with an address.
 func (x *closer) readLabels(content string) error {
 	line := 0
-	for text := range strings.Lines(content) {
+	for text := range strings.Lines(strings.TrimPrefix(content, "\ufeff")) {
 		line++
 		account, err := chain.ParseAddress(strings.TrimSpace(first(text)))
 		if err != nil {

@@ -178,6 +178,9 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 	if err := x.find(ctx); err != nil {
 		return err
 	}
+	if idle := x.payments.Idle(); len(idle) > 0 {
+		fmt.Fprintln(stderr, "fees: "+console.PaidNothing(idle))
+	}
 	if err := x.write(ctx); err != nil {
 		return x.explain(err)
 	}
@@ -247,6 +250,9 @@ func (x *exporter) find(ctx context.Context) (err error) {
 	q := journal.Question{Accounts: x.accounts, Period: x.asked, Span: x.Span}
 	if x.payments, err = journal.Find(ctx, x.book, q); err != nil {
 		return ofLedger(x.place, err)
+	}
+	if idle := x.payments.Idle(); len(idle) > 0 {
+		x.style.Notes = append(x.style.Notes, console.PaidNothing(idle))
 	}
 	if n, _ := x.payments.Undetermined(); n > 0 {
 		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %d fees are not known, and are in no sum", n))

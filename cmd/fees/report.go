@@ -24,7 +24,7 @@ included; they pay too), those of which that is not known, and those whose fee i
 undetermined; the fee, of both layers, with priority fees and tips; what the chain
 charged, and how much of that was burned and went to treasury and author; the gas, and
 what it cost. Groups of time stand in their order, others by fee. One in which nothing
-happened is left out.
+happened is left out, but for an account that --accounts names.
 
 ` + fmt.Sprintf(periodManual, reportEnd) + `
 

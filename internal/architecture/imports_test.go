@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"sheet":                      {"chain", "internal/console"},
 	"report":                     {"chain", "fee", "evidence", "ledger", "sheet", "internal/console"},
 	"statement":                  {"chain", "evidence", "fee", "ledger", "sheet", "internal/console"},
-	"reconcile":                  {"chain", "evidence", "ledger", "sheet", "wire"},
+	"reconcile":                  {"chain", "ledger", "sheet", "wire", "internal/console"},
 	"journal":                    {"chain", "fee", "ledger", "sheet", "internal/console"},
 	"closing":                    {"chain", "evidence", "ledger", "sheet", "internal/scratch"},
 	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire", "internal/console"},
