@@ -34,6 +34,8 @@ token's smallest unit.
 Where no ledger is named, and there is no ` + defaultLedger + ` here, the blocks of a range are read
 from the gateway and kept nowhere; --direct does so in any case.
 
+As JSON, one account's statement is an object, and those of several are JSON lines.
+
 ` + fmt.Sprintf(periodManual, "to")
 
 const statementExamples = `  fees statement 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac 0..27 --gateway ./march
@@ -191,9 +193,12 @@ func (b *statementBooks) write(ctx context.Context, w io.Writer, f *statementFla
 	}
 	for i, s := range list {
 		write := b.writeText
-		if f.format == "json" {
+		switch {
+		case f.format == "json" && len(list) > 1:
+			write = b.writeLine
+		case f.format == "json":
 			write = b.writeObject
-		} else if i > 0 {
+		case i > 0:
 			io.WriteString(w, "\n")
 		}
 		if err := write(ctx, w, s, f.output.width()); err != nil {

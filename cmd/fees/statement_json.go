@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -78,6 +79,41 @@ func (b *statementBooks) writeObject(ctx context.Context, w io.Writer, s *statem
 	}
 	_, err := io.WriteString(w, "\n}\n")
 	return err
+}
+
+// writeLine writes a statement as one JSON object in one line.
+func (b *statementBooks) writeLine(ctx context.Context, w io.Writer, s *statement.Statement, _ int) error {
+	line := bufio.NewWriter(w)
+	if err := b.writeObject(ctx, &oneLine{out: line}, s, 0); err != nil {
+		return err
+	}
+	line.WriteByte('\n')
+	return line.Flush()
+}
+
+// oneLine leaves out what stands between the values of JSON.
+type oneLine struct {
+	out               *bufio.Writer
+	inString, escaped bool
+}
+
+func (o *oneLine) Write(text []byte) (int, error) {
+	for _, c := range text {
+		switch {
+		case o.escaped:
+			o.escaped = false
+		case o.inString && c == '\\':
+			o.escaped = true
+		case c == '"':
+			o.inString = !o.inString
+		case !o.inString && (c == '\n' || c == ' '):
+			continue
+		}
+		if err := o.out.WriteByte(c); err != nil {
+			return 0, err
+		}
+	}
+	return len(text), nil
 }
 
 // elements makes JSON lines the elements of a list.
