@@ -1,9 +1,12 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -121,14 +124,14 @@ func fitsDigits(n decimal.Decimal) error {
 }
 
 func (w *writer) beancount() error {
+	opens, err := w.opens()
+	if err != nil {
+		return err
+	}
 	w.comment()
-	day := w.started()
-	if w.Continues { // the journal before this one has opened most of the accounts
-		w.line("plugin \"beancount.plugins.auto_accounts\"")
-	} else {
-		for _, a := range w.used() {
-			w.line("%s open %s", day, w.named[a])
-		}
+	day := cmp.Or(w.started(), "1970-01-01") // of a journal without an entry
+	for _, a := range opens {
+		w.line("%s open %s", day, w.named[a])
 	}
 	if w.Prices != nil {
 		w.line("")
@@ -139,7 +142,7 @@ func (w *writer) beancount() error {
 	for i := range w.holdings {
 		w.beancountOpening(&w.holdings[i])
 	}
-	err := w.each(func(_ int, e *entry) error {
+	err = w.each(func(_ int, e *entry) error {
 		link := ""
 		if e.code != "" {
 			link = " ^" + e.code
@@ -166,6 +169,34 @@ func (w *writer) beancount() error {
 		w.beancountBalance(w.ended(), &w.holdings[i], w.holdings[i].closing)
 	}
 	return err
+}
+
+// opens are the accounts that the journal opens. Beancount wants that of each once, in
+// all the files that are included together. So the first journal opens those too that the
+// book used before it, and one that continues opens only those that the book never used
+// before.
+func (w *writer) opens() ([]Account, error) {
+	before, err := w.before()
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(before)
+	for _, a := range w.used() {
+		all[a] = true
+	}
+	if err := w.nameAccounts(slices.Sorted(maps.Keys(all))); err != nil {
+		return nil, err
+	}
+	if w.Continues {
+		for _, h := range w.holdings { // the first journal has opened these, whatever was used
+			before[h.asset] = true
+			if !h.opening.Reserved.IsZero() {
+				before[reserved(h.asset)] = true
+			}
+		}
+		maps.DeleteFunc(all, func(a Account, _ bool) bool { return before[a] })
+	}
+	return slices.Sorted(maps.Keys(all)), nil
 }
 
 // beancountOpening enters what an account had, or asserts it where the journal goes on

@@ -20,7 +20,8 @@ type Style struct {
 	Prices      *Prices        // nil: amounts are in the token alone
 	NetworkSide bool           // of each fee, where it went too
 	// Continues says that the journal before this one is there too: a journal of
-	// movements then asserts its opening balances instead of entering them.
+	// movements then asserts its opening balances instead of entering them, and one for
+	// Beancount opens no account that an earlier one of the same book has opened.
 	Continues bool
 }
 
@@ -43,9 +44,10 @@ func (s *Style) names() *Names {
 type Journal struct {
 	Style
 	entries  iter.Seq2[*entry, error]
-	holdings []holding  // what was had before and after; none where only fees are entered
-	begin    chain.Time // the first of all
-	end      chain.Time // the last of all
+	before   func() (map[Account]bool, error) // the accounts of the entries before the period
+	holdings []holding                        // what was had before and after; none where only fees are entered
+	begin    chain.Time                       // the first of all
+	end      chain.Time                       // the last of all
 	survey
 }
 
@@ -147,6 +149,7 @@ func FeeJournal(ctx context.Context, payments *Payments, style Style) (*Journal,
 			}
 		}
 	}
+	j.before = func() (map[Account]bool, error) { return feesBefore(ctx, payments, style) }
 	return j, j.look()
 }
 

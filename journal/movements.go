@@ -63,6 +63,7 @@ func MovementJournal(ctx context.Context, payments *Payments, balances Balances,
 			}
 		}
 	}
+	j.before = func() (map[Account]bool, error) { return c.before(ctx, payments) }
 	return j, j.look()
 }
 
@@ -110,6 +111,18 @@ type composer struct {
 // entries are what the extrinsics and hooks of some blocks did.
 func (c *composer) entries(ctx context.Context, p *part) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
+		for group, paid := range p.groups() {
+			e, err := c.entry(ctx, group, paid)
+			if (err != nil || len(e.postings) > 0) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// groups are the movements of each extrinsic or hook, with what was paid for it.
+func (p *part) groups() iter.Seq2[[]*ledger.Movement, *Payment] {
+	return func(yield func([]*ledger.Movement, *Payment) bool) {
 		paid := map[place]*Payment{}
 		for _, x := range p.payments {
 			paid[place{x.Height, chain.Where(x.Index)}] = x
@@ -120,8 +133,7 @@ func (c *composer) entries(ctx context.Context, p *part) iter.Seq2[*entry, error
 			if next < 0 {
 				next = len(moved)
 			}
-			e, err := c.entry(ctx, moved[:next], paid[here])
-			if (err != nil || len(e.postings) > 0) && !yield(e, err) {
+			if !yield(moved[:next], paid[here]) {
 				return
 			}
 			moved = moved[next:]
@@ -137,18 +149,26 @@ func (c *composer) entry(ctx context.Context, group []*ledger.Movement, paid *Pa
 		return nil, err
 	}
 	e := &entry{head: h}
+	if err := c.post(e, group, paid); err != nil {
+		return nil, e.of(err)
+	}
+	return e, nil
+}
+
+// post enters the movements, and the fee among them.
+func (c *composer) post(e *entry, group []*ledger.Movement, paid *Payment) error {
 	for _, m := range group {
 		if err := c.move(e, &m.Movement); err != nil {
-			return nil, e.of(err)
+			return err
 		}
 	}
 	if paid != nil {
 		if err := c.pay(e, paid, group); err != nil {
-			return nil, e.of(err)
+			return err
 		}
 	}
 	e.postings = slices.DeleteFunc(e.postings, func(p posting) bool { return p.amount.Sign() == 0 })
-	return e, nil
+	return nil
 }
 
 func (c *composer) head(ctx context.Context, m *ledger.Movement, paid *Payment) (h head, err error) {

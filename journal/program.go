@@ -44,7 +44,7 @@ type writer struct {
 // [ErrChanged] where they are others by now; then what was written is none.
 func (j *Journal) Write(out io.Writer, p Program) error {
 	w := &writer{Journal: j, program: p, out: bufio.NewWriter(out), named: map[Account]string{}}
-	if err := w.nameAccounts(); err != nil {
+	if err := w.nameAccounts(w.used()); err != nil {
 		return err
 	}
 	if p.check != nil {
@@ -59,11 +59,11 @@ func (w *writer) line(format string, arguments ...any) {
 	_, w.err = fmt.Fprintf(w.out, format+"\n", arguments...)
 }
 
-// nameAccounts finds the names of all accounts in the program. Two that would become
-// one are an error.
-func (w *writer) nameAccounts() error {
+// nameAccounts finds the names of accounts in the program. Two that would become one are
+// an error.
+func (w *writer) nameAccounts(list []Account) error {
 	taken := map[string]Account{}
-	for _, a := range w.used() {
+	for _, a := range list {
 		name := w.program.account(a)
 		if other, twice := taken[name]; twice {
 			return fmt.Errorf("%s would take the accounts %q and %q for one, %s: rename one of them", w.program.Name, other, a, name)

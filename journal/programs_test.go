@@ -1,6 +1,8 @@
 package journal_test
 
 import (
+	"context"
+	"fmt"
 	"math/big"
 	"os"
 	"os/exec"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/journal"
+	"github.com/feeledger/fees/ledger"
 )
 
 // accounting is a real program: how it proves a journal, and how it tells sums.
@@ -190,6 +193,50 @@ func TestJournalsFollowEachOther(t *testing.T) {
 			passes(t, p, first+"\n"+next)
 			out, err := program(t, p.check, save(t, "test.journal", next))
 			require.Error(t, err, "without the one before, %s misses the opening balances: %s", p.Name, out)
+		})
+	}
+}
+
+// One file of Beancount includes the journals of all months, of movements and of fees: each
+// account is opened once, though the first journal begins after the ledger does, and what
+// one journal left out comes back in a later one.
+func TestBeancountIncludesAll(t *testing.T) {
+	p := accountings[2]
+	require.Equal(t, "beancount", p.Name)
+	const recording = "moonbeam-2100"
+	fees := func(t *testing.T, first, last uint64, s journal.Style) *journal.Journal {
+		payments, err := journal.Find(context.Background(), bookOf(t, recording), question(balancesOf(t, recording).accounts(), first, last))
+		require.NoError(t, err)
+		j, err := journal.FeeJournal(context.Background(), payments, s)
+		require.NoError(t, err)
+		return j
+	}
+	movements := func(t *testing.T, first, last uint64, s journal.Style) *journal.Journal {
+		return movementsOf(t, recording, first, last, s)
+	}
+	for name, made := range map[string]func(*testing.T, uint64, uint64, journal.Style) *journal.Journal{"fees": fees, "movements": movements} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			main := ""
+			opened := map[string]bool{}
+			for i, span := range []ledger.Span{{First: 6, Last: 10}, {First: 11, Last: 18}, {First: 19, Last: 27}} {
+				s := style()
+				s.Continues, s.NetworkSide = i > 0, true
+				text := written(t, made(t, span.First, span.Last, s), p.Program)
+				// The recording has one day: each part is made another.
+				text = strings.NewReplacer("2026-01-01", fmt.Sprintf("2026-01-0%d", i+1), "2026-01-02", fmt.Sprintf("2026-01-0%d", i+2)).Replace(text)
+				for _, m := range regexp.MustCompile(`(?m)^\S+ open (\S+)$`).FindAllStringSubmatch(text, -1) {
+					require.False(t, opened[m[1]], "%s is opened twice", m[1])
+					opened[m[1]] = true
+				}
+				file := fmt.Sprintf("part%d.beancount", i)
+				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+				main += "include \"" + file + "\"\n"
+			}
+			path := filepath.Join(dir, "main.beancount")
+			require.NoError(t, os.WriteFile(path, []byte(main), 0o600))
+			out, err := program(t, p.check, path)
+			require.NoError(t, err, out)
 		})
 	}
 }

@@ -37,6 +37,8 @@ transfers, rewards, what is reserved. The journal opens with the balances that t
 gateway (--gateway) says they had, and asserts those that it says they have at the
 end; where the movements do not lead there, the block is named, and nothing written.
 --continue asserts the opening balances: the journal of the time before is there too.
+For Beancount, also without --with movements, it opens the accounts that are new in the
+ledger, so that one file includes all journals of the ledger, the first without it.
 
 hledger import takes only what is new of a journal of whole days that is written again
 under the same name with more days.`
@@ -116,7 +118,7 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.fiat, "fiat", "", "the currency of --prices, such as EUR")
 	f.StringVar(&flags.with, "with", withFees, "fees, or movements: every change of the balances")
 	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
-	f.BoolVar(&flags.continues, "continue", false, "assert the opening balances instead of entering them")
+	f.BoolVar(&flags.continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
 	flags.addFile(c)
 	complete(c, "to", exportForms...)
@@ -139,8 +141,8 @@ func (f *exportFlags) check() error {
 		return fmt.Errorf("--with %q: want %s or %s", f.with, withFees, withMovements)
 	case !books && (f.with != withFees || f.prices != "" || f.networkSide):
 		return fmt.Errorf("--to %s is a list of fees: --with movements, --prices and --network-side are for hledger, beancount and ledger", f.form)
-	case f.continues && f.with != withMovements:
-		return errors.New("--continue is for --with movements: a journal of fees has no opening balances")
+	case f.continues && f.with != withMovements && f.form != journal.Beancount.Name:
+		return errors.New("--continue is for --with movements, and for Beancount: no other journal of fees depends on the one before")
 	case (f.prices == "") != (f.fiat == ""):
 		return errors.New("--prices and --fiat: name both, the file and its currency")
 	case binary && f.file == "" && isTerminal(f.stdout):
