@@ -176,6 +176,9 @@ func (w *writer) beancount() error {
 // book used before it, and one that continues opens only those that the book never used
 // before.
 func (w *writer) opens() ([]Account, error) {
+	if w.Alone {
+		return w.used(), nil
+	}
 	before, err := w.before()
 	if err != nil {
 		return nil, err

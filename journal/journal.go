@@ -23,6 +23,9 @@ type Style struct {
 	// movements then asserts its opening balances instead of entering them, and one for
 	// Beancount opens no account that an earlier one of the same book has opened.
 	Continues bool
+	// Alone says that no other journal is there, so that one for Beancount opens nothing
+	// for those that come after it, and depends on the period alone.
+	Alone bool
 }
 
 func (s *Style) zone() *time.Location {

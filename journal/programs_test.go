@@ -233,6 +233,14 @@ func TestBeancountIncludesAll(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 				main += "include \"" + file + "\"\n"
 			}
+			// A journal that is alone has only what is its own.
+			s := style()
+			s.Alone = true
+			alone := written(t, made(t, 24, 24, s), p.Program)
+			passes(t, p, alone)
+			s.Alone = false
+			require.Greater(t, strings.Count(written(t, made(t, 24, 24, s), p.Program), " open "), strings.Count(alone, " open "))
+
 			path := filepath.Join(dir, "main.beancount")
 			require.NoError(t, os.WriteFile(path, []byte(main), 0o600))
 			out, err := program(t, p.check, path)

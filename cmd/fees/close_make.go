@@ -341,7 +341,7 @@ func (x *closer) makeJournal(ctx context.Context, _ *progress) error {
 		return nil
 	}
 	e := exporter{
-		book: x.book, place: x.place, covered: x.covered, accounts: x.accounts, style: journal.Style{Names: x.names},
+		book: x.book, place: x.place, covered: x.covered, accounts: x.accounts, style: journal.Style{Names: x.names, Alone: true},
 		flags: exportFlags{gatewayFlags: x.flags.gatewayFlags, networkFile: x.inputs.networks, with: o.With, form: o.Journal},
 	}
 	if err := e.describe(ctx); err != nil {
