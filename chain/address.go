@@ -55,7 +55,7 @@ func (a Address) String() string {
 // MarshalText writes the address as [Address.String] does.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText reads what ParseAddress does.
+// UnmarshalText reads the address as [ParseAddress] does.
 func (a *Address) UnmarshalText(text []byte) (err error) {
 	*a, err = ParseAddress(string(text))
 	return err

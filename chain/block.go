@@ -14,6 +14,7 @@ type Block struct {
 	Hash         Hash
 	ParentHash   Hash
 	Finalized    Optional[bool] // not known where the gateway did not say
+	Logs         wire.Value     // the items of the header's digest, to be read by the rule that needs them
 	OnInitialize []Event        // events before the first extrinsic
 	Extrinsics   []Extrinsic
 	OnFinalize   []Event // events after the last extrinsic

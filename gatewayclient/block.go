@@ -87,6 +87,8 @@ func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 		case "finalized":
 			b.Finalized, err = readFinalized(d.Value())
 			fields.at(key, err)
+		case "logs":
+			b.Logs = d.Value()
 		case "onInitialize":
 			b.OnInitialize, err = d.hook()
 			fields.at(key, err)

@@ -56,6 +56,8 @@ type Rules struct {
 	// balances.Withdraw, and transactionPayment.TransactionFeePaid.
 	NoWithdrawEvent bool
 	NoFeeEvent      bool
+	// NoSetCode says that no account that signs can have code in this runtime.
+	NoSetCode bool
 	// HoldsMore says that the runtime withdrew more than gas limit × gas price before
 	// an EVM transaction ran, or that this is not known. DeclaredPaysFee says that an
 	// outcome's paysFee is what the call declared, and not what came of it, or that
@@ -106,6 +108,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		NoFeeEvent:       runtime < n.FirstFeeEvent,
 		HoldsMore:        runtime < n.FirstExactHold,
 		DeclaredPaysFee:  runtime < n.FirstActualPaysFee,
+		NoSetCode:        runtime < n.FirstSetCode,
 		Treasury:         n.treasury(),
 		Notes:            n.notes(row.Note),
 		Destinations:     known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),

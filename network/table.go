@@ -37,6 +37,9 @@ type Network struct {
 	// not what its call declared before. 0 where all do.
 	FirstExactHold     uint32 `json:"first_exact_hold,omitempty"`
 	FirstActualPaysFee uint32 `json:"first_actual_pays_fee,omitempty"`
+	// FirstSetCode is the first runtime in which an account that signs may have code
+	// (EIP-7702), which can raise its nonce; 0 where all may be such.
+	FirstSetCode uint32 `json:"first_set_code,omitempty"`
 	// Treasury is the account that gets the treasury's part of the fees. Where it is
 	// not known, neither is what became of a fee that somebody was credited of.
 	Treasury *chain.Address `json:"treasury,omitempty"`
