@@ -110,17 +110,6 @@ func (c *Chain) nimbusKey(height uint64) *account {
 	return c.account(firstNimbusKey + height%collators)
 }
 
-// nonce rises with the height, faster for those who send more.
-func (a *account) nonce(height uint64) uint64 {
-	switch {
-	case a.id < firstRegular:
-		return height
-	case a.id < firstCold:
-		return height >> 12
-	}
-	return (height - (a.id-firstCold)>>4) >> 16
-}
-
 // treasury is the treasury's account.
 var treasury = account{
 	address: chain.Address{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'},

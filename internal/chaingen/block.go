@@ -1,11 +1,5 @@
 package chaingen
 
-import (
-	"slices"
-
-	"github.com/feeledger/fees/chain"
-)
-
 // Block is the answer to /blocks/<height>.
 func (c *Chain) Block(height uint64) []byte {
 	w := &writer{make([]byte, 0, usualSize)}
@@ -114,26 +108,21 @@ func (c *Chain) consensus(height uint64, list []extrinsic) []byte {
 // extrinsic is a transaction with all that is written of it.
 type extrinsic interface{ write(*writer) }
 
-// extrinsics are the block's transactions. No two have the same sender.
+// extrinsics are the block's transactions.
 func (c *Chain) extrinsics(height uint64) []extrinsic {
 	drawn, n := c.transactions(height)
 	if n == 0 {
 		return nil
 	}
-	var senders [mostTransactions]chain.Address
 	list := make([]extrinsic, n)
-	multiplier, baseFee := c.stored(height-1), c.baseFee(height)
+	before, baseFee := c.state(height-1), c.baseFee(height)
 	for i := range list {
 		t := &drawn[i]
-		sender := c.someone(&t.random, height)
-		for slices.Contains(senders[:i], sender.address) {
-			sender = c.someone(&t.random, height)
-		}
-		senders[i] = sender.address
+		sender, nonce := c.sender(before.transactions + uint64(i))
 		if t.kind.evm() {
-			list[i] = c.evm(height, i, t, sender, baseFee)
+			list[i] = c.evm(height, i, t, sender, nonce, baseFee)
 		} else {
-			list[i] = c.native(height, i, t, sender, multiplier)
+			list[i] = c.native(height, i, t, sender, nonce, before.multiplier)
 		}
 	}
 	return list

@@ -146,14 +146,14 @@ var nativeRefTime = [kindCount]uint64{
 	failedBatch: 607_990_000, remark: 251_000_000, addProxy: 406_526_000, removeProxy: 406_904_000, vote: 267_470_000,
 }
 
-// normalRefTime is what the block's transactions of class Normal weigh: all but
-// votes, which are Operational.
-func (c *Chain) normalRefTime(height uint64) (sum uint64) {
+// load is how many transactions the block has, and what those of class Normal weigh: all
+// but votes, which are Operational.
+func (c *Chain) load(height uint64) (n int, normalRefTime uint64) {
 	list, n := c.transactions(height)
 	for i := range list[:n] {
 		if list[i].kind != vote {
-			sum += list[i].refTime
+			normalRefTime += list[i].refTime
 		}
 	}
-	return sum
+	return n, normalRefTime
 }

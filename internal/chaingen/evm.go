@@ -56,9 +56,9 @@ type log struct {
 func (t *evmTransaction) creates() bool { return t.kind == creation || t.kind == revertedCreation }
 
 // evm makes up what is not drawn yet of the block's transaction at an index.
-func (c *Chain) evm(height uint64, index int, t *transaction, sender *account, baseFee uint64) *evmTransaction {
+func (c *Chain) evm(height uint64, index int, t *transaction, sender *account, nonce, baseFee uint64) *evmTransaction {
 	r := &t.random
-	e := &evmTransaction{transaction: t, sender: sender, nonce: sender.nonce(height), runtime: c.executedBy(height), baseFee: baseFee}
+	e := &evmTransaction{transaction: t, sender: sender, nonce: nonce, runtime: c.executedBy(height), baseFee: baseFee}
 	e.bid(r)
 	e.gasLimit = gasLimit(r, t)
 	switch t.kind {

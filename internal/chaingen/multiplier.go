@@ -47,23 +47,32 @@ const (
 	keptPages = 64
 )
 
-// page has the multipliers that a thousand blocks stored.
-type page [pageSize]uint64
+// state is what the blocks up to a height add up to.
+type state struct {
+	multiplier   uint64 // that the block stored
+	transactions uint64 // of all of them
+}
 
-// history is what was worked out of the multipliers: that of every thousandth
-// height, as far as anybody has asked, and the pages that were asked for last.
+// page has the states after a thousand blocks.
+type page [pageSize]state
+
+// history is what was worked out of the states: that of every thousandth height, as
+// far as anybody has asked, and the pages that were asked for last.
 type history struct {
-	checkpoints []uint64
+	checkpoints []state
 	pages       map[uint64]*page
 	order       []uint64 // of the pages, the oldest first
 }
 
 func newHistory() history {
-	return history{checkpoints: []uint64{firstMultiplier}, pages: map[uint64]*page{}}
+	return history{checkpoints: []state{{multiplier: firstMultiplier}}, pages: map[uint64]*page{}}
 }
 
 // stored is the multiplier that the block at a height stored.
-func (c *Chain) stored(height uint64) uint64 {
+func (c *Chain) stored(height uint64) uint64 { return c.state(height).multiplier }
+
+// state is that after the block at a height.
+func (c *Chain) state(height uint64) state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := height / pageSize
@@ -87,13 +96,19 @@ func (c *Chain) page(n uint64) *page {
 		p[0] = c.checkpoints[at]
 		first := at * pageSize
 		for i := uint64(1); i < pageSize; i++ {
-			p[i] = nextMultiplier(p[i-1], c.normalRefTime(first+i))
+			p[i] = c.after(p[i-1], first+i)
 		}
 		if at+1 == uint64(len(c.checkpoints)) {
-			c.checkpoints = append(c.checkpoints, nextMultiplier(p[pageSize-1], c.normalRefTime(first+pageSize)))
+			c.checkpoints = append(c.checkpoints, c.after(p[pageSize-1], first+pageSize))
 		}
 	}
 	return &p
+}
+
+// after is the state after the block at a height, given the one before.
+func (c *Chain) after(before state, height uint64) state {
+	n, refTime := c.load(height)
+	return state{nextMultiplier(before.multiplier, refTime), before.transactions + uint64(n)}
 }
 
 // baseFee is what gas costs at least in a block: by the multiplier that its parent

@@ -26,9 +26,9 @@ var tooMuch = coins{thousandths: 1_000_000_000_000}
 const deposit = "10290000000000000000" // for the first proxy
 
 // native makes up what is not drawn yet of the block's transaction at an index.
-func (c *Chain) native(height uint64, index int, t *transaction, signer *account, multiplier uint64) *native {
+func (c *Chain) native(height uint64, index int, t *transaction, signer *account, nonce, multiplier uint64) *native {
 	r := &t.random
-	n := &native{transaction: t, signer: signer, nonce: signer.nonce(height), runtime: c.executedBy(height)}
+	n := &native{transaction: t, signer: signer, nonce: nonce, runtime: c.executedBy(height)}
 	switch t.kind {
 	case nativeTransfer, failedTransfer:
 		n.transfers, n.length = make([]transfer, 1), 142
