@@ -1,0 +1,38 @@
+package source
+
+import (
+	"context"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+)
+
+// anyStorage is a source that answers for any item of the chain's storage. Archives do
+// not.
+type anyStorage interface {
+	Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (gatewayclient.Storage, error)
+}
+
+// BlockWeight is what the chain counted for a block, by class: system.blockWeight as
+// the block left it. It is asked for where the table says that the multiplier follows
+// from it and from nothing else, and not known elsewhere, or where the source cannot
+// tell. An error says that there is no answer for the moment.
+func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optional[chain.ClassWeights], err error) {
+	update, known := item.Rules.Update.Get()
+	asked, can := r.Source.(anyStorage)
+	if !known || !can || update.Constant.Known() || update.BlockWeight != "" {
+		return none, nil
+	}
+	stored, err := asked.Storage(ctx, "system", "blockWeight", nil, chain.Some(item.Block.Number))
+	if Passes(err) {
+		return none, err
+	}
+	if hash, ok := stored.AtHash.Get(); err != nil || ok && hash != item.Block.Hash {
+		return none, nil
+	}
+	weights, err := chain.ReadClassWeights(stored.Value)
+	if err != nil {
+		return none, nil
+	}
+	return chain.Some(weights), nil
+}

@@ -1,0 +1,70 @@
+package source_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// The weight is what the block itself left behind. It is asked for where the multiplier
+// follows from nothing else.
+func TestBlockWeight(t *testing.T) {
+	moonbeam, _ := network.BuiltIn().Named("moonbeam")
+	const recorded = `{"normal":{"refTime":"198339375000","proofSize":"10111"},"operational":{"refTime":"0","proofSize":"0"},"mandatory":{"refTime":"6040553077","proofSize":"52517"}}`
+	down := &source.TemporaryError{Err: errors.New("down")}
+	own := chain.Hash{7}
+	for what, c := range map[string]struct {
+		runtime uint32
+		parameters
+		want  string // the ref times
+		asked bool
+	}{
+		"as recorded":             {2600, parameters{value: recorded}, "198339375000 0 6040553077", true},
+		"of the block":            {4500, parameters{value: recorded, hash: chain.Some(own)}, "198339375000 0 6040553077", true},
+		"of another block":        {2600, parameters{value: recorded, hash: chain.Some(chain.Hash{8})}, "", true},
+		"another shape":           {2600, parameters{value: `{"normal":{"refTime":"1"}}`}, "", true},
+		"null":                    {2600, parameters{value: `null`}, "", true},
+		"no such item":            {2600, parameters{err: errors.New("unknown")}, "", true},
+		"no answer for now":       {2600, parameters{err: down}, "", true},
+		"it follows from events":  {2501, parameters{value: recorded}, "", false},
+		"it follows from the gas": {1701, parameters{value: recorded}, "", false},
+	} {
+		rules, err := moonbeam.Rules(c.runtime)
+		require.NoError(t, err)
+		r := source.Reader{Source: &c.parameters}
+		weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{Number: 9, Hash: own}, Rules: rules})
+		require.Equal(t, c.err == error(down), err != nil, "%s: %v", what, err)
+		have := ""
+		if w, ok := weights.Get(); ok {
+			have = w.Normal.RefTime.String() + " " + w.Operational.RefTime.String() + " " + w.Mandatory.RefTime.String()
+		}
+		require.Equal(t, c.want, have, what)
+		if !c.asked {
+			require.Empty(t, c.parameters.asked, what)
+			continue
+		}
+		require.Equal(t, []string{"system", "blockWeight"}, c.parameters.asked, what)
+		require.Equal(t, chain.Some[uint64](9), c.at, what)
+	}
+
+	rules, err := moonbeam.Rules(2600)
+	require.NoError(t, err)
+	constant := network.Rules{Update: chain.Some(network.MultiplierUpdate{Constant: chain.Some(chain.NewMultiplier(1))})}
+	for _, item := range []source.Item{{Block: &chain.Block{}, Rules: constant}, {Block: &chain.Block{}}} {
+		r := source.Reader{Source: &parameters{value: recorded}}
+		weights, err := r.BlockWeight(t.Context(), item)
+		require.NoError(t, err)
+		require.False(t, weights.Known())
+	}
+	// An archive does not answer for any item.
+	r := source.Reader{Source: demo.Open()}
+	weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{Number: 9}, Rules: rules})
+	require.NoError(t, err)
+	require.False(t, weights.Known())
+}
