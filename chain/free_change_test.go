@@ -11,7 +11,7 @@ import (
 
 // What events did to an account's free balance, in any case of its hex digits.
 func TestFreeChange(t *testing.T) {
-	const mine, other = "0xABcdabcdabcdabcdabcdabcdabcdabcdabcdabCD", "0x2000000000000000000000000000000000000002"
+	const mine, other = "0xABCDABCDABCDABCDABCDABCDABCDABCDABCDABCD", "0x2000000000000000000000000000000000000002"
 	account, err := chain.ParseAddress(mine)
 	require.NoError(t, err)
 	event := func(name, data string) chain.Event {

@@ -14,6 +14,16 @@ type Check struct {
 	Source   string `json:"source"`
 }
 
+// Neighbours tells whether it is about a block beside those before it: what comes of
+// it depends on how many of those are known.
+func (c Check) Neighbours() bool {
+	switch numbered(c.ID) {
+	case blockParent, blockTime, blockNonce, blockTreasury:
+		return true
+	}
+	return false
+}
+
 type check int
 
 const (
@@ -25,7 +35,14 @@ const (
 	blockBaseFee
 	blockMultiplier
 	blockWeight
+	blockWeighed
+	blockDigest
+	blockNonce
+	blockTreasury
 	extrinsicHash
+	extrinsicOnce
+	extrinsicOrder
+	accountNonce
 	evmExecuted
 	evmWeight
 	evmGas
@@ -60,9 +77,16 @@ var checks = [checkCount]Check{
 	blockTotals:     {"block.totals", "the fees add up to the totals, and every extrinsic is counted once", "all", "specification, fee rule 8"},
 	blockOutcome:    {"block.outcome", "every extrinsic has one ExtrinsicSuccess or ExtrinsicFailed", "all", "frame system, note_applied_extrinsic"},
 	blockBaseFee:    {"block.base_fee", "the base fee is within the multiplier's bounds", "with a dynamic base fee", "runtime/*/src/lib.rs, TransactionPaymentAsGasPrice"},
-	blockMultiplier: {"block.multiplier", "the multiplier that the block stored follows from its parent's and from the block's weight, to the last digit", "1701 to 1702, 2000 to 2501", "pallet transaction-payment, TargetedFeeAdjustment"},
-	blockWeight:     {"block.weight", "the extrinsics of the normal class fit the block", "2000 to 2501", "runtime/*/src/lib.rs, RuntimeBlockWeights"},
+	blockMultiplier: {"block.multiplier", "the multiplier that the block stored follows from its parent's and from the block's weight, to the last digit", "1701 to 1702, 2000 to 2501; later ones where system.blockWeight is known", "pallet transaction-payment, TargetedFeeAdjustment"},
+	blockWeight:     {"block.weight", "the extrinsics of the normal class fit the block", "2000 to 2501; later ones where system.blockWeight is known", "runtime/*/src/lib.rs, RuntimeBlockWeights"},
+	blockWeighed:    {"block.weighed", "the extrinsics weigh what the chain counted for them; from 3700 on, at most that", "2600 and later where system.blockWeight is known", "frame system, CheckWeight, note_applied_extrinsic"},
+	blockDigest:     {"block.digest", "the header's digest names the block's EVM transactions, in their order", "1201 and later", "frontier, pallet ethereum, store_block; primitives/consensus, PostLog"},
+	blockNonce:      {"block.nonce", "accounts go on with the nonces that follow from the blocks before", "all; where accounts can have code (3703 and later), at least those", "frame system, CheckNonce; frontier, validate_transaction_in_block"},
+	blockTreasury:   {"block.treasury", "the treasury has what the events of the blocks before make of it", "those that tell by treasury.UpdatedInactive", "pallet treasury, on_initialize"},
 	extrinsicHash:   {"extrinsic.hash", "the hash is that of the encoded extrinsic", "all", "frame system, extrinsic hashing: BLAKE2b-256"},
+	extrinsicOnce:   {"extrinsic.once", "no transaction is in the block twice", "all", "frame system, CheckNonce: a nonce is taken once"},
+	extrinsicOrder:  {"extrinsic.order", "inherents stand before the transactions", "all", "frame executive, ensure_inherents_are_first"},
+	accountNonce:    {"account.nonce", "each transaction of an account in the block has the nonce after the one before", "all; where accounts can have code (3703 and later), at least that", "frame system, CheckNonce; frontier, validate_transaction_in_block"},
 	evmExecuted:     {"evm.executed", "a transaction that succeeded has its ethereum.Executed", "all", "pallet ethereum, apply_validated_transaction"},
 	evmWeight:       {"evm.weight", "the weight is a whole number of gas", "all", "runtime/common, WEIGHT_PER_GAS"},
 	evmGas:          {"evm.gas", "the gas is at least 21000 and at most the gas limit", "all", "Ethereum yellow paper, intrinsic gas"},

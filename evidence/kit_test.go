@@ -106,13 +106,12 @@ func (h *history) prove(height int, block, multiplier string, o evidence.Options
 func (h *history) all(t testing.TB, o evidence.Options) []*evidence.Report {
 	t.Helper()
 	reports := make([]*evidence.Report, len(h.blocks))
+	var sequence evidence.Sequence
 	for i, text := range h.blocks {
 		var err error
 		reports[i], err = h.prove(i, text, h.multipliers[max(i-1, 0)], o)
 		require.NoError(t, err)
-		if i > 0 {
-			reports[i].Follows(reports[i-1].Predecessor())
-		}
+		sequence.Add(decoded(t, text), reports[i])
 		m, err := stored(h.multipliers[i])
 		require.NoError(t, err)
 		reports[i].Stored(m)

@@ -18,8 +18,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// shared is where more recordings stand, beside the checkout.
-var shared = filepath.Join("..", "..", "shared")
+// beside is where more recordings stand, beside the checkout.
+var beside = filepath.Join("..", "..", "shared")
 
 // Every fee of every recorded chain is what was charged, by the account's balances
 // (Moonbeam) or by the events (DataHaven), and no check fails that should hold.
@@ -43,7 +43,7 @@ func TestProofOfPairs(t *testing.T) {
 		"recorded moonbeam-2100": {"recordings/moonbeam-2100", moonbeam(2100), 55, 29, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			directory := filepath.Join(shared, filepath.FromSlash(c.directory))
+			directory := filepath.Join(beside, filepath.FromSlash(c.directory))
 			if _, err := os.Stat(directory); err != nil {
 				t.Skipf("SKIPPED, %s was NOT checked: %v", c.directory, err)
 			}
@@ -212,11 +212,11 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 		"no destinations": func(n object) { n["treasury"] = dataHavenTreasury; delete(n, "destinations") },
 		"no treasury":     func(object) {},
 	} {
-		n, ok := dataHaven(t, change).Named("datahaven-testnet")
+		n, ok := dataHavenTables(t, change).Named("datahaven-testnet")
 		require.True(t, ok)
 		rules, err := n.Rules(100)
 		require.NoError(t, err)
-		directory := filepath.Join(shared, "pairs", "datahaven-100")
+		directory := filepath.Join(beside, "pairs", "datahaven-100")
 		p := loadPair(t, directory, rules)
 		summary := evidence.NewSummary()
 		unaccounted := 0
@@ -260,11 +260,11 @@ func (p *pair) trueFindings(height int, stored chain.Optional[chain.StoredMultip
 	return found
 }
 
-// dataHavenRules are those of the DataHaven test network's runtime 100, with its
-// treasury's account.
-func dataHavenRules(t *testing.T) network.Rules {
+// dataHavenRules are those of the DataHaven test network's runtime 100, with what the
+// facts only tell of: the treasury's account, and the first runtime that has EIP-7702.
+func dataHavenRules(t testing.TB) network.Rules {
 	t.Helper()
-	n, ok := dataHaven(t, func(n object) { n["treasury"] = dataHavenTreasury }).Named("datahaven-testnet")
+	n, ok := dataHavenTables(t, func(n object) { n["treasury"], n["first_set_code"] = dataHavenTreasury, json.Number("1500") }).Named("datahaven-testnet")
 	require.True(t, ok)
 	rules, err := n.Rules(100)
 	require.NoError(t, err)
@@ -274,10 +274,10 @@ func dataHavenRules(t *testing.T) network.Rules {
 // dataHavenTreasury is "modlpc/trsry", then zeros.
 const dataHavenTreasury = "0x6d6f646c70632f74727372790000000000000000"
 
-// dataHaven are tables of its networks, changed.
-func dataHaven(t *testing.T, change func(network object)) network.Tables {
+// dataHavenTables are those of its networks, changed.
+func dataHavenTables(t testing.TB, change func(network object)) network.Tables {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(shared, "facts", "datahaven.json"))
+	text, err := os.ReadFile(filepath.Join(beside, "facts", "datahaven.json"))
 	if err != nil {
 		t.Skipf("SKIPPED, DataHaven was NOT checked: %v", err)
 	}

@@ -24,6 +24,9 @@ type Options struct {
 	// with its length prefix: a node has them. Without them, hashes of extrinsics and
 	// the lengths that native fees depend on are not checked.
 	Encoded chain.Optional[[][]byte]
+	// BlockWeight is what the chain counted for the block, system.blockWeight as it
+	// stood at its end. Newer runtimes' multiplier follows from that alone.
+	BlockWeight chain.Optional[chain.ClassWeights]
 }
 
 // Prove compares a report with the block that it was made of, under the rules
@@ -39,6 +42,12 @@ func Prove(b *chain.Block, r *fee.Report, rules network.Rules, o Options) *Repor
 	p.whole(b)
 	p.encoded(b)
 	p.weigh(b, proved)
+	p.classWeights(b)
+	p.digest(b)
+	p.once()
+	p.order(b)
+	p.nonces(b)
+	proved.steps, proved.treasury = p.steps, rules.Treasury
 	proved.Totals = p.total(proved.Transactions)
 	slices.SortStableFunc(p.findings, func(a, b finding) int { return cmp.Compare(a.check, b.check) })
 	proved.Findings = make([]Finding, len(p.findings))
@@ -58,6 +67,7 @@ type prover struct {
 	rules   network.Rules
 	options Options
 	report  *fee.Report
+	steps   []nonceStep
 	book
 }
 

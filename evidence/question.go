@@ -23,6 +23,9 @@ const (
 	// AboutMultiplier is for the multiplier that the block stored: without it
 	// block.multiplier is not checked.
 	AboutMultiplier Subject = "multiplier"
+	// AboutBlockWeight is for system.blockWeight: without it block.weighed is not checked,
+	// nor block.multiplier where that follows from it.
+	AboutBlockWeight Subject = "block_weight"
 	// AboutNeighbours is for what the blocks around were priced by: without it drifts
 	// may have no class.
 	AboutNeighbours Subject = "neighbours"
@@ -30,9 +33,10 @@ const (
 
 // unchecked says what is missing without an answer.
 var unchecked = map[Subject]string{
-	AboutProportion: "who gets which part of the fees was not checked",
-	AboutMultiplier: "the multiplier that the block stored was not checked",
-	AboutNeighbours: "what the drifts come from may be missing",
+	AboutProportion:  "who gets which part of the fees was not checked",
+	AboutMultiplier:  "the multiplier that the block stored was not checked",
+	AboutBlockWeight: "what the block weighed was not checked",
+	AboutNeighbours:  "what the drifts come from may be missing",
 }
 
 func (q Question) String() string {

@@ -33,7 +33,14 @@ var proofs = map[uint32]struct {
 		"block.outcome":    {27*4 + 55 + 29, 0, 0},
 		"block.multiplier": {27, 0, 1},
 		"block.weight":     {28, 0, 0},
+		"block.weighed":    {0, 0, 28}, // nor for system.blockWeight
+		"block.digest":     {27, 0, 1},
+		"block.nonce":      {57, 0, 18}, // 18 accounts sent, and 9 times one of them again in the same block
+		"account.nonce":    {9, 0, 0},
+		"block.treasury":   {0, 0, 28}, // the pallet did not tell yet
 		"extrinsic.hash":   {0, 0, 28}, // no node was asked
+		"extrinsic.once":   {55 + 29, 0, 0},
+		"extrinsic.order":  {23, 0, 0}, // the blocks with a transaction
 		"evm.executed":     {55, 0, 0},
 		"evm.weight":       {55, 0, 0},
 		"evm.gas":          {55, 0, 0},
@@ -62,7 +69,13 @@ var proofs = map[uint32]struct {
 		"block.outcome":    {21*3 + 45 + 19, 0, 0},
 		"block.multiplier": {21, 0, 1},
 		"block.weight":     {0, 0, 22},
+		"block.weighed":    {0, 0, 22},
+		"block.digest":     {21, 0, 1},
+		"block.nonce":      {46, 0, 18},
+		"block.treasury":   {0, 0, 22},
 		"extrinsic.hash":   {0, 0, 22},
+		"extrinsic.once":   {45 + 19, 0, 0},
+		"extrinsic.order":  {17, 0, 0},
 		"evm.executed":     {45, 0, 0},
 		"evm.weight":       {45, 0, 0},
 		"evm.gas":          {45, 0, 0},

@@ -26,6 +26,8 @@ type Report struct {
 	noEvents bool // the runtime told of no withdrawals and deposits
 	update   chain.Optional[network.MultiplierUpdate]
 	normal   chain.Optional[chain.Weight] // of the transactions of class Normal
+	steps    []nonceStep                  // what it tells of accounts' nonces
+	treasury chain.Optional[chain.Address]
 }
 
 // Transaction is a fee beside the chain's own record of it.

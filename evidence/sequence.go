@@ -7,6 +7,35 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
+// Sequence is what a chain's blocks so far tell of the next one.
+type Sequence struct {
+	before   chain.Optional[Predecessor]
+	runtime  chain.Optional[uint32] // that executed the last block
+	nonces   nonces
+	treasury treasuryChange
+}
+
+// NewSequence begins with the block after before, where that one is known.
+func NewSequence(before chain.Optional[Predecessor]) *Sequence { return &Sequence{before: before} }
+
+// Add makes the checks of the next block that concern those before it. All of them
+// are [Check.Neighbours].
+func (s *Sequence) Add(block *chain.Block, r *Report) {
+	before, known := s.before.Get()
+	if known {
+		r.Follows(before)
+	}
+	// An upgrade of the runtime can have changed any state.
+	if known && r.ParentHash != before.Hash || r.Runtime != s.runtime {
+		s.nonces, s.treasury = nonces{}, treasuryChange{}
+	}
+	b := book{block: r.Number}
+	s.nonces.goesOn(r, &b)
+	s.treasury.goesOn(block, r, &b)
+	r.enter(&b)
+	s.before, s.runtime = chain.Some(r.Predecessor()), r.Runtime
+}
+
 // Predecessor is what is known of the block at the height below.
 type Predecessor struct {
 	Number uint64

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/wire"
 )
 
 // What stands here makes blocks with one transaction, whose events a case chooses.
@@ -81,6 +83,10 @@ func executed(t testing.TB) chain.Event {
 func block(extrinsics ...chain.Extrinsic) *chain.Block {
 	for i := range extrinsics {
 		extrinsics[i].Index = i
+		extrinsics[i].Hash[0] = byte(i)
+		if extrinsics[i].Signed { // all by one account
+			extrinsics[i].Nonce, _ = wire.Parse(strconv.Itoa(i))
+		}
 	}
 	return &chain.Block{Number: height, Finalized: chain.Some(true), Extrinsics: extrinsics}
 }

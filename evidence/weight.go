@@ -68,6 +68,11 @@ func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate) (refTime chai
 // weigh keeps what the next block's multiplier follows from.
 func (p *prover) weigh(b *chain.Block, r *Report) {
 	u, known := p.rules.Update.Get()
+	if counted, told := p.options.BlockWeight.Get(); known && u.BlockWeight == "" && told {
+		r.normal = chain.Some(counted.Normal)
+		p.fits(u, counted.Normal.RefTime)
+		return
+	}
 	if !known || u.BlockWeight == "" {
 		const why = "the weight of the block has to be read from system.blockWeight"
 		p.skip(blockWeight, why)
@@ -87,6 +92,11 @@ func (p *prover) weigh(b *chain.Block, r *Report) {
 		p.skip(blockWeight, "the runtime counted gas limits")
 		return
 	}
+	p.fits(u, weight)
+}
+
+// fits checks that the class Normal weighs at most what a block has for it.
+func (p *prover) fits(u network.MultiplierUpdate, weight chain.RefTime) {
 	if most := u.NormalRefTime(); weight.Uint64() > most.Uint64() {
 		p.broken(blockWeight, wholeBlock, "the extrinsics weigh %v, and a block takes %v", weight, most)
 	} else {

@@ -6,7 +6,9 @@ package proof
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/feeledger/fees/archive"
@@ -37,26 +39,25 @@ type Proved struct {
 }
 
 // Block prices and proves one block. Where it has transactions, the source is asked for
-// the parameter that the split of their fees depends on, where it does; and only where
-// an EVM fee drifts is it asked for more, to find out why. A question that it does not
-// answer for now is in the report, as one that can be asked again.
+// the parameter that the split of their fees depends on, where it does; where the
+// multiplier follows from it, for what the chain counted as the block's weight; and only
+// where an EVM fee drifts for more, to find out why. A question that it does not answer
+// for now is in the report, as one that can be asked again.
 //
 // An error says that ctx has ended. The report is there nonetheless, without what was
 // not answered.
 func Block(ctx context.Context, reader *source.Reader, item source.Item, o evidence.Options) (*evidence.Report, error) {
 	priced := fee.Price(item.Block, item.Rules, item.Multiplier)
-	var noProportion error
+	var noProportion, noWeight error
+	var asked sync.WaitGroup
+	asked.Go(func() { o.BlockWeight, noWeight = reader.BlockWeight(ctx, item) })
 	if len(priced.Transactions) > 0 {
 		o.FeesTreasuryProportion, noProportion = reader.FeesTreasuryProportion(ctx, item)
 	}
+	asked.Wait()
 	report := evidence.Prove(item.Block, priced, item.Rules, o)
-	switch {
-	case noProportion == nil:
-	case source.CannotTell(noProportion):
-		report.Notes = append(report.Notes, "FeesTreasuryProportion: "+noProportion.Error())
-	default:
-		report.NotAnswered(evidence.Question{About: evidence.AboutProportion, At: item.Block.Number - 1, Why: noProportion.Error()})
-	}
+	noAnswer(report, evidence.AboutProportion, item.Block.Number-1, noProportion)
+	noAnswer(report, evidence.AboutBlockWeight, item.Block.Number, noWeight)
 	if report.DriftsOnEVM() {
 		var around evidence.Neighbours
 		var err error
@@ -67,6 +68,17 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 		report.Diagnose(item.Block, item.Rules, around)
 	}
 	return report, ctx.Err()
+}
+
+// noAnswer enters into a report why a question about the state at a height has no answer.
+func noAnswer(r *evidence.Report, about evidence.Subject, at uint64, err error) {
+	switch {
+	case err == nil:
+	case source.CannotTell(err):
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", about, err))
+	default:
+		r.NotAnswered(evidence.Question{About: about, At: at, Why: err.Error()})
+	}
 }
 
 // Range proves the blocks of a range and delivers them in the order of the heights.
@@ -82,6 +94,7 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
 	return func(yield func(Proved, error) bool) {
 		var last *Proved
+		sequence := evidence.NewSequence(before)
 		for x := range p.results(ctx, blocks) {
 			if x.err != nil {
 				// Who took all the time that a question has is not asked once more.
@@ -95,12 +108,7 @@ func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Op
 				yield(Proved{}, x.err)
 				return
 			}
-			if last != nil {
-				before = chain.Some(last.Report.Predecessor())
-			}
-			if b, ok := before.Get(); ok {
-				x.Report.Follows(b)
-			}
+			sequence.Add(x.Block, x.Report)
 			if last != nil {
 				if last.Report.Stored(x.Report.Multiplier); !yield(*last, nil) {
 					return
@@ -166,17 +174,18 @@ func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[resu
 // often, that is an error.
 func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.FollowOptions, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
 	return func(yield func(Proved, error) bool) {
+		sequence := evidence.NewSequence(before)
 		for item, err := range p.Reader.Follow(ctx, heads, o) {
 			if err != nil {
 				yield(Proved{}, err)
 				return
 			}
-			x := p.patiently(ctx, item, before, o.Trouble)
+			x := p.patiently(ctx, item, o.Trouble)
 			if x.err != nil {
 				yield(Proved{}, x.err)
 				return
 			}
-			before = chain.Some(x.Report.Predecessor())
+			sequence.Add(x.Block, x.Report)
 			if !yield(x.Proved, nil) {
 				return
 			}
@@ -194,13 +203,13 @@ const (
 // patiently proves a block, and asks again for what was not answered. An error of
 // [Prover.Prove] that passes is waited for however long it takes. Trouble is told once
 // what is waited for.
-func (p *Prover) patiently(ctx context.Context, item source.Item, before chain.Optional[evidence.Predecessor], trouble func(error)) result {
+func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(error)) result {
 	told := false
 	for again := 0; ; again++ {
 		x := p.prove(ctx, item)
 		missing := x.err
 		if x.err == nil {
-			missing = p.whole(ctx, &x, before)
+			missing = p.whole(ctx, &x)
 		}
 		waits := source.Passes(x.err) || (x.err == nil || source.Doubtful(x.err)) && again < mostAgain
 		if missing == nil || !waits || ctx.Err() != nil {
@@ -217,12 +226,8 @@ func (p *Prover) patiently(ctx context.Context, item source.Item, before chain.O
 	}
 }
 
-// whole checks a block by the one before it and by what it stored, and tells what is
-// missing of its proof.
-func (p *Prover) whole(ctx context.Context, x *result, before chain.Optional[evidence.Predecessor]) (missing error) {
-	if b, ok := before.Get(); ok {
-		x.Report.Follows(b)
-	}
+// whole checks a block by what it stored, and tells what is missing of its proof.
+func (p *Prover) whole(ctx context.Context, x *result) (missing error) {
 	stored, err := p.stored(ctx, x.Block)
 	switch {
 	case err == nil:

@@ -3,7 +3,10 @@ package proof_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -346,5 +349,117 @@ func TestFollowIsNotHeld(t *testing.T) {
 			require.Equal(t, 10, asked, name)
 			require.Equal(t, !c.fails, delivered == 1, name)
 		})
+	}
+}
+
+// forged is a source in which some blocks are not as they are.
+type forged struct {
+	source.Source
+	forge func(*chain.Block)
+}
+
+func (f forged) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := f.Source.Block(ctx, height)
+	if err == nil {
+		f.forge(b)
+	}
+	return b, err
+}
+
+// A transaction that is left out of a block is found by its account's next one, in a range
+// and as the chain grows.
+func TestNoncesGoOn(t *testing.T) {
+	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	require.NoError(t, err)
+	height, last := uint64(0), 0
+	forge := func(b *chain.Block) {
+		if b.Number == height {
+			b.Extrinsics = b.Extrinsics[:last]
+		}
+	}
+	p := &proof.Prover{Reader: &source.Reader{Source: forged{recorded, forge}, Tables: network.BuiltIn()}, Concurrency: 2}
+	_, findings, err := collect(p, 3, 25, nothing)
+	require.NoError(t, err)
+	require.Empty(t, findings)
+
+	height, last = 5, 4 // without its six transactions
+	_, findings, err = collect(p, 3, 25, nothing)
+	require.NoError(t, err)
+	require.Contains(t, findings, "block.nonce")
+
+	heads := func(context.Context) iter.Seq2[source.Head, error] {
+		return func(yield func(source.Head, error) bool) { yield(source.Head{Number: 25}, nil) }
+	}
+	found := map[string]bool{}
+	for x, err := range p.Follow(ctx, heads, source.FollowOptions{From: chain.Some[uint64](3)}, nothing) {
+		if err != nil {
+			break
+		}
+		for _, f := range x.Report.Findings {
+			found[f.Check] = true
+		}
+	}
+	require.True(t, found["block.nonce"])
+}
+
+// weighed is a source that answers for what a block weighed as its events say, and some
+// times not.
+type weighed struct {
+	source.Source
+	runtime uint32
+	fails   int
+	asked   atomic.Int64
+}
+
+func (w *weighed) Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error) {
+	r, err := w.Source.Runtime(ctx, at)
+	r.SpecVersion = w.runtime
+	return r, err
+}
+
+func (w *weighed) Storage(ctx context.Context, pallet, item string, _ []string, at chain.Optional[uint64]) (gatewayclient.Storage, error) {
+	if item != "blockWeight" {
+		return gatewayclient.Storage{}, gatewayclient.ErrNoEndpoint
+	}
+	if w.asked.Add(1) <= int64(w.fails) {
+		return gatewayclient.Storage{}, away
+	}
+	height, _ := at.Get()
+	b, err := w.Block(ctx, height)
+	if err != nil {
+		return gatewayclient.Storage{}, err
+	}
+	sums := map[chain.DispatchClass]uint64{}
+	for i := range b.Extrinsics {
+		outcome, _ := b.Extrinsics[i].Outcome()
+		class, _ := outcome.Class()
+		weight, _ := outcome.Weight()
+		sums[class] += weight.RefTime.Uint64()
+	}
+	text := fmt.Sprintf(`{"normal":"%d","operational":"%d","mandatory":"%d"}`, sums[chain.Normal], sums[chain.Operational], sums[chain.Mandatory])
+	value, err := wire.Parse(text)
+	return gatewayclient.Storage{At: height, Value: value}, err
+}
+
+// The source is asked for a block's weight where the runtime's row says so: once a block.
+func TestBlockWeightIsAsked(t *testing.T) {
+	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	require.NoError(t, err)
+	for runtime, asked := range map[uint32]int64{2100: 0, 2600: 5} {
+		s := &weighed{Source: recorded, runtime: runtime}
+		p := &proof.Prover{Reader: &source.Reader{Source: s, Tables: network.BuiltIn()}, Concurrency: 2}
+		held := 0
+		for x, err := range p.Range(ctx, source.Range{First: 3, Last: 7}, nothing) {
+			require.NoError(t, err)
+			held += tally(x.Report, "block.weighed")
+		}
+		require.Equal(t, asked, s.asked.Load(), "runtime %d", runtime)
+		require.Equal(t, int(asked), held)
+	}
+	s := &weighed{Source: recorded, runtime: 2600, fails: 100}
+	p := &proof.Prover{Reader: &source.Reader{Source: s, Tables: network.BuiltIn()}, Concurrency: 1}
+	for x, err := range p.Range(ctx, source.Range{First: 3, Last: 7}, nothing) {
+		require.NoError(t, err, "it stops no range")
+		require.Equal(t, []evidence.Question{{About: evidence.AboutBlockWeight, At: x.Block.Number, Why: away.Error()}}, x.Report.Unanswered)
 	}
 }

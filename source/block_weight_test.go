@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -8,9 +9,30 @@ import (
 
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/wire"
 )
+
+// stored is a source that answers for any item of the storage.
+type stored struct {
+	source.Source
+	value string
+	hash  chain.Optional[chain.Hash]
+	err   error
+	asked []string
+	at    chain.Optional[uint64]
+}
+
+func (s *stored) Storage(_ context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (gatewayclient.Storage, error) {
+	s.asked, s.at = append([]string{pallet, item}, keys...), at
+	if s.err != nil {
+		return gatewayclient.Storage{}, s.err
+	}
+	value, err := wire.Parse(s.value)
+	return gatewayclient.Storage{AtHash: s.hash, Value: value}, err
+}
 
 // The weight is what the block itself left behind. It is asked for where the multiplier
 // follows from nothing else.
@@ -21,35 +43,35 @@ func TestBlockWeight(t *testing.T) {
 	own := chain.Hash{7}
 	for what, c := range map[string]struct {
 		runtime uint32
-		parameters
+		stored
 		want  string // the ref times
 		asked bool
 	}{
-		"as recorded":             {2600, parameters{value: recorded}, "198339375000 0 6040553077", true},
-		"of the block":            {4500, parameters{value: recorded, hash: chain.Some(own)}, "198339375000 0 6040553077", true},
-		"of another block":        {2600, parameters{value: recorded, hash: chain.Some(chain.Hash{8})}, "", true},
-		"another shape":           {2600, parameters{value: `{"normal":{"refTime":"1"}}`}, "", true},
-		"null":                    {2600, parameters{value: `null`}, "", true},
-		"no such item":            {2600, parameters{err: errors.New("unknown")}, "", true},
-		"no answer for now":       {2600, parameters{err: down}, "", true},
-		"it follows from events":  {2501, parameters{value: recorded}, "", false},
-		"it follows from the gas": {1701, parameters{value: recorded}, "", false},
+		"as recorded":             {2600, stored{value: recorded}, "198339375000 0 6040553077", true},
+		"of the block":            {4500, stored{value: recorded, hash: chain.Some(own)}, "198339375000 0 6040553077", true},
+		"of another block":        {2600, stored{value: recorded, hash: chain.Some(chain.Hash{8})}, "", true},
+		"another shape":           {2600, stored{value: `{"normal":{"refTime":"1"}}`}, "", true},
+		"null":                    {2600, stored{value: `null`}, "", true},
+		"no such item":            {2600, stored{err: errors.New("unknown")}, "", true},
+		"no answer for now":       {2600, stored{err: down}, "", true},
+		"it follows from events":  {2501, stored{value: recorded}, "", false},
+		"it follows from the gas": {1701, stored{value: recorded}, "", false},
 	} {
 		rules, err := moonbeam.Rules(c.runtime)
 		require.NoError(t, err)
-		r := source.Reader{Source: &c.parameters}
+		r := source.Reader{Source: &c.stored}
 		weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{Number: 9, Hash: own}, Rules: rules})
-		require.Equal(t, c.err == error(down), err != nil, "%s: %v", what, err)
+		require.Equal(t, c.asked && c.want == "" && what != "no such item", err != nil, "%s: %v", what, err)
 		have := ""
 		if w, ok := weights.Get(); ok {
 			have = w.Normal.RefTime.String() + " " + w.Operational.RefTime.String() + " " + w.Mandatory.RefTime.String()
 		}
 		require.Equal(t, c.want, have, what)
 		if !c.asked {
-			require.Empty(t, c.parameters.asked, what)
+			require.Empty(t, c.stored.asked, what)
 			continue
 		}
-		require.Equal(t, []string{"system", "blockWeight"}, c.parameters.asked, what)
+		require.Equal(t, []string{"system", "blockWeight"}, c.stored.asked, what)
 		require.Equal(t, chain.Some[uint64](9), c.at, what)
 	}
 
@@ -57,7 +79,7 @@ func TestBlockWeight(t *testing.T) {
 	require.NoError(t, err)
 	constant := network.Rules{Update: chain.Some(network.MultiplierUpdate{Constant: chain.Some(chain.NewMultiplier(1))})}
 	for _, item := range []source.Item{{Block: &chain.Block{}, Rules: constant}, {Block: &chain.Block{}}} {
-		r := source.Reader{Source: &parameters{value: recorded}}
+		r := source.Reader{Source: &stored{value: recorded}}
 		weights, err := r.BlockWeight(t.Context(), item)
 		require.NoError(t, err)
 		require.False(t, weights.Known())

@@ -49,7 +49,7 @@ func rulesOf(t testing.TB, c *chaingen.Chain, height uint64) network.Rules {
 // returns what came of the checks.
 func prove(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence.Options) evidence.Tallies {
 	t.Helper()
-	var before *evidence.Report
+	var sequence evidence.Sequence
 	var tallies evidence.Tallies
 	for height := first; height <= last; height++ {
 		b, rules := decoded(t, c, height), rulesOf(t, c, height)
@@ -58,16 +58,13 @@ func prove(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence.Optio
 			parent = stored(t, c, height-1)
 		}
 		r := evidence.Prove(b, fee.Price(b, rules, parent), rules, o)
-		if before != nil {
-			r.Follows(before.Predecessor())
-		}
+		sequence.Add(b, r)
 		r.Stored(stored(t, c, height))
 		require.Empty(t, r.Findings, "block %d", height)
 		require.True(t, r.Holds(), "block %d", height)
 		require.Equal(t, r.Totals.EVM+r.Totals.Native, r.Totals.Match, "block %d", height)
 		require.Equal(t, len(b.Extrinsics)-r.Totals.Inherents, r.Totals.Match, "block %d", height)
 		tallies.Add(r.Tallies)
-		before = r
 	}
 	return tallies
 }

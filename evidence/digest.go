@@ -1,0 +1,195 @@
+package evidence
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// digest checks the block's EVM transactions against those that the digest of its
+// header names: all that ran, in the order in which they did, those of XCM among
+// them.
+func (p *prover) digest(b *chain.Block) {
+	switch {
+	case b.Number == 0:
+		p.skip(blockDigest, "block 0 has no digest")
+		return
+	case p.rules.NoWithdrawEvent:
+		p.skip(blockDigest, "runtimes before 1201 also named transactions that were not valid")
+		return
+	}
+	named, err := namedTransactions(b.Logs)
+	var why unnamed
+	switch {
+	case errors.As(err, &why):
+		p.skip(blockDigest, string(why))
+		return
+	case err != nil:
+		p.broken(blockDigest, wholeBlock, "the header's digest: %v", err)
+		return
+	}
+	c := digestCheck{named: named}
+	c.events(wholeBlock, b.OnInitialize)
+	for i := range b.Extrinsics {
+		c.events(i, b.Extrinsics[i].Events)
+	}
+	c.events(wholeBlock, b.OnFinalize)
+	switch {
+	case c.wrong != "":
+		p.broken(blockDigest, c.where, "%s", c.wrong)
+	case c.count < len(named):
+		p.broken(blockDigest, wholeBlock, "the header names %d EVM transactions, and the block has %d: %v is not there", len(named), c.count, named[c.count])
+	default:
+		p.held(blockDigest)
+	}
+}
+
+// digestCheck goes through what was executed, beside what the digest names.
+type digestCheck struct {
+	named []chain.Hash
+	count int    // of the events ethereum.Executed so far
+	wrong string // the first that is not as it is named
+	where int
+}
+
+func (c *digestCheck) events(where int, events []chain.Event) {
+	for i := range events {
+		if events[i].Is("ethereum", "Executed") {
+			c.executed(where, events[i].Data.Index(2))
+		}
+	}
+}
+
+func (c *digestCheck) executed(where int, hash wire.Value) {
+	at := c.count
+	c.count++
+	have, err := chain.ReadHash(hash)
+	switch {
+	case c.wrong != "":
+		return
+	case err != nil:
+		c.wrong = fmt.Sprintf("event ethereum.Executed: data[2]: %v", err)
+	case at >= len(c.named):
+		c.wrong = fmt.Sprintf("the header names %d EVM transactions, and %v is one more", len(c.named), have)
+	case have != c.named[at]:
+		c.wrong = fmt.Sprintf("the header names %v as EVM transaction %d of the block, and %v stands there", c.named[at], at, have)
+	}
+	c.where = where
+}
+
+// unnamed says why a digest does not tell the transactions.
+type unnamed string
+
+func (u unnamed) Error() string { return string(u) }
+
+// namedTransactions finds the item of the engine "fron" in a header's digest, and
+// reads the hashes of the Ethereum block's transactions in it.
+//
+// Source: frontier, primitives/consensus/src/lib.rs, find_post_log, which wants one
+// such item.
+func namedTransactions(logs wire.Value) ([]chain.Hash, error) {
+	switch logs.Kind() {
+	case wire.Absent, wire.Null:
+		return nil, unnamed("the gateway does not give the digest of the header")
+	case wire.Array:
+	default:
+		return nil, fmt.Errorf("want an array, have %v", logs.Kind())
+	}
+	var item string
+	found, unread := 0, false
+	for log := range logs.Elements() {
+		kind, _ := log.Member("type").Text()
+		if kind != "Consensus" {
+			unread = unread || kind == ""
+			continue
+		}
+		value := log.Member("value")
+		engine, isEngine := value.Index(0).Text()
+		text, isText := value.Index(1).Text()
+		if !isEngine || !isText {
+			unread = true
+		} else if strings.EqualFold(engine, frontier) {
+			item = text
+			found++
+		}
+	}
+	switch {
+	case found == 1:
+		return readFrontier(item)
+	case found > 1:
+		return nil, fmt.Errorf("it has %d items of the engine fron, want one", found)
+	case unread:
+		return nil, unnamed("the gateway gives the digest of the header in another form")
+	}
+	return nil, errors.New("it has no item of the engine fron, which names the EVM transactions")
+}
+
+// frontier is the engine's name, "fron".
+const frontier = "0x66726f6e"
+
+// The variants of what an Ethereum chain's item is (frontier, PostLog).
+const (
+	frontierHashes    = 1 // of the Ethereum block, and of its transactions
+	frontierBlock     = 2 // the whole Ethereum block
+	frontierBlockHash = 3 // its hash alone
+)
+
+// readFrontier decodes the item, SCALE in 0x-hex: the variant, the hash of the
+// Ethereum block, and a list of the hashes of its transactions.
+func readFrontier(text string) ([]chain.Hash, error) {
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	data, err := hex.DecodeString(digits)
+	switch {
+	case !prefixed || err != nil:
+		return nil, fmt.Errorf("fron: want 0x and hex digits, have %q", wire.Excerpt(text))
+	case len(data) == 0:
+		return nil, errors.New("fron: it is empty")
+	}
+	switch variant := data[0]; variant {
+	case frontierHashes:
+	case frontierBlock, frontierBlockHash:
+		return nil, unnamed("the digest of the header has no list of the EVM transactions")
+	default:
+		return nil, fmt.Errorf("fron: unknown variant %d", variant)
+	}
+	var hash chain.Hash
+	if data = data[1:]; len(data) < len(hash) {
+		return nil, errors.New("fron: it ends within the hash of the Ethereum block")
+	}
+	count, list, ok := compact(data[len(hash):])
+	if !ok || uint64(len(list)) != uint64(count)*uint64(len(hash)) {
+		return nil, errors.New("fron: the list of hashes does not have the length that it says")
+	}
+	hashes := make([]chain.Hash, count)
+	for i := range hashes {
+		copy(hashes[i][:], list[i*len(hash):])
+	}
+	return hashes, nil
+}
+
+// compact reads a number of up to 30 bits from the beginning of data, in the
+// shortest of the encodings that SCALE has for it.
+func compact(data []byte) (n uint32, rest []byte, ok bool) {
+	if len(data) == 0 {
+		return 0, nil, false
+	}
+	const (
+		one  = 1 << 6  // more than one byte holds
+		two  = 1 << 14 // more than two do
+		mode = 3
+	)
+	size := 1 << (data[0] & mode) // 1, 2 or 4 bytes; 8 stands for more than 30 bits
+	if size > 4 || len(data) < size {
+		return 0, nil, false
+	}
+	for i := size - 1; i >= 0; i-- {
+		n = n<<8 | uint32(data[i])
+	}
+	n >>= 2
+	shortest := size == 1 || size == 2 && n >= one || size == 4 && n >= two
+	return n, data[size:], shortest
+}
