@@ -104,7 +104,7 @@ func (e *Entry) addUp() (err error) {
 	var whole Sums
 	for i := range e.sums {
 		if err := whole.add(&e.sums[i]); err != nil {
-			return err
+			return fmt.Errorf("extrinsic %v, added to those before it: %w", e.rows[transactions][i][1], err)
 		}
 	}
 	return nil

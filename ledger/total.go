@@ -167,7 +167,7 @@ func (s *Sums) add(x *Sums) error {
 	s.Movements += x.Movements
 	s.Transfers += x.Transfers
 	if x.Gas > math.MaxInt64-s.Gas {
-		return fmt.Errorf("gas: %w", chain.ErrOverflow)
+		return fmt.Errorf("the sum of gas: %w", chain.ErrOverflow)
 	}
 	for i, n := range x.counts() {
 		*s.counts()[i] += *n
@@ -175,7 +175,7 @@ func (s *Sums) add(x *Sums) error {
 	for i, n := range x.amounts() {
 		sum, err := s.amounts()[i].Add(*n)
 		if err != nil {
-			return err
+			return fmt.Errorf("the sum of %s: %w", feeSums[len(s.counts())+i].name, err)
 		}
 		*s.amounts()[i] = sum
 	}
@@ -341,7 +341,7 @@ func sumsOfAll(list []row) (sums []Sums, err error) {
 	sums = make([]Sums, len(list))
 	for i, r := range list {
 		if sums[i], err = sumsOfTransaction(r); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("extrinsic %v: %w", r[1], err)
 		}
 	}
 	return sums, nil

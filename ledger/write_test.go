@@ -322,12 +322,15 @@ func TestWhatIsNoEntry(t *testing.T) {
 	m.Report.Transactions[0].Gas = chain.Some(chain.NewGas(math.MaxInt64 + 1))
 	_, err = ledger.NewEntry(m.Block, m.Report)
 	require.ErrorIs(t, err, chain.ErrOverflow)
-	require.ErrorContains(t, err, "block 5: gas")
+	require.ErrorContains(t, err, "block 5: extrinsic 1: gas")
 
 	m = makeBlock(5, hashOf(5, 0), hashOf(4, 0), largestWei)
-	m.Report.Transactions = append(m.Report.Transactions, m.Report.Transactions[0])
+	second := *m.Report.Transactions[0].Transaction
+	second.Index = 2
+	m.Report.Transactions = append(m.Report.Transactions, evidence.Transaction{Transaction: &second})
 	_, err = ledger.NewEntry(m.Block, m.Report)
 	require.ErrorIs(t, err, chain.ErrOverflow)
+	require.EqualError(t, err, "block 5: extrinsic 2, added to those before it: the sum of fee: overflow")
 }
 
 // What a hostile gateway might write is stored in both engines, as the same.
