@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -392,4 +393,16 @@ func numbered(query string) string {
 		out.WriteString("$" + strconv.Itoa(i))
 		query = after
 	}
+}
+
+// passing are what PostgreSQL says of a moment that passes, by class or code: conflicts
+// of transactions, no room for a connection, a lock that was not to be had in time, a
+// server that starts, ends or recovers, and one that takes no changes for now.
+var passing = []string{"40", "53300", "55P03", "57P01", "57P02", "57P03", "25006"}
+
+// Passes tells whether a database refused something for a moment, so that the same may
+// go well later.
+func Passes(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(refused.Code, code) })
 }

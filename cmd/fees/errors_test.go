@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/gatewaytest"
 )
 
@@ -114,4 +116,11 @@ func TestShownPlace(t *testing.T) {
 	} {
 		require.Equal(t, want, shownPlace(place))
 	}
+}
+
+// Amounts that are more than 128 bits are the gateway's, not a wrong argument.
+func TestExitCodeOfAmountsThatCannotBe(t *testing.T) {
+	err := fmt.Errorf("block 25: extrinsic 3, added to those before it: the sum of fee: %w", chain.ErrOverflow)
+	require.Equal(t, exitGateway, exitCode(t.Context(), err))
+	require.Contains(t, explain(t.Context(), err), "; no chain has such amounts: ask another gateway")
 }

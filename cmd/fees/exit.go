@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/journal"
@@ -80,7 +81,8 @@ func exitCode(ctx context.Context, err error) int {
 		errors.As(err, &refused),
 		errors.As(err, &unreachable),
 		errors.As(err, &status),
-		errors.As(err, &malformed):
+		errors.As(err, &malformed),
+		errors.Is(err, chain.ErrOverflow): // amounts that no chain can have
 		return exitGateway
 	}
 	return exitUsage
@@ -98,6 +100,7 @@ func explain(ctx context.Context, err error) string {
 	var noNode *nodeclient.UnreachableError
 	var fork *source.ForkError
 	var beside *ledger.ForkError
+	var nodeAnswer *nodeclient.DecodeError
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -138,6 +141,8 @@ func explain(ctx context.Context, err error) string {
 		advice = "the ledger and the gateway are on different forks: ask another gateway; fees ledger verify --gateway compares them"
 	case errors.As(err, &malformed):
 		advice = "try again, or ask another gateway"
+	case errors.Is(err, chain.ErrOverflow) && !errors.As(err, &nodeAnswer):
+		advice = "no chain has such amounts: ask another gateway"
 	}
 	if advice == "" {
 		return err.Error()

@@ -23,6 +23,8 @@ type filler struct {
 	prover proof.Prover
 	atOnce bool   // blocks are sealed as they are written
 	stored uint64 // blocks, by now
+	// judged is told of each block, where it is not nil, before it is stored.
+	judged func(*evidence.Report)
 }
 
 const (
@@ -96,7 +98,7 @@ func (f *filler) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.
 			if err == nil {
 				err = ctx.Err()
 			}
-			e, err := entry(x, err)
+			e, err := f.entry(x, err)
 			if last != nil && (err == nil || theEnd(err)) && !yield(last, nil) {
 				return
 			}
@@ -117,6 +119,13 @@ func (f *filler) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.
 // theEnd tells whether an error only says that a source goes no further.
 func theEnd(err error) bool {
 	return errors.Is(err, source.ErrNotFinal) || errors.Is(err, gatewayclient.ErrNoBlock) || errors.Is(err, archive.ErrLacks)
+}
+
+func (f *filler) entry(x proof.Proved, err error) (*ledger.Entry, error) {
+	if err == nil && f.judged != nil {
+		f.judged(x.Report)
+	}
+	return entry(x, err)
 }
 
 func entry(x proof.Proved, err error) (*ledger.Entry, error) {

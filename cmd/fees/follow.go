@@ -20,7 +20,7 @@ const followManual = `Append each block to the ledger as soon as it is final, un
 where the ledger ends, or for a new one from the newest final block or the
 height that --from names. What came between is read first. Each block is priced
 and proved as by fees sync, sealed at once, and must be the child of the one
-before.
+before. What does not hold is said on standard error, and stored; it goes on.
 
 Where blocks come from, how it is known that there is a new one, and what passes
 and is waited for, is as in fees watch.`
@@ -88,7 +88,12 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 	if err := book.Begin(ctx, id, from); err != nil {
 		return ofLedger(place, err)
 	}
-	f := filler{book: book, place: place, atOnce: true, prover: proof.Prover{Reader: reader, Options: evidence.Options{Signatures: flags.signatures}}}
+	holds := true
+	told := func(r *evidence.Report) {
+		tellFindings(stderr, r)
+		holds = holds && r.Holds()
+	}
+	f := filler{book: book, place: place, atOnce: true, judged: told, prover: proof.Prover{Reader: reader, Options: evidence.Options{Signatures: flags.signatures}}}
 	if err := f.finish(ctx, newProgress(nil, "", true), 0); err != nil {
 		return err
 	}
@@ -106,14 +111,20 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 			if err == nil {
 				err = ctx.Err() // or it may be judged by less
 			}
-			if !yield(entry(x, err)) || err != nil {
+			if !yield(f.entry(x, err)) || err != nil {
 				return
 			}
 		}
 	}
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
-	return f.store(ctx, entries, func(height uint64) { p.lag(height, max(newest.Load(), height)) })
+	if err := f.store(ctx, entries, func(height uint64) { p.lag(height, max(newest.Load(), height)) }); err != nil {
+		return err
+	}
+	if !holds {
+		return errFinding
+	}
+	return nil
 }
 
 // begin is the height to go on from: where the ledger ends, or for a new one what

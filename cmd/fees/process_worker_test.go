@@ -80,3 +80,45 @@ func TestProcessWorkerWithoutGateway(t *testing.T) {
 	start(t, "worker", "--until-done", "--ledger", place, "--gateway", gateway).ends(t, exitOK)
 	requireSound(t, place, last, quietSync(t, blocks, gateway))
 }
+
+// A database that refuses something for a moment is waited for.
+func TestProcessWorkerWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	const blocks, last = "1..40", 40
+	_, gateway := generated(t, 23, last)
+	for name, refuse := range map[string]func(t *testing.T, place string) (address string, end func()){
+		"a lock that is not to be had": func(t *testing.T, place string) (string, func()) {
+			tx, err := opened(t, place).Begin()
+			require.NoError(t, err)
+			_, err = tx.Exec("LOCK TABLE book IN ACCESS EXCLUSIVE MODE")
+			require.NoError(t, err)
+			return place + "&lock_timeout=200", func() { require.NoError(t, tx.Rollback()) }
+		},
+		"no changes for now": func(t *testing.T, place string) (string, func()) {
+			db := opened(t, place)
+			set := func(mode string) {
+				_, err := db.Exec("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = " + mode + "', current_database()); END $$")
+				require.NoError(t, err)
+			}
+			set("on")
+			return place, func() {
+				_, err := db.Exec("SET default_transaction_read_only = off")
+				require.NoError(t, err)
+				set("off")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place := postgrestest.Start(t).Database(t)
+			_, stderr, code := ran("sync", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
+			require.Equal(t, exitOK, code, stderr)
+			address, end := refuse(t, place)
+			p := start(t, "worker", "--until-done", "--ledger", address, "--gateway", gateway, "--quiet")
+			require.False(t, p.endsWithin(3*time.Second), "%s", &p.stderr)
+			end()
+			p.ends(t, exitOK)
+			require.Contains(t, p.stderr.String(), "fees: waiting: ledger postgres://")
+			requireSound(t, place, last, quietSync(t, blocks, gateway))
+		})
+	}
+}

@@ -29,7 +29,8 @@ with.
 Only final blocks are stored. With --unfinalized, those that are not yet come
 too: they are not sealed, the next sync reads them again, and where the chain
 has replaced one, they are taken out. A final block that does not follow the
-one before ends the sync with an explanation.
+one before ends the sync with an explanation. What does not hold in the range is
+stored and counted at the end, and makes the exit code 1.
 
 A ledger is a file, or a schema of a PostgreSQL database (--ledger
 postgres://..., the password in PGPASSWORD or PGPASSFILE), which any number of
@@ -139,7 +140,7 @@ func syncLedger(ctx context.Context, args []string, flags syncFlags, stdout, std
 // errorsLack tells whether an archive lacks what it was asked for.
 func errorsLack(err error) bool { return errors.Is(err, archive.ErrLacks) }
 
-// tell says in one line what is there now.
+// tell says what is there now, and what of it does not hold.
 func (f *filler) tell(ctx context.Context, stdout io.Writer, span ledger.Span) error {
 	s, err := f.book.Status(ctx)
 	if err != nil {
@@ -150,6 +151,18 @@ func (f *filler) tell(ctx context.Context, stdout io.Writer, span ledger.Span) e
 	if height, sealed := s.Sealed.Get(); ok && sealed {
 		seal = fmt.Sprintf("sealed up to block %d, seal %v", height, last)
 	}
-	_, err = fmt.Fprintf(stdout, "%s: blocks %v: %d stored, %d were there; %s\n", shownLedger(f.place), span, f.stored, span.Blocks()-f.stored, seal)
-	return err
+	if _, err = fmt.Fprintf(stdout, "%s: blocks %v: %d stored, %d were there; %s\n", shownLedger(f.place), span, f.stored, span.Blocks()-f.stored, seal); err != nil {
+		return err
+	}
+	found, err := findStored(ctx, f.book, span)
+	if err != nil {
+		return ofLedger(f.place, err)
+	}
+	if found.total == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(stdout, "%s: %v\n", shownLedger(f.place), found); err != nil {
+		return err
+	}
+	return errFinding
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -13,9 +14,11 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/queue"
+	"github.com/feeledger/fees/source"
 )
 
 const workerManual = `Work the jobs that fees sync --enqueue made, on this machine, beside any number
@@ -26,7 +29,7 @@ and nothing doubled, and its job is taken up by another within a minute.
 
 A job that fails, because the gateway is away for instance, is tried again
 after a second, two, four, up to a minute, for a week; fees ledger status shows
-its error.
+its error. A database that takes no changes for a moment is waited for. What does not hold in a block is said on standard error, and stored.
 
 Ctrl-C ends it cleanly. With --until-done it ends when no job is left.`
 
@@ -79,6 +82,26 @@ func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	said := ""
+	for failures := 0; ; failures++ {
+		err := workOnce(ctx, &flags, reader, stderr)
+		if !ledger.Passes(err) || permanent(err) || ctx.Err() != nil {
+			return err
+		}
+		if text := err.Error(); text != said {
+			fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(text))
+			said = text
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(time.Second<<min(failures, 10), 15*time.Second)):
+		}
+	}
+}
+
+// workOnce works until the work is done, or the database refuses something.
+func workOnce(ctx context.Context, flags *workerFlags, reader *source.Reader, stderr io.Writer) error {
 	book, place, err := flags.openBook(ctx, ledger.OpenShared)
 	if err != nil {
 		return err
@@ -95,7 +118,13 @@ func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 	if err := book.Begin(ctx, id, s.First); err != nil {
 		return ofLedger(place, err)
 	}
-	f := filler{book: book, place: place, prover: proof.Prover{
+	var saying sync.Mutex // the jobs are worked at the same time
+	told := func(r *evidence.Report) {
+		saying.Lock()
+		defer saying.Unlock()
+		tellFindings(stderr, r)
+	}
+	f := filler{book: book, place: place, judged: told, prover: proof.Prover{
 		Reader: reader, Concurrency: flags.concurrency, Options: evidence.Options{Signatures: flags.signatures},
 	}}
 	defer showJobs(ctx, book, newProgress(stderr, "jobs", flags.quiet))()
