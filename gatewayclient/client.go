@@ -61,6 +61,11 @@ func (e *StatusError) Temporary() bool {
 	return e.Code >= 500 || e.Code == http.StatusTooManyRequests || e.Code == http.StatusRequestTimeout
 }
 
+// LostNode tells whether the gateway says that it has no connection to its node.
+func (e *StatusError) LostNode() bool {
+	return e.Code == http.StatusInternalServerError && slices.Contains(lostNodeTexts, e.Message)
+}
+
 // mostOfMessage is more than any honest message of the network has.
 const mostOfMessage = 400
 

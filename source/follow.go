@@ -29,6 +29,10 @@ type FollowOptions struct {
 	// is behind the head is none before it takes longer than Patience. It is called
 	// between two blocks, never at the same time as the loop's body.
 	Trouble func(error)
+	// Doubt is asked where the chain does not grow for longer than Patience, or its blocks
+	// do not come, whether heads and source are of one chain. An error of it ends the
+	// sequence. Nil: they are.
+	Doubt func(context.Context) error
 }
 
 // DefaultPatience is that of [FollowOptions].
@@ -102,6 +106,9 @@ func (f *follower) run(ctx context.Context) error {
 		case <-ctx.Done():
 		case n = <-heard:
 		case <-time.After(f.options.Patience):
+			if err := f.doubt(ctx); err != nil {
+				return err
+			}
 			f.tell(f.silence())
 			continue
 		}
@@ -175,6 +182,9 @@ func (f *follower) hear(ctx context.Context, head Head) error {
 		f.well = time.Now() // it may come back as fast as it grows
 		f.tell(&HeadError{head.Number, before.Number})
 	case f.impatient():
+		if err := f.doubt(ctx); err != nil {
+			return err
+		}
 		f.tell(f.silence())
 	}
 	return f.advance(ctx, head.Number)
@@ -231,7 +241,15 @@ func (f *follower) wait(ctx context.Context, err error) error {
 	default:
 		return err
 	}
-	if !lags(err) || f.impatient() {
+	if lags(err) && f.impatient() {
+		if err := f.doubt(ctx); err != nil {
+			return err
+		}
+	}
+	switch {
+	case lostNode(err) && f.impatient():
+		f.tell(&LostNodeError{f.options.Patience})
+	case !lags(err) || f.impatient():
 		f.tell(err)
 	}
 	f.failures++
@@ -239,6 +257,13 @@ func (f *follower) wait(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return nil
+}
+
+func (f *follower) doubt(ctx context.Context) error {
+	if f.options.Doubt == nil {
+		return nil
+	}
+	return f.options.Doubt(ctx)
 }
 
 func (f *follower) impatient() bool { return time.Since(f.well) > f.options.Patience }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -732,5 +733,75 @@ func TestFollowUntrusted(t *testing.T) {
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	for _, err := range reader.Follow(t.Context(), source.Poll(src, time.Hour), source.FollowOptions{}) {
 		require.ErrorContains(t, err, "certificate")
+	}
+}
+
+// A gateway that has lost its node is waited for, and after a while it is said that this
+// may not pass by itself.
+func TestFollowLostNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, a := newGrowing(105), newAnnouncer()
+		lost := &gatewayclient.StatusError{Path: "/blocks/100", Code: 500, Message: "WebSocket is not connected"}
+		down := true
+		block := g.block
+		g.block = func(b *chain.Block) error {
+			g.guard.Lock()
+			defer g.guard.Unlock()
+			if down {
+				return lost
+			}
+			g.guard.Unlock()
+			defer g.guard.Lock()
+			return block(b)
+		}
+		f := follow(t, g, a.heads, from(100))
+		a.announce(105)
+		pass(30 * time.Second)
+		require.Equal(t, []string{lost.Error()}, f.told())
+		pass(time.Hour)
+		require.Equal(t, []string{
+			lost.Error(),
+			"the gateway has had no connection to its node for more than 1m0s: if the node runs, restart the gateway, which may not find it again by itself",
+		}, f.told())
+		g.guard.Lock()
+		down = false
+		g.guard.Unlock()
+		pass(time.Minute)
+		require.Equal(t, heights(100, 105), f.delivered())
+		f.stop(t)
+	})
+}
+
+// Where heads and blocks do not fit for long, it is asked whether they are of one chain:
+// where a block that was announced does not come, and where nothing new is heard.
+func TestFollowDoubts(t *testing.T) {
+	for name, announce := range map[string]func(a *announcer){
+		"announced, and not there": func(a *announcer) { a.announce(200) },
+		"nothing new":              func(a *announcer) { a.announce(99) },
+		"silence":                  func(*announcer) {},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g, a := newGrowing(105), newAnnouncer()
+			other := errors.New("they are of two chains")
+			var asked, two atomic.Int64
+			o := from(106)
+			o.Doubt = func(context.Context) error {
+				if asked.Add(1); two.Load() == 0 {
+					return nil
+				}
+				return other
+			}
+			f := follow(t, g, a.heads, o)
+			synctest.Wait()
+			announce(a)
+			pass(50 * time.Second)
+			require.Zero(t, asked.Load(), name)
+			pass(3 * time.Minute)
+			require.Positive(t, asked.Load(), name)
+			two.Store(1)
+			pass(3 * time.Minute)
+			require.ErrorIs(t, f.failed(t), other, name)
+			require.Empty(t, f.delivered())
+		})
 	}
 }

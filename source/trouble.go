@@ -26,6 +26,20 @@ func (e *HeadError) Error() string {
 	return fmt.Sprintf("the final head went back from block %d to %d", e.Before, e.Height)
 }
 
+// LostNodeError says that a gateway answers, and has had no connection to its node for
+// longer than a time.
+type LostNodeError struct{ For time.Duration }
+
+func (e *LostNodeError) Error() string {
+	return fmt.Sprintf("the gateway has had no connection to its node for more than %v: if the node runs, restart the gateway, which may not find it again by itself", e.For)
+}
+
+// lostNode tells whether a gateway says that it has no connection to its node.
+func lostNode(err error) bool {
+	var status *gatewayclient.StatusError
+	return errors.As(err, &status) && status.LostNode()
+}
+
 // temporary tells whether an error passes by itself, so that waiting for it is
 // right, for however long it takes.
 func temporary(err error) bool {

@@ -97,6 +97,7 @@ func fullDisk(err error) bool {
 func explain(ctx context.Context, err error) string {
 	var unreachable *gatewayclient.UnreachableError
 	var malformed *gatewayclient.DecodeError
+	var status *gatewayclient.StatusError
 	var noNode *nodeclient.UnreachableError
 	var fork *source.ForkError
 	var beside *ledger.ForkError
@@ -109,6 +110,8 @@ func explain(ctx context.Context, err error) string {
 		return ""
 	case errors.As(err, &unreachable):
 		advice = "start it, or name another with --gateway or FEES_GATEWAY; --gateway demo needs none"
+	case errors.As(err, &status) && status.LostNode():
+		advice = "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
 	case errors.As(err, &noNode):
 		advice = "start it, or name another with --node or FEES_NODE"
 	case errors.Is(err, nodeclient.ErrNoMethod):

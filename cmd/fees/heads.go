@@ -22,6 +22,7 @@ type headFlags struct {
 	node  string
 	poll  time.Duration
 	quiet bool
+	same  *sameChain // the gateway and the node, nil without a node; open sets it
 }
 
 // defaultPoll is half of the shortest time between two blocks of a parachain.
@@ -38,6 +39,13 @@ func (f *headFlags) options(stderr io.Writer) (source.FollowOptions, error) {
 	o := source.FollowOptions{Concurrency: gatewayclient.DefaultConcurrency}
 	if f.poll <= 0 {
 		return o, fmt.Errorf("--poll %v: want a time above 0, such as %v", f.poll, defaultPoll)
+	}
+	o.Doubt = func(ctx context.Context) error {
+		if f.same == nil {
+			return nil
+		}
+		_, err := f.same.check(ctx)
+		return err
 	}
 	if f.node == "" {
 		o.Patience = max(source.DefaultPatience, 2*f.poll)
@@ -73,16 +81,21 @@ func (f *headFlags) open(gateway *sourceFlags) (reader *source.Reader, heads sou
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return reader, nodeHeads(node), func() { node.Close() }, nil
+	f.same = &sameChain{reader.Source, node, gateway.place(), address}
+	return reader, nodeHeads(node, f.same), func() { node.Close() }, nil
 }
 
-// nodeHeads are the final heads of a node.
-func nodeHeads(node *nodeclient.Client) source.Heads {
+// nodeHeads are the final heads of a node, which must be of the gateway's chain.
+func nodeHeads(node *nodeclient.Client, same *sameChain) source.Heads {
 	return func(ctx context.Context) iter.Seq2[source.Head, error] {
 		return func(yield func(source.Head, error) bool) {
+			known := false
 			for h, err := range node.SubscribeFinalizedHeads(ctx, chain.Optional[uint64]{}) {
 				if nodeclient.Temporary(err) {
 					err = &source.TemporaryError{Err: err}
+				}
+				if err == nil && !known {
+					known, err = same.check(ctx)
 				}
 				if !yield(source.Head{Number: h.Number, Hash: h.Hash}, err) {
 					return

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,6 +50,7 @@ type verification struct {
 	node     *nodeclient.Client // nil for none
 	accounts []chain.Address
 	options  evidence.Options
+	nodeAt   string // the node's address
 }
 
 // prove proves a block, and reads what the accounts have after it.
@@ -85,6 +87,9 @@ func (v *verification) prove(ctx context.Context, item source.Item) (*evidence.R
 // encoded are a block's extrinsics as the node has them.
 func (v *verification) encoded(ctx context.Context, hash chain.Hash) ([][]byte, error) {
 	b, err := v.node.Block(ctx, chain.Some(hash))
+	if errors.Is(err, nodeclient.ErrNoBlock) {
+		return nil, fmt.Errorf("the node at %s does not have the gateway's block %v: %w", shownPlace(v.nodeAt), hash, err)
+	}
 	if err != nil {
 		return nil, err
 	}

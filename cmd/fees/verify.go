@@ -92,14 +92,17 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	if err != nil {
 		return err
 	}
-	node, err := flags.nodeClient()
+	node, address, err := flags.nodeClient()
 	if err != nil {
 		return err
 	}
 	if node != nil {
 		defer node.Close()
+		if _, err := (&sameChain{reader.Source, node, flags.place(), address}).check(ctx); err != nil {
+			return err
+		}
 	}
-	v := verification{reader, against, node, accounts, evidence.Options{Signatures: flags.signatures}}
+	v := verification{reader, against, node, accounts, evidence.Options{Signatures: flags.signatures}, address}
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
 	var summary *evidence.Summary
@@ -139,15 +142,15 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	return nil
 }
 
-// nodeClient is the node that is named, nil for none.
-func (f *verifyFlags) nodeClient() (*nodeclient.Client, error) {
-	address, err := nodeAddress(f.node)
-	if err != nil || address == "" {
-		return nil, err
+// nodeClient is the node that is named, with its address; nil for none.
+func (f *verifyFlags) nodeClient() (node *nodeclient.Client, address string, err error) {
+	if address, err = nodeAddress(f.node); err != nil || address == "" {
+		return nil, "", err
 	}
 	c, err := f.connection()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return nodeclient.New(address, nodeclient.Options{Timeout: c.timeout, RootCAs: c.rootCAs}) // the key is the gateway's
+	node, err = nodeclient.New(address, nodeclient.Options{Timeout: c.timeout, RootCAs: c.rootCAs}) // the key is the gateway's
+	return node, address, err
 }

@@ -315,10 +315,19 @@ func TestWatchWrongNode(t *testing.T) {
 	t.Setenv("FEES_NODE", "")
 	node := &announcingNode{t: t, directory: filepath.Join(recordings(t), "moonbeam-1701"), head: 7, listeners: map[*websocket.Conn]bool{}}
 	nodeServer := newRestartable(t, node)
-	stdout, stderr, code := fees(t, "watch", "--gateway", "demo", "--node", "ws://"+nodeServer.address, "--from", "7")
-	require.Equal(t, exitGateway, code)
-	require.Empty(t, stdout)
-	require.Contains(t, stderr, "fees: block 7: answer for another block: it has hash 0x")
+	at := []string{"--gateway", "demo", "--node", "ws://" + nodeServer.address}
+	for _, args := range [][]string{
+		{"watch", "--from", "7"},
+		{"watch", "--from", "20"}, // which that chain does not have for a long time
+		{"follow", "--from", "20", "--ledger", newLedgerFile(t)},
+		{"verify", "20..22"},
+	} {
+		stdout, stderr, code := fees(t, append(args, at...)...)
+		require.Equal(t, exitUsage, code, stderr)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, "the node at ws://"+nodeServer.address+" is not of the chain of the gateway demo: its block 0 is 0x0c72")
+		require.Contains(t, stderr, "the gateway's 0x6e0f")
+	}
 	node.breakOff()
 }
 
