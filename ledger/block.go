@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -60,9 +61,33 @@ func (b *Book) Blocks(ctx context.Context, span Span, each func(*Block) error) e
 	})
 }
 
-// rowsIn reads the rows of a table in a span, in the order of the chain.
+// rowsIn reads the rows of a table that few blocks have rows of, in the order of the chain.
+// Which blocks those are, both the table and the blocks' leaves say.
 func (b *Book) rowsIn(ctx context.Context, span Span, table int, each func(c *cells) error) error {
-	return b.walk(ctx, nil, span, []int{table}, func(r *rowsOf) error {
+	q := b.engine.shared()
+	heights, err := heightsBy(ctx, q, "SELECT DISTINCT height FROM "+tables[table].name+" WHERE height >= ? AND height <= ?", span.bounds()...)
+	if err != nil {
+		return err
+	}
+	sealed, err := b.sealed(ctx)
+	if err != nil {
+		return err
+	}
+	for part, err := range portions(ctx, q, span) {
+		if err != nil {
+			return err
+		}
+		err = b.leavesIn(ctx, q, part, sealed, func(height uint64, l *leaves) {
+			if l.has(leafOf(table)) {
+				heights = append(heights, height)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	slices.Sort(heights)
+	return b.walkHeights(ctx, slices.Compact(heights), []int{table}, func(r *rowsOf) error {
 		for _, x := range r.rows[table] {
 			if err := each(&cells{row: x, columns: tables[table].columns}); err != nil {
 				return err
@@ -70,6 +95,32 @@ func (b *Book) rowsIn(ctx context.Context, span Span, table int, each func(c *ce
 		}
 		return nil
 	})
+}
+
+// leavesIn reads the leaves of a portion's blocks.
+func (b *Book) leavesIn(ctx context.Context, q querier, span Span, sealed chain.Optional[Span], each func(height uint64, l *leaves)) error {
+	present := newPresence(span, sealed)
+	columns := []column{{"height", integer, fact}, {"leaves", data, state}}
+	err := list(ctx, q, columns, func(r row) error {
+		c := cells{row: r, columns: columns}
+		height := c.number()
+		if c.err != nil {
+			return c.err
+		}
+		if err := present.at(height); err != nil {
+			return err
+		}
+		l, err := readLeaves(r[1])
+		if err != nil {
+			return damagedBlock(height, blocks, "its leaves: "+err.Error())
+		}
+		each(height, &l)
+		return nil
+	}, selectFrom("blocks", columns)+" WHERE height >= ? AND height <= ? ORDER BY height", span.bounds()...)
+	if err != nil {
+		return err
+	}
+	return present.ended()
 }
 
 // Findings are the checks that did not hold in a span, in the order of the chain.

@@ -119,10 +119,7 @@ var costColumns = []column{{"height", integer, fact}, {"costs", data, state}, {"
 
 // costs reads a part, and adds it to a list. None of the sealed blocks may be missing.
 func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span], found []Cost) ([]Cost, error) {
-	next, end := uint64(0), uint64(0) // of the sealed blocks that are in the part
-	if s, ok := sealed.Get(); ok {
-		next, end = max(span.First, s.First), min(span.Last, s.Last)+1
-	}
+	present := newPresence(span, sealed)
 	var u unpacker
 	err := list(ctx, b.engine.shared(), costColumns, func(r row) (err error) {
 		c := cells{row: r, columns: costColumns}
@@ -131,10 +128,9 @@ func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span]
 		if c.err != nil {
 			return c.err
 		}
-		if next < min(height, end) {
-			return damagedBlock(next, blocks, "missing")
+		if err := present.at(height); err != nil {
+			return err
 		}
-		next = max(next, height+1)
 		have, err := readLeaves(r[2])
 		if sum, _ := sumOfCosts(int64(height), packed); err != nil || sum != have.of(costsLeaf) {
 			return damagedBlock(height, blocks, "its costs are not what was written")
@@ -142,10 +138,10 @@ func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span]
 		found, err = u.costs(found, packed, height)
 		return err
 	}, selectFrom("blocks", costColumns)+" WHERE height BETWEEN ? AND ? ORDER BY height", span.bounds()...)
-	if err == nil && next < end {
-		err = damagedBlock(next, blocks, "missing")
+	if err != nil {
+		return found, err
 	}
-	return found, err
+	return found, present.ended()
 }
 
 // CostsOf are the costs of a span's transactions that some accounts paid for, in the

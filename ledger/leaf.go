@@ -66,6 +66,9 @@ func leavesOf(layout byte, rows *[tableCount][]row, costs []byte) (l leaves, enc
 	return l, encoded
 }
 
+// has tells whether there is a leaf.
+func (l *leaves) has(place int) bool { return l.there&(1<<place) != 0 }
+
 // of is a leaf; all zeros where the table has no rows.
 func (l *leaves) of(place int) Digest { return l.sums[place] }
 

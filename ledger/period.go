@@ -77,8 +77,12 @@ func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 }
 
 // sealed is the span of the sealed blocks.
-func (b *Book) sealed(ctx context.Context) (none chain.Optional[Span], err error) {
-	c, err := b.cover(ctx, b.engine)
+func (b *Book) sealed(ctx context.Context) (chain.Optional[Span], error) {
+	return b.sealedBy(ctx, b.engine)
+}
+
+func (b *Book) sealedBy(ctx context.Context, q querier) (none chain.Optional[Span], err error) {
+	c, err := b.cover(ctx, q)
 	if err != nil || c.sealed == 0 {
 		return none, err
 	}

@@ -122,6 +122,29 @@ func damagedBlock(height uint64, table int, message string) error {
 	return fmt.Errorf("%w: block %d, table %s: %s; fees ledger verify names all that is damaged", ErrDamaged, height, tables[table].name, message)
 }
 
+// presence sees that none of a span's sealed blocks is missing.
+type presence struct{ next, end uint64 }
+
+func newPresence(span Span, sealed chain.Optional[Span]) *presence {
+	s, ok := sealed.Get()
+	if !ok {
+		return &presence{}
+	}
+	return &presence{max(span.First, s.First), min(span.Last, s.Last) + 1}
+}
+
+// at is the next block that is there, in the order of the heights.
+func (p *presence) at(height uint64) error {
+	if p.next < min(height, p.end) {
+		return damagedBlock(p.next, blocks, "missing")
+	}
+	p.next = max(p.next, height+1)
+	return nil
+}
+
+// ended is where the span ends.
+func (p *presence) ended() error { return p.at(p.end) }
+
 // withBlocks are tables to read, that of the blocks among them: it has the leaves.
 func withBlocks(wanted []int) []int {
 	if slices.Contains(wanted, blocks) {
@@ -144,7 +167,7 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int, eac
 	if q == nil {
 		q, readers = b.engine.shared(), min(runtime.GOMAXPROCS(0)+1, mostReaders)
 	}
-	c, err := b.cover(ctx, q)
+	sealed, err := b.sealedBy(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -172,32 +195,22 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int, eac
 			}
 		}
 	}
-	next := max(span.First, c.first)
-	upTo := func(height uint64) error { // all sealed blocks below it were there
-		if next < min(height, c.next()) {
-			return damagedBlock(next, blocks, "missing")
-		}
-		return nil
-	}
+	present := newPresence(span, sealed)
 	for p := range inorder.Map(parts, readers, read) {
 		for _, r := range p.rows {
 			if p.err != nil {
 				break
 			}
-			if p.err = upTo(r.height); p.err == nil {
+			if p.err = present.at(r.height); p.err == nil {
 				p.err = each(r)
 			}
-			next = max(next, r.height+1)
 		}
 		if p.err != nil {
 			cancel()
 			return p.err
 		}
 	}
-	if span.Last == math.MaxUint64 {
-		return upTo(span.Last)
-	}
-	return upTo(span.Last + 1)
+	return present.ended()
 }
 
 // portions are spans of a few blocks each, in which are all blocks of a span that the book

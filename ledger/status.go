@@ -22,10 +22,11 @@ type Status struct {
 	Unread   uint64                 // balances events that are not understood
 	// Unanswered are the questions that a source did not answer for the moment, though it
 	// might have. Compare asks them again.
-	Unanswered uint64
-	LastTime   chain.Optional[chain.Time] // of the highest block
-	Lookups    bool                       // the look-ups by account and hash are there
-	Totals     Sums                       // of the sealed blocks
+	Unanswered      uint64
+	FirstUnanswered chain.Optional[evidence.Question]
+	LastTime        chain.Optional[chain.Time] // of the highest block
+	Lookups         bool                       // the look-ups by account and hash are there
+	Totals          Sums                       // of the sealed blocks
 }
 
 // Status reads how far the book is.
@@ -70,6 +71,9 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 			return s, err
 		}
 	}
+	if s.FirstUnanswered, err = b.firstUnanswered(ctx, q); err != nil {
+		return s, err
+	}
 	if s.Lookups, err = b.haveLookups(ctx, q); err != nil {
 		return s, err
 	}
@@ -86,6 +90,17 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 		}
 	}
 	return s, nil
+}
+
+func (b *Book) firstUnanswered(ctx context.Context, q querier) (none chain.Optional[evidence.Question], err error) {
+	found := none
+	columns := tables[unanswered].columns
+	err = list(ctx, q, columns, func(r row) error {
+		c := cells{row: r, columns: columns, next: 2}
+		found = chain.Some(evidence.Question{About: evidence.Subject(c.text()), At: c.number(), Why: c.text()})
+		return c.err
+	}, selectFrom("unanswered", columns)+" ORDER BY height, position LIMIT 1")
+	return found, err
 }
 
 // sealOfDays is the seal of a book: that of its days' seals, as those are of their blocks'

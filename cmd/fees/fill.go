@@ -135,14 +135,9 @@ func entry(x proof.Proved, err error) (*ledger.Entry, error) {
 	return ledger.NewEntry(x.Block, x.Report)
 }
 
-// before is the block below a height, but for the ledger's first block: whoever
-// fills it, in whatever order, finds the same.
+// before is the block below a height, from the ledger or else from the source.
 func (f *filler) before(ctx context.Context, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
-	first, _, err := f.book.Coverage(ctx)
-	if err != nil {
-		return none, ofLedger(f.place, err)
-	}
-	if height <= first {
+	if height == 0 {
 		return none, nil
 	}
 	before, err := f.book.Predecessor(ctx, height-1)

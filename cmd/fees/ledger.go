@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/queue"
 )
@@ -92,15 +93,17 @@ func statusRecord(ctx context.Context, book *ledger.Book) (record, error) {
 		stored = span.String()
 	}
 	t := &s.Totals
+	parts := t.Uncharged + t.Unaccounted // of so many transactions it is not known who got what
 	r := record{
 		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
 		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"gaps", gaps}, {"last_time", s.LastTime},
 		{"sealed", s.Sealed}, {"seal", s.Seal},
-		{"findings", s.Findings}, {"unclassified_events", s.Unread}, {"lookups", s.Lookups},
+		{"findings", s.Findings}, {"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered}, {"unclassified_events", s.Unread}, {"lookups", s.Lookups},
 		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},
 		{"inherents", t.Inherents}, {"undetermined", t.Undetermined},
 		{"fee", t.Fee}, {"evm_fee", t.EVMFee}, {"native_fee", t.NativeFee}, {"priority_fee", t.PriorityFee}, {"tip", t.Tip},
-		{"charged", t.Charged}, {"burned", t.Burned}, {"treasury", t.Treasury}, {"author", t.Author},
+		{"uncharged", t.Uncharged}, {"unaccounted", t.Unaccounted}, {"charged", knownUnless(t.Uncharged, t.Charged)},
+		{"burned", knownUnless(parts, t.Burned)}, {"treasury", knownUnless(parts, t.Treasury)}, {"author", knownUnless(parts, t.Author)},
 	}
 	if pool := book.Pool(); pool != nil {
 		jobs, err := queue.Jobs(ctx, pool)
@@ -110,6 +113,14 @@ func statusRecord(ctx context.Context, book *ledger.Book) (record, error) {
 		r = append(r, jobFields(jobs)...)
 	}
 	return r, nil
+}
+
+// knownUnless is a sum, not known where a part of it is not.
+func knownUnless(unknown uint64, sum chain.Wei) (none chain.Optional[chain.Wei]) {
+	if unknown > 0 {
+		return none
+	}
+	return chain.Some(sum)
 }
 
 // jobFields are how the jobs of a shared ledger stand.

@@ -14,16 +14,19 @@ import (
 	"github.com/feeledger/fees/proof"
 )
 
-const ledgerVerifyManual = `Prove a ledger: the rows of each block by their digest, the digests by the
-chain of seals, the blocks by their parents' hashes, that none is missing, and
-the totals by the rows. Whatever was altered is named, and the exit code is 4.
+const ledgerVerifyManual = `Prove a ledger: the rows of each block by their digests, the blocks by their
+parents' hashes, that none is missing, the seals by the digests, the totals by
+the rows, and the indexes by what they find. Whatever was altered is named, and
+the exit code is 4.
 
 With --gateway, each block is read again, from a gateway or an archive, priced
 and proved by this program, and compared with the ledger. Where the chain's own
 record is another, the exit code is 4. Where only the judgement is another,
 because this program knows more than the one that filled the ledger, the exit
 code is 1: the ledger keeps the old judgement and notes the new one beside it
-(rejudgements).`
+(rejudgements). Questions that were not answered when the ledger was filled are
+asked again, and what the answers tell is taken over. Where another program
+writes the ledger meanwhile, all is shown, and nothing is kept.`
 
 const ledgerVerifyExamples = `  fees ledger verify
   fees ledger verify --ledger march.db --gateway ./march
@@ -70,6 +73,8 @@ type ledgerFindings struct {
 	Damages     int                 `json:"damages"` // also those that are not listed
 	Differences []ledger.Difference `json:"differences"`
 	Compared    uint64              `json:"compared"` // blocks
+	Answered    int                 `json:"answered"` // questions that were not, when the ledger was filled
+	NotKept     *string             `json:"not_kept"` // why the ledger was not told, null where it was
 	facts       int                 // differences of what the chain recorded
 	rejudged    int                 // differences of judgement
 }
@@ -140,12 +145,21 @@ func (l *ledgerFindings) compare(ctx context.Context, book *ledger.Book, place s
 		if err != nil {
 			return ofLedger(place, err)
 		}
+		learned, err := l.learn(ctx, flags, batch, differences)
+		if err != nil {
+			return err
+		}
 		for _, d := range differences {
-			if d.Judgement {
-				l.rejudged++
-				rejudged = append(rejudged, d)
-			} else {
+			switch {
+			case !d.Judgement:
 				l.facts++
+			case learned[d.Height] && d.Table == "unanswered":
+				continue
+			default:
+				l.rejudged++
+				if !learned[d.Height] {
+					rejudged = append(rejudged, d)
+				}
 			}
 			if len(l.Differences) < mostShown {
 				l.Differences = append(l.Differences, d)
@@ -178,17 +192,54 @@ func (l *ledgerFindings) compare(ctx context.Context, book *ledger.Book, place s
 	return l.keep(ctx, flags, rejudged)
 }
 
+// learn takes over what answers tell that were missing when the ledger was filled, and says
+// of which blocks.
+func (l *ledgerFindings) learn(ctx context.Context, flags ledgerVerifyFlags, batch []*ledger.Entry, differences []ledger.Difference) (learned map[uint64]bool, err error) {
+	answered := map[uint64]bool{}
+	for _, d := range differences {
+		if d.Table == "unanswered" && d.Column == "" && d.Now == "missing" {
+			answered[d.Height] = true
+		}
+	}
+	var entries []*ledger.Entry
+	for _, e := range batch {
+		if answered[e.Height()] {
+			entries = append(entries, e)
+		}
+	}
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	err = l.tell(ctx, flags, func(book *ledger.Book) error {
+		n, err := book.Relearn(ctx, entries)
+		l.Answered += n
+		learned = answered
+		return err
+	})
+	return learned, err
+}
+
 // keep notes the new judgement in the ledger, beside the old one.
 func (l *ledgerFindings) keep(ctx context.Context, flags ledgerVerifyFlags, rejudged []ledger.Difference) error {
 	if len(rejudged) == 0 {
 		return nil
 	}
+	return l.tell(ctx, flags, func(book *ledger.Book) error { return book.Rejudge(ctx, version(), rejudged) })
+}
+
+// tell writes something to the ledger. Where that is not possible for now, because another
+// program writes it or nobody may, what was found is shown nonetheless.
+func (l *ledgerFindings) tell(ctx context.Context, flags ledgerVerifyFlags, what func(*ledger.Book) error) error {
 	book, place, err := flags.openBook(ctx, ledger.OpenWriter)
-	if err != nil {
+	if err == nil {
+		err = errors.Join(ofLedger(place, what(book)), book.Close())
+	}
+	if err == nil || ctx.Err() != nil || errors.Is(err, ledger.ErrDamaged) {
 		return err
 	}
-	defer book.Close()
-	return ofLedger(place, book.Rejudge(ctx, version(), rejudged))
+	reason := err.Error()
+	l.NotKept = &reason
+	return nil
 }
 
 // held are the spans that a ledger has, between its gaps.
@@ -220,6 +271,12 @@ func (l *ledgerFindings) write(w io.Writer, format, place string) error {
 	}
 	if n := l.facts + l.rejudged - len(l.Differences); n > 0 {
 		fmt.Fprintf(w, "and %d more\n", n)
+	}
+	if l.Answered > 0 {
+		fmt.Fprintf(w, "%d questions were answered that were not when the ledger was filled\n", l.Answered)
+	}
+	if l.NotKept != nil {
+		fmt.Fprintf(w, "not kept in the ledger: %s\n", console.Printable(*l.NotKept))
 	}
 	if l.Damages == 0 {
 		fmt.Fprintf(w, "%s: %d blocks, nothing was altered\n", place, l.Blocks)

@@ -154,6 +154,11 @@ func (f *filler) tell(ctx context.Context, stdout io.Writer, span ledger.Span) e
 	if _, err = fmt.Fprintf(stdout, "%s: blocks %v: %d stored, %d were there; %s\n", shownLedger(f.place), span, f.stored, span.Blocks()-f.stored, seal); err != nil {
 		return err
 	}
+	if first, ok := s.FirstUnanswered.Get(); ok {
+		if _, err := fmt.Fprintf(stdout, "%s: %d questions were not answered, which fees ledger verify --gateway asks again; the first: %v\n", shownLedger(f.place), s.Unanswered, first); err != nil {
+			return err
+		}
+	}
 	found, err := findStored(ctx, f.book, span)
 	if err != nil {
 		return ofLedger(f.place, err)
