@@ -122,3 +122,18 @@ func TestProcessWorkerWaitsForTheDatabase(t *testing.T) {
 		})
 	}
 }
+
+// What does not hold is said by the worker that finds it, and stored; nobody restarts a
+// worker for it.
+func TestProcessWorkerSaysWhatDoesNotHold(t *testing.T) {
+	t.Parallel()
+	place := postgrestest.Start(t).Database(t)
+	_, stderr, code := ran("sync", "0..27", "--enqueue", "--ledger", place, "--gateway", "demo")
+	require.Equal(t, exitOK, code, stderr)
+	p := start(t, "worker", "--until-done", "--ledger", place, "--gateway", "demo", "--quiet")
+	p.ends(t, exitOK)
+	require.Contains(t, p.stderr.String(), "fees: does not hold: block 2: block.time: its time 2026-01-01T00:00:12Z is not after that of block 1")
+	stdout, _, code := ran("sync", "0..27", "--ledger", place, "--gateway", "demo")
+	require.Equal(t, exitFinding, code)
+	require.Contains(t, stdout, "does not hold in blocks 0..27: 1 block.time; ")
+}

@@ -29,7 +29,8 @@ and nothing doubled, and its job is taken up by another within a minute.
 
 A job that fails, because the gateway is away for instance, is tried again
 after a second, two, four, up to a minute, for a week; fees ledger status shows
-its error. A database that takes no changes for a moment is waited for. What does not hold in a block is said on standard error, and stored.
+its error. A database that takes no changes for a moment is waited for. What
+does not hold in a block is said on standard error, and stored.
 
 Ctrl-C ends it cleanly. With --until-done it ends when no job is left.`
 
