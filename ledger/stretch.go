@@ -182,7 +182,7 @@ func (s *stretching) save(ctx context.Context, tx transaction) error {
 		for _, number := range slices.Sorted(maps.Keys(touched)) {
 			x := touched[number]
 			if x.totals = nil; number != s.last[u] {
-				if x.totals, err = leavesOfTotals(ctx, tx, x); err != nil {
+				if x.totals, err = leavesOfTotals(ctx, tx, layoutNow, x); err != nil {
 					return err
 				}
 			}
@@ -199,8 +199,8 @@ const digits = 16
 
 // leavesOfTotals are the layout, and the leaves of a stretch's totals in the order of the
 // tables.
-func leavesOfTotals(ctx context.Context, q querier, s *stretch) ([]byte, error) {
-	out := []byte{layoutNow}
+func leavesOfTotals(ctx context.Context, q querier, layout byte, s *stretch) ([]byte, error) {
+	out := []byte{layout}
 	for i := range totals {
 		t := &totals[i]
 		if t.unit != s.unit {
@@ -211,11 +211,20 @@ func leavesOfTotals(ctx context.Context, q querier, s *stretch) ([]byte, error) 
 			return nil, err
 		}
 		for _, part := range partsOf(t, rows) {
-			sum := sumOfTotals(t, part)
+			sum := sumOfTotals(layout, t, part)
 			out = append(out, sum[:]...)
 		}
 	}
 	return out, nil
+}
+
+// layoutOfTotals is the one that leaves of totals were made in, or that of now where they
+// name none that this program knows.
+func layoutOfTotals(leaves []byte) byte {
+	if len(leaves) == 0 || leaves[0] > layoutNow {
+		return layoutNow
+	}
+	return leaves[0]
 }
 
 // partsOf cuts a table's rows as its leaves are.
@@ -241,13 +250,16 @@ func firstDigit(account value) int {
 }
 
 // sumOfTotals is the leaf of rows of a table of totals.
-func sumOfTotals(t *total, rows []row) Digest {
+func sumOfTotals(layout byte, t *total, rows []row) Digest {
+	columns := t.columns()
 	e := encoder{sum: sha256.New()}
 	e.text(t.name)
 	e.integer(int64(len(rows)))
 	for _, r := range rows {
-		for _, v := range r {
-			e.value(v)
+		for i, v := range r {
+			if t.later[columns[i].name] <= layout {
+				e.value(v)
+			}
 		}
 		e.flush()
 	}
@@ -296,7 +308,7 @@ func readTotals(ctx context.Context, q querier, t *total, number int64, digit *i
 // stretch that still grows have none, and are added up from its blocks.
 func (b *Book) totalsOf(ctx context.Context, q querier, table int, s *stretch, digit *int) ([]row, error) {
 	t := &totals[table]
-	if s.totals == nil {
+	if len(s.totals) == 0 {
 		return b.addedUp(ctx, q, table, s, digit)
 	}
 	rows, err := readTotals(ctx, q, t, s.number, digit)
@@ -312,7 +324,7 @@ func (b *Book) totalsOf(ctx context.Context, q querier, table int, s *stretch, d
 		place += *digit
 	}
 	for i, part := range parts {
-		sum := sumOfTotals(t, part)
+		sum := sumOfTotals(layoutOfTotals(s.totals), t, part)
 		if !bytes.Equal(leafAt(s.totals, place+i), sum[:]) {
 			return nil, fmt.Errorf("%w: table %s: the totals of %s were altered", ErrDamaged, t.name, s.name())
 		}
@@ -337,7 +349,7 @@ func placeOfLeaf(table int) (place int) {
 // leafAt is a leaf of a stretch's totals, nil where there is none.
 func leafAt(leaves []byte, place int) []byte {
 	const size = len(Digest{})
-	if len(leaves) < 1+(place+1)*size || leaves[0] != layoutNow {
+	if len(leaves) < 1+(place+1)*size || leaves[0] != layoutOfTotals(leaves) {
 		return nil
 	}
 	return leaves[1+place*size:][:size]

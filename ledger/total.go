@@ -56,6 +56,7 @@ type total struct {
 	keys    []column
 	sums    []column                // integers and amounts
 	leading func(s *Sums) []*uint64 // the counts that this table has before those of feeSums
+	later   map[string]byte         // the columns that a later layout than the first brought, with that layout
 }
 
 // columns are all, in the order of the layout.
@@ -79,12 +80,12 @@ const (
 // Times are divided by the quarter of an hour because every time zone's days
 // begin at one.
 var totals = [totalCount]total{
-	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums, blockCounts},
-	days:           {"days", daily, 1, dayKey, blockSums, blockCounts},
-	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums, noCounts},
-	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums, accountCounts},
-	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums, noCounts},
-	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums, noCounts},
+	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums, blockCounts, nil},
+	days:           {"days", daily, 1, dayKey, blockSums, blockCounts, nil},
+	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums, noCounts, nil},
+	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums, accountCounts, nil},
+	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums, noCounts, nil},
+	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums, noCounts, nil},
 }
 
 var (

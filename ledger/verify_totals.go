@@ -44,7 +44,7 @@ func (v *verification) sealsOf(ctx context.Context, u unit) error {
 		case have[0].seal != want.seal:
 			damage(number, "the seal is %v, and %v follows from the digests", have[0].seal, want.seal)
 		case have[0].totals != nil:
-			leaves, err := leavesOfTotals(ctx, v.q, want)
+			leaves, err := leavesOfTotals(ctx, v.q, layoutOfTotals(have[0].totals), want)
 			if err != nil {
 				damage(number, "%v", err)
 			} else if !bytes.Equal(leaves, have[0].totals) {

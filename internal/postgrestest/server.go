@@ -166,6 +166,15 @@ func (s *Server) Database(t testing.TB) string {
 	return address.String()
 }
 
+// Role makes a role that has no rights, and is the address of a database for who acts as
+// that role.
+func (s *Server) Role(t testing.TB, database string) (address, name string) {
+	t.Helper()
+	name = fmt.Sprintf("role_%d", serial())
+	require.NoError(t, s.command("CREATE ROLE "+name+" ROLE "+role))
+	return database + "&options=-c%20role%3D" + name, name
+}
+
 var serials struct {
 	sync.Mutex
 	last int
