@@ -27,7 +27,7 @@ func (r *Result) basis() (list []fact) {
 		default:
 			add("sheet", f.Sheet)
 		}
-		add("rows", len(f.Rows))
+		add("rows", f.Rows.Len())
 		for _, c := range f.Columns {
 			add("column_"+string(c.Field), fmt.Sprintf("%d %s", c.Place, c.Name))
 		}

@@ -69,7 +69,7 @@ func openCSV(in *bufio.Reader, o *Options) (*table, error) {
 	reader.Comma = separator
 	reader.FieldsPerRecord = -1 // checked with a better message
 	reader.ReuseRecord = true
-	t := &table{form: "csv", separator: string(separator)}
+	t := &table{form: "csv", separator: string(separator), close: func() {}}
 	t.records = func(yield func(*record, error) bool) {
 		for {
 			limits.row = 0

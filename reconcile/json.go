@@ -100,11 +100,14 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	}
 	text = append(bytes.TrimSuffix(text, []byte("\n}")), ",\n  \"details\": ["...)
 	between, end := "\n    ", "]\n}\n"
-	for i := range r.Items {
-		if !all && r.Items[i].Outcome == Matched {
+	for i, err := range r.Items() {
+		if err != nil {
+			return err
+		}
+		if !all && i.Outcome == Matched {
 			continue
 		}
-		item, err := indented(r.Items[i].json(), "    ")
+		item, err := indented(i.json(), "    ")
 		if err != nil {
 			return err
 		}

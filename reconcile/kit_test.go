@@ -6,6 +6,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
+	"iter"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -184,17 +186,54 @@ func (g grid) xlsx(t testing.TB, change func(*excelize.File)) string {
 	return out.String()
 }
 
+// readAll are the rows of a file, held.
+func readAll(in io.Reader, o reconcile.Options) (rows []reconcile.Row, err error) {
+	f, err := reconcile.ReadFile(in, o)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for row, err := range f.Rows.All() {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, *row)
+	}
+	return rows, nil
+}
+
+// each are rows as Match wants them.
+func each(rows []reconcile.Row) iter.Seq2[*reconcile.Row, error] {
+	return func(yield func(*reconcile.Row, error) bool) {
+		for i := range rows {
+			if !yield(&rows[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+// items are those of a result, held.
+func items(t testing.TB, r *reconcile.Result) (list []reconcile.Item) {
+	for i, err := range r.Items() {
+		require.NoError(t, err)
+		list = append(list, *i)
+	}
+	return list
+}
+
 // read wants a file to be read.
 func read(t testing.TB, text string, o reconcile.Options) []reconcile.Row {
-	rows, err := reconcile.Read(strings.NewReader(text), o)
+	rows, err := readAll(strings.NewReader(text), o)
 	require.NoError(t, err)
 	return rows
 }
 
 // match wants rows to be compared.
 func match(t testing.TB, b reconcile.Book, rows []reconcile.Row, o reconcile.Options) *reconcile.Result {
-	r, err := reconcile.Match(context.Background(), b, rows, o)
+	r, err := reconcile.Match(context.Background(), b, each(rows), o)
 	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r
 }
 

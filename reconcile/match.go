@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ type matcher struct {
 	maybe   map[Place]int   // the line of a row that is ambiguous
 	free    int             // transactions without a fee that no row names
 	idle    []chain.Address // of the accounts, those that paid for nothing in the period
+	asked   map[lookup][]*ledger.Transaction
 	mine    map[chain.Address]bool
 }
 
@@ -48,9 +50,10 @@ type matcher struct {
 //
 // A transaction is found by the hash of the EVM transaction, else by that of the
 // extrinsic, else by its place; whatever else a row says of it must agree.
-func Match(ctx context.Context, book Book, rows []Row, o Options) (*Result, error) {
-	o, err := o.checked()
-	if err != nil {
+//
+// Rows are those of [Rows.All]. Neither they nor the items are held in memory.
+func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Options) (r *Result, err error) {
+	if o, err = o.checked(); err != nil {
 		return nil, err
 	}
 	status, err := book.Status(ctx)
@@ -60,26 +63,18 @@ func Match(ctx context.Context, book Book, rows []Row, o Options) (*Result, erro
 	if !status.Lookups {
 		return nil, ErrNoLookups
 	}
-	m := &matcher{ctx: ctx, book: book, options: &o, named: map[Place]int{}, maybe: map[Place]int{}, mine: map[chain.Address]bool{}}
+	m := &matcher{ctx: ctx, book: book, options: &o, named: map[Place]int{}, maybe: map[Place]int{}, mine: map[chain.Address]bool{}, asked: map[lookup][]*ledger.Transaction{}}
 	if m.period, err = cover(ctx, book, &o); err != nil {
 		return nil, err
 	}
 	for _, a := range o.Accounts {
 		m.mine[a] = true
 	}
-	r := newResult(&o, &status, &m.period)
-	for i := range rows {
-		item, err := m.judge(&rows[i])
-		if err != nil {
-			return nil, err
-		}
-		r.Items = append(r.Items, item)
-	}
-	lacking, err := m.lacking()
-	if err != nil {
+	r = newResult(&o, &status, &m.period)
+	if err := m.match(rows, r); err != nil {
+		r.Close()
 		return nil, err
 	}
-	r.Items = append(r.Items, lacking...)
 	switch {
 	case len(m.mine) == 0:
 		r.Notes = append(r.Notes, "No accounts are named: transactions that the books lack were not looked for.")
@@ -89,7 +84,24 @@ func Match(ctx context.Context, book Book, rows []Row, o Options) (*Result, erro
 	if len(m.idle) > 0 {
 		r.Notes = append(r.Notes, console.PaidNothing(m.idle)+".")
 	}
-	return r, r.sumUp()
+	return r, nil
+}
+
+// match finds the items.
+func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		item, err := m.judge(row)
+		if err == nil {
+			err = r.add(&item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.lacking(r)
 }
 
 // judge compares a row with the transaction that it names.
@@ -193,7 +205,7 @@ func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
 		evm, extrinsic bool // what it can be the hash of
 	}{{row.EVMHash, true, false}, {row.Hash, true, true}, {row.ExtrinsicHash, false, true}} {
 		if h, ok := name.hash.Get(); ok && len(found) == 0 {
-			if found, err = m.byHash(h, name.evm, name.extrinsic); err != nil {
+			if found, err = m.byHash(lookup{h, name.evm, name.extrinsic}); err != nil {
 				return nil, err
 			}
 		}
@@ -211,22 +223,42 @@ func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
 	return found, err
 }
 
+// lookup is a question for a hash.
+type lookup struct {
+	hash           chain.Hash
+	evm, extrinsic bool // what it can be the hash of
+}
+
+// mostLookups is how many answers are held: rows that name the same transaction are often
+// near each other.
+const mostLookups = 1000
+
 // byHash are the EVM transactions with a hash, or else the extrinsics.
-func (m *matcher) byHash(h chain.Hash, evm, extrinsic bool) ([]*ledger.Transaction, error) {
+func (m *matcher) byHash(of lookup) ([]*ledger.Transaction, error) {
+	if found, known := m.asked[of]; known {
+		return found, nil
+	}
 	var transactions, extrinsics []*ledger.Transaction
-	err := m.book.TransactionsByHash(m.ctx, h, func(t *ledger.Transaction) error {
+	err := m.book.TransactionsByHash(m.ctx, of.hash, func(t *ledger.Transaction) error {
 		switch {
-		case evm && t.EVMHash == chain.Some(h) && len(transactions) < mostCandidates:
+		case of.evm && t.EVMHash == chain.Some(of.hash) && len(transactions) < mostCandidates:
 			transactions = append(transactions, t)
-		case extrinsic && t.Hash == h && len(extrinsics) < mostCandidates:
+		case of.extrinsic && t.Hash == of.hash && len(extrinsics) < mostCandidates:
 			extrinsics = append(extrinsics, t)
 		}
 		return nil
 	})
-	if len(transactions) > 0 {
-		return transactions, err
+	if err != nil {
+		return nil, err
 	}
-	return extrinsics, err
+	if len(m.asked) == mostLookups {
+		clear(m.asked)
+	}
+	m.asked[of] = extrinsics
+	if len(transactions) > 0 {
+		m.asked[of] = transactions
+	}
+	return m.asked[of], nil
 }
 
 // contradiction says what a row has otherwise than a transaction, of what names it.
@@ -264,13 +296,16 @@ func (m *matcher) ambiguous(item *Item, found []*ledger.Transaction, against str
 	}
 }
 
-// lacking are the transactions that the accounts paid for in the period and no row
+// lacking adds the transactions that the accounts paid for in the period and no row
 // names, in the order of the chain.
-func (m *matcher) lacking() (items []Item, err error) {
+func (m *matcher) lacking(r *Result) error {
 	span, some := m.period.Span.Get()
 	if !some {
-		return nil, nil
+		return nil
 	}
+	var found items // account by account
+	defer found.records.Close()
+	var order []located
 	asked := map[chain.Address]bool{}
 	for _, account := range m.options.Accounts {
 		if asked[account] {
@@ -278,40 +313,65 @@ func (m *matcher) lacking() (items []Item, err error) {
 		}
 		asked[account] = true
 		paid := false
-		err = m.book.Payments(m.ctx, account, span, func(t *ledger.Transaction) error {
+		err := m.book.Payments(m.ctx, account, span, func(t *ledger.Transaction) error {
 			if !m.period.contains(t) {
 				return nil
 			}
 			paid = true
-			if _, named := m.named[placeOf(t)]; named {
+			item, ok := m.lacks(t)
+			if !ok {
 				return nil
 			}
-			item := Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t))}
-			item.paid(t)
-			wei, known := item.Chain.Get()
-			switch {
-			case known && wei.IsZero():
-				m.free++
-				return nil
-			case known:
-				item.Difference = chain.Some(wei.Signed().Negated())
-			}
-			if line, maybe := m.maybe[placeOf(t)]; maybe {
-				item.note("line %d may mean it", line)
-			}
-			items = append(items, item)
-			return nil
+			at, err := found.add(item)
+			order = append(order, located{placeOf(t), at})
+			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !paid {
 			m.idle = append(m.idle, account)
 		}
 	}
-	slices.SortFunc(items, func(a, b Item) int {
-		x, y := or(a.Transaction, Transaction{}).Place, or(b.Transaction, Transaction{}).Place
-		return cmp.Or(cmp.Compare(x.Height, y.Height), cmp.Compare(x.Index, y.Index))
+	slices.SortFunc(order, func(a, b located) int {
+		return cmp.Or(cmp.Compare(a.Height, b.Height), cmp.Compare(a.Index, b.Index))
 	})
-	return items, nil
+	for _, l := range order {
+		item, err := found.get(l.at)
+		if err == nil {
+			err = r.add(item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// located is where the item of a transaction is kept.
+type located struct {
+	Place
+	at int64
+}
+
+// lacks is the item of a transaction that an account paid for, if it is one that the
+// books lack.
+func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
+	if _, named := m.named[placeOf(t)]; named {
+		return nil, false
+	}
+	item := &Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t))}
+	item.paid(t)
+	wei, known := item.Chain.Get()
+	switch {
+	case known && wei.IsZero():
+		m.free++
+		return nil, false
+	case known:
+		item.Difference = chain.Some(wei.Signed().Negated())
+	}
+	if line, maybe := m.maybe[placeOf(t)]; maybe {
+		item.note("line %d may mean it", line)
+	}
+	return item, true
 }

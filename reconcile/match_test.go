@@ -75,7 +75,7 @@ func TestTroubleIsNamed(t *testing.T) {
 		reconcile.Matched: len(list) - 3, reconcile.AmountDiffers: 1, reconcile.PayerDiffers: 1,
 		reconcile.Duplicate: 1, reconcile.OnlyInBooks: 1, reconcile.OnlyOnChain: 1,
 	}, counts(r))
-	for _, item := range r.Items {
+	for _, item := range items(t, r) {
 		at, _ := item.Transaction.Get()
 		switch item.Outcome {
 		case reconcile.AmountDiffers:
@@ -127,17 +127,17 @@ func TestAmbiguous(t *testing.T) {
 	text := "hash,id,fee_wei\n" + list[0].hash() + "," + list[1].place() + "," + list[0].Charged + "\n"
 	o := reconcile.Options{Columns: map[reconcile.Field]string{reconcile.ID: "id"}, Accounts: payers(t, list[:1])}
 	r := match(t, b, read(t, text, o), o)
-	require.Equal(t, reconcile.Ambiguous, r.Items[0].Outcome)
-	require.Equal(t, []string{"it names " + list[0].place() + ", and has another place"}, r.Items[0].Notes)
-	require.Equal(t, []string{"line 2 may mean it"}, r.Items[1].Notes)
-	require.Equal(t, reconcile.OnlyOnChain, r.Items[1].Outcome)
+	require.Equal(t, reconcile.Ambiguous, items(t, r)[0].Outcome)
+	require.Equal(t, []string{"it names " + list[0].place() + ", and has another place"}, items(t, r)[0].Notes)
+	require.Equal(t, []string{"line 2 may mean it"}, items(t, r)[1].Notes)
+	require.Equal(t, reconcile.OnlyOnChain, items(t, r)[1].Outcome)
 
 	first, second := native(list)[0], native(list)[1]
 	same := &sameHash{Book: b, hash: first.XtHash, places: []string{first.place(), second.place()}}
 	text = "Extrinsic hash,fee_wei\n" + first.XtHash + "," + first.Charged + "\n"
 	r = match(t, same, read(t, text, reconcile.Options{}), reconcile.Options{})
 	require.Equal(t, map[reconcile.Outcome]int{reconcile.Ambiguous: 1}, counts(r))
-	require.Equal(t, []string{"it names several transactions: " + first.place() + ", " + second.place()}, r.Items[0].Notes)
+	require.Equal(t, []string{"it names several transactions: " + first.place() + ", " + second.place()}, items(t, r)[0].Notes)
 
 	text = "Extrinsic hash,Extrinsic ID,fee_wei\n" + first.XtHash + "," + second.place() + "," + second.Charged + "\n"
 	r = match(t, same, read(t, text, reconcile.Options{}), reconcile.Options{})
@@ -146,7 +146,7 @@ func TestAmbiguous(t *testing.T) {
 	same.places = slices.Repeat(same.places, 20)
 	text = "Extrinsic hash,fee_wei\n" + first.XtHash + "," + first.Charged + "\n"
 	r = match(t, same, read(t, text, reconcile.Options{}), reconcile.Options{})
-	require.Contains(t, r.Items[0].Notes[0], "it names many transactions")
+	require.Contains(t, items(t, r)[0].Notes[0], "it names many transactions")
 }
 
 // native are the transactions that are no EVM ones.
@@ -213,9 +213,9 @@ func TestUndetermined(t *testing.T) {
 	}}
 	o := reconcile.Options{Accounts: payers(t, list[:1]), Tolerance: wei(t, "340282366920938463463374607431768211455")}
 	r := match(t, b, read(t, weiGrid(list[:1]).csv(','), o), o)
-	require.Equal(t, reconcile.Undetermined, r.Items[0].Outcome)
-	require.Equal(t, []string{"its fee is not determined: no rule"}, r.Items[0].Notes)
-	require.False(t, r.Items[0].Difference.Known())
+	require.Equal(t, reconcile.Undetermined, items(t, r)[0].Outcome)
+	require.Equal(t, []string{"its fee is not determined: no rule"}, items(t, r)[0].Notes)
+	require.False(t, items(t, r)[0].Difference.Known())
 	paid := 0
 	for _, s := range list {
 		if s.From == list[0].From {
@@ -223,7 +223,7 @@ func TestUndetermined(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[reconcile.Outcome]int{reconcile.Undetermined: 1, reconcile.OnlyOnChain: paid - 1}, counts(r))
-	require.Equal(t, []string{"its fee is not determined: no rule"}, r.Items[1].Notes)
+	require.Equal(t, []string{"its fee is not determined: no rule"}, items(t, r)[1].Notes)
 	require.False(t, r.Reconciled())
 }
 
@@ -256,15 +256,15 @@ func TestChargedIsTheChainsSide(t *testing.T) {
 			b := &changed{book(t, "moonbeam-2100"), c.change}
 			text := "hash,fee_wei\n" + list[0].hash() + "," + c.books.String() + "\n"
 			r := match(t, b, read(t, text, o), o)
-			require.Equal(t, c.outcome, r.Items[0].Outcome)
-			require.Equal(t, chain.Some(c.chain), r.Items[0].Chain)
-			require.Equal(t, c.difference, difference(r.Items[0]))
-			require.Equal(t, c.note, strings.Join(r.Items[0].Notes, "; "))
+			require.Equal(t, c.outcome, items(t, r)[0].Outcome)
+			require.Equal(t, chain.Some(c.chain), items(t, r)[0].Chain)
+			require.Equal(t, c.difference, difference(items(t, r)[0]))
+			require.Equal(t, c.note, strings.Join(items(t, r)[0].Notes, "; "))
 
 			r = match(t, b, nil, o) // and where no row names it
-			require.Equal(t, reconcile.OnlyOnChain, r.Items[0].Outcome)
-			require.Equal(t, chain.Some(c.chain), r.Items[0].Chain)
-			require.Equal(t, "-"+c.chain.String(), difference(r.Items[0]))
+			require.Equal(t, reconcile.OnlyOnChain, items(t, r)[0].Outcome)
+			require.Equal(t, chain.Some(c.chain), items(t, r)[0].Chain)
+			require.Equal(t, "-"+c.chain.String(), difference(items(t, r)[0]))
 		})
 	}
 }
@@ -277,18 +277,18 @@ func TestNotesOfARow(t *testing.T) {
 		x.Verdict, x.Charged, x.Final = "drift", chain.Some(chain.NewWei(5)), false
 	}}
 	r := match(t, b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{})
-	require.Equal(t, []string{"the rules give " + list[0].Charged + " wei, the chain charged 5", "its block is not final"}, r.Items[0].Notes)
+	require.Equal(t, []string{"the rules give " + list[0].Charged + " wei, the chain charged 5", "its block is not final"}, items(t, r)[0].Notes)
 	b.change = func(x *ledger.Transaction) { x.Payer = chain.Optional[chain.Address]{} }
 	r = match(t, b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{})
-	require.Equal(t, reconcile.PayerDiffers, r.Items[0].Outcome)
-	require.Equal(t, []string{"who paid is not known"}, r.Items[0].Notes)
+	require.Equal(t, reconcile.PayerDiffers, items(t, r)[0].Outcome)
+	require.Equal(t, []string{"who paid is not known"}, items(t, r)[0].Notes)
 
 	// Without a column of accounts, one of the company's must have paid.
 	o := reconcile.Options{Accounts: payers(t, allSent(t, "moonbeam-2100")[1:2])}
 	text := "hash,fee_wei\n" + list[0].hash() + "," + list[0].Charged + "\n"
 	r = match(t, book(t, "moonbeam-2100"), read(t, text, o), o)
-	require.Equal(t, reconcile.PayerDiffers, r.Items[0].Outcome)
-	require.Equal(t, []string{"none of the accounts paid"}, r.Items[0].Notes)
+	require.Equal(t, reconcile.PayerDiffers, items(t, r)[0].Outcome)
+	require.Equal(t, []string{"none of the accounts paid"}, items(t, r)[0].Notes)
 }
 
 // A transaction without a fee need not be in the books.
@@ -366,7 +366,7 @@ func TestNotCovered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := reconcile.Options{Period: c.period}
 			rows := read(t, weiGrid(list[:1]).csv(','), o)
-			r, err := reconcile.Match(ctx, part, rows, o)
+			r, err := reconcile.Match(ctx, part, each(rows), o)
 			if c.lacks == "" {
 				require.NoError(t, err)
 				require.NotContains(t, r.Notes[0], "PARTIAL")
@@ -375,19 +375,19 @@ func TestNotCovered(t *testing.T) {
 			require.ErrorIs(t, err, reconcile.ErrNotCovered)
 			require.ErrorContains(t, err, "it lacks "+c.lacks)
 			o.Partial = true
-			r, err = reconcile.Match(ctx, part, rows, o)
+			r, err = reconcile.Match(ctx, part, each(rows), o)
 			require.NoError(t, err)
 			require.Equal(t, "PARTIAL: the ledger does not cover the period: it lacks "+c.lacks+".", r.Notes[0])
-			require.Equal(t, reconcile.OnlyInBooks, r.Items[0].Outcome) // block 3 is not there
+			require.Equal(t, reconcile.OnlyInBooks, items(t, r)[0].Outcome) // block 3 is not there
 		})
 	}
-	_, err := reconcile.Match(ctx, part, nil, reconcile.Options{Period: heights(7, 6)})
+	_, err := reconcile.Match(ctx, part, each(nil), reconcile.Options{Period: heights(7, 6)})
 	require.ErrorIs(t, err, ledger.ErrPeriod)
 	require.NotErrorIs(t, err, reconcile.ErrNotCovered)
 	// A place outside of what is there is said to be outside.
 	rows := read(t, "Extrinsic ID,fee_wei\n3-4,5\n", reconcile.Options{})
 	r := match(t, part, rows, reconcile.Options{})
-	require.Equal(t, []string{"block 3 is not among those that were compared"}, r.Items[0].Notes)
+	require.Equal(t, []string{"block 3 is not among those that were compared"}, items(t, r)[0].Notes)
 }
 
 // A ledger that is being filled, or has nothing, is refused.
@@ -396,27 +396,27 @@ func TestLedgerIsNotReady(t *testing.T) {
 	b, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "new.db"))
 	require.NoError(t, err)
 	t.Cleanup(func() { b.Close() })
-	_, err = reconcile.Match(ctx, b, nil, reconcile.Options{})
+	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{})
 	require.ErrorIs(t, err, ledger.ErrNone)
 	require.NoError(t, b.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 0))
 	require.NoError(t, b.DropLookups(ctx))
-	_, err = reconcile.Match(ctx, b, nil, reconcile.Options{})
+	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{})
 	require.ErrorIs(t, err, reconcile.ErrNoLookups)
 	require.NoError(t, b.BuildLookups(ctx, func(string) {}))
-	_, err = reconcile.Match(ctx, b, nil, reconcile.Options{Partial: true}) // of all that is sealed, and nothing is
+	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{Partial: true}) // of all that is sealed, and nothing is
 	require.ErrorIs(t, err, ledger.ErrNone)
-	_, err = reconcile.Match(ctx, b, nil, reconcile.Options{Period: heights(0, 9)})
+	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{Period: heights(0, 9)})
 	require.ErrorIs(t, err, reconcile.ErrNotCovered)
 	rows := read(t, "Extrinsic ID,fee_wei\n0-4,5\n", reconcile.Options{})
 	accounts := payers(t, allSent(t, "moonbeam-2100")[:1])
 	r := match(t, b, rows, reconcile.Options{Period: heights(0, 9), Partial: true, Accounts: accounts})
 	require.Equal(t, []string{"PARTIAL: the ledger does not cover the period: it lacks all of it: no block is sealed."}, r.Notes)
-	require.Equal(t, []string{"block 0 is not among those that were compared"}, r.Items[0].Notes)
-	_, err = reconcile.Match(ctx, b, nil, reconcile.Options{Unit: "gwei"})
+	require.Equal(t, []string{"block 0 is not among those that were compared"}, items(t, r)[0].Notes)
+	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{Unit: "gwei"})
 	require.ErrorContains(t, err, "unit")
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = reconcile.Match(cancelled, book(t, "moonbeam-2100"), nil, reconcile.Options{})
+	_, err = reconcile.Match(cancelled, book(t, "moonbeam-2100"), each(nil), reconcile.Options{})
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -25,8 +25,11 @@ type File struct {
 	Sheet     string // of xlsx
 	Columns   []Column
 	Unit      Unit // of the fees
-	Rows      []Row
+	Rows      Rows
 }
+
+// Close gives up the rows.
+func (f *File) Close() error { return f.Rows.records.Close() }
 
 const (
 	// mostBytes is more than a record of a million fees has.
@@ -35,20 +38,15 @@ const (
 	mostRows = 1 << 20
 )
 
+// errRows says of a file with more of them, whatever is in them, that it is too long.
+var errRows = fmt.Errorf("it has more than %d rows: split it", mostRows)
+
 // table is a file as its form has it: the header is the first record.
 type table struct {
 	form, separator, sheet string
 	from1904               bool
 	records                iter.Seq2[*record, error]
-}
-
-// Read reads the rows of a record of fees as [ReadFile] does.
-func Read(r io.Reader, o Options) ([]Row, error) {
-	f, err := ReadFile(r, o)
-	if err != nil {
-		return nil, err
-	}
-	return f.Rows, nil
+	close                  func() // of what the form needs
 }
 
 // ReadFile reads a record of fees, csv in UTF-8 or xlsx: a header that names the
@@ -65,11 +63,13 @@ func ReadFile(r io.Reader, o Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer t.close()
 	f := &File{Form: t.form, Separator: t.separator, Sheet: t.sheet}
-	if err := f.read(t, &o); err != nil {
-		return nil, err
+	if err = f.read(t, &o); err == nil {
+		_, err = io.Copy(io.Discard, in)
 	}
-	if _, err := io.Copy(io.Discard, in); err != nil {
+	if err != nil {
+		f.Close()
 		return nil, err
 	}
 	sum.Sum(f.SHA256[:0])
@@ -101,14 +101,18 @@ func openTable(in *bufio.Reader, o *Options) (*table, error) {
 func (f *File) read(t *table, o *Options) error {
 	var rows *rowReader
 	problems := &ProblemsError{}
+	count := 0
 	for rec, err := range t.records {
 		var stopped *Problem
+		count++
 		switch {
 		case errors.As(err, &stopped):
 			problems.add(stopped) // nothing can be read after it
 			continue
 		case err != nil:
 			return err
+		case count > mostRows+1: // with the header
+			return errRows
 		case rec.blank():
 			continue
 		case rows == nil:
@@ -122,10 +126,9 @@ func (f *File) read(t *table, o *Options) error {
 			problems.add(problem)
 			continue
 		}
-		if len(f.Rows) == mostRows {
-			return fmt.Errorf("it has more than %d rows: split it", mostRows)
+		if err := f.Rows.add(&row); err != nil {
+			return err
 		}
-		f.Rows = append(f.Rows, row)
 	}
 	switch {
 	case problems.Count > 0:

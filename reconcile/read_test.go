@@ -75,7 +75,7 @@ func TestAmounts(t *testing.T) {
 		g := grid{{"id", "fee"}, {"25-7", c.text}}
 		o.Columns = map[reconcile.Field]string{reconcile.ID: "id"}
 		for form, text := range map[string]string{"csv": g.csv(';'), "xlsx": g.xlsx(t, nil)} {
-			rows, err := reconcile.Read(strings.NewReader(text), o)
+			rows, err := readAll(strings.NewReader(text), o)
 			if c.why != "" {
 				require.ErrorContains(t, err, c.why, "%s of %q", form, c.text)
 				require.ErrorContains(t, err, `line 2, column 2 "fee": `)
@@ -122,7 +122,7 @@ func TestNumbersOfASpreadsheet(t *testing.T) {
 			return xml[:at] + `<c r="B2"><v>` + c.raw + `</v></c>` + xml[end:]
 		})
 		// The declared separators are of text: a number has none.
-		rows, err := reconcile.Read(strings.NewReader(text), reconcile.Options{Unit: c.unit, Decimal: ',', Thousands: '.'})
+		rows, err := readAll(strings.NewReader(text), reconcile.Options{Unit: c.unit, Decimal: ',', Thousands: '.'})
 		if c.why != "" {
 			require.ErrorContains(t, err, c.why, c.raw)
 			continue
@@ -208,7 +208,7 @@ func TestColumns(t *testing.T) {
 			found = append(found, fmt.Sprintf("%s %d", column.Field, column.Place))
 		}
 		require.Equal(t, c.want, strings.Join(append(found, string(f.Unit)), ", "), c.header)
-		require.Empty(t, f.Rows)
+		require.Zero(t, f.Rows.Len())
 	}
 }
 
@@ -225,7 +225,7 @@ func TestOptions(t *testing.T) {
 		`date format "dd.dd.yyyy" has`:    {DateFormat: "dd.dd.yyyy"},
 		`date format "ddämmyyyy": want y`: {DateFormat: "ddämmyyyy"},
 	} {
-		_, err := reconcile.Read(strings.NewReader("hash,fee_wei\n"), o)
+		_, err := readAll(strings.NewReader("hash,fee_wei\n"), o)
 		require.ErrorContains(t, err, why)
 	}
 }
@@ -251,7 +251,7 @@ func TestDates(t *testing.T) {
 		{"dd.mm.yyyy", "01.07.1926", "refused"},
 	} {
 		o := reconcile.Options{DateFormat: c.format, Zone: berlin}
-		rows, err := reconcile.Read(strings.NewReader("Extrinsic ID,fee_wei,date\n1-1,5,"+c.text+"\n"), o)
+		rows, err := readAll(strings.NewReader("Extrinsic ID,fee_wei,date\n1-1,5,"+c.text+"\n"), o)
 		if c.want == "refused" {
 			require.ErrorContains(t, err, `line 2, column 3 "date": `, c.text)
 			continue
@@ -309,7 +309,7 @@ func TestProblems(t *testing.T) {
 		",1-1,5,0x00\n" +
 		",1-1,\xff,\n" +
 		",1-1,5,\n"
-	_, err := reconcile.Read(strings.NewReader(text), reconcile.Options{})
+	_, err := readAll(strings.NewReader(text), reconcile.Options{})
 	var problems *reconcile.ProblemsError
 	require.ErrorAs(t, err, &problems)
 	require.Equal(t, 9, problems.Count)
@@ -321,7 +321,7 @@ func TestProblems(t *testing.T) {
 		require.Contains(t, problems.List[i].Error(), want)
 		require.Error(t, errors.Unwrap(problems.List[i]))
 	}
-	_, err = reconcile.Read(strings.NewReader("Extrinsic ID,fee_wei\n"+strings.Repeat("x,5\n", 100)), reconcile.Options{})
+	_, err = readAll(strings.NewReader("Extrinsic ID,fee_wei\n"+strings.Repeat("x,5\n", 100)), reconcile.Options{})
 	require.Len(t, strings.Split(err.Error(), "\n"), 21)
 	require.ErrorContains(t, err, "\nand 80 more")
 }
@@ -351,11 +351,11 @@ func TestHostileFiles(t *testing.T) {
 		"out of pape":                              broken{},
 	} {
 		t.Run(why, func(t *testing.T) {
-			_, err := reconcile.Read(in, reconcile.Options{})
+			_, err := readAll(in, reconcile.Options{})
 			require.ErrorContains(t, err, why)
 		})
 	}
-	_, err := reconcile.Read(strings.NewReader("sep=;\r"), reconcile.Options{})
+	_, err := readAll(strings.NewReader("sep=;\r"), reconcile.Options{})
 	require.ErrorContains(t, err, "no header")
 }
 
@@ -402,7 +402,7 @@ func TestCellsOfAWorkbook(t *testing.T) {
 		}, "", "2026-01-01T00:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows, err := reconcile.Read(strings.NewReader(g.xlsx(t, c.change)), reconcile.Options{})
+			rows, err := readAll(strings.NewReader(g.xlsx(t, c.change)), reconcile.Options{})
 			if c.why != "" {
 				require.ErrorContains(t, err, c.why)
 				return
@@ -445,7 +445,7 @@ func TestCellsOfOtherPrograms(t *testing.T) {
 				}
 				return start + `</sheetData></worksheet>`
 			})
-			rows, err := reconcile.Read(strings.NewReader(text), reconcile.Options{Unit: reconcile.Wei})
+			rows, err := readAll(strings.NewReader(text), reconcile.Options{Unit: reconcile.Wei})
 			if c.why != "" {
 				require.ErrorContains(t, err, c.why)
 				return
@@ -471,7 +471,7 @@ func TestWorkbooks(t *testing.T) {
 		rows := read(t, two, reconcile.Options{Sheet: sheet})
 		require.Equal(t, want, rows[0].Fee.String())
 	}
-	_, err := reconcile.Read(strings.NewReader(two), reconcile.Options{Sheet: "Fees"})
+	_, err := readAll(strings.NewReader(two), reconcile.Options{Sheet: "Fees"})
 	require.ErrorContains(t, err, `no sheet "Fees": it has "Sheet1", "fees"`)
 
 	since1904 := true
@@ -501,7 +501,7 @@ func TestWorkbooks(t *testing.T) {
 			if testing.Short() && strings.Contains(why, "MB") {
 				t.Skip("it takes a while to make")
 			}
-			_, err := reconcile.Read(strings.NewReader(changePart(t, good.xlsx(t, nil), c.part, c.change)), reconcile.Options{})
+			_, err := readAll(strings.NewReader(changePart(t, good.xlsx(t, nil), c.part, c.change)), reconcile.Options{})
 			require.ErrorContains(t, err, why)
 		})
 	}
@@ -514,8 +514,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("sep=;\nExtrinsic ID;fee;date\n1-1;1.234,5;01.07.2026\n"), "dd.mm.yyyy", "")
 	f.Fuzz(func(t *testing.T, text []byte, format, sheet string) {
 		o := reconcile.Options{Unit: reconcile.Token, Decimal: ',', Thousands: '.', DateFormat: format, Sheet: sheet}
-		rows, err := reconcile.Read(bytes.NewReader(text), o)
-		again, failed := reconcile.Read(bytes.NewReader(text), o)
+		rows, err := readAll(bytes.NewReader(text), o)
+		again, failed := readAll(bytes.NewReader(text), o)
 		require.Equal(t, err == nil, failed == nil)
 		require.Equal(t, rows, again)
 		for i := range rows {

@@ -2,6 +2,8 @@ package reconcile
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
@@ -78,10 +80,18 @@ type Result struct {
 	Period  chain.Optional[ledger.Period] // as it was asked for
 	Span    chain.Optional[ledger.Span]   // that was compared
 	Options Options
-	Items   []Item // the rows in their order, then the transactions without one in the order of the chain
-	Sums    []Sum  // one for each outcome
+	Sums    []Sum // one for each outcome
 	Total   Sum
+	items   items
 }
+
+// Items are the rows in their order, then the transactions without one in the order of
+// the chain, each time anew. They are not held in memory, and are there until the result
+// is closed.
+func (r *Result) Items() iter.Seq2[*Item, error] { return r.items.all() }
+
+// Close gives up the items.
+func (r *Result) Close() error { return r.items.records.Close() }
 
 func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	r := &Result{
@@ -91,36 +101,33 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	if seal, ok := s.Seal.Get(); ok {
 		r.Seal = seal.String()
 	}
+	for _, o := range Outcomes() {
+		r.Sums = append(r.Sums, Sum{Outcome: o})
+	}
+	r.Total.Outcome = "total"
 	return r
 }
 
 // Reconciled tells whether all of it matches.
 func (r *Result) Reconciled() bool {
-	for i := range r.Items {
-		if r.Items[i].Outcome != Matched {
+	for i := range r.Sums {
+		if s := &r.Sums[i]; s.Outcome != Matched && s.Count > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// sumUp adds the items up.
-func (r *Result) sumUp() error {
-	places := map[Outcome]int{}
-	for i, o := range Outcomes() {
-		places[o] = i
-		r.Sums = append(r.Sums, Sum{Outcome: o})
-	}
-	r.Total.Outcome = "total"
-	for i := range r.Items {
-		item := &r.Items[i]
-		for _, s := range []*Sum{&r.Sums[places[item.Outcome]], &r.Total} {
-			if err := s.add(item); err != nil {
-				return fmt.Errorf("the sum of the fees: %w", err)
-			}
+// add adds an item, also to the sums.
+func (r *Result) add(item *Item) error {
+	of := slices.IndexFunc(r.Sums, func(s Sum) bool { return s.Outcome == item.Outcome })
+	for _, s := range []*Sum{&r.Sums[of], &r.Total} {
+		if err := s.add(item); err != nil {
+			return fmt.Errorf("the sum of the fees: %w", err)
 		}
 	}
-	return nil
+	_, err := r.items.add(item)
+	return err
 }
 
 func (s *Sum) add(i *Item) (err error) {

@@ -40,7 +40,8 @@ func troubled(t testing.TB) (text string, r *reconcile.Result) {
 	}
 	f, err := reconcile.ReadFile(strings.NewReader(text), o)
 	require.NoError(t, err)
-	r = match(t, book(t, "moonbeam-2100"), f.Rows, o)
+	t.Cleanup(func() { f.Close() })
+	r = match(t, book(t, "moonbeam-2100"), read(t, text, o), o)
 	r.File, r.Name = f, "march.csv"
 	require.Equal(t, map[reconcile.Outcome]int{
 		reconcile.Matched: 1, reconcile.AmountDiffers: 1, reconcile.OnlyInBooks: 1, reconcile.OnlyOnChain: 1,
@@ -115,7 +116,7 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, r.WriteJSON(&all, true))
 	require.NoError(t, json.Unmarshal(all.Bytes(), &read))
 	require.Len(t, read.Details, 4)
-	r.Items = nil
+	require.NoError(t, r.Close()) // and with it the items
 	all.Reset()
 	require.NoError(t, r.WriteJSON(&all, true))
 	require.NoError(t, json.Unmarshal(all.Bytes(), &read))
@@ -145,10 +146,10 @@ func TestSheets(t *testing.T) {
 	require.Len(t, rows["details"], 3)
 	require.Equal(t, "amount_differs", rows["details"][0][0])
 	require.Equal(t, uint64(3), rows["details"][0][1])
-	require.Equal(t, r.Items[1].Difference, rows["details"][0][6])
+	require.Equal(t, items(t, r)[1].Difference, rows["details"][0][6])
 	require.Contains(t, rows["basis"], []any{"file", "march.csv"})
 	require.Contains(t, rows["basis"], []any{"separator", ";"})
-	require.Equal(t, len(r.Items), countRows(r.Details(true)))
+	require.Equal(t, len(items(t, r)), countRows(r.Details(true)))
 
 	// Many accounts are told by their sum: that of `seq -f 0x%040.0f 21 | sha256sum`.
 	r.Options.Accounts = nil
@@ -202,12 +203,12 @@ func TestPlace(t *testing.T) {
 func TestSumsOverflow(t *testing.T) {
 	most := "340282366920938463463374607431768211455"
 	rows := read(t, "Extrinsic ID,fee_wei\n1-90,"+most+"\n1-91,"+most+"\n", reconcile.Options{})
-	_, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), rows, reconcile.Options{})
+	_, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), each(rows), reconcile.Options{})
 	require.ErrorIs(t, err, chain.ErrOverflow)
 
 	list := allSent(t, "moonbeam-2100")[:2]
 	b := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) { x.Charged = chain.Some(wei(t, most)) }}
-	_, err = reconcile.Match(t.Context(), b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{})
+	_, err = reconcile.Match(t.Context(), b, each(read(t, weiGrid(list).csv(','), reconcile.Options{})), reconcile.Options{})
 	require.ErrorIs(t, err, chain.ErrOverflow)
 }
 
@@ -233,7 +234,7 @@ func TestContradictions(t *testing.T) {
 			require.True(t, r.Reconciled(), text)
 			continue
 		}
-		require.Equal(t, reconcile.Ambiguous, r.Items[0].Outcome)
-		require.Equal(t, []string{c.note}, r.Items[0].Notes)
+		require.Equal(t, reconcile.Ambiguous, items(t, r)[0].Outcome)
+		require.Equal(t, []string{c.note}, items(t, r)[0].Notes)
 	}
 }

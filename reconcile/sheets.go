@@ -45,13 +45,18 @@ func (r *Result) Details(all bool) *sheet.Sheet {
 			{Name: "notes", Kind: sheet.Text}, {Name: "payer", Kind: sheet.Address}, {Name: "evm_hash", Kind: sheet.Hash}, {Name: "extrinsic_hash", Kind: sheet.Hash},
 			{Name: "books_date", Kind: sheet.Time}, {Name: "books_account", Kind: sheet.Address}, {Name: "books_id", Kind: sheet.Text}, {Name: "books_hash", Kind: sheet.Hash},
 		},
-		Rows: rows(func(yield func([]any) bool) {
-			for i := range r.Items {
-				if item := &r.Items[i]; (all || item.Outcome != Matched) && !yield(item.cells()) {
+		Rows: func(yield func([]any, error) bool) {
+			for item, err := range r.Items() {
+				switch {
+				case err != nil:
+					yield(nil, err)
+					return
+				case !all && item.Outcome == Matched:
+				case !yield(item.cells(), nil):
 					return
 				}
 			}
-		}),
+		},
 	}
 }
 

@@ -14,16 +14,22 @@ func (w *workbook) read(part string, each func(*record) bool) error {
 	line, width := 0, 0
 	errStop := errors.New("stop")
 	err := w.elements(part, func(d *xml.Decoder, x xml.StartElement) error {
+		if x.Name.Local == "dimension" && lastRow(attribute(x, "ref")) > mostRows+1 {
+			return errRows
+		}
 		if x.Name.Local != "row" {
 			return nil
 		}
 		line++
 		if said := attribute(x, "r"); said != "" {
 			n, err := strconv.Atoi(said)
-			if err != nil || n < line || n > mostRows {
+			if err != nil || n < line {
 				return fmt.Errorf("row %q after row %d", shownName(said), line-1)
 			}
 			line = n
+		}
+		if line > mostRows+1 {
+			return errRows
 		}
 		rec := &record{line: line}
 		if err := w.row(d, rec); err != nil {
@@ -88,6 +94,14 @@ func (w *workbook) row(d *xml.Decoder, rec *record) error {
 			rec.cells = append(rec.cells, c)
 		}
 	}
+}
+
+// lastRow is that of a sheet's dimension, which comes before its rows: A1:C200 has 200.
+// It is 0 where that says nothing.
+func lastRow(dimension string) int {
+	_, last, _ := strings.Cut(dimension, ":")
+	n, _ := strconv.Atoi(strings.TrimLeft(last, "$ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	return n
 }
 
 // columnOf is the place of a cell's column, the first 0: C5 is 2.

@@ -2,15 +2,17 @@ package reconcile
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/feeledger/fees/internal/spill"
 )
 
 // A workbook is read here as a stream, and strictly: excelize, which the tests write
@@ -38,14 +40,29 @@ type workbook struct {
 
 // openXLSX begins to read a workbook.
 func openXLSX(in io.Reader, o *Options) (*table, error) {
-	content, err := io.ReadAll(io.LimitReader(in, mostWorkbook+1))
+	file, err := spill.NewFile()
+	if err != nil {
+		return nil, fmt.Errorf("temporary file: %w", err)
+	}
+	t, err := readXLSX(in, file, o)
+	if err != nil {
+		spill.CloseFile(file)
+		return nil, err
+	}
+	t.close = func() { spill.CloseFile(file) }
+	return t, nil
+}
+
+// readXLSX copies a workbook to a file, and begins to read it there.
+func readXLSX(in io.Reader, file *os.File, o *Options) (*table, error) {
+	size, err := io.Copy(file, io.LimitReader(in, mostWorkbook+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(content) > mostWorkbook {
+	if size > mostWorkbook {
 		return nil, fmt.Errorf("the workbook is larger than %d MB: split it", mostWorkbook>>20)
 	}
-	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	archive, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, fmt.Errorf("it begins like xlsx, and cannot be unpacked: %w", err)
 	}

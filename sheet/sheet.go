@@ -1,8 +1,8 @@
 // Package sheet writes tables of figures in every form in which people and
 // programs take them: CSV, JSON lines, XLSX, Parquet, and a table for a terminal.
 //
-// A [Sheet] says what its columns are, and its rows come one at a time: only the
-// table for a terminal holds them all. No form rounds an amount. Where a form has
+// A [Sheet] says what its columns are, and its rows come one at a time: the
+// table for a terminal reads them all before it writes. No form rounds an amount. Where a form has
 // numbers that are not exact, as those of a spreadsheet, the exact amount stands
 // beside it as text.
 //

@@ -383,10 +383,12 @@ func (x *closer) makeReconciliation(ctx context.Context, _ *progress) error {
 	if err != nil {
 		return err
 	}
-	result, err := reconcile.Match(ctx, x.book, file.Rows, options)
+	defer file.Close()
+	result, err := reconcile.Match(ctx, x.book, file.Rows.All(), options)
 	if err != nil {
 		return ofLedger(x.place, err)
 	}
+	defer result.Close()
 	result.File, result.Name = file, r.Name
 	// What was sealed after the month is not of it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)

@@ -137,17 +137,19 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 	if err != nil {
 		return err
 	}
+	defer file.Close()
 	book, err := where.book(ctx, newProgress(stderr, "blocks", f.quiet))
 	if err != nil {
 		return err
 	}
-	result, err := reconcile.Match(ctx, book, file.Rows, options)
+	result, err := reconcile.Match(ctx, book, file.Rows.All(), options)
 	switch {
 	case errors.Is(err, chain.ErrOverflow):
 		return err
 	case err != nil:
 		return ofLedger(where.place, err)
 	}
+	defer result.Close()
 	result.File, result.Name = file, filepath.Base(f.path)
 	return f.show(result, stderr)
 }

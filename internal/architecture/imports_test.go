@@ -31,10 +31,10 @@ var mayImport = map[string][]string{
 	"proof":                      {"chain", "archive", "source", "fee", "evidence", "internal/inorder"},
 	"ledger":                     {"chain", "fee", "evidence", "internal/inorder", "internal/scratch"},
 	"queue":                      {"ledger"},
-	"sheet":                      {"chain", "internal/console"},
+	"sheet":                      {"chain", "internal/console", "internal/spill"},
 	"report":                     {"chain", "fee", "evidence", "ledger", "sheet", "internal/console"},
 	"statement":                  {"chain", "evidence", "fee", "ledger", "sheet", "internal/console"},
-	"reconcile":                  {"chain", "ledger", "sheet", "wire", "internal/console"},
+	"reconcile":                  {"chain", "ledger", "sheet", "wire", "internal/console", "internal/spill"},
 	"journal":                    {"chain", "fee", "ledger", "sheet", "internal/console"},
 	"closing":                    {"chain", "evidence", "ledger", "sheet", "internal/scratch"},
 	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire", "internal/console"},
@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"internal/inorder":           {},
 	"internal/console":           {"chain"},
 	"internal/scratch":           {},
+	"internal/spill":             {},
 	"internal/gatewaytest":       {"archive"}, // for tests only
 	"internal/postgrestest":      {},          // for tests only
 	"internal/vectors":           {},          // for tests only

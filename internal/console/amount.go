@@ -50,16 +50,30 @@ func Plain(number string) string {
 func SameDecimals(numbers []string) []string {
 	most := 0
 	for _, n := range numbers {
-		if i := strings.IndexByte(n, '.'); i >= 0 {
-			most = max(most, len(Plain(n))-i-1)
-		}
+		most = max(most, Decimals(n))
 	}
 	cut := make([]string, len(numbers))
 	for k, n := range numbers {
-		cut[k] = n
-		if i := strings.IndexByte(n, '.'); i >= 0 {
-			cut[k] = strings.TrimSuffix(n[:min(len(n), i+1+most)], ".")
-		}
+		cut[k] = WithDecimals(n, most)
 	}
 	return cut
+}
+
+// Decimals is how many decimals a number has, without the zeros at their end.
+func Decimals(number string) int {
+	i := strings.IndexByte(number, '.')
+	if i < 0 {
+		return 0
+	}
+	return max(0, len(Plain(number))-i-1)
+}
+
+// WithDecimals is a number with so many of its decimals. What has no point stays as it
+// is.
+func WithDecimals(number string, decimals int) string {
+	i := strings.IndexByte(number, '.')
+	if i < 0 {
+		return number
+	}
+	return strings.TrimSuffix(number[:min(len(number), i+1+decimals)], ".")
 }

@@ -1,0 +1,245 @@
+package reconcile
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"iter"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/spill"
+)
+
+// Rows are those of a file. They are not held in memory, and are there until the file is
+// closed.
+type Rows struct{ records spill.Records }
+
+// Len is how many rows there are.
+func (r *Rows) Len() int { return r.records.Len() }
+
+// All are the rows in their order, each time anew.
+func (r *Rows) All() iter.Seq2[*Row, error] { return unpacked(&r.records, (*unpacker).row) }
+
+func (r *Rows) add(row *Row) error {
+	var p packer
+	p.row(row)
+	_, err := r.records.Add(p)
+	return err
+}
+
+// items are those of a result, likewise.
+type items struct{ records spill.Records }
+
+func (l *items) all() iter.Seq2[*Item, error] { return unpacked(&l.records, (*unpacker).item) }
+
+// add adds an item, and returns where it is.
+func (l *items) add(i *Item) (at int64, err error) {
+	var p packer
+	p.item(i)
+	return l.records.Add(p)
+}
+
+// get is the item at a place.
+func (l *items) get(at int64) (*Item, error) {
+	record, err := l.records.At(at)
+	u := unpacker{left: record}
+	item := u.item()
+	return &item, cmp.Or(err, u.err)
+}
+
+// unpacked are the values of records.
+func unpacked[T any](records *spill.Records, read func(*unpacker) T) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for record, err := range records.All() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			u := unpacker{left: record}
+			value := read(&u)
+			if !yield(&value, u.err) || u.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// packer is a record in the making: its values one after another.
+type packer []byte
+
+func (p *packer) number(n uint64) { *p = binary.AppendUvarint(*p, n) }
+
+func (p *packer) text(text string) {
+	p.number(uint64(len(text)))
+	*p = append(*p, text...)
+}
+
+// maybe packs what may be unknown.
+func maybe[T any](p *packer, o chain.Optional[T], pack func(T)) {
+	v, known := o.Get()
+	if !known {
+		p.number(0)
+		return
+	}
+	p.number(1)
+	pack(v)
+}
+
+func (p *packer) hash(h chain.Hash)           { *p = append(*p, h[:]...) }
+func (p *packer) address(a chain.Address)     { *p = append(*p, a[:]...) }
+func (p *packer) time(t chain.Time)           { p.number(uint64(t.Std().UnixMilli())) }
+func (p *packer) wei(w chain.Wei)             { p.text(w.String()) }
+func (p *packer) signedWei(w chain.SignedWei) { p.text(w.String()) }
+
+func (p *packer) place(at Place) {
+	p.number(at.Height)
+	p.number(uint64(at.Index))
+}
+
+func (p *packer) row(r *Row) {
+	p.number(uint64(r.Line))
+	maybe(p, r.Hash, p.hash)
+	maybe(p, r.EVMHash, p.hash)
+	maybe(p, r.ExtrinsicHash, p.hash)
+	maybe(p, r.Place, p.place)
+	p.wei(r.Fee)
+	maybe(p, r.Account, p.address)
+	maybe(p, r.Date, p.time)
+}
+
+func (p *packer) item(i *Item) {
+	p.text(string(i.Outcome))
+	var row chain.Optional[*Row]
+	if i.Row != nil {
+		row = chain.Some(i.Row)
+	}
+	maybe(p, row, p.row)
+	maybe(p, i.Transaction, p.transaction)
+	maybe(p, i.Chain, p.wei)
+	maybe(p, i.Difference, p.signedWei)
+	p.number(uint64(len(i.Notes)))
+	for _, note := range i.Notes {
+		p.text(note)
+	}
+}
+
+func (p *packer) transaction(t Transaction) {
+	p.place(t.Place)
+	maybe(p, t.Time, p.time)
+	p.hash(t.Hash)
+	maybe(p, t.EVMHash, p.hash)
+	maybe(p, t.Payer, p.address)
+}
+
+// unpacker reads what packer has made. The first value that cannot be is the error:
+// somebody else wrote it.
+type unpacker struct {
+	left []byte
+	err  error
+}
+
+var errKept = errors.New("temporary file: it is not what was written")
+
+func (u *unpacker) fail() {
+	if u.err == nil {
+		u.err = errKept
+	}
+}
+
+func (u *unpacker) number() uint64 {
+	n, length := binary.Uvarint(u.left)
+	if length <= 0 {
+		u.fail()
+		return 0
+	}
+	u.left = u.left[length:]
+	return n
+}
+
+func (u *unpacker) fill(into []byte) {
+	if copy(into, u.left) < len(into) {
+		u.fail()
+		return
+	}
+	u.left = u.left[len(into):]
+}
+
+func (u *unpacker) text() string {
+	n := u.number()
+	if n > uint64(len(u.left)) {
+		u.fail()
+		return ""
+	}
+	text := string(u.left[:n])
+	u.left = u.left[n:]
+	return text
+}
+
+// maybeRead reads what may be unknown.
+func maybeRead[T any](u *unpacker, read func() T) (none chain.Optional[T]) {
+	if u.number() == 0 {
+		return none
+	}
+	return chain.Some(read())
+}
+
+func (u *unpacker) hash() (h chain.Hash) {
+	u.fill(h[:])
+	return h
+}
+
+func (u *unpacker) address() (a chain.Address) {
+	u.fill(a[:])
+	return a
+}
+
+func (u *unpacker) place() Place { return Place{u.number(), int(u.number())} }
+
+func (u *unpacker) time() chain.Time           { return parsed(u, chain.TimeAt, u.number()) }
+func (u *unpacker) wei() chain.Wei             { return parsed(u, chain.ParseWei, u.text()) }
+func (u *unpacker) signedWei() chain.SignedWei { return parsed(u, chain.ParseSignedWei, u.text()) }
+
+func parsed[From, To any](u *unpacker, parse func(From) (To, error), from From) To {
+	v, err := parse(from)
+	if err != nil {
+		u.fail()
+	}
+	return v
+}
+
+func (u *unpacker) row() (r Row) {
+	r.Line = int(u.number())
+	r.Hash = maybeRead(u, u.hash)
+	r.EVMHash = maybeRead(u, u.hash)
+	r.ExtrinsicHash = maybeRead(u, u.hash)
+	r.Place = maybeRead(u, u.place)
+	r.Fee = u.wei()
+	r.Account = maybeRead(u, u.address)
+	r.Date = maybeRead(u, u.time)
+	return r
+}
+
+func (u *unpacker) item() (i Item) {
+	i.Outcome = Outcome(u.text())
+	if row, ok := maybeRead(u, u.row).Get(); ok {
+		i.Row, i.Books = &row, chain.Some(row.Fee)
+	}
+	i.Transaction = maybeRead(u, u.transaction)
+	i.Chain = maybeRead(u, u.wei)
+	i.Difference = maybeRead(u, u.signedWei)
+	for range u.number() {
+		if i.Notes = append(i.Notes, u.text()); u.err != nil {
+			break
+		}
+	}
+	return i
+}
+
+func (u *unpacker) transaction() (t Transaction) {
+	t.Place = u.place()
+	t.Time = maybeRead(u, u.time)
+	t.Hash = u.hash()
+	t.EVMHash = maybeRead(u, u.hash)
+	t.Payer = maybeRead(u, u.address)
+	return t
+}
