@@ -21,6 +21,7 @@ type stretch struct {
 	seal        Seal
 	totals      []byte // nil while it grows
 	compared    bool   // by a verification
+	altered     bool   // a verification found rows of its blocks that were
 }
 
 var stretchColumns = []column{

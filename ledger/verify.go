@@ -182,7 +182,7 @@ func (v *verification) block(r *rowsOf) {
 	if b[finalColumn] != true {
 		v.report(height, blocks, "sealed, and not final")
 	}
-	v.grow(height, b[timeColumn], leaves.digest())
+	v.grow(height, b[timeColumn], leaves.digest(), len(wrong) > 0)
 	if len(wrong) > 0 {
 		return
 	}
@@ -195,8 +195,9 @@ func (v *verification) block(r *rowsOf) {
 	}
 }
 
-// grow adds a block to the seals of its stretches.
-func (v *verification) grow(height uint64, time value, digest Digest) {
+// grow adds a block to the seals of its stretches. Where its rows were altered, the totals
+// of those are not compared with rows: that would name each once more.
+func (v *verification) grow(height uint64, time value, digest Digest, altered bool) {
 	var s stretching
 	s.add(height, time, digest)
 	for k := range s.grown {
@@ -206,6 +207,7 @@ func (v *verification) grow(height uint64, time value, digest Digest) {
 			v.seals[k.unit][k.number] = x
 		}
 		x.first, x.last, x.blocks, x.seal = min(x.first, height), max(x.last, height), x.blocks+1, x.seal.After(digest)
+		x.altered = x.altered || altered
 	}
 }
 
