@@ -3,8 +3,10 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
-	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -62,32 +64,14 @@ func (b *Book) Blocks(ctx context.Context, span Span, each func(*Block) error) e
 }
 
 // rowsIn reads the rows of a table that few blocks have rows of, in the order of the chain.
-// Which blocks those are, both the table and the blocks' leaves say.
+// How many blocks those are, the leaves of all blocks say.
 func (b *Book) rowsIn(ctx context.Context, span Span, table int, each func(c *cells) error) error {
 	q := b.engine.shared()
 	heights, err := heightsBy(ctx, q, "SELECT DISTINCT height FROM "+tables[table].name+" WHERE height >= ? AND height <= ?", span.bounds()...)
 	if err != nil {
 		return err
 	}
-	sealed, err := b.sealed(ctx)
-	if err != nil {
-		return err
-	}
-	for part, err := range portions(ctx, q, span) {
-		if err != nil {
-			return err
-		}
-		err = b.leavesIn(ctx, q, part, sealed, func(height uint64, l *leaves) {
-			if l.has(leafOf(table)) {
-				heights = append(heights, height)
-			}
-		})
-		if err != nil {
-			return err
-		}
-	}
-	slices.Sort(heights)
-	return b.walkHeights(ctx, slices.Compact(heights), []int{table}, func(r *rowsOf) error {
+	err = b.walkHeights(ctx, heights, []int{table}, func(r *rowsOf) error {
 		for _, x := range r.rows[table] {
 			if err := each(&cells{row: x, columns: tables[table].columns}); err != nil {
 				return err
@@ -95,32 +79,46 @@ func (b *Book) rowsIn(ctx context.Context, span Span, table int, each func(c *ce
 		}
 		return nil
 	})
-}
-
-// leavesIn reads the leaves of a portion's blocks.
-func (b *Book) leavesIn(ctx context.Context, q querier, span Span, sealed chain.Optional[Span], each func(height uint64, l *leaves)) error {
-	present := newPresence(span, sealed)
-	columns := []column{{"height", integer, fact}, {"leaves", data, state}}
-	err := list(ctx, q, columns, func(r row) error {
-		c := cells{row: r, columns: columns}
-		height := c.number()
-		if c.err != nil {
-			return c.err
-		}
-		if err := present.at(height); err != nil {
-			return err
-		}
-		l, err := readLeaves(r[1])
-		if err != nil {
-			return damagedBlock(height, blocks, "its leaves: "+err.Error())
-		}
-		each(height, &l)
-		return nil
-	}, selectFrom("blocks", columns)+" WHERE height >= ? AND height <= ? ORDER BY height", span.bounds()...)
 	if err != nil {
 		return err
 	}
-	return present.ended()
+	return b.countLeaves(ctx, q, span, table, uint64(len(heights)))
+}
+
+// countLeaves wants so many blocks of a span to have a leaf of a table, and no sealed block
+// of it to be missing.
+func (b *Book) countLeaves(ctx context.Context, q querier, span Span, table int, want uint64) error {
+	sealed, err := b.sealed(ctx)
+	if err != nil {
+		return err
+	}
+	expected := uint64(0) // blocks, at least
+	if s, ok := sealed.Get(); ok && span.First <= s.Last && span.Last >= s.First {
+		expected = Span{max(span.First, s.First), min(span.Last, s.Last)}.Blocks()
+	}
+	columns := []column{{"there", text, state}, {"blocks", integer, state}}
+	var all, have uint64
+	err = list(ctx, q, columns, func(r row) error {
+		c := cells{row: r, columns: columns}
+		there, count := c.text(), c.number()
+		bits, err := strconv.ParseUint(strings.TrimPrefix(there, "0x"), 16, 16)
+		if err = cmp.Or(c.err, err); err != nil {
+			return fmt.Errorf("%w: table blocks: the leaves of %d blocks: %w", ErrDamaged, count, err)
+		}
+		all += count
+		if l := (leaves{there: uint16(bits)}); l.has(leafOf(table)) {
+			have += count
+		}
+		return nil
+	}, "SELECT "+b.engine.sql().hex("substr(leaves, 2, 2)")+" AS there, count(*) FROM blocks WHERE height >= ? AND height <= ? GROUP BY 1", span.bounds()...)
+	switch {
+	case err != nil:
+		return err
+	case have != want || all < expected: // a walk names the block
+		err := b.walk(ctx, nil, span, []int{table}, func(*rowsOf) error { return nil })
+		return cmp.Or(err, fmt.Errorf("%w: table %s: %d blocks of %v have rows, and %d say so", ErrDamaged, tables[table].name, want, span, have))
+	}
+	return nil
 }
 
 // Findings are the checks that did not hold in a span, in the order of the chain.
