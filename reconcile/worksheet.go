@@ -155,10 +155,14 @@ func (w *workbook) cell(d *xml.Decoder, kind string) (c cell, err error) {
 	switch kind {
 	case "s":
 		n, err := strconv.Atoi(value)
-		if err != nil || n < 0 || n >= len(w.strings) {
+		if err != nil || n < 0 || n >= len(w.places) {
 			return c, fmt.Errorf("text %q is not in the workbook", shownName(value))
 		}
-		c.text = w.strings[n]
+		text, err := w.texts.At(w.places[n])
+		if err != nil {
+			return c, err
+		}
+		c.text = string(text)
 	case "str", "d":
 		c.text = value
 	case "inlineStr":

@@ -33,9 +33,11 @@ const (
 
 // workbook is an xlsx file.
 type workbook struct {
+	file     *os.File
 	parts    map[string]*zip.File
 	from1904 bool
-	strings  []string
+	texts    spill.Records // that the cells share
+	places   []int64       // of each of them
 }
 
 // openXLSX begins to read a workbook.
@@ -44,29 +46,33 @@ func openXLSX(in io.Reader, o *Options) (*table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	t, err := readXLSX(in, file, o)
+	w := &workbook{file: file, parts: map[string]*zip.File{}}
+	t, err := w.open(in, o)
 	if err != nil {
-		spill.CloseFile(file)
-		return nil, err
+		w.close()
 	}
-	t.close = func() { spill.CloseFile(file) }
-	return t, nil
+	return t, err
 }
 
-// readXLSX copies a workbook to a file, and begins to read it there.
-func readXLSX(in io.Reader, file *os.File, o *Options) (*table, error) {
-	size, err := io.Copy(file, io.LimitReader(in, mostWorkbook+1))
+// close gives up what is kept in temporary files.
+func (w *workbook) close() {
+	w.texts.Close()
+	spill.CloseFile(w.file)
+}
+
+// open copies the workbook to its file, and begins to read it there.
+func (w *workbook) open(in io.Reader, o *Options) (*table, error) {
+	size, err := io.Copy(w.file, io.LimitReader(in, mostWorkbook+1))
 	if err != nil {
 		return nil, err
 	}
 	if size > mostWorkbook {
 		return nil, fmt.Errorf("the workbook is larger than %d MB: split it", mostWorkbook>>20)
 	}
-	archive, err := zip.NewReader(file, size)
+	archive, err := zip.NewReader(w.file, size)
 	if err != nil {
 		return nil, fmt.Errorf("it begins like xlsx, and cannot be unpacked: %w", err)
 	}
-	w := &workbook{parts: make(map[string]*zip.File, len(archive.File))}
 	for _, f := range archive.File {
 		w.parts[strings.ToLower(f.Name)] = f
 	}
@@ -74,7 +80,7 @@ func readXLSX(in io.Reader, file *os.File, o *Options) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &table{form: "xlsx", sheet: sheet, from1904: w.from1904, records: func(yield func(*record, error) bool) {
+	return &table{form: "xlsx", sheet: sheet, from1904: w.from1904, close: w.close, records: func(yield func(*record, error) bool) {
 		stopped := false
 		err := w.read(part, func(rec *record) bool {
 			stopped = !yield(rec, nil)
@@ -220,10 +226,14 @@ func (w *workbook) readStrings(part string) error {
 			return nil
 		}
 		text, err := richText(d)
-		if size += len(text); size > mostShared || len(w.strings) == mostStrings {
+		if err != nil {
+			return err
+		}
+		if size += len(text); size > mostShared || len(w.places) == mostStrings {
 			return fmt.Errorf("more than %d MB or %d texts: split it", mostShared>>20, mostStrings)
 		}
-		w.strings = append(w.strings, text)
+		at, err := w.texts.Add([]byte(text))
+		w.places = append(w.places, at)
 		return err
 	})
 }

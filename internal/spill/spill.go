@@ -73,15 +73,21 @@ func (r *Records) All() iter.Seq2[[]byte, error] {
 	}
 }
 
+// mostShort is how long most records are that are looked up one by one.
+const mostShort = 256
+
 // At is the record that begins at a place.
-func (r *Records) At(at int64) ([]byte, error) { return next(r.from(at), nil) }
+func (r *Records) At(at int64) ([]byte, error) { return next(r.sized(at, mostShort), nil) }
 
 // from reads from a place on: the file up to its end, or what is held.
-func (r *Records) from(at int64) *bufio.Reader {
+func (r *Records) from(at int64) *bufio.Reader { return r.sized(at, 64<<10) }
+
+// sized reads so many bytes ahead.
+func (r *Records) sized(at int64, ahead int) *bufio.Reader {
 	if at >= r.size {
-		return bufio.NewReader(bytes.NewReader(r.held[at-r.size:]))
+		return bufio.NewReaderSize(bytes.NewReader(r.held[at-r.size:]), ahead)
 	}
-	return bufio.NewReader(io.NewSectionReader(r.file, at, r.size-at))
+	return bufio.NewReaderSize(io.NewSectionReader(r.file, at, r.size-at), ahead)
 }
 
 // prefixed is how many bytes a record takes with its length before it.
