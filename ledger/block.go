@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -71,7 +69,7 @@ func (b *Book) rowsIn(ctx context.Context, span Span, table int, each func(c *ce
 	if err != nil {
 		return err
 	}
-	err = b.walkHeights(ctx, heights, []int{table}, func(r *rowsOf) error {
+	err = b.walkHeights(ctx, q, heights, []int{table}, func(r *rowsOf) error {
 		for _, x := range r.rows[table] {
 			if err := each(&cells{row: x, columns: tables[table].columns}); err != nil {
 				return err
@@ -96,29 +94,17 @@ func (b *Book) countLeaves(ctx context.Context, q querier, span Span, table int,
 	if s, ok := sealed.Get(); ok && span.First <= s.Last && span.Last >= s.First {
 		expected = Span{max(span.First, s.First), min(span.Last, s.Last)}.Blocks()
 	}
-	columns := []column{{"there", text, state}, {"blocks", integer, state}}
 	var all, have uint64
-	err = list(ctx, q, columns, func(r row) error {
-		c := cells{row: r, columns: columns}
-		there, count := c.text(), c.number()
-		bits, err := strconv.ParseUint(strings.TrimPrefix(there, "0x"), 16, 16)
-		if err = cmp.Or(c.err, err); err != nil {
-			return fmt.Errorf("%w: table blocks: the leaves of %d blocks: %w", ErrDamaged, count, err)
-		}
+	err = leafHeads(ctx, q, span, func(there uint16, count uint64) {
 		all += count
-		if l := (leaves{there: uint16(bits)}); l.has(leafOf(table)) {
+		if there&(1<<leafOf(table)) != 0 {
 			have += count
 		}
-		return nil
-	}, "SELECT "+b.engine.sql().hex("substr(leaves, 2, 2)")+" AS there, count(*) FROM blocks WHERE height >= ? AND height <= ? GROUP BY 1", span.bounds()...)
-	switch {
-	case err != nil:
-		return err
-	case have != want || all < expected: // a walk names the block
-		err := b.walk(ctx, nil, span, []int{table}, func(*rowsOf) error { return nil })
-		return cmp.Or(err, fmt.Errorf("%w: table %s: %d blocks of %v have rows, and %d say so", ErrDamaged, tables[table].name, want, span, have))
+	})
+	if err == nil && (have != want || all < expected) {
+		err = fmt.Errorf("%w: table %s: %d blocks of %v have rows, and %d had", ErrDamaged, tables[table].name, want, span, have)
 	}
-	return nil
+	return b.blamed(ctx, q, table, err)
 }
 
 // Findings are the checks that did not hold in a span, in the order of the chain.

@@ -132,8 +132,11 @@ func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span]
 			return err
 		}
 		have, err := readLeaves(r[2])
-		if sum, _ := sumOfCosts(int64(height), packed); err != nil || sum != have.of(costsLeaf) {
-			return damagedBlock(height, blocks, "its costs are not what was written")
+		if err != nil {
+			return damagedBlock(height, blocks, "its leaves: "+err.Error())
+		}
+		if err := have.checkCosts(height, packed); err != nil {
+			return err
 		}
 		found, err = u.costs(found, packed, height)
 		return err

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"hash"
 )
 
@@ -34,6 +35,7 @@ const (
 	tagData
 	tagFalse
 	tagTrue
+	tagOther = 0xff // what no column holds: nothing that was written has it
 )
 
 // encoder writes values in the canonical encoding.
@@ -62,7 +64,8 @@ func (e *encoder) value(v value) {
 			e.buffer = append(e.buffer, tagFalse)
 		}
 	default:
-		panic("ledger: a value of no kind")
+		e.buffer = append(e.buffer, tagOther)
+		e.text(fmt.Sprintf("%T %v", v, v))
 	}
 }
 

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -19,12 +21,11 @@ type engine interface {
 	// checkIndexes proves that the indexes find the rows that there are, and tells what is
 	// wrong.
 	checkIndexes(ctx context.Context, q querier, found func(message string)) error
-	// broken tells whether an error says that the database itself is damaged.
-	broken(err error) bool
 	close() error
 }
 
-// querier runs SQL with ? in the place of each argument.
+// querier runs SQL with ? in the place of each argument. Where the database itself is
+// damaged, or holds what our columns do not, the error is ErrDamaged.
 type querier interface {
 	exec(ctx context.Context, query string, arguments ...any) error
 	query(ctx context.Context, query string, arguments ...any) (rowSet, error)
@@ -49,6 +50,14 @@ type transaction interface {
 	add(ctx context.Context, statement string, arguments []row) error
 	commit(ctx context.Context) error
 	rollback() // nothing after a commit
+}
+
+// asDamage makes an error that says so one of a damaged ledger.
+func asDamage(err error, damaged bool) error {
+	if damaged && !errors.Is(err, ErrDamaged) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
 }
 
 // one scans the only row of a query. Found is false where there is none.

@@ -24,7 +24,8 @@ const (
 	costsLeaf = firstOutside
 	leafCount = tableCount + 1
 
-	leavesHead = 3 // bytes: the layout, and which leaves there are
+	leavesHead = 3       // bytes: the layout, and which leaves there are
+	finalBit   = 1 << 15 // of the latter: the block is final
 )
 
 // leafOf is the place of a table's leaf.
@@ -42,6 +43,7 @@ var layoutNow byte = 1
 // leaves are those of a block, by their place. A table without rows has none.
 type leaves struct {
 	layout byte
+	final  bool   // the block is
 	there  uint16 // bit i: there is leaf i
 	sums   [leafCount]Digest
 }
@@ -49,7 +51,7 @@ type leaves struct {
 // leavesOf sums up a block's rows and its packed costs, and counts the bytes of their
 // encoding.
 func leavesOf(layout byte, rows *[tableCount][]row, costs []byte) (l leaves, encoded uint64) {
-	l.layout = layout
+	l.layout, l.final = layout, rows[blocks][0][finalColumn] == true
 	set := func(place int, sum Digest, bytes uint64) {
 		l.there |= 1 << place
 		l.sums[place] = sum
@@ -66,14 +68,17 @@ func leavesOf(layout byte, rows *[tableCount][]row, costs []byte) (l leaves, enc
 	return l, encoded
 }
 
-// has tells whether there is a leaf.
-func (l *leaves) has(place int) bool { return l.there&(1<<place) != 0 }
-
 // of is a leaf; all zeros where the table has no rows.
 func (l *leaves) of(place int) Digest { return l.sums[place] }
 
 // encoded are the leaves as a block's row has them.
-func (l *leaves) encoded() []byte { return l.upTo(leafCount) }
+func (l *leaves) encoded() []byte {
+	out := l.upTo(leafCount)
+	if l.final {
+		binary.BigEndian.PutUint16(out[1:], l.there|finalBit)
+	}
+	return out
+}
 
 // upTo are the layout, which leaves there are, and the leaves, those below a place.
 func (l *leaves) upTo(end int) []byte {
@@ -98,7 +103,8 @@ func readLeaves(v value) (l leaves, err error) {
 	if !ok || len(text) < leavesHead {
 		return l, errCell
 	}
-	l.layout, l.there, text = text[0], binary.BigEndian.Uint16(text[1:]), text[leavesHead:]
+	there := binary.BigEndian.Uint16(text[1:])
+	l.layout, l.final, l.there, text = text[0], there&finalBit != 0, there&^finalBit, text[leavesHead:]
 	switch {
 	case l.layout == 0 || l.layout > layoutNow:
 		return l, fmt.Errorf("its digest is of layout %d, which this program does not know", l.layout)

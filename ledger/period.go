@@ -155,11 +155,7 @@ func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[Spa
 // daysOf are the days of UTC that a period of times touches, and whether all of a day is
 // in it.
 func (b *Book) daysOf(ctx context.Context, p Period, each func(day *stretch, whole bool) error) error {
-	c, err := b.cover(ctx, b.engine)
-	if err != nil {
-		return err
-	}
-	all, err := b.stretches(ctx, b.engine, &c, daily)
+	_, all, err := b.sealedStretches(ctx, daily)
 	if err != nil {
 		return err
 	}

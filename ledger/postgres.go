@@ -240,13 +240,6 @@ func (e *postgresEngine) checkIndexes(ctx context.Context, q querier, found func
 	return nil
 }
 
-// broken tells the classes XX, what the server says of its own files, and of tables and
-// columns that are not there.
-func (e *postgresEngine) broken(err error) bool {
-	var failed *pgconn.PgError
-	return errors.As(err, &failed) && (strings.HasPrefix(failed.Code, "XX") || failed.Code == "42P01" || failed.Code == "42703")
-}
-
 func (e *postgresEngine) close() error {
 	if e.held != nil {
 		// The lock is free when close returns, not when the server sees that the
@@ -347,13 +340,22 @@ type pgQuerier struct {
 
 func (q pgQuerier) exec(ctx context.Context, query string, arguments ...any) error {
 	_, err := q.to.Exec(ctx, numbered(query), arguments...)
-	return err
+	return asDamage(err, brokenServer(err))
+}
+
+// brokenServer tells the classes XX, what the server says of its own files, and of tables
+// and columns that are not there, or hold other kinds of values.
+func brokenServer(err error) bool {
+	var failed *pgconn.PgError
+	var scan pgx.ScanArgError
+	return errors.As(err, &scan) ||
+		errors.As(err, &failed) && (strings.HasPrefix(failed.Code, "XX") || failed.Code == "42P01" || failed.Code == "42703")
 }
 
 func (q pgQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
 	rows, err := q.to.Query(ctx, numbered(query), arguments...)
 	if err != nil {
-		return nil, err
+		return nil, asDamage(err, brokenServer(err))
 	}
 	return &pgRows{Rows: rows}, nil
 }
@@ -364,6 +366,16 @@ type pgRows struct {
 }
 
 func (r *pgRows) close() { r.Rows.Close() }
+
+func (r *pgRows) Err() error {
+	err := r.Rows.Err()
+	return asDamage(err, brokenServer(err))
+}
+
+func (r *pgRows) Scan(into ...any) error {
+	err := r.Rows.Scan(into...)
+	return asDamage(err, brokenServer(err))
+}
 
 func (r *pgRows) values(columns []column, into row) error {
 	if r.scanners == nil {

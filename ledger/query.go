@@ -92,11 +92,7 @@ type ContractSums struct {
 // FeesByContract are the sums of the sealed transactions by what they called, those
 // of UTC days from one to another, both included; the greatest fees first.
 func (b *Book) FeesByContract(ctx context.Context, from, to Day) ([]*ContractSums, error) {
-	c, err := b.cover(ctx, b.engine)
-	if err != nil {
-		return nil, err
-	}
-	byMonth, err := b.stretches(ctx, b.engine, &c, monthly)
+	_, byMonth, err := b.sealedStretches(ctx, monthly)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +137,10 @@ func daysOfMonth(number int64) (first, last Day) {
 
 // contractOf is a contract, or a native call, with nothing in its sums.
 func contractOf(key row) (*ContractSums, error) {
-	c := &ContractSums{Layer: fee.Layer(key[0].(string)), Call: key[1].(string)}
-	switch contract := key[2].([]byte); len(contract) {
+	layer, _ := key[0].(string)
+	call, _ := key[1].(string)
+	c := &ContractSums{Layer: fee.Layer(layer), Call: call}
+	switch contract, _ := key[2].([]byte); len(contract) {
 	case len(noContract):
 	case len(chain.Address{}):
 		c.Contract = chain.Some(chain.Address(contract))
@@ -169,11 +167,7 @@ func order(known bool) int {
 // sumsOfDays reads the rows that a table of totals has of UTC days, checked by their
 // leaves, in the order of the days.
 func (b *Book) sumsOfDays(ctx context.Context, table int, from, to Day, digit *int, each func(key row, s *Sums) error) error {
-	c, err := b.cover(ctx, b.engine)
-	if err != nil {
-		return err
-	}
-	all, err := b.stretches(ctx, b.engine, &c, daily)
+	_, all, err := b.sealedStretches(ctx, daily)
 	if err != nil {
 		return err
 	}

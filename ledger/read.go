@@ -87,8 +87,12 @@ type altered struct {
 // check compares rows with the leaves that the block's row has, and tells where they are
 // not what was written.
 func (r *rowsOf) check(wanted []int) (found []altered) {
-	if len(r.rows[blocks]) != 1 {
+	switch len(r.rows[blocks]) {
+	case 0:
 		return []altered{{blocks, "missing"}}
+	case 1:
+	default:
+		return []altered{{blocks, fmt.Sprintf("there are %d of it", len(r.rows[blocks]))}}
 	}
 	block := r.rows[blocks][0]
 	for _, t := range wanted {
@@ -101,6 +105,9 @@ func (r *rowsOf) check(wanted []int) (found []altered) {
 	have, err := readLeaves(block[leavesColumn])
 	if err != nil {
 		return []altered{{blocks, "its leaves: " + err.Error()}}
+	}
+	if block[finalColumn] != have.final {
+		return []altered{{blocks, fmt.Sprintf("final is %v, not %v", block[finalColumn], have.final)}}
 	}
 	for _, t := range wanted {
 		if sum, _ := sumOfRows(have.layout, t, r.rows[t]); sum != have.of(leafOf(t)) {
@@ -117,6 +124,28 @@ func (r *rowsOf) checked(wanted []int) error {
 	}
 	return nil
 }
+
+// checkedLeaves are the block's, when also its packed costs are what was written: what its
+// digest is over, where all tables were checked.
+func (r *rowsOf) checkedLeaves() (leaves, error) {
+	block := r.rows[blocks][0]
+	l, err := readLeaves(block[leavesColumn])
+	if err != nil {
+		return l, damagedBlock(r.height, blocks, "its leaves: "+err.Error())
+	}
+	costs, _ := block[costsColumn].([]byte)
+	return l, l.checkCosts(r.height, costs)
+}
+
+// checkCosts compares a block's packed costs with their leaf.
+func (l *leaves) checkCosts(height uint64, costs []byte) error {
+	if sum, _ := sumOfCosts(int64(height), costs); sum != l.of(costsLeaf) {
+		return damagedBlock(height, blocks, alteredCosts)
+	}
+	return nil
+}
+
+const alteredCosts = "its costs are not what was written"
 
 func damagedBlock(height uint64, table int, message string) error {
 	return fmt.Errorf("%w: block %d, table %s: %s; fees ledger verify names all that is damaged", ErrDamaged, height, tables[table].name, message)
@@ -135,15 +164,23 @@ func newPresence(span Span, sealed chain.Optional[Span]) *presence {
 
 // at is the next block that is there, in the order of the heights.
 func (p *presence) at(height uint64) error {
-	if p.next < min(height, p.end) {
+	switch {
+	case p.next < min(height, p.end):
 		return damagedBlock(p.next, blocks, "missing")
+	case height < p.next:
+		return damagedBlock(height, blocks, "out of its place")
 	}
 	p.next = max(p.next, height+1)
 	return nil
 }
 
 // ended is where the span ends.
-func (p *presence) ended() error { return p.at(p.end) }
+func (p *presence) ended() error {
+	if p.next < p.end {
+		return damagedBlock(p.next, blocks, "missing")
+	}
+	return nil
+}
 
 // withBlocks are tables to read, that of the blocks among them: it has the leaves.
 func withBlocks(wanted []int) []int {
@@ -225,6 +262,10 @@ func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] 
 				yield(Span{}, err)
 				return
 			}
+			if last != nil && *last < from {
+				yield(Span{}, damagedBlock(uint64(from), blocks, "heights are not in their order"))
+				return
+			}
 			if last == nil || !yield(Span{uint64(from), uint64(*last)}, nil) || *last == math.MaxInt64 {
 				return
 			}
@@ -235,8 +276,7 @@ func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] 
 
 // walkHeights reads tables of the blocks at some heights, as walk does. A look-up named
 // them, so they are there, or the book is damaged.
-func (b *Book) walkHeights(ctx context.Context, heights []uint64, wanted []int, each func(*rowsOf) error) error {
-	q := b.engine.shared()
+func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wanted []int, each func(*rowsOf) error) error {
 	wanted = withBlocks(wanted)
 	for part := range slices.Chunk(heights, mostAtOnce) {
 		var arguments []any
@@ -273,8 +313,7 @@ func heightsBy(ctx context.Context, q querier, query string, arguments ...any) (
 		heights = append(heights, c.number())
 		return c.err
 	}, query, arguments...)
-	slices.Sort(heights)
-	return slices.Compact(heights), err
+	return union(heights, nil), err
 }
 
 // byAccount is a question about the rows of a table that name one of some accounts.
@@ -335,11 +374,7 @@ func (x *byAccount) namer(accounts []chain.Address) func(row) bool {
 // span.
 func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address, span Span, each func(of *rowsOf, r row) error) error {
 	q := b.engine.shared()
-	c, err := b.cover(ctx, q)
-	if err != nil {
-		return err
-	}
-	all, err := b.stretches(ctx, q, &c, daily)
+	c, all, err := b.sealedStretches(ctx, daily)
 	if err != nil {
 		return err
 	}
@@ -382,11 +417,16 @@ func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address,
 		return nil
 	}
 	if whole.First < grows {
-		heights, err := x.heights(ctx, q, accounts, Span{whole.First, min(whole.Last, grows-1)})
+		looked := Span{whole.First, min(whole.Last, grows-1)}
+		found, err := x.heights(ctx, q, accounts, looked)
 		if err != nil {
 			return err
 		}
-		if err := b.walkHeights(ctx, heights, x.tables, take); err != nil {
+		timeless, err := b.timelessIn(ctx, q, all, looked)
+		if err != nil {
+			return err
+		}
+		if err := b.walkHeights(ctx, q, union(found, timeless), x.tables, take); err != nil {
 			return err
 		}
 	}
@@ -397,11 +437,57 @@ func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address,
 	}
 	for _, s := range days {
 		if have[s.number] != want[s.number] {
-			return fmt.Errorf("%w: on %s the accounts have %d rows in table %s, and the look-up by %s found %d; fees ledger verify names all that is damaged",
-				ErrDamaged, s.name(), want[s.number], tables[x.tables[0]].name, strings.Join(x.columns, " and "), have[s.number])
+			return x.lost(ctx, b, accounts, s, want[s.number], have[s.number])
 		}
 	}
 	return nil
+}
+
+// lost tells which block of a day has a row that the look-ups do not name, or was altered.
+func (x *byAccount) lost(ctx context.Context, b *Book, accounts []chain.Address, day *stretch, want, have uint64) error {
+	q, table := b.engine.shared(), x.tables[0]
+	found, err := x.heights(ctx, q, accounts, Span{day.first, day.last})
+	if err != nil {
+		return err
+	}
+	names := x.namer(accounts)
+	err = b.walk(ctx, nil, Span{day.first, day.last}, x.tables, func(r *rowsOf) error {
+		if !slices.Contains(found, r.height) && slices.ContainsFunc(r.rows[table], names) {
+			return damagedBlock(r.height, table, "the look-up by "+strings.Join(x.columns, " and ")+" does not name it")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: on %s the accounts have %d rows in table %s, and the look-up by %s found %d; fees ledger verify names all that is damaged",
+		ErrDamaged, day.name(), want, tables[table].name, strings.Join(x.columns, " and "), have)
+}
+
+// timelessIn are the sealed blocks of a span that do not say when they were made. No day's
+// totals tell how many rows they have, so they are looked through.
+func (b *Book) timelessIn(ctx context.Context, q querier, all []*stretch, span Span) ([]uint64, error) {
+	for _, s := range all {
+		if s.number != noTime || s.first > span.Last || s.last < span.First {
+			continue
+		}
+		if s.blocks == 1 { // it is block 0
+			return []uint64{s.first}, nil
+		}
+		found, err := heightsBy(ctx, q, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND time_ms IS NULL", Span{s.first, s.last}.bounds()...)
+		if err == nil && uint64(len(found)) != s.blocks {
+			err = b.blamed(ctx, q, blocks, fmt.Errorf("%w: table blocks: %d of %d..%d have no time, and %d were sealed so", ErrDamaged, len(found), s.first, s.last, s.blocks))
+		}
+		return slices.DeleteFunc(found, func(height uint64) bool { return height < span.First || height > span.Last }), err
+	}
+	return nil, nil
+}
+
+// union are heights of two lists, each once, in their order.
+func union(a, b []uint64) []uint64 {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // rowsOn is how many rows of the table name the accounts on a day, by its totals.

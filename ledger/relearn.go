@@ -12,6 +12,7 @@ import (
 // otherwise is left alone: Compare tells of it.
 func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err error) {
 	open := map[uint64]int{}
+	final := map[uint64]bool{}
 	for _, e := range entries {
 		found, err := readRows(ctx, b.engine, allTables, "height = ?", int64(e.Height()))
 		if err != nil {
@@ -23,7 +24,8 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 		if err := found[0].checked(allTables); err != nil {
 			return 0, err
 		}
-		if have, _ := readLeaves(found[0].rows[blocks][0][leavesColumn]); have.digest() == e.digestIn(have.layout) {
+		have, _ := readLeaves(found[0].rows[blocks][0][leavesColumn])
+		if final[e.Height()] = have.final; have.digest() == e.digestIn(have.layout) {
 			open[e.Height()] = len(found[0].rows[unanswered]) - len(e.rows[unanswered])
 		}
 	}
@@ -44,7 +46,9 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 					return fmt.Errorf("table %s: %w", tables[t].name, err)
 				}
 			}
-			if err := tx.exec(ctx, "UPDATE blocks SET leaves = ? WHERE height = ?", e.leaves.encoded(), int64(e.Height())); err != nil {
+			now := e.leaves
+			now.final = final[e.Height()] // as it stays
+			if err := tx.exec(ctx, "UPDATE blocks SET leaves = ? WHERE height = ?", now.encoded(), int64(e.Height())); err != nil {
 				return err
 			}
 			answered += n

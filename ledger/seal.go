@@ -108,8 +108,8 @@ func (b *Book) sealNext(ctx context.Context, tx transaction, c *cover) (uint64, 
 	return p.sealed - c.sealed, b.save(ctx, tx, p)
 }
 
-// sealedTables are those that the totals are made of.
-var sealedTables = []int{blocks, transactions, movements, transfers}
+// sealedTables are those that the digest is over.
+var sealedTables = allTables[:firstOutside]
 
 var (
 	hashColumn   = tables[blocks].of("hash")
@@ -141,15 +141,15 @@ func (s *sealing) blocks() int { return int(s.sealed - s.from) }
 // add adds the next block to the seals and to the totals.
 func (s *sealing) add(rows *[tableCount][]row, sums []Sums) error {
 	block := rows[blocks][0]
-	height := uint64(block[0].(int64))
-	leaves, err := readLeaves(block[leavesColumn])
+	r := rowsOf{uint64(block[0].(int64)), *rows}
+	leaves, err := r.checkedLeaves()
 	if err != nil {
-		return damagedBlock(height, blocks, "its leaves: "+err.Error())
+		return err
 	}
 	if err := s.tally.block(rows, sums); err != nil {
-		return fmt.Errorf("block %v: %w", height, err)
+		return fmt.Errorf("block %v: %w", r.height, err)
 	}
-	s.seals.add(height, block[timeColumn], leaves.digest())
+	s.seals.add(r.height, block[timeColumn], leaves.digest())
 	s.sealed++
 	return nil
 }
@@ -190,7 +190,7 @@ func (b *Book) SealOf(ctx context.Context, p Period, span Span) (seal Seal, err 
 		if h.err != nil || !p.Has(h.height, h.time) {
 			return h.err
 		}
-		leaves, err := readLeaves(r.rows[blocks][0][leavesColumn])
+		leaves, err := r.checkedLeaves()
 		seal = seal.After(leaves.digest())
 		return err
 	})

@@ -222,11 +222,6 @@ func (e *sqliteEngine) checkIndexes(ctx context.Context, q querier, found func(m
 	}, "PRAGMA integrity_check(100)")
 }
 
-func (e *sqliteEngine) broken(err error) bool {
-	return hasCode(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT) ||
-		hasCode(err, sqlite3.SQLITE_IOERR) && strings.Contains(err.Error(), "SHORT_READ")
-}
-
 func (e *sqliteEngine) close() error {
 	var err error
 	for _, s := range e.statements {
@@ -354,13 +349,24 @@ type sqlQuerier struct {
 
 func (q sqlQuerier) exec(ctx context.Context, query string, arguments ...any) error {
 	_, err := q.to.ExecContext(ctx, query, arguments...)
-	return err
+	return asDamage(err, broken(err))
 }
+
+// broken tells whether SQLite says that the file is damaged.
+func broken(err error) bool {
+	var failed *sqlite.Error
+	return hasCode(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT) ||
+		errors.As(err, &failed) && failed.Code() == sqlite3.SQLITE_IOERR_SHORT_READ
+}
+
+// unanswerable tells whether a question, of which we know that it is right, cannot be
+// answered: a table or a column is not there.
+func unanswerable(err error) bool { return broken(err) || hasCode(err, sqlite3.SQLITE_ERROR) }
 
 func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
 	rows, err := q.to.QueryContext(ctx, query, arguments...)
 	if err != nil {
-		return nil, err
+		return nil, asDamage(err, unanswerable(err))
 	}
 	return &sqlRows{Rows: rows}, nil
 }
@@ -371,6 +377,17 @@ type sqlRows struct {
 }
 
 func (r *sqlRows) close() { r.Rows.Close() }
+
+func (r *sqlRows) Err() error {
+	err := r.Rows.Err()
+	return asDamage(err, unanswerable(err))
+}
+
+// Scan fails where a value is of another kind than ours, or where the rows have ended.
+func (r *sqlRows) Scan(into ...any) error {
+	err := r.Rows.Scan(into...)
+	return asDamage(err, err != nil && r.Rows.Err() == nil)
+}
 
 // values takes what SQLite has, whose kinds are ours but for booleans: 0 and 1.
 func (r *sqlRows) values(columns []column, into row) error {

@@ -3,6 +3,10 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -44,30 +48,19 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if c.sealed > 0 {
 		s.Sealed = chain.Some(c.next() - 1)
 	}
-	lowest, highest, blocks, err := extent(ctx, q)
+	lowest, highest, _, err := extent(ctx, q)
 	if err != nil {
 		return s, err
 	}
-	s.Blocks = blocks
+	if err := b.counts(ctx, q, &c, &s); err != nil {
+		return s, err
+	}
 	if highest != nil {
 		s.Stored = chain.Some(Span{uint64(*lowest), uint64(*highest)})
 		if s.LastTime, err = b.timeAt(ctx, q, uint64(*highest)); err != nil {
 			return s, err
 		}
 		if s.Gaps, err = b.missing(ctx, q, c, Span{c.first, uint64(*highest)}, true); err != nil {
-			return s, err
-		}
-	}
-	for _, count := range []struct {
-		of   string
-		into *uint64
-	}{
-		{"blocks WHERE NOT final", &s.NotFinal},
-		{"findings", &s.Findings},
-		{"unclassified", &s.Unread},
-		{"unanswered", &s.Unanswered},
-	} {
-		if _, err = one(ctx, q, []any{count.into}, "SELECT count(*) FROM "+count.of); err != nil {
 			return s, err
 		}
 	}
@@ -101,6 +94,77 @@ func (b *Book) firstUnanswered(ctx context.Context, q querier) (none chain.Optio
 		return c.err
 	}, selectFrom("unanswered", columns)+" ORDER BY height, position LIMIT 1")
 	return found, err
+}
+
+// counts are how many blocks the book has, and how many rows of some tables they have. No
+// sealed block is missing, and of the tables none that a block's leaves tell of.
+func (b *Book) counts(ctx context.Context, q querier, c *cover, s *Status) error {
+	counted := []struct {
+		table int
+		into  *uint64
+	}{{findings, &s.Findings}, {unclassified, &s.Unread}, {unanswered, &s.Unanswered}}
+	with := [tableCount]uint64{} // how many blocks have rows of a table
+	err := leafHeads(ctx, q, Span{Last: math.MaxInt64}, func(there uint16, count uint64) {
+		s.Blocks += count
+		if there&finalBit == 0 {
+			s.NotFinal += count
+		}
+		for _, x := range counted {
+			if there&(1<<leafOf(x.table)) != 0 {
+				with[x.table] += count
+			}
+		}
+	})
+	var sealed uint64
+	if err == nil && c.sealed > 0 {
+		err = leafHeads(ctx, q, Span{c.first, c.next() - 1}, func(_ uint16, count uint64) { sealed += count })
+	}
+	if err == nil && sealed != c.sealed {
+		err = fmt.Errorf("%w: table blocks: it has %d sealed blocks, and %d were sealed", ErrDamaged, sealed, c.sealed)
+	}
+	if err != nil {
+		return b.blamed(ctx, q, blocks, err)
+	}
+	for _, x := range counted {
+		heights, err := heightsBy(ctx, q, "SELECT DISTINCT height FROM "+tables[x.table].name)
+		if err != nil {
+			return err
+		}
+		if uint64(len(heights)) != with[x.table] {
+			return b.blamed(ctx, q, x.table, fmt.Errorf("%w: table %s: %d blocks have rows, and %d had", ErrDamaged, tables[x.table].name, len(heights), with[x.table]))
+		}
+		err = b.walkHeights(ctx, q, heights, []int{x.table}, func(r *rowsOf) error {
+			*x.into += uint64(len(r.rows[x.table]))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leafHeads counts the blocks of a span by which leaves they have.
+func leafHeads(ctx context.Context, q querier, span Span, each func(there uint16, blocks uint64)) error {
+	columns := []column{{"head", data, state}, {"blocks", integer, state}}
+	return list(ctx, q, columns, func(r row) error {
+		c := cells{row: r, columns: columns}
+		head, _ := cell[[]byte](&c)
+		count := c.number()
+		if c.err != nil || len(head) != leavesHead {
+			return fmt.Errorf("%w: table blocks: leaves: %w", ErrDamaged, errCell)
+		}
+		each(binary.BigEndian.Uint16(head[1:]), count)
+		return nil
+	}, fmt.Sprintf("SELECT substr(leaves, 1, %d), count(*) FROM blocks WHERE height >= ? AND height <= ? GROUP BY 1", leavesHead), span.bounds()...)
+}
+
+// blamed is an error about a table that names the first block that it comes from.
+func (b *Book) blamed(ctx context.Context, q querier, table int, err error) error {
+	if !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return cmp.Or(b.walk(ctx, q, Span{Last: math.MaxUint64}, []int{table}, func(*rowsOf) error { return nil }), err)
 }
 
 // sealOfDays is the seal of a book: that of its days' seals, as those are of their blocks'
@@ -163,7 +227,17 @@ func (b *Book) timeAt(ctx context.Context, q querier, height uint64) (none chain
 // blockAt is the row of the block at a height, nil where the book lacks it.
 func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (row, error) {
 	found, err := readRows(ctx, q, []int{blocks}, "height = ?", int64(height))
-	if err != nil || len(found) == 0 {
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		c, err := b.cover(ctx, q)
+		if err == nil && height >= c.first && height < c.next() {
+			err = damagedBlock(height, blocks, "missing")
+		}
+		if errors.Is(err, ErrNone) {
+			err = nil
+		}
 		return nil, err
 	}
 	return found[0].rows[blocks][0], found[0].checked([]int{blocks})

@@ -85,10 +85,26 @@ func readStretches(ctx context.Context, q querier, u unit, where string, argumen
 		if want := s.digest(); c.err != nil || len(seal) != len(s.seal) || !bytes.Equal(digest, want[:]) {
 			return fmt.Errorf("%w: table seals: %s was altered", ErrDamaged, s.name())
 		}
+		if len(found) > 0 && s.number <= found[len(found)-1].number {
+			return fmt.Errorf("%w: table seals: %s is out of its place", ErrDamaged, s.name())
+		}
 		found = append(found, s)
 		return nil
 	}, selectFrom("seals", stretchColumns)+" WHERE unit = ? AND "+where+" ORDER BY number", append([]any{unitNames[u]}, arguments...)...)
 	return found, err
+}
+
+// sealedStretches are how far the book is, and all stretches of a unit, at one moment.
+func (b *Book) sealedStretches(ctx context.Context, u unit) (c cover, all []*stretch, err error) {
+	q, end, err := b.engine.snapshot(ctx)
+	if err != nil {
+		return c, nil, err
+	}
+	defer end()
+	if c, err = b.cover(ctx, q); err == nil {
+		all, err = b.stretches(ctx, q, &c, u)
+	}
+	return c, all, err
 }
 
 // stretches are all of a unit. They have all sealed blocks.

@@ -124,7 +124,7 @@ func (b *Book) transactionsAt(ctx context.Context, heights []uint64, wanted func
 	if err != nil {
 		return err
 	}
-	return b.walkHeights(ctx, heights, ofPayer.tables, func(r *rowsOf) error {
+	return b.walkHeights(ctx, b.engine.shared(), heights, ofPayer.tables, func(r *rowsOf) error {
 		return sealed.transactions(r, wanted, each)
 	})
 }

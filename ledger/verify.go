@@ -45,7 +45,7 @@ func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(don
 
 // unreadable makes what could not be read of a damaged book a damage.
 func (b *Book) unreadable(err error, found func(Damage)) error {
-	if errors.Is(err, ErrDamaged) || b.engine.broken(err) {
+	if errors.Is(err, ErrDamaged) {
 		found(Damage{Table: "book", Message: "what is left could not be verified: " + err.Error()})
 		return nil
 	}
@@ -171,8 +171,8 @@ func (v *verification) block(r *rowsOf) {
 		return // told already
 	}
 	costs, _ := b[costsColumn].([]byte)
-	if sum, _ := sumOfCosts(int64(height), costs); sum != leaves.of(costsLeaf) {
-		v.report(height, blocks, "its costs are not what was written")
+	if leaves.checkCosts(height, costs) != nil {
+		v.report(height, blocks, alteredCosts)
 	} else if len(wrong) == 0 && !bytes.Equal(costs, pack(b, r.rows[transactions])) {
 		v.report(height, blocks, "costs are not those of its transactions: fees report would add up others")
 	}

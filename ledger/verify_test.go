@@ -188,7 +188,7 @@ func other(v any, c column) any {
 			return []byte{7}
 		}
 		v = bytes.Clone(v)
-		v[len(v)-1] ^= 1
+		v[len(v)-1] ^= 0x40
 		return v
 	}
 	switch strings.ToLower(c.kind) { // it is null

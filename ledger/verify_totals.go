@@ -39,6 +39,8 @@ func (v *verification) sealsOf(ctx context.Context, u unit) error {
 		switch {
 		case err != nil:
 			damage(number, "%v", err)
+		case len(have) == 0:
+			damage(number, "it is not found by its number")
 		case have[0].blocks != want.blocks || have[0].first != want.first || have[0].last != want.last:
 			damage(number, "it has %d blocks, %d..%d, and the ledger %d, %d..%d", have[0].blocks, have[0].first, have[0].last, want.blocks, want.first, want.last)
 		case have[0].seal != want.seal:

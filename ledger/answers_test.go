@@ -1,0 +1,201 @@
+package ledger_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/ledger"
+)
+
+// monthsOfBlocks are blocks that follow each other at a pace, from the middle of November
+// 2023 on, with rows in every table.
+func monthsOfBlocks(count uint64, pace time.Duration) (list []*ledger.Entry) {
+	begin := time.Date(2023, 11, 14, 22, 0, 0, 0, time.UTC)
+	parent := chain.Hash{}
+	for h := range count {
+		m := makeBlock(h, hashOf(h, 0), parent, fmt.Sprint(1_000_000_007*(h+1))).at(uint64(begin.Add(time.Duration(h) * pace).UnixMilli()))
+		m.event("balances", "Deposit", fmt.Sprintf(`["%v","%d"]`, mover, h+1))
+		x := &m.Report.Transactions[0]
+		charged := x.Fee
+		x.Charged, x.Burned, x.Treasury, x.Author = charged, charged, chain.Some(chain.NewWei(0)), chain.Some(chain.NewWei(0))
+		if h%3 == 0 {
+			x.Transfers = []evm.Transfer{{Token: chain.Address{9}, From: mover, To: chain.Address{19: 0xcc}, Amount: tokenAmount(fmt.Sprint(h + 5))}}
+		}
+		if h%5 == 0 {
+			m.event("balances", "Mystery", fmt.Sprintf(`["%d"]`, h))
+			m.Findings = []evidence.Finding{{Check: "made-up", Block: h, Extrinsic: chain.Some(1), Message: fmt.Sprint("finding ", h)}}
+			m.Unanswered = []evidence.Question{{About: "multiplier", At: h, Why: "it was late"}}
+			x.Class = chain.Some(evidence.Class("made-up"))
+		}
+		if h%11 == 10 {
+			x.Payer = chain.Optional[chain.Address]{}
+		}
+		e, err := ledger.NewEntry(m.Block, m.Report)
+		must(err)
+		list, parent = append(list, e), hashOf(h, 0)
+	}
+	return list
+}
+
+func tokenAmount(text string) chain.TokenAmount {
+	a, err := chain.ParseTokenAmount(text)
+	must(err)
+	return a
+}
+
+var mover = chain.Address{0xa0, 19: 0xaa}
+
+// question is one that a book answers, with all of the answer as a text.
+type question struct {
+	name string
+	ask  func(b *ledger.Book) (answer string, err error)
+}
+
+// questions are all that a book is asked, about the blocks up to a height: of all of them, and
+// of days and months that begin and end among them.
+func questions(last uint64) (list []question) {
+	all := ledger.Span{Last: last}
+	some := ledger.Span{First: last / 4, Last: last - last/3}
+	month := ledger.Period{From: timeOf(time.Date(2023, 11, 20, 7, 0, 0, 0, time.UTC)), To: timeOf(time.Date(2023, 12, 9, 0, 0, 0, 0, time.UTC))}
+	from, to := ledger.DayOf(month.From.Std()), ledger.DayOf(month.To.Std())
+	payer := chain.Address{19: 1}
+	ask := func(name string, do func(b *ledger.Book, out *strings.Builder) error) {
+		list = append(list, question{name, func(b *ledger.Book) (string, error) {
+			var out strings.Builder
+			err := do(b, &out)
+			return out.String(), err
+		}})
+	}
+	for name, span := range map[string]ledger.Span{"": all, " of some": some} {
+		ask("Blocks"+name, func(b *ledger.Book, out *strings.Builder) error { return b.Blocks(ctx, span, told[*ledger.Block](out)) })
+		ask("Transactions"+name, func(b *ledger.Book, out *strings.Builder) error {
+			return b.Transactions(ctx, span, told[*ledger.Transaction](out))
+		})
+		ask("Payments"+name, func(b *ledger.Book, out *strings.Builder) error {
+			return b.Payments(ctx, payer, span, told[*ledger.Transaction](out))
+		})
+		ask("Movements"+name, func(b *ledger.Book, out *strings.Builder) error {
+			return b.Movements(ctx, mover, span, told[*ledger.Movement](out))
+		})
+		ask("Transfers"+name, func(b *ledger.Book, out *strings.Builder) error {
+			return b.Transfers(ctx, mover, span, told[*ledger.Transfer](out))
+		})
+		ask("Costs"+name, func(b *ledger.Book, out *strings.Builder) error { return b.Costs(ctx, span, told[*ledger.Cost](out)) })
+		ask("CostsOf"+name, func(b *ledger.Book, out *strings.Builder) error {
+			return b.CostsOf(ctx, map[chain.Address]bool{payer: true, {19: 2}: true}, span, told[*ledger.Cost](out))
+		})
+		ask("SealOf"+name, func(b *ledger.Book, out *strings.Builder) error {
+			seal, err := b.SealOf(ctx, heights(span.First, span.Last), span)
+			return answered(out, seal, err)
+		})
+	}
+	ask("WithoutPayer", func(b *ledger.Book, out *strings.Builder) error {
+		return b.WithoutPayer(ctx, all, told[*ledger.Transaction](out))
+	})
+	ask("TransactionsByHash", func(b *ledger.Book, out *strings.Builder) error {
+		return b.TransactionsByHash(ctx, hashOfTransaction(last/3), told[*ledger.Transaction](out))
+	})
+	ask("TransactionAt", func(b *ledger.Book, out *strings.Builder) error {
+		for _, h := range []uint64{0, last / 3, last} {
+			if err := b.TransactionAt(ctx, h, 1, told[*ledger.Transaction](out)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ask("AllMovements", func(b *ledger.Book, out *strings.Builder) error {
+		return b.AllMovements(ctx, all, told[*ledger.Movement](out))
+	})
+	ask("Findings", func(b *ledger.Book, out *strings.Builder) error {
+		return b.Findings(ctx, all, told[evidence.Finding](out))
+	})
+	ask("Unclassified", func(b *ledger.Book, out *strings.Builder) error {
+		return b.Unclassified(ctx, all, told[*ledger.Unclassified](out))
+	})
+	ask("Cover", func(b *ledger.Book, out *strings.Builder) error {
+		c, err := b.Cover(ctx, month)
+		return answered(out, c, err)
+	})
+	ask("Outside", func(b *ledger.Book, out *strings.Builder) error {
+		o, err := b.Outside(ctx, month, some)
+		return answered(out, o, err)
+	})
+	ask("Status", func(b *ledger.Book, out *strings.Builder) error {
+		s, err := b.Status(ctx)
+		return answered(out, s, err)
+	})
+	ask("FeesByDay", func(b *ledger.Book, out *strings.Builder) error {
+		d, err := b.FeesByDay(ctx, time.UTC, 0, 1_000_000)
+		return answered(out, d, err)
+	})
+	ask("AccountDays", func(b *ledger.Book, out *strings.Builder) error {
+		d, err := b.AccountDays(ctx, payer, 0, 1_000_000)
+		return answered(out, d, err)
+	})
+	for name, days := range map[string][2]ledger.Day{"": {0, 1_000_000}, " of some days": {from, to}} {
+		ask("FeesByContract"+name, func(b *ledger.Book, out *strings.Builder) error {
+			list, err := b.FeesByContract(ctx, days[0], days[1])
+			for _, c := range list {
+				fmt.Fprintf(out, "%+v\n", *c)
+			}
+			return err
+		})
+	}
+	ask("Predecessor", func(b *ledger.Book, out *strings.Builder) error {
+		for _, h := range []uint64{0, last / 3, last} {
+			p, err := b.Predecessor(ctx, h)
+			if err := answered(out, p, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b question) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+func timeOf(at time.Time) chain.Time {
+	t, err := chain.TimeAt(uint64(at.UnixMilli()))
+	must(err)
+	return t
+}
+
+// told writes what a question tells one by one.
+func told[T any](out *strings.Builder) func(T) error {
+	return func(v T) error {
+		fmt.Fprintf(out, "%+v\n", v)
+		return nil
+	}
+}
+
+func answered(out *strings.Builder, v any, err error) error {
+	if err == nil {
+		fmt.Fprintf(out, "%+v\n", v)
+	}
+	return err
+}
+
+// hashOfTransaction is that of the one in a made-up block.
+func hashOfTransaction(height uint64) chain.Hash {
+	return makeBlock(height, hashOf(height, 0), chain.Hash{}, "0").Report.Transactions[0].Hash
+}
+
+// answers are those of a whole book.
+func answers(t testing.TB, book *ledger.Book, list []question) map[string]string {
+	whole := map[string]string{}
+	for _, q := range list {
+		answer, err := q.ask(book)
+		require.NoError(t, err, q.name)
+		require.NotEmpty(t, answer, q.name)
+		whole[q.name] = answer
+	}
+	return whole
+}
