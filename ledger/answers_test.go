@@ -15,10 +15,10 @@ import (
 	"github.com/feeledger/fees/ledger"
 )
 
-// monthsOfBlocks are blocks that follow each other at a pace, from the middle of November
+// monthsOfBlocks are blocks that follow each other at a pace, from the end of November
 // 2023 on, with rows in every table.
 func monthsOfBlocks(count uint64, pace time.Duration) (list []*ledger.Entry) {
-	begin := time.Date(2023, 11, 14, 22, 0, 0, 0, time.UTC)
+	begin := time.Date(2023, 11, 24, 22, 0, 0, 0, time.UTC)
 	parent := chain.Hash{}
 	for h := range count {
 		m := makeBlock(h, hashOf(h, 0), parent, fmt.Sprint(1_000_000_007*(h+1))).at(uint64(begin.Add(time.Duration(h) * pace).UnixMilli()))
@@ -64,7 +64,7 @@ type question struct {
 func questions(last uint64) (list []question) {
 	all := ledger.Span{Last: last}
 	some := ledger.Span{First: last / 4, Last: last - last/3}
-	month := ledger.Period{From: timeOf(time.Date(2023, 11, 20, 7, 0, 0, 0, time.UTC)), To: timeOf(time.Date(2023, 12, 9, 0, 0, 0, 0, time.UTC))}
+	month := ledger.Period{From: timeOf(time.Date(2023, 11, 27, 7, 0, 0, 0, time.UTC)), To: timeOf(time.Date(2023, 12, 9, 0, 0, 0, 0, time.UTC))}
 	from, to := ledger.DayOf(month.From.Std()), ledger.DayOf(month.To.Std())
 	payer := chain.Address{19: 1}
 	ask := func(name string, do func(b *ledger.Book, out *strings.Builder) error) {
@@ -74,23 +74,23 @@ func questions(last uint64) (list []question) {
 			return out.String(), err
 		}})
 	}
+	ask("Blocks", func(b *ledger.Book, out *strings.Builder) error { return b.Blocks(ctx, all, told[*ledger.Block](out)) })
+	ask("Transactions", func(b *ledger.Book, out *strings.Builder) error {
+		return b.Transactions(ctx, all, told[*ledger.Transaction](out))
+	})
+	ask("Movements", func(b *ledger.Book, out *strings.Builder) error {
+		return b.Movements(ctx, mover, all, told[*ledger.Movement](out))
+	})
+	ask("Transfers", func(b *ledger.Book, out *strings.Builder) error {
+		return b.Transfers(ctx, mover, all, told[*ledger.Transfer](out))
+	})
+	ask("Costs", func(b *ledger.Book, out *strings.Builder) error { return b.Costs(ctx, all, told[*ledger.Cost](out)) })
+	ask("CostsOf", func(b *ledger.Book, out *strings.Builder) error {
+		return b.CostsOf(ctx, map[chain.Address]bool{payer: true, {19: 2}: true}, all, told[*ledger.Cost](out))
+	})
 	for name, span := range map[string]ledger.Span{"": all, " of some": some} {
-		ask("Blocks"+name, func(b *ledger.Book, out *strings.Builder) error { return b.Blocks(ctx, span, told[*ledger.Block](out)) })
-		ask("Transactions"+name, func(b *ledger.Book, out *strings.Builder) error {
-			return b.Transactions(ctx, span, told[*ledger.Transaction](out))
-		})
 		ask("Payments"+name, func(b *ledger.Book, out *strings.Builder) error {
 			return b.Payments(ctx, payer, span, told[*ledger.Transaction](out))
-		})
-		ask("Movements"+name, func(b *ledger.Book, out *strings.Builder) error {
-			return b.Movements(ctx, mover, span, told[*ledger.Movement](out))
-		})
-		ask("Transfers"+name, func(b *ledger.Book, out *strings.Builder) error {
-			return b.Transfers(ctx, mover, span, told[*ledger.Transfer](out))
-		})
-		ask("Costs"+name, func(b *ledger.Book, out *strings.Builder) error { return b.Costs(ctx, span, told[*ledger.Cost](out)) })
-		ask("CostsOf"+name, func(b *ledger.Book, out *strings.Builder) error {
-			return b.CostsOf(ctx, map[chain.Address]bool{payer: true, {19: 2}: true}, span, told[*ledger.Cost](out))
 		})
 		ask("SealOf"+name, func(b *ledger.Book, out *strings.Builder) error {
 			seal, err := b.SealOf(ctx, heights(span.First, span.Last), span)

@@ -49,7 +49,7 @@ var smallLedger = sync.OnceValue(func() *smallFile {
 	place := filepath.Join(directory, "fees.db")
 	book, err := ledger.OpenWriter(ctx, place)
 	must(err)
-	entries := monthsOfBlocks(last+1, 6*time.Hour)
+	entries := monthsOfBlocks(last+1, 4*time.Hour)
 	must(book.Begin(ctx, madeUpChain, 0))
 	must(book.Write(ctx, entries))
 	_, err = book.Seal(ctx)

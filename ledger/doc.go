@@ -19,7 +19,7 @@
 // blocks, transactions, movements, unclassified, transfers, costs, diagnoses, findings,
 // unanswered. It begins with one byte for the layout that they were made in, 01, and two
 // bytes (most significant first) in which bit i says that there is leaf i: a table without
-// rows has none. Then come the leaves, 32 bytes each. Whoever reads rows of one table
+// rows has none. Bit 15 says that the block is final. Then come the leaves, 32 bytes each. Whoever reads rows of one table
 // checks that table's leaf, and needs no other.
 //
 // A leaf is over the table's name as a text, the number of the block's rows as an integer,
@@ -73,5 +73,8 @@
 //
 // Indexes name the blocks that have rows of an account. That they name all is seen by
 // account_days, which counts an account's rows: a look-up that has lost one is damage, and
-// not a smaller sum.
+// not a smaller sum. Blocks without a time are in no day, and all of them are read. No total
+// counts a hash: that nothing has it is known by looking through the transactions.
+//
+// What is lost above the sealed blocks looks like what was never stored: it is fetched again.
 package ledger

@@ -1,6 +1,10 @@
 package ledger
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"strings"
+)
 
 // lookup is an index for those who ask by account or hash. Its keys come in no
 // order, which makes it dear while many blocks are stored: then it is dropped, and
@@ -35,7 +39,7 @@ func (b *Book) BuildLookups(ctx context.Context, each func(name string)) error {
 		return err
 	}
 	for _, l := range lookups {
-		if there[l.name] {
+		if _, ok := there[l.name]; ok {
 			continue
 		}
 		each(l.name)
@@ -45,7 +49,7 @@ func (b *Book) BuildLookups(ctx context.Context, each func(name string)) error {
 					return err
 				}
 			}
-			return tx.exec(ctx, "CREATE INDEX IF NOT EXISTS "+l.name+" ON "+l.table+" ("+l.columns+")")
+			return tx.exec(ctx, strings.Replace(l.sql(), "INDEX", "INDEX IF NOT EXISTS", 1))
 		})
 		if err != nil {
 			return err
@@ -57,20 +61,36 @@ func (b *Book) BuildLookups(ctx context.Context, each func(name string)) error {
 func (b *Book) haveLookups(ctx context.Context, q querier) (bool, error) {
 	there, err := indexesThere(ctx, q, b.engine.sql())
 	for _, l := range lookups {
-		if !there[l.name] {
+		if _, ok := there[l.name]; !ok {
 			return false, err
 		}
 	}
 	return true, err
 }
 
-// indexesThere are the names of the indexes that there are.
-func indexesThere(ctx context.Context, q querier, d *dialect) (map[string]bool, error) {
-	there := map[string]bool{}
-	columns := []column{{"name", text, state}}
+// sql is the statement that makes it.
+func (l *lookup) sql() string {
+	return "CREATE INDEX " + l.name + " ON " + l.table + " (" + l.columns + ")"
+}
+
+// checkDefinitions tells which look-ups are not those of our making, such as one of a part of
+// the rows.
+func checkDefinitions(there map[string]string, found func(message string)) {
+	for _, l := range lookups {
+		if sql, ok := there[l.name]; ok && sql != l.sql() {
+			found(fmt.Sprintf("%s is made by %q, not by %q: DROP INDEX %s, and fees sync makes it anew", l.name, sql, l.sql(), l.name))
+		}
+	}
+}
+
+// indexesThere are the indexes that there are, by name, and what makes them.
+func indexesThere(ctx context.Context, q querier, d *dialect) (map[string]string, error) {
+	there := map[string]string{}
+	columns := []column{{"name", text, state}, {"sql", text, state}}
 	err := list(ctx, q, columns, func(r row) error {
 		c := cells{row: r, columns: columns}
-		there[c.text()] = true
+		name, sql := c.text(), c.text()
+		there[name] = sql
 		return c.err
 	}, d.indexes)
 	return there, err

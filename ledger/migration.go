@@ -31,7 +31,7 @@ type dialect struct {
 	wei       func(column string) string
 	coin      func(column string) string // an amount of wei in the token
 	plus      func(a, b string) string   // two amounts
-	indexes   string                     // the query for the names of those that there are
+	indexes   string                     // the query for those that there are: their names, and what makes them
 	dayText   func(column string) string // a day's number as YYYY-MM-DD
 	monthText func(column string) string // a month's number as YYYY-MM
 	widest    func(column string) string // wants a sum to be of 128 bits; "" where plus does

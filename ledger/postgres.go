@@ -38,7 +38,7 @@ var postgresDialect = dialect{
 	wei:     func(c string) string { return c + "::text" },
 	coin:    func(c string) string { return "(" + c + "::numeric * 0.000000000000000001)::numeric(57, 18)" },
 	plus:    func(a, b string) string { return a + " + " + b },
-	indexes: "SELECT indexname::text FROM pg_indexes WHERE schemaname = current_schema()",
+	indexes: "SELECT indexname::text, replace(replace(indexdef, tablename || ' USING btree', tablename), quote_ident(schemaname) || '.', '')::text FROM pg_indexes WHERE schemaname = current_schema()",
 	dayText: func(c string) string { return "(date '1970-01-01' + " + c + "::integer)::text" },
 	monthText: func(c string) string {
 		return "to_char(date '1970-01-01' + make_interval(months => " + c + "::integer), 'YYYY-MM')"
@@ -202,8 +202,9 @@ func (e *postgresEngine) checkIndexes(ctx context.Context, q querier, found func
 	if err != nil {
 		return err
 	}
+	checkDefinitions(there, found)
 	for _, l := range lookups {
-		if !there[l.name] {
+		if there[l.name] != l.sql() {
 			continue
 		}
 		rows := "SELECT count(*), coalesce(sum(hashtextextended(concat_ws(' ', " + l.columns + "), 0)), 0)::text FROM "

@@ -29,10 +29,12 @@ func TestDigestsAndSealsFollowFromTheDocumentation(t *testing.T) {
 			book := written(t, place, r.id, entries)
 			db := openSQL(t, place)
 			seals := map[string][]byte{} // by unit and number
-			_, have := db.table(t, "SELECT leaves, time_ms, costs FROM blocks ORDER BY height")
+			_, have := db.table(t, "SELECT leaves, time_ms, costs, final FROM blocks ORDER BY height")
 			require.Len(t, have, len(entries))
 			for height, x := range have {
 				leaves, encoded := documentedLeaves(t, db, int64(height), x[2].([]byte))
+				require.Contains(t, []any{true, int64(1)}, x[3], "block %d is final", height)
+				leaves[1] |= 0x80 // which it says, too
 				require.Equal(t, leaves, x[0], "block %d", height)
 				require.EqualValues(t, encoded, entries[height].Encoded(), "block %d", height)
 				there := leaves[2] & 0x3f // the first six leaves

@@ -60,7 +60,7 @@ var sqliteDialect = dialect{
 	plus: func(a, b string) string { // most are added nothing to, and the call is dear
 		return "CASE " + b + " WHEN '0' THEN " + a + " ELSE wei_add(" + a + ", " + b + ") END"
 	},
-	indexes: "SELECT name FROM sqlite_master WHERE type = 'index'",
+	indexes: "SELECT name, replace(sql, 'IF NOT EXISTS ', '') FROM sqlite_master WHERE type = 'index'",
 	laidOut: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + layoutTable + "'",
 }
 
@@ -211,8 +211,14 @@ func (e *sqliteEngine) sql() *dialect { return &sqliteDialect }
 
 func (e *sqliteEngine) shared() querier { return e.sqlQuerier }
 
-// checkIndexes asks SQLite itself, which compares each index with its table.
+// checkIndexes asks SQLite itself, which compares each index with its table, and looks
+// whether the look-ups are those that we make.
 func (e *sqliteEngine) checkIndexes(ctx context.Context, q querier, found func(message string)) error {
+	there, err := indexesThere(ctx, q, e.sql())
+	if err != nil {
+		return err
+	}
+	checkDefinitions(there, found)
 	columns := []column{{"integrity_check", text, state}}
 	return list(ctx, q, columns, func(r row) error {
 		if r[0] != "ok" {

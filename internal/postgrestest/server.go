@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -188,10 +189,20 @@ func serial() int {
 }
 
 // command does something as the superuser.
-func (s *Server) command(sql string) error {
+func (s *Server) command(sql string) error { return s.commandIn("postgres", sql) }
+
+// Overrule does in a database, of an address that Database gave, what only a superuser may.
+func (s *Server) Overrule(t testing.TB, address, sql string) {
+	t.Helper()
+	place, err := url.Parse(address)
+	require.NoError(t, err)
+	require.NoError(t, s.commandIn(strings.TrimPrefix(place.Path, "/"), sql), sql)
+}
+
+func (s *Server) commandIn(database, sql string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	connection, err := pgx.Connect(ctx, fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres", s.directory, s.port))
+	connection, err := pgx.Connect(ctx, fmt.Sprintf("host=%s port=%d user=postgres dbname=%s", s.directory, s.port, database))
 	if err != nil {
 		return err
 	}
