@@ -137,21 +137,22 @@ func TestCloseFlippedByte(t *testing.T) {
 	}
 }
 
-// A ledger that was changed since gives other figures, or has another seal.
+// A ledger that was changed since is refused, and the block is named.
 func TestCloseChangedLedger(t *testing.T) {
 	for statement, found := range map[string]string{
-		"UPDATE transactions SET fee = '5215236000000001' WHERE height = 25 AND extrinsic = 7": "total evm_fee: ",
-		"UPDATE blocks SET seal = zeroblob(32) WHERE height = 27":                              "the seal of block 27: ",
-		"UPDATE blocks SET hash = zeroblob(32) WHERE height = 2":                               "the hash of block 2: ",
-		"UPDATE findings SET message = 'nothing' WHERE height = 2":                             "findings.csv is another",
+		"UPDATE transactions SET fee = '5215236000000001' WHERE height = 25 AND extrinsic = 7": "block 25, table transactions: ",
+		"UPDATE blocks SET leaves = zeroblob(67) WHERE height = 27":                            "block 27, table blocks: ",
+		"UPDATE blocks SET hash = zeroblob(32) WHERE height = 2":                               "block 2, table blocks: ",
+		"UPDATE findings SET message = 'nothing' WHERE height = 2":                             "block 2, table findings: ",
+		"UPDATE seals SET last = last + 1 WHERE unit = 'day' AND number > 0":                   "table seals: 2026-01-",
 	} {
 		place := filled(t, newLedgerFile(t))
 		dir := filepath.Join(t.TempDir(), "january")
 		closed(t, dir)
 		alter(t, place, statement)
-		stdout, _, code := checked(t, dir)
-		require.Equal(t, exitFinding, code, stdout)
-		require.Contains(t, stdout, found)
+		stdout, stderr, code := checked(t, dir)
+		require.Equal(t, exitLedger, code, stdout+stderr)
+		require.Contains(t, stderr, found)
 	}
 }
 

@@ -62,7 +62,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitGateway
 	case errors.As(err, &differs), errors.As(err, &movements), errors.Is(err, journal.ErrUnknown):
 		return exitFinding
-	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.Is(err, closing.ErrDamaged), errors.As(err, &ofLedger), fullDisk(err):
+	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.Is(err, closing.ErrDamaged), errors.Is(err, ledger.ErrDamaged), errors.As(err, &ofLedger), fullDisk(err):
 		return exitLedger
 	case errors.Is(err, gatewayclient.ErrNoBlock),
 		errors.Is(err, gatewayclient.ErrNoEndpoint),

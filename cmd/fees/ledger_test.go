@@ -120,14 +120,14 @@ func TestLedgerSums(t *testing.T) {
 func TestLedgerDamaged(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		for statement, named := range map[string]string{
-			"UPDATE transactions SET fee = '1' WHERE height = 25 AND extrinsic = 5":                                     "block 25, table blocks: rows of this block were altered",
-			"UPDATE movements SET amount = '7' WHERE height = 13 AND position = 0":                                      "block 13, table blocks: rows of this block were altered",
-			"DELETE FROM transactions WHERE height = 26":                                                                "block 26, table blocks: rows of this block were altered",
-			"UPDATE blocks SET parent_hash = hash WHERE height = 9":                                                     "block 9, table blocks: its parent is ",
-			"DELETE FROM blocks WHERE height = 20":                                                                      "block 20, table blocks: missing, up to block 20",
-			"UPDATE blocks SET seal = digest WHERE height = 4":                                                          "block 4, table blocks: the seal is ",
-			"UPDATE days SET fee = '1786951749384991758'":                                                               "table days: 2026-01-01: fee is 1786951749384991758, the rows add up to 1786951749384991759",
-			"UPDATE accounts SET evm = evm + 1 WHERE account = (SELECT account FROM accounts ORDER BY account LIMIT 1)": "table accounts: 0x",
+			"UPDATE transactions SET fee = '1' WHERE height = 25 AND extrinsic = 5": "block 25, table transactions: rows of this block were altered",
+			"UPDATE movements SET amount = '7' WHERE height = 13 AND position = 0":  "block 13, table movements: rows of this block were altered",
+			"DELETE FROM transactions WHERE height = 26":                            "block 26, table transactions: rows of this block were altered",
+			"UPDATE blocks SET parent_hash = hash WHERE height = 9":                 "block 9, table blocks: its parent is ",
+			"DELETE FROM blocks WHERE height = 20":                                  "block 20, table blocks: missing, up to block 20",
+			"UPDATE seals SET seal = digest WHERE unit = 'month'":                   "table seals: the month 2026-01: ",
+			"UPDATE days SET fee = '1786951749384991758'":                           "table days: 2026-01-01: fee is 1786951749384991758, the rows add up to 1786951749384991759",
+			"UPDATE account_days SET evm = evm + 1 WHERE movements > 0":             "table account_days: 2026-01-01 0x",
 		} {
 			damaged := filled(t, place())
 			requireVerified(t, damaged)
