@@ -100,9 +100,13 @@ type part struct {
 // partHeights is how many heights have their costs read at once.
 const partHeights = 200
 
-// parts are the spans of which this one is made, in their order.
+// parts are the spans of which this one is made, in their order: none where it ends
+// before it begins, as what a statement of block 0 has to look through does.
 func (s Span) parts() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
+		if s.Last < s.First {
+			return
+		}
 		for first := s.First; ; first += partHeights {
 			if s.Last-first < partHeights {
 				yield(Span{first, s.Last})

@@ -84,6 +84,7 @@ func TestCostsInParts(t *testing.T) {
 	for _, span := range []ledger.Span{{0, 1_299}, {1, 199}, {1, 200}, {1, 201}, {1, 401}, {700, 700}, {1_250, 9_999}} {
 		wantCosts(t, book, span)
 	}
+	wantCosts(t, book, ledger.Span{First: 1}) // a statement's, of block 0 alone
 	enough, n := errors.New("enough"), 0
 	require.ErrorIs(t, book.Costs(ctx, ledger.Span{Last: 1_299}, func(*ledger.Cost) error {
 		if n++; n == 100 {
