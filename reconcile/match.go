@@ -20,6 +20,7 @@ type Book interface {
 	Sealed(ctx context.Context) (ledger.Period, error)
 	Cover(ctx context.Context, p ledger.Period) (ledger.Cover, error)
 	TransactionsByHash(ctx context.Context, hash chain.Hash, each func(*ledger.Transaction) error) error
+	Transactions(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error
 	TransactionAt(ctx context.Context, height uint64, index int, each func(*ledger.Transaction) error) error
 	Payments(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error
 }
@@ -63,6 +64,8 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	if !status.Lookups {
 		return nil, ErrNoLookups
 	}
+	looked := &lookedUp{Book: book, unfound: map[chain.Hash]bool{}}
+	book = looked
 	m := &matcher{ctx: ctx, book: book, options: &o, named: map[Place]int{}, maybe: map[Place]int{}, mine: map[chain.Address]bool{}, asked: map[lookup][]*ledger.Transaction{}}
 	if m.period, err = cover(ctx, book, &o); err != nil {
 		return nil, err
@@ -72,6 +75,10 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	r = newResult(&o, &status, &m.period)
 	if err := m.match(rows, r); err != nil {
+		r.Close()
+		return nil, err
+	}
+	if err := looked.check(ctx, m.period.Span); err != nil {
 		r.Close()
 		return nil, err
 	}
