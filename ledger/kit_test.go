@@ -23,6 +23,7 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/internal/postgrestest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -287,26 +288,7 @@ func (d database) numbered(query string) string {
 // table reads a query's rows as the driver has them, and the columns' names.
 func (d database) table(t testing.TB, query string, arguments ...any) (columns []string, list [][]any) {
 	t.Helper()
-	rows, err := d.Query(d.numbered(query), arguments...)
-	require.NoError(t, err, query)
-	defer rows.Close()
-	columns, err = rows.Columns()
-	require.NoError(t, err)
-	for rows.Next() {
-		values, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		require.NoError(t, rows.Scan(into...))
-		for i, v := range values {
-			if b, ok := v.([]byte); ok && b == nil { // SQLite's driver, where there are none
-				values[i] = []byte{}
-			}
-		}
-		list = append(list, values)
-	}
-	require.NoError(t, rows.Err())
-	return columns, list
+	return ledgertest.Ask(t, d.DB)(d.numbered(query), arguments...)
 }
 
 // texts are a query's rows as text, "null" for null.

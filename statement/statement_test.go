@@ -287,10 +287,10 @@ func TestUntoldChanges(t *testing.T) {
 			map[uint64]bool{10: false, 12: true},
 		},
 		"transfer on hold": {
-			[]string{row(1, 1001, "balances.TransferOnHold", "transfer-in", "5", "NULL", "NULL")},
-			map[uint64][2]uint64{0: {10, 10}, 1: {10, 15}},
-			[]statement.Difference{{Height: 1, Change: by(t, "0", "5"), Untold: true}}, nil, statement.Change{},
-			map[uint64]bool{1: false},
+			[]string{row(10, 1001, "balances.TransferOnHold", "transfer-in", "5", "NULL", "NULL")},
+			map[uint64][2]uint64{0: {10, 10}, 10: {10, 15}},
+			[]statement.Difference{{Height: 10, Change: by(t, "0", "5"), Untold: true}}, nil, statement.Change{},
+			map[uint64]bool{10: false},
 		},
 		"set": {
 			[]string{row(10, 1001, "balances.BalanceSet", "free-set", "7", "NULL", "'0'"), row(10, 1002, "balances.BalanceSet", "reserved-set", "2", "'0'", "NULL")},

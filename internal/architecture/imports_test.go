@@ -45,6 +45,7 @@ var mayImport = map[string][]string{
 	"internal/scratch":           {},
 	"internal/spill":             {},
 	"internal/gatewaytest":       {"archive"}, // for tests only
+	"internal/ledgertest":        {},          // for tests only
 	"internal/postgrestest":      {},          // for tests only
 	"internal/vectors":           {},          // for tests only
 	// For tests, benchmarks and its own command only: nothing else has it in its list.
