@@ -60,6 +60,25 @@ func TestFindExecuted(t *testing.T) {
 	}
 }
 
+// The gas was used up where the EVM says so itself, as a word or as a variant (evm's
+// ExitError::OutOfGas), and nowhere else.
+func TestOutOfGas(t *testing.T) {
+	for status, want := range map[string]bool{
+		`{"error": {"outOfGas": null}}`:                       true,
+		`{"error": "OutOfGas"}`:                               true,
+		`{"error": {"outOfFund": null}}`:                      false,
+		`{"error": {"other": "outOfGas"}}`:                    false,
+		`{"revert": "outOfGas"}`:                              false,
+		`{"succeed": "outOfGas"}`:                             false,
+		`{"fatal": {"callErrorAsFatal": {"outOfGas": null}}}`: false,
+		`null`: false,
+	} {
+		e, err := evm.FindExecuted(executed(t, executedData(status)))
+		require.NoError(t, err)
+		require.Equal(t, want, e.Exit.OutOfGas(), status)
+	}
+}
+
 func TestFindExecutedTakesTheLast(t *testing.T) {
 	inner := strings.Replace(executedData(`{"revert": "Reverted"}`), alice[2:6], "1234", 1)
 	e, err := evm.FindExecuted(executed(t, inner, `["not read"]`, executedData(`{"succeed": "Stopped"}`)))

@@ -2,12 +2,14 @@ package fee_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network"
 )
 
 func TestClassify(t *testing.T) {
@@ -30,6 +32,20 @@ func TestClassify(t *testing.T) {
 		"unsigned that ran EVM code":       {chain.Extrinsic{Pallet: "parachainSystem", Call: "setValidationData", Events: executed}, fee.Inherent},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, fee.Classify(&c.x)) })
+	}
+}
+
+// A call has the name of its pallet and its own, also where one of them is of an EVM
+// transaction's call.
+func TestCallNames(t *testing.T) {
+	for _, c := range [][2]string{{"ethereumXcm", "transact"}, {"ethereum", "transactions"}, {"balances", "transferAllowDeath"}} {
+		b := decoded(t, good(t))
+		x := &b.Extrinsics[3]
+		require.Equal(t, fee.Native, fee.Classify(x))
+		x.Pallet, x.Call = c[0], c[1]
+		report := fee.Price(b, runtimeRules(t, "moonbeam", 3702), stored(t, number(unit), b.Number, network.AtParent))
+		i := slices.IndexFunc(report.Transactions, func(x fee.Transaction) bool { return x.Index == 3 })
+		require.Equal(t, c[0]+"."+c[1], report.Transactions[i].Call)
 	}
 }
 
