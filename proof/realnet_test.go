@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
@@ -111,6 +113,32 @@ func proveReal(src source.Source) (*evidence.Report, error) {
 		report = x.Report
 	}
 	return report, nil
+}
+
+// A real block of a modern runtime is stored: a question that such a gateway answers in one
+// form only stops nothing.
+func TestARealBlockIsStored(t *testing.T) {
+	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
+	p := &proof.Prover{Reader: &source.Reader{Source: g.client(t, gatewayclient.Options{}), Tables: network.BuiltIn()}, Concurrency: 2}
+	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
+	require.NoError(t, err)
+	defer book.Close()
+	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, realHeight))
+	for x, err := range p.Range(ctx, source.Range{First: realHeight, Last: realHeight}, chain.Optional[evidence.Predecessor]{}) {
+		require.NoError(t, err)
+		e, err := ledger.NewEntry(x.Block, x.Report)
+		require.NoError(t, err)
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{e}))
+	}
+	_, err = book.Seal(ctx)
+	require.NoError(t, err)
+	require.NoError(t, book.Verify(ctx, func(d ledger.Damage) { t.Error(d) }, func(_, _ uint64) {}))
+	s, err := book.Status(ctx)
+	require.NoError(t, err)
+	require.Equal(t, chain.Some[uint64](realHeight), s.Sealed)
+	require.Zero(t, s.Findings+s.Unanswered+s.Totals.Uncharged+s.Totals.Unaccounted)
+	require.Equal(t, "12641937500000000", s.Totals.Fee.String(), "the known total")
+	require.Equal(t, s.Totals.Fee, s.Totals.Burned)
 }
 
 // A real block is priced to the wei and its nine splits are proved.
