@@ -2,6 +2,7 @@ package chain_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +78,27 @@ func TestReadWeight(t *testing.T) {
 			require.Equal(t, chain.Weight{RefTime: chain.NewRefTime(test.time), ProofSize: test.proof}, have)
 		})
 	}
+}
+
+// What a block weighed, as the gateway writes system.blockWeight: each class has its own
+// weight, and none may be missing.
+func TestReadClassWeights(t *testing.T) {
+	const good = `{"normal":{"refTime":"1","proofSize":"2"},"operational":{"refTime":"3","proofSize":"4"},"mandatory":{"refTime":"5","proofSize":"6"}}`
+	of := func(time, proof uint64) chain.Weight {
+		return chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof}
+	}
+	have, err := chain.ReadClassWeights(value(t, good))
+	require.NoError(t, err)
+	require.Equal(t, chain.ClassWeights{Normal: of(1, 2), Operational: of(3, 4), Mandatory: of(5, 6)}, have)
+	for _, class := range []string{"normal", "operational", "mandatory"} {
+		have, err := chain.ReadClassWeights(value(t, strings.Replace(good, class, "other", 1)))
+		requireMessage(t, err, class+": missing", "")
+		require.Zero(t, have)
+	}
+	_, err = chain.ReadClassWeights(value(t, strings.Replace(good, `"3"`, `"-3"`, 1)))
+	requireMessage(t, err, "", `operational: refTime: "-3" is not a non-negative integer`)
+	_, err = chain.ReadClassWeights(value(t, `null`))
+	requireMessage(t, err, "normal: missing", "")
 }
 
 func requireMessage(t *testing.T, err error, missing, fail string) {

@@ -421,6 +421,7 @@ func TestCellsOfOtherPrograms(t *testing.T) {
 	for name, c := range map[string]struct{ row, why string }{
 		"inline":                {`<row r="2"><c r="A2" t="inlineStr"><is><r><t>25</t></r><r><t>-7</t></r><rPh><t>x</t></rPh></is></c><c r="B2"><v>5</v></c></row>`, ""},
 		"without places":        {`<row><c t="str"><v>25-7</v></c><c><v>5</v></c></row>`, ""},
+		"others between":        {`<row><extLst><ext><v>7</v></ext></extLst><c t="str"><v>25-7</v></c><x/><c><v>5</v></c></row>`, ""},
 		"formula of a number":   {`<row r="2"><c r="A2" t="str"><f>X1</f><v>25-7</v></c><c r="B2"><f>2+3</f><v>5</v></c></row>`, ""},
 		"formula of nothing":    {`<row r="2"><c r="A2" t="str"><v>25-7</v></c><c r="B2"><f>2+3</f></c></row>`, "kept no value"},
 		"an error":              {`<row r="2"><c r="A2" t="str"><v>25-7</v></c><c r="B2" t="e"><f>1/0</f><v>#DIV/0!</v></c></row>`, "an error there, #DIV/0!"},
