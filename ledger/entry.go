@@ -200,11 +200,13 @@ func transactionRows(height int64, r *evidence.Report) []row {
 func movementRows(height int64, b *chain.Block) (known, unknown []row) {
 	moves, others := chain.Movements(b)
 	known = make([]row, 0, len(moves))
+	var at value = height // once for all rows: a block may have some hundred thousand
 	for i := range moves {
 		m := &moves[i]
+		account := m.Account // so that the row does not hold the movement
 		known = append(known, row{
-			height, int64(i), int64(m.Where), int64(m.EventIndex), m.Event, string(m.Kind),
-			m.Account[:], addressValue(m.Counterparty), m.Amount.String(), amountValue(m.Free), amountValue(m.Reserved),
+			at, int64(i), int64(m.Where), int64(m.EventIndex), m.Event, string(m.Kind),
+			account[:], addressValue(m.Counterparty), m.Amount.String(), amountValue(m.Free), amountValue(m.Reserved),
 		})
 	}
 	for i, u := range others {

@@ -238,6 +238,14 @@ func newTally() *tally {
 	return &t
 }
 
+// size is how many totals there are.
+func (t *tally) size() (n int) {
+	for _, sums := range t.sums {
+		n += len(sums)
+	}
+	return n
+}
+
 const (
 	dayMS         = 86_400_000
 	quarterHourMS = dayMS / 96

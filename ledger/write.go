@@ -67,14 +67,18 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		}
 		return err
 	}
-	if b.pending.blocks() < sealedAtOnce {
+	if b.pending.blocks() < sealedAtOnce && b.pending.tally.size() < mostTallied {
 		return nil
 	}
 	return b.sealPending(ctx)
 }
 
-// sealedAtOnce is how many blocks wait for their seal while many are written.
-const sealedAtOnce = 2_500
+// Blocks wait for their seal while many are written: so many of them, or as many as there
+// are totals that they add to, which are held meanwhile.
+const (
+	sealedAtOnce = 2_500
+	mostTallied  = 100_000
+)
 
 // sealPending seals the blocks that wait for it.
 func (b *Book) sealPending(ctx context.Context) error {

@@ -21,15 +21,26 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 		place := filled(t, newPlace())
 		dir := filepath.Join(t.TempDir(), "january")
 		closed(t, dir)
+		reports := [][]string{ // they read the packed costs alone, which are as they were
+			{"report", "0..27"},
+			{"report", "--month", "2026-01", "--partial"},
+		}
+		var before []string
+		for _, arguments := range reports {
+			stdout, _, _ := fees(t, arguments...)
+			before = append(before, stdout)
+		}
 		hash := raise(t, place, 25)
+		for i, arguments := range reports {
+			stdout, _, code := fees(t, arguments...)
+			require.Equal(t, exitFinding, code, arguments) // of block 2's time
+			require.Equal(t, before[i], stdout, "the figures of before")
+		}
 		books := filepath.Join(t.TempDir(), "books.csv")
 		require.NoError(t, os.WriteFile(books, []byte("hash,fee_wei\n"+hash+",1000\n"), 0o600))
 		demo := filepath.Join(recordings(t), "moonbeam-2100")
 		for _, arguments := range [][]string{
-			{"report", "0..27"},
-			{"report", "3..27", "--by", "account"},
 			{"report", "3..27", "--accounts", alith},
-			{"report", "--month", "2026-01", "--partial"},
 			{"close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", filepath.Join(t.TempDir(), "new"), "--gateway", demo},
 			{"close", "--month", "2026-01", "--partial", "--accounts", alith, "--no-balances", "-o", filepath.Join(t.TempDir(), "new")},
 			{"close", "--check", dir, "--gateway", "http://127.0.0.1:1", "--timeout", "1s"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -24,6 +25,7 @@ var columns = []column{
 	{"network", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Network }},
 	{"runtime", func(r *evidence.Report, _ *evidence.Transaction) string { return known(r.Runtime) }},
 	{"rules", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Rules }},
+	{"certain", func(r *evidence.Report, _ *evidence.Transaction) string { return strconv.FormatBool(r.Certain) }},
 	{"number", func(r *evidence.Report, _ *evidence.Transaction) string { return fmt.Sprint(r.Number) }},
 	{"block_hash", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Hash.String() }},
 	{"parent_hash", func(r *evidence.Report, _ *evidence.Transaction) string { return r.ParentHash.String() }},
