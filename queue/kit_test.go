@@ -216,7 +216,7 @@ func (s shared) requireDone(last uint64) {
 	status := s.status()
 	require.Equal(s, last, status.Blocks)
 	require.Equal(s, chain.Some(last), status.Sealed)
-	require.Equal(s, quietSeal(s, last), status.Seal)
+	require.Equal(s, chain.Some(quietSeal(s, last)), status.Seal)
 	s.requireSound()
 	jobs := s.jobs()
 	require.Zero(s, jobs.Left())
