@@ -76,7 +76,7 @@ func TestPackedValues(t *testing.T) {
 	require.Equal(t, uint64(7), c.Height)
 	require.Equal(t, "rules", c.Rules)
 	at, _ := c.Time.Get()
-	require.EqualValues(t, 1_700_000_000_000, at.Std().UnixMilli())
+	require.Equal(t, int64(1_700_000_000_000), at.Std().UnixMilli())
 	require.Equal(t, "layer \x00 é "+strings.Repeat("x", 20), string(c.Layer))
 	require.Equal(t, "call \x00 é "+strings.Repeat("x", 60), c.Call)
 	require.Equal(t, chain.Some(chain.Address{19: 4}), c.Recipient)
