@@ -101,7 +101,11 @@ func (b *Book) sealNext(ctx context.Context, tx transaction, c *cover) (uint64, 
 		if err != nil {
 			return 0, fmt.Errorf("block %v: %w", r.height, err)
 		}
-		if err := p.add(&r.rows, sums); err != nil {
+		leaves, err := r.checkedLeaves()
+		if err != nil {
+			return 0, err
+		}
+		if err := p.add(&r.rows, sums, leaves.digest()); err != nil {
 			return 0, err
 		}
 	}
@@ -138,18 +142,13 @@ func newSealing(c cover) *sealing { return &sealing{cover: c, from: c.sealed, ta
 // blocks is how many were added.
 func (s *sealing) blocks() int { return int(s.sealed - s.from) }
 
-// add adds the next block to the seals and to the totals.
-func (s *sealing) add(rows *[tableCount][]row, sums []Sums) error {
-	block := rows[blocks][0]
-	r := rowsOf{uint64(block[0].(int64)), *rows}
-	leaves, err := r.checkedLeaves()
-	if err != nil {
-		return err
-	}
+// add adds the next block to the totals, and by its digest to the seals.
+func (s *sealing) add(rows *[tableCount][]row, sums []Sums, digest Digest) error {
+	height := s.next()
 	if err := s.tally.block(rows, sums); err != nil {
-		return fmt.Errorf("block %v: %w", r.height, err)
+		return fmt.Errorf("block %v: %w", height, err)
 	}
-	s.seals.add(r.height, block[timeColumn], leaves.digest())
+	s.seals.add(height, rows[blocks][0][timeColumn], digest)
 	s.sealed++
 	return nil
 }

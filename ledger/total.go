@@ -298,11 +298,11 @@ func (t *tally) block(rows *[tableCount][]row, sums []Sums) error {
 		}
 	}
 	for _, r := range rows[movements] {
-		add(accountDays, &Sums{Movements: 1}, day, r[movedColumn])
+		t.of(accountDays, day, r[movedColumn]).Movements++
 	}
 	for _, r := range rows[transfers] {
 		for _, account := range partiesOf(r) {
-			add(accountDays, &Sums{Transfers: 1}, day, account)
+			t.of(accountDays, day, account).Transfers++
 		}
 	}
 	add(quarterHours, &whole, quarterHour)
@@ -396,7 +396,10 @@ func sumsOfTransaction(r row) (s Sums, err error) {
 	return s, nil
 }
 
-func (t *tally) add(table int, x *Sums, key ...value) error {
+func (t *tally) add(table int, x *Sums, key ...value) error { return t.of(table, key...).add(x) }
+
+// of are the sums under a key.
+func (t *tally) of(table int, key ...value) *tallied {
 	t.key.buffer = t.key.buffer[:0]
 	for _, v := range key {
 		t.key.value(v)
@@ -406,7 +409,7 @@ func (t *tally) add(table int, x *Sums, key ...value) error {
 		have = &tallied{key: append(row{}, key...)}
 		t.sums[table][string(t.key.buffer)] = have
 	}
-	return have.add(x)
+	return have
 }
 
 // keyOf is a key that can be compared and ordered.

@@ -54,7 +54,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		for _, e := range list {
 			if e.Height() == b.pending.next() && e.Final() {
 				added = true
-				if err := b.pending.add(&e.rows, e.sums); err != nil {
+				if err := b.pending.add(&e.rows, e.sums, e.digest); err != nil {
 					return err
 				}
 			}
