@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/inorder"
 )
 
 // ForkError says that two neighbouring blocks are not of one chain: one of them
@@ -68,7 +68,7 @@ func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *
 		last:     blocks.Last,
 		size:     max(concurrency, 1),
 	}
-	defer p.running.Wait()
+	defer p.workers.Wait()
 	defer cancel()
 	for p.fill(ctx); len(p.window) > 0; {
 		got := p.take(ctx)
@@ -93,7 +93,7 @@ type pipeline struct {
 	last     uint64
 	size     int     // of the window
 	window   []ahead // the blocks that are being read, in order
-	running  sync.WaitGroup
+	workers  inorder.Workers
 }
 
 // ahead is a block that is being read.
@@ -139,7 +139,7 @@ func (p *pipeline) fill(ctx context.Context) {
 		if height != p.first { // which is waited for already
 			reading = gatewayclient.WithMaxBody(ctx, p.limit())
 		}
-		p.running.Go(func() { result <- p.reader.fetch(reading, height, found{e, err}) })
+		p.workers.Go(func() { result <- p.reader.fetch(reading, height, found{e, err}) })
 	}
 }
 

@@ -1,10 +1,7 @@
 // Package inorder works on several things at the same time, in their order.
 package inorder
 
-import (
-	"iter"
-	"sync"
-)
+import "iter"
 
 // Map does the work for up to size items at the same time, and delivers the results in
 // the order of the items. It ends when all work that was begun is done, also where who
@@ -23,8 +20,8 @@ func Weighed[Item, Result any](items iter.Seq[Item], size, most int, weigh func(
 		}
 		var window []slot
 		weight := 0
-		var running sync.WaitGroup
-		defer running.Wait()
+		var workers Workers
+		defer workers.Wait()
 		first := func() bool {
 			s := window[0]
 			window, weight = window[1:], weight-s.weight
@@ -38,7 +35,7 @@ func Weighed[Item, Result any](items iter.Seq[Item], size, most int, weigh func(
 				}
 			}
 			window, weight = append(window, s), weight+s.weight
-			running.Go(func() { s.result <- work(item) })
+			workers.Go(func() { s.result <- work(item) })
 			if len(window) >= size && !first() {
 				return
 			}
