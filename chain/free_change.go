@@ -38,12 +38,12 @@ func mentions(e *Event, account string) bool {
 
 // addTo adds what the event did to an account's free balance.
 func (e *Event) addTo(sum Optional[SignedWei], account Address) (none Optional[SignedWei]) {
-	var r movementReader
-	if r.classify(e) != nil {
+	movements, err := e.movements(nil)
+	if err != nil {
 		return none
 	}
-	for i := range r.movements {
-		m := &r.movements[i]
+	for i := range movements {
+		m := &movements[i]
 		if m.Account != account {
 			continue
 		}
@@ -52,7 +52,7 @@ func (e *Event) addTo(sum Optional[SignedWei], account Address) (none Optional[S
 		if !told || !known {
 			return none
 		}
-		so, err := so.Add(change)
+		so, err = so.Add(change)
 		if err != nil {
 			return none
 		}

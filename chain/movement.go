@@ -113,19 +113,27 @@ var ErrUnknownEvent = errors.New("unknown event")
 //
 // Source: pallet balances (Event, impl_currency.rs, impl_fungible.rs) of substrate
 // and of polkadot-sdk, whose pull request 7250 added the events about holds.
-func Movements(b *Block) ([]Movement, []Unclassified) {
-	var r movementReader
+func Movements(b *Block) (movements []Movement, unclassified []Unclassified) {
+	EachMovement(b, func(m *Movement) { movements = append(movements, *m) },
+		func(u Unclassified) { unclassified = append(unclassified, u) })
+	return movements, unclassified
+}
+
+// EachMovement delivers what [Movements] lists, in its order. A movement is good until the
+// function that it is given to returns.
+func EachMovement(b *Block, movement func(*Movement), unclassified func(Unclassified)) {
+	r := movementReader{movement: movement, unclassified: unclassified}
 	r.read(OnInitialize, b.OnInitialize)
 	for i := range b.Extrinsics {
 		r.read(Where(b.Extrinsics[i].Index), b.Extrinsics[i].Events)
 	}
 	r.read(OnFinalize, b.OnFinalize)
-	return r.movements, r.unclassified
 }
 
 type movementReader struct {
-	movements    []Movement
-	unclassified []Unclassified
+	movement     func(*Movement)
+	unclassified func(Unclassified)
+	legs         []Movement // of the event that is read
 }
 
 func (r *movementReader) read(where Where, events []Event) {
@@ -134,43 +142,42 @@ func (r *movementReader) read(where Where, events []Event) {
 		if e.Pallet != "balances" || movesNothing[e.Name] {
 			continue
 		}
-		name := e.Pallet + "." + e.Name
-		from := len(r.movements)
-		if err := r.classify(e); err != nil {
-			r.movements = r.movements[:from]
-			r.unclassified = append(r.unclassified, Unclassified{where, i, name, e.Data, err})
+		var err error
+		if r.legs, err = e.movements(r.legs[:0]); err != nil {
+			r.unclassified(Unclassified{where, i, "balances." + e.Name, e.Data, err})
 			continue
 		}
-		for j := from; j < len(r.movements); j++ {
-			m := &r.movements[j]
-			m.Where, m.EventIndex, m.Event = where, i, name
+		for j := range r.legs {
+			m := &r.legs[j]
+			m.Where, m.EventIndex, m.Event = where, i, eventNames[e.Name]
+			r.movement(m)
 		}
 	}
 }
 
-// classify adds the event's movements; before an error, perhaps some of them.
-func (r *movementReader) classify(e *Event) error {
+// movements adds those that an event of the pallet balances tells of to a list.
+func (e *Event) movements(list []Movement) ([]Movement, error) {
 	rule, err := ruleOf(e)
 	if err != nil {
-		return err
+		return list, err
 	}
 	for _, leg := range rule.legs {
 		m := Movement{Kind: leg.kind}
 		if m.Account, err = rule.address(e, leg.account); err != nil {
-			return err
+			return list, err
 		}
 		if leg.counterparty != "" {
 			other, err := rule.address(e, leg.counterparty)
 			if err != nil {
-				return err
+				return list, err
 			}
 			m.Counterparty = Some(other)
 		}
 		if m.Amount, err = rule.wei(e, leg.amount); err != nil {
-			return err
+			return list, err
 		}
 		m.Free, m.Reserved = leg.free.by(m.Amount), leg.reserved.by(m.Amount)
-		r.movements = append(r.movements, m)
+		list = append(list, m)
 	}
-	return nil
+	return list, nil
 }

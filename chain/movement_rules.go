@@ -124,6 +124,15 @@ var movesNothing = map[string]bool{
 	"MintedCredit": true, "BurnedDebt": true,
 }
 
+// eventNames are the names of the events that the rules are for, as a movement has them.
+var eventNames = func() map[string]string {
+	names := map[string]string{}
+	for name := range balancesRules {
+		names[name] = "balances." + name
+	}
+	return names
+}()
+
 // ruleOf finds the rule for an event and checks that its data has as many values
 // as the rule reads.
 func ruleOf(e *Event) (balancesRule, error) {

@@ -198,21 +198,31 @@ func transactionRows(height int64, r *evidence.Report) []row {
 
 // movementRows are numbered in the order of the chain.
 func movementRows(height int64, b *chain.Block) (known, unknown []row) {
-	moves, others := chain.Movements(b)
-	known = make([]row, 0, len(moves))
 	var at value = height // once for all rows: a block may have some hundred thousand
-	for i := range moves {
-		m := &moves[i]
+	chain.EachMovement(b, func(m *chain.Movement) {
 		account := m.Account // so that the row does not hold the movement
+		amount := m.Amount.String()
 		known = append(known, row{
-			at, int64(i), int64(m.Where), int64(m.EventIndex), m.Event, string(m.Kind),
-			account[:], addressValue(m.Counterparty), m.Amount.String(), amountValue(m.Free), amountValue(m.Reserved),
+			at, int64(len(known)), int64(m.Where), int64(m.EventIndex), m.Event, string(m.Kind),
+			account[:], addressValue(m.Counterparty), amount, changeValue(m.Free, m.Amount, amount), changeValue(m.Reserved, m.Amount, amount),
 		})
-	}
-	for i, u := range others {
-		unknown = append(unknown, row{height, int64(i), int64(u.Where), int64(u.EventIndex), u.Event, u.Data.Raw(), u.Err.Error()})
-	}
+	}, func(u chain.Unclassified) {
+		unknown = append(unknown, row{at, int64(len(unknown)), int64(u.Where), int64(u.EventIndex), u.Event, u.Data.Raw(), u.Err.Error()})
+	})
 	return known, unknown
+}
+
+// changeValue is by how much a balance changed, as a column has it. Most are the amount
+// itself, whose text is given, or nothing.
+func changeValue(change chain.Optional[chain.SignedWei], amount chain.Wei, text string) value {
+	c, known := change.Get()
+	switch {
+	case !known:
+		return nil
+	case c == amount.Signed():
+		return text
+	}
+	return c.String()
 }
 
 func transferRows(height int64, r *evidence.Report) (rows []row) {
