@@ -46,9 +46,10 @@ func (s Span) Blocks() uint64 { return s.Last - s.First + 1 }
 //
 // A book that was opened to write is used by one goroutine at a time.
 type Book struct {
-	engine  engine
-	plusSQL [totalCount]string
-	pending *sealing // the blocks that Write stored and nobody sealed, nil where not known
+	engine   engine
+	plusSQL  [totalCount]string // adds to all sums of a table of totals
+	countSQL [totalCount]string // adds to those before the sums over transactions
+	pending  *sealing           // the blocks that Write stored and nobody sealed, nil where not known
 }
 
 // Postgres tells whether a ledger's place is a PostgreSQL address; it is a file
@@ -90,7 +91,8 @@ func opened[E engine](e E, err error) (*Book, error) {
 	}
 	b := &Book{engine: e}
 	for i := range totals {
-		b.plusSQL[i] = totals[i].upsert(e.sql().plus)
+		t, plus := &totals[i], e.sql().plus
+		b.plusSQL[i], b.countSQL[i] = t.upsert(plus, t.sums), t.upsert(plus, t.sums[:len(t.leading(&Sums{}))])
 	}
 	return b, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -159,11 +160,7 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 		return nil
 	}
 	for i := range totals {
-		var list []row
-		for _, x := range s.tally.sorted(i) {
-			list = append(list, append(append(row{}, x.key...), x.Sums.values(&totals[i])...))
-		}
-		if err := tx.add(ctx, b.plusSQL[i], list); err != nil {
+		if err := b.addTotals(ctx, tx, i, s.tally.sorted(i)); err != nil {
 			return fmt.Errorf("table %s: %w", totals[i].name, err)
 		}
 	}
@@ -171,6 +168,32 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 		return err
 	}
 	return s.cover.keep(ctx, tx)
+}
+
+// addTotals adds sums to a table of totals. There may be very many, so their rows are made
+// a part at a time.
+func (b *Book) addTotals(ctx context.Context, tx transaction, table int, sums []*tallied) error {
+	t := &totals[table]
+	for part := range slices.Chunk(sums, portion) {
+		var whole, counted []row
+		for _, x := range part {
+			if key := slices.Clone(x.key); x.EVM+x.Native > 0 {
+				whole = append(whole, append(key, x.Sums.values(t)...))
+			} else { // half of the accounts: they paid no fee
+				counted = append(counted, append(key, x.Sums.leading(t)...))
+			}
+		}
+		if err := tx.add(ctx, b.plusSQL[table], whole); err != nil {
+			return err
+		}
+		if len(counted) == 0 {
+			continue // the statement is none where nothing leads
+		}
+		if err := tx.add(ctx, b.countSQL[table], counted); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SealOf is the seal of a span's blocks, those whose time is in the period: it depends on

@@ -183,12 +183,18 @@ func (s *Sums) add(x *Sums) error {
 	return nil
 }
 
-// values are the sums as the columns of a table of totals have them.
-func (s *Sums) values(t *total) row {
+// leading are the counts that a table of totals has before the sums over transactions.
+func (s *Sums) leading(t *total) row {
 	r := make(row, 0, len(t.sums))
 	for _, n := range t.leading(s) {
 		r = append(r, int64(*n))
 	}
+	return r
+}
+
+// values are the sums as the columns of a table of totals have them.
+func (s *Sums) values(t *total) row {
+	r := s.leading(t)
 	for _, n := range s.counts() {
 		r = append(r, int64(*n))
 	}
@@ -435,11 +441,11 @@ func (t *tally) sorted(table int) []*tallied {
 	return list
 }
 
-// upsert is the statement that adds sums under a key. Plus is how an engine adds
-// two amounts.
-func (t *total) upsert(plus func(a, b string) string) string {
+// upsert is the statement that adds sums under a key: some of the table's, and nothing to
+// the others. Plus is how an engine adds two amounts.
+func (t *total) upsert(plus func(a, b string) string, sums []column) string {
 	var set []string
-	for _, c := range t.sums {
+	for _, c := range sums {
 		old, added := t.name+"."+c.name, "excluded."+c.name
 		if c.kind == amount {
 			set = append(set, c.name+" = "+plus(old, added))
@@ -447,6 +453,7 @@ func (t *total) upsert(plus func(a, b string) string) string {
 			set = append(set, c.name+" = "+old+" + "+added)
 		}
 	}
-	return insertInto(t.name, t.columns()) + placesFor(t.columns()) +
+	places := strings.Repeat("?, ", len(t.keys)+len(sums)) + strings.Repeat("'0', ", len(t.sums)-len(sums))
+	return insertInto(t.name, t.columns()) + "(" + strings.TrimSuffix(places, ", ") + ")" +
 		" ON CONFLICT (" + columnList(t.keys) + ") DO UPDATE SET " + strings.Join(set, ", ")
 }

@@ -76,7 +76,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 // Blocks wait for their seal while many are written: so many of them, or as many as there
 // are totals that they add to, which are held meanwhile.
 const (
-	sealedAtOnce = 2_500
+	sealedAtOnce = 5_000
 	mostTallied  = 100_000
 )
 
