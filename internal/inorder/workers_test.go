@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -27,6 +28,12 @@ func TestWorkers(t *testing.T) {
 		close(release)
 		workers.Wait()
 		require.Equal(t, int64(atOnce), done.Load())
+		for range 1000 { // they end a moment later than they say
+			if runtime.NumGoroutine() == before {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
 		require.Equal(t, before, runtime.NumGoroutine())
 	}
 }
