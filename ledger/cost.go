@@ -98,7 +98,7 @@ type part struct {
 }
 
 // partHeights is how many heights have their costs read at once.
-const partHeights = 200
+const partHeights = 400
 
 // parts are the spans of which this one is made, in their order: none where it ends
 // before it begins, as what a statement of block 0 has to look through does.

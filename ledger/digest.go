@@ -69,6 +69,15 @@ func (e *encoder) value(v value) {
 	}
 }
 
+// data writes what may be long, without a copy.
+func (e *encoder) data(v []byte) {
+	e.buffer = append(e.buffer, tagData)
+	e.buffer = binary.BigEndian.AppendUint32(e.buffer, uint32(len(v)))
+	e.flush()
+	e.sum.Write(v)
+	e.written += uint64(len(v))
+}
+
 func (e *encoder) integer(v int64) {
 	e.buffer = append(e.buffer, tagInteger)
 	e.buffer = binary.BigEndian.AppendUint64(e.buffer, uint64(v))

@@ -141,9 +141,9 @@ func sumOfRows(layout byte, t int, rows []row) (sum Digest, encoded uint64) {
 
 // sumOfCosts is the leaf of a block's packed costs.
 func sumOfCosts(height int64, costs []byte) (Digest, uint64) {
-	e := encoder{sum: sha256.New(), buffer: make([]byte, 0, len(costs)+40)}
+	e := encoder{sum: sha256.New(), buffer: make([]byte, 0, 40)}
 	e.text("costs")
 	e.integer(height)
-	e.value(costs)
+	e.data(costs)
 	return e.end()
 }

@@ -15,31 +15,29 @@ import (
 // mostFindings is how many findings are told one by one.
 const mostFindings = 5
 
-// note adds the notes on a period's blocks: those that are of no day, those that the
-// period leaves out, and the checks that did not hold.
-func (r *Report) note(ctx context.Context, book *ledger.Book, span ledger.Span) error {
+// notesOn are the notes on a period's blocks: those that are of no day, those that the
+// period leaves out, and the checks that did not hold, which are counted.
+func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span ledger.Span) (notes []string, err error) {
 	if r.Period.Heights.Known() && span.First == 0 && (r.By == Hour || r.By == Day || r.By == Month) {
-		r.Notes = append(r.Notes, "block 0 has no time and belongs to no "+string(r.By))
+		notes = append(notes, "block 0 has no time and belongs to no "+string(r.By))
 	}
 	outside, err := book.Outside(ctx, r.Period, span)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(outside) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("of the blocks %v these, or more, are not of the period by their own time, and are left out: %s", span, strings.Trim(fmt.Sprint(outside), "[]")))
+		notes = append(notes, fmt.Sprintf("of the blocks %v these, or more, are not of the period by their own time, and are left out: %s", span, strings.Trim(fmt.Sprint(outside), "[]")))
 	}
-	var first []string
 	err = book.Findings(ctx, span, func(f evidence.Finding) error {
 		if r.Findings++; r.Findings <= mostFindings {
-			first = append(first, "finding: "+place(f)+": "+f.Check+": "+f.Message)
+			notes = append(notes, "finding: "+place(f)+": "+f.Check+": "+f.Message)
 		}
 		return nil
 	})
 	if n := int64(r.Findings) - mostFindings; n > 0 {
-		first = append(first, fmt.Sprintf("and %d more findings: fees verify lists them", n))
+		notes = append(notes, fmt.Sprintf("and %d more findings: fees verify lists them", n))
 	}
-	r.Notes = append(r.Notes, first...)
-	return err
+	return notes, err
 }
 
 func place(f evidence.Finding) string {

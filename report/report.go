@@ -9,10 +9,12 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -81,17 +83,23 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 		}
 		progress(span.Blocks(), span.Blocks())
 	}
-	if r.Groups, r.Totals, err = a.result(q.By); err != nil {
+	var notes []string // of the blocks
+	var unread error   // why there are none
+	var reading sync.WaitGroup
+	if ok {
+		reading.Go(func() { notes, unread = r.notesOn(ctx, book, span) })
+	} else {
+		notes = []string{"the ledger has no block of this period"}
+	}
+	r.Groups, r.Totals, err = a.result(q.By)
+	reading.Wait()
+	if err := cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.drifts
-	r.Notes = append(slices.Clone(q.Partial), a.notes(r.Totals)...)
-	if !ok {
-		r.Notes = append(r.Notes, "the ledger has no block of this period")
-		return r, nil
-	}
-	return r, r.note(ctx, book, span)
+	r.Notes = slices.Concat(q.Partial, a.notes(r.Totals), notes)
+	return r, nil
 }
 
 // adder adds transactions up.
