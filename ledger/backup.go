@@ -79,12 +79,17 @@ func (b *Book) copyTo(ctx context.Context, path string, progress func(done, tota
 		if err != nil {
 			return err
 		}
-		n, err := copied.copyBlocks(ctx, q, span)
+		err := readSpan(ctx, q, allTables, span, func(list []*rowsOf) error {
+			if err := copied.copyBlocks(ctx, list); err != nil {
+				return err
+			}
+			done += uint64(len(list))
+			progress(done, total)
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		done += n
-		progress(done, total)
 	}
 	if err := copied.copyTotals(ctx, q, &c); err != nil {
 		return err
@@ -92,12 +97,8 @@ func (b *Book) copyTo(ctx context.Context, path string, progress func(done, tota
 	return copied.BuildLookups(ctx, func(string) {})
 }
 
-func (b *Book) copyBlocks(ctx context.Context, from querier, span Span) (blocks uint64, err error) {
-	list, err := readRows(ctx, from, allTables, "height BETWEEN ? AND ?", span.bounds()...)
-	if err != nil {
-		return 0, err
-	}
-	return uint64(len(list)), b.change(ctx, func(tx transaction) error {
+func (b *Book) copyBlocks(ctx context.Context, list []*rowsOf) error {
+	return b.change(ctx, func(tx transaction) error {
 		for _, r := range list {
 			for t := range tables {
 				if err := tx.insert(ctx, &tables[t], r.rows[t]); err != nil {

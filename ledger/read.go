@@ -24,29 +24,98 @@ type rowsOf struct {
 // readRows reads tables of the blocks that a condition on their heights takes, in the
 // order of the heights.
 func readRows(ctx context.Context, q querier, wanted []int, where string, arguments ...any) ([]*rowsOf, error) {
-	found := map[int64]*rowsOf{}
+	found := map[uint64]*rowsOf{}
 	for _, t := range wanted {
-		columns := tables[t].columns
-		err := list(ctx, q, columns, func(r row) error {
-			height, ok := r[0].(int64)
-			if !ok || height < 0 {
-				return fmt.Errorf("%w: table %s: a height of %v", ErrDamaged, tables[t].name, r[0])
-			}
-			if found[height] == nil {
-				found[height] = &rowsOf{height: uint64(height)}
-			}
-			found[height].rows[t] = append(found[height].rows[t], r)
-			return nil
-		}, selectFrom(tables[t].name, columns)+" WHERE "+where+" ORDER BY "+columnList(columns[:tables[t].key]), arguments...)
-		if err != nil {
+		if _, err := readTable(ctx, q, t, found, math.MaxInt64, where, arguments...); err != nil {
 			return nil, err
 		}
 	}
+	return inOrder(found), nil
+}
+
+func inOrder(found map[uint64]*rowsOf) []*rowsOf {
 	all := make([]*rowsOf, 0, len(found))
 	for _, height := range slices.Sorted(maps.Keys(found)) {
 		all = append(all, found[height])
 	}
-	return all, nil
+	return all
+}
+
+// readTable adds rows of a table to those found, in the order of its key, and tells which
+// block the last is of. It stops after so many.
+func readTable(ctx context.Context, q querier, t int, found map[uint64]*rowsOf, most int, where string, arguments ...any) (last uint64, err error) {
+	columns := tables[t].columns
+	limited := selectFrom(tables[t].name, columns) + " WHERE " + where + " ORDER BY " + columnList(columns[:tables[t].key]) + " LIMIT ?"
+	err = list(ctx, q, columns, func(r row) error {
+		height, ok := r[0].(int64)
+		if !ok || height < 0 {
+			return fmt.Errorf("%w: table %s: a height of %v", ErrDamaged, tables[t].name, r[0])
+		}
+		last = uint64(height)
+		if found[last] == nil {
+			found[last] = &rowsOf{height: last}
+		}
+		found[last].rows[t] = append(found[last].rows[t], r)
+		return nil
+	}, limited, append(slices.Clip(arguments), most)...)
+	return last, err
+}
+
+// mostRows is how many rows of a table are held at once, but for those of one block.
+var mostRows = 50_000
+
+// readSome is readRows for so many of the blocks, the first ones, as have mostRows rows of
+// a table, the first table being that of the blocks. More says that others may follow. A
+// first block that has more rows itself is read only where it is wanted whole; there is
+// none found otherwise.
+func readSome(ctx context.Context, q querier, wanted []int, whole bool, where string, arguments ...any) (list []*rowsOf, more bool, err error) {
+	found := map[uint64]*rowsOf{}
+	for _, t := range wanted {
+		last, err := readTable(ctx, q, t, found, mostRows+1, where, arguments...)
+		if err != nil {
+			return nil, false, err
+		}
+		rows, first := 0, uint64(math.MaxUint64)
+		for height, r := range found {
+			rows += len(r.rows[t])
+			first = min(first, height)
+		}
+		if rows <= mostRows {
+			continue
+		}
+		more = true
+		if first == last && whole {
+			found[first].rows[t] = nil
+			if _, err := readTable(ctx, q, t, found, math.MaxInt64, "height = ?", int64(first)); err != nil {
+				return nil, false, err
+			}
+			last++
+		}
+		for height := range found {
+			if height >= last { // which may have more rows
+				delete(found, height)
+			}
+		}
+		where, arguments = "("+where+") AND height < ?", append(slices.Clip(arguments), int64(last))
+	}
+	return inOrder(found), more, nil
+}
+
+// readSpan reads tables of a span's blocks by readSome, and delivers what it read each
+// time. No more than one block's rows is held that has very many.
+func readSpan(ctx context.Context, q querier, wanted []int, span Span, each func([]*rowsOf) error) error {
+	for {
+		found, more, err := readSome(ctx, q, wanted, true, "height >= ? AND height <= ?", span.bounds()...)
+		if err == nil {
+			err = each(found)
+		}
+		if err != nil || !more || len(found) == 0 {
+			return err
+		}
+		if span.First = found[len(found)-1].height + 1; span.First > span.Last {
+			return nil
+		}
+	}
 }
 
 // allTables are those of a block's rows.
@@ -121,6 +190,15 @@ func (r *rowsOf) check(wanted []int) (found []altered) {
 func (r *rowsOf) checked(wanted []int) error {
 	for _, a := range r.check(wanted) {
 		return damagedBlock(r.height, a.table, a.message)
+	}
+	return nil
+}
+
+func checkedAll(list []*rowsOf, wanted []int) error {
+	for _, r := range list {
+		if err := r.checked(wanted); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -211,17 +289,16 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int, eac
 	type part struct {
 		span Span
 		rows []*rowsOf
+		more bool // they are not all
 		err  error
 	}
 	wanted = withBlocks(wanted)
 	read := func(p part) part {
 		if p.err == nil {
-			p.rows, p.err = readRows(ctx, q, wanted, "height >= ? AND height <= ?", p.span.bounds()...)
+			p.rows, p.more, p.err = readSome(ctx, q, wanted, false, "height >= ? AND height <= ?", p.span.bounds()...)
 		}
-		for _, r := range p.rows {
-			if p.err == nil {
-				p.err = r.checked(wanted)
-			}
+		if p.err == nil {
+			p.err = checkedAll(p.rows, wanted)
 		}
 		return p
 	}
@@ -233,14 +310,31 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int, eac
 		}
 	}
 	present := newPresence(span, sealed)
+	deliver := func(rows []*rowsOf) error {
+		for _, r := range rows {
+			if err := present.at(r.height); err != nil {
+				return err
+			}
+			if err := each(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for p := range inorder.Map(parts, readers, read) {
-		for _, r := range p.rows {
-			if p.err != nil {
-				break
+		if p.err == nil {
+			p.err = deliver(p.rows)
+		}
+		if p.err == nil && p.more { // what is very large is read by one reader
+			if n := len(p.rows); n > 0 {
+				p.span.First = p.rows[n-1].height + 1
 			}
-			if p.err = present.at(r.height); p.err == nil {
-				p.err = each(r)
-			}
+			p.err = readSpan(ctx, q, wanted, p.span, func(rows []*rowsOf) error {
+				if err := checkedAll(rows, wanted); err != nil {
+					return err
+				}
+				return deliver(rows)
+			})
 		}
 		if p.err != nil {
 			cancel()
@@ -278,14 +372,18 @@ func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] 
 // them, so they are there, or the book is damaged.
 func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wanted []int, each func(*rowsOf) error) error {
 	wanted = withBlocks(wanted)
-	for part := range slices.Chunk(heights, mostAtOnce) {
+	for len(heights) > 0 {
+		part := heights[:min(len(heights), mostAtOnce)]
 		var arguments []any
 		for _, h := range part {
 			arguments = append(arguments, int64(h))
 		}
-		rows, err := readRows(ctx, q, wanted, "height IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(part)), ", ")+")", arguments...)
+		rows, more, err := readSome(ctx, q, wanted, true, "height IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(part)), ", ")+")", arguments...)
 		if err != nil {
 			return err
+		}
+		if more {
+			part = part[:len(rows)]
 		}
 		for i, h := range part {
 			if i >= len(rows) || rows[i].height != h {
@@ -298,6 +396,7 @@ func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wan
 				return err
 			}
 		}
+		heights = heights[len(part):]
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 // sealNext seals what follows, from the rows that are there.
 func (b *Book) sealNext(ctx context.Context, tx transaction, c *cover) (uint64, error) {
 	next := c.next()
-	ready, err := readRows(ctx, tx, sealedTables, "height BETWEEN ? AND ?", int64(next), int64(next+portion-1))
+	ready, _, err := readSome(ctx, tx, sealedTables, true, "height BETWEEN ? AND ?", int64(next), int64(next+portion-1))
 	if err != nil {
 		return 0, err
 	}
@@ -177,10 +177,10 @@ func (b *Book) addTotals(ctx context.Context, tx transaction, table int, sums []
 	for part := range slices.Chunk(sums, portion) {
 		var whole, counted []row
 		for _, x := range part {
-			if key := slices.Clone(x.key); x.EVM+x.Native > 0 {
-				whole = append(whole, append(key, x.Sums.values(t)...))
+			if key, sums := slices.Clone(x.key), x.sums(); sums.EVM+sums.Native > 0 {
+				whole = append(whole, append(key, sums.values(t)...))
 			} else { // half of the accounts: they paid no fee
-				counted = append(counted, append(key, x.Sums.leading(t)...))
+				counted = append(counted, append(key, sums.leading(t)...))
 			}
 		}
 		if err := tx.add(ctx, b.plusSQL[table], whole); err != nil {

@@ -130,7 +130,7 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 		return nil, err
 	}
 	db, err := openFile(path, "mode=rwc", busyTimeout, "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
-		"_pragma=cache_size(-65536)", "_pragma=wal_autocheckpoint(4000)", "_pragma=journal_size_limit(67108864)")
+		"_pragma=cache_size(-32768)", "_pragma=wal_autocheckpoint(4000)", "_pragma=journal_size_limit(67108864)")
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}

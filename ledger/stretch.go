@@ -376,7 +376,11 @@ func leafAt(leaves []byte, place int) []byte {
 func (b *Book) addedUp(ctx context.Context, q querier, table int, s *stretch, digit *int) ([]row, error) {
 	t := &totals[table]
 	sums := newTally()
-	err := b.walk(ctx, q, Span{s.first, s.last}, []int{transactions, movements, transfers}, func(r *rowsOf) error {
+	needed := []int{transactions}
+	if table == accountDays {
+		needed = append(needed, movements, transfers)
+	}
+	err := b.walk(ctx, q, Span{s.first, s.last}, needed, func(r *rowsOf) error {
 		if ms, ok := r.rows[blocks][0][timeColumn].(int64); !ok || s.unit.number(ms) != s.number {
 			return nil
 		}
@@ -395,7 +399,8 @@ func (b *Book) addedUp(ctx context.Context, q querier, table int, s *stretch, di
 	var rows []row
 	for _, x := range sums.sorted(table) {
 		if digit == nil || firstDigit(x.key[1]) == *digit {
-			rows = append(rows, append(append(row{}, x.key...), x.Sums.values(t)...))
+			each := x.sums()
+			rows = append(rows, append(slices.Clone(x.key), each.values(t)...))
 		}
 	}
 	return rows, nil

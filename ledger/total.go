@@ -230,10 +230,29 @@ type tally struct {
 	key  encoder
 }
 
-// tallied are the sums under one key.
+// tallied are the sums under one key. Most accounts of a block that moves very many paid no
+// fee.
 type tallied struct {
-	key row
-	Sums
+	key                  row
+	movements, transfers uint64
+	paid                 *Sums // by transactions, of the rest; nil where there are none
+}
+
+// add adds sums of transactions.
+func (x *tallied) add(sums *Sums) error {
+	if x.paid == nil {
+		x.paid = new(Sums)
+	}
+	return x.paid.add(sums)
+}
+
+// sums are all.
+func (x *tallied) sums() (s Sums) {
+	if x.paid != nil {
+		s = *x.paid
+	}
+	s.Movements, s.Transfers = x.movements, x.transfers
+	return s
 }
 
 func newTally() *tally {
@@ -304,11 +323,11 @@ func (t *tally) block(rows *[tableCount][]row, sums []Sums) error {
 		}
 	}
 	for _, r := range rows[movements] {
-		t.of(accountDays, day, r[movedColumn]).Movements++
+		t.of(accountDays, day, r[movedColumn]).movements++
 	}
 	for _, r := range rows[transfers] {
 		for _, account := range partiesOf(r) {
-			t.of(accountDays, day, account).Transfers++
+			t.of(accountDays, day, account).transfers++
 		}
 	}
 	add(quarterHours, &whole, quarterHour)

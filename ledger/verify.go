@@ -80,18 +80,17 @@ func (b *Book) verify(ctx context.Context, q querier, found func(Damage), progre
 		if err != nil {
 			return err
 		}
-		list, err := readRows(ctx, q, allTables, "height BETWEEN ? AND ?", span.bounds()...)
+		err := readSpan(ctx, q, allTables, span, func(list []*rowsOf) error {
+			for _, r := range list {
+				v.block(r)
+				done += uint64(len(r.rows[blocks]))
+			}
+			progress(done, total)
+			return v.finished(ctx)
+		})
 		if err != nil {
 			return err
 		}
-		for _, r := range list {
-			v.block(r)
-			done += uint64(len(r.rows[blocks]))
-		}
-		if err := v.finished(ctx); err != nil {
-			return err
-		}
-		progress(done, total)
 	}
 	return v.end(ctx)
 }

@@ -7,10 +7,8 @@ import (
 	"iter"
 	"time"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
@@ -31,8 +29,8 @@ const (
 	// A change of the ledger has at most so many blocks and bytes.
 	mostBlocksAtOnce = 250
 	mostBytesAtOnce  = 16 << 20
-	// Blocks that wait to be written have at most so many bytes: more than a change, so
-	// that the next is there when one is written.
+	// While blocks of more bytes wait to be written no more are made: that is more than a
+	// change, so that the next is there when one is written.
 	mostBytesWaiting = 2 * mostBytesAtOnce
 	// manyBlocks are so many that look-ups are dropped first, and made anew after.
 	manyBlocks = 20_000
@@ -83,9 +81,7 @@ func (f *filler) finish(ctx context.Context, p *progress, blocks uint64) error {
 	}))
 }
 
-// judge delivers the blocks of a span as the ledger has them. The last one before an
-// error is kept back where the multiplier that it stored may not have been read: it
-// would be judged by less than if all had gone well.
+// judge delivers the blocks of a span as the ledger has them.
 func (f *filler) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
 	return func(yield func(*ledger.Entry, error) bool) {
 		before, err := f.before(ctx, span.First)
@@ -93,32 +89,15 @@ func (f *filler) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.
 			yield(nil, err)
 			return
 		}
-		var last *ledger.Entry
 		for x, err := range f.prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
 			if err == nil {
 				err = ctx.Err()
 			}
-			e, err := f.entry(x, err)
-			if last != nil && (err == nil || theEnd(err)) && !yield(last, nil) {
+			if !yield(f.entry(x, err)) || err != nil {
 				return
 			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			last = e
-		}
-		if err := ctx.Err(); err != nil {
-			yield(nil, err)
-		} else if last != nil {
-			yield(last, nil)
 		}
 	}
-}
-
-// theEnd tells whether an error only says that a source goes no further.
-func theEnd(err error) bool {
-	return errors.Is(err, source.ErrNotFinal) || errors.Is(err, gatewayclient.ErrNoBlock) || errors.Is(err, archive.ErrLacks)
 }
 
 func (f *filler) entry(x proof.Proved, err error) (*ledger.Entry, error) {
@@ -169,8 +148,8 @@ func (f *filler) store(ctx context.Context, entries iter.Seq2[*ledger.Entry, err
 			failed = err
 			break
 		}
-		waiting.add(e.Size())
 		arriving <- e
+		waiting.add(e.Size())
 		if ctx.Err() != nil {
 			failed = context.Cause(ctx)
 			break

@@ -17,15 +17,14 @@ func newLoad(most int) *load {
 	return l
 }
 
-// add waits until there is room for so much more. What is more than the most alone has
-// room where nothing else waits.
+// add adds so much, and waits while more than the most is there: who makes makes no more.
 func (l *load) add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for !l.lifted && l.now > 0 && l.now+n > l.most {
+	l.now += n
+	for !l.lifted && l.now > l.most {
 		l.freed.Wait()
 	}
-	l.now += n
 }
 
 // take makes room.

@@ -25,7 +25,7 @@ const grace = 1500 * time.Millisecond
 // memoryLimit is where the heap no longer grows like that, but is swept as often as it
 // takes to stay below. What is in use by then is a few of the largest blocks that a
 // gateway may send.
-const memoryLimit = 350 << 20
+const memoryLimit = 300 << 20
 
 func main() {
 	if os.Getenv("GOGC") == "" {
