@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,8 +38,10 @@ func (v *verification) sealsOf(ctx context.Context, u unit) error {
 		delete(seen, number)
 		have, err := readStretches(ctx, v.q, u, "number = ?", number)
 		switch {
-		case err != nil:
+		case errors.Is(err, ErrDamaged):
 			damage(number, "%v", err)
+		case err != nil:
+			return err
 		case len(have) == 0:
 			damage(number, "it is not found by its number")
 		case have[0].blocks != want.blocks || have[0].first != want.first || have[0].last != want.last:
@@ -47,9 +50,12 @@ func (v *verification) sealsOf(ctx context.Context, u unit) error {
 			damage(number, "the seal is %v, and %v follows from the digests", have[0].seal, want.seal)
 		case have[0].totals != nil:
 			leaves, err := leavesOfTotals(ctx, v.q, layoutOfTotals(have[0].totals), want)
-			if err != nil {
+			switch {
+			case errors.Is(err, ErrDamaged):
 				damage(number, "%v", err)
-			} else if !bytes.Equal(leaves, have[0].totals) {
+			case err != nil:
+				return err
+			case !bytes.Equal(leaves, have[0].totals):
 				damage(number, "its totals are not those that were sealed")
 			}
 		}
@@ -79,6 +85,9 @@ func (v *verification) finished(ctx context.Context) error {
 				continue
 			}
 			have, err := readStretches(ctx, v.q, u, "number = ?", number)
+			if err != nil && !errors.Is(err, ErrDamaged) {
+				return err
+			}
 			if err != nil || len(have) == 0 || have[0].blocks != seen.blocks {
 				continue // it is not whole yet, or told at the end
 			}

@@ -1,0 +1,135 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+)
+
+// ErrFault is what an engine of FailAt says.
+var ErrFault = errors.New("the engine failed")
+
+// FailAt makes the engine of a book fail once, at its n-th step from now on: a step is what it
+// is called for, and what it delivers of a query. Mend makes it whole again, and tells whether
+// there were so many steps, so that it failed.
+func (b *Book) FailAt(n int) (mend func() (failed bool)) {
+	whole := b.engine
+	f := &faults{at: int64(n)}
+	b.engine = &faultyEngine{faultyQuerier{whole, f}, whole}
+	return func() bool {
+		b.engine = whole
+		return f.steps.Load() >= f.at
+	}
+}
+
+// faults count steps up to the one that fails. Several may be made at the same time.
+type faults struct {
+	at    int64
+	steps atomic.Int64
+}
+
+// step fails where it is the one.
+func (f *faults) step() error {
+	if f.steps.Add(1) == f.at {
+		return ErrFault
+	}
+	return nil
+}
+
+type faultyQuerier struct {
+	querier
+	*faults
+}
+
+func (q faultyQuerier) exec(ctx context.Context, query string, arguments ...any) error {
+	if err := q.step(); err != nil {
+		return err
+	}
+	return q.querier.exec(ctx, query, arguments...)
+}
+
+func (q faultyQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
+	if err := q.step(); err != nil {
+		return nil, err
+	}
+	rows, err := q.querier.query(ctx, query, arguments...)
+	if err == nil && q.step() != nil {
+		rows = faultyRows{rows}
+	}
+	return rows, err
+}
+
+// faultyRows fail at the first row, or at their end where there is none.
+type faultyRows struct{ rowSet }
+
+func (faultyRows) Scan(...any) error          { return ErrFault }
+func (faultyRows) values([]column, row) error { return ErrFault }
+func (faultyRows) Err() error                 { return ErrFault }
+
+type faultyEngine struct {
+	faultyQuerier
+	engine
+}
+
+func (e *faultyEngine) exec(ctx context.Context, query string, arguments ...any) error {
+	return e.faultyQuerier.exec(ctx, query, arguments...)
+}
+
+func (e *faultyEngine) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
+	return e.faultyQuerier.query(ctx, query, arguments...)
+}
+
+func (e *faultyEngine) shared() querier { return faultyQuerier{e.engine.shared(), e.faults} }
+
+func (e *faultyEngine) begin(ctx context.Context) (transaction, error) {
+	if err := e.step(); err != nil {
+		return nil, err
+	}
+	tx, err := e.engine.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &faultyTransaction{faultyQuerier{tx, e.faults}, tx}, nil
+}
+
+func (e *faultyEngine) snapshot(ctx context.Context) (querier, func(), error) {
+	if err := e.step(); err != nil {
+		return nil, nil, err
+	}
+	q, end, err := e.engine.snapshot(ctx)
+	return faultyQuerier{q, e.faults}, end, err
+}
+
+type faultyTransaction struct {
+	faultyQuerier
+	transaction
+}
+
+func (t *faultyTransaction) exec(ctx context.Context, query string, arguments ...any) error {
+	return t.faultyQuerier.exec(ctx, query, arguments...)
+}
+
+func (t *faultyTransaction) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
+	return t.faultyQuerier.query(ctx, query, arguments...)
+}
+
+func (t *faultyTransaction) insert(ctx context.Context, table *table, rows []row) error {
+	if err := t.step(); err != nil {
+		return err
+	}
+	return t.transaction.insert(ctx, table, rows)
+}
+
+func (t *faultyTransaction) add(ctx context.Context, statement string, arguments []row) error {
+	if err := t.step(); err != nil {
+		return err
+	}
+	return t.transaction.add(ctx, statement, arguments)
+}
+
+func (t *faultyTransaction) commit(ctx context.Context) error {
+	if err := t.step(); err != nil {
+		return err
+	}
+	return t.transaction.commit(ctx)
+}
