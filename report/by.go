@@ -144,7 +144,7 @@ func (b By) compare(x, y *Group) int {
 	if b.ofTime() {
 		xBlock, _ := x.Block.Get()
 		yBlock, _ := y.Block.Get()
-		return cmp.Or(compareBool(x.timed(), y.timed()), cmp.Compare(xBlock, yBlock), cmp.Compare(x.start, y.start))
+		return cmp.Or(order(x.timed())-order(y.timed()), cmp.Compare(xBlock, yBlock), cmp.Compare(x.start, y.start))
 	}
 	if order := y.Fee.Cmp(x.Fee); order != 0 {
 		return order
@@ -163,17 +163,15 @@ func compareText(x, y chain.Optional[string]) int {
 func compareAddress(x, y chain.Optional[chain.Address]) int {
 	a, isA := x.Get()
 	b, isB := y.Get()
-	return cmp.Or(compareBool(isA, isB), bytes.Compare(a[:], b[:]))
+	return cmp.Or(order(isA)-order(isB), bytes.Compare(a[:], b[:]))
 }
 
-func compareBool(x, y bool) int {
-	switch {
-	case x == y:
-		return 0
-	case y:
-		return -1
+// order has what is not known first.
+func order(known bool) int {
+	if known {
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // timed tells whether it is known when the group is.
