@@ -119,3 +119,27 @@ func TestCutCosts(t *testing.T) {
 		require.ErrorIs(t, err, ErrDamaged, "%d bytes", end)
 	}
 }
+
+// Costs that somebody else packed, whose parts have lengths that fit, are not taken for
+// something else.
+func TestCostsOfAnother(t *testing.T) {
+	from := func(change func(block, r row)) []byte {
+		block, r := packableBlock(), packable("1")
+		change(block, r)
+		return pack(block, []row{r})
+	}
+	place := func(name string) int { return tables[transactions].of(name) }
+	for name, packed := range map[string][]byte{
+		"a time after the year 9999": from(func(block, _ row) { block[timeColumn] = int64(253_402_300_800_000) }),
+		"an index of nine bytes":     from(func(_, r row) { r[extrinsicColumn] = "123456789" }),
+		"a payer of 19 bytes":        from(func(_, r row) { r[payerColumn] = make([]byte, 19) }),
+		"a fee of 2^128":             from(func(_, r row) { r[feeColumn] = "340282366920938463463374607431768211456" }),
+		"a negative tip":             from(func(_, r row) { r[place("tip")] = "-12" }),
+	} {
+		var u unpacker
+		list, err := u.costs(nil, packed, 7)
+		require.ErrorIs(t, err, ErrDamaged, name)
+		require.ErrorContains(t, err, "block 7", name)
+		require.Empty(t, list, name)
+	}
+}
