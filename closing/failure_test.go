@@ -170,3 +170,38 @@ func TestALedgerThatIsDamaged(t *testing.T) {
 	require.ErrorIs(t, sheet.WriteCSV(&out, List(ctx, b, ledger.Span{First: 5, Last: 5}, &count)), ledger.ErrDamaged)
 	require.Zero(t, count.Unclassified, "what follows is not read")
 }
+
+// A package that another program is making is not mended meanwhile.
+func TestMendWhileAnotherProgramWorks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "january")
+	d, err := Begin(dir)
+	require.NoError(t, err)
+	require.ErrorContains(t, Mend(dir), "the package is being made already")
+	_, err = Begin(dir)
+	require.ErrorContains(t, err, "the package is being made already")
+	d.Discard()
+	require.NoError(t, Mend(dir))
+}
+
+// A package that a killed program took away, and that cannot be put back now, is put back by
+// the next program: nothing is begun before, and nothing is taken away.
+func TestAPackageThatCannotBePutBackYet(t *testing.T) {
+	defer func() { rename = os.Rename }()
+	dir := filepath.Join(t.TempDir(), "january")
+	install(t, dir, january(7), files)
+	before := content(t, dir)
+	d, err := Begin(dir)
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(dir, d.scratch.Path(beforeName)))
+	d.scratch.Release() // as where it is killed
+
+	rename = func(_, _ string) error { return os.ErrPermission }
+	require.ErrorIs(t, Mend(dir), os.ErrPermission)
+	_, err = Begin(dir)
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.NoDirExists(t, dir)
+	rename = os.Rename
+	require.NoError(t, Mend(dir))
+	require.Equal(t, before, content(t, dir))
+	require.NoDirExists(t, scratchOf(dir))
+}
