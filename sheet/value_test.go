@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -113,6 +117,46 @@ func TestWriterThatIsFull(t *testing.T) {
 			require.ErrorIs(t, write(&full{room}, every(t)), errFull, "%s with room for %d of %d bytes", form, room, size)
 		}
 		require.NoError(t, write(&full{size}, every(t)), form)
+	}
+}
+
+// A workbook's parts are many: wherever the room ends among them, it is told. So it is where
+// the header alone has no room.
+func TestWriterThatIsFullAnywhere(t *testing.T) {
+	size := len(written(t, "xlsx", every(t)))
+	for room := 0; room < size; room += 100 {
+		require.ErrorIs(t, sheet.WriteXLSX(&full{room}, every(t)), errFull, "with room for %d of %d bytes", room, size)
+	}
+	wide := &sheet.Sheet{Name: "s", Rows: rows()}
+	for i := range 2_000 {
+		wide.Columns = append(wide.Columns, sheet.Column{Name: fmt.Sprint("column_", i), Kind: sheet.Text})
+	}
+	require.ErrorIs(t, sheet.WriteCSV(&full{100}, wide), errFull)
+}
+
+// Rows that need a temporary file, and have no place for it, are an error.
+func TestNoPlaceForTemporaryFiles(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "not", "there"))
+	many := &sheet.Sheet{Name: "s"} // of 5 MB
+	row := make([]any, 100)
+	for i := range row {
+		many.Columns = append(many.Columns, sheet.Column{Name: fmt.Sprint("column_", i), Kind: sheet.Integer})
+		row[i] = uint64(math.MaxUint64)
+	}
+	many.Rows = func(yield func([]any, error) bool) {
+		for range 2_500 {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+	for form, write := range map[string]func(io.Writer, *sheet.Sheet) error{
+		"table": func(w io.Writer, s *sheet.Sheet) error { return sheet.WriteTable(w, s, 80) },
+		"xlsx":  func(w io.Writer, s *sheet.Sheet) error { return sheet.WriteXLSX(w, s) },
+	} {
+		var out bytes.Buffer
+		require.ErrorIs(t, write(&out, many), fs.ErrNotExist, form)
+		require.Zero(t, out.Len(), form)
 	}
 }
 
