@@ -84,6 +84,8 @@ func TestLacksAndDamaged(t *testing.T) {
 	multiplierOf := func(a *archive.Archive) error { _, err := a.Multiplier(ctx, 7); return err }
 	runtimeOf := func(a *archive.Archive) error { _, err := a.Runtime(ctx, 7); return err }
 	nodeOf := func(a *archive.Archive) error { _, err := a.NodeVersion(ctx); return err }
+	governed := newGoverned(8).synthetic[gatewayclient.ProportionPath(parameterKey, 8)]
+	proportionOf := func(a *archive.Archive) error { _, err := a.FeesTreasuryProportion(ctx, parameterKey, 7); return err }
 	for name, c := range map[string]struct {
 		files map[string]string
 		ask   func(*archive.Archive) error
@@ -106,6 +108,9 @@ func TestLacksAndDamaged(t *testing.T) {
 		"runtime malformed":       {map[string]string{"runtime-spec.json": `{}`}, runtimeOf, archive.ErrDamaged, "at.height: missing"},
 		"no node version":         {nil, nodeOf, gatewayclient.ErrNoEndpoint, "node-version.json"},
 		"node version malformed":  {map[string]string{"node-version.json": `[]`}, nodeOf, archive.ErrDamaged, "want an object"},
+		"a directory for a node":  {map[string]string{"node-version.json/x": ""}, nodeOf, archive.ErrDamaged, "not a regular file"},
+		"parameter elsewhere":     {map[string]string{"parameters/7.json": governed}, proportionOf, archive.ErrDamaged, "parameters/7.json: the archive is damaged: it is at block 8"},
+		"parameter malformed":     {map[string]string{"parameters/7.json": "x"}, proportionOf, archive.ErrDamaged, "parameters/7.json"},
 		"a directory for a file":  {map[string]string{"blocks/7.json/x": ""}, blockOf, archive.ErrDamaged, "not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,6 +186,23 @@ func TestHostileDirectory(t *testing.T) {
 	_, err = a.Block(ctx, 2)
 	require.ErrorIs(t, err, archive.ErrDamaged)
 	require.ErrorContains(t, err, "larger than any answer should be")
+}
+
+// An answer that is larger than is asked for is not read, in plain files and in segments.
+func TestAnswersThatAreTooLarge(t *testing.T) {
+	gateway := chainTo(9, map[uint64]int{0: 1})
+	for name, o := range map[string]archive.RecordOptions{
+		"plain": {First: 2, Last: 8}, "segments": archive.WithSegments(archive.RecordOptions{First: 2, Last: 8}, 4),
+	} {
+		a := opened(t, recordedWith(t, gateway, o))
+		size := len(gateway["/blocks/5"])
+		_, err := a.Block(gatewayclient.WithMaxBody(context.Background(), size), 5)
+		require.NoError(t, err, name)
+		_, err = a.Block(gatewayclient.WithMaxBody(context.Background(), size-1), 5)
+		require.ErrorIs(t, err, gatewayclient.ErrTooLarge, name)
+		require.ErrorContains(t, err, "blocks/5.json", name)
+		require.NotErrorIs(t, err, archive.ErrDamaged, name)
+	}
 }
 
 // failing has a file that is there and cannot be read.

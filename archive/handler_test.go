@@ -163,3 +163,23 @@ func TestServe(t *testing.T) {
 	require.NoError(t, <-ended)
 	require.Error(t, archive.Serve(context.Background(), listener, demo.Open()))
 }
+
+// A runtime that is kept for all heights is that of the height that is asked for, with the
+// hash that its own block or the next one tells.
+func TestTheHashOfARuntime(t *testing.T) {
+	blocks := chainTo(9, map[uint64]int{0: 1})
+	a := with(map[string]string{"runtime-spec.json": blocks["/runtime/spec?at=3"], "blocks/5.json": blocks["/blocks/5"], "blocks/7.json": blocks["/blocks/7"]})
+	for height, hash := range map[uint64]string{3: hashOf(3), 5: hashOf(5), 6: hashOf(6)} {
+		answer := get(a, http.MethodGet, fmt.Sprintf("/runtime/spec?at=%d", height))
+		require.Equal(t, http.StatusOK, answer.StatusCode, height)
+		runtime, err := gatewayclient.DecodeRuntime(body(t, answer))
+		require.NoError(t, err)
+		require.Equal(t, height, runtime.At)
+		have, known := runtime.AtHash.Get()
+		require.True(t, known, height)
+		require.Equal(t, hash, have.String())
+	}
+	runtime, err := gatewayclient.DecodeRuntime(body(t, get(a, http.MethodGet, "/runtime/spec?at=2")))
+	require.NoError(t, err)
+	require.False(t, runtime.AtHash.Known(), "neither it nor the next one is there")
+}

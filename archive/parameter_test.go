@@ -166,6 +166,24 @@ func TestParametersThatAreRefused(t *testing.T) {
 	}
 }
 
+// Which key is asked for, the last runtime tells: where the gateway fails to, nothing is
+// recorded. Where it has no runtimes at all, the parameter is not asked for.
+func TestParametersWithoutARuntime(t *testing.T) {
+	ctx := context.Background()
+	gateway := newGoverned(9)
+	path := "/runtime/spec?at=9"
+	gateway.synthetic[path] = "x"
+	directory := t.TempDir()
+	_, err := archive.Record(ctx, gateway, directory, archive.RecordOptions{First: 6, Last: 9, ParameterKey: withKey})
+	require.ErrorContains(t, err, path)
+	require.Empty(t, tree(t, directory))
+
+	manifest, err := archive.Record(ctx, chainTo(9, nil), directory, archive.RecordOptions{First: 6, Last: 9, ParameterKey: withKey})
+	require.NoError(t, err)
+	require.Empty(t, manifest.ParameterKey)
+	require.Empty(t, only(tree(t, directory), "parameters/"))
+}
+
 // The real gateway's answers on a real runtime are read where they lie, and kept.
 func TestRecordedParameters(t *testing.T) {
 	const directory = "../../shared/pairs/datahaven-100/gateway"

@@ -256,6 +256,17 @@ func TestRuntimeChanges(t *testing.T) {
 	require.ErrorContains(t, err, "runtime-spec/5.json is not of an archive of these blocks")
 }
 
+// Where the gateway cannot tell the runtime of a height between two others, it is not known
+// where the runtime changed: nothing is made of that.
+func TestARuntimeThatCannotBeFound(t *testing.T) {
+	gateway := chainTo(9, map[uint64]int{0: 1, 4: 2})
+	path := "/runtime/spec?at=4" // between 1 and 8
+	delete(gateway, path)
+	_, err := archive.Record(context.Background(), gateway, t.TempDir(), archive.RecordOptions{First: 2, Last: 8})
+	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+	require.ErrorContains(t, err, path)
+}
+
 func only(files map[string]string, prefix string) map[string]string {
 	files = maps.Clone(files)
 	maps.DeleteFunc(files, func(path, _ string) bool { return !strings.HasPrefix(path, prefix) })

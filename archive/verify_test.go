@@ -145,3 +145,22 @@ func TestVerifyProgress(t *testing.T) {
 	require.Equal(t, [2]uint64{0, files}, told[0])
 	require.Equal(t, [2]uint64{files, files}, told[files])
 }
+
+// A verification that is stopped says so, and finds nothing.
+func TestVerifyStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	_, err := archive.Verify(ctx, recorded(t, 3, 3), func(_, _ uint64) { stop() })
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, archive.ErrDamaged)
+}
+
+// A directory in the place of a file is no file.
+func TestVerifyFindsDirectories(t *testing.T) {
+	directory := recorded(t, 3, 4)
+	path := filepath.Join(directory, "blocks", "4.json")
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Mkdir(path, 0o755))
+	_, err := archive.Verify(context.Background(), directory, nil)
+	require.ErrorIs(t, err, archive.ErrDamaged)
+	require.ErrorContains(t, err, "blocks/4.json: it cannot be read")
+}
