@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"archive":                    {"chain", "gatewayclient", "wire"},
 	"archive/demo":               {"archive"},
 	"archive/demo/internal/pack": {},
-	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo"},
+	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo", "internal/inorder"},
 	"proof":                      {"chain", "archive", "source", "fee", "evidence", "internal/inorder"},
 	"ledger":                     {"chain", "fee", "evidence", "internal/inorder", "internal/scratch"},
 	"queue":                      {"ledger"},
