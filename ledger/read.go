@@ -26,7 +26,7 @@ type rowsOf struct {
 func readRows(ctx context.Context, q querier, wanted []int, where string, arguments ...any) ([]*rowsOf, error) {
 	found := map[uint64]*rowsOf{}
 	for _, t := range wanted {
-		if _, err := readTable(ctx, q, t, found, math.MaxInt64, where, arguments...); err != nil {
+		if _, err := readTable(ctx, q, t, found, math.MaxInt, where, arguments...); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +86,7 @@ func readSome(ctx context.Context, q querier, wanted []int, whole bool, where st
 		more = true
 		if first == last && whole {
 			found[first].rows[t] = nil
-			if _, err := readTable(ctx, q, t, found, math.MaxInt64, "height = ?", int64(first)); err != nil {
+			if _, err := readTable(ctx, q, t, found, math.MaxInt, "height = ?", int64(first)); err != nil {
 				return nil, false, err
 			}
 			last++
