@@ -56,18 +56,18 @@ func tokensOf[T interface{ String() string }](o chain.Optional[T]) *string {
 
 // sumJSON is a sum as JSON has it.
 type sumJSON struct {
-	Outcome         Outcome         `json:"outcome"`
-	Count           int             `json:"count"`
-	Books           chain.Wei       `json:"books"`
-	BooksToken      string          `json:"books_token"`
-	Chain           chain.Wei       `json:"chain"`
-	ChainToken      string          `json:"chain_token"`
-	Difference      chain.SignedWei `json:"difference"`
-	DifferenceToken string          `json:"difference_token"`
+	Outcome         Outcome                         `json:"outcome"`
+	Count           int                             `json:"count"`
+	Books           chain.Wei                       `json:"books"`
+	BooksToken      string                          `json:"books_token"`
+	Chain           chain.Optional[chain.Wei]       `json:"chain"`
+	ChainToken      *string                         `json:"chain_token"`
+	Difference      chain.Optional[chain.SignedWei] `json:"difference"`
+	DifferenceToken *string                         `json:"difference_token"`
 }
 
 func (s *Sum) json() sumJSON {
-	return sumJSON{s.Outcome, s.Count, s.Books, inTokens(s.Books), s.Chain, inTokens(s.Chain), s.Difference, inTokens(s.Difference)}
+	return sumJSON{s.Outcome, s.Count, s.Books, inTokens(s.Books), s.Chain, tokensOf(s.Chain), s.Difference, tokensOf(s.Difference)}
 }
 
 // MarshalJSON writes the result with the details of what does not match.

@@ -47,8 +47,8 @@ func TestAllReconcile(t *testing.T) {
 				require.Equal(t, map[reconcile.Outcome]int{reconcile.Matched: len(list)}, counts(r))
 				require.True(t, r.Reconciled())
 				require.Equal(t, total(list), r.Total.Books.String())
-				require.Equal(t, total(list), r.Total.Chain.String())
-				require.Zero(t, r.Total.Difference.Sign())
+				require.Equal(t, chain.Some(wei(t, total(list))), r.Total.Chain)
+				require.Equal(t, chain.Some(chain.SignedWei{}), r.Total.Difference)
 			})
 		}
 	}
@@ -101,8 +101,9 @@ func TestTroubleIsNamed(t *testing.T) {
 			require.Equal(t, "-"+list[40].Charged, difference(item))
 		}
 	}
-	require.Equal(t, total(list), r.Total.Chain.String())
-	require.Equal(t, r.Total.Books.Difference(r.Total.Chain), r.Total.Difference)
+	onChain := wei(t, total(list))
+	require.Equal(t, chain.Some(onChain), r.Total.Chain)
+	require.Equal(t, chain.Some(r.Total.Books.Difference(onChain)), r.Total.Difference)
 
 	// A tolerance of as many wei takes the difference; one less does not.
 	o.Tolerance = changed.Size()
@@ -225,6 +226,13 @@ func TestUndetermined(t *testing.T) {
 	require.Equal(t, map[reconcile.Outcome]int{reconcile.Undetermined: 1, reconcile.OnlyOnChain: paid - 1}, counts(r))
 	require.Equal(t, []string{"its fee is not determined: no rule"}, items(t, r)[1].Notes)
 	require.False(t, r.Reconciled())
+	// A sum with it is not known; that of nothing is.
+	for _, s := range []reconcile.Sum{sum(t, r, reconcile.Undetermined), sum(t, r, reconcile.OnlyOnChain), r.Total} {
+		require.False(t, s.Chain.Known(), s.Outcome)
+		require.False(t, s.Difference.Known(), s.Outcome)
+	}
+	require.Equal(t, list[0].Charged, r.Total.Books.String())
+	require.Equal(t, chain.Some(chain.Wei{}), sum(t, r, reconcile.Matched).Chain)
 }
 
 // The chain's side is what it charged, which is what fees export books: of a fee that

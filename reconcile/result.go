@@ -61,11 +61,13 @@ func (i *Item) note(format string, arguments ...any) {
 
 // Sum is what the items of an outcome come to.
 type Sum struct {
-	Outcome    Outcome
-	Count      int
-	Books      chain.Wei
-	Chain      chain.Wei
-	Difference chain.SignedWei // the books less the chain
+	Outcome Outcome
+	Count   int
+	Books   chain.Wei
+	// Chain and Difference, the books less the chain, are not known where it is not known
+	// what a transaction cost.
+	Chain      chain.Optional[chain.Wei]
+	Difference chain.Optional[chain.SignedWei]
 }
 
 // Result is a company's record beside the ledger.
@@ -102,9 +104,9 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 		r.Seal = seal.String()
 	}
 	for _, o := range Outcomes() {
-		r.Sums = append(r.Sums, Sum{Outcome: o})
+		r.Sums = append(r.Sums, noSum(o))
 	}
-	r.Total.Outcome = "total"
+	r.Total = noSum("total")
 	return r
 }
 
@@ -130,14 +132,26 @@ func (r *Result) add(item *Item) error {
 	return err
 }
 
+// noSum is that of no item.
+func noSum(o Outcome) Sum {
+	return Sum{Outcome: o, Chain: chain.Some(chain.Wei{}), Difference: chain.Some(chain.SignedWei{})}
+}
+
+// add adds an item. One without a transaction of its own has nothing on the chain's side;
+// one of which it is not known what its transaction cost makes the sum unknown.
 func (s *Sum) add(i *Item) (err error) {
 	s.Count++
 	if s.Books, err = s.Books.Add(or(i.Books, chain.Wei{})); err != nil {
 		return err
 	}
-	if s.Chain, err = s.Chain.Add(or(i.Chain, chain.Wei{})); err != nil {
+	sum, known := s.Chain.Get()
+	if !known || !i.Chain.Known() && (i.Outcome == Undetermined || i.Outcome == OnlyOnChain) {
+		s.Chain, s.Difference = chain.Optional[chain.Wei]{}, chain.Optional[chain.SignedWei]{}
+		return nil
+	}
+	if sum, err = sum.Add(or(i.Chain, chain.Wei{})); err != nil {
 		return err
 	}
-	s.Difference = s.Books.Difference(s.Chain)
+	s.Chain, s.Difference = chain.Some(sum), chain.Some(s.Books.Difference(sum))
 	return nil
 }
