@@ -54,8 +54,7 @@ func (e *encoder) value(v value) {
 	case string:
 		e.text(v)
 	case []byte:
-		e.buffer = append(e.buffer, tagData)
-		e.buffer = binary.BigEndian.AppendUint32(e.buffer, uint32(len(v)))
+		e.head(tagData, len(v))
 		e.buffer = append(e.buffer, v...)
 	case bool:
 		if v {
@@ -71,8 +70,7 @@ func (e *encoder) value(v value) {
 
 // data writes what may be long, without a copy.
 func (e *encoder) data(v []byte) {
-	e.buffer = append(e.buffer, tagData)
-	e.buffer = binary.BigEndian.AppendUint32(e.buffer, uint32(len(v)))
+	e.head(tagData, len(v))
 	e.flush()
 	e.sum.Write(v)
 	e.written += uint64(len(v))
@@ -84,9 +82,14 @@ func (e *encoder) integer(v int64) {
 }
 
 func (e *encoder) text(v string) {
-	e.buffer = append(e.buffer, tagText)
-	e.buffer = binary.BigEndian.AppendUint32(e.buffer, uint32(len(v)))
+	e.head(tagText, len(v))
 	e.buffer = append(e.buffer, v...)
+}
+
+// head begins what has a length.
+func (e *encoder) head(tag byte, length int) {
+	e.buffer = append(e.buffer, tag)
+	e.buffer = binary.BigEndian.AppendUint32(e.buffer, uint32(length))
 }
 
 // end is the sum, and how many bytes it is of.

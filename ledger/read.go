@@ -26,7 +26,7 @@ type rowsOf struct {
 func readRows(ctx context.Context, q querier, wanted []int, where string, arguments ...any) ([]*rowsOf, error) {
 	found := map[uint64]*rowsOf{}
 	for _, t := range wanted {
-		if _, err := readTable(ctx, q, t, found, math.MaxInt, where, arguments...); err != nil {
+		if _, _, err := readTable(ctx, q, t, found, math.MaxInt, where, arguments...); err != nil {
 			return nil, err
 		}
 	}
@@ -41,9 +41,9 @@ func inOrder(found map[uint64]*rowsOf) []*rowsOf {
 	return all
 }
 
-// readTable adds rows of a table to those found, in the order of its key, and tells which
-// block the last is of. It stops after so many.
-func readTable(ctx context.Context, q querier, t int, found map[uint64]*rowsOf, most int, where string, arguments ...any) (last uint64, err error) {
+// readTable adds rows of a table to those found, in the order of its key, and tells how many
+// they are and which block the last is of. It stops after so many.
+func readTable(ctx context.Context, q querier, t int, found map[uint64]*rowsOf, most int, where string, arguments ...any) (rows int, last uint64, err error) {
 	columns := tables[t].columns
 	limited := selectFrom(tables[t].name, columns) + " WHERE " + where + " ORDER BY " + columnList(columns[:tables[t].key]) + " LIMIT ?"
 	err = list(ctx, q, columns, func(r row) error {
@@ -56,9 +56,10 @@ func readTable(ctx context.Context, q querier, t int, found map[uint64]*rowsOf, 
 			found[last] = &rowsOf{height: last}
 		}
 		found[last].rows[t] = append(found[last].rows[t], r)
+		rows++
 		return nil
 	}, limited, append(slices.Clip(arguments), most)...)
-	return last, err
+	return rows, last, err
 }
 
 // mostRows is how many rows of a table are held at once, but for those of one block.
@@ -71,22 +72,17 @@ var mostRows = 50_000
 func readSome(ctx context.Context, q querier, wanted []int, whole bool, where string, arguments ...any) (list []*rowsOf, more bool, err error) {
 	found := map[uint64]*rowsOf{}
 	for _, t := range wanted {
-		last, err := readTable(ctx, q, t, found, mostRows+1, where, arguments...)
+		rows, last, err := readTable(ctx, q, t, found, mostRows+1, where, arguments...)
 		if err != nil {
 			return nil, false, err
-		}
-		rows, first := 0, uint64(math.MaxUint64)
-		for height, r := range found {
-			rows += len(r.rows[t])
-			first = min(first, height)
 		}
 		if rows <= mostRows {
 			continue
 		}
 		more = true
-		if first == last && whole {
+		if first := slices.Min(slices.Collect(maps.Keys(found))); first == last && whole {
 			found[first].rows[t] = nil
-			if _, err := readTable(ctx, q, t, found, math.MaxInt, "height = ?", int64(first)); err != nil {
+			if _, _, err := readTable(ctx, q, t, found, math.MaxInt, "height = ?", int64(first)); err != nil {
 				return nil, false, err
 			}
 			last++
@@ -109,7 +105,7 @@ func readSpan(ctx context.Context, q querier, wanted []int, span Span, each func
 		if err == nil {
 			err = each(found)
 		}
-		if err != nil || !more || len(found) == 0 {
+		if err != nil || !more { // where there is more, one block at least was found
 			return err
 		}
 		if span.First = found[len(found)-1].height + 1; span.First > span.Last {

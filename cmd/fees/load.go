@@ -17,7 +17,7 @@ func newLoad(most int) *load {
 	return l
 }
 
-// add adds so much, and waits while more than the most is there: who makes makes no more.
+// add adds so much, and holds who makes it while there is more than the most.
 func (l *load) add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
