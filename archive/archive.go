@@ -152,36 +152,36 @@ func (a *Archive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Bloc
 }
 
 // Multiplier is the fee multiplier that the block at a height left behind.
-func (a *Archive) Multiplier(_ context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+func (a *Archive) Multiplier(_ context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	path := multiplierPath(at)
 	text, err := a.read(path)
 	if err != nil {
-		return gatewayclient.StoredMultiplier{}, err
+		return chain.AtBlock[chain.Multiplier]{}, err
 	}
 	m, err := gatewayclient.DecodeMultiplier(text)
 	if err == nil && m.At != at {
 		err = fmt.Errorf("it is at block %d", m.At)
 	}
 	if err != nil {
-		return gatewayclient.StoredMultiplier{}, a.damaged(path, err)
+		return chain.AtBlock[chain.Multiplier]{}, a.damaged(path, err)
 	}
 	return m, nil
 }
 
 // Runtime is the runtime that the block at a height left behind. An archive
-// without any runtime spec answers [gatewayclient.ErrNoEndpoint], as its gateway
+// without any runtime spec answers [chain.ErrNotOffered], as its gateway
 // would have.
-func (a *Archive) Runtime(_ context.Context, at uint64) (gatewayclient.Runtime, error) {
+func (a *Archive) Runtime(_ context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	path, text, err := a.runtimeText(at)
 	if err != nil {
-		return gatewayclient.Runtime{}, err
+		return chain.AtBlock[chain.Runtime]{}, err
 	}
 	r, err := gatewayclient.DecodeRuntime(text)
 	if err == nil && path != runtimeForAll && path != runtimePath(r.At) {
 		err = fmt.Errorf("it is at block %d", r.At)
 	}
 	if err != nil {
-		return gatewayclient.Runtime{}, a.damaged(path, err)
+		return chain.AtBlock[chain.Runtime]{}, a.damaged(path, err)
 	}
 	if r.At != at { // it was asked at another height where it was the same
 		r.At, r.AtHash = at, chain.Optional[chain.Hash]{}
@@ -193,7 +193,7 @@ func (a *Archive) Runtime(_ context.Context, at uint64) (gatewayclient.Runtime, 
 func (a *Archive) runtimeText(at uint64) (path, text string, err error) {
 	path = a.runtimeFile(at)
 	if text, err = a.read(path); path == runtimeForAll && errors.Is(err, ErrLacks) {
-		err = fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrNoEndpoint)
+		err = fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
 	}
 	return path, text, err
 }
@@ -218,21 +218,21 @@ func (a *Archive) runtimeFile(at uint64) string {
 
 // FeesTreasuryProportion is that parameter as the block at a height left it, where it
 // was kept; see [gatewayclient.Client.FeesTreasuryProportion].
-func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint64) (gatewayclient.StoredProportion, error) {
+func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
 	path := parameterPath(at)
 	text, err := a.read(path)
 	if err != nil {
-		return gatewayclient.StoredProportion{}, err
+		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, err
 	}
 	if m := a.manifest; m != nil && m.ParameterKey != key {
-		return gatewayclient.StoredProportion{}, fmt.Errorf("%s: %s: %w: it was asked for by the key %s, not by %s", a.name, path, ErrLacks, m.ParameterKey, key)
+		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("%s: %s: %w: it was asked for by the key %s, not by %s", a.name, path, ErrLacks, m.ParameterKey, key)
 	}
 	p, err := gatewayclient.DecodeProportion(text, key)
 	if err == nil && p.At != at {
 		err = fmt.Errorf("it is at block %d", p.At)
 	}
 	if err != nil {
-		return gatewayclient.StoredProportion{}, a.damaged(path, err)
+		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, a.damaged(path, err)
 	}
 	return p, nil
 }
@@ -248,43 +248,43 @@ func (a *Archive) hasParameters() bool {
 
 // Balance is the balance of an account when the block at a height was done; it
 // was kept for the accounts that the recorder was told of.
-func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (gatewayclient.Balance, error) {
+func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
 	height, ok := at.Get()
 	if !ok {
 		_, last, err := a.Range()
 		if err != nil {
-			return gatewayclient.Balance{}, err
+			return chain.AtBlock[chain.Account]{}, err
 		}
 		height = last
 	}
 	path := balancePath(account, height)
 	text, err := a.read(path)
 	if err != nil {
-		return gatewayclient.Balance{}, err
+		return chain.AtBlock[chain.Account]{}, err
 	}
 	b, err := gatewayclient.DecodeBalance(text)
 	if err == nil && b.At != height {
 		err = fmt.Errorf("it is at block %d", b.At)
 	}
 	if err != nil {
-		return gatewayclient.Balance{}, a.damaged(path, err)
+		return chain.AtBlock[chain.Account]{}, a.damaged(path, err)
 	}
 	return b, nil
 }
 
 // NodeVersion is what the node behind the gateway was.
-func (a *Archive) NodeVersion(context.Context) (gatewayclient.NodeVersion, error) {
+func (a *Archive) NodeVersion(context.Context) (chain.NodeVersion, error) {
 	const path = nodePath
 	text, err := a.read(path)
 	if errors.Is(err, ErrLacks) {
-		return gatewayclient.NodeVersion{}, fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrNoEndpoint)
+		return chain.NodeVersion{}, fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
 	}
 	if err != nil {
-		return gatewayclient.NodeVersion{}, err
+		return chain.NodeVersion{}, err
 	}
 	n, err := gatewayclient.DecodeNodeVersion(text)
 	if err != nil {
-		return gatewayclient.NodeVersion{}, a.damaged(path, err)
+		return chain.NodeVersion{}, a.damaged(path, err)
 	}
 	return n, nil
 }

@@ -40,8 +40,8 @@ func TestDemo(t *testing.T) {
 	}
 	runtime, err := demo.Open().Runtime(ctx, 3)
 	require.NoError(t, err)
-	require.Equal(t, "moonbeam", runtime.SpecName)
-	require.Equal(t, uint32(2100), runtime.SpecVersion)
+	require.Equal(t, "moonbeam", runtime.Value.SpecName)
+	require.Equal(t, uint32(2100), runtime.Value.SpecVersion)
 	node, err := demo.Open().NodeVersion(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "moonbeam", node.ClientImplName)
@@ -102,11 +102,11 @@ func TestLacksAndDamaged(t *testing.T) {
 		"no hash, some damaged":   {map[string]string{"blocks/7.json": "x", "blocks/8.json": `{"number":"8"` + block[len(`{"number":"7"`):]}, hashOf, archive.ErrDamaged, "blocks/7.json"},
 		"no multiplier":           {nil, multiplierOf, archive.ErrLacks, "multiplier/7.json"},
 		"multiplier elsewhere":    {map[string]string{"multiplier/7.json": `{"at":{"height":"8"},"value":"1"}`}, multiplierOf, archive.ErrDamaged, "it is at block 8"},
-		"no runtime spec":         {nil, runtimeOf, gatewayclient.ErrNoEndpoint, "runtime-spec.json"},
+		"no runtime spec":         {nil, runtimeOf, chain.ErrNotOffered, "runtime-spec.json"},
 		"runtime of other height": {map[string]string{"runtime-spec/8.json": "{}"}, runtimeOf, archive.ErrLacks, "runtime-spec/7.json"},
 		"runtime at other height": {map[string]string{"runtime-spec/7.json": `{"at":{"height":8},"specName":"m","specVersion":1}`}, runtimeOf, archive.ErrDamaged, "it is at block 8"},
 		"runtime malformed":       {map[string]string{"runtime-spec.json": `{}`}, runtimeOf, archive.ErrDamaged, "at.height: missing"},
-		"no node version":         {nil, nodeOf, gatewayclient.ErrNoEndpoint, "node-version.json"},
+		"no node version":         {nil, nodeOf, chain.ErrNotOffered, "node-version.json"},
 		"node version malformed":  {map[string]string{"node-version.json": `[]`}, nodeOf, archive.ErrDamaged, "want an object"},
 		"a directory for a node":  {map[string]string{"node-version.json/x": ""}, nodeOf, archive.ErrDamaged, "not a regular file"},
 		"parameter elsewhere":     {map[string]string{"parameters/7.json": governed}, proportionOf, archive.ErrDamaged, "parameters/7.json: the archive is damaged: it is at block 8"},
@@ -127,7 +127,7 @@ func TestRuntimeForAllHeights(t *testing.T) {
 	for _, at := range []uint64{0, 24, 51, 1000} {
 		r, err := with(map[string]string{"runtime-spec.json": spec}).Runtime(ctx, at)
 		require.NoError(t, err)
-		require.Equal(t, uint32(2100), r.SpecVersion)
+		require.Equal(t, uint32(2100), r.Value.SpecVersion)
 	}
 	// The files by height go before the one for all.
 	r, err := with(map[string]string{
@@ -135,7 +135,7 @@ func TestRuntimeForAllHeights(t *testing.T) {
 		"runtime-spec/24.json": `{"at":{"height":24},"specName":"moonbeam","specVersion":2201}`,
 	}).Runtime(ctx, 24)
 	require.NoError(t, err)
-	require.Equal(t, uint32(2201), r.SpecVersion)
+	require.Equal(t, uint32(2201), r.Value.SpecVersion)
 }
 
 // A damaged block does not keep others from being found.

@@ -31,7 +31,7 @@ func TestBalance(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &want))
 	b, err := a.Balance(ctx, who, chain.Some(uint64(9)))
 	require.NoError(t, err)
-	require.Equal(t, []string{want.Free, want.Reserved, "9"}, []string{b.Free.String(), b.Reserved.String(), fmt.Sprint(b.At)})
+	require.Equal(t, []string{want.Free, want.Reserved, "9"}, []string{b.Value.Free.String(), b.Value.Reserved.String(), fmt.Sprint(b.At)})
 	b, err = a.Balance(ctx, who, chain.Optional[uint64]{})
 	require.NoError(t, err)
 	require.Equal(t, uint64(27), b.At)

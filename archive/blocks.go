@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 )
 
 // blocks records the spans that are not there yet. Several heights are asked for
@@ -133,7 +132,7 @@ func (r *recorder) follow(c *coming, number uint64, parent, hash chain.Hash) err
 	before, known := c.before.Get()
 	if known && parent != before {
 		return fmt.Errorf("block %d: %w: its parent is %v, and block %d is %v: if the gateway has another chain by now, record into an empty directory",
-			number, gatewayclient.ErrWrongBlock, parent, number-1, before)
+			number, chain.ErrWrongBlock, parent, number-1, before)
 	}
 	if !known {
 		r.manifest.FirstHash = hash.String()

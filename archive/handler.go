@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -66,7 +65,7 @@ func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		send(w, http.StatusOK, jsonType, text)
-	case errors.Is(err, gatewayclient.ErrNoEndpoint):
+	case errors.Is(err, chain.ErrNotOffered):
 		notFound(w, r)
 	case errors.As(err, &refused):
 		fail(w, refused)
@@ -86,7 +85,7 @@ func (g gateway) answer(ctx context.Context, path, at, key string) (string, erro
 	case "/node/version":
 		text, err := g.archive.read(nodePath)
 		if errors.Is(err, ErrLacks) {
-			err = gatewayclient.ErrNoEndpoint
+			err = chain.ErrNotOffered
 		}
 		return text, err
 	}
@@ -109,7 +108,7 @@ func (g gateway) answer(ctx context.Context, path, at, key string) (string, erro
 	if found := storageURL.FindStringSubmatch(path); found != nil {
 		return "", unknownStorage(found[1], found[2])
 	}
-	return "", gatewayclient.ErrNoEndpoint
+	return "", chain.ErrNotOffered
 }
 
 // withoutHead is a block's name, "" for the head.
@@ -235,7 +234,7 @@ func (g gateway) hash(height uint64) (hash chain.Optional[chain.Hash]) {
 // root is what a recorder reads of a gateway's root.
 func (g gateway) root() (string, error) {
 	if g.archive.manifest == nil || g.archive.manifest.GatewayVersion == "" {
-		return "", gatewayclient.ErrNoEndpoint
+		return "", chain.ErrNotOffered
 	}
 	text, err := json.Marshal(map[string]string{"version": g.archive.manifest.GatewayVersion})
 	return string(text), err

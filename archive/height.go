@@ -40,7 +40,7 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 	header, err := r.obtain(ctx, headerPath(number), fmt.Sprintf("/blocks/%d/header", number), func(text string) error {
 		header, err := gatewayclient.DecodeHeader(text)
 		if err == nil && header.ParentHash != h.parent {
-			err = fmt.Errorf("%w: its parent is %v, want %v", gatewayclient.ErrWrongBlock, header.ParentHash, h.parent)
+			err = fmt.Errorf("%w: its parent is %v, want %v", chain.ErrWrongBlock, header.ParentHash, h.parent)
 		}
 		return cmp.Or(err, wrongHeight(number, header.Number))
 	})
@@ -97,7 +97,7 @@ func (r *recorder) parameter(ctx context.Context, at uint64, hash chain.Hash) ([
 		p, err := gatewayclient.DecodeProportion(text, key)
 		return cmp.Or(err, wrongHeight(at, p.At), wrongHash(chain.Some(hash), p.AtHash))
 	})
-	if errors.Is(err, gatewayclient.ErrCannotTell) {
+	if errors.Is(err, chain.ErrCannotTell) {
 		return nil, nil
 	}
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *recorder) balance(ctx context.Context, account chain.Address, at uint64
 
 func wrongHeight(want, have uint64) error {
 	if want != have {
-		return fmt.Errorf("%w: it is of block %d, want %d", gatewayclient.ErrWrongBlock, have, want)
+		return fmt.Errorf("%w: it is of block %d, want %d", chain.ErrWrongBlock, have, want)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func wrongHash(want, have chain.Optional[chain.Hash]) error {
 	w, wantKnown := want.Get()
 	h, haveKnown := have.Get()
 	if wantKnown && haveKnown && w != h {
-		return fmt.Errorf("%w: it is of block %v, want %v", gatewayclient.ErrWrongBlock, h, w)
+		return fmt.Errorf("%w: it is of block %v, want %v", chain.ErrWrongBlock, h, w)
 	}
 	return nil
 }

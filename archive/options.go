@@ -17,7 +17,7 @@ type RecordOptions struct {
 	// ParameterKey tells by which key FeesTreasuryProportion is asked for at each height,
 	// where the last of them has left that runtime behind; "" for not at all, as by
 	// default.
-	ParameterKey func(gatewayclient.Runtime) string
+	ParameterKey func(chain.AtBlock[chain.Runtime]) string
 	// Concurrency is how many questions are under way at once;
 	// [gatewayclient.DefaultConcurrency] by default.
 	Concurrency int

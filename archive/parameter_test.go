@@ -14,12 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 )
 
 const parameterKey = "0x0004"
 
-func withKey(gatewayclient.Runtime) string { return parameterKey }
+func withKey(chain.AtBlock[chain.Runtime]) string { return parameterKey }
 
 // governed is a chain whose runtime has the parameter from height 5 on: unset at first, and
 // set at 7 to a third. Before, its gateway does not know the pallet.
@@ -41,7 +42,7 @@ func newGoverned(last uint64) governed {
 func (g governed) Answer(ctx context.Context, path string) (string, error) {
 	text, err := g.synthetic.Answer(ctx, path)
 	if err != nil && strings.HasPrefix(path, "/pallets/parameters/") {
-		err = fmt.Errorf("%w: status 400", gatewayclient.ErrCannotTell)
+		err = fmt.Errorf("%w: status 400", chain.ErrCannotTell)
 	}
 	return text, err
 }
@@ -62,7 +63,7 @@ func TestParameters(t *testing.T) {
 			client, _ := served(t, a)
 			for at := options.First - 1; at <= options.Last; at++ {
 				for _, from := range []interface {
-					FeesTreasuryProportion(context.Context, string, uint64) (gatewayclient.StoredProportion, error)
+					FeesTreasuryProportion(context.Context, string, uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error)
 				}{a, client} {
 					p, err := from.FeesTreasuryProportion(ctx, parameterKey, at)
 					if at < 5 {
@@ -92,9 +93,9 @@ func TestParameters(t *testing.T) {
 			require.ErrorIs(t, err, archive.ErrLacks)
 			require.ErrorContains(t, err, "asked for by the key 0x0004, not by 0x0000")
 			_, err = client.FeesTreasuryProportion(ctx, "0x0000", 9)
-			require.ErrorIs(t, err, gatewayclient.ErrCannotTell)
+			require.ErrorIs(t, err, chain.ErrCannotTell)
 			_, err = client.FeesTreasuryProportion(ctx, `{"RuntimeConfig":"FeesTreasuryProportion"}`, 9)
-			require.ErrorIs(t, err, gatewayclient.ErrCannotTell)
+			require.ErrorIs(t, err, chain.ErrCannotTell)
 			require.ErrorContains(t, err, "Cannot map Enum JSON")
 
 			// From its copy: the same, but for what the gateway said that it does not know.
@@ -105,7 +106,7 @@ func TestParameters(t *testing.T) {
 			}
 			// What is there is not asked for again: without the gateway the same comes out, also
 			// where the tables have another key by now.
-			options.ParameterKey = func(gatewayclient.Runtime) string { return "0x0000" }
+			options.ParameterKey = func(chain.AtBlock[chain.Runtime]) string { return "0x0000" }
 			want := tree(t, directory)
 			_, err = archive.Record(ctx, gone{}, directory, options)
 			require.NoError(t, err)
@@ -119,7 +120,7 @@ func isLacking(err error) bool {
 }
 
 func isFinal(err error) bool {
-	return strings.Contains(err.Error(), gatewayclient.ErrCannotTell.Error())
+	return strings.Contains(err.Error(), chain.ErrCannotTell.Error())
 }
 
 // gone is a gateway that is away.

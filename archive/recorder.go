@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/wire"
 )
@@ -123,7 +124,7 @@ func (r *recorder) findParameterKey(ctx context.Context) error {
 		return nil
 	}
 	last, err := r.runtime(ctx, r.options.Last)
-	if errors.Is(err, gatewayclient.ErrNoEndpoint) || errors.Is(err, gatewayclient.ErrNoBlock) { // which the blocks will say
+	if errors.Is(err, chain.ErrNotOffered) || errors.Is(err, chain.ErrNoBlock) { // which the blocks will say
 		return nil
 	}
 	if err != nil {
@@ -184,7 +185,7 @@ func (r *recorder) node(ctx context.Context) error {
 		_, err := gatewayclient.DecodeNodeVersion(text)
 		return err
 	})
-	if errors.Is(err, gatewayclient.ErrNoEndpoint) {
+	if errors.Is(err, chain.ErrNotOffered) {
 		return nil
 	}
 	if err != nil {

@@ -144,7 +144,7 @@ func TestReadRecorded(t *testing.T) {
 	for at := uint64(2); at <= 6; at++ {
 		r, err := a.Runtime(ctx, at)
 		require.NoError(t, err)
-		require.Equal(t, []any{uint32(2100), at}, []any{r.SpecVersion, r.At})
+		require.Equal(t, []any{uint32(2100), at}, []any{r.Value.SpecVersion, r.At})
 		m, err := a.Multiplier(ctx, at)
 		require.NoError(t, err)
 		require.Equal(t, at, m.At)
@@ -188,9 +188,9 @@ func (s synthetic) Answer(_ context.Context, path string) (string, error) {
 		return text, nil
 	}
 	if strings.HasPrefix(path, "/blocks/") {
-		return "", gatewayclient.ErrNoBlock
+		return "", chain.ErrNoBlock
 	}
-	return "", gatewayclient.ErrNoEndpoint
+	return "", chain.ErrNotOffered
 }
 
 func hashOf(n uint64) string { return fmt.Sprintf("0x%064d", n+1) }
@@ -231,7 +231,7 @@ func TestRuntimeChanges(t *testing.T) {
 	for at, want := range map[uint64]uint32{1: 1, 2: 1, 3: 1, 4: 2, 6: 2, 7: 3, 8: 3} {
 		r, err := a.Runtime(ctx, at)
 		require.NoError(t, err)
-		require.Equal(t, want, r.SpecVersion, at)
+		require.Equal(t, want, r.Value.SpecVersion, at)
 	}
 
 	// From a copy that is served: the same.
@@ -263,7 +263,7 @@ func TestARuntimeThatCannotBeFound(t *testing.T) {
 	path := "/runtime/spec?at=4" // between 1 and 8
 	delete(gateway, path)
 	_, err := archive.Record(context.Background(), gateway, t.TempDir(), archive.RecordOptions{First: 2, Last: 8})
-	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+	require.ErrorIs(t, err, chain.ErrNotOffered)
 	require.ErrorContains(t, err, path)
 }
 
@@ -289,13 +289,13 @@ func TestRecordFromTheFirstBlock(t *testing.T) {
 		_, noRuntime := a.Runtime(ctx, 0)
 		_, noNode := a.NodeVersion(ctx)
 		if name == "few" {
-			require.ErrorIs(t, noRuntime, gatewayclient.ErrNoEndpoint)
-			require.ErrorIs(t, noNode, gatewayclient.ErrNoEndpoint)
+			require.ErrorIs(t, noRuntime, chain.ErrNotOffered)
+			require.ErrorIs(t, noNode, chain.ErrNotOffered)
 			client, _ := served(t, a)
 			_, err = client.Runtime(ctx, 1)
-			require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+			require.ErrorIs(t, err, chain.ErrNotOffered)
 			_, err = client.NodeVersion(ctx)
-			require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+			require.ErrorIs(t, err, chain.ErrNotOffered)
 		} else {
 			require.NoError(t, noRuntime)
 			require.NoError(t, noNode)
@@ -316,39 +316,39 @@ func TestRecordRefuses(t *testing.T) {
 		"a broken chain": {func(s synthetic) {
 			s["/blocks/5"] = strings.ReplaceAll(s["/blocks/5"], hashOf(4), hashOf(77))
 			s["/blocks/5/header"] = strings.Replace(s["/blocks/5/header"], hashOf(4), hashOf(77), 1)
-		}, gatewayclient.ErrWrongBlock, "block 5: answer for another block: its parent is " + hashOf(77)},
-		"another block":   {func(s synthetic) { s["/blocks/5"] = s["/blocks/4"] }, gatewayclient.ErrWrongBlock, "/blocks/5: answer for another block: it is of block 4, want 5"},
+		}, chain.ErrWrongBlock, "block 5: answer for another block: its parent is " + hashOf(77)},
+		"another block":   {func(s synthetic) { s["/blocks/5"] = s["/blocks/4"] }, chain.ErrWrongBlock, "/blocks/5: answer for another block: it is of block 4, want 5"},
 		"not final":       {func(s synthetic) { s["/blocks/5"] = strings.Replace(s["/blocks/5"], "true", "false", 1) }, archive.ErrNotFinal, "/blocks/5"},
 		"not a block":     {func(s synthetic) { s["/blocks/5"] = "{}" }, nil, "malformed block"},
-		"no such block":   {func(s synthetic) { delete(s, "/blocks/5") }, gatewayclient.ErrNoBlock, "/blocks/5: no such block"},
-		"other header":    {func(s synthetic) { s["/blocks/5/header"] = s["/blocks/4/header"] }, gatewayclient.ErrWrongBlock, "/blocks/5/header"},
-		"no header":       {func(s synthetic) { delete(s, "/blocks/5/header") }, gatewayclient.ErrNoBlock, "/blocks/5/header"},
-		"multiplier":      {func(s synthetic) { s[multiplier+"5"] = otherHash.Replace(s[multiplier+"5"]) }, gatewayclient.ErrWrongBlock, multiplier + "5"},
-		"base multiplier": {func(s synthetic) { s[multiplier+"2"] = s[multiplier+"3"] }, gatewayclient.ErrWrongBlock, multiplier + "2"},
-		"runtime":         {func(s synthetic) { s["/runtime/spec?at=8"] = otherHash.Replace(s["/runtime/spec?at=8"]) }, gatewayclient.ErrWrongBlock, "/runtime/spec?at=8"},
+		"no such block":   {func(s synthetic) { delete(s, "/blocks/5") }, chain.ErrNoBlock, "/blocks/5: no such block"},
+		"other header":    {func(s synthetic) { s["/blocks/5/header"] = s["/blocks/4/header"] }, chain.ErrWrongBlock, "/blocks/5/header"},
+		"no header":       {func(s synthetic) { delete(s, "/blocks/5/header") }, chain.ErrNoBlock, "/blocks/5/header"},
+		"multiplier":      {func(s synthetic) { s[multiplier+"5"] = otherHash.Replace(s[multiplier+"5"]) }, chain.ErrWrongBlock, multiplier + "5"},
+		"base multiplier": {func(s synthetic) { s[multiplier+"2"] = s[multiplier+"3"] }, chain.ErrWrongBlock, multiplier + "2"},
+		"runtime":         {func(s synthetic) { s["/runtime/spec?at=8"] = otherHash.Replace(s["/runtime/spec?at=8"]) }, chain.ErrWrongBlock, "/runtime/spec?at=8"},
 		"base runtime": {func(s synthetic) {
 			s["/runtime/spec?at=2"] = strings.Replace(s["/runtime/spec?at=2"], hashOf(2), hashOf(77), 1)
-		}, gatewayclient.ErrWrongBlock, "/runtime/spec?at=2"},
+		}, chain.ErrWrongBlock, "/runtime/spec?at=2"},
 		"bad base runtime": {func(s synthetic) { s["/runtime/spec?at=2"] = "{}" }, nil, "/runtime/spec?at=2: malformed runtime spec"},
-		"lost runtime":     {func(s synthetic) { delete(s, "/runtime/spec?at=8") }, gatewayclient.ErrNoEndpoint, "/runtime/spec?at=8"},
+		"lost runtime":     {func(s synthetic) { delete(s, "/runtime/spec?at=8") }, chain.ErrNotOffered, "/runtime/spec?at=8"},
 		"changed runtime": {func(s synthetic) {
 			for n := 5; n <= 8; n++ {
 				path := fmt.Sprintf("/runtime/spec?at=%d", n)
 				s[path] = strings.Replace(s[path], `"specVersion":"1"`, `"specVersion":"2"`, 1)
 			}
 			s["/runtime/spec?at=5"] = otherHash.Replace(s["/runtime/spec?at=5"])
-		}, gatewayclient.ErrWrongBlock, "/runtime/spec?at=5"},
+		}, chain.ErrWrongBlock, "/runtime/spec?at=5"},
 		"lost in between": {func(s synthetic) {
 			s["/runtime/spec?at=8"] = strings.Replace(s["/runtime/spec?at=8"], `"specVersion":"1"`, `"specVersion":"2"`, 1)
 			delete(s, "/runtime/spec?at=5")
-		}, gatewayclient.ErrNoEndpoint, "/runtime/spec?at=5"},
-		"no balance": {func(s synthetic) { delete(s, balance) }, gatewayclient.ErrNoEndpoint, balance},
+		}, chain.ErrNotOffered, "/runtime/spec?at=5"},
+		"no balance": {func(s synthetic) { delete(s, balance) }, chain.ErrNotOffered, balance},
 		"balance of a fork": {func(s synthetic) {
 			s[balance] = strings.Replace(s[balance], hashOf(5), hashOf(99), 1)
-		}, gatewayclient.ErrWrongBlock, balance + ": answer for another block: it is of block " + hashOf(99) + ", want " + hashOf(5)},
+		}, chain.ErrWrongBlock, balance + ": answer for another block: it is of block " + hashOf(99) + ", want " + hashOf(5)},
 		"balance of a height": {func(s synthetic) {
 			s[balance] = strings.Replace(s[balance], `"height":5`, `"height":4`, 1)
-		}, gatewayclient.ErrWrongBlock, balance + ": answer for another block: it is of block 4, want 5"},
+		}, chain.ErrWrongBlock, balance + ": answer for another block: it is of block 4, want 5"},
 		"node": {func(s synthetic) { s["/node/version"] = "[]" }, nil, "/node/version: malformed node version"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (r *recorder) spanRuntimes(ctx context.Context, s span, last runtimeAt) (of
 	}
 	if s.first == r.options.First {
 		last, of.err = r.runtime(ctx, r.base)
-		if errors.Is(of.err, gatewayclient.ErrNoEndpoint) {
+		if errors.Is(of.err, chain.ErrNotOffered) {
 			return spanRuntimes{}, runtimeAt{}
 		}
 		of.changes, of.seen = []runtimeAt{last}, []runtimeAt{last}

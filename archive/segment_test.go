@@ -183,7 +183,7 @@ func TestRuntimesInSegments(t *testing.T) {
 			r, err := a.Runtime(ctx, at)
 			require.NoError(t, err)
 			text := gateway[fmt.Sprintf("/runtime/spec?at=%d", at)]
-			require.Contains(t, text, fmt.Sprintf(`"specVersion":"%d"`, r.SpecVersion))
+			require.Contains(t, text, fmt.Sprintf(`"specVersion":"%d"`, r.Value.SpecVersion))
 		}
 		if a == plain {
 			break
@@ -295,7 +295,7 @@ func TestSegmentsGoOn(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(filepath.Join(directory, "segments/20-29.zip")))
 	_, err = archive.Record(ctx, fork, directory, options)
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "block 20: answer for another block: its parent is "+hashOf(77))
 	options.Accounts = []chain.Address{account(t)}
 	_, err = archive.Record(ctx, synthetic{}, directory, options)
@@ -501,7 +501,7 @@ func (empty) Answer(_ context.Context, path string) (string, error) {
 	case strings.HasPrefix(path, "/pallets"):
 		return fmt.Sprintf(`{"at":{"height":"%d","hash":"%s"},"value":"%d"}`, n, hashOf(n), n), nil
 	}
-	return "", gatewayclient.ErrNoEndpoint
+	return "", chain.ErrNotOffered
 }
 
 // inUse is the memory that is in use, in bytes.
@@ -566,7 +566,7 @@ func TestSegmentsOfAnotherChain(t *testing.T) {
 		}
 	}
 	_, err := archive.Record(context.Background(), gateway, directory, options)
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "block 20: answer for another block: its parent is "+hashOf(19)+", and block 19 is "+hashOf(77))
 	stopped, stop := context.WithCancel(context.Background())
 	stop()

@@ -157,3 +157,6 @@ type StoredMultiplier struct {
 	At    uint64     `json:"at"`
 	Value Multiplier `json:"value"`
 }
+
+// Stored is a multiplier as a source tells it, without the hash of the block.
+func Stored(m AtBlock[Multiplier]) StoredMultiplier { return StoredMultiplier{m.At, m.Value} }

@@ -77,7 +77,7 @@ func stored(text string) (chain.Optional[chain.StoredMultiplier], error) {
 	if err != nil {
 		return chain.Optional[chain.StoredMultiplier]{}, err
 	}
-	return chain.Some(m.StoredMultiplier), nil
+	return chain.Some(chain.Stored(m)), nil
 }
 
 // at is a multiplier stored at a height.

@@ -218,7 +218,7 @@ func TestDecodeSmallAnswers(t *testing.T) {
 
 	r, err := gatewayclient.DecodeRuntime(`{"at":{"height":24},"specName":"moonbeam","specVersion":2100}`)
 	require.NoError(t, err)
-	require.Equal(t, gatewayclient.Runtime{At: 24, SpecName: "moonbeam", SpecVersion: 2100}, r)
+	require.Equal(t, chain.AtBlock[chain.Runtime]{At: 24, Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: 2100}}, r)
 	_, err = gatewayclient.DecodeRuntime(`{"at":{"height":24},"specVersion":"2100"}`)
 	require.EqualError(t, err, "malformed runtime spec: specName: missing")
 	_, err = gatewayclient.DecodeRuntime(`{"at":{"height":24},"specName":"moonbeam","specVersion":"4294967296"}`)
@@ -226,7 +226,7 @@ func TestDecodeSmallAnswers(t *testing.T) {
 
 	n, err := gatewayclient.DecodeNodeVersion(`{"clientImplName":"moonbeam","chain":7}`)
 	require.NoError(t, err)
-	require.Equal(t, gatewayclient.NodeVersion{ClientImplName: "moonbeam"}, n)
+	require.Equal(t, chain.NodeVersion{ClientImplName: "moonbeam"}, n)
 	_, err = gatewayclient.DecodeNodeVersion(`{"message":"ok"}`)
 	require.EqualError(t, err, "malformed node version: clientImplName: missing")
 	_, err = gatewayclient.DecodeNodeVersion(`{`)

@@ -20,22 +20,18 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
-// ErrNoBlock says that the gateway has no block of that height or hash.
-var ErrNoBlock = errors.New("no such block")
+// errNoEndpoint says that the gateway does not have the endpoint that was asked: it is a
+// [chain.ErrNotOffered].
+var errNoEndpoint error = noEndpoint{}
 
-// ErrNoEndpoint says that the gateway does not have the endpoint that was asked.
-var ErrNoEndpoint = errors.New("no such endpoint")
+type noEndpoint struct{}
 
-// ErrWrongBlock says that an answer is for another block than was asked for.
-var ErrWrongBlock = errors.New("answer for another block")
+func (noEndpoint) Error() string { return "no such endpoint" }
+
+func (noEndpoint) Unwrap() error { return chain.ErrNotOffered }
 
 // ErrNotJSON says that an answer is something else, such as a web page.
 var ErrNotJSON = errors.New("not JSON")
-
-// ErrCannotTell says that the gateway will never answer that question: it does not
-// know what was asked for, or cannot read what the chain has there. Another question
-// may be answered.
-var ErrCannotTell = errors.New("the gateway cannot answer this question")
 
 // ErrTooLarge says that an answer has more bytes than [Options].MaxBody.
 var ErrTooLarge = errors.New("the answer is larger than any block should be")
@@ -193,7 +189,7 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, fmt.Errorf("block %d: %w", height, err)
 	}
 	if b.Number != height {
-		return nil, fmt.Errorf("block %d: %w: it has number %d", height, ErrWrongBlock, b.Number)
+		return nil, fmt.Errorf("block %d: %w: it has number %d", height, chain.ErrWrongBlock, b.Number)
 	}
 	return b, nil
 }
@@ -205,7 +201,7 @@ func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block
 		return nil, fmt.Errorf("block %v: %w", hash, err)
 	}
 	if b.Hash != hash {
-		return nil, fmt.Errorf("block %v: %w: it has hash %v", hash, ErrWrongBlock, b.Hash)
+		return nil, fmt.Errorf("block %v: %w: it has hash %v", hash, chain.ErrWrongBlock, b.Hash)
 	}
 	return b, nil
 }
@@ -219,44 +215,44 @@ func (c *Client) block(ctx context.Context, path string) (*chain.Block, error) {
 }
 
 // Multiplier is the fee multiplier that the block at a height left behind.
-func (c *Client) Multiplier(ctx context.Context, at uint64) (StoredMultiplier, error) {
+func (c *Client) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	text, err := c.get(ctx, fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at))
 	if err != nil {
-		return StoredMultiplier{}, fmt.Errorf("multiplier at block %d: %w", at, err)
+		return chain.AtBlock[chain.Multiplier]{}, fmt.Errorf("multiplier at block %d: %w", at, err)
 	}
 	m, err := DecodeMultiplier(text)
 	if err == nil && m.At != at {
-		err = fmt.Errorf("%w: it is at block %d", ErrWrongBlock, m.At)
+		err = fmt.Errorf("%w: it is at block %d", chain.ErrWrongBlock, m.At)
 	}
 	if err != nil {
-		return StoredMultiplier{}, fmt.Errorf("multiplier at block %d: %w", at, err)
+		return chain.AtBlock[chain.Multiplier]{}, fmt.Errorf("multiplier at block %d: %w", at, err)
 	}
 	return m, nil
 }
 
 // Runtime is the runtime that the block at a height left behind. It is
-// [ErrNoEndpoint] where the gateway cannot tell.
-func (c *Client) Runtime(ctx context.Context, at uint64) (Runtime, error) {
+// [chain.ErrNotOffered] where the gateway cannot tell.
+func (c *Client) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	text, err := c.get(ctx, fmt.Sprintf("/runtime/spec?at=%d", at))
 	if err != nil {
-		return Runtime{}, fmt.Errorf("runtime at block %d: %w", at, err)
+		return chain.AtBlock[chain.Runtime]{}, fmt.Errorf("runtime at block %d: %w", at, err)
 	}
 	r, err := DecodeRuntime(text)
 	if err == nil && r.At != at {
-		err = fmt.Errorf("%w: it is at block %d", ErrWrongBlock, r.At)
+		err = fmt.Errorf("%w: it is at block %d", chain.ErrWrongBlock, r.At)
 	}
 	if err != nil {
-		return Runtime{}, fmt.Errorf("runtime at block %d: %w", at, err)
+		return chain.AtBlock[chain.Runtime]{}, fmt.Errorf("runtime at block %d: %w", at, err)
 	}
 	return r, nil
 }
 
-// NodeVersion is what the node behind the gateway is. It is [ErrNoEndpoint]
+// NodeVersion is what the node behind the gateway is. It is [chain.ErrNotOffered]
 // where the gateway cannot tell.
-func (c *Client) NodeVersion(ctx context.Context) (NodeVersion, error) {
+func (c *Client) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
 	text, err := c.get(ctx, "/node/version")
 	if err != nil {
-		return NodeVersion{}, fmt.Errorf("node version: %w", err)
+		return chain.NodeVersion{}, fmt.Errorf("node version: %w", err)
 	}
 	return DecodeNodeVersion(text)
 }
@@ -287,11 +283,11 @@ func (c *Client) get(ctx context.Context, path string) (string, error) {
 	}
 	text, err := c.ask(ctx, "", path)
 	version := noVersion
-	if errors.Is(err, ErrNoEndpoint) {
+	if errors.Is(err, errNoEndpoint) {
 		if err := c.turn(ctx); err != nil {
 			return "", err
 		}
-		if versioned, versionedErr := c.ask(ctx, version1, path); !errors.Is(versionedErr, ErrNoEndpoint) {
+		if versioned, versionedErr := c.ask(ctx, version1, path); !errors.Is(versionedErr, errNoEndpoint) {
 			text, err, version = versioned, versionedErr, version1
 		}
 	}
@@ -332,7 +328,7 @@ func (c *Client) turn(ctx context.Context) error {
 // gateway's too. Anything can answer with status 200.
 func settles(text string, err error) bool {
 	if err != nil {
-		return errors.Is(err, ErrNoBlock)
+		return errors.Is(err, chain.ErrNoBlock)
 	}
 	_, notJSON := wire.Parse(text)
 	return notJSON == nil
@@ -408,18 +404,18 @@ func statusError(path string, status int, text string) error {
 	said := message(text)
 	for _, text := range noBlockTexts {
 		if strings.HasPrefix(said, text) {
-			return ErrNoBlock
+			return chain.ErrNoBlock
 		}
 	}
 	err := &StatusError{Path: path, Code: status, Message: wire.Excerpt(said)}
 	if cannotTell(status, said) {
-		return fmt.Errorf("%w: %w", ErrCannotTell, err)
+		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
 	}
 	switch _, notJSON := wire.Parse(text); {
 	case status != http.StatusNotFound:
 		return err
 	case notJSON == nil: // the gateway's successor says so of a block; an unknown route is a web page
-		return fmt.Errorf("%w: %w", ErrNoBlock, err)
+		return fmt.Errorf("%w: %w", chain.ErrNoBlock, err)
 	}
-	return fmt.Errorf("%w: %w", ErrNoEndpoint, err)
+	return fmt.Errorf("%w: %w", errNoEndpoint, err)
 }

@@ -66,7 +66,7 @@ func TestClient(t *testing.T) {
 
 	r, err := c.Runtime(ctx, 24)
 	require.NoError(t, err)
-	require.Equal(t, gatewayclient.Runtime{At: 24, AtHash: chain.Some(b.ParentHash), SpecName: "moonbeam", SpecVersion: 2100}, r)
+	require.Equal(t, chain.AtBlock[chain.Runtime]{At: 24, AtHash: chain.Some(b.ParentHash), Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: 2100}}, r)
 
 	n, err := c.NodeVersion(ctx)
 	require.NoError(t, err)
@@ -77,19 +77,19 @@ func TestClient(t *testing.T) {
 func TestRecordedErrors(t *testing.T) {
 	const status, none = "status error", "no error"
 	wants := map[string]any{
-		"future-block":             gatewayclient.ErrNoBlock,
-		"future-by-one":            gatewayclient.ErrNoBlock,
-		"unknown-hash":             gatewayclient.ErrNoBlock,
-		"huge-number":              gatewayclient.ErrNoBlock,
-		"over-u32":                 gatewayclient.ErrNoBlock,
-		"future-block-multiplier":  gatewayclient.ErrNoBlock,
-		"spec-future":              gatewayclient.ErrNoBlock,
-		"account-future-at":        gatewayclient.ErrNoBlock,
-		"range-future":             gatewayclient.ErrNoBlock,
-		"unknown-route":            gatewayclient.ErrNoEndpoint,
-		"unknown-route-2":          gatewayclient.ErrNoEndpoint,
-		"unknown-v1":               gatewayclient.ErrNoEndpoint,
-		"wrong-method":             gatewayclient.ErrNoEndpoint,
+		"future-block":             chain.ErrNoBlock,
+		"future-by-one":            chain.ErrNoBlock,
+		"unknown-hash":             chain.ErrNoBlock,
+		"huge-number":              chain.ErrNoBlock,
+		"over-u32":                 chain.ErrNoBlock,
+		"future-block-multiplier":  chain.ErrNoBlock,
+		"spec-future":              chain.ErrNoBlock,
+		"account-future-at":        chain.ErrNoBlock,
+		"range-future":             chain.ErrNoBlock,
+		"unknown-route":            chain.ErrNotOffered,
+		"unknown-route-2":          chain.ErrNotOffered,
+		"unknown-v1":               chain.ErrNotOffered,
+		"wrong-method":             chain.ErrNotOffered,
 		"node-down-balance":        status,
 		"node-down-block-cached":   status,
 		"node-down-block-uncached": status,
@@ -146,8 +146,8 @@ func TestRecordedErrors(t *testing.T) {
 				}
 				require.ErrorAs(t, err, &refused)
 				require.Equal(t, answer.Status, refused.Code)
-				require.NotErrorIs(t, err, gatewayclient.ErrNoBlock)
-				require.NotErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+				require.NotErrorIs(t, err, chain.ErrNoBlock)
+				require.NotErrorIs(t, err, chain.ErrNotOffered)
 				if name != "bad-tx" { // its text is in another field
 					require.NotEmpty(t, refused.Message)
 				}
@@ -169,13 +169,13 @@ func TestWrongAnswers(t *testing.T) {
 		return clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }), gatewayclient.Options{})
 	}
 	_, err := answer(block).Block(ctx, 25)
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answer(block).BlockByHash(ctx, chain.Hash{})
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answer(`{"at":{"height":"25"},"value":"1"}`).Multiplier(ctx, 24)
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answer(`{"at":{"height":"25"},"specName":"moonbeam","specVersion":"1"}`).Runtime(ctx, 24)
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answer(`{"at":{"height":"24"},"value":"x"}`).Multiplier(ctx, 24)
 	require.EqualError(t, err, `multiplier at block 24: malformed multiplier: value: "x" is not a non-negative integer`)
 	_, err = answer(" \n<html>").Block(ctx, 25)
@@ -277,7 +277,7 @@ func TestSuccessorNotFound(t *testing.T) {
 		fmt.Fprint(w, `{"error":"Block not found"}`)
 	}), gatewayclient.Options{})
 	_, err := c.Block(context.Background(), 25)
-	require.ErrorIs(t, err, gatewayclient.ErrNoBlock)
+	require.ErrorIs(t, err, chain.ErrNoBlock)
 }
 
 func TestAddress(t *testing.T) {

@@ -66,16 +66,9 @@ func unwanted(want string, v wire.Value) error {
 	return fmt.Errorf("want %s, have %v", want, v.Kind())
 }
 
-// StoredMultiplier is the answer to a question for nextFeeMultiplier.
-type StoredMultiplier struct {
-	chain.StoredMultiplier
-	AtHash chain.Optional[chain.Hash] // of the block whose state was read
-}
-
 // DecodeMultiplier reads the storage item transactionPayment.nextFeeMultiplier.
-func DecodeMultiplier(text string) (StoredMultiplier, error) {
-	var m StoredMultiplier
-	err := decode("multiplier", text, func(v wire.Value, fields *firstError) {
+func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error) {
+	err = decode("multiplier", text, func(v wire.Value, fields *firstError) {
 		var err error
 		m.At, m.AtHash = readAt(v.Member("at"), fields)
 		m.Value, err = chain.ReadMultiplier(v.Member("value"))
@@ -84,28 +77,19 @@ func DecodeMultiplier(text string) (StoredMultiplier, error) {
 	return m, err
 }
 
-// Runtime is the answer to /runtime/spec: the runtime that a block left behind,
-// which executes the next one.
-type Runtime struct {
-	At          uint64                     // height of the block
-	AtHash      chain.Optional[chain.Hash] // of the block
-	SpecName    string
-	SpecVersion uint32
-}
-
-// DecodeRuntime reads a /runtime/spec.
-func DecodeRuntime(text string) (Runtime, error) {
-	var r Runtime
-	err := decode("runtime spec", text, func(v wire.Value, fields *firstError) {
+// DecodeRuntime reads a /runtime/spec: the runtime that a block left behind, which
+// executes the next one.
+func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
+	err = decode("runtime spec", text, func(v wire.Value, fields *firstError) {
 		r.At, r.AtHash = readAt(v.Member("at"), fields)
 		version, err := chain.ReadUint64(v.Member("specVersion"))
 		if err == nil && version > 1<<32-1 {
 			err = fmt.Errorf("%d is more than 32 bits", version)
 		}
 		fields.at("specVersion", err)
-		r.SpecVersion = uint32(version)
+		r.Value.SpecVersion = uint32(version)
 		name, ok := v.Member("specName").Text()
-		r.SpecName = name
+		r.Value.SpecName = name
 		fields.need("specName", ok)
 	})
 	return r, err
@@ -123,22 +107,14 @@ func readAt(at wire.Value, fields *firstError) (height uint64, hash chain.Option
 	return height, hash
 }
 
-// NodeVersion is the answer to /node/version. Fields that it lacks are empty, but
-// not all of them.
-type NodeVersion struct {
-	ClientVersion  string
-	ClientImplName string // the network, as its runtime names itself
-	Chain          string // the network, as its node names it
-}
-
-// DecodeNodeVersion reads a /node/version.
-func DecodeNodeVersion(text string) (NodeVersion, error) {
-	var n NodeVersion
-	err := decode("node version", text, func(v wire.Value, fields *firstError) {
+// DecodeNodeVersion reads a /node/version. Fields that it lacks are empty, but not all of
+// them.
+func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
+	err = decode("node version", text, func(v wire.Value, fields *firstError) {
 		n.ClientVersion, _ = v.Member("clientVersion").Text()
 		n.ClientImplName, _ = v.Member("clientImplName").Text()
 		n.Chain, _ = v.Member("chain").Text()
-		fields.need("clientImplName", n != NodeVersion{})
+		fields.need("clientImplName", n != chain.NodeVersion{})
 	})
 	return n, err
 }

@@ -36,7 +36,7 @@ func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error
 	}
 	h, err := DecodeHeader(text)
 	if err == nil && h.Number != height {
-		err = fmt.Errorf("%w: it is of block %d", ErrWrongBlock, h.Number)
+		err = fmt.Errorf("%w: it is of block %d", chain.ErrWrongBlock, h.Number)
 	}
 	if err != nil {
 		return chain.Header{}, fmt.Errorf("header of block %d: %w", height, err)
@@ -61,55 +61,37 @@ func DecodeHeader(text string) (chain.Header, error) {
 	return h, err
 }
 
-// Balance is an account's balance when the block at a height was done.
-type Balance struct {
-	At       uint64
-	AtHash   chain.Optional[chain.Hash]
-	Nonce    chain.Nonce
-	Symbol   string // of the token
-	Free     chain.Wei
-	Reserved chain.Wei
-}
-
 // Balance is the balance of an account at a height, or at the head where none is
 // given.
-func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (Balance, error) {
+func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
 	// The gateway refuses an address in mixed case whose checksum it does not
 	// agree with; it takes one in lower case.
 	text, err := c.get(ctx, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')))
 	if err == nil {
-		var b Balance
+		var b chain.AtBlock[chain.Account]
 		if b, err = DecodeBalance(text); err == nil {
 			if err = checkAt(at, b.At); err == nil {
 				return b, nil
 			}
 		}
 	}
-	return Balance{}, fmt.Errorf("balance of %v: %w", account, err)
+	return none, fmt.Errorf("balance of %v: %w", account, err)
 }
 
 // DecodeBalance reads a balance-info.
-func DecodeBalance(text string) (Balance, error) {
-	var b Balance
-	err := decode("balance", text, func(v wire.Value, fields *firstError) {
+func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
+	err = decode("balance", text, func(v wire.Value, fields *firstError) {
 		var err error
 		b.At, b.AtHash = readAt(v.Member("at"), fields)
-		b.Nonce, err = chain.ReadNonce(v.Member("nonce"))
+		b.Value.Nonce, err = chain.ReadNonce(v.Member("nonce"))
 		fields.at("nonce", err)
-		b.Free, err = chain.ReadWei(v.Member("free"))
+		b.Value.Free, err = chain.ReadWei(v.Member("free"))
 		fields.at("free", err)
-		b.Reserved, err = chain.ReadWei(v.Member("reserved"))
+		b.Value.Reserved, err = chain.ReadWei(v.Member("reserved"))
 		fields.at("reserved", err)
-		b.Symbol, _ = v.Member("tokenSymbol").Text()
+		b.Value.Symbol, _ = v.Member("tokenSymbol").Text()
 	})
 	return b, err
-}
-
-// Storage is an item of a pallet's storage as the block at a height left it.
-type Storage struct {
-	At     uint64
-	AtHash chain.Optional[chain.Hash]
-	Value  wire.Value // null where the item is not set
 }
 
 // nameForm is what pallets and storage items are called. Other names would change
@@ -119,10 +101,10 @@ var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 // Storage is a storage item, such as "transaction-payment" and
 // "nextFeeMultiplier", with the keys of a map, at a height or at the head where
 // none is given.
-func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (Storage, error) {
+func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (none chain.AtBlock[wire.Value], err error) {
 	where := fmt.Sprintf("storage %s.%s", wire.Excerpt(pallet), wire.Excerpt(item))
 	if !nameForm.MatchString(pallet) || !nameForm.MatchString(item) {
-		return Storage{}, fmt.Errorf("%s: want names of letters, digits and hyphens", where)
+		return none, fmt.Errorf("%s: want names of letters, digits and hyphens", where)
 	}
 	path := fmt.Sprintf("/pallets/%s/storage/%s?", pallet, item)
 	for _, key := range keys {
@@ -130,20 +112,19 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 	}
 	text, err := c.get(ctx, path+atHeight(at, 0))
 	if err == nil {
-		var s Storage
+		var s chain.AtBlock[wire.Value]
 		if s, err = DecodeStorage(text); err == nil {
 			if err = checkAt(at, s.At); err == nil {
 				return s, nil
 			}
 		}
 	}
-	return Storage{}, fmt.Errorf("%s: %w", where, err)
+	return none, fmt.Errorf("%s: %w", where, err)
 }
 
-// DecodeStorage reads a storage item.
-func DecodeStorage(text string) (Storage, error) {
-	var s Storage
-	err := decode("storage", text, func(v wire.Value, fields *firstError) {
+// DecodeStorage reads a storage item: null where it is not set.
+func DecodeStorage(text string) (s chain.AtBlock[wire.Value], err error) {
+	err = decode("storage", text, func(v wire.Value, fields *firstError) {
 		s.At, s.AtHash = readAt(v.Member("at"), fields)
 		s.Value = v.Member("value")
 		fields.need("value", s.Value.Kind() != wire.Absent)
@@ -166,7 +147,7 @@ func atHeight(at chain.Optional[uint64], before byte) string {
 // checkAt refuses an answer for another height than was asked for.
 func checkAt(want chain.Optional[uint64], have uint64) error {
 	if height, given := want.Get(); given && have != height {
-		return fmt.Errorf("asked at block %d: %w: it is at block %d", height, ErrWrongBlock, have)
+		return fmt.Errorf("asked at block %d: %w: it is at block %d", height, chain.ErrWrongBlock, have)
 	}
 	return nil
 }
@@ -194,7 +175,7 @@ func (c *Client) stream(ctx context.Context, path string, w io.Writer) (n int64,
 		return c.streamFrom(ctx, strings.TrimSuffix(*version, "/"), path, w)
 	}
 	n, err = c.streamFrom(ctx, "", path, w)
-	if errors.Is(err, ErrNoEndpoint) {
+	if errors.Is(err, errNoEndpoint) {
 		if err := c.turn(ctx); err != nil {
 			return 0, err
 		}

@@ -46,7 +46,7 @@ func TestHeaders(t *testing.T) {
 	require.Equal(t, "0x0872bca99c3afda349b7383be3c346b24cd4b9aea3e05b40a7850bc864dba2b3", h.ExtrinsicsRoot.String())
 
 	_, err = answering(t, "/blocks/26/header", text).Header(ctx, 26)
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answering(t, "/blocks/25/header", `{"number":"25"}`).Header(ctx, 25)
 	require.EqualError(t, err, "header of block 25: malformed header: parentHash: missing")
 
@@ -56,7 +56,7 @@ func TestHeaders(t *testing.T) {
 	_, err = answering(t, "/blocks/head/header?finalized=false", text).HeadHeader(ctx, true)
 	require.NoError(t, err)
 	_, err = answering(t, "/other", text).HeadHeader(ctx, true)
-	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+	require.ErrorIs(t, err, chain.ErrNotOffered)
 }
 
 func TestBalance(t *testing.T) {
@@ -68,14 +68,14 @@ func TestBalance(t *testing.T) {
 	const path = "/accounts/0xf24ff3a9cf04c71dbc94d0b566f7a27b94566cac/balance-info"
 	b, err := answering(t, path+"?at=5", text).Balance(ctx, account, chain.Some[uint64](5))
 	require.NoError(t, err)
-	require.Equal(t, "1009000000001111111101", b.Free.String())
-	require.True(t, b.Reserved.IsZero())
-	require.Equal(t, "GLMR", b.Symbol)
-	require.Equal(t, "0", b.Nonce.String())
+	require.Equal(t, "1009000000001111111101", b.Value.Free.String())
+	require.True(t, b.Value.Reserved.IsZero())
+	require.Equal(t, "GLMR", b.Value.Symbol)
+	require.Equal(t, "0", b.Value.Nonce.String())
 	_, err = answering(t, path, text).Balance(ctx, account, chain.Optional[uint64]{})
 	require.NoError(t, err)
 	_, err = answering(t, path+"?at=6", text).Balance(ctx, account, chain.Some[uint64](6))
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answering(t, path, `{"at":{"height":1}}`).Balance(ctx, account, chain.Optional[uint64]{})
 	require.EqualError(t, err, "balance of 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac: malformed balance: nonce: missing")
 }
@@ -98,7 +98,7 @@ func TestStorage(t *testing.T) {
 	require.Equal(t, "null", s.Value.Raw())
 
 	_, err = answering(t, "/pallets/system/storage/account?at=50", text).Storage(ctx, "system", "account", nil, chain.Some[uint64](50))
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answering(t, "/pallets/a/storage/b?", `{"at":{"height":"1"}}`).Storage(ctx, "a", "b", nil, chain.Optional[uint64]{})
 	require.EqualError(t, err, "storage a.b: malformed storage: value: missing")
 	for _, name := range []string{"", "../x", "a b", "a?b", "é"} {
@@ -120,7 +120,7 @@ func TestMetadata(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, text, out.String())
 	_, err = answering(t, "/", "").Metadata(ctx, &out)
-	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+	require.ErrorIs(t, err, chain.ErrNotOffered)
 	_, err = clientOf(t, said(500, "no metadata today"), gatewayclient.Options{}).Metadata(ctx, &out)
 	require.ErrorContains(t, err, "status 500 Internal Server Error: no metadata today")
 	large := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -145,7 +145,7 @@ func TestAnswer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, text, have)
 	_, err = answering(t, "/other", text).Answer(ctx, "/any")
-	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+	require.ErrorIs(t, err, chain.ErrNotOffered)
 	_, err = answering(t, "/page", "\n <html></html>").Answer(ctx, "/page")
 	require.ErrorIs(t, err, gatewayclient.ErrNotJSON)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 )
 
@@ -99,7 +100,7 @@ func TestRetries(t *testing.T) {
 				require.Error(t, err)
 			}
 			if name == "no such block, JSON" {
-				require.ErrorIs(t, err, gatewayclient.ErrNoBlock)
+				require.ErrorIs(t, err, chain.ErrNoBlock)
 				return
 			}
 			require.Equal(t, c.asked, int(s.asked.Load()), "questions")
@@ -282,7 +283,7 @@ func TestVersion(t *testing.T) {
 
 	paths = nil
 	_, err = clientOf(t, versioned, gatewayclient.Options{Version: "/"}).Block(context.Background(), 7)
-	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+	require.ErrorIs(t, err, chain.ErrNotOffered)
 	require.Equal(t, []string{"/blocks/7"}, paths)
 
 	// What answers, and not as a gateway does, tells nothing about the paths.
@@ -311,6 +312,6 @@ func TestVersion(t *testing.T) {
 	_, err = c.Block(context.Background(), 7)
 	require.NoError(t, err)
 	_, err = c.Runtime(context.Background(), 7)
-	require.ErrorIs(t, err, gatewayclient.ErrNoEndpoint)
+	require.ErrorIs(t, err, chain.ErrNotOffered)
 	require.Equal(t, []string{"/blocks/7", "/runtime/spec"}, old)
 }

@@ -10,28 +10,20 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
-// StoredProportion is the answer to a question for FeesTreasuryProportion, a parameter
-// of governance.
-type StoredProportion struct {
-	At     uint64                     // height of the block whose state was read
-	AtHash chain.Optional[chain.Hash] // of that block
-	// Value is not known where governance has never set it: the runtime's default holds.
-	Value chain.Optional[chain.Perbill]
-}
-
-// FeesTreasuryProportion is that parameter as the block at a height left it. Key is its
-// key in the storage item parameters.parameters as the chain has it, SCALE in hex,
+// FeesTreasuryProportion is that parameter of governance as the block at a height left
+// it. It is not known where governance has never set it: the runtime's default holds. Key
+// is its key in the storage item parameters.parameters as the chain has it, SCALE in hex,
 // such as 0x0000: the gateway refuses a key in JSON, which is an enum.
-func (c *Client) FeesTreasuryProportion(ctx context.Context, key string, at uint64) (StoredProportion, error) {
+func (c *Client) FeesTreasuryProportion(ctx context.Context, key string, at uint64) (none chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
 	text, err := c.get(ctx, ProportionPath(key, at))
-	var p StoredProportion
+	p := none
 	if err == nil {
 		if p, err = DecodeProportion(text, key); err == nil {
 			err = checkAt(chain.Some(at), p.At)
 		}
 	}
 	if err != nil {
-		return StoredProportion{}, fmt.Errorf("FeesTreasuryProportion at block %d: %w", at, err)
+		return none, fmt.Errorf("FeesTreasuryProportion at block %d: %w", at, err)
 	}
 	return p, nil
 }
@@ -46,9 +38,8 @@ func ProportionPath(key string, at uint64) string {
 //	{"at": {…}, "keys": ["0x0000"], "value": {"runtimeConfig": {"feesTreasuryProportion": "200000000"}}}
 //
 // Some gateways leave the keys out. A value that is another parameter's is refused.
-func DecodeProportion(text, key string) (StoredProportion, error) {
-	var p StoredProportion
-	err := decode("FeesTreasuryProportion", text, func(v wire.Value, fields *firstError) {
+func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
+	err = decode("FeesTreasuryProportion", text, func(v wire.Value, fields *firstError) {
 		p.At, p.AtHash = readAt(v.Member("at"), fields)
 		if keys := v.Member("keys"); keys.Kind() == wire.Array {
 			if asked, _ := keys.Index(0).Text(); !strings.EqualFold(asked, key) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 )
 
@@ -69,7 +70,7 @@ func TestFeesTreasuryProportion(t *testing.T) {
 		fmt.Fprint(w, `{"at":{"height":"8"},"keys":["0x0004"],"value":null}`)
 	})
 	_, err = clientOf(t, of8, gatewayclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 }
 
 // The real gateway's answers on the real runtime of a chain whose governance set the share.
@@ -112,7 +113,7 @@ func TestCannotTell(t *testing.T) {
 	} {
 		s := &sequence{steps: []http.HandlerFunc{said(status, message), said(status, message)}}
 		_, err := clientOf(t, s, gatewayclient.Options{}).FeesTreasuryProportion(context.Background(), "0x0000", 7)
-		require.ErrorIs(t, err, gatewayclient.ErrCannotTell, message)
+		require.ErrorIs(t, err, chain.ErrCannotTell, message)
 		var refused *gatewayclient.StatusError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, status, refused.Code)
@@ -130,7 +131,7 @@ func TestCannotTell(t *testing.T) {
 		}
 		_, err := clientOf(t, &sequence{steps: steps}, gatewayclient.Options{}).FeesTreasuryProportion(context.Background(), "0x0000", 7)
 		require.Error(t, err)
-		require.NotErrorIs(t, err, gatewayclient.ErrCannotTell, message)
+		require.NotErrorIs(t, err, chain.ErrCannotTell, message)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestRecordedAnswers(t *testing.T) {
 	t.Run("unknown block", func(t *testing.T) {
 		c, _ := replay(t, "chain_getBlock-unknown")
 		_, err := c.Block(ctx, unknown)
-		require.ErrorIs(t, err, nodeclient.ErrNoBlock)
+		require.ErrorIs(t, err, chain.ErrNoBlock)
 	})
 	t.Run("hash at a height", func(t *testing.T) {
 		c, asked := replay(t, "chain_getBlockHash-10")
@@ -88,7 +88,7 @@ func TestRecordedAnswers(t *testing.T) {
 	t.Run("hash at a future height", func(t *testing.T) {
 		c, _ := replay(t, "chain_getBlockHash-future")
 		_, err := c.BlockHash(ctx, 99999999)
-		require.ErrorIs(t, err, nodeclient.ErrNoBlock)
+		require.ErrorIs(t, err, chain.ErrNoBlock)
 		require.ErrorContains(t, err, "block 99999999")
 	})
 	t.Run("finalized head", func(t *testing.T) {
@@ -116,10 +116,10 @@ func TestRecordedAnswers(t *testing.T) {
 	t.Run("unknown header", func(t *testing.T) {
 		c, _ := replay(t, "chain_getHeader-unknown")
 		_, err := c.Header(ctx, unknown)
-		require.ErrorIs(t, err, nodeclient.ErrNoBlock)
+		require.ErrorIs(t, err, chain.ErrNoBlock)
 		require.ErrorContains(t, err, "0x1212")
 		_, err = c.Header(ctx, latest)
-		require.ErrorIs(t, err, nodeclient.ErrNoBlock)
+		require.ErrorIs(t, err, chain.ErrNoBlock)
 	})
 	t.Run("chain", func(t *testing.T) {
 		c, _ := replay(t, "system_chain")
@@ -346,7 +346,7 @@ func TestUnsendableParameter(t *testing.T) {
 func TestRuntime(t *testing.T) {
 	r, err := giving(t, `{"specName":"moonbeam","implName":"moonbeam","specVersion":3702,"apis":[]}`).Runtime(soon(t), latest)
 	require.NoError(t, err)
-	require.Equal(t, nodeclient.Runtime{SpecName: "moonbeam", SpecVersion: 3702}, r)
+	require.Equal(t, chain.Runtime{SpecName: "moonbeam", SpecVersion: 3702}, r)
 	for result, says := range map[string]string{
 		`null`:                    "no such block",
 		`[]`:                      "malformed runtime version: specName: want a string",

@@ -12,15 +12,9 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
-// ErrNoBlock says that the node has no block of that height or hash.
-var ErrNoBlock = errors.New("no such block")
-
 // ErrNoMethod says that the node does not have the method that was called. It is
 // found in the *[RPCError] with which the node said so.
 var ErrNoMethod = errors.New("no such method")
-
-// ErrWrongBlock says that an answer is for another block than was asked for.
-var ErrWrongBlock = errors.New("answer for another block")
 
 // ErrNotJSON says that an answer is something else, such as a web page.
 var ErrNotJSON = errors.New("not JSON")

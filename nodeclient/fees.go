@@ -22,7 +22,7 @@ type DispatchInfo struct {
 
 // QueryInfo asks what a signed extrinsic, SCALE in 0x-hex, would cost on the state
 // of the block with that hash, or of the newest one where none is given
-// (payment_queryInfo). It is [ErrNoBlock] where the node answers with null.
+// (payment_queryInfo). It is [chain.ErrNoBlock] where the node answers with null.
 func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Optional[chain.Hash]) (DispatchInfo, error) {
 	const method = "payment_queryInfo"
 	if !isHex(extrinsic) {

@@ -32,7 +32,7 @@ func at(block chain.Optional[chain.Hash], params ...any) []any {
 }
 
 // Header is the header of the block with that hash, or of the newest one where
-// none is given (chain_getHeader). It is [ErrNoBlock] where the node has none.
+// none is given (chain_getHeader). It is [chain.ErrNoBlock] where the node has none.
 func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (Header, error) {
 	const method = "chain_getHeader"
 	v, err := c.Call(ctx, method, at(block)...)
@@ -51,7 +51,7 @@ func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (
 }
 
 // Block is the block with that hash, or the newest one where none is given
-// (chain_getBlock). It is [ErrNoBlock] where the node has none.
+// (chain_getBlock). It is [chain.ErrNoBlock] where the node has none.
 func (c *Client) Block(ctx context.Context, block chain.Optional[chain.Hash]) (Block, error) {
 	const method = "chain_getBlock"
 	v, err := c.Call(ctx, method, at(block)...)
@@ -70,7 +70,7 @@ func (c *Client) Block(ctx context.Context, block chain.Optional[chain.Hash]) (B
 }
 
 // BlockHash is the hash of the block at a height (chain_getBlockHash), on the
-// branch that the node takes for the best. It is [ErrNoBlock] where the node has
+// branch that the node takes for the best. It is [chain.ErrNoBlock] where the node has
 // none.
 func (c *Client) BlockHash(ctx context.Context, height uint64) (chain.Hash, error) {
 	v, err := c.Call(ctx, "chain_getBlockHash", height)
@@ -78,7 +78,7 @@ func (c *Client) BlockHash(ctx context.Context, height uint64) (chain.Hash, erro
 		return chain.Hash{}, err
 	}
 	if v.Kind() == wire.Null {
-		return chain.Hash{}, fmt.Errorf("block %d: %w", height, ErrNoBlock)
+		return chain.Hash{}, fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
 	}
 	return decodeHash(v)
 }
@@ -103,9 +103,9 @@ func decodeHash(v wire.Value) (chain.Hash, error) {
 
 func noBlock(method string, block chain.Optional[chain.Hash]) error {
 	if hash, known := block.Get(); known {
-		return fmt.Errorf("block %v: %w", hash, ErrNoBlock)
+		return fmt.Errorf("block %v: %w", hash, chain.ErrNoBlock)
 	}
-	return fmt.Errorf("%s: %w", method, ErrNoBlock)
+	return fmt.Errorf("%s: %w", method, chain.ErrNoBlock)
 }
 
 func readHeader(v wire.Value) (Header, error) {

@@ -107,7 +107,7 @@ func passing(err error) bool {
 	var refused *RPCError
 	return temporary(err) ||
 		errors.Is(err, errEnded) ||
-		errors.Is(err, ErrNoBlock) || // of a branch that was given up meanwhile
+		errors.Is(err, chain.ErrNoBlock) || // of a branch that was given up meanwhile
 		errors.As(err, &refused) && !errors.Is(err, ErrNoMethod)
 }
 
@@ -212,7 +212,7 @@ func (w *walk) branch(ctx context.Context, height uint64, hash chain.Hash) ([]He
 			return nil, err
 		}
 		if h.Number != height {
-			return nil, fmt.Errorf("block %d: %w: it has number %d", height, ErrWrongBlock, h.Number)
+			return nil, fmt.Errorf("block %d: %w: it has number %d", height, chain.ErrWrongBlock, h.Number)
 		}
 		branch = append(branch, h)
 		below, known := w.hashes[height-1] // at height 0 there is none

@@ -541,7 +541,7 @@ func TestHeadsThatCannotBe(t *testing.T) {
 		n.grow("a", 1, 9)
 		n.best[5] = "a6"
 		greetingWith(n, "a5")
-		follow(t, n, false, fromHead, patient).wantEnd("it has number 6", nodeclient.ErrWrongBlock)
+		follow(t, n, false, fromHead, patient).wantEnd("it has number 6", chain.ErrWrongBlock)
 	})
 	t.Run("a client that is closed meanwhile", func(t *testing.T) {
 		n := newNode(t)

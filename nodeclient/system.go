@@ -35,41 +35,35 @@ func (c *Client) Chain(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// Runtime is how a runtime names itself.
-type Runtime struct {
-	SpecName    string // such as "moonbeam"
-	SpecVersion uint32
-}
-
 // Runtime asks for the runtime on the state of the block with that hash, or of the
 // newest one where none is given: the one that executes the block after it
-// (state_getRuntimeVersion). It is [ErrNoBlock] where the node answers with null.
-func (c *Client) Runtime(ctx context.Context, block chain.Optional[chain.Hash]) (Runtime, error) {
+// (state_getRuntimeVersion). It is [chain.ErrNoBlock] where the node answers with null.
+func (c *Client) Runtime(ctx context.Context, block chain.Optional[chain.Hash]) (chain.Runtime, error) {
 	const method = "state_getRuntimeVersion"
 	v, err := c.Call(ctx, method, at(block)...)
 	if err != nil {
-		return Runtime{}, err
+		return chain.Runtime{}, err
 	}
 	if v.Kind() == wire.Null {
-		return Runtime{}, noBlock(method, block)
+		return chain.Runtime{}, noBlock(method, block)
 	}
 	r, err := readRuntime(v)
 	if err != nil {
-		return Runtime{}, &DecodeError{"runtime version", err}
+		return chain.Runtime{}, &DecodeError{"runtime version", err}
 	}
 	return r, nil
 }
 
-func readRuntime(v wire.Value) (r Runtime, err error) {
+func readRuntime(v wire.Value) (r chain.Runtime, err error) {
 	if r.SpecName, err = readText(v.Member("specName")); err != nil {
-		return Runtime{}, fmt.Errorf("specName: %w", err)
+		return chain.Runtime{}, fmt.Errorf("specName: %w", err)
 	}
 	version, err := chain.ReadUint64(v.Member("specVersion"))
 	if err != nil {
-		return Runtime{}, fmt.Errorf("specVersion: %w", err)
+		return chain.Runtime{}, fmt.Errorf("specVersion: %w", err)
 	}
 	if version > math.MaxUint32 {
-		return Runtime{}, fmt.Errorf("specVersion: %d is more than 32 bits", version)
+		return chain.Runtime{}, fmt.Errorf("specVersion: %d is more than 32 bits", version)
 	}
 	r.SpecVersion = uint32(version)
 	return r, nil

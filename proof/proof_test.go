@@ -36,12 +36,12 @@ type moody struct {
 	fails map[uint64]int
 }
 
-func (m *moody) Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+func (m *moody) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fails[at] != 0 {
 		m.fails[at]--
-		return gatewayclient.StoredMultiplier{}, away
+		return chain.AtBlock[chain.Multiplier]{}, away
 	}
 	return m.Source.Multiplier(ctx, at)
 }
@@ -182,10 +182,10 @@ func TestRangeOfASourceThatIsAway(t *testing.T) {
 type answering struct {
 	source.Source
 	at     uint64
-	answer func(gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error)
+	answer func(chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error)
 }
 
-func (a *answering) Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+func (a *answering) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	m, err := a.Source.Multiplier(ctx, at)
 	if err == nil && at == a.at {
 		return a.answer(m)
@@ -199,23 +199,23 @@ func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
 	malformed := &gatewayclient.DecodeError{What: "multiplier", Err: errors.New("status 204: there is nothing in it")}
 	refused := &gatewayclient.StatusError{Code: 401}
 	for name, c := range map[string]struct {
-		answer func(gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error)
+		answer func(chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error)
 		want   error
 	}{
-		"another block's": {func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+		"another block's": {func(m chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error) {
 			m.AtHash = chain.Some(chain.Hash{1})
 			m.Value = chain.NewMultiplier(5)
 			return m, nil
-		}, gatewayclient.ErrWrongBlock},
-		"garbage, or nothing": {func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+		}, chain.ErrWrongBlock},
+		"garbage, or nothing": {func(m chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error) {
 			return m, malformed
 		}, malformed},
-		"refused": {func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+		"refused": {func(m chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error) {
 			return m, refused
 		}, refused},
-		"cannot tell": {func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
-			return m, gatewayclient.ErrCannotTell
-		}, gatewayclient.ErrCannotTell},
+		"cannot tell": {func(m chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error) {
+			return m, chain.ErrCannotTell
+		}, chain.ErrCannotTell},
 	} {
 		for at, delivered := range map[uint64][]uint64{9: nil, 12: {10, 11}, 15: {10, 11, 12, 13, 14}} {
 			p := prover(t, nil)
@@ -227,7 +227,7 @@ func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
 		}
 	}
 	// One that is only another figure is a finding, wherever it is.
-	other := func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+	other := func(m chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error) {
 		m.Value = chain.NewMultiplier(1_000_000_000_000_000_001)
 		return m, nil
 	}
@@ -330,7 +330,7 @@ func TestFollowIsNotHeld(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := prover(t, nil)
 			asked := 0
-			p.Reader.Source = &answering{p.Reader.Source, 27, func(m gatewayclient.StoredMultiplier) (gatewayclient.StoredMultiplier, error) {
+			p.Reader.Source = &answering{p.Reader.Source, 27, func(m chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error) {
 				asked++
 				return m, c.err
 			}}
@@ -411,23 +411,23 @@ type weighed struct {
 	asked   atomic.Int64
 }
 
-func (w *weighed) Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error) {
+func (w *weighed) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	r, err := w.Source.Runtime(ctx, at)
-	r.SpecVersion = w.runtime
+	r.Value.SpecVersion = w.runtime
 	return r, err
 }
 
-func (w *weighed) Storage(ctx context.Context, pallet, item string, _ []string, at chain.Optional[uint64]) (gatewayclient.Storage, error) {
+func (w *weighed) Storage(ctx context.Context, pallet, item string, _ []string, at chain.Optional[uint64]) (chain.AtBlock[wire.Value], error) {
 	if item != "blockWeight" {
-		return gatewayclient.Storage{}, gatewayclient.ErrNoEndpoint
+		return chain.AtBlock[wire.Value]{}, chain.ErrNotOffered
 	}
 	if w.asked.Add(1) <= int64(w.fails) {
-		return gatewayclient.Storage{}, away
+		return chain.AtBlock[wire.Value]{}, away
 	}
 	height, _ := at.Get()
 	b, err := w.Block(ctx, height)
 	if err != nil {
-		return gatewayclient.Storage{}, err
+		return chain.AtBlock[wire.Value]{}, err
 	}
 	sums := map[chain.DispatchClass]uint64{}
 	for i := range b.Extrinsics {
@@ -438,7 +438,7 @@ func (w *weighed) Storage(ctx context.Context, pallet, item string, _ []string, 
 	}
 	text := fmt.Sprintf(`{"normal":"%d","operational":"%d","mandatory":"%d"}`, sums[chain.Normal], sums[chain.Operational], sums[chain.Mandatory])
 	value, err := wire.Parse(text)
-	return gatewayclient.Storage{At: height, Value: value}, err
+	return chain.AtBlock[wire.Value]{At: height, Value: value}, err
 }
 
 // The source is asked for a block's weight where the runtime's row says so: once a block.

@@ -201,8 +201,8 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 		directory := t.TempDir()
 		manifest, err := archive.Record(ctx, client, directory, archive.RecordOptions{
 			First: realHeight, Last: realHeight, Segments: segments,
-			ParameterKey: func(r gatewayclient.Runtime) string {
-				return network.BuiltIn().ParameterKey(r.SpecName, r.SpecVersion)
+			ParameterKey: func(r chain.AtBlock[chain.Runtime]) string {
+				return network.BuiltIn().ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
 			},
 		})
 		require.NoError(t, err)

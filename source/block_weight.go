@@ -6,13 +6,13 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/wire"
 )
 
 // anyStorage is a source that answers for any item of the chain's storage. Archives do
 // not.
 type anyStorage interface {
-	Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (gatewayclient.Storage, error)
+	Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (chain.AtBlock[wire.Value], error)
 }
 
 // BlockWeight is what the chain counted for a block, by class: system.blockWeight as
@@ -26,14 +26,14 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 		return none, nil
 	}
 	stored, err := asked.Storage(ctx, "system", "blockWeight", nil, chain.Some(item.Block.Number))
-	if Passes(err) && !errors.Is(err, gatewayclient.ErrNoBlock) {
+	if Passes(err) && !errors.Is(err, chain.ErrNoBlock) {
 		return none, err
 	}
 	if err != nil { // an archive that is served says so too, of a block that it has
 		return none, nil
 	}
 	if hash, ok := stored.AtHash.Get(); ok && hash != item.Block.Hash {
-		return none, fmt.Errorf("system.blockWeight at block %d: %w: it is at %v", item.Block.Number, gatewayclient.ErrWrongBlock, hash)
+		return none, fmt.Errorf("system.blockWeight at block %d: %w: it is at %v", item.Block.Number, chain.ErrWrongBlock, hash)
 	}
 	weights, err := chain.ReadClassWeights(stored.Value)
 	if err != nil {

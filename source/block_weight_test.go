@@ -9,7 +9,6 @@ import (
 
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/wire"
@@ -25,13 +24,13 @@ type stored struct {
 	at    chain.Optional[uint64]
 }
 
-func (s *stored) Storage(_ context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (gatewayclient.Storage, error) {
+func (s *stored) Storage(_ context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (chain.AtBlock[wire.Value], error) {
 	s.asked, s.at = append([]string{pallet, item}, keys...), at
 	if s.err != nil {
-		return gatewayclient.Storage{}, s.err
+		return chain.AtBlock[wire.Value]{}, s.err
 	}
 	value, err := wire.Parse(s.value)
-	return gatewayclient.Storage{AtHash: s.hash, Value: value}, err
+	return chain.AtBlock[wire.Value]{AtHash: s.hash, Value: value}, err
 }
 
 // The weight is what the block itself left behind. It is asked for where the multiplier

@@ -149,7 +149,7 @@ var questions = []question{
 	{"Runtime", 1, func(ctx context.Context, a *asker, height uint64) error {
 		r, err := a.plain.Runtime(ctx, height)
 		hash := chain.Some(a.known.items[height].Block.Hash)
-		return check(r, gatewayclient.Runtime{At: height, AtHash: hash, SpecName: "moonbeam", SpecVersion: 2100}, err)
+		return check(r, chain.AtBlock[chain.Runtime]{At: height, AtHash: hash, Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: 2100}}, err)
 	}},
 	{"NodeVersion", 1, func(ctx context.Context, a *asker, _ uint64) error {
 		n, err := a.plain.NodeVersion(ctx)
@@ -273,7 +273,7 @@ func documented(err error) bool {
 	var status *gatewayclient.StatusError
 	var malformed *gatewayclient.DecodeError
 	for _, kind := range []error{
-		gatewayclient.ErrNoBlock, gatewayclient.ErrNoEndpoint, gatewayclient.ErrWrongBlock, gatewayclient.ErrNotJSON, source.ErrNotFinal, errUndetermined,
+		chain.ErrNoBlock, chain.ErrNotOffered, chain.ErrWrongBlock, gatewayclient.ErrNotJSON, source.ErrNotFinal, errUndetermined,
 	} {
 		if errors.Is(err, kind) {
 			return true
@@ -352,10 +352,10 @@ func isOrUnknown[T comparable](have, want chain.Optional[T]) bool {
 type truth struct {
 	items       map[uint64]source.Item
 	headers     map[uint64]chain.Header
-	multipliers map[uint64]gatewayclient.StoredMultiplier
-	balances    map[uint64]gatewayclient.Balance
+	multipliers map[uint64]chain.AtBlock[chain.Multiplier]
+	balances    map[uint64]chain.AtBlock[chain.Account]
 	account     chain.Address
-	node        gatewayclient.NodeVersion
+	node        chain.NodeVersion
 }
 
 func readTruth(t *testing.T) *truth {
@@ -366,7 +366,7 @@ func readTruth(t *testing.T) *truth {
 	reader := source.Reader{Source: recorded, Tables: network.BuiltIn()}
 	known := &truth{
 		items: map[uint64]source.Item{}, headers: map[uint64]chain.Header{},
-		multipliers: map[uint64]gatewayclient.StoredMultiplier{}, balances: map[uint64]gatewayclient.Balance{},
+		multipliers: map[uint64]chain.AtBlock[chain.Multiplier]{}, balances: map[uint64]chain.AtBlock[chain.Account]{},
 	}
 	known.account, err = chain.ParseAddress(account)
 	require.NoError(t, err)

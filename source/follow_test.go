@@ -63,20 +63,20 @@ func newGrowing(head uint64, upgrades ...uint64) *growing {
 		}
 		return now.there(b.Number)
 	}
-	g.multiplier = func(m *gatewayclient.StoredMultiplier) error {
+	g.multiplier = func(m *chain.AtBlock[chain.Multiplier]) error {
 		now := g.now()
 		if now.other {
 			m.AtHash = chain.Optional[chain.Hash]{}
 		}
 		return now.there(m.At)
 	}
-	g.runtime = func(r *gatewayclient.Runtime) error {
+	g.runtime = func(r *chain.AtBlock[chain.Runtime]) error {
 		now := g.now()
 		if now.other {
 			r.AtHash = chain.Optional[chain.Hash]{}
 		}
 		if now.noRuntime {
-			return gatewayclient.ErrNoEndpoint
+			return chain.ErrNotOffered
 		}
 		return now.there(r.At)
 	}
@@ -107,7 +107,7 @@ func (s state) there(height uint64) error {
 	case s.malformed:
 		return errMalformed
 	case height > s.has:
-		return fmt.Errorf("block %d: %w", height, gatewayclient.ErrNoBlock)
+		return fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
 	}
 	return nil
 }
@@ -498,7 +498,7 @@ func TestFollowWithoutRuntimes(t *testing.T) {
 		g.set(func(s *state) { s.noRuntime = true })
 		a.announce(140)
 		pass(5 * time.Minute)
-		require.ErrorIs(t, f.failed(t), gatewayclient.ErrNoEndpoint)
+		require.ErrorIs(t, f.failed(t), chain.ErrNotOffered)
 		require.Equal(t, heights(100, 130), f.delivered())
 		require.Equal(t, []string{"no such endpoint"}, f.told())
 		require.Equal(t, 1, g.asked["node0"])
@@ -517,14 +517,14 @@ func TestFollowEnds(t *testing.T) {
 		"timed out":       {status(408), 0},
 		"no node":         {status(500), 0},
 		"behind a proxy":  {status(502), 0},
-		"not there yet":   {gatewayclient.ErrNoBlock, 0},
+		"not there yet":   {chain.ErrNoBlock, 0},
 		"not final yet":   {source.ErrNotFinal, 0},
 		"malformed":       {errMalformed, 10},
 		"not JSON":        {gatewayclient.ErrNotJSON, 10},
-		"another block":   {gatewayclient.ErrWrongBlock, 10},
-		"no endpoint":     {gatewayclient.ErrNoEndpoint, 10},
+		"another block":   {chain.ErrWrongBlock, 10},
+		"no endpoint":     {chain.ErrNotOffered, 10},
 		"too large":       {&gatewayclient.UnreachableError{Err: gatewayclient.ErrTooLarge}, 11}, // once ahead of its turn
-		"cannot tell":     {fmt.Errorf("%w: %w", gatewayclient.ErrCannotTell, status(500)), 1},
+		"cannot tell":     {fmt.Errorf("%w: %w", chain.ErrCannotTell, status(500)), 1},
 		"refused":         {status(401), 1},
 		"unknown network": {network.ErrUnknownNetwork, 1},
 		"a fork":          {&source.ForkError{Height: 105}, 1},
@@ -606,7 +606,7 @@ func TestFollowAnotherChain(t *testing.T) {
 		a.news <- source.Head{Number: 105, Hash: chain.Some(hashOf(5))}
 		pass(5 * time.Minute)
 		err := f.failed(t)
-		require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+		require.ErrorIs(t, err, chain.ErrWrongBlock)
 		require.EqualError(t, err, fmt.Sprintf("block 105: answer for another block: it has hash %v, and the final head %v", hashOf(105), hashOf(5)))
 		require.Empty(t, f.delivered())
 	})

@@ -11,7 +11,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -29,8 +28,8 @@ type synthetic struct {
 	upgrades []uint64 // the heights that left a new runtime behind, rising
 	// Each may change an answer, or fail instead.
 	block      func(*chain.Block) error
-	multiplier func(*gatewayclient.StoredMultiplier) error
-	runtime    func(*gatewayclient.Runtime) error
+	multiplier func(*chain.AtBlock[chain.Multiplier]) error
+	runtime    func(*chain.AtBlock[chain.Runtime]) error
 	wait       func(context.Context) error // before each answer
 
 	mu      sync.Mutex
@@ -73,7 +72,7 @@ func (s *synthetic) question(ctx context.Context, what string, at uint64, count 
 		s.mu.Unlock()
 	}()
 	if at > lastBlock {
-		return fmt.Errorf("%s at %d: %w", what, at, gatewayclient.ErrNoBlock)
+		return fmt.Errorf("%s at %d: %w", what, at, chain.ErrNoBlock)
 	}
 	if s.wait != nil {
 		return s.wait(ctx)
@@ -97,9 +96,9 @@ func (s *synthetic) Block(ctx context.Context, height uint64) (*chain.Block, err
 	return b, nil
 }
 
-func (s *synthetic) Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+func (s *synthetic) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	var ignored int
-	m := gatewayclient.StoredMultiplier{AtHash: chain.Some(hashOf(at))}
+	m := chain.AtBlock[chain.Multiplier]{AtHash: chain.Some(hashOf(at))}
 	m.At, m.Value = at, chain.NewMultiplier(at)
 	err := s.question(ctx, "multiplier", at, &ignored)
 	if err == nil && s.multiplier != nil {
@@ -108,8 +107,8 @@ func (s *synthetic) Multiplier(ctx context.Context, at uint64) (gatewayclient.St
 	return m, err
 }
 
-func (s *synthetic) Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error) {
-	r := gatewayclient.Runtime{At: at, AtHash: chain.Some(hashOf(at)), SpecName: "moonbeam", SpecVersion: versionAt(at, s.upgrades)}
+func (s *synthetic) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
+	r := chain.AtBlock[chain.Runtime]{At: at, AtHash: chain.Some(hashOf(at)), Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: versionAt(at, s.upgrades)}}
 	err := s.question(ctx, "runtime", at, &s.others)
 	if err == nil && s.runtime != nil {
 		err = s.runtime(&r)
@@ -117,16 +116,16 @@ func (s *synthetic) Runtime(ctx context.Context, at uint64) (gatewayclient.Runti
 	return r, err
 }
 
-func (s *synthetic) NodeVersion(ctx context.Context) (gatewayclient.NodeVersion, error) {
-	return gatewayclient.NodeVersion{ClientImplName: "moonbeam"}, s.question(ctx, "node", 0, &s.others)
+func (s *synthetic) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
+	return chain.NodeVersion{ClientImplName: "moonbeam"}, s.question(ctx, "node", 0, &s.others)
 }
 
-func (s *synthetic) FeesTreasuryProportion(context.Context, string, uint64) (gatewayclient.StoredProportion, error) {
-	return gatewayclient.StoredProportion{}, gatewayclient.ErrCannotTell
+func (s *synthetic) FeesTreasuryProportion(context.Context, string, uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, chain.ErrCannotTell
 }
 
-func (s *synthetic) Balance(context.Context, chain.Address, chain.Optional[uint64]) (gatewayclient.Balance, error) {
-	return gatewayclient.Balance{}, gatewayclient.ErrNoEndpoint
+func (s *synthetic) Balance(context.Context, chain.Address, chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
+	return chain.AtBlock[chain.Account]{}, chain.ErrNotOffered
 }
 
 func (s *synthetic) Head(ctx context.Context, _ bool) (*chain.Block, error) {

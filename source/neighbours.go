@@ -21,7 +21,7 @@ func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain
 		m, err := r.Source.Multiplier(ctx, at)
 		switch {
 		case err == nil:
-			multipliers = append(multipliers, m.StoredMultiplier)
+			multipliers = append(multipliers, chain.Stored(m))
 		case Passes(err):
 			return multipliers, nil, err
 		}
@@ -34,7 +34,7 @@ func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain
 		return multipliers, nil, nil
 	}
 	runtime, known := next.runtime.Get()
-	if executed, ok := item.Rules.Runtime.Get(); !known || !ok || runtime.SpecVersion == executed {
+	if executed, ok := item.Rules.Runtime.Get(); !known || !ok || runtime.Value.SpecVersion == executed {
 		return multipliers, nil, nil
 	}
 	if other, err := r.rules(next); err == nil {

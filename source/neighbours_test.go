@@ -34,8 +34,8 @@ func TestNeighbours(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, rules, "the block after the upgrade was not upgraded again")
 
-	s.multiplier = func(*gatewayclient.StoredMultiplier) error { return errors.New("down") }
-	s.runtime = func(*gatewayclient.Runtime) error { return errors.New("down") }
+	s.multiplier = func(*chain.AtBlock[chain.Multiplier]) error { return errors.New("down") }
+	s.runtime = func(*chain.AtBlock[chain.Runtime]) error { return errors.New("down") }
 	multipliers, rules, err = s.reader().Neighbours(ctx, item)
 	require.NoError(t, err)
 	require.Empty(t, multipliers, "what cannot be read is left out")
@@ -43,11 +43,11 @@ func TestNeighbours(t *testing.T) {
 
 	// What passes is another matter: the next time it may be there.
 	for _, away := range []error{&source.TemporaryError{Err: errors.New("busy")}, &gatewayclient.UnreachableError{}, context.Canceled} {
-		s.multiplier = func(*gatewayclient.StoredMultiplier) error { return away }
+		s.multiplier = func(*chain.AtBlock[chain.Multiplier]) error { return away }
 		_, _, err = s.reader().Neighbours(ctx, item)
 		require.ErrorIs(t, err, away)
 		s.multiplier = nil
-		s.runtime = func(*gatewayclient.Runtime) error { return away }
+		s.runtime = func(*chain.AtBlock[chain.Runtime]) error { return away }
 		_, _, err = s.reader().Neighbours(ctx, item)
 		require.ErrorIs(t, err, away)
 		s.runtime = nil

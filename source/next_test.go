@@ -9,7 +9,6 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -49,7 +48,7 @@ func TestNextBySpecification(t *testing.T) {
 
 func TestNextRefusals(t *testing.T) {
 	down := errors.New("down")
-	lacks := func(*gatewayclient.StoredMultiplier) error { return archive.ErrLacks }
+	lacks := func(*chain.AtBlock[chain.Multiplier]) error { return archive.ErrLacks }
 	for name, c := range map[string]struct {
 		src     *synthetic
 		network string
@@ -57,12 +56,12 @@ func TestNextRefusals(t *testing.T) {
 	}{
 		"no block":                {&synthetic{block: func(*chain.Block) error { return down }}, "", down},
 		"not final":               {&synthetic{block: func(b *chain.Block) error { b.Finalized = chain.Some(false); return nil }}, "", source.ErrNotFinal},
-		"no runtime":              {&synthetic{runtime: func(*gatewayclient.Runtime) error { return down }}, "", down},
-		"runtime of a fork":       {&synthetic{runtime: func(r *gatewayclient.Runtime) error { r.AtHash = chain.Some(hashOf(1)); return nil }}, "", gatewayclient.ErrWrongBlock},
+		"no runtime":              {&synthetic{runtime: func(*chain.AtBlock[chain.Runtime]) error { return down }}, "", down},
+		"runtime of a fork":       {&synthetic{runtime: func(r *chain.AtBlock[chain.Runtime]) error { r.AtHash = chain.Some(hashOf(1)); return nil }}, "", chain.ErrWrongBlock},
 		"another network":         {&synthetic{}, "moonriver", network.ErrConflict},
 		"no multiplier":           {&synthetic{multiplier: lacks}, "", archive.ErrLacks},
-		"multiplier of a fork":    {&synthetic{multiplier: func(m *gatewayclient.StoredMultiplier) error { m.AtHash = chain.Some(hashOf(1)); return nil }}, "", gatewayclient.ErrWrongBlock},
-		"static, multiplier down": {&synthetic{runtime: static, multiplier: func(*gatewayclient.StoredMultiplier) error { return down }}, "", down},
+		"multiplier of a fork":    {&synthetic{multiplier: func(m *chain.AtBlock[chain.Multiplier]) error { m.AtHash = chain.Some(hashOf(1)); return nil }}, "", chain.ErrWrongBlock},
+		"static, multiplier down": {&synthetic{runtime: static, multiplier: func(*chain.AtBlock[chain.Multiplier]) error { return down }}, "", down},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reader := c.src.reader()
@@ -79,7 +78,7 @@ func TestNextRefusals(t *testing.T) {
 }
 
 // static makes the runtime one of those with a static base fee.
-func static(r *gatewayclient.Runtime) error {
-	r.SpecVersion = 2100
+func static(r *chain.AtBlock[chain.Runtime]) error {
+	r.Value.SpecVersion = 2100
 	return nil
 }

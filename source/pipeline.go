@@ -12,7 +12,7 @@ import (
 )
 
 // ForkError says that two neighbouring blocks are not of one chain: one of them
-// was replaced while they were read. It is a [gatewayclient.ErrWrongBlock].
+// was replaced while they were read. It is a [chain.ErrWrongBlock].
 type ForkError struct {
 	Height uint64     // of the later block
 	Parent chain.Hash // of the block before it, as the later block says
@@ -25,7 +25,7 @@ func (e *ForkError) Error() string {
 }
 
 // Unwrap makes it one of the errors of a gateway.
-func (e *ForkError) Unwrap() error { return gatewayclient.ErrWrongBlock }
+func (e *ForkError) Unwrap() error { return chain.ErrWrongBlock }
 
 // Range delivers the blocks of a range in the order of their heights, each as
 // Read would, and checks that each is the parent of the next. It keeps at most
@@ -190,7 +190,7 @@ func (f fetched) check(ctx context.Context, t *trail) error {
 	}
 	head, _ := t.head.Get()
 	if hash, ok := head.Hash.Get(); ok && f.block.Number == head.Number && f.block.Hash != hash {
-		return fmt.Errorf("block %d: %w: it has hash %v, and the final head %v", f.block.Number, gatewayclient.ErrWrongBlock, f.block.Hash, hash)
+		return fmt.Errorf("block %d: %w: it has hash %v, and the final head %v", f.block.Number, chain.ErrWrongBlock, f.block.Hash, hash)
 	}
 	return f.err
 }

@@ -56,8 +56,8 @@ func TestRangeIsRead(t *testing.T) {
 			"runtime's rules":  {Source: directory},
 			"specification":    {Source: directory, Specification: true},
 			"at the block":     {Source: directory, MultiplierAt: network.AtBlock},
-			"unknown runtime":  {Source: failing{Source: directory, runtime: gatewayclient.ErrNoEndpoint}},
-			"network by hand":  {Source: failing{Source: directory, runtime: gatewayclient.ErrNoEndpoint, node: gatewayclient.ErrNoEndpoint}, Network: "moonbeam"},
+			"unknown runtime":  {Source: failing{Source: directory, runtime: chain.ErrNotOffered}},
+			"network by hand":  {Source: failing{Source: directory, runtime: chain.ErrNotOffered, node: chain.ErrNotOffered}, Network: "moonbeam"},
 			"also unfinalized": {Source: directory, Unfinalized: true},
 		}
 		for name, reader := range readers {
@@ -89,7 +89,7 @@ func TestRangeBeyondTheEnd(t *testing.T) {
 	src := &synthetic{upgrades: []uint64{1995}}
 	items, err = readRange(context.Background(), src, src.reader(), source.Range{First: 1990, Last: 4_000_000_000}, 3)
 	require.Len(t, items, 11)
-	require.ErrorIs(t, err, gatewayclient.ErrNoBlock)
+	require.ErrorIs(t, err, chain.ErrNoBlock)
 	require.ErrorContains(t, err, "block at 2001")
 	require.Empty(t, src.twice())
 }
@@ -179,17 +179,17 @@ func TestRangeErrors(t *testing.T) {
 			return nil
 		}}
 	}
-	multiplierAt := func(height uint64, change func(*gatewayclient.StoredMultiplier) error) *synthetic {
-		return &synthetic{multiplier: func(m *gatewayclient.StoredMultiplier) error {
+	multiplierAt := func(height uint64, change func(*chain.AtBlock[chain.Multiplier]) error) *synthetic {
+		return &synthetic{multiplier: func(m *chain.AtBlock[chain.Multiplier]) error {
 			if m.At == height {
 				return change(m)
 			}
 			return nil
 		}}
 	}
-	renamed := &synthetic{runtime: func(r *gatewayclient.Runtime) error {
+	renamed := &synthetic{runtime: func(r *chain.AtBlock[chain.Runtime]) error {
 		if r.At >= bad-1 {
-			r.SpecName = "moonlight" // which is in no table
+			r.Value.SpecName = "moonlight" // which is in no table
 		}
 		return nil
 	}}
@@ -199,11 +199,11 @@ func TestRangeErrors(t *testing.T) {
 		text string
 	}{
 		"block":      {blockAt(bad, func(*chain.Block) error { return down }), down, "down"},
-		"multiplier": {multiplierAt(bad-1, func(*gatewayclient.StoredMultiplier) error { return down }), down, "down"},
-		"multiplier of another block": {multiplierAt(bad-1, func(m *gatewayclient.StoredMultiplier) error {
+		"multiplier": {multiplierAt(bad-1, func(*chain.AtBlock[chain.Multiplier]) error { return down }), down, "down"},
+		"multiplier of another block": {multiplierAt(bad-1, func(m *chain.AtBlock[chain.Multiplier]) error {
 			m.AtHash = chain.Some(hashOf(5))
 			return nil
-		}), gatewayclient.ErrWrongBlock, "multiplier at block 106"},
+		}), chain.ErrWrongBlock, "multiplier at block 106"},
 		"not final": {blockAt(bad, func(b *chain.Block) error {
 			b.Finalized = chain.Some(false)
 			return nil
@@ -224,7 +224,7 @@ func TestRangeErrors(t *testing.T) {
 				var fork *source.ForkError
 				if errors.As(c.want, &fork) {
 					require.Equal(t, c.want, err)
-					require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+					require.ErrorIs(t, err, chain.ErrWrongBlock)
 				} else {
 					require.ErrorIs(t, err, c.want, name)
 				}

@@ -25,7 +25,7 @@ type parameters struct {
 	at    uint64
 }
 
-func (p *parameters) FeesTreasuryProportion(_ context.Context, key string, at uint64) (s gatewayclient.StoredProportion, err error) {
+func (p *parameters) FeesTreasuryProportion(_ context.Context, key string, at uint64) (s chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
 	p.asked, p.at = key, at
 	if p.err != nil {
 		return s, p.err
@@ -61,8 +61,8 @@ func TestFeesTreasuryProportion(t *testing.T) {
 		"of another block":  {3702, 9, parameters{hash: chain.Some(chain.Hash{8}), err: nil}, "", false},
 		"away":              {3702, 9, parameters{err: away}, "", false},
 		"malformed":         {3702, 9, parameters{err: malformed}, "", false},
-		"cannot tell":       {3702, 9, parameters{err: gatewayclient.ErrCannotTell}, "", true},
-		"no such endpoint":  {3702, 9, parameters{err: gatewayclient.ErrNoEndpoint}, "", true},
+		"cannot tell":       {3702, 9, parameters{err: chain.ErrCannotTell}, "", true},
+		"no such endpoint":  {3702, 9, parameters{err: chain.ErrNotOffered}, "", true},
 		"not in an archive": {3702, 9, parameters{err: archive.ErrLacks}, "", true},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 )
 
@@ -137,7 +136,7 @@ func (r *Reader) rules(e executor) (network.Rules, error) {
 	var rules network.Rules
 	runtime, known := e.runtime.Get()
 	if known && !r.Specification {
-		rules, err = n.Rules(runtime.SpecVersion)
+		rules, err = n.Rules(runtime.Value.SpecVersion)
 	} else {
 		rules, err = n.SpecificationRules()
 	}
@@ -169,7 +168,7 @@ func (r *Reader) multiplier(ctx context.Context, b *chain.Block, where network.M
 }
 
 // Stored reads the multiplier that a block left behind, which prices the next one. One
-// of another block is [gatewayclient.ErrWrongBlock], as it is where it prices one.
+// of another block is [chain.ErrWrongBlock], as it is where it prices one.
 func (r *Reader) Stored(ctx context.Context, b *chain.Block) (chain.Optional[chain.StoredMultiplier], error) {
 	return r.storedAt(ctx, b.Number, b.Hash)
 }
@@ -183,9 +182,9 @@ func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash) (none
 	if have, ok := m.AtHash.Get(); ok && have != hash {
 		return none, wrongBlock("multiplier", at, have, hash)
 	}
-	return chain.Some(m.StoredMultiplier), nil
+	return chain.Some(chain.Stored(m)), nil
 }
 
 func wrongBlock(what string, at uint64, have, want chain.Hash) error {
-	return fmt.Errorf("%s at block %d: %w: it is of block %v, want %v", what, at, gatewayclient.ErrWrongBlock, have, want)
+	return fmt.Errorf("%s at block %d: %w: it is of block %v, want %v", what, at, chain.ErrWrongBlock, have, want)
 }

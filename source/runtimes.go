@@ -6,7 +6,6 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 )
 
@@ -15,8 +14,8 @@ import (
 // upgraded.)
 type executor struct {
 	at      uint64 // the height at which it was asked for
-	runtime chain.Optional[gatewayclient.Runtime]
-	node    gatewayclient.NodeVersion // names the network where the runtime is not known
+	runtime chain.Optional[chain.AtBlock[chain.Runtime]]
+	node    chain.NodeVersion // names the network where the runtime is not known
 }
 
 // executor asks for the runtime that the block at a height left behind. Where
@@ -26,11 +25,11 @@ func (r *Reader) executor(ctx context.Context, at uint64) (executor, error) {
 	if err == nil {
 		return executor{at: at, runtime: chain.Some(runtime)}, nil
 	}
-	if !errors.Is(err, gatewayclient.ErrNoEndpoint) {
+	if !errors.Is(err, chain.ErrNotOffered) {
 		return executor{}, err
 	}
 	node, err := r.Source.NodeVersion(ctx)
-	if err != nil && !errors.Is(err, gatewayclient.ErrNoEndpoint) {
+	if err != nil && !errors.Is(err, chain.ErrNotOffered) {
 		return executor{}, err
 	}
 	return executor{at: at, node: node}, nil
@@ -44,7 +43,7 @@ func (r *Reader) executorAfter(ctx context.Context, at uint64, before executor) 
 	switch {
 	case err == nil:
 		return executor{at: at, runtime: chain.Some(runtime)}, nil
-	case errors.Is(err, gatewayclient.ErrNoEndpoint) && !before.runtime.Known():
+	case errors.Is(err, chain.ErrNotOffered) && !before.runtime.Known():
 		return executor{at: at, node: before.node}, nil
 	}
 	return executor{}, err
@@ -52,7 +51,7 @@ func (r *Reader) executorAfter(ctx context.Context, at uint64, before executor) 
 
 func (e executor) identity() network.Identity {
 	runtime, _ := e.runtime.Get()
-	return network.Identity{SpecName: runtime.SpecName, ClientImplName: e.node.ClientImplName, Chain: e.node.Chain}
+	return network.Identity{SpecName: runtime.Value.SpecName, ClientImplName: e.node.ClientImplName, Chain: e.node.Chain}
 }
 
 // check refuses a runtime that was asked for at a block's parent and is of a
@@ -132,11 +131,11 @@ func (rs *runtimes) executorOf(ctx context.Context, height uint64) (executor, er
 func (f found) same(other found) bool {
 	a, _ := f.runtime.Get()
 	b, _ := other.runtime.Get()
-	return a.SpecName == b.SpecName && a.SpecVersion == b.SpecVersion
+	return a.Value == b.Value
 }
 
 // absent tells whether there is no answer because the block is not there, which
 // says nothing about those before it.
 func absent(err error) bool {
-	return errors.Is(err, gatewayclient.ErrNoBlock) || errors.Is(err, archive.ErrLacks)
+	return errors.Is(err, chain.ErrNoBlock) || errors.Is(err, archive.ErrLacks)
 }

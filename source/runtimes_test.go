@@ -67,7 +67,7 @@ func TestManyUpgrades(t *testing.T) {
 
 // A gateway that cannot tell the runtime is asked once, and so is its node.
 func TestRangeOfUnknownRuntime(t *testing.T) {
-	src := &synthetic{runtime: func(*gatewayclient.Runtime) error { return gatewayclient.ErrNoEndpoint }}
+	src := &synthetic{runtime: func(*chain.AtBlock[chain.Runtime]) error { return chain.ErrNotOffered }}
 	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 3, Last: 40}, 4)
 	require.NoError(t, err)
 	require.Len(t, items, 38)
@@ -84,16 +84,16 @@ func TestRangeOfUnknownRuntime(t *testing.T) {
 // Blocks are delivered as far as their runtimes are known.
 func TestRuntimeErrors(t *testing.T) {
 	down := &gatewayclient.StatusError{Path: "/runtime/spec", Code: 500}
-	failFrom := func(height uint64, err error) func(*gatewayclient.Runtime) error {
-		return func(r *gatewayclient.Runtime) error {
+	failFrom := func(height uint64, err error) func(*chain.AtBlock[chain.Runtime]) error {
+		return func(r *chain.AtBlock[chain.Runtime]) error {
 			if r.At >= height {
 				return err
 			}
 			return nil
 		}
 	}
-	replaced := func(height uint64) func(*gatewayclient.Runtime) error {
-		return func(r *gatewayclient.Runtime) error {
+	replaced := func(height uint64) func(*chain.AtBlock[chain.Runtime]) error {
+		return func(r *chain.AtBlock[chain.Runtime]) error {
 			if r.At == height {
 				r.AtHash = chain.Some(hashOf(height + 1000))
 			}
@@ -101,18 +101,18 @@ func TestRuntimeErrors(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		runtime func(*gatewayclient.Runtime) error
+		runtime func(*chain.AtBlock[chain.Runtime]) error
 		blocks  int // that are delivered before the error
 		want    error
 	}{
 		"gone at once":                   {failFrom(0, down), 0, down},
 		"gone at the end":                {failFrom(109, down), 1, down},
-		"no longer there at the end":     {failFrom(109, gatewayclient.ErrNoEndpoint), 1, gatewayclient.ErrNoEndpoint},
-		"no block at the end":            {failFrom(109, gatewayclient.ErrNoBlock), 10, gatewayclient.ErrNoBlock},
-		"no block in the middle":         {failFrom(104, gatewayclient.ErrNoBlock), 5, gatewayclient.ErrNoBlock},
-		"no block from the beginning":    {failFrom(99, gatewayclient.ErrNoBlock), 0, gatewayclient.ErrNoBlock},
-		"replaced before the first":      {replaced(99), 0, gatewayclient.ErrWrongBlock},
-		"replaced at the last":           {replaced(109), 10, gatewayclient.ErrWrongBlock},
+		"no longer there at the end":     {failFrom(109, chain.ErrNotOffered), 1, chain.ErrNotOffered},
+		"no block at the end":            {failFrom(109, chain.ErrNoBlock), 10, chain.ErrNoBlock},
+		"no block in the middle":         {failFrom(104, chain.ErrNoBlock), 5, chain.ErrNoBlock},
+		"no block from the beginning":    {failFrom(99, chain.ErrNoBlock), 0, chain.ErrNoBlock},
+		"replaced before the first":      {replaced(99), 0, chain.ErrWrongBlock},
+		"replaced at the last":           {replaced(109), 10, chain.ErrWrongBlock},
 		"replaced where it is not asked": {replaced(108), 11, nil},
 	} {
 		src := &synthetic{runtime: c.runtime}
@@ -120,7 +120,7 @@ func TestRuntimeErrors(t *testing.T) {
 		require.Len(t, items, c.blocks, name)
 		require.ErrorIs(t, err, c.want, name)
 		require.Empty(t, src.twice(), name)
-		if c.want != nil && c.want != gatewayclient.ErrWrongBlock { // nothing after it is asked for
+		if c.want != nil && c.want != chain.ErrWrongBlock { // nothing after it is asked for
 			require.Equal(t, c.blocks+1, src.blocks, name)
 		}
 	}
@@ -128,13 +128,13 @@ func TestRuntimeErrors(t *testing.T) {
 	src := &synthetic{upgrades: []uint64{105}, runtime: replaced(105)}
 	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 100, Last: 110}, 3)
 	require.Len(t, items, 6)
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "runtime at block 105")
 }
 
 func TestRangeUnknownNetwork(t *testing.T) {
 	failed := errors.New("the node is gone")
-	src := &synthetic{runtime: func(*gatewayclient.Runtime) error { return gatewayclient.ErrNoEndpoint }}
+	src := &synthetic{runtime: func(*chain.AtBlock[chain.Runtime]) error { return chain.ErrNotOffered }}
 	reader := src.reader()
 	reader.Source = failing{Source: src, node: failed}
 	items, err := readRange(context.Background(), src, reader, source.Range{First: 1, Last: 9}, 1)

@@ -18,18 +18,18 @@ import (
 // Source answers as a gateway does. Multiplier and Runtime are what the block at
 // a height left behind, which is in force for the next one.
 //
-// Runtime and NodeVersion are [gatewayclient.ErrNoEndpoint] where the source
-// cannot tell, and what [CannotTell] knows is an answer that will not change. A block that does not exist is [gatewayclient.ErrNoBlock] from a
+// Runtime and NodeVersion are [chain.ErrNotOffered] where the source
+// cannot tell, and what [CannotTell] knows is an answer that will not change. A block that does not exist is [chain.ErrNoBlock] from a
 // gateway and [archive.ErrLacks] from an archive.
 type Source interface {
 	Head(ctx context.Context, unfinalized bool) (*chain.Block, error)
 	Block(ctx context.Context, height uint64) (*chain.Block, error)
 	BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error)
-	Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error)
-	Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error)
-	NodeVersion(ctx context.Context) (gatewayclient.NodeVersion, error)
-	FeesTreasuryProportion(ctx context.Context, key string, at uint64) (gatewayclient.StoredProportion, error)
-	Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (gatewayclient.Balance, error)
+	Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error)
+	Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error)
+	NodeVersion(ctx context.Context) (chain.NodeVersion, error)
+	FeesTreasuryProportion(ctx context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error)
+	Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error)
 }
 
 // Open returns the source at a place: the URL of a gateway, a directory, or

@@ -142,10 +142,10 @@ func TestOfAnotherFork(t *testing.T) {
 	}
 	require.NoError(t, read("", ""))
 	err := read("multiplier/6.json", fmt.Sprintf(`{"at":{"height":6,"hash":"0x%064d"},"value":"1"}`, 66))
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "multiplier at block 6")
 	err = read("runtime-spec/6.json", fmt.Sprintf(`{"at":{"height":6,"hash":"0x%064d"},"specName":"moonbeam","specVersion":2302}`, 66))
-	require.ErrorIs(t, err, gatewayclient.ErrWrongBlock)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "runtime at block 6")
 }
 
@@ -192,16 +192,16 @@ type failing struct {
 	runtime, node error
 }
 
-func (f failing) Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error) {
+func (f failing) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	if f.runtime != nil {
-		return gatewayclient.Runtime{}, f.runtime
+		return chain.AtBlock[chain.Runtime]{}, f.runtime
 	}
 	return f.Source.Runtime(ctx, at)
 }
 
-func (f failing) NodeVersion(ctx context.Context) (gatewayclient.NodeVersion, error) {
+func (f failing) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
 	if f.node != nil {
-		return gatewayclient.NodeVersion{}, f.node
+		return chain.NodeVersion{}, f.node
 	}
 	return f.Source.NodeVersion(ctx)
 }
@@ -213,7 +213,7 @@ func TestUnknownRuntime(t *testing.T) {
 	demo, err := source.Open("demo", gatewayclient.Options{})
 	require.NoError(t, err)
 	down := &gatewayclient.StatusError{Path: "/runtime/spec", Code: 500}
-	none := fmt.Errorf("runtime: %w", gatewayclient.ErrNoEndpoint)
+	none := fmt.Errorf("runtime: %w", chain.ErrNotOffered)
 	read := func(f failing, wanted string) (source.Item, error) {
 		f.Source = demo
 		r := source.Reader{Source: f, Tables: network.BuiltIn(), Network: wanted}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 )
 
@@ -64,8 +65,8 @@ func temporary(err error) bool {
 // question: a gateway that does not know it or cannot read what the chain has there, an
 // archive that does not have it. Whatever else went wrong may go well the next time.
 func CannotTell(err error) bool {
-	return errors.Is(err, gatewayclient.ErrCannotTell) ||
-		errors.Is(err, gatewayclient.ErrNoEndpoint) ||
+	return errors.Is(err, chain.ErrCannotTell) ||
+		errors.Is(err, chain.ErrNotOffered) ||
 		errors.Is(err, archive.ErrLacks) ||
 		errors.As(err, new(*unanswerable))
 }
@@ -85,7 +86,7 @@ func Passes(err error) bool {
 // lags tells whether a source does not have a final block yet, as one whose node
 // is behind.
 func lags(err error) bool {
-	return errors.Is(err, ErrNotFinal) || errors.Is(err, gatewayclient.ErrNoBlock)
+	return errors.Is(err, ErrNotFinal) || errors.Is(err, chain.ErrNoBlock)
 }
 
 // Doubtful tells whether an answer is wrong, which another may not be: of a
@@ -94,10 +95,10 @@ func lags(err error) bool {
 func Doubtful(err error) bool {
 	var fork *ForkError
 	var malformed *gatewayclient.DecodeError
-	return !errors.As(err, &fork) && errors.Is(err, gatewayclient.ErrWrongBlock) ||
+	return !errors.As(err, &fork) && errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, &malformed) ||
 		errors.Is(err, gatewayclient.ErrNotJSON) ||
-		errors.Is(err, gatewayclient.ErrNoEndpoint) ||
+		errors.Is(err, chain.ErrNotOffered) ||
 		errors.Is(err, gatewayclient.ErrTooLarge)
 }
 

@@ -21,7 +21,7 @@ type kept struct{ *archive.Archive }
 
 func (k kept) Balance(ctx context.Context, account chain.Address, at uint64) (chain.Balance, error) {
 	b, err := k.Archive.Balance(ctx, account, chain.Some(at))
-	return chain.Balance{Free: b.Free, Reserved: b.Reserved}, err
+	return b.Value.Balance, err
 }
 
 // Prove what became of an account's balance in some recorded blocks.

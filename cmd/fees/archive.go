@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"
 )
@@ -133,7 +132,9 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err != nil {
 		return err
 	}
-	options.ParameterKey = func(r gatewayclient.Runtime) string { return tables.ParameterKey(r.SpecName, r.SpecVersion) }
+	options.ParameterKey = func(r chain.AtBlock[chain.Runtime]) string {
+		return tables.ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
+	}
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
 	options.Progress = p.show

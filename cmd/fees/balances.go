@@ -35,5 +35,5 @@ func (g gatewayBalances) Balance(ctx context.Context, account chain.Address, hei
 	if errorsLack(err) {
 		err = fmt.Errorf("%w; fees archive record --accounts keeps balances", err)
 	}
-	return chain.Balance{Free: b.Free, Reserved: b.Reserved}, err
+	return b.Value.Balance, err
 }

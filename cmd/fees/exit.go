@@ -64,15 +64,15 @@ func exitCode(ctx context.Context, err error) int {
 		return exitFinding
 	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.Is(err, closing.ErrDamaged), errors.Is(err, ledger.ErrDamaged), errors.As(err, &ofLedger), fullDisk(err):
 		return exitLedger
-	case errors.Is(err, gatewayclient.ErrNoBlock),
-		errors.Is(err, gatewayclient.ErrNoEndpoint),
-		errors.Is(err, gatewayclient.ErrWrongBlock),
+	case errors.Is(err, chain.ErrNoBlock),
+		errors.Is(err, chain.ErrNotOffered),
+		errors.Is(err, chain.ErrWrongBlock),
 		errors.Is(err, gatewayclient.ErrNotJSON),
 		errors.Is(err, errUnanswered),
 		errors.Is(err, source.ErrNotFinal),
 		errors.Is(err, archive.ErrNotFinal),
-		errors.Is(err, nodeclient.ErrNoBlock),
-		errors.Is(err, nodeclient.ErrWrongBlock),
+		errors.Is(err, chain.ErrNoBlock),
+		errors.Is(err, chain.ErrWrongBlock),
 		errors.Is(err, nodeclient.ErrFork),
 		errors.Is(err, nodeclient.ErrNotJSON),
 		errors.As(err, &noNode),
@@ -116,7 +116,7 @@ func explain(ctx context.Context, err error) string {
 		advice = "start it, or name another with --node or FEES_NODE"
 	case errors.Is(err, nodeclient.ErrNoMethod):
 		advice = "fees node methods lists those that the node has"
-	case errors.Is(err, gatewayclient.ErrNoBlock):
+	case errors.Is(err, chain.ErrNoBlock):
 		advice = "the chain has not come that far, or it is another chain's; fees block head shows the newest"
 	case errors.As(err, &fork):
 		advice = "a block was replaced while the range was read: run it again; if it stays, the gateway's node is on a fork"
@@ -126,7 +126,7 @@ func explain(ctx context.Context, err error) string {
 		advice = "wait until it is: only final blocks are recorded"
 	case errors.Is(err, errUnanswered):
 		advice = "run it again; a longer --timeout may help"
-	case errors.Is(err, gatewayclient.ErrNoEndpoint):
+	case errors.Is(err, chain.ErrNotOffered):
 		advice = "is this the address of a block gateway?"
 	case errors.Is(err, archive.ErrDamaged):
 		advice = "record it again"

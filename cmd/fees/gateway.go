@@ -172,8 +172,8 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (record, 
 	if err != nil {
 		return nil, err
 	}
-	return record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Nonce}, {"free", b.Free}, {"reserved", b.Reserved},
-		{"free_token", console.Tokens(b.Free)}, {"symbol", b.Symbol}}, nil
+	return record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
+		{"free_token", console.Tokens(b.Value.Free)}, {"symbol", b.Value.Symbol}}, nil
 }
 
 func askVersion(ctx context.Context, c *gatewayclient.Client, _ asked) (record, error) {
@@ -213,7 +213,7 @@ func askSpec(ctx context.Context, c *gatewayclient.Client, a asked) (record, err
 	if err != nil {
 		return nil, err
 	}
-	return record{{"at", r.At}, {"at_hash", r.AtHash}, {"spec_name", r.SpecName}, {"spec_version", r.SpecVersion}}, nil
+	return record{{"at", r.At}, {"at_hash", r.AtHash}, {"spec_name", r.Value.SpecName}, {"spec_version", r.Value.SpecVersion}}, nil
 }
 
 func parseHeight(text string) (uint64, error) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
@@ -37,7 +36,7 @@ type sameChain struct {
 // cannot tell now, it is not known.
 func (s *sameChain) check(ctx context.Context) (known bool, err error) {
 	b, err := s.source.Block(ctx, 0)
-	if errors.Is(err, archive.ErrLacks) || errors.Is(err, gatewayclient.ErrNoBlock) {
+	if errors.Is(err, archive.ErrLacks) || errors.Is(err, chain.ErrNoBlock) {
 		b, err = s.source.Head(ctx, false)
 	}
 	if err != nil {

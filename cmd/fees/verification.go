@@ -78,7 +78,7 @@ func (v *verification) prove(ctx context.Context, item source.Item) (*evidence.R
 		if err != nil {
 			return nil, nil, fmt.Errorf("--against: %w", err)
 		}
-		multiplier = chain.Some(stored.StoredMultiplier)
+		multiplier = chain.Some(chain.Stored(stored))
 	}
 	report.CompareWith(item.Block, other, multiplier)
 	return report, balances, nil
@@ -87,7 +87,7 @@ func (v *verification) prove(ctx context.Context, item source.Item) (*evidence.R
 // encoded are a block's extrinsics as the node has them.
 func (v *verification) encoded(ctx context.Context, hash chain.Hash) ([][]byte, error) {
 	b, err := v.node.Block(ctx, chain.Some(hash))
-	if errors.Is(err, nodeclient.ErrNoBlock) {
+	if errors.Is(err, chain.ErrNoBlock) {
 		return nil, fmt.Errorf("the node at %s does not have the gateway's block %v: %w", shownPlace(v.nodeAt), hash, err)
 	}
 	if err != nil {
@@ -110,7 +110,7 @@ func (v *verification) balances(ctx context.Context, at uint64) ([]chain.Balance
 		if err != nil {
 			return nil, err
 		}
-		balances = append(balances, chain.Balance{Free: b.Free, Reserved: b.Reserved})
+		balances = append(balances, b.Value.Balance)
 	}
 	return balances, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/chaingen"
 	"github.com/feeledger/fees/network"
@@ -98,7 +99,7 @@ func TestSourceHasNothingAboveTheHead(t *testing.T) {
 		"multiplier": failure(s.Multiplier(ctx, 6)),
 		"runtime":    failure(s.Runtime(ctx, 6)),
 	} {
-		require.ErrorIs(t, err, gatewayclient.ErrNoBlock, what)
+		require.ErrorIs(t, err, chain.ErrNoBlock, what)
 	}
 	head, err := s.Head(ctx, false)
 	require.NoError(t, err)

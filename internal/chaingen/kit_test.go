@@ -28,7 +28,7 @@ func stored(t testing.TB, c *chaingen.Chain, height uint64) chain.Optional[chain
 	m, err := gatewayclient.DecodeMultiplier(string(c.Multiplier(height)))
 	require.NoError(t, err)
 	require.Equal(t, chain.Some(c.Hash(height)), m.AtHash)
-	return chain.Some(m.StoredMultiplier)
+	return chain.Some(chain.Stored(m))
 }
 
 var networks = network.BuiltIn()
@@ -38,9 +38,9 @@ func rulesOf(t testing.TB, c *chaingen.Chain, height uint64) network.Rules {
 	t.Helper()
 	r, err := gatewayclient.DecodeRuntime(string(c.Runtime(max(height, 1) - 1)))
 	require.NoError(t, err)
-	n, ok := networks.Named(r.SpecName)
+	n, ok := networks.Named(r.Value.SpecName)
 	require.True(t, ok)
-	rules, err := n.Rules(r.SpecVersion)
+	rules, err := n.Rules(r.Value.SpecVersion)
 	require.NoError(t, err)
 	return rules
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Source answers as a gateway's client does, without a gateway: it is a
-// source.Source. A block above the head is [gatewayclient.ErrNoBlock]; Balance and
-// FeesTreasuryProportion are always [gatewayclient.ErrNoEndpoint].
+// source.Source. A block above the head is [chain.ErrNoBlock]; Balance and
+// FeesTreasuryProportion are always [chain.ErrNotOffered].
 type Source struct{ chain *Chain }
 
 // Source is the chain up to its head.
@@ -34,42 +34,42 @@ func (s Source) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 func (s Source) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
 	height, found := s.chain.HeightOf(hash)
 	if !found {
-		return nil, fmt.Errorf("block %v: %w", hash, gatewayclient.ErrNoBlock)
+		return nil, fmt.Errorf("block %v: %w", hash, chain.ErrNoBlock)
 	}
 	return s.Block(ctx, height)
 }
 
 // Multiplier is the fee multiplier that the block at a height left behind.
-func (s Source) Multiplier(ctx context.Context, at uint64) (gatewayclient.StoredMultiplier, error) {
+func (s Source) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	text, err := s.answer(ctx, at, s.chain.Multiplier)
 	if err != nil {
-		return gatewayclient.StoredMultiplier{}, err
+		return chain.AtBlock[chain.Multiplier]{}, err
 	}
 	return gatewayclient.DecodeMultiplier(text)
 }
 
 // Runtime is the runtime that the block at a height left behind.
-func (s Source) Runtime(ctx context.Context, at uint64) (gatewayclient.Runtime, error) {
+func (s Source) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	text, err := s.answer(ctx, at, s.chain.Runtime)
 	if err != nil {
-		return gatewayclient.Runtime{}, err
+		return chain.AtBlock[chain.Runtime]{}, err
 	}
 	return gatewayclient.DecodeRuntime(text)
 }
 
 // NodeVersion is what the node would say of itself.
-func (s Source) NodeVersion(context.Context) (gatewayclient.NodeVersion, error) {
+func (s Source) NodeVersion(context.Context) (chain.NodeVersion, error) {
 	return gatewayclient.DecodeNodeVersion(string(s.chain.NodeVersion()))
 }
 
 // FeesTreasuryProportion is not known: no runtime of the chain looks at it.
-func (s Source) FeesTreasuryProportion(context.Context, string, uint64) (gatewayclient.StoredProportion, error) {
-	return gatewayclient.StoredProportion{}, fmt.Errorf("FeesTreasuryProportion: %w", gatewayclient.ErrNoEndpoint)
+func (s Source) FeesTreasuryProportion(context.Context, string, uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("FeesTreasuryProportion: %w", chain.ErrNotOffered)
 }
 
 // Balance is not known: nobody keeps balances.
-func (s Source) Balance(context.Context, chain.Address, chain.Optional[uint64]) (gatewayclient.Balance, error) {
-	return gatewayclient.Balance{}, fmt.Errorf("balance: %w", gatewayclient.ErrNoEndpoint)
+func (s Source) Balance(context.Context, chain.Address, chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
+	return chain.AtBlock[chain.Account]{}, fmt.Errorf("balance: %w", chain.ErrNotOffered)
 }
 
 func (s Source) answer(ctx context.Context, height uint64, make func(uint64) []byte) (string, error) {
@@ -77,7 +77,7 @@ func (s Source) answer(ctx context.Context, height uint64, make func(uint64) []b
 		return "", err
 	}
 	if height > s.chain.Head() {
-		return "", fmt.Errorf("block %d: %w", height, gatewayclient.ErrNoBlock)
+		return "", fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
 	}
 	return string(make(height)), nil
 }

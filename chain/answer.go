@@ -1,0 +1,45 @@
+package chain
+
+import "errors"
+
+// AtBlock is a part of the state that a block left behind, and which block that is by
+// the word of the source that tells it.
+type AtBlock[T any] struct {
+	At     uint64         // the height of the block
+	AtHash Optional[Hash] // not known where the source does not name it
+	Value  T
+}
+
+// Runtime is how a runtime names itself.
+type Runtime struct {
+	SpecName    string // such as "moonbeam"
+	SpecVersion uint32
+}
+
+// NodeVersion is what a node says of itself. What it does not say is empty.
+type NodeVersion struct {
+	ClientVersion  string
+	ClientImplName string // the network, as its runtime names itself
+	Chain          string // the network, as its node names it
+}
+
+// Account is what an account has, and how many transactions it has sent.
+type Account struct {
+	Balance
+	Nonce  Nonce
+	Symbol string // of the token
+}
+
+// The errors of a source by which who asks it decides what to do.
+var (
+	// ErrNoBlock says that there is no block of that height or hash.
+	ErrNoBlock = errors.New("no such block")
+	// ErrWrongBlock says that an answer is for another block than was asked for.
+	ErrWrongBlock = errors.New("answer for another block")
+	// ErrNotOffered says that the source answers no question of that kind.
+	ErrNotOffered = errors.New("not offered")
+	// ErrCannotTell says that the source will never answer that question: it does not
+	// know what was asked for, or cannot read what the chain has there. It may answer
+	// another one.
+	ErrCannotTell = errors.New("cannot tell")
+)
