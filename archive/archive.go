@@ -35,7 +35,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // ErrLacks says that an archive does not have what was asked for.
@@ -108,7 +108,7 @@ func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 // Block is the block at a height.
 func (a *Archive) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	path := blockPath(height)
-	text, err := a.readUpTo(path, gatewayclient.MaxBody(ctx, gatewayclient.DefaultMaxBody))
+	text, err := a.readUpTo(path, sidecar.MaxBody(ctx, sidecar.DefaultMaxBody))
 	if errors.Is(err, ErrLacks) {
 		if first, last, none := a.Range(); none == nil {
 			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, first, last)
@@ -117,7 +117,7 @@ func (a *Archive) Block(ctx context.Context, height uint64) (*chain.Block, error
 	if err != nil {
 		return nil, err
 	}
-	b, err := gatewayclient.DecodeBlock(text)
+	b, err := sidecar.DecodeBlock(text)
 	if err != nil {
 		return nil, a.damaged(path, err)
 	}
@@ -158,7 +158,7 @@ func (a *Archive) Multiplier(_ context.Context, at uint64) (chain.AtBlock[chain.
 	if err != nil {
 		return chain.AtBlock[chain.Multiplier]{}, err
 	}
-	m, err := gatewayclient.DecodeMultiplier(text)
+	m, err := sidecar.DecodeMultiplier(text)
 	if err == nil && m.At != at {
 		err = fmt.Errorf("it is at block %d", m.At)
 	}
@@ -176,7 +176,7 @@ func (a *Archive) Runtime(_ context.Context, at uint64) (chain.AtBlock[chain.Run
 	if err != nil {
 		return chain.AtBlock[chain.Runtime]{}, err
 	}
-	r, err := gatewayclient.DecodeRuntime(text)
+	r, err := sidecar.DecodeRuntime(text)
 	if err == nil && path != runtimeForAll && path != runtimePath(r.At) {
 		err = fmt.Errorf("it is at block %d", r.At)
 	}
@@ -227,7 +227,7 @@ func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint6
 	if m := a.manifest; m != nil && m.ParameterKey != key {
 		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("%s: %s: %w: it was asked for by the key %s, not by %s", a.name, path, ErrLacks, m.ParameterKey, key)
 	}
-	p, err := gatewayclient.DecodeProportion(text, key)
+	p, err := sidecar.DecodeProportion(text, key)
 	if err == nil && p.At != at {
 		err = fmt.Errorf("it is at block %d", p.At)
 	}
@@ -262,7 +262,7 @@ func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Opt
 	if err != nil {
 		return chain.AtBlock[chain.Account]{}, err
 	}
-	b, err := gatewayclient.DecodeBalance(text)
+	b, err := sidecar.DecodeBalance(text)
 	if err == nil && b.At != height {
 		err = fmt.Errorf("it is at block %d", b.At)
 	}
@@ -282,7 +282,7 @@ func (a *Archive) NodeVersion(context.Context) (chain.NodeVersion, error) {
 	if err != nil {
 		return chain.NodeVersion{}, err
 	}
-	n, err := gatewayclient.DecodeNodeVersion(text)
+	n, err := sidecar.DecodeNodeVersion(text)
 	if err != nil {
 		return chain.NodeVersion{}, a.damaged(path, err)
 	}
@@ -350,17 +350,17 @@ func (a *Archive) has(path string) bool {
 
 // read returns an answer, and checks it against the manifest if there is one.
 func (a *Archive) read(path string) (string, error) {
-	return a.readUpTo(path, gatewayclient.DefaultMaxBody)
+	return a.readUpTo(path, sidecar.DefaultMaxBody)
 }
 
 // readUpTo is read for an answer of at most so many bytes. A larger one is
-// [gatewayclient.ErrTooLarge], and is not read.
+// [sidecar.ErrTooLarge], and is not read.
 func (a *Archive) readUpTo(path string, most int) (string, error) {
 	want, listed := a.sums[path]
 	if a.manifest != nil && !listed && a.segmented() {
 		return a.readSegment(path, most)
 	}
-	if info, err := fs.Stat(a.files, path); most < gatewayclient.DefaultMaxBody && err == nil && info.Size() > int64(most) {
+	if info, err := fs.Stat(a.files, path); most < sidecar.DefaultMaxBody && err == nil && info.Size() > int64(most) {
 		return "", a.tooLarge(path)
 	}
 	if a.manifest == nil {
@@ -394,14 +394,14 @@ func (a *Archive) readFile(path string) (string, error) {
 	}
 	defer file.Close()
 	var text strings.Builder
-	text.Grow(int(min(size, gatewayclient.DefaultMaxBody)))
+	text.Grow(int(min(size, sidecar.DefaultMaxBody)))
 	buffer := copyBuffers.Get().(*[]byte)
 	defer copyBuffers.Put(buffer)
-	n, err := io.CopyBuffer(&text, io.LimitReader(file, gatewayclient.DefaultMaxBody+1), *buffer)
+	n, err := io.CopyBuffer(&text, io.LimitReader(file, sidecar.DefaultMaxBody+1), *buffer)
 	if err != nil {
 		return "", a.damaged(path, err)
 	}
-	if n > gatewayclient.DefaultMaxBody {
+	if n > sidecar.DefaultMaxBody {
 		return "", a.damaged(path, errTooLarge)
 	}
 	return text.String(), nil
@@ -432,7 +432,7 @@ func (a *Archive) open(path string) (fs.File, int64, error) {
 }
 
 func (a *Archive) tooLarge(path string) error {
-	return fmt.Errorf("%s: %s: %w", a.name, path, gatewayclient.ErrTooLarge)
+	return fmt.Errorf("%s: %s: %w", a.name, path, sidecar.ErrTooLarge)
 }
 
 func (a *Archive) damaged(path string, err error) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 const recordings = "../testdata/recordings"
@@ -84,7 +84,7 @@ func TestLacksAndDamaged(t *testing.T) {
 	multiplierOf := func(a *archive.Archive) error { _, err := a.Multiplier(ctx, 7); return err }
 	runtimeOf := func(a *archive.Archive) error { _, err := a.Runtime(ctx, 7); return err }
 	nodeOf := func(a *archive.Archive) error { _, err := a.NodeVersion(ctx); return err }
-	governed := newGoverned(8).synthetic[gatewayclient.ProportionPath(parameterKey, 8)]
+	governed := newGoverned(8).synthetic[sidecar.ProportionPath(parameterKey, 8)]
 	proportionOf := func(a *archive.Archive) error { _, err := a.FeesTreasuryProportion(ctx, parameterKey, 7); return err }
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -182,7 +182,7 @@ func TestHostileDirectory(t *testing.T) {
 
 	huge := filepath.Join(directory, "blocks", "2.json")
 	require.NoError(t, os.WriteFile(huge, nil, 0o644))
-	require.NoError(t, os.Truncate(huge, gatewayclient.DefaultMaxBody+1))
+	require.NoError(t, os.Truncate(huge, sidecar.DefaultMaxBody+1))
 	_, err = a.Block(ctx, 2)
 	require.ErrorIs(t, err, archive.ErrDamaged)
 	require.ErrorContains(t, err, "larger than any answer should be")
@@ -196,10 +196,10 @@ func TestAnswersThatAreTooLarge(t *testing.T) {
 	} {
 		a := opened(t, recordedWith(t, gateway, o))
 		size := len(gateway["/blocks/5"])
-		_, err := a.Block(gatewayclient.WithMaxBody(context.Background(), size), 5)
+		_, err := a.Block(sidecar.WithMaxBody(context.Background(), size), 5)
 		require.NoError(t, err, name)
-		_, err = a.Block(gatewayclient.WithMaxBody(context.Background(), size-1), 5)
-		require.ErrorIs(t, err, gatewayclient.ErrTooLarge, name)
+		_, err = a.Block(sidecar.WithMaxBody(context.Background(), size-1), 5)
+		require.ErrorIs(t, err, sidecar.ErrTooLarge, name)
 		require.ErrorContains(t, err, "blocks/5.json", name)
 		require.NotErrorIs(t, err, archive.ErrDamaged, name)
 	}

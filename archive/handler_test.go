@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 func get(a *archive.Archive, method, path string) *http.Response {
@@ -172,14 +173,14 @@ func TestTheHashOfARuntime(t *testing.T) {
 	for height, hash := range map[uint64]string{3: hashOf(3), 5: hashOf(5), 6: hashOf(6)} {
 		answer := get(a, http.MethodGet, fmt.Sprintf("/runtime/spec?at=%d", height))
 		require.Equal(t, http.StatusOK, answer.StatusCode, height)
-		runtime, err := gatewayclient.DecodeRuntime(body(t, answer))
+		runtime, err := sidecar.DecodeRuntime(body(t, answer))
 		require.NoError(t, err)
 		require.Equal(t, height, runtime.At)
 		have, known := runtime.AtHash.Get()
 		require.True(t, known, height)
 		require.Equal(t, hash, have.String())
 	}
-	runtime, err := gatewayclient.DecodeRuntime(body(t, get(a, http.MethodGet, "/runtime/spec?at=2")))
+	runtime, err := sidecar.DecodeRuntime(body(t, get(a, http.MethodGet, "/runtime/spec?at=2")))
 	require.NoError(t, err)
 	require.False(t, runtime.AtHash.Known(), "neither it nor the next one is there")
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // height is what is recorded of one.
@@ -24,7 +24,7 @@ type height struct {
 func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 	h := height{number: number}
 	block, err := r.obtain(ctx, blockPath(number), fmt.Sprintf("/blocks/%d", number), func(text string) error {
-		b, err := gatewayclient.DecodeBlock(text)
+		b, err := sidecar.DecodeBlock(text)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 		return h, err
 	}
 	header, err := r.obtain(ctx, headerPath(number), fmt.Sprintf("/blocks/%d/header", number), func(text string) error {
-		header, err := gatewayclient.DecodeHeader(text)
+		header, err := sidecar.DecodeHeader(text)
 		if err == nil && header.ParentHash != h.parent {
 			err = fmt.Errorf("%w: its parent is %v, want %v", chain.ErrWrongBlock, header.ParentHash, h.parent)
 		}
@@ -81,7 +81,7 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 func (r *recorder) multiplier(ctx context.Context, at uint64, hash chain.Hash) (answer, error) {
 	question := fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at)
 	return r.obtain(ctx, multiplierPath(at), question, func(text string) error {
-		m, err := gatewayclient.DecodeMultiplier(text)
+		m, err := sidecar.DecodeMultiplier(text)
 		return cmp.Or(err, wrongHeight(at, m.At), wrongHash(chain.Some(hash), m.AtHash))
 	})
 }
@@ -93,8 +93,8 @@ func (r *recorder) parameter(ctx context.Context, at uint64, hash chain.Hash) ([
 	if key == "" {
 		return nil, nil
 	}
-	a, err := r.obtain(ctx, parameterPath(at), gatewayclient.ProportionPath(key, at), func(text string) error {
-		p, err := gatewayclient.DecodeProportion(text, key)
+	a, err := r.obtain(ctx, parameterPath(at), sidecar.ProportionPath(key, at), func(text string) error {
+		p, err := sidecar.DecodeProportion(text, key)
 		return cmp.Or(err, wrongHeight(at, p.At), wrongHash(chain.Some(hash), p.AtHash))
 	})
 	if errors.Is(err, chain.ErrCannotTell) {
@@ -109,7 +109,7 @@ func (r *recorder) parameter(ctx context.Context, at uint64, hash chain.Hash) ([
 func (r *recorder) balance(ctx context.Context, account chain.Address, at uint64, hash chain.Hash) (answer, error) {
 	question := fmt.Sprintf("/accounts/0x%x/balance-info?at=%d", account[:], at)
 	return r.obtain(ctx, balancePath(account, at), question, func(text string) error {
-		b, err := gatewayclient.DecodeBalance(text)
+		b, err := sidecar.DecodeBalance(text)
 		return cmp.Or(err, wrongHeight(at, b.At), wrongHash(chain.Some(hash), b.AtHash))
 	})
 }

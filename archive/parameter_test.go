@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 const parameterKey = "0x0004"
@@ -33,7 +34,7 @@ func newGoverned(last uint64) governed {
 		if n >= 7 {
 			value = `{"runtimeConfig":{"feesTreasuryProportion":"333333333"}}`
 		}
-		g.synthetic[gatewayclient.ProportionPath(parameterKey, n)] = fmt.Sprintf(
+		g.synthetic[sidecar.ProportionPath(parameterKey, n)] = fmt.Sprintf(
 			`{"at":{"hash":"%s","height":"%d"},"pallet":"parameters","palletIndex":"35","storageItem":"parameters","keys":["0x0004"],"value":%s}`, hashOf(n), n, value)
 	}
 	return g
@@ -81,8 +82,8 @@ func TestParameters(t *testing.T) {
 					}
 				}
 				if at >= 5 {
-					answer := get(a, http.MethodGet, gatewayclient.ProportionPath(parameterKey, at))
-					require.Equal(t, gateway.synthetic[gatewayclient.ProportionPath(parameterKey, at)], body(t, answer))
+					answer := get(a, http.MethodGet, sidecar.ProportionPath(parameterKey, at))
+					require.Equal(t, gateway.synthetic[sidecar.ProportionPath(parameterKey, at)], body(t, answer))
 				}
 			}
 			_, err := archive.Verify(ctx, directory, nil)
@@ -152,7 +153,7 @@ func TestParametersOfARecorderThatWasKilled(t *testing.T) {
 
 // An answer that is not the one that was asked for is not kept.
 func TestParametersThatAreRefused(t *testing.T) {
-	path := gatewayclient.ProportionPath(parameterKey, 8)
+	path := sidecar.ProportionPath(parameterKey, 8)
 	for name, change := range map[string]func(text string) string{
 		"another height":  func(text string) string { return strings.Replace(text, `"height":"8"`, `"height":"7"`, 1) },
 		"another fork":    func(text string) string { return strings.Replace(text, hashOf(8), hashOf(99), 1) },
@@ -208,7 +209,7 @@ func TestRecordedParameters(t *testing.T) {
 		seen[fmt.Sprint(set, " ", value)] = true
 		text, err := os.ReadFile(filepath.Join(directory, "parameters", fmt.Sprint(at)+".json"))
 		require.NoError(t, err)
-		require.Equal(t, string(text), body(t, get(copied, http.MethodGet, gatewayclient.ProportionPath(parameterKey, at))))
+		require.Equal(t, string(text), body(t, get(copied, http.MethodGet, sidecar.ProportionPath(parameterKey, at))))
 	}
 	require.Equal(t, []string{"false 0", "true 0", "true 1000000000", "true 333333333"}, slices.Sorted(maps.Keys(seen)))
 }

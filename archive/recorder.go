@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -130,7 +131,7 @@ func (r *recorder) findParameterKey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	spec, err := gatewayclient.DecodeRuntime(last.text)
+	spec, err := sidecar.DecodeRuntime(last.text)
 	r.manifest.ParameterKey = r.options.ParameterKey(spec)
 	return err
 }
@@ -182,7 +183,7 @@ func (r *recorder) paths(s span) []string {
 // node records what the node is.
 func (r *recorder) node(ctx context.Context) error {
 	a, err := r.obtain(ctx, nodePath, "/node/version", func(text string) error {
-		_, err := gatewayclient.DecodeNodeVersion(text)
+		_, err := sidecar.DecodeNodeVersion(text)
 		return err
 	})
 	if errors.Is(err, chain.ErrNotOffered) {

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -120,7 +120,7 @@ func (r *recorder) runtime(ctx context.Context, at uint64) (runtimeAt, error) {
 
 func checkRuntime(at uint64, hash chain.Optional[chain.Hash]) func(text string) error {
 	return func(text string) error {
-		spec, err := gatewayclient.DecodeRuntime(text)
+		spec, err := sidecar.DecodeRuntime(text)
 		return cmp.Or(err, wrongHeight(at, spec.At), wrongHash(hash, spec.AtHash))
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // Segment is a file with the answers of some neighbouring heights: a zip file of
@@ -46,7 +46,7 @@ func segmentPath(first, last uint64) string {
 }
 
 // mostPacked is how large a frame may be: none is much larger than its answer.
-const mostPacked = gatewayclient.DefaultMaxBody + gatewayclient.DefaultMaxBody/8
+const mostPacked = sidecar.DefaultMaxBody + sidecar.DefaultMaxBody/8
 
 // The one encoder and the one decoder. What they make of a text depends on
 // nothing else, and a frame that says that it is larger than any answer is
@@ -61,7 +61,7 @@ var (
 		return e
 	})
 	decoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(gatewayclient.DefaultMaxBody), zstd.WithDecoderLowmem(true))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(sidecar.DefaultMaxBody), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			panic(err)
 		}
@@ -72,7 +72,7 @@ var (
 // unpack returns the text of an entry of a segment's file.
 func (a *Archive) unpack(file string, e Entry) (string, error) {
 	inside := file + ": " + e.Path
-	if e.Size < 0 || e.Size > gatewayclient.DefaultMaxBody || e.Packed < 0 || e.Packed > mostPacked {
+	if e.Size < 0 || e.Size > sidecar.DefaultMaxBody || e.Packed < 0 || e.Packed > mostPacked {
 		return "", a.damaged(inside, errTooLarge)
 	}
 	f, _, err := a.openAt(file)
@@ -154,7 +154,7 @@ func (a *Archive) readSegment(path string, most int) (string, error) {
 			return "", err
 		}
 		if e, ok := entries[path]; ok {
-			if most < gatewayclient.DefaultMaxBody && e.Size > int64(most) {
+			if most < sidecar.DefaultMaxBody && e.Size > int64(most) {
 				return "", a.tooLarge(path)
 			}
 			return a.unpack(segment.Path, e)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // recordSegment asks for a span and keeps it in a segment, which has its name when
@@ -166,7 +166,7 @@ func (a *Archive) ends(s Segment, entries []Entry) (*keptSegment, error) {
 			kept.runtime = runtimeAt{s.Runtimes[len(s.Runtimes)-1], answer{e.Path, text, true}}
 			continue
 		}
-		b, err := gatewayclient.DecodeBlock(text)
+		b, err := sidecar.DecodeBlock(text)
 		if err != nil {
 			return nil, a.damaged(s.Path+": "+e.Path, err)
 		}

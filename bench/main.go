@@ -23,8 +23,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 )
 
 const (
@@ -108,11 +108,11 @@ func measure(answers []answer, atLeast time.Duration) (rate float64, total strin
 func pass(answers []answer, rules network.Rules) (string, error) {
 	var total chain.Wei
 	for i, a := range answers {
-		b, err := gatewayclient.DecodeBlock(a.block)
+		b, err := sidecar.DecodeBlock(a.block)
 		if err != nil {
 			return "", err
 		}
-		m, err := gatewayclient.DecodeMultiplier(a.multiplier)
+		m, err := sidecar.DecodeMultiplier(a.multiplier)
 		if err != nil {
 			return "", err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -102,7 +102,7 @@ func readChain(t testing.TB, name string) recordedChain {
 			break
 		}
 		require.NoError(t, err)
-		b, err := gatewayclient.DecodeBlock(string(text))
+		b, err := sidecar.DecodeBlock(string(text))
 		require.NoError(t, err)
 		require.EqualValues(t, height, b.Number)
 		r.blocks = append(r.blocks, b)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // BenchmarkPrice prices the blocks of a recording from the text of the gateway's
@@ -24,7 +24,7 @@ func benchmark(b *testing.B, prove bool) {
 	for b.Loop() {
 		height := 1 + done%(len(h.blocks)-1)
 		done++
-		block, err := gatewayclient.DecodeBlock(h.blocks[height])
+		block, err := sidecar.DecodeBlock(h.blocks[height])
 		require.NoError(b, err)
 		parent, err := stored(h.multipliers[height-1])
 		require.NoError(b, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -164,7 +164,7 @@ func TestCompareNamesEveryChange(t *testing.T) {
 				undo := c.make()
 				text := encoded(t, b)
 				undo()
-				other, err := gatewayclient.DecodeBlock(text)
+				other, err := sidecar.DecodeBlock(text)
 				if err != nil {
 					continue
 				}

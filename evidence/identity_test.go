@@ -20,8 +20,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/vectors"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -141,7 +141,7 @@ func recorded(t testing.TB, name string) func(func(uint64, *chain.Extrinsic) boo
 		for _, file := range files {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			block, err := gatewayclient.DecodeBlock(string(text))
+			block, err := sidecar.DecodeBlock(string(text))
 			require.NoError(t, err, file)
 			for i := range block.Extrinsics {
 				x := &block.Extrinsics[i]
@@ -181,7 +181,7 @@ func TestRealBlock(t *testing.T) {
 		t.Skip("the block is not here")
 	}
 	require.NoError(t, err)
-	block, err := gatewayclient.DecodeBlock(string(text))
+	block, err := sidecar.DecodeBlock(string(text))
 	require.NoError(t, err)
 	transactions := 0
 	for i := range block.Extrinsics {

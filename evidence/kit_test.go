@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // history is what a gateway said of the blocks of a recording, from 0 on.
@@ -66,14 +66,14 @@ func rulesOf(t testing.TB, name string, runtime uint32) network.Rules {
 
 func decoded(t testing.TB, text string) *chain.Block {
 	t.Helper()
-	b, err := gatewayclient.DecodeBlock(text)
+	b, err := sidecar.DecodeBlock(text)
 	require.NoError(t, err)
 	return b
 }
 
 // stored is the multiplier in an answer.
 func stored(text string) (chain.Optional[chain.StoredMultiplier], error) {
-	m, err := gatewayclient.DecodeMultiplier(text)
+	m, err := sidecar.DecodeMultiplier(text)
 	if err != nil {
 		return chain.Optional[chain.StoredMultiplier]{}, err
 	}
@@ -89,7 +89,7 @@ var thorough = evidence.Options{Signatures: true}
 
 // prove decodes, prices and proves the block at a height, from an answer on it.
 func (h *history) prove(height int, block, multiplier string, o evidence.Options) (*evidence.Report, error) {
-	b, err := gatewayclient.DecodeBlock(block)
+	b, err := sidecar.DecodeBlock(block)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // Each signed transaction of each recording is left out, doubled, and changes places with
@@ -74,7 +74,7 @@ func weightsOf(t testing.TB, file string) (none chain.Optional[chain.ClassWeight
 		return none
 	}
 	require.NoError(t, err)
-	s, err := gatewayclient.DecodeStorage(string(text))
+	s, err := sidecar.DecodeStorage(string(text))
 	require.NoError(t, err)
 	weights, err := chain.ReadClassWeights(s.Value)
 	require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // What stands here writes blocks as a gateway does: the same members in the same
@@ -152,7 +152,7 @@ func byCash(n int, paid, tip string, last event) extrinsic {
 // priced decodes a block and prices it.
 func priced(t testing.TB, text string, rules network.Rules, m *big.Int) *fee.Report {
 	t.Helper()
-	b, err := gatewayclient.DecodeBlock(text)
+	b, err := sidecar.DecodeBlock(text)
 	require.NoError(t, err)
 	report := fee.Price(b, rules, stored(t, m, b.Number, rules.MultiplierAt))
 	return report

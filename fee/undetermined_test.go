@@ -11,12 +11,12 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 func decoded(t testing.TB, text string) *chain.Block {
 	t.Helper()
-	b, err := gatewayclient.DecodeBlock(text)
+	b, err := sidecar.DecodeBlock(text)
 	require.NoError(t, err)
 	return b
 }

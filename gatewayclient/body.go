@@ -5,24 +5,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/feeledger/fees/sidecar"
 )
-
-// WithMaxBody returns a context under which an answer may have at most so many
-// bytes, where [Options].MaxBody allows more. A larger one is [ErrTooLarge], and is
-// not read further. Archives heed it too.
-func WithMaxBody(ctx context.Context, most int) context.Context {
-	return context.WithValue(ctx, maxBodyKey{}, most)
-}
-
-// MaxBody is the number of bytes that an answer under ctx may have: at most most.
-func MaxBody(ctx context.Context, most int) int {
-	if asked, ok := ctx.Value(maxBodyKey{}).(int); ok {
-		return min(asked, most)
-	}
-	return most
-}
-
-type maxBodyKey struct{}
 
 // intake takes in an answer's text, to the byte.
 type intake struct{ text string }
@@ -55,9 +40,9 @@ func (t wholeBodies) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	defer answer.Body.Close()
-	most := int64(MaxBody(r.Context(), t.most))
+	most := int64(sidecar.MaxBody(r.Context(), t.most))
 	if answer.ContentLength > most {
-		return nil, ErrTooLarge
+		return nil, sidecar.ErrTooLarge
 	}
 	var text strings.Builder
 	text.Grow(int(max(answer.ContentLength, 0)))
@@ -66,7 +51,7 @@ func (t wholeBodies) RoundTrip(r *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case n > most:
-		return nil, ErrTooLarge
+		return nil, sidecar.ErrTooLarge
 	}
 	in.text = text.String()
 	answer.Body = http.NoBody

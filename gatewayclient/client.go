@@ -17,6 +17,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -29,12 +30,6 @@ type noEndpoint struct{}
 func (noEndpoint) Error() string { return "no such endpoint" }
 
 func (noEndpoint) Unwrap() error { return chain.ErrNotOffered }
-
-// ErrNotJSON says that an answer is something else, such as a web page.
-var ErrNotJSON = errors.New("not JSON")
-
-// ErrTooLarge says that an answer has more bytes than [Options].MaxBody.
-var ErrTooLarge = errors.New("the answer is larger than any block should be")
 
 // StatusError is an answer with a status other than 2xx.
 type StatusError struct {
@@ -211,7 +206,7 @@ func (c *Client) block(ctx context.Context, path string) (*chain.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return DecodeBlock(text)
+	return sidecar.DecodeBlock(text)
 }
 
 // Multiplier is the fee multiplier that the block at a height left behind.
@@ -220,7 +215,7 @@ func (c *Client) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain
 	if err != nil {
 		return chain.AtBlock[chain.Multiplier]{}, fmt.Errorf("multiplier at block %d: %w", at, err)
 	}
-	m, err := DecodeMultiplier(text)
+	m, err := sidecar.DecodeMultiplier(text)
 	if err == nil && m.At != at {
 		err = fmt.Errorf("%w: it is at block %d", chain.ErrWrongBlock, m.At)
 	}
@@ -237,7 +232,7 @@ func (c *Client) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Ru
 	if err != nil {
 		return chain.AtBlock[chain.Runtime]{}, fmt.Errorf("runtime at block %d: %w", at, err)
 	}
-	r, err := DecodeRuntime(text)
+	r, err := sidecar.DecodeRuntime(text)
 	if err == nil && r.At != at {
 		err = fmt.Errorf("%w: it is at block %d", chain.ErrWrongBlock, r.At)
 	}
@@ -254,7 +249,7 @@ func (c *Client) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
 	if err != nil {
 		return chain.NodeVersion{}, fmt.Errorf("node version: %w", err)
 	}
-	return DecodeNodeVersion(text)
+	return sidecar.DecodeNodeVersion(text)
 }
 
 // Answer is the text of the answer at a path, such as "/blocks/25/header", to the
@@ -346,9 +341,9 @@ func (c *Client) ask(ctx context.Context, version, path string) (string, error) 
 	case !answer.IsSuccess():
 		return "", statusError(path, answer.StatusCode(), text)
 	case answer.StatusCode() == http.StatusNoContent:
-		return "", &DecodeError{"answer", fmt.Errorf("GET %s: %w", path, errNoContent)}
+		return "", &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", path, errNoContent)}
 	case strings.HasPrefix(answer.Header().Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(text), "<"):
-		return "", fmt.Errorf("GET %s: the answer is a web page, %w: is %s a gateway's address?", path, ErrNotJSON, c.gateway)
+		return "", fmt.Errorf("GET %s: the answer is a web page, %w: is %s a gateway's address?", path, sidecar.ErrNotJSON, c.gateway)
 	}
 	return text, nil
 }
@@ -356,8 +351,8 @@ func (c *Client) ask(ctx context.Context, version, path string) (string, error) 
 var errNoContent = errors.New("status 204: there is nothing in it")
 
 func (c *Client) noAnswer(err error) error {
-	if errors.Is(err, ErrTooLarge) {
-		return &UnreachableError{c.gateway, ErrTooLarge}
+	if errors.Is(err, sidecar.ErrTooLarge) {
+		return &UnreachableError{c.gateway, sidecar.ErrTooLarge}
 	}
 	var inner *url.Error // names the URL, which may hold a key
 	if errors.As(err, &inner) {

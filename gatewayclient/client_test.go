@@ -18,7 +18,12 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/gatewaytest"
+	"github.com/feeledger/fees/sidecar"
 )
+
+const recordings = "../testdata/recordings"
+
+const hash1 = `"0x1111111111111111111111111111111111111111111111111111111111111111"`
 
 // clientOf is a client of a gateway on loopback. It does not wait long before it
 // tries again.
@@ -179,7 +184,7 @@ func TestWrongAnswers(t *testing.T) {
 	_, err = answer(`{"at":{"height":"24"},"value":"x"}`).Multiplier(ctx, 24)
 	require.EqualError(t, err, `multiplier at block 24: malformed multiplier: value: "x" is not a non-negative integer`)
 	_, err = answer(" \n<html>").Block(ctx, 25)
-	require.ErrorIs(t, err, gatewayclient.ErrNotJSON)
+	require.ErrorIs(t, err, sidecar.ErrNotJSON)
 	_, err = answer("").Block(ctx, 25)
 	require.ErrorContains(t, err, "the text ends too early")
 }

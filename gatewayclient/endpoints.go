@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -25,7 +26,7 @@ func (c *Client) HeadHeader(ctx context.Context, unfinalized bool) (chain.Header
 	if err != nil {
 		return chain.Header{}, fmt.Errorf("head's header: %w", err)
 	}
-	return DecodeHeader(text)
+	return sidecar.DecodeHeader(text)
 }
 
 // Header is the header of the block at a height.
@@ -34,7 +35,7 @@ func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error
 	if err != nil {
 		return chain.Header{}, fmt.Errorf("header of block %d: %w", height, err)
 	}
-	h, err := DecodeHeader(text)
+	h, err := sidecar.DecodeHeader(text)
 	if err == nil && h.Number != height {
 		err = fmt.Errorf("%w: it is of block %d", chain.ErrWrongBlock, h.Number)
 	}
@@ -42,23 +43,6 @@ func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error
 		return chain.Header{}, fmt.Errorf("header of block %d: %w", height, err)
 	}
 	return h, nil
-}
-
-// DecodeHeader reads a block's header.
-func DecodeHeader(text string) (chain.Header, error) {
-	var h chain.Header
-	err := decode("header", text, func(v wire.Value, fields *firstError) {
-		var err error
-		h.Number, err = chain.ReadUint64(v.Member("number"))
-		fields.at("number", err)
-		h.ParentHash, err = chain.ReadHash(v.Member("parentHash"))
-		fields.at("parentHash", err)
-		h.StateRoot, err = chain.ReadHash(v.Member("stateRoot"))
-		fields.at("stateRoot", err)
-		h.ExtrinsicsRoot, err = chain.ReadHash(v.Member("extrinsicsRoot"))
-		fields.at("extrinsicsRoot", err)
-	})
-	return h, err
 }
 
 // Balance is the balance of an account at a height, or at the head where none is
@@ -69,29 +53,13 @@ func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Op
 	text, err := c.get(ctx, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')))
 	if err == nil {
 		var b chain.AtBlock[chain.Account]
-		if b, err = DecodeBalance(text); err == nil {
+		if b, err = sidecar.DecodeBalance(text); err == nil {
 			if err = checkAt(at, b.At); err == nil {
 				return b, nil
 			}
 		}
 	}
 	return none, fmt.Errorf("balance of %v: %w", account, err)
-}
-
-// DecodeBalance reads a balance-info.
-func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
-	err = decode("balance", text, func(v wire.Value, fields *firstError) {
-		var err error
-		b.At, b.AtHash = readAt(v.Member("at"), fields)
-		b.Value.Nonce, err = chain.ReadNonce(v.Member("nonce"))
-		fields.at("nonce", err)
-		b.Value.Free, err = chain.ReadWei(v.Member("free"))
-		fields.at("free", err)
-		b.Value.Reserved, err = chain.ReadWei(v.Member("reserved"))
-		fields.at("reserved", err)
-		b.Value.Symbol, _ = v.Member("tokenSymbol").Text()
-	})
-	return b, err
 }
 
 // nameForm is what pallets and storage items are called. Other names would change
@@ -113,23 +81,13 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 	text, err := c.get(ctx, path+atHeight(at, 0))
 	if err == nil {
 		var s chain.AtBlock[wire.Value]
-		if s, err = DecodeStorage(text); err == nil {
+		if s, err = sidecar.DecodeStorage(text); err == nil {
 			if err = checkAt(at, s.At); err == nil {
 				return s, nil
 			}
 		}
 	}
 	return none, fmt.Errorf("%s: %w", where, err)
-}
-
-// DecodeStorage reads a storage item: null where it is not set.
-func DecodeStorage(text string) (s chain.AtBlock[wire.Value], err error) {
-	err = decode("storage", text, func(v wire.Value, fields *firstError) {
-		s.At, s.AtHash = readAt(v.Member("at"), fields)
-		s.Value = v.Member("value")
-		fields.need("value", s.Value.Kind() != wire.Absent)
-	})
-	return s, err
 }
 
 func atHeight(at chain.Optional[uint64], before byte) string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // answering is a gateway that knows one path and query.
@@ -36,7 +37,7 @@ func recorded(t *testing.T, name string) string {
 func TestHeaders(t *testing.T) {
 	ctx := context.Background()
 	text := recorded(t, "headers/25.json")
-	b, err := gatewayclient.DecodeBlock(recorded(t, "blocks/25.json"))
+	b, err := sidecar.DecodeBlock(recorded(t, "blocks/25.json"))
 	require.NoError(t, err)
 	h, err := answering(t, "/blocks/25/header", text).Header(ctx, 25)
 	require.NoError(t, err)
@@ -147,5 +148,5 @@ func TestAnswer(t *testing.T) {
 	_, err = answering(t, "/other", text).Answer(ctx, "/any")
 	require.ErrorIs(t, err, chain.ErrNotOffered)
 	_, err = answering(t, "/page", "\n <html></html>").Answer(ctx, "/page")
-	require.ErrorIs(t, err, gatewayclient.ErrNotJSON)
+	require.ErrorIs(t, err, sidecar.ErrNotJSON)
 }

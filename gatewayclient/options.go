@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-resty/resty/v2"
 
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -58,7 +59,6 @@ const (
 	DefaultRetries      = 3
 	DefaultRetryWait    = 250 * time.Millisecond
 	DefaultConcurrency  = 8
-	DefaultMaxBody      = 32 << 20
 	DefaultAPIKeyHeader = "X-API-Key"
 )
 
@@ -71,7 +71,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.Total, DefaultTotal)
 	setDefault(&o.RetryWait, DefaultRetryWait)
 	setDefault(&o.Concurrency, DefaultConcurrency)
-	setDefault(&o.MaxBody, DefaultMaxBody)
+	setDefault(&o.MaxBody, sidecar.DefaultMaxBody)
 	setDefault(&o.APIKeyHeader, DefaultAPIKeyHeader)
 	if o.Retries == 0 {
 		o.Retries = DefaultRetries
@@ -116,7 +116,7 @@ func (o Options) retry(client *resty.Client) {
 // worthRetrying tells whether the same question may be answered a moment later.
 func worthRetrying(answer *resty.Response, err error) bool {
 	if err != nil { // without an answer where nothing was sent
-		return answer != nil && !errors.Is(err, errRedirect) && !errors.Is(err, ErrTooLarge)
+		return answer != nil && !errors.Is(err, errRedirect) && !errors.Is(err, sidecar.ErrTooLarge)
 	}
 	switch answer.StatusCode() {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

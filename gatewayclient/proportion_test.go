@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // realParameters answers for the treasury's share as the real gateway does: it takes a key
@@ -44,60 +43,13 @@ func TestFeesTreasuryProportion(t *testing.T) {
 			require.Equal(t, want, have.String())
 		}
 	}
-	for value, want := range map[string]string{
-		`{"runtimeConfig":{"feesTreasuryProportion":"1000000001"}}`: "value: ",
-		`{"runtimeConfig":{"feesTreasuryProportion":"20%"}}`:        "value: ",
-		`{"runtimeConfig":{"relayChainSlotDuration":"200000000"}}`:  "value: want runtimeConfig with feesTreasuryProportion",
-		`{"pallet":{"feesTreasuryProportion":"200000000"}}`:         "value: want runtimeConfig with feesTreasuryProportion",
-		`["200000000"]`: "value: want runtimeConfig with feesTreasuryProportion",
-		`"200000000"`:   "value: want runtimeConfig with feesTreasuryProportion",
-	} {
-		_, err := clientOf(t, realParameters(value), gatewayclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
-		var malformed *gatewayclient.DecodeError
-		require.ErrorAs(t, err, &malformed, value)
-		require.ErrorContains(t, err, "FeesTreasuryProportion at block 7: malformed FeesTreasuryProportion: "+want)
-	}
-	for text, want := range map[string]string{
-		`{"at":{"height":"7"},"keys":["0x0003"],"value":null}`: `keys: want 0x0004, have ["0x0003"]`,
-		`{"at":{"height":"7"},"keys":["0x0004"]}`:              "value: missing",
-	} {
-		_, err := gatewayclient.DecodeProportion(text, "0x0004")
-		require.ErrorContains(t, err, want)
-	}
-	_, err := gatewayclient.DecodeProportion(`{"at":{"height":"7"},"value":null}`, "0x0004") // of an old gateway
-	require.NoError(t, err)
+	_, err := clientOf(t, realParameters(`"200000000"`), gatewayclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
+	require.ErrorContains(t, err, "FeesTreasuryProportion at block 7: malformed FeesTreasuryProportion: value: want runtimeConfig")
 	of8 := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"at":{"height":"8"},"keys":["0x0004"],"value":null}`)
 	})
 	_, err = clientOf(t, of8, gatewayclient.Options{}).FeesTreasuryProportion(ctx, "0x0004", 7)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
-}
-
-// The real gateway's answers on the real runtime of a chain whose governance set the share.
-func TestRecordedProportions(t *testing.T) {
-	const directory = "../../shared/pairs/datahaven-100/gateway/parameters"
-	files, err := filepath.Glob(directory + "/*.json")
-	require.NoError(t, err)
-	if len(files) == 0 {
-		t.Skip("no recordings in " + directory)
-	}
-	seen := map[string]int{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		p, err := gatewayclient.DecodeProportion(string(text), "0x0004")
-		require.NoError(t, err)
-		require.Equal(t, fmt.Sprint(p.At)+".json", filepath.Base(file))
-		if value, set := p.Value.Get(); set {
-			seen[value.String()]++
-		} else {
-			seen["null"]++
-		}
-	}
-	for _, value := range []string{"null", "0", "1000000000", "333333333"} { // the default of 20 %, 0, 100 and a third
-		require.NotZero(t, seen[value], value)
-	}
-	require.Len(t, seen, 4)
 }
 
 // What a gateway will never answer is told from what it cannot answer now, and is asked
@@ -139,7 +91,7 @@ func TestCannotTell(t *testing.T) {
 func TestNoContent(t *testing.T) {
 	c := clientOf(t, status(204, ""), gatewayclient.Options{})
 	_, err := c.Multiplier(context.Background(), 7)
-	var malformed *gatewayclient.DecodeError
+	var malformed *sidecar.DecodeError
 	require.ErrorAs(t, err, &malformed)
 	require.ErrorContains(t, err, "status 204")
 }

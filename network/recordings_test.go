@@ -12,8 +12,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // recording is what a real runtime did, with the transactions that were sent to
@@ -61,14 +61,14 @@ func (r recording) text(t *testing.T, path ...string) string {
 
 func (r recording) block(t *testing.T, height uint64) *chain.Block {
 	t.Helper()
-	block, err := gatewayclient.DecodeBlock(r.text(t, "blocks", fmt.Sprintf("%d.json", height)))
+	block, err := sidecar.DecodeBlock(r.text(t, "blocks", fmt.Sprintf("%d.json", height)))
 	require.NoError(t, err)
 	return block
 }
 
 func (r recording) multiplier(t *testing.T, height uint64) chain.Multiplier {
 	t.Helper()
-	stored, err := gatewayclient.DecodeMultiplier(r.text(t, "multiplier", fmt.Sprintf("%d.json", height)))
+	stored, err := sidecar.DecodeMultiplier(r.text(t, "multiplier", fmt.Sprintf("%d.json", height)))
 	require.NoError(t, err)
 	return stored.Value
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/wire"
 )
@@ -196,7 +197,7 @@ func (a *answering) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[ch
 // The same answer for a multiplier is judged the same whether it is of the block below the
 // range, of one in it, or of the last one.
 func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
-	malformed := &gatewayclient.DecodeError{What: "multiplier", Err: errors.New("status 204: there is nothing in it")}
+	malformed := &sidecar.DecodeError{What: "multiplier", Err: errors.New("status 204: there is nothing in it")}
 	refused := &gatewayclient.StatusError{Code: 401}
 	for name, c := range map[string]struct {
 		answer func(chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error)
@@ -325,7 +326,7 @@ func TestFollowIsNotHeld(t *testing.T) {
 		fails bool
 	}{
 		"away":  {away, false},
-		"wrong": {&gatewayclient.DecodeError{What: "multiplier", Err: errors.New("garbage")}, true},
+		"wrong": {&sidecar.DecodeError{What: "multiplier", Err: errors.New("garbage")}, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := prover(t, nil)

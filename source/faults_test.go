@@ -29,6 +29,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/gatewaytest"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 
@@ -271,9 +272,9 @@ func problemOf(err error) string {
 func documented(err error) bool {
 	var unreachable *gatewayclient.UnreachableError
 	var status *gatewayclient.StatusError
-	var malformed *gatewayclient.DecodeError
+	var malformed *sidecar.DecodeError
 	for _, kind := range []error{
-		chain.ErrNoBlock, chain.ErrNotOffered, chain.ErrWrongBlock, gatewayclient.ErrNotJSON, source.ErrNotFinal, errUndetermined,
+		chain.ErrNoBlock, chain.ErrNotOffered, chain.ErrWrongBlock, sidecar.ErrNotJSON, source.ErrNotFinal, errUndetermined,
 	} {
 		if errors.Is(err, kind) {
 			return true
@@ -380,11 +381,11 @@ func readTruth(t *testing.T) *truth {
 	for height := range uint64(lastRecorded + 1) {
 		known.items[height], err = reader.Read(ctx, source.Height(height))
 		require.NoError(t, err)
-		known.headers[height], err = gatewayclient.DecodeHeader(text("headers", height))
+		known.headers[height], err = sidecar.DecodeHeader(text("headers", height))
 		require.NoError(t, err)
 		known.multipliers[height], err = recorded.Multiplier(ctx, height)
 		require.NoError(t, err)
-		known.balances[height], err = gatewayclient.DecodeBalance(text("balance-info/"+account, height))
+		known.balances[height], err = sidecar.DecodeBalance(text("balance-info/"+account, height))
 		require.NoError(t, err)
 	}
 	return known

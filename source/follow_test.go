@@ -25,6 +25,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 
@@ -48,7 +49,7 @@ type state struct {
 
 var (
 	errDown      = &gatewayclient.UnreachableError{Gateway: "http://gateway", Err: errors.New("connection refused")}
-	errMalformed = &gatewayclient.DecodeError{What: "answer", Err: errors.New("the text ends too early")}
+	errMalformed = &sidecar.DecodeError{What: "answer", Err: errors.New("the text ends too early")}
 )
 
 func newGrowing(head uint64, upgrades ...uint64) *growing {
@@ -520,10 +521,10 @@ func TestFollowEnds(t *testing.T) {
 		"not there yet":   {chain.ErrNoBlock, 0},
 		"not final yet":   {source.ErrNotFinal, 0},
 		"malformed":       {errMalformed, 10},
-		"not JSON":        {gatewayclient.ErrNotJSON, 10},
+		"not JSON":        {sidecar.ErrNotJSON, 10},
 		"another block":   {chain.ErrWrongBlock, 10},
 		"no endpoint":     {chain.ErrNotOffered, 10},
-		"too large":       {&gatewayclient.UnreachableError{Err: gatewayclient.ErrTooLarge}, 11}, // once ahead of its turn
+		"too large":       {&gatewayclient.UnreachableError{Err: sidecar.ErrTooLarge}, 11}, // once ahead of its turn
 		"cannot tell":     {fmt.Errorf("%w: %w", chain.ErrCannotTell, status(500)), 1},
 		"refused":         {status(401), 1},
 		"unknown network": {network.ErrUnknownNetwork, 1},

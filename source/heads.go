@@ -8,7 +8,7 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // Head is the newest block that is final. Hash is not known where whoever told of
@@ -56,7 +56,7 @@ func headOf(ctx context.Context, src Source) (Head, error) {
 	}); ok {
 		h, err := light.HeadHeader(ctx, false)
 		if err == nil && h.Number > maxHeight {
-			err = &gatewayclient.DecodeError{What: "header", Err: fmt.Errorf("number: %d: %w", h.Number, errTooHigh)}
+			err = &sidecar.DecodeError{What: "header", Err: fmt.Errorf("number: %d: %w", h.Number, errTooHigh)}
 		}
 		return Head{Number: h.Number}, err
 	}

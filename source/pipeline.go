@@ -7,8 +7,8 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // ForkError says that two neighbouring blocks are not of one chain: one of them
@@ -137,7 +137,7 @@ func (p *pipeline) fill(ctx context.Context) {
 		p.window = append(p.window, ahead{height, found{e, err}, result})
 		reading := ctx
 		if height != p.first { // which is waited for already
-			reading = gatewayclient.WithMaxBody(ctx, p.limit())
+			reading = sidecar.WithMaxBody(ctx, p.limit())
 		}
 		p.workers.Go(func() { result <- p.reader.fetch(reading, height, found{e, err}) })
 	}
@@ -149,7 +149,7 @@ func (p *pipeline) take(ctx context.Context) fetched {
 	first := p.window[0]
 	p.window = p.window[1:]
 	got := <-first.result
-	if errors.Is(got.err, gatewayclient.ErrTooLarge) && first.height != p.first {
+	if errors.Is(got.err, sidecar.ErrTooLarge) && first.height != p.first {
 		return p.reader.fetch(ctx, first.height, first.by)
 	}
 	return got

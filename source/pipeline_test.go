@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 
@@ -286,8 +287,8 @@ func (s *sized) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 		return nil, err
 	}
 	b.Size = s.size(height)
-	if b.Size > gatewayclient.MaxBody(ctx, gatewayclient.DefaultMaxBody) {
-		return nil, gatewayclient.ErrTooLarge
+	if b.Size > sidecar.MaxBody(ctx, sidecar.DefaultMaxBody) {
+		return nil, sidecar.ErrTooLarge
 	}
 	s.hold(height, b.Size)
 	return b, nil
@@ -342,12 +343,12 @@ func TestLargeBlocks(t *testing.T) {
 	// One that is larger than any may be is so in its turn, too.
 	src := &synthetic{block: func(b *chain.Block) error {
 		if b.Number == 105 {
-			return gatewayclient.ErrTooLarge
+			return sidecar.ErrTooLarge
 		}
 		return nil
 	}}
 	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 100, Last: 130}, 8)
-	require.ErrorIs(t, err, gatewayclient.ErrTooLarge)
+	require.ErrorIs(t, err, sidecar.ErrTooLarge)
 	require.Len(t, items, 5)
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 
@@ -47,7 +47,7 @@ func (p *parameters) FeesTreasuryProportion(_ context.Context, key string, at ui
 func TestFeesTreasuryProportion(t *testing.T) {
 	parent := chain.Hash{7}
 	away := &source.TemporaryError{Err: errors.New("busy")}
-	malformed := &gatewayclient.DecodeError{What: "FeesTreasuryProportion", Err: errors.New("value")}
+	malformed := &sidecar.DecodeError{What: "FeesTreasuryProportion", Err: errors.New("value")}
 	for what, c := range map[string]struct {
 		runtime uint32
 		number  uint64

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // HeadError says that a chain's final head does not rise: it stands still, or
@@ -51,7 +52,7 @@ func temporary(err error) bool {
 		untrusted   *tls.CertificateVerificationError
 	)
 	switch {
-	case errors.As(err, &untrusted), errors.Is(err, gatewayclient.ErrTooLarge), CannotTell(err):
+	case errors.As(err, &untrusted), errors.Is(err, sidecar.ErrTooLarge), CannotTell(err):
 		return false
 	case errors.As(err, &marked), errors.As(err, &unreachable), lags(err):
 		return true
@@ -94,12 +95,12 @@ func lags(err error) bool {
 // other are not: below the final head, that is for ever.
 func Doubtful(err error) bool {
 	var fork *ForkError
-	var malformed *gatewayclient.DecodeError
+	var malformed *sidecar.DecodeError
 	return !errors.As(err, &fork) && errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, &malformed) ||
-		errors.Is(err, gatewayclient.ErrNotJSON) ||
+		errors.Is(err, sidecar.ErrNotJSON) ||
 		errors.Is(err, chain.ErrNotOffered) ||
-		errors.Is(err, gatewayclient.ErrTooLarge)
+		errors.Is(err, sidecar.ErrTooLarge)
 }
 
 // The pauses between attempts: doubled from the first to the longest.

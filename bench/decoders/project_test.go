@@ -5,7 +5,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // project is this project's own reader, which copies the body to a string.
@@ -18,7 +18,7 @@ func newProject() decoder { return &project{} }
 
 func (p *project) decode(body []byte) (err error) {
 	p.payloads = p.payloads[:0]
-	if p.block, err = gatewayclient.DecodeBlock(string(body)); err != nil {
+	if p.block, err = sidecar.DecodeBlock(string(body)); err != nil {
 		return err
 	}
 	for i := range p.block.Extrinsics {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/chaingen"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 
@@ -77,7 +77,7 @@ func price(ctx context.Context, made *chaingen.Chain, reader *source.Reader) (fl
 	start := time.Now()
 	for time.Since(start) < 3*time.Second {
 		for i := range texts {
-			b, err := gatewayclient.DecodeBlock(texts[i])
+			b, err := sidecar.DecodeBlock(texts[i])
 			if err != nil {
 				return 0, err
 			}

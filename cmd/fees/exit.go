@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 
@@ -41,7 +42,7 @@ func exitCode(ctx context.Context, err error) int {
 	var (
 		unreachable *gatewayclient.UnreachableError
 		status      *gatewayclient.StatusError
-		malformed   *gatewayclient.DecodeError
+		malformed   *sidecar.DecodeError
 		noNode      *nodeclient.UnreachableError
 		nodeStatus  *nodeclient.StatusError
 		nodeAnswer  *nodeclient.DecodeError
@@ -67,7 +68,7 @@ func exitCode(ctx context.Context, err error) int {
 	case errors.Is(err, chain.ErrNoBlock),
 		errors.Is(err, chain.ErrNotOffered),
 		errors.Is(err, chain.ErrWrongBlock),
-		errors.Is(err, gatewayclient.ErrNotJSON),
+		errors.Is(err, sidecar.ErrNotJSON),
 		errors.Is(err, errUnanswered),
 		errors.Is(err, source.ErrNotFinal),
 		errors.Is(err, archive.ErrNotFinal),
@@ -96,7 +97,7 @@ func fullDisk(err error) bool {
 // explain is an error's message in one line, with what to do about it.
 func explain(ctx context.Context, err error) string {
 	var unreachable *gatewayclient.UnreachableError
-	var malformed *gatewayclient.DecodeError
+	var malformed *sidecar.DecodeError
 	var status *gatewayclient.StatusError
 	var noNode *nodeclient.UnreachableError
 	var fork *source.ForkError

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/sidecar"
 )
 
 const gatewayManual = `Ask a gateway's endpoints one by one, and see what the program makes of the
@@ -124,7 +125,7 @@ func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (record, er
 func blockRecord(b *chain.Block) (record, error) {
 	when, err := b.Time()
 	if err != nil {
-		return nil, &gatewayclient.DecodeError{What: fmt.Sprintf("block %d", b.Number), Err: err}
+		return nil, &sidecar.DecodeError{What: fmt.Sprintf("block %d", b.Number), Err: err}
 	}
 	extrinsics := []record{}
 	for i := range b.Extrinsics {

@@ -13,9 +13,9 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/wire"
 )
@@ -255,7 +255,7 @@ func (f *suggestFlags) askGateway(ctx context.Context, stderr io.Writer, why str
 
 // malformedPrices is for prices that no chain can have charged.
 func malformedPrices(err error) error {
-	return &gatewayclient.DecodeError{What: "prices of recent blocks", Err: err}
+	return &sidecar.DecodeError{What: "prices of recent blocks", Err: err}
 }
 
 // mostAhead is how many recent blocks are read at the same time.

@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // The same seed and height give the same bytes, in whatever order they are asked
@@ -93,7 +93,7 @@ func TestTimes(t *testing.T) {
 func TestHeaderIsTheBlocks(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 5, Signed: true})
 	for height := uint64(0); height < 20; height++ {
-		h, err := gatewayclient.DecodeHeader(string(c.Header(height)))
+		h, err := sidecar.DecodeHeader(string(c.Header(height)))
 		require.NoError(t, err)
 		b := decoded(t, c, height)
 		require.Equal(t, height, h.Number)

@@ -8,15 +8,15 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/chaingen"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // decoded is the block at a height, read from its text.
 func decoded(t testing.TB, c *chaingen.Chain, height uint64) *chain.Block {
 	t.Helper()
-	b, err := gatewayclient.DecodeBlock(string(c.Block(height)))
+	b, err := sidecar.DecodeBlock(string(c.Block(height)))
 	require.NoError(t, err)
 	require.Equal(t, height, b.Number)
 	return b
@@ -25,7 +25,7 @@ func decoded(t testing.TB, c *chaingen.Chain, height uint64) *chain.Block {
 // stored is the multiplier that the block at a height left behind.
 func stored(t testing.TB, c *chaingen.Chain, height uint64) chain.Optional[chain.StoredMultiplier] {
 	t.Helper()
-	m, err := gatewayclient.DecodeMultiplier(string(c.Multiplier(height)))
+	m, err := sidecar.DecodeMultiplier(string(c.Multiplier(height)))
 	require.NoError(t, err)
 	require.Equal(t, chain.Some(c.Hash(height)), m.AtHash)
 	return chain.Some(chain.Stored(m))
@@ -36,7 +36,7 @@ var networks = network.BuiltIn()
 // rulesOf are the built-in rules for the runtime that executed a block.
 func rulesOf(t testing.TB, c *chaingen.Chain, height uint64) network.Rules {
 	t.Helper()
-	r, err := gatewayclient.DecodeRuntime(string(c.Runtime(max(height, 1) - 1)))
+	r, err := sidecar.DecodeRuntime(string(c.Runtime(max(height, 1) - 1)))
 	require.NoError(t, err)
 	n, ok := networks.Named(r.Value.SpecName)
 	require.True(t, ok)

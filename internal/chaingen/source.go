@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 )
 
 // Source answers as a gateway's client does, without a gateway: it is a
@@ -27,7 +27,7 @@ func (s Source) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 	if err != nil {
 		return nil, err
 	}
-	return gatewayclient.DecodeBlock(text)
+	return sidecar.DecodeBlock(text)
 }
 
 // BlockByHash is the block with a hash.
@@ -45,7 +45,7 @@ func (s Source) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.
 	if err != nil {
 		return chain.AtBlock[chain.Multiplier]{}, err
 	}
-	return gatewayclient.DecodeMultiplier(text)
+	return sidecar.DecodeMultiplier(text)
 }
 
 // Runtime is the runtime that the block at a height left behind.
@@ -54,12 +54,12 @@ func (s Source) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Run
 	if err != nil {
 		return chain.AtBlock[chain.Runtime]{}, err
 	}
-	return gatewayclient.DecodeRuntime(text)
+	return sidecar.DecodeRuntime(text)
 }
 
 // NodeVersion is what the node would say of itself.
 func (s Source) NodeVersion(context.Context) (chain.NodeVersion, error) {
-	return gatewayclient.DecodeNodeVersion(string(s.chain.NodeVersion()))
+	return sidecar.DecodeNodeVersion(string(s.chain.NodeVersion()))
 }
 
 // FeesTreasuryProportion is not known: no runtime of the chain looks at it.

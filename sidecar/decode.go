@@ -1,4 +1,4 @@
-package gatewayclient
+package sidecar
 
 import (
 	"errors"
@@ -64,59 +64,6 @@ func (f *firstError) need(name string, there bool) {
 
 func unwanted(want string, v wire.Value) error {
 	return fmt.Errorf("want %s, have %v", want, v.Kind())
-}
-
-// DecodeMultiplier reads the storage item transactionPayment.nextFeeMultiplier.
-func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error) {
-	err = decode("multiplier", text, func(v wire.Value, fields *firstError) {
-		var err error
-		m.At, m.AtHash = readAt(v.Member("at"), fields)
-		m.Value, err = chain.ReadMultiplier(v.Member("value"))
-		fields.at("value", err)
-	})
-	return m, err
-}
-
-// DecodeRuntime reads a /runtime/spec: the runtime that a block left behind, which
-// executes the next one.
-func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
-	err = decode("runtime spec", text, func(v wire.Value, fields *firstError) {
-		r.At, r.AtHash = readAt(v.Member("at"), fields)
-		version, err := chain.ReadUint64(v.Member("specVersion"))
-		if err == nil && version > 1<<32-1 {
-			err = fmt.Errorf("%d is more than 32 bits", version)
-		}
-		fields.at("specVersion", err)
-		r.Value.SpecVersion = uint32(version)
-		name, ok := v.Member("specName").Text()
-		r.Value.SpecName = name
-		fields.need("specName", ok)
-	})
-	return r, err
-}
-
-// readAt reads which block's state an answer is of. The hash may be missing.
-func readAt(at wire.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
-	height, err := chain.ReadUint64(at.Member("height"))
-	fields.at("at.height", err)
-	if v := at.Member("hash"); v.Kind() != wire.Absent {
-		h, err := chain.ReadHash(v)
-		fields.at("at.hash", err)
-		hash = chain.Some(h)
-	}
-	return height, hash
-}
-
-// DecodeNodeVersion reads a /node/version. Fields that it lacks are empty, but not all of
-// them.
-func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
-	err = decode("node version", text, func(v wire.Value, fields *firstError) {
-		n.ClientVersion, _ = v.Member("clientVersion").Text()
-		n.ClientImplName, _ = v.Member("clientImplName").Text()
-		n.Chain, _ = v.Member("chain").Text()
-		fields.need("clientImplName", n != chain.NodeVersion{})
-	})
-	return n, err
 }
 
 // decode reads a small answer, which must be an object.

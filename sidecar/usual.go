@@ -1,4 +1,4 @@
-package gatewayclient
+package sidecar
 
 import (
 	"github.com/feeledger/fees/chain"

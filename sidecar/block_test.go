@@ -1,4 +1,4 @@
-package gatewayclient_test
+package sidecar_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -112,7 +112,7 @@ func TestDecodeBlock(t *testing.T) {
 			t.Run(filepath.Base(path)+" "+form, func(t *testing.T) {
 				var want model
 				require.NoError(t, json.Unmarshal([]byte(text), &want))
-				got, err := gatewayclient.DecodeBlock(text)
+				got, err := sidecar.DecodeBlock(text)
 				require.NoError(t, err)
 				requireSame(t, want, got)
 			})
@@ -124,9 +124,9 @@ func TestDecodeBlock(t *testing.T) {
 func TestDecodeBlockCut(t *testing.T) {
 	text := recordedBlocks(t)[filepath.Join(recordings, "moonbeam-2100/blocks/25.json")]
 	for length := range text {
-		b, err := gatewayclient.DecodeBlock(text[:length])
+		b, err := sidecar.DecodeBlock(text[:length])
 		require.Nil(t, b, "cut at byte %d", length)
-		var malformed *gatewayclient.DecodeError
+		var malformed *sidecar.DecodeError
 		require.ErrorAs(t, err, &malformed, "cut at byte %d", length)
 	}
 }
@@ -180,17 +180,17 @@ func TestDecodeBlockErrors(t *testing.T) {
 		"text after the end":        {`{"number":25} {}`, "text after the end of the value"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, err := gatewayclient.DecodeBlock(c.text)
+			b, err := sidecar.DecodeBlock(c.text)
 			require.Nil(t, b)
 			require.ErrorContains(t, err, c.want)
-			var malformed *gatewayclient.DecodeError
+			var malformed *sidecar.DecodeError
 			require.ErrorAs(t, err, &malformed)
 		})
 	}
 }
 
 func TestDecodeBlockKeepsHookEvents(t *testing.T) {
-	b, err := gatewayclient.DecodeBlock(`{"number":1,"hash":` + hash1 + `,"parentHash":` + hash1 + `,"extrinsics":[],
+	b, err := sidecar.DecodeBlock(`{"number":1,"hash":` + hash1 + `,"parentHash":` + hash1 + `,"extrinsics":[],
 		"onInitialize":{"other":1,"events":[` + goodEvent + `]},"onFinalize":{"events":[` + goodEvent + `,` + goodEvent + `]}}`)
 	require.NoError(t, err)
 	require.Len(t, b.OnInitialize, 1)
@@ -200,36 +200,36 @@ func TestDecodeBlockKeepsHookEvents(t *testing.T) {
 }
 
 func TestDecodeSmallAnswers(t *testing.T) {
-	m, err := gatewayclient.DecodeMultiplier(`{"at":{"hash":` + hash1 + `,"height":"24"},"value":"0x0de0b6b3a7640000"}`)
+	m, err := sidecar.DecodeMultiplier(`{"at":{"hash":` + hash1 + `,"height":"24"},"value":"0x0de0b6b3a7640000"}`)
 	require.NoError(t, err)
 	require.Equal(t, uint64(24), m.At)
 	require.Equal(t, "1000000000000000000", m.Value.String())
 	require.True(t, m.AtHash.Known())
-	_, err = gatewayclient.DecodeMultiplier(`{"at":{"height":"24"}}`)
+	_, err = sidecar.DecodeMultiplier(`{"at":{"height":"24"}}`)
 	require.EqualError(t, err, "malformed multiplier: value: missing")
-	_, err = gatewayclient.DecodeMultiplier(`{"value":"1"}`)
+	_, err = sidecar.DecodeMultiplier(`{"value":"1"}`)
 	require.EqualError(t, err, "malformed multiplier: at.height: missing")
-	_, err = gatewayclient.DecodeMultiplier(`{"at":{"height":1,"hash":"0x1"},"value":"1"}`)
+	_, err = sidecar.DecodeMultiplier(`{"at":{"height":1,"hash":"0x1"},"value":"1"}`)
 	require.ErrorContains(t, err, "at.hash")
-	_, err = gatewayclient.DecodeMultiplier(`{"at":{"height":1},"value":1e18}`)
+	_, err = sidecar.DecodeMultiplier(`{"at":{"height":1},"value":1e18}`)
 	require.ErrorContains(t, err, `"1e18" is not a non-negative integer`)
-	_, err = gatewayclient.DecodeMultiplier(`"1"`)
+	_, err = sidecar.DecodeMultiplier(`"1"`)
 	require.EqualError(t, err, "malformed multiplier: want an object, have a string")
 
-	r, err := gatewayclient.DecodeRuntime(`{"at":{"height":24},"specName":"moonbeam","specVersion":2100}`)
+	r, err := sidecar.DecodeRuntime(`{"at":{"height":24},"specName":"moonbeam","specVersion":2100}`)
 	require.NoError(t, err)
 	require.Equal(t, chain.AtBlock[chain.Runtime]{At: 24, Value: chain.Runtime{SpecName: "moonbeam", SpecVersion: 2100}}, r)
-	_, err = gatewayclient.DecodeRuntime(`{"at":{"height":24},"specVersion":"2100"}`)
+	_, err = sidecar.DecodeRuntime(`{"at":{"height":24},"specVersion":"2100"}`)
 	require.EqualError(t, err, "malformed runtime spec: specName: missing")
-	_, err = gatewayclient.DecodeRuntime(`{"at":{"height":24},"specName":"moonbeam","specVersion":"4294967296"}`)
+	_, err = sidecar.DecodeRuntime(`{"at":{"height":24},"specName":"moonbeam","specVersion":"4294967296"}`)
 	require.EqualError(t, err, "malformed runtime spec: specVersion: 4294967296 is more than 32 bits")
 
-	n, err := gatewayclient.DecodeNodeVersion(`{"clientImplName":"moonbeam","chain":7}`)
+	n, err := sidecar.DecodeNodeVersion(`{"clientImplName":"moonbeam","chain":7}`)
 	require.NoError(t, err)
 	require.Equal(t, chain.NodeVersion{ClientImplName: "moonbeam"}, n)
-	_, err = gatewayclient.DecodeNodeVersion(`{"message":"ok"}`)
+	_, err = sidecar.DecodeNodeVersion(`{"message":"ok"}`)
 	require.EqualError(t, err, "malformed node version: clientImplName: missing")
-	_, err = gatewayclient.DecodeNodeVersion(`{`)
+	_, err = sidecar.DecodeNodeVersion(`{`)
 	require.EqualError(t, err, "malformed node version: invalid JSON at byte 1: the text ends too early")
 }
 
@@ -241,10 +241,10 @@ func FuzzDecodeBlock(f *testing.F) {
 	}
 	f.Add(withEvent(goodEvent))
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := gatewayclient.DecodeBlock(text)
+		b, err := sidecar.DecodeBlock(text)
 		if err != nil {
 			require.Nil(t, b)
-			var malformed *gatewayclient.DecodeError
+			var malformed *sidecar.DecodeError
 			require.True(t, errors.As(err, &malformed))
 			return
 		}

@@ -1,0 +1,54 @@
+package sidecar
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// ProportionPath is the gateway's path for FeesTreasuryProportion.
+func ProportionPath(key string, at uint64) string {
+	return fmt.Sprintf("/pallets/parameters/storage/parameters?keys%%5B%%5D=%s&at=%d", url.QueryEscape(key), at)
+}
+
+// DecodeProportion reads FeesTreasuryProportion, asked for by a key:
+//
+//	{"at": {…}, "keys": ["0x0000"], "value": {"runtimeConfig": {"feesTreasuryProportion": "200000000"}}}
+//
+// Some gateways leave the keys out. A value that is another parameter's is refused.
+func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
+	err = decode("FeesTreasuryProportion", text, func(v wire.Value, fields *firstError) {
+		p.At, p.AtHash = readAt(v.Member("at"), fields)
+		if keys := v.Member("keys"); keys.Kind() == wire.Array {
+			if asked, _ := keys.Index(0).Text(); !strings.EqualFold(asked, key) {
+				fields.at("keys", fmt.Errorf("want %s, have %s", key, wire.Excerpt(keys.Raw())))
+			}
+		}
+		var err error
+		p.Value, err = readProportion(v.Member("value"))
+		fields.at("value", err)
+	})
+	return p, err
+}
+
+func readProportion(v wire.Value) (none chain.Optional[chain.Perbill], err error) {
+	switch v.Kind() {
+	case wire.Absent:
+		return none, chain.ErrMissing
+	case wire.Null:
+		return none, nil
+	}
+	group, inner, _ := v.Only()
+	name, value, ok := inner.Only()
+	if !ok || !strings.EqualFold(group, "runtimeConfig") || !strings.EqualFold(name, "feesTreasuryProportion") {
+		return none, fmt.Errorf("want runtimeConfig with feesTreasuryProportion, have %s", wire.Excerpt(v.Raw()))
+	}
+	proportion, err := chain.ReadPerbill(value)
+	if err != nil {
+		return none, err
+	}
+	return chain.Some(proportion), nil
+}
