@@ -246,6 +246,11 @@ func (a *Archive) hasParameters() bool {
 	return a.has(parameterDirectory)
 }
 
+// BlockWeight is [chain.ErrNotOffered]: archives do not keep it.
+func (a *Archive) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	return none, fmt.Errorf("%s: block weight: %w", a.name, chain.ErrNotOffered)
+}
+
 // Balance is the balance of an account when the block at a height was done; it
 // was kept for the accounts that the recorder was told of.
 func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {

@@ -37,9 +37,9 @@ var (
 	// ErrWrongBlock says that an answer is for another block than was asked for.
 	ErrWrongBlock = errors.New("answer for another block")
 	// ErrNotOffered says that the source answers no question of that kind.
-	ErrNotOffered = errors.New("not offered")
+	ErrNotOffered = errors.New("questions of this kind are not answered")
 	// ErrCannotTell says that the source will never answer that question: it does not
 	// know what was asked for, or cannot read what the chain has there. It may answer
 	// another one.
-	ErrCannotTell = errors.New("cannot tell")
+	ErrCannotTell = errors.New("this question cannot be answered")
 )

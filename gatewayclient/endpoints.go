@@ -90,6 +90,20 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 	return none, fmt.Errorf("%s: %w", where, err)
 }
 
+// BlockWeight is what the chain counted for the block at a height, by class: the item
+// system.blockWeight as that block left it.
+func (c *Client) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	s, err := c.Storage(ctx, "system", "blockWeight", nil, chain.Some(at))
+	if err != nil {
+		return none, err
+	}
+	weights, err := chain.ReadClassWeights(s.Value)
+	if err != nil {
+		return none, fmt.Errorf("block %d: %w", at, &sidecar.DecodeError{What: "block weight", Err: err})
+	}
+	return chain.AtBlock[chain.ClassWeights]{At: s.At, AtHash: s.AtHash, Value: weights}, nil
+}
+
 func atHeight(at chain.Optional[uint64], before byte) string {
 	height, given := at.Get()
 	if !given {

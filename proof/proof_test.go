@@ -418,17 +418,13 @@ func (w *weighed) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.R
 	return r, err
 }
 
-func (w *weighed) Storage(ctx context.Context, pallet, item string, _ []string, at chain.Optional[uint64]) (chain.AtBlock[wire.Value], error) {
-	if item != "blockWeight" {
-		return chain.AtBlock[wire.Value]{}, chain.ErrNotOffered
-	}
+func (w *weighed) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
 	if w.asked.Add(1) <= int64(w.fails) {
-		return chain.AtBlock[wire.Value]{}, away
+		return none, away
 	}
-	height, _ := at.Get()
-	b, err := w.Block(ctx, height)
+	b, err := w.Block(ctx, at)
 	if err != nil {
-		return chain.AtBlock[wire.Value]{}, err
+		return none, err
 	}
 	sums := map[chain.DispatchClass]uint64{}
 	for i := range b.Extrinsics {
@@ -439,7 +435,11 @@ func (w *weighed) Storage(ctx context.Context, pallet, item string, _ []string, 
 	}
 	text := fmt.Sprintf(`{"normal":"%d","operational":"%d","mandatory":"%d"}`, sums[chain.Normal], sums[chain.Operational], sums[chain.Mandatory])
 	value, err := wire.Parse(text)
-	return chain.AtBlock[wire.Value]{At: height, Value: value}, err
+	if err != nil {
+		return none, err
+	}
+	weights, err := chain.ReadClassWeights(value)
+	return chain.AtBlock[chain.ClassWeights]{At: at, AtHash: chain.Some(b.Hash), Value: weights}, err
 }
 
 // The source is asked for a block's weight where the runtime's row says so: once a block.

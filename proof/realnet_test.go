@@ -245,11 +245,11 @@ func TestARealBlockWithoutTheParameter(t *testing.T) {
 		"it cannot tell": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(500)
 			fmt.Fprint(w, `{"code":500,"message":"Unable to decode storage parameters.parameters"}`)
-		}, false, 1, "the gateway cannot answer this question"},
+		}, false, 1, "this question cannot be answered"},
 		"the runtime has no such thing": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(400)
 			fmt.Fprint(w, `{"code":400,"message":"\"parameters\" was not recognized as a queryable pallet."}`)
-		}, false, 1, "the gateway cannot answer this question"},
+		}, false, 1, "this question cannot be answered"},
 		"it takes too long": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, true, 1, "timed out"},
 		"it is busy":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, true, 4, "status 503"},
 		"it is garbage":     {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"value":{}}`) }, true, 1, "malformed"},

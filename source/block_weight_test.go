@@ -10,27 +10,34 @@ import (
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/wire"
 )
 
-// stored is a source that answers for any item of the storage.
+// stored is a source that tells a block's weight.
 type stored struct {
 	source.Source
 	value string
 	hash  chain.Optional[chain.Hash]
 	err   error
-	asked []string
-	at    chain.Optional[uint64]
+	asked []uint64
 }
 
-func (s *stored) Storage(_ context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (chain.AtBlock[wire.Value], error) {
-	s.asked, s.at = append([]string{pallet, item}, keys...), at
+func (s *stored) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	s.asked = append(s.asked, at)
 	if s.err != nil {
-		return chain.AtBlock[wire.Value]{}, s.err
+		return none, s.err
 	}
 	value, err := wire.Parse(s.value)
-	return chain.AtBlock[wire.Value]{AtHash: s.hash, Value: value}, err
+	if err != nil {
+		return none, err
+	}
+	weights, err := chain.ReadClassWeights(value)
+	if err != nil {
+		return none, &sidecar.DecodeError{What: "block weight", Err: err}
+	}
+	return chain.AtBlock[chain.ClassWeights]{AtHash: s.hash, Value: weights}, nil
 }
 
 // The weight is what the block itself left behind. It is asked for where the multiplier
@@ -70,8 +77,7 @@ func TestBlockWeight(t *testing.T) {
 			require.Empty(t, c.stored.asked, what)
 			continue
 		}
-		require.Equal(t, []string{"system", "blockWeight"}, c.stored.asked, what)
-		require.Equal(t, chain.Some[uint64](9), c.at, what)
+		require.Equal(t, []uint64{9}, c.stored.asked, what)
 	}
 
 	rules, err := moonbeam.Rules(2600)
@@ -83,7 +89,7 @@ func TestBlockWeight(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, weights.Known())
 	}
-	// An archive does not answer for any item.
+	// An archive does not keep it.
 	r := source.Reader{Source: demo.Open()}
 	weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{Number: 9}, Rules: rules})
 	require.NoError(t, err)

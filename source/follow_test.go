@@ -501,7 +501,7 @@ func TestFollowWithoutRuntimes(t *testing.T) {
 		pass(5 * time.Minute)
 		require.ErrorIs(t, f.failed(t), chain.ErrNotOffered)
 		require.Equal(t, heights(100, 130), f.delivered())
-		require.Equal(t, []string{"no such endpoint"}, f.told())
+		require.Equal(t, []string{chain.ErrNotOffered.Error()}, f.told())
 		require.Equal(t, 1, g.asked["node0"])
 	})
 }

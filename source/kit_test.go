@@ -124,6 +124,10 @@ func (s *synthetic) FeesTreasuryProportion(context.Context, string, uint64) (cha
 	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, chain.ErrCannotTell
 }
 
+func (s *synthetic) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	return none, chain.ErrNotOffered
+}
+
 func (s *synthetic) Balance(context.Context, chain.Address, chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
 	return chain.AtBlock[chain.Account]{}, chain.ErrNotOffered
 }

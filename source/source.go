@@ -29,6 +29,8 @@ type Source interface {
 	Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error)
 	NodeVersion(ctx context.Context) (chain.NodeVersion, error)
 	FeesTreasuryProportion(ctx context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error)
+	// BlockWeight is what the chain counted for the block at a height itself, by class.
+	BlockWeight(ctx context.Context, at uint64) (chain.AtBlock[chain.ClassWeights], error)
 	Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error)
 }
 

@@ -22,12 +22,13 @@ var mayImport = map[string][]string{
 	"native":                     {"chain", "wire"},
 	"fee":                        {"chain", "network", "evm", "native"},
 	"evidence":                   {"chain", "network", "evm", "native", "fee", "wire"},
-	"gatewayclient":              {"chain", "wire"},
+	"sidecar":                    {"chain", "wire"},
+	"gatewayclient":              {"chain", "sidecar", "wire"},
 	"nodeclient":                 {"chain", "wire"},
-	"archive":                    {"chain", "gatewayclient", "wire"},
+	"archive":                    {"chain", "gatewayclient", "sidecar", "wire"},
 	"archive/demo":               {"archive"},
 	"archive/demo/internal/pack": {},
-	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo", "internal/inorder"},
+	"source":                     {"chain", "network", "gatewayclient", "archive", "archive/demo", "sidecar", "internal/inorder"},
 	"proof":                      {"chain", "archive", "source", "fee", "evidence", "internal/inorder"},
 	"ledger":                     {"chain", "fee", "evidence", "internal/inorder", "internal/scratch"},
 	"queue":                      {"ledger"},
@@ -37,9 +38,9 @@ var mayImport = map[string][]string{
 	"reconcile":                  {"chain", "ledger", "sheet", "wire", "internal/console", "internal/spill"},
 	"journal":                    {"chain", "fee", "ledger", "sheet", "internal/console"},
 	"closing":                    {"chain", "evidence", "ledger", "sheet", "internal/scratch"},
-	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire", "internal/console"},
-	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "gatewayclient", "source", "proof", "ledger", "report", "internal/chaingen"},
-	"bench":                      {"chain", "network", "fee", "gatewayclient"},
+	"cmd/fees":                   {"chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "sidecar", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire", "internal/console"},
+	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "sidecar", "source", "proof", "ledger", "report", "internal/chaingen"},
+	"bench":                      {"chain", "network", "fee", "sidecar"},
 	"internal/inorder":           {},
 	"internal/console":           {"chain"},
 	"internal/scratch":           {},
@@ -49,7 +50,7 @@ var mayImport = map[string][]string{
 	"internal/postgrestest":      {},          // for tests only
 	"internal/vectors":           {},          // for tests only
 	// For tests, benchmarks and its own command only: nothing else has it in its list.
-	"internal/chaingen":              {"chain", "gatewayclient"},
+	"internal/chaingen":              {"chain", "sidecar"},
 	"internal/chaingen/cmd/chaingen": {"internal/chaingen"},
 	"internal/architecture":          {},
 }

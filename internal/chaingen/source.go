@@ -67,6 +67,11 @@ func (s Source) FeesTreasuryProportion(context.Context, string, uint64) (chain.A
 	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("FeesTreasuryProportion: %w", chain.ErrNotOffered)
 }
 
+// BlockWeight is not known either.
+func (s Source) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	return none, fmt.Errorf("block weight: %w", chain.ErrNotOffered)
+}
+
 // Balance is not known: nobody keeps balances.
 func (s Source) Balance(context.Context, chain.Address, chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
 	return chain.AtBlock[chain.Account]{}, fmt.Errorf("balance: %w", chain.ErrNotOffered)
