@@ -2,8 +2,10 @@ package nodeclient
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/wire"
@@ -67,6 +69,21 @@ func (c *Client) Block(ctx context.Context, block chain.Optional[chain.Hash]) (B
 	}
 	b.Header.Hash = block
 	return b, nil
+}
+
+// Extrinsics are those of a block as they are encoded.
+func (c *Client) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
+	b, err := c.Block(ctx, chain.Some(block))
+	if err != nil {
+		return nil, err
+	}
+	list := make([][]byte, len(b.Extrinsics))
+	for i, text := range b.Extrinsics {
+		if list[i], err = hex.DecodeString(strings.TrimPrefix(text, "0x")); err != nil {
+			return nil, &DecodeError{"block", fmt.Errorf("%v, extrinsic %d: %w", block, i, errNotHex)}
+		}
+	}
+	return list, nil
 }
 
 // BlockHash is the hash of the block at a height (chain_getBlockHash), on the

@@ -14,9 +14,10 @@ import (
 
 // Style is how statements are shown.
 type Style struct {
-	Symbol string // of the network's token
-	Labels Labels
-	Notes  []string // of all the statements, such as that a part of a period is missing
+	Network string
+	Symbol  string // of the network's token
+	Labels  Labels
+	Notes   []string // of all the statements, such as that a part of a period is missing
 }
 
 // Name is an account with its label.

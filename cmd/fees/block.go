@@ -106,7 +106,7 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	}
 	report, _ := proof.Block(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
 	if flags.all {
-		addInherents(report, item.Block)
+		report.AddInherents(item.Block)
 	}
 	if err := flags.output.write(func(w io.Writer) error {
 		switch flags.format {

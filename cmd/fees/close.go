@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/journal"
-	"github.com/feeledger/fees/ledger"
 )
 
 const closeManual = `Make the package of a month for some accounts, a directory that is whole or not
@@ -91,16 +91,16 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVarP(&flags.dir, "output", "o", "", "the directory that becomes the package")
 	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
 	f.StringVar(&flags.form, "to", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
-	f.StringVar(&flags.with, "with", withFees, "what the journal has: fees, or movements")
+	f.StringVar(&flags.with, "with", desk.WithFees, "what the journal has: fees, or movements")
 	f.StringVar(&flags.names, "names", "", "for the journal, a CSV file of address,name or address,name,asset account")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
 	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the month, where it lacks a part")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	f.StringVar(&flags.books.path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
+	f.StringVar(&flags.books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
 	flags.books.add(c, "of --reconcile: ")
 	complete(c, "to", journalPrograms()...)
-	complete(c, "with", withFees, withMovements)
+	complete(c, "with", desk.WithFees, desk.WithMovements)
 	return c
 }
 
@@ -113,72 +113,68 @@ func journalPrograms() (names []string) {
 
 // closeMonth makes a package.
 func closeMonth(ctx context.Context, f *closeFlags) error {
-	if f.month == "" || f.accounts == "" || f.dir == "" {
+	switch {
+	case f.month == "" || f.accounts == "" || f.dir == "":
 		return errors.New("name the month, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
+	case f.with == desk.WithMovements && f.noBalances:
+		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
 	}
-	x, err := f.closer(f.closeOptions())
+	if _, ok := desk.Program(f.form); !ok {
+		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(journalPrograms(), ", "))
+	}
+	options, err := f.options()
 	if err != nil {
 		return err
 	}
-	x.inputs = inputs{strings.Split(f.accounts, ","), f.names, f.networkFile, f.books.path}
-	if err := x.open(ctx, ledger.Open); err != nil {
-		return err
-	}
-	defer x.book.Close()
-	if x.draft, err = closing.Begin(f.dir); err != nil {
-		return err
-	}
-	defer x.draft.Discard() // nothing is there any more if all went well
-	old, err := closing.Prepare(f.dir)
+	d, err := f.ledgerFlags.open(ctx, f.networkFile)
 	if err != nil {
 		return err
 	}
-	if old != nil {
-		if err := x.manifest.Follows(old.Manifest); err != nil {
-			return fmt.Errorf("-o %s: %w", f.dir, err)
-		}
-	}
-	if err := x.make(ctx); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	made, changed, err := x.draft.Install(f.dir, x.manifest, old)
+	defer d.Close()
+	closed, err := d.MakePackage(ctx, desk.PackageQuestion{
+		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Names: f.names,
+		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, PackageOptions: options,
+	})
 	if err != nil {
+		tellRows(f.stderr, err)
 		return err
 	}
-	if err := writeClosed(f.stdout, made, changed, x.symbol); err != nil {
+	if err := writeClosed(f.stdout, closed); err != nil {
 		return err
 	}
-	if !made.Manifest.Findings.None() {
+	if !closed.Manifest.Findings.None() {
 		return errFinding
 	}
 	return nil
 }
 
-// closeOptions are what the flags say of how the package is made.
-func (f *closeFlags) closeOptions() closing.Options {
-	return closing.Options{
-		Journal: f.form, With: f.with, Partial: f.partial, Balances: !f.noBalances,
-		OwnNetworks: f.networkFile != "", Names: f.names != "", Reconciliation: f.books.kept(),
-	}
+// options are what making a package and checking it have in common.
+func (f *closeFlags) options() (desk.PackageOptions, error) {
+	return desk.PackageOptions{
+		Program: version(), Balances: f.gatewayFlags.open, Concurrency: f.concurrency,
+		Progress: newProgress(f.stderr, "blocks", f.quiet).asked(), Asked: newProgress(f.stderr, "balances", f.quiet).asked(),
+	}, f.checkConcurrency()
 }
 
-// closer checks the flags, and begins to make a package.
-func (f *closeFlags) closer(o closing.Options) (*closer, error) {
-	if _, ok := program(o.Journal); !ok {
-		return nil, fmt.Errorf("--to %q: want %s", o.Journal, strings.Join(journalPrograms(), ", "))
+// checkPackage proves a package.
+func checkPackage(c *cobra.Command, f *closeFlags) error {
+	var wrong []string
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(f.ofCheck, flag.Name) {
+			wrong = append(wrong, "--"+flag.Name)
+		}
+	})
+	if len(wrong) > 0 {
+		return fmt.Errorf("--check takes all from the package's manifest: without %s", strings.Join(wrong, ", "))
 	}
-	switch {
-	case o.With != withFees && o.With != withMovements:
-		return nil, fmt.Errorf("--with %q: want %s or %s", o.With, withFees, withMovements)
-	case o.With == withMovements && !o.Balances:
-		return nil, errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
-	}
-	asked, err := (&periodFlags{month: f.month, timezone: f.timezone, partial: o.Partial, last: "to"}).parse(nil)
+	options, err := f.options()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &closer{flags: f, asked: asked, manifest: closing.Manifest{Tool: version(), Options: o}}, f.checkConcurrency()
+	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.ledgerFlags.open(ctx, "") }, options)
+	if err != nil {
+		tellRows(f.stderr, err)
+		return err
+	}
+	return writeChecked(f.stdout, f.check, checked)
 }

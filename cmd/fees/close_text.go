@@ -7,19 +7,20 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 )
 
 // writeClosed says what was closed.
-func writeClosed(w io.Writer, p *closing.Package, changed bool, symbol string) error {
-	if err := writePackage(w, p, symbol); err != nil {
+func writeClosed(w io.Writer, p *desk.Closed) error {
+	if err := writePackage(w, p.Package, p.Symbol); err != nil {
 		return err
 	}
 	said := "nothing has changed: every byte is the same"
 	switch {
-	case changed && p.Manifest.Version == 1:
+	case p.Changed && p.Manifest.Version == 1:
 		said = "made"
-	case changed:
+	case p.Changed:
 		said = fmt.Sprintf("made as version %d: %s says what changed, versions/%d is as it was", p.Manifest.Version, closing.ChangesFile, p.Manifest.Version-1)
 	}
 	_, err := fmt.Fprintln(w, said)
@@ -78,4 +79,35 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	line("manifest", "%s (SHA-256: note it elsewhere)", p.Sum)
 	_, err := io.WriteString(w, out.String()+"\n")
 	return err
+}
+
+// writeChecked says what came of the check of a package.
+func writeChecked(w io.Writer, dir string, c *desk.PackageCheck) error {
+	if len(c.Damage) > 0 {
+		tell(w, c.Damage)
+		return fmt.Errorf("%w: %s: %d problems", closing.ErrDamaged, dir, len(c.Damage))
+	}
+	if len(c.Differences) > 0 {
+		tell(w, c.Differences)
+		fmt.Fprintf(w, "%s is not what today's ledger gives: %d differences\n", dir, len(c.Differences))
+		return errFinding
+	}
+	if err := writePackage(w, c.Package, c.Symbol); err != nil {
+		return err
+	}
+	for _, note := range c.Notes {
+		fmt.Fprintln(w, "note: "+console.Printable(note))
+	}
+	proved := "proved"
+	if c.Part {
+		proved = "proved but for what was not compared"
+	}
+	_, err := fmt.Fprintln(w, proved+": every file is as it was written, and as today's ledger gives it")
+	return err
+}
+
+func tell(w io.Writer, list []string) {
+	for _, line := range list {
+		fmt.Fprintln(w, console.Printable(line))
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/gatewayclient"
 )
 
@@ -39,6 +40,9 @@ type connection struct {
 	rootCAs      *x509.CertPool // nil for the system's
 }
 
+// maxCertificateBytes is more than a bundle of all authorities has.
+const maxCertificateBytes = 1 << 20
+
 // mostKeyBytes is far more than an API key has.
 const mostKeyBytes = 4096
 
@@ -48,7 +52,7 @@ func (f *connectionFlags) connection() (connection, error) {
 		return c, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", f.timeout)
 	}
 	if f.apiKeyFile != "" {
-		key, err := readSmallFile(f.apiKeyFile, mostKeyBytes)
+		key, err := desk.ReadSmallFile(f.apiKeyFile, mostKeyBytes)
 		if err != nil {
 			return c, fmt.Errorf("--api-key-file: %w", err)
 		}
@@ -58,7 +62,7 @@ func (f *connectionFlags) connection() (connection, error) {
 		return c, errors.New("the API key has control characters in it: want one line")
 	}
 	if f.caFile != "" {
-		certificates, err := readSmallFile(f.caFile, mostTableBytes)
+		certificates, err := desk.ReadSmallFile(f.caFile, maxCertificateBytes)
 		if err != nil {
 			return c, fmt.Errorf("--ca-file: %w", err)
 		}

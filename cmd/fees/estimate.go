@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
@@ -97,7 +98,7 @@ func readExtrinsic(ctx context.Context, said string, stdin io.Reader) (string, e
 	case said == "":
 		return "", errors.New("which extrinsic? give it with --extrinsic, encoded in 0x-hex")
 	case isFile:
-		content, err = readSmallFile(path, mostExtrinsicBytes)
+		content, err = desk.ReadSmallFile(path, mostExtrinsicBytes)
 	case said == "-":
 		content, err = readInput(ctx, stdin)
 	default:
@@ -117,7 +118,7 @@ func readInput(ctx context.Context, stdin io.Reader) ([]byte, error) {
 	}
 	read := make(chan input, 1)
 	go func() {
-		content, err := readAtMost(stdin, "standard input", mostExtrinsicBytes)
+		content, err := desk.ReadAtMost(stdin, "standard input", mostExtrinsicBytes)
 		read <- input{content, err}
 	}()
 	select {

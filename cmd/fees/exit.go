@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"syscall"
+	"iter"
+	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/reconcile"
@@ -32,66 +33,67 @@ const (
 // result itself says what.
 var errFinding = errors.New("something does not hold")
 
-// errUnanswered says that a result was shown without what the gateway did not answer for
-// now. The result itself holds as far as it goes.
-var errUnanswered = errors.New("questions were not answered")
-
 // exitCode is the one place that maps errors to exit codes. What is not known
 // here is a mistake in the arguments.
 func exitCode(ctx context.Context, err error) int {
-	var (
-		unreachable *gatewayclient.UnreachableError
-		status      *gatewayclient.StatusError
-		malformed   *sidecar.DecodeError
-		noNode      *nodeclient.UnreachableError
-		nodeStatus  *nodeclient.StatusError
-		nodeAnswer  *nodeclient.DecodeError
-		refused     *nodeclient.RPCError
-		fork        *ledger.ForkError
-		differs     *ledger.DiffersError
-		ofLedger    *ledgerError
-		movements   *journal.DifferenceError
-	)
+	var ofLedger *desk.LedgerError
+	var fork *ledger.ForkError
+	kind := desk.KindOf(err)
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.Is(err, errFinding):
+	case errors.Is(err, errFinding), kind == desk.DoesNotHold:
 		return exitFinding
-	case errors.Is(err, ledger.ErrOtherChain), errors.Is(err, ledger.ErrBelow):
+	case kind == desk.NotUnderstood:
 		return exitUsage
 	case errors.As(err, &fork):
 		return exitGateway
-	case errors.As(err, &differs), errors.As(err, &movements), errors.Is(err, journal.ErrUnknown):
-		return exitFinding
-	case errors.Is(err, archive.ErrDamaged), errors.Is(err, archive.ErrLacks), errors.Is(err, closing.ErrDamaged), errors.Is(err, ledger.ErrDamaged), errors.As(err, &ofLedger), fullDisk(err):
+	case kind == desk.Damaged, kind == desk.NotCovered, kind == desk.Busy, errors.As(err, &ofLedger), desk.FullDisk(err):
 		return exitLedger
-	case errors.Is(err, chain.ErrNoBlock),
-		errors.Is(err, chain.ErrNotOffered),
-		errors.Is(err, chain.ErrWrongBlock),
-		errors.Is(err, sidecar.ErrNotJSON),
-		errors.Is(err, errUnanswered),
-		errors.Is(err, source.ErrNotFinal),
-		errors.Is(err, archive.ErrNotFinal),
-		errors.Is(err, chain.ErrNoBlock),
-		errors.Is(err, chain.ErrWrongBlock),
-		errors.Is(err, nodeclient.ErrFork),
-		errors.Is(err, nodeclient.ErrNotJSON),
-		errors.As(err, &noNode),
-		errors.As(err, &nodeStatus),
-		errors.As(err, &nodeAnswer),
-		errors.As(err, &refused),
-		errors.As(err, &unreachable),
-		errors.As(err, &status),
-		errors.As(err, &malformed),
-		errors.Is(err, chain.ErrOverflow): // amounts that no chain can have
+	case kind == desk.Unanswered, errors.Is(err, chain.ErrNoBlock):
 		return exitGateway
 	}
 	return exitUsage
 }
 
-// fullDisk tells whether a disk took no more, or broke.
-func fullDisk(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EIO)
+// renamed is an error in which a field of a question has another name.
+func renamed(err error, field desk.Field, name string) error {
+	var input *desk.InputError
+	if !errors.As(err, &input) {
+		return err
+	}
+	args := slices.Clone(input.Args)
+	for i := range args {
+		if args[i] == field {
+			args[i] = desk.Field(name)
+		}
+	}
+	return &desk.InputError{Format: input.Format, Args: args}
+}
+
+// message is what an error says, with flags for the fields of questions.
+func message(err error) string {
+	text := err.Error()
+	for input := range inputErrors(err) {
+		text = strings.Replace(text, input.Error(), input.Naming(func(f desk.Field) string { return "--" + string(f) }), 1)
+	}
+	return text
+}
+
+// inputErrors are those that an error is made of.
+func inputErrors(err error) iter.Seq[*desk.InputError] {
+	return func(yield func(*desk.InputError) bool) {
+		switch e := err.(type) {
+		case *desk.InputError:
+			yield(e)
+		case interface{ Unwrap() error }:
+			inputErrors(e.Unwrap())(yield)
+		case interface{ Unwrap() []error }:
+			for _, one := range e.Unwrap() {
+				inputErrors(one)(yield)
+			}
+		}
+	}
 }
 
 // explain is an error's message in one line, with what to do about it.
@@ -103,6 +105,7 @@ func explain(ctx context.Context, err error) string {
 	var fork *source.ForkError
 	var beside *ledger.ForkError
 	var nodeAnswer *nodeclient.DecodeError
+	var lacking *desk.NotHeldError
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -125,7 +128,7 @@ func explain(ctx context.Context, err error) string {
 		advice = "wait, or accept it with --unfinalized"
 	case errors.Is(err, archive.ErrNotFinal):
 		advice = "wait until it is: only final blocks are recorded"
-	case errors.Is(err, errUnanswered):
+	case errors.Is(err, desk.ErrUnanswered):
 		advice = "run it again; a longer --timeout may help"
 	case errors.Is(err, chain.ErrNotOffered):
 		advice = "is this the address of a block gateway?"
@@ -133,6 +136,8 @@ func explain(ctx context.Context, err error) string {
 		advice = "record it again"
 	case errors.Is(err, ledger.ErrNone):
 		advice = "fees sync makes one; --ledger or FEES_LEDGER names another"
+	case errors.As(err, &lacking) && len(lacking.Lacks) > 0:
+		advice = "fees sync fills it, --partial takes what is there"
 	case errors.Is(err, reconcile.ErrNotCovered):
 		advice = "fees sync fills it; --partial compares with what is there"
 	case errors.Is(err, reconcile.ErrNoLookups):
@@ -149,7 +154,7 @@ func explain(ctx context.Context, err error) string {
 		advice = "no chain has such amounts: ask another gateway"
 	}
 	if advice == "" {
-		return err.Error()
+		return message(err)
 	}
-	return err.Error() + "; " + advice
+	return message(err) + "; " + advice
 }

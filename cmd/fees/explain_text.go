@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/invoice"
 )
 
 // page is text for people, of a width. Words are never broken: a line with a
@@ -22,7 +22,7 @@ type page struct {
 const pageWidth = 80
 
 // writeInvoice writes an invoice for people.
-func writeInvoice(w io.Writer, v *invoice, width int) error {
+func writeInvoice(w io.Writer, v *invoice.Invoice, width int) error {
 	if width == math.MaxInt {
 		width = pageWidth
 	}
@@ -47,7 +47,7 @@ func writeInvoice(w io.Writer, v *invoice, width int) error {
 }
 
 // head says which transaction it is.
-func (p *page) head(v *invoice) {
+func (p *page) head(v *invoice.Invoice) {
 	t := &v.Transaction
 	kind := t.Call
 	if typed, ok := t.Type.Get(); ok {
@@ -56,7 +56,7 @@ func (p *page) head(v *invoice) {
 	p.line("", fmt.Sprintf("Fee of transaction %d-%d on %s (%s, %s)", v.Block, v.Index, v.Network, t.Layer, name(kind, mostName)))
 	p.WriteString("\n")
 	to := known(t.To)
-	if to != "" && v.creates {
+	if to != "" && v.Creates {
 		to += " (contract creation)"
 	}
 	when := known(v.Time)
@@ -75,19 +75,19 @@ func (p *page) head(v *invoice) {
 }
 
 // inputs lists figures with where they were read.
-func (p *page) inputs(inputs []input, v *invoice) {
+func (p *page) inputs(inputs []invoice.Input, v *invoice.Invoice) {
 	column := 0
 	for _, in := range inputs {
 		column = max(column, utf8.RuneCountInString(in.Name)+2)
 	}
 	for _, in := range inputs {
-		p.entry("  ", in.Name, column, amountText(in.Value, in.Unit, v.rules.Symbol), in.From)
+		p.entry("  ", in.Name, column, amountText(in.Value, in.Unit, v.Symbol), in.From)
 	}
 }
 
 // steps lists the arithmetic: the formula, the same with its values, the result.
-func (p *page) steps(steps []step, v *invoice) {
-	label := func(s *step) string {
+func (p *page) steps(steps []invoice.Step, v *invoice.Invoice) {
+	label := func(s *invoice.Step) string {
 		if rule, ok := s.Rule.Get(); ok {
 			return fmt.Sprintf("%s (rule %d)", s.Name, rule)
 		}
@@ -103,10 +103,10 @@ func (p *page) steps(steps []step, v *invoice) {
 		if len(s.Values) > 0 {
 			lines = append(lines, "= "+s.Formula)
 		}
-		if len(s.Values) > 1 || s.calculation() != string(s.Result) {
-			lines = append(lines, "= "+s.calculation())
+		if len(s.Values) > 1 || s.Calculation() != string(s.Result) {
+			lines = append(lines, "= "+s.Calculation())
 		}
-		lines = append(lines, "= "+amountText(s.Result, s.Unit, v.rules.Symbol))
+		lines = append(lines, "= "+amountText(s.Result, s.Unit, v.Symbol))
 		if s.Note != "" {
 			lines = append(lines, "("+s.Note+")")
 		}
@@ -115,14 +115,14 @@ func (p *page) steps(steps []step, v *invoice) {
 }
 
 // amountText is a number with its unit, and in the unit that people use.
-func amountText(n digits, unit, symbol string) string {
+func amountText(n invoice.Digits, unit, symbol string) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
 	switch unit {
-	case inWei:
+	case invoice.InWei:
 		return text + " = " + console.Scaled(n, console.TokenDecimals) + " " + symbol
-	case inWeiPerGas:
+	case invoice.InWeiPerGas:
 		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
-	case inMultiplier:
+	case invoice.InMultiplier:
 		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals))
 	}
 	return text
@@ -130,15 +130,15 @@ func amountText(n digits, unit, symbol string) string {
 
 // verdict says whether fee and chain agree, and all that a reader must know
 // beyond the figures.
-func (p *page) verdict(v *invoice) {
+func (p *page) verdict(v *invoice.Invoice) {
 	p.title("Verdict")
 	t := &v.Transaction
 	if t.Error != nil {
 		p.line("  ", fmt.Sprintf("undetermined: no rule gives this fee: %v", t.Error.Err))
 	}
-	p.line("  ", v.verdictText())
+	p.line("  ", v.VerdictText())
 	if class, ok := t.Class.Get(); ok {
-		p.line("  ", v.classText(class))
+		p.line("  ", v.ClassText(class))
 	}
 	for _, f := range v.Findings {
 		message := f.Check + ": " + f.Message
@@ -197,35 +197,4 @@ func (p *page) wrap(first, rest, text string) {
 		begun = true
 	}
 	p.WriteString("\n")
-}
-
-// verdictText says how the fee stands beside what the chain charged.
-func (v *invoice) verdictText() string {
-	t := &v.Transaction
-	switch verdict, _ := t.Verdict.Get(); verdict {
-	case evidence.Match:
-		return "match: the chain charged exactly the fee"
-	case evidence.Drift:
-		drift, _ := t.Drift.Get()
-		side := "more"
-		if drift.Sign() < 0 {
-			side = "less"
-		}
-		return fmt.Sprintf("drift: the chain charged %v wei %s than the fee", drift.Size(), side)
-	case evidence.CashOnly:
-		return "cash only: there is no rule to compare the charge with"
-	}
-	return "no evidence: the chain recorded nothing to compare the fee with"
-}
-
-// classText says what a drift comes from.
-func (v *invoice) classText(class evidence.Class) string {
-	text := fmt.Sprintf("class: %s", class)
-	switch {
-	case v.Diagnosis != nil:
-		text += ": " + v.Diagnosis.Message
-	case class == evidence.ZeroedPayer:
-		text += ": the payer was left without any balance, and nothing was given back"
-	}
-	return text
 }

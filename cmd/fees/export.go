@@ -10,10 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/journal"
-	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -70,9 +69,7 @@ type exportFlags struct {
 }
 
 const (
-	toKoinly      = "koinly"
-	withFees      = "fees"
-	withMovements = "movements"
+	toKoinly = "koinly"
 )
 
 // lists are the forms of the plain list, and how each is written.
@@ -84,16 +81,6 @@ var lists = map[string]func(io.Writer, *sheet.Sheet) error{
 }
 
 var exportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", toKoinly}
-
-// program is the accounting program that a form is for.
-func program(form string) (p journal.Program, ok bool) {
-	all := journal.Programs()
-	i := slices.IndexFunc(all, func(p journal.Program) bool { return p.Name == form })
-	if i < 0 {
-		return p, false
-	}
-	return all[i], true
-}
 
 func newExport(stdout, stderr io.Writer) *cobra.Command {
 	flags := exportFlags{output: output{stdout: stdout}}
@@ -116,19 +103,19 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.names, "names", "", "a CSV file of address,name or address,name,asset account")
 	f.StringVar(&flags.prices, "prices", "", "a CSV file of date,price: what one token cost on each day")
 	f.StringVar(&flags.fiat, "fiat", "", "the currency of --prices, such as EUR")
-	f.StringVar(&flags.with, "with", withFees, "fees, or movements: every change of the balances")
+	f.StringVar(&flags.with, "with", desk.WithFees, "fees, or movements: every change of the balances")
 	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
 	f.BoolVar(&flags.continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
 	flags.addFile(c)
 	complete(c, "to", exportForms...)
-	complete(c, "with", withFees, withMovements)
+	complete(c, "with", desk.WithFees, desk.WithMovements)
 	return c
 }
 
 // check wants flags that go together.
 func (f *exportFlags) check() error {
-	_, books := program(f.form)
+	_, books := desk.Program(f.form)
 	binary := f.form == "xlsx" || f.form == "parquet"
 	switch {
 	case f.form == "":
@@ -137,11 +124,11 @@ func (f *exportFlags) check() error {
 		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(exportForms, ", "))
 	case len(f.accounts) == 0:
 		return errors.New("--accounts: name those who paid, or a file with them")
-	case f.with != withFees && f.with != withMovements:
-		return fmt.Errorf("--with %q: want %s or %s", f.with, withFees, withMovements)
-	case !books && (f.with != withFees || f.prices != "" || f.networkSide):
+	case f.with != desk.WithFees && f.with != desk.WithMovements:
+		return fmt.Errorf("--with %q: want %s or %s", f.with, desk.WithFees, desk.WithMovements)
+	case !books && (f.with != desk.WithFees || f.prices != "" || f.networkSide):
 		return fmt.Errorf("--to %s is a list of fees: --with movements, --prices and --network-side are for hledger, beancount and ledger", f.form)
-	case f.continues && f.with != withMovements && f.form != journal.Beancount.Name:
+	case f.continues && f.with != desk.WithMovements && f.form != journal.Beancount.Name:
 		return errors.New("--continue is for --with movements, and for Beancount: no other journal of fees depends on the one before")
 	case (f.prices == "") != (f.fiat == ""):
 		return errors.New("--prices and --fiat: name both, the file and its currency")
@@ -156,167 +143,61 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 	if err := flags.check(); err != nil {
 		return err
 	}
-	asked, err := flags.periodFlags.parse(args)
+	q, err := flags.question(args)
 	if err != nil {
 		return err
 	}
-	x := exporter{flags: flags}
-	if err := x.read(); err != nil {
+	d, err := flags.ledgerFlags.open(ctx, flags.networkFile)
+	if err != nil {
 		return err
 	}
-	if x.book, x.place, err = flags.openBook(ctx, ledger.Open); err != nil {
+	defer d.Close()
+	x, err := d.Export(ctx, q)
+	if err != nil {
 		return err
 	}
-	defer x.book.Close()
-	if x.covered, err = asked.of(ctx, x.book, x.place); err != nil {
-		return err
-	}
-	if err := x.describe(ctx); err != nil {
-		return err
-	}
-	for _, note := range x.notes() {
+	for _, note := range x.Notes {
 		fmt.Fprintln(stderr, "fees: "+note)
 	}
-	if err := x.find(ctx); err != nil {
-		return err
+	if err := flags.write(ctx, x); err != nil {
+		return x.Explain(err)
 	}
-	if idle := x.payments.Idle(); len(idle) > 0 {
-		fmt.Fprintln(stderr, "fees: "+console.PaidNothing(idle))
-	}
-	if err := x.write(ctx); err != nil {
-		return x.explain(err)
-	}
-	return tellUndetermined(stderr, x.payments)
+	return tellUndetermined(stderr, x.Payments)
 }
 
-// exporter is an export that is being made.
-type exporter struct {
-	flags    exportFlags
-	accounts []chain.Address
-	style    journal.Style
-	book     *ledger.Book
-	place    string
-	network  string
-	covered
-	payments *journal.Payments
-}
-
-// read reads the files that the flags name.
-func (x *exporter) read() (err error) {
-	if x.accounts, err = readAccounts(x.flags.accounts); err != nil {
-		return err
+// question is what the flags ask for.
+func (f *exportFlags) question(args []string) (q desk.ExportQuestion, err error) {
+	q.With, q.Balances = f.with, f.gatewayFlags.open
+	q.Style.NetworkSide, q.Style.Continues = f.networkSide, f.continues
+	if q.Period, err = f.periodFlags.parse(args); err != nil {
+		return q, err
 	}
-	if path := x.flags.names; path != "" {
-		text, err := readSmallFile(path, mostListBytes)
-		if err == nil {
-			x.style.Names, err = journal.ReadNames(text)
-		}
-		if err != nil {
-			return fmt.Errorf("--names %s: %w", path, err)
-		}
+	if q.Accounts, _, err = desk.ReadAccounts(f.accounts); err != nil {
+		return q, err
 	}
-	if path := x.flags.prices; path != "" {
-		text, err := readSmallFile(path, mostListBytes)
-		if err == nil {
-			x.style.Prices, err = journal.ReadPrices(text, x.flags.fiat)
-		}
-		if err != nil {
-			return fmt.Errorf("--prices %s: %w", path, err)
-		}
+	if q.Style.Names, err = desk.ReadNames(f.names); err != nil {
+		return q, fmt.Errorf("--names: %w", err)
 	}
-	return nil
-}
-
-// describe says what the export is of.
-func (x *exporter) describe(ctx context.Context) error {
-	tables, err := loadTables(x.flags.networkFile)
-	if err != nil {
-		return err
+	if q.Style.Prices, err = desk.ReadPrices(f.prices, f.fiat); err != nil {
+		return q, fmt.Errorf("--prices: %w", err)
 	}
-	n, err := networkOf(ctx, x.book, x.place, tables)
-	if err != nil {
-		return err
-	}
-	x.network, x.style.Symbol, x.style.Zone, x.style.Notes = n.Name, n.Symbol, x.zone, x.notes()
-	x.style.NetworkSide, x.style.Continues = x.flags.networkSide, x.flags.continues
-	what := "Fees"
-	if x.flags.with == withMovements {
-		what = "Movements of the native balance"
-	}
-	x.style.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, x.name, len(x.accounts))
-	return nil
-}
-
-// find finds what the accounts paid.
-func (x *exporter) find(ctx context.Context) (err error) {
-	q := journal.Question{Accounts: x.accounts, Period: x.asked, Span: x.Span}
-	if x.payments, err = journal.Find(ctx, x.book, q); err != nil {
-		return ofLedger(x.place, err)
-	}
-	if idle := x.payments.Idle(); len(idle) > 0 {
-		x.style.Notes = append(x.style.Notes, console.PaidNothing(idle))
-	}
-	if n, _ := x.payments.Undetermined(); n > 0 {
-		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %d fees are not known, and are in no sum", n))
-	}
-	return nil
-}
-
-// explain says of an error of the ledger that it is one: it is read while the form is
-// written.
-func (x *exporter) explain(err error) error {
-	var ours *journal.LedgerError
-	if errors.As(err, &ours) {
-		return ofLedger(x.place, err)
-	}
-	return err
+	return q, nil
 }
 
 // write writes the form that was asked for.
-func (x *exporter) write(ctx context.Context) error {
-	if write, ok := lists[x.flags.form]; ok {
-		return x.flags.output.stream(func(w io.Writer) error { return write(w, journal.List(ctx, x.payments, x.network, x.style)) })
+func (f *exportFlags) write(ctx context.Context, x *desk.Export) error {
+	if write, ok := lists[f.form]; ok {
+		return f.output.stream(func(w io.Writer) error { return write(w, x.List(ctx)) })
 	}
-	if x.flags.form == toKoinly {
-		return x.flags.output.stream(func(w io.Writer) error { return journal.WriteKoinly(ctx, w, x.payments, x.style) })
+	if f.form == toKoinly {
+		return f.output.stream(func(w io.Writer) error { return journal.WriteKoinly(ctx, w, x.Payments, x.Style()) })
 	}
-	j, err := x.journal(ctx)
+	j, err := x.Journal(ctx)
 	if err != nil {
 		return err
 	}
-	p, _ := program(x.flags.form)
-	return x.flags.output.stream(func(w io.Writer) error { return j.Write(w, p) })
-}
-
-func (x *exporter) journal(ctx context.Context) (*journal.Journal, error) {
-	if x.flags.with == withFees {
-		return journal.FeeJournal(ctx, x.payments, x.style)
-	}
-	span, ok := x.Span.Get()
-	if !ok {
-		return nil, ofLedger(x.place, fmt.Errorf("it has no block of %s", x.name))
-	}
-	outside, err := x.book.Outside(ctx, x.asked, span)
-	if err != nil {
-		return nil, ofLedger(x.place, err)
-	}
-	if len(outside) > 0 {
-		return nil, fmt.Errorf("of the blocks %v, %d is not of %s by its own time, so that no balances open and close it: name heights", span, outside[0], x.name)
-	}
-	balances, err := x.flags.balances(ctx, x.book, x.place, span.Last)
-	if err != nil {
-		return nil, err
-	}
-	return journal.MovementJournal(ctx, x.payments, balances, x.style)
-}
-
-// balances opens the gateway, and wants it to be of the ledger's chain.
-func (f *exportFlags) balances(ctx context.Context, book *ledger.Book, place string, height uint64) (journal.Balances, error) {
-	src, err := f.gatewayFlags.open()
-	if err != nil {
-		return nil, err
-	}
-	return balancesFor(ctx, book, place, src, height)
+	p, _ := desk.Program(f.form)
+	return f.output.stream(func(w io.Writer) error { return j.Write(w, p) })
 }
 
 // tellUndetermined lists the fees that nobody knows, the first of them one by one, and is

@@ -99,14 +99,3 @@ func TestExportManyUndetermined(t *testing.T) {
 	require.Equal(t, "  3-99 of somebody unknown: no rule", lines[100])
 	require.Equal(t, "  and 1134 more", lines[101])
 }
-
-// A ledger that is changed while it is read is the ledger's trouble, not that of the
-// arguments; any other error stays what it is.
-func TestExportChangedMeanwhile(t *testing.T) {
-	x := exporter{place: "fees.db"}
-	err := x.explain(&journal.LedgerError{Err: journal.ErrChanged})
-	require.Equal(t, exitLedger, exitCode(t.Context(), err))
-	require.EqualError(t, err, "ledger fees.db: the ledger was changed while it was read: try again")
-	require.Equal(t, os.ErrClosed, x.explain(os.ErrClosed))
-	require.NoError(t, x.explain(nil))
-}

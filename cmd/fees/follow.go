@@ -4,16 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/proof"
-	"github.com/feeledger/fees/source"
 )
 
 const followManual = `Append each block to the ledger as soon as it is final, until Ctrl-C: from
@@ -63,103 +59,36 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	o := desk.FollowOptions{Follow: options}
+	if flags.from != "" {
+		height, err := parseHeight(flags.from)
+		if err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+		o.From = chain.Some(height)
+	}
+	place, err := flags.ledgerPlace()
+	if err != nil {
+		return err
+	}
 	reader, heads, end, err := flags.headFlags.open(&flags.sourceFlags)
 	if err != nil {
 		return err
 	}
 	defer end()
-	head, err := reader.Source.Head(ctx, false)
-	if err != nil {
-		return err
-	}
-	from, goesOn, err := flags.begin(ctx, head.Number)
-	if err != nil {
-		return err
-	}
-	id, err := identify(ctx, reader, min(from, head.Number))
-	if err != nil {
-		return err
-	}
-	book, place, err := flags.openBook(ctx, ledger.OpenWriter)
-	if err != nil {
-		return err
-	}
-	defer book.Close()
-	if err := book.Begin(ctx, id, from); err != nil {
-		return ofLedger(place, err)
-	}
 	holds := true
-	told := func(r *evidence.Report) {
-		tellFindings(stderr, r)
-		holds = holds && r.Holds()
-	}
-	f := filler{book: book, place: place, atOnce: true, judged: told, prover: proof.Prover{Reader: reader, Options: evidence.Options{Signatures: flags.signatures}}}
-	if err := f.finish(ctx, newProgress(nil, "", true), 0); err != nil {
-		return err
-	}
-	before, err := f.before(ctx, from)
-	if err != nil {
-		return err
-	}
-	options.From = chain.Some(from)
-	var newest atomic.Uint64
-	entries := func(yield func(*ledger.Entry, error) bool) {
-		for x, err := range f.prover.Follow(ctx, noting(heads, &newest), options, before) {
-			if goesOn && from > head.Number && errorsLack(err) { // an archive does not grow
-				return
-			}
-			if err == nil {
-				err = ctx.Err() // or it may be judged by less
-			}
-			if !yield(f.entry(x, err)) || err != nil {
-				return
-			}
-		}
-	}
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
-	if err := f.store(ctx, entries, func(height uint64) { p.lag(height, max(newest.Load(), height)) }); err != nil {
+	o.Heads, o.Lag = heads, p.lag
+	o.FillOptions = desk.FillOptions{Reader: reader, Signatures: flags.signatures, Judged: func(r *evidence.Report) {
+		tellFindings(stderr, r)
+		holds = holds && r.Holds()
+	}}
+	if err := desk.Follow(ctx, place, o); err != nil {
 		return err
 	}
 	if !holds {
 		return errFinding
 	}
 	return nil
-}
-
-// begin is the height to go on from: where the ledger ends, or for a new one what
-// the flag says, or the head.
-func (f *followFlags) begin(ctx context.Context, head uint64) (from uint64, goesOn bool, err error) {
-	covered, err := f.coverage(ctx)
-	switch {
-	case err != nil:
-		return 0, false, err
-	case covered.known && f.from != "":
-		return 0, false, fmt.Errorf("--from is for a new ledger; this one goes on from block %d", covered.next)
-	case covered.known:
-		return covered.next, true, nil
-	case f.from == "":
-		return head, false, nil
-	}
-	height, err := parseHeight(f.from)
-	if err != nil {
-		return 0, false, fmt.Errorf("--from: %w", err)
-	}
-	return height, false, nil
-}
-
-// noting delivers heads and notes the newest.
-func noting(heads source.Heads, newest *atomic.Uint64) source.Heads {
-	return func(ctx context.Context) iter.Seq2[source.Head, error] {
-		return func(yield func(source.Head, error) bool) {
-			for h, err := range heads(ctx) {
-				if err == nil {
-					newest.Store(h.Number)
-				}
-				if !yield(h, err) {
-					return
-				}
-			}
-		}
-	}
 }

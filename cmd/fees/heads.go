@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/nodeclient"
@@ -22,7 +23,7 @@ type headFlags struct {
 	node  string
 	poll  time.Duration
 	quiet bool
-	same  *sameChain // the gateway and the node, nil without a node; open sets it
+	same  *desk.SameChain // the gateway and the node, nil without a node; open sets it
 }
 
 // defaultPoll is half of the shortest time between two blocks of a parachain.
@@ -44,7 +45,7 @@ func (f *headFlags) options(stderr io.Writer) (source.FollowOptions, error) {
 		if f.same == nil {
 			return nil
 		}
-		_, err := f.same.check(ctx)
+		_, err := f.same.Check(ctx)
 		return err
 	}
 	if f.node == "" {
@@ -81,12 +82,12 @@ func (f *headFlags) open(gateway *sourceFlags) (reader *source.Reader, heads sou
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	f.same = &sameChain{reader.Source, node, gateway.place(), address}
+	f.same = &desk.SameChain{Source: reader.Source, Node: node, Place: shownPlace(gateway.place()), NodeAt: shownPlace(address)}
 	return reader, nodeHeads(node, f.same), func() { node.Close() }, nil
 }
 
 // nodeHeads are the final heads of a node, which must be of the gateway's chain.
-func nodeHeads(node *nodeclient.Client, same *sameChain) source.Heads {
+func nodeHeads(node *nodeclient.Client, same *desk.SameChain) source.Heads {
 	return func(ctx context.Context) iter.Seq2[source.Head, error] {
 		return func(yield func(source.Head, error) bool) {
 			known := false
@@ -95,7 +96,7 @@ func nodeHeads(node *nodeclient.Client, same *sameChain) source.Heads {
 					err = &source.TemporaryError{Err: err}
 				}
 				if err == nil && !known {
-					known, err = same.check(ctx)
+					known, err = same.Check(ctx)
 				}
 				if !yield(source.Head{Number: h.Number, Hash: h.Hash}, err) {
 					return

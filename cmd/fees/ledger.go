@@ -8,8 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/queue"
 )
 
@@ -61,14 +60,14 @@ func newLedgerStatus(stdout io.Writer) *cobra.Command {
 			if err := flags.output.check(); err != nil {
 				return err
 			}
-			book, place, err := flags.openBook(c.Context(), ledger.Open)
+			d, err := flags.open(c.Context(), "")
 			if err != nil {
 				return err
 			}
-			defer book.Close()
-			s, err := statusRecord(c.Context(), book)
+			defer d.Close()
+			s, err := statusRecord(c.Context(), d)
 			if err != nil {
-				return ofLedger(place, err)
+				return err
 			}
 			return flags.output.writeRecord(s)
 		},
@@ -79,11 +78,12 @@ func newLedgerStatus(stdout io.Writer) *cobra.Command {
 }
 
 // statusRecord is what a ledger says of itself.
-func statusRecord(ctx context.Context, book *ledger.Book) (record, error) {
-	s, err := book.Status(ctx)
+func statusRecord(ctx context.Context, d *desk.Desk) (record, error) {
+	status, err := d.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
+	s := &status.Status
 	gaps := make([]string, 0, len(s.Gaps))
 	for _, g := range s.Gaps {
 		gaps = append(gaps, g.String())
@@ -93,7 +93,6 @@ func statusRecord(ctx context.Context, book *ledger.Book) (record, error) {
 		stored = span.String()
 	}
 	t := &s.Totals
-	parts := t.Uncharged + t.Unaccounted // of so many transactions it is not known who got what
 	r := record{
 		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
 		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"gaps", gaps}, {"last_time", s.LastTime},
@@ -102,25 +101,13 @@ func statusRecord(ctx context.Context, book *ledger.Book) (record, error) {
 		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},
 		{"inherents", t.Inherents}, {"undetermined", t.Undetermined},
 		{"fee", t.Fee}, {"evm_fee", t.EVMFee}, {"native_fee", t.NativeFee}, {"priority_fee", t.PriorityFee}, {"tip", t.Tip},
-		{"uncharged", t.Uncharged}, {"unaccounted", t.Unaccounted}, {"charged", knownUnless(t.Uncharged, t.Charged)},
-		{"burned", knownUnless(parts, t.Burned)}, {"treasury", knownUnless(parts, t.Treasury)}, {"author", knownUnless(parts, t.Author)},
+		{"uncharged", t.Uncharged}, {"unaccounted", t.Unaccounted}, {"charged", status.Charged},
+		{"burned", status.Burned}, {"treasury", status.Treasury}, {"author", status.Author},
 	}
-	if pool := book.Pool(); pool != nil {
-		jobs, err := queue.Jobs(ctx, pool)
-		if err != nil {
-			return nil, err
-		}
+	if jobs, ok := status.Jobs.Get(); ok {
 		r = append(r, jobFields(jobs)...)
 	}
 	return r, nil
-}
-
-// knownUnless is a sum, not known where a part of it is not.
-func knownUnless(unknown uint64, sum chain.Wei) (none chain.Optional[chain.Wei]) {
-	if unknown > 0 {
-		return none
-	}
-	return chain.Some(sum)
 }
 
 // jobFields are how the jobs of a shared ledger stand.
@@ -155,18 +142,18 @@ func newLedgerBackup(stdout, stderr io.Writer) *cobra.Command {
 		Example: "  fees ledger backup fees-2026-11.db\n  fees ledger backup copy.db --ledger postgres://db.intern/fees",
 		Args:    oneArg("the file to copy to"),
 		RunE: func(c *cobra.Command, args []string) error {
-			book, place, err := flags.openBook(c.Context(), ledger.Open)
+			d, err := flags.open(c.Context(), "")
 			if err != nil {
 				return err
 			}
-			defer book.Close()
+			defer d.Close()
 			p := newProgress(stderr, "blocks", quiet)
-			err = book.Backup(c.Context(), args[0], p.show)
+			err = d.Backup(c.Context(), args[0], p.asked())
 			p.end()
 			if err != nil {
-				return ofLedger(place, err)
+				return err
 			}
-			_, err = fmt.Fprintf(stdout, "%s is a copy of %s\n", args[0], shownLedger(place))
+			_, err = fmt.Fprintf(stdout, "%s is a copy of %s\n", args[0], d.Place)
 			return err
 		},
 	}

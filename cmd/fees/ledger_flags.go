@@ -4,17 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
 )
 
 // ledgerFlags say which ledger is meant.
@@ -46,97 +42,15 @@ func hasPassword(address string) bool {
 	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
-// shownLedger is a ledger's place as it may be shown.
-func shownLedger(place string) string {
-	if !ledger.Postgres(place) {
-		return place
-	}
-	u, err := url.Parse(place)
-	if err != nil {
-		return "the database"
-	}
-	return u.Scheme + "://" + u.Host + u.Path
-}
-
-// ledgerError is what a ledger says, with where it is.
-type ledgerError struct {
-	place string
-	err   error
-}
-
-func (e *ledgerError) Error() string {
-	return fmt.Sprintf("ledger %s: %s", e.place, strings.TrimPrefix(e.err.Error(), e.place+": "))
-}
-
-func (e *ledgerError) Unwrap() error { return e.err }
-
-// ofLedger says of an error that it is a ledger's.
-func ofLedger(place string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &ledgerError{shownLedger(place), err}
-}
-
-// networkOf is the network that a ledger is of, as the tables have it.
-func networkOf(ctx context.Context, book *ledger.Book, place string, tables network.Tables) (*network.Network, error) {
-	id, err := book.Identity(ctx)
-	if err != nil {
-		return nil, ofLedger(place, err)
-	}
-	n, err := tables.Choose(id.Network)
-	if err != nil {
-		return nil, fmt.Errorf("the ledger is of the network %s, whose token no table names: %w", id.Network, err)
-	}
-	return n, nil
-}
-
-// openBook opens a ledger in one of the ways that package ledger has.
-func (f *ledgerFlags) openBook(ctx context.Context, open func(context.Context, string) (*ledger.Book, error)) (*ledger.Book, string, error) {
+// open opens the ledger for reading, with the tables of a user's file.
+func (f *ledgerFlags) open(ctx context.Context, networkFile string) (*desk.Desk, error) {
 	place, err := f.ledgerPlace()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	book, err := open(ctx, place)
-	return book, place, ofLedger(place, err)
-}
-
-// coverage is where a ledger begins and where it ends; of one that is new, neither
-// is known.
-type coverage struct {
-	first, next uint64
-	known       bool
-}
-
-// coverage reads how far the ledger is.
-func (f *ledgerFlags) coverage(ctx context.Context) (c coverage, err error) {
-	book, place, err := f.openBook(ctx, ledger.Open)
-	if err == nil {
-		defer book.Close()
-		c.first, c.next, err = book.Coverage(ctx)
-		err = ofLedger(place, err)
-	}
-	if errors.Is(err, ledger.ErrNone) {
-		return c, nil
-	}
-	c.known = err == nil
-	return c, err
-}
-
-// identify tells which chain a source has. The block at a height says of which
-// network it is; block 0, where the source has it, which chain of that name.
-func identify(ctx context.Context, reader *source.Reader, height uint64) (id ledger.Identity, err error) {
-	item, err := reader.Read(ctx, source.Height(height))
+	tables, err := loadTables(networkFile)
 	if err != nil {
-		return id, err
+		return nil, err
 	}
-	id.Network = item.Rules.Network
-	genesis, err := reader.Source.Block(ctx, 0)
-	switch {
-	case err == nil:
-		id.Genesis = chain.Some(genesis.Hash)
-	case errorsLack(err):
-		err = nil
-	}
-	return id, err
+	return desk.Open(ctx, place, tables)
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
@@ -85,43 +85,13 @@ func newNetworks(stdout io.Writer) *cobra.Command {
 	return c
 }
 
-// mostTableBytes is far more than a table of every runtime needs.
-const mostTableBytes = 1 << 20
-
 // loadTables returns the built-in tables, with those of the user's file.
 func loadTables(path string) (network.Tables, error) {
-	tables := network.BuiltIn()
-	if path == "" {
-		return tables, nil
-	}
-	content, err := readSmallFile(path, mostTableBytes)
+	tables, err := desk.ReadTables(path)
 	if err != nil {
-		return tables, fmt.Errorf("--network-file: %w", err)
+		err = fmt.Errorf("--network-file: %w", err)
 	}
-	tables, err = tables.With(path, content)
-	if err != nil {
-		return tables, fmt.Errorf("--network-file %s: %w; fees networks --format json shows the form", path, err)
-	}
-	return tables, nil
-}
-
-// readSmallFile reads a file of at most that many bytes.
-func readSmallFile(path string, most int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return readAtMost(file, path, most)
-}
-
-// readAtMost reads all of r, which may be that many bytes.
-func readAtMost(r io.Reader, name string, most int64) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(content)) > most {
-		err = fmt.Errorf("%s is larger than %d bytes", name, most)
-	}
-	return content, err
+	return tables, err
 }
 
 // writeNetworks writes the tables for people, with those that prove fees where

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/feeledger/fees/desk"
 )
 
 // progress tells a person at a terminal how far a long task is, in one line that
@@ -84,6 +86,14 @@ func progressLine(what string, done, total uint64, rate float64) string {
 
 // mostSeconds is more than anybody waits for, and than a time.Duration holds.
 const mostSeconds = 1e9
+
+// asked is the progress of a question.
+func (p *progress) asked() desk.Progress {
+	if p.out == nil {
+		return desk.Progress{}
+	}
+	return desk.Progress{Show: p.show, Say: p.say, End: p.end}
+}
 
 // say shows a step that has no measure.
 func (p *progress) say(what string) {

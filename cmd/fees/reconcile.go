@@ -11,9 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/sheet"
 	"github.com/feeledger/fees/source"
@@ -82,7 +81,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 		Example: reconcileExamples,
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			flags.path = args[0]
+			flags.Path = args[0]
 			return flags.run(c.Context(), args[1:], stderr)
 		},
 	}
@@ -100,122 +99,66 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// options are what the flags say, and the period that they name.
-func (f *reconcileFlags) options(args []string) (o reconcile.Options, asked period, err error) {
-	if err := f.output.check(); err != nil {
-		return o, asked, err
-	}
-	if f.format == "xlsx" && f.output.file == "" {
-		return o, asked, errors.New("--format xlsx is a file: name it with -o")
-	}
-	if asked, err = f.periodFlags.parse(args); err != nil {
-		return o, asked, err
-	}
-	if o, err = f.booksFlags.options(asked.zone); err != nil {
-		return o, asked, err
-	}
-	o.Partial = f.partial
-	if !asked.all {
-		o.Period = chain.Some(asked.asked)
-	}
-	o.Accounts, err = readAccounts(f.accounts)
-	return o, asked, err
-}
-
 func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Writer) error {
-	options, asked, err := f.options(args)
-	if err != nil {
+	if err := errors.Join(f.output.check(), f.checkConcurrency()); err != nil {
 		return err
 	}
-	where, err := f.compared(ctx, asked)
-	if err != nil {
-		return err
-	}
-	defer func() { where.close() }()
-	options.Symbol = where.symbol
-	file, err := f.read(options, stderr)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	book, err := where.book(ctx, newProgress(stderr, "blocks", f.quiet))
-	if err != nil {
-		return err
-	}
-	result, err := reconcile.Match(ctx, book, file.Rows.All(), options)
 	switch {
-	case errors.Is(err, chain.ErrOverflow):
+	case f.format == "xlsx" && f.output.file == "":
+		return errors.New("--format xlsx is a file: name it with -o")
+	case f.gateway != "" && f.ledger != "":
+		return errors.New("--gateway and --ledger: name one of them")
+	}
+	asked, err := f.periodFlags.parse(args)
+	if err != nil {
 		return err
-	case err != nil:
-		return ofLedger(where.place, err)
+	}
+	options, err := f.Options(asked.Zone)
+	if err != nil {
+		return err
+	}
+	if options.Accounts, _, err = desk.ReadAccounts(f.accounts); err != nil {
+		return err
+	}
+	result, err := f.compare(ctx, asked, options, newProgress(stderr, "blocks", f.quiet))
+	if err != nil {
+		tellRows(stderr, err)
+		return err
 	}
 	defer result.Close()
-	result.File, result.Name = file, filepath.Base(f.path)
 	return f.show(result, stderr)
 }
 
-// compared is the ledger that a file is compared with.
-type compared struct {
-	place  string
-	symbol string // of the network's token, "" where it is not known
-	book   func(context.Context, *progress) (*ledger.Book, error)
-	close  func()
-}
-
-// compared opens the ledger, or the source that one is made of once the file was read.
-func (f *reconcileFlags) compared(ctx context.Context, asked period) (*compared, error) {
+// compare compares the record with the ledger, or with what a gateway has. Of that a
+// ledger is made once the record was read.
+func (f *reconcileFlags) compare(ctx context.Context, asked desk.Period, o reconcile.Options, p *progress) (_ *reconcile.Result, err error) {
+	defer p.end()
+	var d *desk.Desk
+	var reader *source.Reader
 	if f.gateway == "" {
-		return f.openLedger(ctx)
+		if d, err = f.ledgerFlags.open(ctx, f.networkFile); err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		o.Symbol, err = d.Symbol(ctx)
+	} else if reader, err = f.reader(); err == nil {
+		o.Symbol, err = desk.SymbolOf(ctx, reader, asked)
 	}
-	if f.ledger != "" {
-		return nil, errors.New("--gateway and --ledger: name one of them")
-	}
-	span, err := asked.ofGateway()
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkConcurrency(); err != nil {
-		return nil, err
-	}
-	reader, err := f.reader()
+	file, err := f.Read(o)
 	if err != nil {
 		return nil, err
 	}
-	item, err := reader.Read(ctx, source.Height(span.First))
-	if err != nil {
-		return nil, err
+	defer file.Close()
+	if d == nil {
+		if d, err = f.temporary(ctx, reader, asked, p); err != nil {
+			return nil, err
+		}
+		defer d.Close()
 	}
-	c := &compared{place: "of " + shownPlace(f.place()), symbol: item.Rules.Symbol, close: func() {}}
-	c.book = func(ctx context.Context, p *progress) (book *ledger.Book, err error) {
-		book, c.close, err = temporaryLedger(ctx, reader, span, f.concurrency, p)
-		return book, err
-	}
-	return c, nil
-}
-
-func (f *reconcileFlags) openLedger(ctx context.Context) (*compared, error) {
-	book, place, err := f.openBook(ctx, ledger.Open)
-	if err != nil {
-		return nil, err
-	}
-	c := &compared{
-		place: place, close: func() { book.Close() },
-		book: func(context.Context, *progress) (*ledger.Book, error) { return book, nil },
-	}
-	id, err := book.Identity(ctx)
-	if err != nil {
-		c.close()
-		return nil, ofLedger(place, err)
-	}
-	tables, err := loadTables(f.networkFile)
-	if err != nil {
-		c.close()
-		return nil, err
-	}
-	if n, ok := tables.Named(id.Network); ok {
-		c.symbol = n.Symbol
-	}
-	return c, nil
+	return d.Reconcile(ctx, file, filepath.Base(f.Path), asked, o)
 }
 
 // show writes the result, and says what does not match where nobody sees it.

@@ -11,8 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sheet"
 )
@@ -111,28 +110,20 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	if err != nil {
 		return err
 	}
-	question := report.Question{By: report.By(flags.by), Zone: asked.zone}
-	if question.Payers, err = flags.payers(); err != nil {
+	payers, _, err := desk.ReadAccounts(flags.accounts)
+	if err != nil {
 		return err
 	}
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
-	book, place, closeBook, err := flags.book(ctx, asked, p)
-	defer closeBook()
+	d, err := flags.desk(ctx, &flags.ledgerFlags, asked, p)
 	if err != nil {
 		return err
 	}
-	covered, err := asked.of(ctx, book, place)
+	defer d.Close()
+	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Progress: p.asked()})
 	if err != nil {
 		return err
-	}
-	if err := flags.describe(ctx, &question, book, place); err != nil {
-		return err
-	}
-	question.Name, question.Period, question.Cover, question.Partial = covered.name, covered.asked, covered.Cover, covered.notes()
-	r, err := report.Make(ctx, book, question, p.show)
-	if err != nil {
-		return ofLedger(place, err)
 	}
 	p.end()
 	if err := flags.output.stream(func(w io.Writer) error { return flags.write(w, r) }); err != nil {
@@ -141,55 +132,6 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	if !r.Holds() {
 		return errFinding
 	}
-	return nil
-}
-
-// payers are the accounts that are asked for, nil for all.
-func (f *reportFlags) payers() (map[chain.Address]bool, error) {
-	list, err := readAccounts(f.accounts)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	payers := map[chain.Address]bool{}
-	for _, account := range list {
-		payers[account] = true
-	}
-	return payers, nil
-}
-
-// book opens the ledger, or makes one of what a gateway has.
-func (f *reportFlags) book(ctx context.Context, asked period, p *progress) (book *ledger.Book, place string, closeBook func(), err error) {
-	if f.gateway == "" {
-		book, place, err = f.openBook(ctx, ledger.Open)
-		return book, place, func() {
-			if book != nil {
-				book.Close()
-			}
-		}, err
-	}
-	span, err := asked.ofGateway()
-	if err != nil {
-		return nil, "", func() {}, err
-	}
-	reader, err := f.reader()
-	if err != nil {
-		return nil, "", func() {}, err
-	}
-	book, closeBook, err = temporaryLedger(ctx, reader, span, f.concurrency, p)
-	return book, shownPlace(f.gateway), closeBook, err
-}
-
-// describe adds the network that the ledger is of, and what its token is called.
-func (f *reportFlags) describe(ctx context.Context, q *report.Question, book *ledger.Book, place string) error {
-	tables, err := loadTables(f.networkFile)
-	if err != nil {
-		return err
-	}
-	n, err := networkOf(ctx, book, place, tables)
-	if err != nil {
-		return err
-	}
-	q.Network, q.Symbol = n.Name, n.Symbol
 	return nil
 }
 

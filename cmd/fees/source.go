@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -75,6 +77,23 @@ func (f *sourceFlags) reader() (*source.Reader, error) {
 		MultiplierAt:  at,
 		Unfinalized:   f.unfinalized,
 	}, nil
+}
+
+// desk is the ledger, or one that is made for the moment where a gateway is named.
+func (f *sourceFlags) desk(ctx context.Context, book *ledgerFlags, asked desk.Period, p *progress) (*desk.Desk, error) {
+	if f.gateway == "" {
+		return book.open(ctx, f.networkFile)
+	}
+	reader, err := f.reader()
+	if err != nil {
+		return nil, err
+	}
+	return f.temporary(ctx, reader, asked, p)
+}
+
+// temporary makes a ledger for the moment of what a gateway has.
+func (f *sourceFlags) temporary(ctx context.Context, reader *source.Reader, asked desk.Period, p *progress) (*desk.Desk, error) {
+	return desk.Temporary(ctx, "of "+shownPlace(f.place()), asked, desk.FillOptions{Reader: reader, Concurrency: f.concurrency, Progress: p.asked()})
 }
 
 // gatewayFlags say which gateway is asked, and how.

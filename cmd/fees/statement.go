@@ -1,18 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/sheet"
-	"github.com/feeledger/fees/statement"
+	"github.com/feeledger/fees/source"
 )
 
 var statementManual = `Show every movement of an account's native balance and every fee that it paid, in the
@@ -120,66 +122,85 @@ func makeStatements(ctx context.Context, args []string, flags statementFlags, st
 	if err := flags.check(); err != nil {
 		return err
 	}
-	accounts, rest, err := flags.named(args)
+	q := desk.StatementQuestion{EveryBlock: flags.everyBlock, Concurrency: flags.concurrency}
+	rest, err := flags.read(args, &q)
 	if err != nil {
 		return err
 	}
-	asked, err := flags.periodFlags.parse(rest)
+	if q.Period, err = flags.periodFlags.parse(rest); err != nil {
+		return err
+	}
+	reader, err := flags.reader()
 	if err != nil {
 		return err
 	}
-	labels, err := flags.readLabels()
+	if !flags.noBalances {
+		q.Balances = reader.Source
+	}
+	d, err := flags.openOrMake(ctx, reader, q.Period, stderr)
 	if err != nil {
 		return err
 	}
-	b := &statementBooks{style: statement.Style{Labels: labels}, close: func() {}}
-	defer func() { b.close() }()
-	if err := b.open(ctx, &flags, asked, stderr); err != nil {
-		return err
-	}
+	defer d.Close()
 	p := newProgress(stderr, "balances", flags.quiet)
 	defer p.end()
-	options := statement.Options{EveryBlock: flags.everyBlock, Concurrency: flags.concurrency, Progress: p.show}
-	var list []*statement.Statement
-	for _, account := range accounts {
-		s, err := statement.Make(ctx, b.book, b.balances, account, b.span, options)
-		if err != nil {
-			return b.explain(err)
-		}
-		list = append(list, s)
+	q.Progress = p.asked()
+	made, err := d.Statements(ctx, q)
+	if err != nil {
+		return err
 	}
 	p.end()
-	if err := flags.output.stream(func(w io.Writer) error { return b.write(ctx, w, &flags, list) }); err != nil {
-		return b.explain(err)
+	if err := flags.output.stream(func(w io.Writer) error { return flags.write(ctx, w, made) }); err != nil {
+		return made.Explain(err)
 	}
-	if !slices.ContainsFunc(list, isWrong) {
-		return nil
+	if !made.Holds() {
+		return errFinding
 	}
-	return errFinding
+	return nil
 }
 
-// isWrong tells whether something in a statement does not hold.
-func isWrong(s *statement.Statement) bool {
-	return !s.Holds() || s.WithoutPayer > 0 || slices.ContainsFunc(s.Fees, func(f statement.LayerFees) bool {
-		return f.Unknown+f.Drifting+f.Apart > 0
-	})
+// read reads the accounts that are asked about and their labels. Rest is what of the
+// arguments is no account.
+func (f *statementFlags) read(args []string, q *desk.StatementQuestion) (rest []string, err error) {
+	var list []string
+	for _, arg := range args {
+		if desk.IsAddress(arg) {
+			list = append(list, arg)
+		} else {
+			rest = append(rest, arg)
+		}
+	}
+	if q.Accounts, _, err = desk.ReadAccounts(append(list, f.accounts...)); err != nil {
+		return nil, err
+	}
+	if len(q.Accounts) == 0 {
+		return nil, errors.New("name an account, an address of 0x and 40 hex digits, or --accounts with a file of them")
+	}
+	if q.Labels, err = desk.ReadLabels(f.labels); err != nil {
+		return nil, fmt.Errorf("--labels: %w", err)
+	}
+	return rest, nil
 }
 
-// explain says of an error whose it is.
-func (b *statementBooks) explain(err error) error {
-	var ours *statement.LedgerError
+// openOrMake opens the ledger. Where none is named and none is there, or none is wanted,
+// it makes one of a range's blocks.
+func (f *statementFlags) openOrMake(ctx context.Context, reader *source.Reader, asked desk.Period, stderr io.Writer) (*desk.Desk, error) {
+	_, missing := os.Stat(defaultLedger)
+	unnamed := cmp.Or(f.ledger, os.Getenv("FEES_LEDGER")) == "" && errors.Is(missing, os.ErrNotExist)
 	switch {
-	case errors.As(err, &ours):
-		return ofLedger(b.place, err)
-	case errorsLack(err):
-		return fmt.Errorf("%w, --no-balances does without", err)
+	case f.direct && !asked.Ranged():
+		return nil, errors.New("--direct wants a range of heights, such as 100..199")
+	case !f.direct && !(unnamed && asked.Ranged()):
+		return f.ledgerFlags.open(ctx, f.networkFile)
 	}
-	return err
+	p := newProgress(stderr, "blocks", f.quiet)
+	defer p.end()
+	return f.temporary(ctx, reader, asked, p)
 }
 
 // write writes statements in the form that was asked for.
-func (b *statementBooks) write(ctx context.Context, w io.Writer, f *statementFlags, list []*statement.Statement) error {
-	y := &b.style
+func (f *statementFlags) write(ctx context.Context, w io.Writer, made *desk.Statements) error {
+	y, list := &made.Style, made.List
 	switch f.format {
 	case "csv":
 		return sheet.WriteCSV(w, map[string]func() *sheet.Sheet{
@@ -189,102 +210,24 @@ func (b *statementBooks) write(ctx context.Context, w io.Writer, f *statementFla
 			partSummary:   func() *sheet.Sheet { return y.Summary(list...) },
 		}[f.part]())
 	case "xlsx":
-		return b.writeXLSX(ctx, w, list)
+		return y.WriteXLSX(ctx, w, list)
 	}
 	for i, s := range list {
-		write := b.writeText
+		var err error
 		switch {
 		case f.format == "json" && len(list) > 1:
-			write = b.writeLine
+			err = y.WriteJSONLine(ctx, w, s)
 		case f.format == "json":
-			write = b.writeObject
-		case i > 0:
-			io.WriteString(w, "\n")
-		}
-		if err := write(ctx, w, s, f.output.width()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeXLSX writes a workbook with the summary, and the parts of each statement.
-func (b *statementBooks) writeXLSX(ctx context.Context, w io.Writer, list []*statement.Statement) error {
-	y := &b.style
-	sheets := []*sheet.Sheet{y.Summary(list...)}
-	for _, s := range list {
-		for _, one := range []*sheet.Sheet{y.Movements(ctx, s), y.Fees(ctx, s), y.Transfers(ctx, s)} {
-			if len(list) > 1 {
-				one.Name += " " + s.Account.String()[:10]
+			err = y.WriteJSON(ctx, w, s)
+		default:
+			if i > 0 {
+				io.WriteString(w, "\n")
 			}
-			sheets = append(sheets, one)
+			err = y.WriteTable(ctx, w, s, f.output.width())
 		}
-	}
-	return sheet.WriteXLSX(w, sheets...)
-}
-
-// comfortable is a width in which times, and all of the columns, have room.
-const comfortable = 150
-
-// writeText writes a statement for people.
-func (b *statementBooks) writeText(ctx context.Context, w io.Writer, s *statement.Statement, width int) error {
-	y := &b.style
-	drop := []string{"account"}
-	if width < comfortable {
-		drop = append(drop, "time")
-	}
-	if !s.Reserves() {
-		drop = append(drop, "reserved", "reserved_balance", "total")
-	}
-	summary := y.Summary(s)
-	summary.Title = fmt.Sprintf("Statement of %s, %s, blocks %d to %d", y.Name(s.Account), b.network, s.Span.First, s.Span.Last)
-	sheets := []*sheet.Sheet{summary, y.Brief(ctx, s)}
-	if len(s.Fees) > 0 {
-		fees := y.Fees(ctx, s)
-		fees.Title, fees.Notes = "Fees paid", nil
-		if s.Others.Transactions == 0 {
-			fees = statement.Without(fees, "paid_for")
-		}
-		sheets = append(sheets, fees)
-	}
-	transfers := y.Transfers(ctx, s)
-	transfers.Title, transfers.Notes = "ERC-20 transfers, in the tokens' smallest units", nil
-	if len(b.style.Labels) == 0 {
-		transfers = statement.Without(transfers, "token_label", "counterparty_label")
-	}
-	has, err := hasRows(transfers)
-	if err != nil {
-		return err
-	}
-	if has {
-		sheets = append(sheets, transfers)
-	}
-	for i, one := range sheets {
-		if i > 0 {
-			io.WriteString(w, "\n")
-		}
-		if err := sheet.WriteTable(w, statement.Without(one, drop...), width); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// hasRows tells whether a sheet, whose rows can be read again, has one.
-func hasRows(s *sheet.Sheet) (bool, error) {
-	for _, err := range s.Rows {
-		return err == nil, err
-	}
-	return false, nil
-}
-
-// statementBooks are what statements are made of.
-type statementBooks struct {
-	book     *ledger.Book
-	place    string
-	network  string
-	balances statement.Balances // nil where none are asked for
-	span     ledger.Span
-	style    statement.Style
-	close    func()
 }

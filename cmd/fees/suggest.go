@@ -2,22 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 const suggestManual = `Suggest maxFeePerGas and maxPriorityFeePerGas for the next block: a slow, a
@@ -95,208 +89,44 @@ func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err err
 	if flags.tables, err = loadTables(flags.networkFile); err != nil {
 		return err
 	}
-	s, err := flags.ask(ctx, stderr)
+	q := desk.SuggestQuestion{Blocks: flags.blocks, Tables: flags.tables, Network: flags.network}
+	if q.Node, err = flags.nodeClient(); err != nil {
+		return err
+	}
+	if q.Node != nil {
+		defer q.Node.Close()
+		flags.withoutKey = true // it is for the node
+	}
+	q.Gateway = func() (*source.Reader, error) {
+		src, err := flags.open()
+		return &source.Reader{Source: src, Tables: flags.tables, Network: flags.network, Unfinalized: flags.unfinalized}, err
+	}
+	stop := waiting(stderr, flags.place(), false)
+	s, err := desk.Suggest(ctx, q)
+	stop()
 	if err != nil {
 		return err
 	}
 	if err := flags.output.write(func(w io.Writer) error {
 		if flags.format == "json" {
-			return writeJSON(w, s.record())
+			return writeJSON(w, suggestionRecord(s))
 		}
-		return s.writeTable(w, flags.width())
+		return writeSuggestion(w, s, flags.width())
 	}); err != nil {
 		return err
 	}
-	if !s.certain {
+	if !s.Certain {
 		return errFinding
 	}
 	return nil
 }
 
-// ask asks the node, and the gateway where there is no node or where it has no
-// fee history.
-func (f *suggestFlags) ask(ctx context.Context, stderr io.Writer) (*suggestion, error) {
+// nodeClient is the node that is named, nil for none.
+func (f *suggestFlags) nodeClient() (*nodeclient.Client, error) {
+	address, err := nodeAddress(f.node)
+	if err != nil || address == "" {
+		return nil, err
+	}
 	node := nodeFlags{node: f.node, connectionFlags: f.connectionFlags}
-	switch address, err := nodeAddress(f.node); {
-	case err != nil:
-		return nil, err
-	case address == "":
-		return f.askGateway(ctx, stderr, "no node is named with --node or FEES_NODE: the figures are from the gateway's blocks")
-	}
-	client, err := node.client()
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	s, err := f.askNode(ctx, client)
-	why := ""
-	switch {
-	case errors.Is(err, nodeclient.ErrNoMethod):
-		why = "the node does not have eth_feeHistory"
-	case errors.Is(err, errNoHistory):
-		why = "the node's eth_feeHistory has no blocks"
-	default:
-		return s, err
-	}
-	f.withoutKey = true // it is for the node
-	if s, err = f.askGateway(ctx, stderr, why+": the figures are from the gateway's blocks"); err != nil {
-		return nil, fmt.Errorf("%s, and of the gateway: %w", why, err)
-	}
-	return s, nil
-}
-
-// errNoHistory says that a node has the method but no block: it keeps those since
-// it was started.
-var errNoHistory = errors.New("the fee history is empty")
-
-func (f *suggestFlags) askNode(ctx context.Context, client *nodeclient.Client) (*suggestion, error) {
-	var percentiles []float64
-	for _, p := range fee.Percentiles() {
-		percentiles = append(percentiles, float64(p))
-	}
-	history, err := client.FeeHistory(ctx, f.blocks, "latest", percentiles)
-	if err != nil {
-		return nil, err
-	}
-	base, known := history.NextBaseFee().Get()
-	if !known {
-		return nil, errNoHistory
-	}
-	s := &suggestion{from: fromNode, certain: true, blocks: len(history.GasUsedRatio)}
-	if have := uint64(s.blocks); have == f.blocks {
-		s.newest = chain.Some(history.OldestBlock + have - 1)
-	} else { // some are left out, and it does not say which
-		s.notes = append(s.notes, fmt.Sprintf("the node has %d of the %d blocks that were asked for", have, f.blocks))
-	}
-	s.market.BaseFeePerGas = base
-	for i := range history.GasUsedRatio {
-		if !history.Empty(i) {
-			s.market.PriorityFees = append(s.market.PriorityFees, history.Reward[i])
-		}
-	}
-	if err := f.addRules(ctx, client, s); err != nil {
-		return nil, err
-	}
-	if s.bids, err = fee.Suggest(s.market); err != nil {
-		return nil, &nodeclient.DecodeError{What: "fee history", Err: err}
-	}
-	return s, nil
-}
-
-// addRules adds what the table says of the runtime that the node has now. Where
-// the node or the tables do not tell, the bids do without it.
-func (f *suggestFlags) addRules(ctx context.Context, client *nodeclient.Client, s *suggestion) error {
-	runtime, err := client.Runtime(ctx, chain.Optional[chain.Hash]{})
-	without := func(why string) error {
-		s.notes = append(s.notes, why+": the network's minimum gas price is not known, and the base fee is taken to move")
-		return nil
-	}
-	if errors.Is(err, nodeclient.ErrNoMethod) {
-		return without("the node does not tell its runtime")
-	}
-	if err != nil {
-		return err
-	}
-	n, note, err := f.tables.Find(network.Identity{SpecName: runtime.SpecName}, f.network)
-	if errors.Is(err, network.ErrUnknownNetwork) && f.network == "" {
-		return without(fmt.Sprintf("no table knows the node's network %q", wire.Excerpt(runtime.SpecName)))
-	}
-	if errors.Is(err, network.ErrConflict) {
-		return fmt.Errorf("%w: --network says %s, the node says %s; leave --network out, or ask another node", network.ErrConflict, f.network, wire.Excerpt(runtime.SpecName))
-	}
-	if err != nil {
-		return err
-	}
-	rules, err := n.Rules(runtime.SpecVersion)
-	if errors.Is(err, network.ErrUnknownRuntime) {
-		return without(fmt.Sprintf("no table knows the node's runtime %d", runtime.SpecVersion))
-	}
-	if err != nil {
-		return err
-	}
-	if note != "" {
-		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q: taken as %s, as --network says", wire.Excerpt(runtime.SpecName), n.Name))
-	}
-	s.govern(rules)
-	return nil
-}
-
-func (f *suggestFlags) askGateway(ctx context.Context, stderr io.Writer, why string) (*suggestion, error) {
-	src, err := f.open()
-	if err != nil {
-		return nil, err
-	}
-	reader := &source.Reader{Source: src, Tables: f.tables, Network: f.network, Unfinalized: f.unfinalized}
-	stop := waiting(stderr, f.place(), false)
-	defer stop()
-	head, err := reader.Next(ctx, source.Ref{})
-	if err != nil {
-		return nil, err
-	}
-	s := &suggestion{from: fromGateway, notes: []string{why}, newest: chain.Some(head.Block.Number), multiplier: head.Multiplier}
-	s.govern(head.Rules)
-	var value chain.Optional[chain.Multiplier]
-	if m, ok := head.Multiplier.Get(); ok {
-		value = chain.Some(m.Value)
-	}
-	base, err := evm.BaseFeePerGas(head.Rules.BaseFee, value)
-	if err != nil {
-		return nil, malformedPrices(err)
-	}
-	s.market.BaseFeePerGas, _ = base.Get() // Next has the multiplier where it is needed
-	if err := s.lookBack(ctx, reader, head.Block.Number, f.blocks); err != nil {
-		return nil, err
-	}
-	if s.bids, err = fee.Suggest(s.market); err != nil {
-		return nil, malformedPrices(err)
-	}
-	return s, nil
-}
-
-// malformedPrices is for prices that no chain can have charged.
-func malformedPrices(err error) error {
-	return &sidecar.DecodeError{What: "prices of recent blocks", Err: err}
-}
-
-// mostAhead is how many recent blocks are read at the same time.
-const mostAhead = 8
-
-// lookBack finds the priority fees of the blocks up to the head. Block 0 has no
-// transactions.
-func (s *suggestion) lookBack(ctx context.Context, reader *source.Reader, head, blocks uint64) error {
-	if head == 0 {
-		return nil
-	}
-	first := head + 1 - min(blocks, head)
-	if kept, ok := reader.Source.(*archive.Archive); ok {
-		lowest, _, err := kept.Range()
-		if err != nil {
-			return err
-		}
-		if lowest > first {
-			first = lowest
-			s.notes = append(s.notes, fmt.Sprintf("the recordings begin at block %d: they have %d of the %d blocks that were asked for", lowest, head+1-lowest, blocks))
-		}
-	}
-	passed := 0
-	for item, err := range reader.Range(ctx, source.Range{First: first, Last: head}, mostAhead) {
-		if err != nil {
-			return err
-		}
-		s.blocks++
-		report := fee.Price(item.Block, item.Rules, item.Multiplier)
-		prices, counted, err := fee.PriorityFees(report)
-		if err != nil {
-			return malformedPrices(err)
-		}
-		s.transactions += counted
-		passed += report.Totals.EVM - counted
-		if counted > 0 {
-			s.market.PriorityFees = append(s.market.PriorityFees, prices)
-		}
-	}
-	if passed > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%d EVM transactions are not counted: their priority fee is not known", passed))
-	}
-	return nil
+	return node.client()
 }

@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/desk"
 )
 
 const syncManual = `Fill the ledger with the blocks of a range, A..B with both included or A:+N:
@@ -86,7 +82,11 @@ func syncLedger(ctx context.Context, args []string, flags syncFlags, stdout, std
 	if err := flags.checkConcurrency(); err != nil {
 		return err
 	}
-	wanted, err := parseWanted(args, flags.from, flags.to)
+	input := desk.WantedInput{From: flags.from, To: flags.to}
+	if len(args) == 1 {
+		input.Blocks = args[0]
+	}
+	wanted, err := input.Parse()
 	if err != nil {
 		return err
 	}
@@ -94,79 +94,80 @@ func syncLedger(ctx context.Context, args []string, flags syncFlags, stdout, std
 	if err != nil {
 		return err
 	}
-	if flags.dryRun {
-		return dryRun(ctx, wanted, flags, reader, stdout)
-	}
-	covered, err := flags.coverage(ctx)
+	place, err := flags.ledgerPlace()
 	if err != nil {
 		return err
 	}
-	span, err := wanted.resolve(ctx, reader, covered)
-	if err != nil {
-		return err
-	}
-	id, err := identify(ctx, reader, span.First)
-	if err != nil {
-		return err
-	}
-	open := ledger.OpenWriter
-	if flags.enqueue {
-		open = ledger.OpenShared
-	}
-	book, place, err := flags.openBook(ctx, open)
-	if err != nil {
-		return err
-	}
-	defer book.Close()
-	if err := book.Begin(ctx, id, span.First); err != nil {
-		return ofLedger(place, err)
-	}
-	if flags.enqueue {
-		return enqueue(ctx, book, place, span, stdout)
-	}
-	f := filler{book: book, place: place, prover: proof.Prover{
-		Reader: reader, Concurrency: flags.concurrency, Options: evidence.Options{Signatures: flags.signatures},
-	}}
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
-	err = f.fill(ctx, span, p)
-	p.end()
+	options := desk.FillOptions{Reader: reader, Concurrency: flags.concurrency, Signatures: flags.signatures, Progress: p.asked()}
+	switch {
+	case flags.dryRun:
+		f, err := desk.ForecastSync(ctx, place, wanted, options)
+		if err != nil {
+			return err
+		}
+		return writeForecast(stdout, f)
+	case flags.enqueue:
+		e, err := desk.Enqueue(ctx, place, wanted, options)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(stdout, "%s: blocks %v: %d are missing; %d new jobs, for fees worker\n", e.Place, e.Blocks, e.Missing, e.Jobs)
+		return err
+	}
+	filled, err := desk.Sync(ctx, place, wanted, options)
 	if err != nil {
 		return err
 	}
-	return f.tell(ctx, stdout, span)
+	return writeFilled(stdout, filled)
 }
 
-// errorsLack tells whether an archive lacks what it was asked for.
-func errorsLack(err error) bool { return errors.Is(err, archive.ErrLacks) }
-
-// tell says what is there now, and what of it does not hold.
-func (f *filler) tell(ctx context.Context, stdout io.Writer, span ledger.Span) error {
-	s, err := f.book.Status(ctx)
-	if err != nil {
-		return ofLedger(f.place, err)
+// writeForecast says what it would take to fill a ledger.
+func writeForecast(w io.Writer, f *desk.Forecast) error {
+	if f.Missing == 0 {
+		_, err := fmt.Fprintf(w, "blocks %v: all of them are there\n", f.Blocks)
+		return err
 	}
+	_, err := fmt.Fprintf(w, `blocks %v: %d are missing
+requests   about %d
+time       about %v, by %d of the blocks
+disk       about %s
+`, f.Blocks, f.Missing, f.Requests, f.Time, f.Measured, byteSize(f.Bytes))
+	return err
+}
+
+// byteSize is a number of bytes for people.
+func byteSize(n uint64) string {
+	for _, unit := range []string{"bytes", "KB", "MB", "GB"} {
+		if n < 10_000 {
+			return fmt.Sprintf("%d %s", n, unit)
+		}
+		n /= 1000
+	}
+	return fmt.Sprintf("%d TB", n)
+}
+
+// writeFilled says what is there now, and what of it does not hold.
+func writeFilled(w io.Writer, f *desk.Filled) error {
+	s := &f.Status
 	seal := "nothing is sealed"
 	last, ok := s.Seal.Get()
 	if height, sealed := s.Sealed.Get(); ok && sealed {
 		seal = fmt.Sprintf("sealed up to block %d, seal %v", height, last)
 	}
-	if _, err = fmt.Fprintf(stdout, "%s: blocks %v: %d stored, %d were there; %s\n", shownLedger(f.place), span, f.stored, span.Blocks()-f.stored, seal); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: blocks %v: %d stored, %d were there; %s\n", f.Place, f.Blocks, f.Stored, f.Blocks.Blocks()-f.Stored, seal); err != nil {
 		return err
 	}
 	if first, ok := s.FirstUnanswered.Get(); ok {
-		if _, err := fmt.Fprintf(stdout, "%s: %d questions were not answered, which fees ledger verify --gateway asks again; the first: %v\n", shownLedger(f.place), s.Unanswered, first); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %d questions were not answered, which fees ledger verify --gateway asks again; the first: %v\n", f.Place, s.Unanswered, first); err != nil {
 			return err
 		}
 	}
-	found, err := findStored(ctx, f.book, span)
-	if err != nil {
-		return ofLedger(f.place, err)
-	}
-	if found.total == 0 {
+	if f.Findings.Total == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintf(stdout, "%s: %v\n", shownLedger(f.place), found); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n", f.Place, findingsText(f.Findings)); err != nil {
 		return err
 	}
 	return errFinding

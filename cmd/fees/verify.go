@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -92,22 +93,23 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	if err != nil {
 		return err
 	}
+	e := desk.Examination{Reader: reader, Concurrency: flags.concurrency, Signatures: flags.signatures, Against: against, Accounts: accounts}
 	node, address, err := flags.nodeClient()
 	if err != nil {
 		return err
 	}
 	if node != nil {
 		defer node.Close()
-		if _, err := (&sameChain{reader.Source, node, flags.place(), address}).check(ctx); err != nil {
+		e.Node = node
+		if _, err := (&desk.SameChain{Source: reader.Source, Node: node, Place: shownPlace(flags.place()), NodeAt: shownPlace(address)}).Check(ctx); err != nil {
 			return err
 		}
 	}
-	v := verification{reader, against, node, accounts, evidence.Options{Signatures: flags.signatures}, address}
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
 	var summary *evidence.Summary
 	err = flags.output.stream(func(w io.Writer) (err error) {
-		summary, err = v.proveAll(ctx, blocks, flags.concurrency, func(r *evidence.Report) error {
+		summary, err = desk.Examine(ctx, blocks, e, func(r *evidence.Report) error {
 			p.show(r.Number-blocks.First+1, blocks.Last-blocks.First+1)
 			if flags.format != "json" {
 				return nil
@@ -137,7 +139,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	case !summary.Holds():
 		return errFinding
 	case summary.Unanswered > 0:
-		return fmt.Errorf("%d %w", summary.Unanswered, errUnanswered)
+		return fmt.Errorf("%d %w", summary.Unanswered, desk.ErrUnanswered)
 	}
 	return nil
 }

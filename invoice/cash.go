@@ -1,4 +1,4 @@
-package main
+package invoice
 
 import (
 	"errors"
@@ -10,35 +10,35 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// settlement is the money that moved.
-type settlement struct {
+// Settlement is the money that moved.
+type Settlement struct {
 	Payer  chain.Optional[chain.Address] `json:"payer"`  // null where nothing was withdrawn
-	Inputs []input                       `json:"inputs"` // withdrawn, given back, credited
-	Steps  []step                        `json:"steps"`  // charged, burned, drift
+	Inputs []Input                       `json:"inputs"` // withdrawn, given back, credited
+	Steps  []Step                        `json:"steps"`  // charged, burned, drift
 }
 
 // paid are the inputs that make what was charged.
-func (s *settlement) paid() []input { return s.Inputs[:len(s.Steps[0].Values)] }
+func (s *Settlement) paid() []Input { return s.Inputs[:len(s.Steps[0].Values)] }
 
-func (s *settlement) read(name string, amount chain.Wei, from string) {
-	s.Inputs = append(s.Inputs, input{name, digits(amount.String()), inWei, from})
+func (s *Settlement) read(name string, amount chain.Wei, from string) {
+	s.Inputs = append(s.Inputs, Input{name, Digits(amount.String()), InWei, from})
 }
 
-func (s *settlement) step(st step, result fmt.Stringer) {
-	st.Unit, st.Result = inWei, digits(result.String())
+func (s *Settlement) step(st Step, result fmt.Stringer) {
+	st.Unit, st.Result = InWei, Digits(result.String())
 	s.Steps = append(s.Steps, st)
 }
 
 // settle reads the cash. What it came to is the report's.
-func (v *invoice) settle() *settlement {
+func (v *Invoice) settle() *Settlement {
 	t := &v.Transaction
 	charged, known := t.Charged.Get()
 	if !known {
 		return nil
 	}
-	s := &settlement{Inputs: []input{}}
+	s := &Settlement{Inputs: []Input{}}
 	verdict, _ := t.Verdict.Get()
-	nothing := step{Name: "charged", Formula: "0", Values: []value{}}
+	nothing := Step{Name: "charged", Formula: "0", Values: []Value{}}
 	switch cash, err := chain.FindCash(v.extrinsic); {
 	case errors.Is(err, chain.ErrMissing) && charged.IsZero():
 		nothing.Note = "there is no event balances.Withdraw"
@@ -55,21 +55,21 @@ func (v *invoice) settle() *settlement {
 	}
 	if drift, ok := t.Drift.Get(); ok {
 		paid, _ := t.Fee.Get()
-		s.step(step{Name: "drift", Formula: "charged − fee", Values: []value{with("charged", charged), with("fee", paid)}}, drift)
+		s.step(Step{Name: "drift", Formula: "charged − fee", Values: []Value{with("charged", charged), with("fee", paid)}}, drift)
 	}
 	return s
 }
 
 // settled lists what was withdrawn, given back and credited. It is false where no
 // way to tell these gives what the report says was charged.
-func (v *invoice) settled(s *settlement, cash chain.Cash, charged chain.Wei) bool {
+func (v *Invoice) settled(s *Settlement, cash chain.Cash, charged chain.Wei) bool {
 	credits, places, ok := v.credits(cash, charged)
 	if !ok {
 		return false
 	}
 	s.Payer = chain.Some(cash.Payer)
 	s.read("withdrawn", cash.Withdrawn, v.event(firstWithdraw(v.extrinsic), fmt.Sprintf("data[1], from %v", cash.Payer)))
-	whole := step{Name: "charged", Formula: "withdrawn", Values: []value{with("withdrawn", cash.Withdrawn)}}
+	whole := Step{Name: "charged", Formula: "withdrawn", Values: []Value{with("withdrawn", cash.Withdrawn)}}
 	if back := len(cash.Deposits) - len(credits) - 1; back >= 0 {
 		refund := cash.Deposits[back].Amount
 		s.read("given back", refund, v.event(places[back], "data[1], to the payer"))
@@ -84,7 +84,7 @@ func (v *invoice) settled(s *settlement, cash chain.Cash, charged chain.Wei) boo
 
 // credits tells the credits from the refund, as the report did, and where each
 // deposit stands among the events.
-func (v *invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.Deposit, places []int, ok bool) {
+func (v *Invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.Deposit, places []int, ok bool) {
 	for i := len(v.extrinsic.Events) - 1; i >= 0 && len(places) < len(cash.Deposits); i-- {
 		if v.extrinsic.Events[i].Is("balances", "Deposit") {
 			places = append(places, i)
@@ -102,7 +102,7 @@ func (v *invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.D
 }
 
 // destinations are where the money went, as far as the report knows.
-func (v *invoice) destinations(s *settlement) {
+func (v *Invoice) destinations(s *Settlement) {
 	t := &v.Transaction
 	burned, hasBurned := t.Burned.Get()
 	treasury, hasTreasury := t.Treasury.Get()
@@ -114,12 +114,12 @@ func (v *invoice) destinations(s *settlement) {
 	s.read("treasury", treasury, "what was credited to the treasury")
 	s.read("author", author, "what was credited to the author of the block")
 	if d, _ := v.rules.Destinations.Get(); d.PriorityMinted && t.Layer == fee.EVM {
-		s.step(step{Name: "burned", Formula: "charged − treasury", Note: "what the author got was minted, beside the fee",
-			Values: []value{with("charged", charged), with("treasury", treasury)}}, burned)
+		s.step(Step{Name: "burned", Formula: "charged − treasury", Note: "what the author got was minted, beside the fee",
+			Values: []Value{with("charged", charged), with("treasury", treasury)}}, burned)
 		return
 	}
-	s.step(step{Name: "burned", Formula: "charged − treasury − author",
-		Values: []value{with("charged", charged), with("treasury", treasury), with("author", author)}}, burned)
+	s.step(Step{Name: "burned", Formula: "charged − treasury − author",
+		Values: []Value{with("charged", charged), with("treasury", treasury), with("author", author)}}, burned)
 }
 
 func firstWithdraw(x *chain.Extrinsic) int {

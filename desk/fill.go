@@ -1,4 +1,4 @@
-package main
+package desk
 
 import (
 	"context"
@@ -14,24 +14,67 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
+// FillOptions say how a ledger is filled.
+type FillOptions struct {
+	Reader      *source.Reader
+	Concurrency int  // questions at once; the source's default where it is 0
+	Signatures  bool // the hash and the sender of every EVM transaction are recomputed
+	Progress    Progress
+	// Judged is told of each block, where it is not nil, before it is stored.
+	Judged func(*evidence.Report)
+}
+
+// Progress is told how far something is that takes long. The zero Progress is told
+// nothing.
+type Progress struct {
+	Show func(done, total uint64) // blocks, or whatever it is that takes long
+	Say  func(step string)        // a step that has no measure
+	End  func()                   // of what was shown so far
+}
+
+func (p *Progress) show(done, total uint64) {
+	if p.Show != nil {
+		p.Show(done, total)
+	}
+}
+
+func (p *Progress) say(step string) {
+	if p.Say != nil {
+		p.Say(step)
+	}
+}
+
+func (p *Progress) end() {
+	if p.End != nil {
+		p.End()
+	}
+}
+
+func (o *FillOptions) prover() proof.Prover {
+	return proof.Prover{Reader: o.Reader, Concurrency: o.Concurrency, Options: evidence.Options{Signatures: o.Signatures}}
+}
+
 // filler stores what is proved.
 type filler struct {
-	book   *ledger.Book
-	place  string
-	prover proof.Prover
-	atOnce bool   // blocks are sealed as they are written
-	stored uint64 // blocks, by now
-	// judged is told of each block, where it is not nil, before it is stored.
-	judged func(*evidence.Report)
+	*Desk
+	prover   proof.Prover
+	progress Progress
+	judged   func(*evidence.Report) // nil, or told of each block before it is stored
+	atOnce   bool                   // blocks are sealed as they are written
+	stored   uint64                 // blocks, by now
+}
+
+func (d *Desk) filler(o *FillOptions) *filler {
+	return &filler{Desk: d, prover: o.prover(), progress: o.Progress, judged: o.Judged}
 }
 
 const (
 	// A change of the ledger has at most so many blocks and bytes.
-	mostBlocksAtOnce = 250
-	mostBytesAtOnce  = 16 << 20
+	maxBlocksAtOnce = 250
+	maxBytesAtOnce  = 16 << 20
 	// While blocks of more bytes wait to be written no more are made: that is more than a
 	// change, so that the next is there when one is written.
-	mostBytesWaiting = 2 * mostBytesAtOnce
+	maxBytesWaiting = 2 * maxBytesAtOnce
 	// manyBlocks are so many that look-ups are dropped first, and made anew after.
 	manyBlocks = 20_000
 	// idle is how long blocks are kept back for others to come.
@@ -40,43 +83,39 @@ const (
 
 // fill stores the blocks of a span that are missing. What is stored stays, also
 // where an error ends it.
-func (f *filler) fill(ctx context.Context, span ledger.Span, p *progress) error {
-	missing, err := f.book.Missing(ctx, span)
+func (f *filler) fill(ctx context.Context, span ledger.Span) error {
+	missing, total, err := f.missing(ctx, span)
 	if err != nil {
-		return ofLedger(f.place, err)
-	}
-	total := uint64(0)
-	for _, s := range missing {
-		total += s.Blocks()
+		return err
 	}
 	if total >= manyBlocks {
-		if err := f.book.DropLookups(ctx); err != nil {
-			return ofLedger(f.place, err)
+		if err := f.Book.DropLookups(ctx); err != nil {
+			return f.of(err)
 		}
 	}
-	if _, err := f.book.Seal(ctx); err != nil { // what a writer left that was killed
-		return ofLedger(f.place, err)
+	if _, err := f.Book.Seal(ctx); err != nil { // what a writer left that was killed
+		return f.of(err)
 	}
 	for _, s := range missing {
-		if err = f.store(ctx, f.judge(ctx, s), func(uint64) { p.show(f.stored, total) }); err != nil {
+		if err = f.store(ctx, f.judge(ctx, s), func(uint64) { f.progress.show(f.stored, total) }); err != nil {
 			break
 		}
 	}
-	return errors.Join(err, f.finish(ctx, p, total))
+	return errors.Join(err, f.finish(ctx, total))
 }
 
 // finish seals what was stored, also after Ctrl-C, and makes the look-ups, which the
 // next one does if this one is to end.
-func (f *filler) finish(ctx context.Context, p *progress, blocks uint64) error {
-	if _, err := f.book.Seal(context.WithoutCancel(ctx)); err != nil {
-		return ofLedger(f.place, err)
+func (f *filler) finish(ctx context.Context, blocks uint64) error {
+	if _, err := f.Book.Seal(context.WithoutCancel(ctx)); err != nil {
+		return f.of(err)
 	}
 	if ctx.Err() != nil {
 		return nil
 	}
-	return ofLedger(f.place, f.book.BuildLookups(ctx, func(name string) {
+	return f.of(f.Book.BuildLookups(ctx, func(name string) {
 		if blocks >= manyBlocks {
-			p.say("making the look-up " + name)
+			f.progress.say("making the look-up " + name)
 		}
 	}))
 }
@@ -119,9 +158,9 @@ func (f *filler) before(ctx context.Context, height uint64) (none chain.Optional
 	if height == 0 {
 		return none, nil
 	}
-	before, err := f.book.Predecessor(ctx, height-1)
+	before, err := f.Book.Predecessor(ctx, height-1)
 	if err != nil || before.Known() {
-		return before, ofLedger(f.place, err)
+		return before, f.of(err)
 	}
 	return proof.Before(ctx, f.prover.Reader, height)
 }
@@ -131,8 +170,8 @@ func (f *filler) before(ctx context.Context, height uint64) (none chain.Optional
 func (f *filler) store(ctx context.Context, entries iter.Seq2[*ledger.Entry, error], shown func(height uint64)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	arriving := make(chan *ledger.Entry, mostBlocksAtOnce)
-	waiting := newLoad(mostBytesWaiting)
+	arriving := make(chan *ledger.Entry, maxBlocksAtOnce)
+	waiting := newLoad(maxBytesWaiting)
 	written := make(chan error, 1)
 	go func() {
 		err := f.write(arriving, waiting, shown)
@@ -171,12 +210,12 @@ func (f *filler) write(arriving <-chan *ledger.Entry, waiting *load, shown func(
 		if len(batch) == 0 {
 			return nil
 		}
-		if err := f.book.Write(ctx, batch); err != nil {
-			return ofLedger(f.place, err)
+		if err := f.Book.Write(ctx, batch); err != nil {
+			return f.of(err)
 		}
 		if f.atOnce {
-			if _, err := f.book.Seal(ctx); err != nil {
-				return ofLedger(f.place, err)
+			if _, err := f.Book.Seal(ctx); err != nil {
+				return f.of(err)
 			}
 		}
 		waiting.take(size)
@@ -197,7 +236,7 @@ func (f *filler) write(arriving <-chan *ledger.Entry, waiting *load, shown func(
 			}
 			batch = append(batch, e)
 			size += e.Size()
-			if len(batch) < mostBlocksAtOnce && size < mostBytesAtOnce {
+			if len(batch) < maxBlocksAtOnce && size < maxBytesAtOnce {
 				continue
 			}
 		case <-quiet:
@@ -215,9 +254,9 @@ func (f *filler) explain(err error) error {
 	if !errors.As(err, &within) && !errors.As(err, &beside) {
 		return err
 	}
-	n, failed := f.book.Rollback(context.Background())
+	n, failed := f.Book.Rollback(context.Background())
 	if failed != nil {
-		return errors.Join(err, ofLedger(f.place, failed))
+		return errors.Join(err, f.of(failed))
 	}
 	if n > 0 {
 		return fmt.Errorf("%w; the %d blocks of the ledger that were not final were taken out", err, n)

@@ -1,4 +1,4 @@
-package main
+package desk
 
 import "sync"
 
@@ -6,13 +6,13 @@ import "sync"
 type load struct {
 	mu     sync.Mutex
 	freed  *sync.Cond
-	most   int
+	max    int
 	now    int
 	lifted bool
 }
 
-func newLoad(most int) *load {
-	l := &load{most: most}
+func newLoad(max int) *load {
+	l := &load{max: max}
 	l.freed = sync.NewCond(&l.mu)
 	return l
 }
@@ -22,7 +22,7 @@ func (l *load) add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now += n
-	for !l.lifted && l.now > l.most {
+	for !l.lifted && l.now > l.max {
 		l.freed.Wait()
 	}
 }

@@ -1,0 +1,75 @@
+package desk_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+)
+
+// listFile is a file of accounts.
+func listFile(t testing.TB, text string) string {
+	path := filepath.Join(t.TempDir(), "accounts.txt")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+const (
+	accountOne = "0x0000000000000000000000000000000000000001"
+	accountTwo = "0x0000000000000000000000000000000000000002"
+)
+
+// Accounts come from the flag and from files, in their order, each once.
+func TestReadAccounts(t *testing.T) {
+	file := listFile(t, "\ufeffAddress,name\r\n# theirs\n\n "+accountTwo+" , Them\r\n"+accountOne+"\n"+accountTwo)
+	for name, c := range map[string]struct {
+		flag []string
+		want []chain.Address
+	}{
+		"none":      {nil, nil},
+		"addresses": {[]string{accountTwo, " " + accountOne, accountTwo}, []chain.Address{{19: 2}, {19: 1}}},
+		"a file":    {[]string{file}, []chain.Address{{19: 2}, {19: 1}}},
+		"both":      {[]string{accountOne, file}, []chain.Address{{19: 1}, {19: 2}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			have, _, err := desk.ReadAccounts(c.flag)
+			require.NoError(t, err)
+			require.Equal(t, c.want, have)
+		})
+	}
+}
+
+// What is no account is told with its line, all at once.
+func TestReadAccountsWrong(t *testing.T) {
+	file := listFile(t, accountOne+"\nme\n0x12,you\naddress\n")
+	_, _, err := desk.ReadAccounts([]string{"0x34", file, "nowhere.txt"})
+	require.EqualError(t, err, strings.Join([]string{
+		`accounts: "0x34" is not an address: want 0x and 40 hex digits`,
+		`accounts ` + file + `, line 2: "me" is not an address: want 0x and 40 hex digits`,
+		`accounts ` + file + `, line 3: "0x12" is not an address: want 0x and 40 hex digits`,
+		`accounts ` + file + `, line 4: "address" is not an address: want 0x and 40 hex digits`,
+		`accounts: nowhere.txt is neither an address of 0x and 40 hex digits nor a file`,
+	}, "\n"))
+
+	empty := listFile(t, "address\n# nobody\n")
+	_, _, err = desk.ReadAccounts([]string{empty})
+	require.EqualError(t, err, "accounts: "+empty+" has no address")
+
+	_, _, err = desk.ReadAccounts([]string{listFile(t, strings.Repeat("x\n", 1000))})
+	require.Equal(t, 100, strings.Count(err.Error(), "\n")+1)
+
+	var many strings.Builder
+	for n := range 10_001 {
+		fmt.Fprintf(&many, "0x%040x\n", n)
+	}
+	_, _, err = desk.ReadAccounts([]string{listFile(t, many.String())})
+	require.EqualError(t, err, "10001 accounts: want at most 10000")
+	_, _, err = desk.ReadAccounts([]string{listFile(t, strings.Repeat(" ", 16<<20+1))})
+	require.Error(t, err)
+}

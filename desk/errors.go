@@ -1,0 +1,187 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/journal"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/source"
+)
+
+// Kind is what an error means to who asked.
+type Kind string
+
+// The kinds of errors.
+const (
+	// NotUnderstood is a question that says nothing, or contradicts itself or the ledger.
+	NotUnderstood Kind = "not understood"
+	// NotFound is a ledger, a block or a transaction that is not there.
+	NotFound Kind = "not found"
+	// NotCovered is a period of which the ledger, or an archive, lacks a part.
+	NotCovered Kind = "not covered"
+	// Busy is a ledger that another program writes, or a database that is away: the same
+	// question may be answered a moment later.
+	Busy Kind = "busy"
+	// Damaged is a ledger, an archive or a package that is not what was written.
+	Damaged Kind = "damaged"
+	// Unanswered is a gateway or a node that does not answer, or wrongly.
+	Unanswered Kind = "unanswered"
+	// DoesNotHold is an answer that would be wrong: the figures contradict each other.
+	DoesNotHold Kind = "does not hold"
+	// Stopped is a question that was given up by who asked.
+	Stopped Kind = "stopped"
+	// Failed is all else, such as a disk that is full.
+	Failed Kind = "failed"
+)
+
+// KindOf tells what an error means to who asked; "" of none.
+func KindOf(err error) Kind {
+	for _, k := range kinds {
+		if err != nil && k.has(err) {
+			return k.kind
+		}
+	}
+	if err == nil {
+		return ""
+	}
+	return Failed
+}
+
+// kinds are tried in this order: the first that has an error says what it is.
+var kinds = []struct {
+	kind Kind
+	has  func(error) bool
+}{
+	{Stopped, is(context.Canceled)},
+	{Failed, func(err error) bool { return FullDisk(err) }},
+	{NotUnderstood, either(as[*InputError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork))},
+	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, closing.ErrDamaged)},
+	{NotCovered, either(as[*NotHeldError], is(archive.ErrLacks, reconcile.ErrNotCovered))},
+	{Busy, either(is(ledger.ErrLocked, journal.ErrChanged), ledger.Passes)},
+	{NotFound, either(as[*NotThereError], is(ledger.ErrNone, chain.ErrNoBlock))},
+	{DoesNotHold, either(as[*ledger.DiffersError], as[*journal.DifferenceError], is(journal.ErrUnknown))},
+	{Unanswered, either(
+		as[*ledger.ForkError], as[*gatewayclient.UnreachableError], as[*gatewayclient.StatusError], as[*sidecar.DecodeError],
+		as[*nodeclient.UnreachableError], as[*nodeclient.StatusError], as[*nodeclient.DecodeError], as[*nodeclient.RPCError],
+		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, sidecar.ErrNotJSON, ErrUnanswered, source.ErrNotFinal, archive.ErrNotFinal,
+			nodeclient.ErrFork, nodeclient.ErrNotJSON, chain.ErrOverflow), // amounts that no chain can have
+	)},
+}
+
+func is(errs ...error) func(error) bool {
+	return func(err error) bool {
+		for _, target := range errs {
+			if errors.Is(err, target) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func as[E error](err error) bool {
+	var target E
+	return errors.As(err, &target)
+}
+
+func either(tests ...func(error) bool) func(error) bool {
+	return func(err error) bool {
+		for _, test := range tests {
+			if test(err) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// FullDisk tells whether a disk took no more, or broke.
+func FullDisk(err error) bool {
+	return is(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO)(err)
+}
+
+// ErrUnanswered says that an answer is there, without what a gateway did not answer for
+// now. It holds as far as it goes.
+var ErrUnanswered = errors.New("questions were not answered")
+
+// LedgerError is what a ledger says, with where it is.
+type LedgerError struct {
+	Place string // as it may be shown
+	Err   error
+}
+
+func (e *LedgerError) Error() string {
+	return fmt.Sprintf("ledger %s: %s", e.Place, strings.TrimPrefix(e.Err.Error(), e.Place+": "))
+}
+
+// Unwrap is what the ledger said.
+func (e *LedgerError) Unwrap() error { return e.Err }
+
+// NotHeldError says that a ledger lacks a part of a period.
+type NotHeldError struct {
+	Period string   // its name
+	Lacks  []string // for people; none where the ledger has no block of it
+}
+
+func (e *NotHeldError) Error() string {
+	if len(e.Lacks) == 0 {
+		return "it has no block of " + e.Period
+	}
+	return e.Period + " is not there as a whole: " + strings.Join(e.Lacks, "; ")
+}
+
+// NotThereError says that a block has no such transaction.
+type NotThereError struct{ Message string }
+
+func (e *NotThereError) Error() string { return e.Message }
+
+// Field is a part of a question, by its name.
+type Field string
+
+// The fields of questions that an [InputError] can name.
+const (
+	FieldMonth    Field = "month"
+	FieldFrom     Field = "from"
+	FieldTo       Field = "to"
+	FieldTimezone Field = "timezone"
+	FieldBlock    Field = "block"
+	FieldAccounts Field = "accounts"
+	FieldProgram  Field = "program"
+	FieldWith     Field = "with"
+	FieldNames    Field = "names"
+)
+
+// InputError says what of a question is not understood. Those of its Args that are of type
+// [Field] name the parts of the question that are meant.
+type InputError struct {
+	Format string // of package fmt
+	Args   []any
+}
+
+func (e *InputError) Error() string { return fmt.Sprintf(e.Format, e.Args...) }
+
+// Naming is the message with other names for the fields, such as those of flags.
+func (e *InputError) Naming(name func(Field) string) string {
+	args := make([]any, len(e.Args))
+	for i, arg := range e.Args {
+		if f, ok := arg.(Field); ok {
+			arg = name(f)
+		}
+		args[i] = arg
+	}
+	return fmt.Sprintf(e.Format, args...)
+}
+
+func notUnderstood(format string, args ...any) error { return &InputError{format, args} }

@@ -1,0 +1,53 @@
+package desk
+
+import (
+	"context"
+
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+)
+
+// The kinds of findings that no check has a name for.
+const (
+	Undetermined = "undetermined fee"
+	Uncertain    = "block by rules that are not certain"
+)
+
+// Findings are what does not hold in a part of a ledger, by kind: the ID of a check, or
+// [Undetermined], or [Uncertain].
+type Findings struct {
+	Blocks ledger.Span
+	Kinds  map[string]uint64
+	Total  uint64
+	First  uint64 // the lowest height of one
+}
+
+func (f *Findings) add(height uint64, kind string, n uint64) {
+	if n == 0 {
+		return
+	}
+	if f.Total == 0 || height < f.First {
+		f.First = height
+	}
+	f.Kinds[kind] += n
+	f.Total += n
+}
+
+// Findings counts what does not hold in a part of the ledger.
+func (d *Desk) Findings(ctx context.Context, span ledger.Span) (*Findings, error) {
+	found := &Findings{Blocks: span, Kinds: map[string]uint64{}}
+	err := d.Book.Findings(ctx, span, func(f evidence.Finding) error {
+		found.add(f.Block, f.Check, 1)
+		return nil
+	})
+	if err == nil {
+		err = d.Book.Blocks(ctx, span, func(b *ledger.Block) error {
+			found.add(b.Height, Undetermined, b.Undetermined)
+			if !b.Certain {
+				found.add(b.Height, Uncertain, 1)
+			}
+			return nil
+		})
+	}
+	return found, d.of(err)
+}

@@ -1,0 +1,105 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync/atomic"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/source"
+)
+
+// FollowOptions say how a ledger follows a chain.
+type FollowOptions struct {
+	FillOptions
+	Heads  source.Heads
+	Follow source.FollowOptions // but for the height to begin at
+	// From is where a new ledger begins: at the newest final block by default.
+	From chain.Optional[uint64]
+	// Lag is told, after each change, the height and the newest one.
+	Lag func(height, newest uint64)
+}
+
+// Follow appends each block to the ledger at a place as it becomes final, and seals it at
+// once, until its context ends or the source does, which does not grow.
+func Follow(ctx context.Context, place string, o FollowOptions) error {
+	head, err := o.Reader.Source.Head(ctx, false)
+	if err != nil {
+		return err
+	}
+	extent, err := ExtentOf(ctx, place)
+	if err != nil {
+		return err
+	}
+	from, given := o.From.Get()
+	switch {
+	case extent.Known && given:
+		return notUnderstood("%v is for a new ledger; this one goes on from block %d", FieldFrom, extent.Next)
+	case extent.Known:
+		from = extent.Next
+	case !given:
+		from = head.Number
+	}
+	id, err := identify(ctx, o.Reader, min(from, head.Number))
+	if err != nil {
+		return err
+	}
+	d, err := OpenWriter(ctx, place, o.Reader.Tables)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Book.Begin(ctx, id, from); err != nil {
+		return d.of(err)
+	}
+	f := d.filler(&o.FillOptions)
+	f.prover.Concurrency, f.atOnce = 0, true
+	return f.follow(ctx, &o, from, extent.Known && from > head.Number)
+}
+
+// follow appends the blocks from a height on. Done tells that the ledger has all that the
+// source had when it was asked.
+func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done bool) error {
+	if err := f.finish(ctx, 0); err != nil {
+		return err
+	}
+	before, err := f.before(ctx, from)
+	if err != nil {
+		return err
+	}
+	o.Follow.From = chain.Some(from)
+	var newest atomic.Uint64
+	entries := func(yield func(*ledger.Entry, error) bool) {
+		for x, err := range f.prover.Follow(ctx, noting(o.Heads, &newest), o.Follow, before) {
+			if done && errors.Is(err, archive.ErrLacks) { // an archive does not grow
+				return
+			}
+			if err == nil {
+				err = ctx.Err() // or it may be judged by less
+			}
+			if !yield(f.entry(x, err)) || err != nil {
+				return
+			}
+		}
+	}
+	return f.store(ctx, entries, func(height uint64) { o.Lag(height, max(newest.Load(), height)) })
+}
+
+// noting delivers heads and notes the newest.
+func noting(heads source.Heads, newest *atomic.Uint64) source.Heads {
+	return func(ctx context.Context) iter.Seq2[source.Head, error] {
+		return func(yield func(source.Head, error) bool) {
+			for h, err := range heads(ctx) {
+				if err == nil {
+					newest.Store(h.Number)
+				}
+				if !yield(h, err) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package desk
+
+import (
+	"context"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/source"
+)
+
+const (
+	// A forecast reads so many runs of neighbouring blocks, so long each.
+	samples      = 8
+	sampleLength = 8
+	// diskFactor is how many hundredths of a byte of disk an encoded byte of a block's
+	// rows takes in the end, totals and look-ups included; see bench/ledger.
+	diskFactor = 100
+)
+
+// Forecast is what it would take to fill a ledger, by a few of the blocks.
+type Forecast struct {
+	Blocks   ledger.Span
+	Missing  uint64 // blocks of these
+	Requests uint64 // about
+	Measured uint64 // blocks, of which the rest follows
+	Time     time.Duration
+	Bytes    uint64 // of disk
+}
+
+// ForecastSync reads a few of the blocks that are wanted and missing, and tells what all of
+// them would take. Nothing is stored.
+func ForecastSync(ctx context.Context, place string, w Wanted, o FillOptions) (*Forecast, error) {
+	extent, err := ExtentOf(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	span, err := w.resolve(ctx, o.Reader, extent)
+	if err != nil {
+		return nil, err
+	}
+	f := &Forecast{Blocks: span, Missing: span.Blocks()}
+	missing := []ledger.Span{span}
+	if extent.Known {
+		d, err := Open(ctx, place, o.Reader.Tables)
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		if missing, f.Missing, err = d.missing(ctx, span); err != nil {
+			return nil, err
+		}
+	}
+	if f.Missing == 0 {
+		return f, nil
+	}
+	f.Requests = 2*f.Missing + uint64(2*len(missing))
+	return f, f.measure(ctx, missing, o.prover())
+}
+
+// measure reads runs of blocks at equal distances.
+func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover proof.Prover) error {
+	encoded := uint64(0)
+	start := time.Now()
+	for i := range uint64(samples) {
+		s := nth(missing, f.Missing/samples*i)
+		s.Last = min(s.Last, s.First+sampleLength-1)
+		if i > 0 && f.Missing < samples*sampleLength { // one run is all that it takes
+			break
+		}
+		for x, err := range prover.Range(ctx, source.Range{First: s.First, Last: s.Last}, chain.Optional[evidence.Predecessor]{}) {
+			e, err := entry(x, err)
+			if err != nil {
+				return err
+			}
+			encoded += e.Encoded()
+			f.Measured++
+		}
+	}
+	taken := time.Since(start)
+	f.Time = time.Duration(float64(taken) / float64(f.Measured) * float64(f.Missing)).Round(time.Second)
+	f.Bytes = encoded * diskFactor / 100 / f.Measured * f.Missing
+	return nil
+}
+
+// nth is what follows, in its span, from the n-th missing block on.
+func nth(missing []ledger.Span, n uint64) ledger.Span {
+	for _, s := range missing {
+		if n < s.Blocks() {
+			return ledger.Span{First: s.First + n, Last: s.Last}
+		}
+		n -= s.Blocks()
+	}
+	return missing[len(missing)-1]
+}

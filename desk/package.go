@@ -1,0 +1,187 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/journal"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/statement"
+)
+
+// PackageQuestion asks for the package of a month.
+type PackageQuestion struct {
+	Dir      string     // that becomes the package
+	Month    string     // such as 2026-01
+	Timezone string     // whose month it is; "" is UTC
+	Partial  bool       // what the ledger has of the month will do
+	Accounts []string   // addresses, and files of them
+	Names    string     // a file of names for the journal, "" for none
+	Networks string     // the file with the user's own network tables, "" for none
+	Journal  string     // the journal's program
+	With     string     // WithFees or WithMovements
+	Proved   bool       // the statements are proved by balances
+	Books    BooksInput // the company's own record of fees; without a path there is none
+	PackageOptions
+}
+
+// PackageOptions are what making a package and checking it have in common.
+type PackageOptions struct {
+	Program string // who makes the package, or checks it
+	// Balances opens who tells what the accounts had, where the statements are proved.
+	Balances    func() (source.Source, error)
+	Concurrency int      // balances asked for at once; 0 is the default
+	Progress    Progress // of blocks
+	Asked       Progress // of balances
+}
+
+// Closed is a package that was made.
+type Closed struct {
+	*closing.Package
+	Changed bool   // something of it is new
+	Symbol  string // of the network's token
+}
+
+// options are what of a question the manifest keeps.
+func (q *PackageQuestion) options() closing.Options {
+	return closing.Options{
+		Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
+		OwnNetworks: q.Networks != "", Names: q.Names != "", Reconciliation: q.Books.kept(filepath.Base(q.Books.Path)),
+	}
+}
+
+// MakePackage makes the package of a month: it is whole, or not there. Where the directory
+// has a package of the same month already and a byte differs, the new one is its next
+// version. The findings of its manifest say what does not hold.
+func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, error) {
+	x, err := d.maker(q.Month, q.Timezone, q.options(), &q.PackageOptions)
+	if err != nil {
+		return nil, err
+	}
+	x.inputs = inputs{q.Accounts, q.Names, q.Books.Path}
+	if err := x.find(ctx); err != nil {
+		return nil, err
+	}
+	if x.draft, err = closing.Begin(q.Dir); err != nil {
+		return nil, err
+	}
+	defer x.draft.Discard() // nothing is there any more if all went well
+	old, err := closing.Prepare(q.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil {
+		if err := x.manifest.Follows(old.Manifest); err != nil {
+			return nil, fmt.Errorf("-o %s: %w", q.Dir, err)
+		}
+	}
+	if err := errors.Join(x.make(ctx), ctx.Err()); err != nil {
+		return nil, err
+	}
+	made, changed, err := x.draft.Install(q.Dir, x.manifest, old)
+	return &Closed{made, changed, x.network.Symbol}, err
+}
+
+// inputs are the user's files that a package is made of.
+type inputs struct {
+	accounts     []string // addresses, and files of them
+	names, books string
+}
+
+// Where a package keeps them.
+const (
+	inputAccounts = "inputs/accounts.csv"
+	inputNames    = "inputs/names.csv"
+	inputBooks    = "inputs/books" // with its form
+	networksFile  = "networks.json"
+)
+
+// maker makes a package.
+type maker struct {
+	*Desk
+	options *PackageOptions
+	month   string
+	asked   Period
+	inputs  inputs
+	// withoutSource leaves out the files that need balances.
+	withoutSource bool
+	// cover is what the package has of the month, where it is made again.
+	cover chain.Optional[ledger.Cover]
+	// examined is what the ledger has of the blocks, where it was read before.
+	examined closing.Blocks
+
+	held     Held
+	network  *network.Network
+	accounts []chain.Address
+	labels   statement.Labels
+	names    *journal.Names // nil where none are given
+	draft    *closing.Draft
+	manifest closing.Manifest // all that is known of it so far
+}
+
+// maker checks how a package is to be made, and begins to.
+func (d *Desk) maker(month, timezone string, o closing.Options, p *PackageOptions) (*maker, error) {
+	if _, ok := Program(o.Journal); !ok {
+		return nil, notUnderstood("%v %q: want a program that has journals", FieldProgram, o.Journal)
+	}
+	switch {
+	case o.With != WithFees && o.With != WithMovements:
+		return nil, notUnderstood("%v %q: want %s or %s", FieldWith, o.With, WithFees, WithMovements)
+	case o.With == WithMovements && !o.Balances:
+		return nil, notUnderstood("%v %s opens the journal with balances, and none are to be asked for", FieldWith, WithMovements)
+	case month == "":
+		return nil, notUnderstood("which %v?", FieldMonth)
+	}
+	asked, err := PeriodInput{Month: month, Timezone: timezone, Partial: o.Partial}.Parse()
+	if err != nil {
+		return nil, err
+	}
+	return &maker{Desk: d, options: p, month: month, asked: asked, manifest: closing.Manifest{Tool: p.Program, Options: o}}, nil
+}
+
+// find finds the month, the network and the accounts.
+func (x *maker) find(ctx context.Context) (err error) {
+	if cover, again := x.cover.Get(); again {
+		x.held = Held{x.asked, cover}
+	} else if x.held, err = x.Held(ctx, x.asked); err != nil {
+		return err
+	}
+	span, err := x.Desk.span(&x.held)
+	if err != nil {
+		return err
+	}
+	if x.network, err = x.Network(ctx); err != nil {
+		return err
+	}
+	m := &x.manifest
+	m.Network, m.LeftOut = x.network.Name, []string{}
+	id, err := x.Book.Identity(ctx)
+	if err != nil {
+		return x.of(err)
+	}
+	if hash, ok := id.Genesis.Get(); ok {
+		m.Genesis = hash.String()
+	}
+	m.Period = closing.Period{
+		Month: x.month, Timezone: x.asked.Zone.String(), From: x.asked.Asked.From.String(), Before: x.asked.Asked.To.String(),
+		Complete: len(x.held.Lacks) == 0, Missing: append([]string{}, x.held.Lacks...),
+	}
+	if m.Blocks = x.examined; m.Blocks.First != span.First || m.Blocks.Last != span.Last || m.Blocks.Count == 0 {
+		if m.Blocks, err = closing.Examine(ctx, x.Book, x.asked.Asked, span); err != nil {
+			return x.of(err)
+		}
+	}
+	if x.accounts, x.labels, err = ReadAccounts(x.inputs.accounts); err != nil {
+		return err
+	}
+	for _, a := range x.accounts {
+		m.Accounts = append(m.Accounts, closing.Account{Address: a.String(), Label: x.labels[a]})
+	}
+	return nil
+}

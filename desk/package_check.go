@@ -1,0 +1,221 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/ledger"
+)
+
+// PackageCheck is what came of the check of a package.
+type PackageCheck struct {
+	*closing.Package
+	// Damage are the files that are not as they were written; then nothing else was checked.
+	Damage []string
+	// Differences are where the package is not what the ledger gives.
+	Differences []string
+	Symbol      string   // of the network's token
+	Notes       []string // for people
+	Part        bool     // something was not compared
+}
+
+// CheckPackage proves a package against the ledger: its files are as they were written,
+// the ledger has the same blocks, and gives the same package again, of the package's own
+// inputs. What needs balances is left out where nobody tells them now.
+func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), o PackageOptions) (*PackageCheck, error) {
+	if err := closing.Mend(dir); err != nil {
+		return nil, err
+	}
+	p, err := closing.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &PackageCheck{Package: p}
+	if c.Damage, err = p.Problems(); err != nil || len(c.Damage) > 0 {
+		return c, err
+	}
+	d, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	v := verifier{PackageCheck: c, desk: d, options: &o}
+	if c.Differences, err = v.check(ctx); err != nil {
+		return nil, err
+	}
+	slices.Sort(c.Notes)
+	c.Notes = slices.Compact(c.Notes)
+	return c, nil
+}
+
+// verifier proves a package against a ledger.
+type verifier struct {
+	*PackageCheck
+	desk    *Desk
+	options *PackageOptions
+	blocks  closing.Blocks // that the ledger has of the package's
+}
+
+// check tells where the package is not what the ledger gives.
+func (v *verifier) check(ctx context.Context) (differences []string, err error) {
+	m := v.Manifest
+	id, err := v.desk.Book.Identity(ctx)
+	if err != nil {
+		return nil, v.desk.of(err)
+	}
+	x, err := v.begin(v.desk)
+	if err != nil {
+		return nil, err
+	}
+	span := ledger.Span{First: m.Blocks.First, Last: m.Blocks.Last}
+	if v.blocks, err = closing.Examine(ctx, v.desk.Book, x.asked.Asked, span); err != nil {
+		return nil, v.desk.of(err)
+	}
+	if differences = m.Differ(id, v.blocks); len(differences) > 0 {
+		return differences, nil
+	}
+	made, err := v.again(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if made.Tool != m.Tool {
+		v.Notes = append(v.Notes, fmt.Sprintf("made by %s, checked by %s", m.Tool, made.Tool))
+		made.Tool = m.Tool
+	}
+	changes, err := closing.Compare(m, made)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes.Totals {
+		differences = append(differences, fmt.Sprintf("total %s: %s in the package, %s from the ledger", c.Name, c.Old, c.New))
+	}
+	for _, c := range changes.Manifest {
+		differences = append(differences, fmt.Sprintf("manifest, %s: %s in the package, %s from the ledger", c.Name, c.Old, c.New))
+	}
+	for _, c := range changes.Files {
+		differences = append(differences, fmt.Sprintf("%s is another when it is made from the ledger", c.Name))
+	}
+	return differences, nil
+}
+
+// again makes the package anew, in a directory that is thrown away, of its own inputs.
+// Where no gateway is reachable, what needs one is taken as it is.
+func (v *verifier) again(ctx context.Context) (*closing.Manifest, error) {
+	x, err := v.maker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = v.draft(ctx, x)
+	if kind := KindOf(err); !x.manifest.Options.Balances || kind != Unanswered && kind != NotFound {
+		return &x.manifest, err
+	}
+	v.Notes = append(v.Notes, "not compared, for the gateway is not reachable ("+err.Error()+"): what needs balances")
+	if x, err = v.maker(ctx); err != nil {
+		return nil, err
+	}
+	x.withoutSource = true
+	if err := v.draft(ctx, x); err != nil {
+		return nil, err
+	}
+	v.takeOver(&x.manifest)
+	v.Part = true
+	return &x.manifest, nil
+}
+
+// takeOver takes what needs a gateway from the package.
+func (v *verifier) takeOver(made *closing.Manifest) {
+	m := v.Manifest
+	made.Findings.Statements = m.Findings.Statements
+	names := statementFiles
+	if m.Options.With == WithMovements {
+		made.Findings.Journal, made.LeftOut = m.Findings.Journal, m.LeftOut
+		names = append([]string{"journal." + m.Options.Journal}, names...)
+	}
+	for _, f := range m.Files {
+		if slices.Contains(names, f.Name) {
+			made.Files = append(made.Files, f)
+			v.Notes = append(v.Notes, "not compared: "+f.Name)
+		}
+	}
+}
+
+func (v *verifier) draft(ctx context.Context, x *maker) error {
+	dir, err := os.MkdirTemp("", "fees-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	x.draft = closing.BeginIn(dir)
+	return x.make(ctx)
+}
+
+// begin begins to make the package of its manifest.
+func (v *verifier) begin(d *Desk) (*maker, error) {
+	p := &v.Manifest.Period
+	return d.maker(p.Month, p.Timezone, v.Manifest.Options, v.options)
+}
+
+// maker begins to make the package of what its manifest says, and of its own inputs.
+func (v *verifier) maker(ctx context.Context) (*maker, error) {
+	m := v.Manifest
+	dir, err := filepath.Abs(v.Dir) // its name may look like an address
+	if err != nil {
+		return nil, err
+	}
+	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	own := *v.desk
+	if m.Options.OwnNetworks {
+		if own.Tables, err = ReadTables(in(networksFile)); err != nil {
+			return nil, err
+		}
+	}
+	x, err := v.begin(&own)
+	if err != nil {
+		return nil, err
+	}
+	x.examined = v.blocks
+	x.inputs.accounts = []string{in(inputAccounts)}
+	if m.Options.Names {
+		x.inputs.names = in(inputNames)
+	}
+	if r := m.Options.Reconciliation; r != nil {
+		if r.Input != inputBooks+".csv" && r.Input != inputBooks+".xlsx" {
+			return nil, fmt.Errorf("%w: its record of fees is %q", closing.ErrDamaged, r.Input)
+		}
+		x.inputs.books = in(r.Input)
+		own := *r
+		x.manifest.Options.Reconciliation = &own
+	}
+	if x.cover, err = v.cover(ctx, x.asked); err != nil {
+		return nil, v.desk.of(err)
+	}
+	if err := x.find(ctx); err != nil {
+		return nil, err
+	}
+	v.Symbol = x.network.Symbol
+	return x, nil
+}
+
+// cover is what the package says that it has of the month: the ledger may have more of
+// it by now, where the package is partial.
+func (v *verifier) cover(ctx context.Context, asked Period) (none chain.Optional[ledger.Cover], err error) {
+	m := v.Manifest
+	now, err := v.desk.Book.Cover(ctx, asked.Asked)
+	if err != nil || m.Period.Complete {
+		return chain.Some(now), err
+	}
+	if !m.Options.Partial {
+		return none, errors.New("the package lacks a part of its month, and does not allow for it")
+	}
+	then := ledger.Cover{Span: chain.Some(ledger.Span{First: m.Blocks.First, Last: m.Blocks.Last}), Lacks: m.Period.Missing}
+	if now.Span != then.Span {
+		v.Notes = append(v.Notes, "the ledger has more of the month now: close it again")
+	}
+	return chain.Some(then), nil
+}

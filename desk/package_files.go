@@ -1,0 +1,249 @@
+package desk
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/journal"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/statement"
+)
+
+// make makes all files.
+func (x *maker) make(ctx context.Context) error {
+	p := &x.options.Progress
+	defer p.end()
+	for _, step := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"inputs", x.makeInputs}, {"reports", x.makeReports}, {"findings", x.makeFindings},
+		{"statements", x.makeStatements}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
+	} {
+		p.say("closing: " + step.what)
+		if err := step.do(ctx); err != nil {
+			return err
+		}
+	}
+	x.manifest.Files = x.draft.Files()
+	return nil
+}
+
+// makeInputs keeps what the package is made of.
+func (x *maker) makeInputs(context.Context) error {
+	var lines bytes.Buffer
+	out := csv.NewWriter(&lines)
+	out.Write([]string{"address", "label"})
+	for _, a := range x.manifest.Accounts {
+		out.Write([]string{a.Address, a.Label})
+	}
+	out.Flush()
+	if err := x.addText(inputAccounts, lines.Bytes()); err != nil {
+		return err
+	}
+	var err error
+	if x.names, err = ReadNames(x.inputs.names); err != nil {
+		return at(FieldNames, err)
+	}
+	if x.names != nil {
+		text, err := ReadSmallFile(x.inputs.names, maxListBytes)
+		if err != nil {
+			return at(FieldNames, err)
+		}
+		if err := x.addText(inputNames, text); err != nil {
+			return err
+		}
+	}
+	return x.draft.Add(networksFile, func(w io.Writer) error {
+		return writeJSON(w, map[string][]network.Network{"networks": {*x.network}})
+	})
+}
+
+func (x *maker) addText(name string, text []byte) error {
+	return x.draft.Add(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// makeReports makes the report by day and that by account, whose totals are the same.
+func (x *maker) makeReports(ctx context.Context) error {
+	for _, one := range []struct {
+		by   report.By
+		name string
+	}{{report.Day, "report"}, {report.Account, "accounts"}} {
+		q := report.Question{By: one.by, Network: x.network.Name, Symbol: x.network.Symbol}
+		r, err := x.report(ctx, &x.held, q, x.accounts, &x.options.Progress)
+		if err != nil {
+			return err
+		}
+		x.manifest.Totals = totalsOf(&r.Totals)
+		forms := map[string]func(io.Writer) error{
+			".json": func(w io.Writer) error { return report.WriteJSON(w, r) },
+			".csv":  func(w io.Writer) error { return sheet.WriteCSV(w, r.Sheet()) },
+			".xlsx": func(w io.Writer) error { return sheet.WriteXLSX(w, r.Sheet()) },
+		}
+		if one.by == report.Day {
+			forms[".html"] = func(w io.Writer) error { return report.WriteHTML(w, r) }
+		}
+		for form, write := range forms {
+			if err := x.draft.Add(one.name+form, write); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func totalsOf(f *report.Figures) closing.Totals {
+	return closing.Totals{
+		EVM: f.EVM, Native: f.Native, EVMFailed: f.EVMFailed, NativeFailed: f.NativeFailed, OutcomeUnknown: f.OutcomeUnknown, Fee: f.Fee, EVMFee: f.EVMFee, NativeFee: f.NativeFee, PriorityFee: f.PriorityFee,
+		Tip: f.Tip, Charged: f.Charged, Burned: f.Burned, Treasury: f.Treasury, Author: f.Author, Gas: f.Gas.Uint64(),
+	}
+}
+
+func (x *maker) span() ledger.Span {
+	return ledger.Span{First: x.manifest.Blocks.First, Last: x.manifest.Blocks.Last}
+}
+
+func (x *maker) makeFindings(ctx context.Context) error {
+	return x.of(x.draft.Add("findings.csv", func(w io.Writer) error {
+		return sheet.WriteCSV(w, closing.List(ctx, x.Book, x.span(), &x.manifest.Findings))
+	}))
+}
+
+// statementFiles need the gateway where balances are asked for.
+var statementFiles = []string{"statements.json", "statements.xlsx"}
+
+func (x *maker) makeStatements(ctx context.Context) error {
+	o := &x.manifest.Options
+	if o.Balances && x.withoutSource {
+		return nil
+	}
+	q := StatementQuestion{Accounts: x.accounts, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
+	if o.Balances {
+		var err error
+		if q.Balances, err = x.options.Balances(); err != nil {
+			return err
+		}
+	} else {
+		x.manifest.LeftOut = append(x.manifest.LeftOut, "the statements are not proved: no balances were asked for")
+	}
+	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Labels: x.labels}, &q)
+	if err != nil {
+		return err
+	}
+	for _, s := range made.List {
+		if isWrong(s) {
+			x.manifest.Findings.Statements++
+		}
+	}
+	err = x.draft.Add(statementFiles[0], func(w io.Writer) error { return made.Style.WriteJSONList(ctx, w, made.List) })
+	if err == nil {
+		err = x.draft.Add(statementFiles[1], func(w io.Writer) error { return made.Style.WriteXLSX(ctx, w, made.List) })
+	}
+	return made.Explain(err)
+}
+
+func (x *maker) journalName() string { return "journal." + x.manifest.Options.Journal }
+
+// makeJournal makes the journal. One that cannot be made without a lie is left out, and
+// the manifest says why.
+func (x *maker) makeJournal(ctx context.Context) error {
+	o := &x.manifest.Options
+	if o.With == WithMovements && x.withoutSource {
+		return nil
+	}
+	e, err := x.export(ctx, x.held, ExportQuestion{Accounts: x.accounts, With: o.With, Style: journal.Style{Names: x.names, Alone: true}, Balances: x.options.Balances})
+	if err != nil {
+		return err
+	}
+	j, err := e.Journal(ctx)
+	var differs *journal.DifferenceError
+	if errors.As(err, &differs) || errors.Is(err, journal.ErrUnknown) {
+		x.manifest.Findings.Journal = 1
+		x.manifest.LeftOut = append(x.manifest.LeftOut, "the journal: "+console.Printable(err.Error()))
+		return nil
+	}
+	if err != nil {
+		return e.Explain(err)
+	}
+	p, _ := Program(o.Journal)
+	return e.Explain(x.draft.Add(x.journalName(), func(w io.Writer) error { return j.Write(w, p) }))
+}
+
+// makeReconciliation compares the company's record. The result is that of the ledger up
+// to the package's last block.
+func (x *maker) makeReconciliation(ctx context.Context) error {
+	r := x.manifest.Options.Reconciliation
+	if r == nil {
+		return nil
+	}
+	books := keptBooks(r, x.inputs.books)
+	options, err := books.Options(x.asked.Zone)
+	if err != nil {
+		return err
+	}
+	span := x.span()
+	options.Accounts, options.Symbol = x.accounts, x.network.Symbol
+	file, err := books.Read(options)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	result, err := x.Reconcile(ctx, file, r.Name, Heights(span.First, span.Last), options)
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+	// What was sealed after the month is not of it.
+	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
+	for _, s := range result.Sums {
+		if s.Outcome != reconcile.Matched {
+			x.manifest.Findings.Differences += uint64(s.Count)
+		}
+	}
+	if err := x.keepBooks(r, file); err != nil {
+		return err
+	}
+	err = x.draft.Add("reconciliation.json", func(w io.Writer) error { return result.WriteJSON(withoutControls{w}, true) })
+	if err != nil {
+		return err
+	}
+	return x.draft.Add("reconciliation.xlsx", func(w io.Writer) error { return sheet.WriteXLSX(w, result.Sheets(true)...) })
+}
+
+// keepBooks keeps the file that was compared, and no other.
+func (x *maker) keepBooks(r *closing.Reconciliation, file *reconcile.File) error {
+	r.Input = inputBooks + "." + file.Form
+	in, err := os.Open(x.inputs.books)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	err = x.draft.Add(r.Input, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	kept := slices.IndexFunc(x.draft.Files(), func(f closing.File) bool { return f.Name == r.Input })
+	if x.draft.Files()[kept].SHA256 != file.SHA256.String() {
+		return fmt.Errorf("%s changed while it was read: try again", x.inputs.books)
+	}
+	return nil
+}

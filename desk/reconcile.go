@@ -1,0 +1,37 @@
+package desk
+
+import (
+	"context"
+	"errors"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/source"
+)
+
+// Reconcile compares a company's record, a file of that name, with the ledger.
+func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
+	o.Partial = p.Partial
+	if !p.All {
+		o.Period = chain.Some(p.Asked)
+	}
+	result, err := reconcile.Match(ctx, d.Book, file.Rows.All(), o)
+	if err != nil {
+		if errors.Is(err, chain.ErrOverflow) {
+			return nil, err
+		}
+		return nil, d.of(err)
+	}
+	result.File, result.Name = file, name
+	return result, nil
+}
+
+// SymbolOf is what a source's token is called in the first block of a period of heights.
+func SymbolOf(ctx context.Context, reader *source.Reader, p Period) (string, error) {
+	span, err := p.heightsAlone()
+	if err != nil {
+		return "", err
+	}
+	item, err := reader.Read(ctx, source.Height(span.First))
+	return item.Rules.Symbol, err
+}

@@ -1,0 +1,43 @@
+package desk
+
+import (
+	"context"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/report"
+)
+
+// ReportQuestion asks what the fees of a period add up to.
+type ReportQuestion struct {
+	Period   Period
+	By       report.By       // what makes a group
+	Payers   []chain.Address // only what these paid for; none is everybody
+	Progress Progress
+}
+
+// Report adds up the fees of a period.
+func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, error) {
+	held, err := d.Held(ctx, q.Period)
+	if err != nil {
+		return nil, err
+	}
+	n, err := d.Network(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d.report(ctx, &held, report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol}, q.Payers, &q.Progress)
+}
+
+// report adds up what the ledger holds of a period.
+func (d *Desk) report(ctx context.Context, h *Held, q report.Question, payers []chain.Address, p *Progress) (*report.Report, error) {
+	q.Name, q.Period, q.Zone, q.Cover, q.Partial = h.Name, h.Asked, h.Zone, h.Cover, h.Notes()
+	if len(payers) > 0 {
+		q.Payers = map[chain.Address]bool{}
+		for _, account := range payers {
+			q.Payers[account] = true
+		}
+	}
+	r, err := report.Make(ctx, d.Book, q, p.show)
+	p.end()
+	return r, d.of(err)
+}

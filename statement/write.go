@@ -1,0 +1,77 @@
+package statement
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/feeledger/fees/sheet"
+)
+
+// WriteXLSX writes a workbook with the summary, and the parts of each statement.
+func (y *Style) WriteXLSX(ctx context.Context, w io.Writer, list []*Statement) error {
+	sheets := []*sheet.Sheet{y.Summary(list...)}
+	for _, s := range list {
+		for _, one := range []*sheet.Sheet{y.Movements(ctx, s), y.Fees(ctx, s), y.Transfers(ctx, s)} {
+			if len(list) > 1 {
+				one.Name += " " + s.Account.String()[:10]
+			}
+			sheets = append(sheets, one)
+		}
+	}
+	return sheet.WriteXLSX(w, sheets...)
+}
+
+// comfortable is a width in which times, and all of the columns, have room.
+const comfortable = 150
+
+// WriteTable writes a statement for people.
+func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width int) error {
+	drop := []string{"account"}
+	if width < comfortable {
+		drop = append(drop, "time")
+	}
+	if !s.Reserves() {
+		drop = append(drop, "reserved", "reserved_balance", "total")
+	}
+	summary := y.Summary(s)
+	summary.Title = fmt.Sprintf("Statement of %s, %s, blocks %d to %d", y.Name(s.Account), y.Network, s.Span.First, s.Span.Last)
+	sheets := []*sheet.Sheet{summary, y.Brief(ctx, s)}
+	if len(s.Fees) > 0 {
+		fees := y.Fees(ctx, s)
+		fees.Title, fees.Notes = "Fees paid", nil
+		if s.Others.Transactions == 0 {
+			fees = Without(fees, "paid_for")
+		}
+		sheets = append(sheets, fees)
+	}
+	transfers := y.Transfers(ctx, s)
+	transfers.Title, transfers.Notes = "ERC-20 transfers, in the tokens' smallest units", nil
+	if len(y.Labels) == 0 {
+		transfers = Without(transfers, "token_label", "counterparty_label")
+	}
+	has, err := hasRows(transfers)
+	if err != nil {
+		return err
+	}
+	if has {
+		sheets = append(sheets, transfers)
+	}
+	for i, one := range sheets {
+		if i > 0 {
+			io.WriteString(w, "\n")
+		}
+		if err := sheet.WriteTable(w, Without(one, drop...), width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasRows tells whether a sheet, whose rows can be read again, has one.
+func hasRows(s *sheet.Sheet) (bool, error) {
+	for _, err := range s.Rows {
+		return err == nil, err
+	}
+	return false, nil
+}
