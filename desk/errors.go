@@ -152,15 +152,18 @@ type Field string
 
 // The fields of questions that an [InputError] can name.
 const (
-	FieldMonth    Field = "month"
-	FieldFrom     Field = "from"
-	FieldTo       Field = "to"
-	FieldTimezone Field = "timezone"
-	FieldBlock    Field = "block"
-	FieldAccounts Field = "accounts"
-	FieldProgram  Field = "program"
-	FieldWith     Field = "with"
-	FieldNames    Field = "names"
+	FieldMonth       Field = "month"
+	FieldFrom        Field = "from"
+	FieldTo          Field = "to"
+	FieldTimezone    Field = "timezone"
+	FieldBlock       Field = "block"
+	FieldAccounts    Field = "accounts"
+	FieldProgram     Field = "program"
+	FieldWith        Field = "with"
+	FieldNames       Field = "names"
+	FieldLabels      Field = "labels"
+	FieldPrices      Field = "prices"
+	FieldNetworkFile Field = "network-file"
 )
 
 // InputError says what of a question is not understood. Those of its Args that are of type

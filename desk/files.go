@@ -1,21 +1,20 @@
 package desk
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/statement"
 )
 
 // What the files of a user may have.
 const (
 	maxTableBytes = 1 << 20 // far more than a table of every runtime needs
 	maxListBytes  = 16 << 20
-	maxLabelBytes = 64 << 20
 )
 
 // ReadSmallFile reads a file of at most that many bytes.
@@ -37,7 +36,17 @@ func ReadAtMost(r io.Reader, name string, limit int64) ([]byte, error) {
 	return content, err
 }
 
-// ReadTables returns the built-in tables, with those of a user's file; "" is none.
+// inFile says of an error that it is of a file that a field of a question names.
+func inFile(field Field, path string, err error) error {
+	var open *os.PathError
+	if errors.As(err, &open) {
+		err = open.Err
+	}
+	return notUnderstood("%v %s: %v", field, path, err)
+}
+
+// ReadTables returns the built-in tables, with those of a user's file; "" is none. The
+// error is an [InputError].
 func ReadTables(path string) (network.Tables, error) {
 	tables := network.BuiltIn()
 	if path == "" {
@@ -45,59 +54,55 @@ func ReadTables(path string) (network.Tables, error) {
 	}
 	content, err := ReadSmallFile(path, maxTableBytes)
 	if err != nil {
-		return tables, err
+		return tables, inFile(FieldNetworkFile, path, err)
 	}
-	tables, err = tables.With(path, content)
-	if err != nil {
-		return tables, fmt.Errorf("%s: %w; fees networks --format json shows the form", path, err)
+	if tables, err = tables.With(path, content); err != nil {
+		return tables, inFile(FieldNetworkFile, path, fmt.Errorf("%w; fees networks --format json shows the form", err))
 	}
 	return tables, nil
 }
 
-// ReadNames reads a file of names for a journal; "" is none.
+// ReadNames reads a file of names for a journal; "" is none. The error is an [InputError].
 func ReadNames(path string) (*journal.Names, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := ReadSmallFile(path, maxListBytes)
-	if err != nil {
-		return nil, err
+	var names *journal.Names
+	book, err := readBook(path)
+	if err == nil {
+		names, err = journal.NewNames(book)
 	}
-	names, err := journal.ReadNames(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, inFile(FieldNames, path, err)
 	}
 	return names, nil
 }
 
-// ReadPrices reads a file of prices for a journal; "" is none.
+// ReadPrices reads a file of prices for a journal; "" is none. The error is an
+// [InputError].
 func ReadPrices(path, fiat string) (*journal.Prices, error) {
 	if path == "" {
 		return nil, nil
 	}
+	var prices *journal.Prices
 	text, err := ReadSmallFile(path, maxListBytes)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		prices, err = journal.ReadPrices(text, fiat)
 	}
-	prices, err := journal.ReadPrices(text, fiat)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, inFile(FieldPrices, path, err)
 	}
 	return prices, nil
 }
 
-// ReadLabels reads a file of labels; "" is none.
-func ReadLabels(path string) (statement.Labels, error) {
+// ReadLabels reads a file of labels; "" is none. The error is an [InputError].
+func ReadLabels(path string) (*addressbook.Book, error) {
 	if path == "" {
 		return nil, nil
 	}
-	content, err := ReadSmallFile(path, maxLabelBytes)
+	labels, err := readBook(path)
 	if err != nil {
-		return nil, err
-	}
-	labels, err := statement.ReadLabels(bytes.NewReader(content))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, inFile(FieldLabels, path, err)
 	}
 	return labels, nil
 }

@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/statement"
 )
 
 // PackageQuestion asks for the package of a month.
@@ -119,7 +121,7 @@ type maker struct {
 	held     Held
 	network  *network.Network
 	accounts []chain.Address
-	labels   statement.Labels
+	labels   *addressbook.Book
 	names    *journal.Names // nil where none are given
 	draft    *closing.Draft
 	manifest closing.Manifest // all that is known of it so far
@@ -177,11 +179,23 @@ func (x *maker) find(ctx context.Context) (err error) {
 			return x.of(err)
 		}
 	}
-	if x.accounts, x.labels, err = ReadAccounts(x.inputs.accounts); err != nil {
+	return x.readAccounts()
+}
+
+// readAccounts reads the accounts with their labels, which a package has as they are
+// shown.
+func (x *maker) readAccounts() (err error) {
+	var book *addressbook.Book
+	if x.accounts, book, err = ReadAccounts(x.inputs.accounts); err != nil {
 		return err
 	}
-	for _, a := range x.accounts {
-		m.Accounts = append(m.Accounts, closing.Account{Address: a.String(), Label: x.labels[a]})
+	x.labels = &addressbook.Book{}
+	for _, e := range book.Entries() {
+		label := strings.TrimSpace(console.Printable(e.Label))
+		if err := x.labels.Add(addressbook.Entry{Address: e.Address, Label: label}); err != nil {
+			return err
+		}
+		x.manifest.Accounts = append(x.manifest.Accounts, closing.Account{Address: e.Address.String(), Label: label})
 	}
 	return nil
 }

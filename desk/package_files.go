@@ -56,12 +56,12 @@ func (x *maker) makeInputs(context.Context) error {
 	}
 	var err error
 	if x.names, err = ReadNames(x.inputs.names); err != nil {
-		return at(FieldNames, err)
+		return err
 	}
 	if x.names != nil {
 		text, err := ReadSmallFile(x.inputs.names, maxListBytes)
 		if err != nil {
-			return at(FieldNames, err)
+			return inFile(FieldNames, x.inputs.names, err)
 		}
 		if err := x.addText(inputNames, text); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
@@ -17,7 +18,7 @@ import (
 type StatementQuestion struct {
 	Period   Period
 	Accounts []chain.Address
-	Labels   statement.Labels
+	Labels   *addressbook.Book
 	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
 	Balances    source.Source
 	EveryBlock  bool // the balance is proved after each block of the period

@@ -62,7 +62,7 @@ func (p *prover) add(ctx context.Context) error {
 			if !p.payments.period.Has(m.Height, m.Time) {
 				return fmt.Errorf("block %d is not of the period by its own time, so that no balances open and close it", m.Height)
 			}
-			if !m.Known() && len(unknown) < mostWrongLines {
+			if !m.Known() && len(unknown) < maxWrongLines {
 				unknown = append(unknown, fmt.Errorf("%w: block %d, %v, %s of %v", ErrUnknown, m.Height, m.Where, m.Event, m.Account))
 			}
 			return nil

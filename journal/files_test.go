@@ -5,20 +5,22 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 )
 
-func TestReadNames(t *testing.T) {
-	names, err := journal.ReadNames([]byte("\ufeffaddress,name,account\n# mine\n" + alith + ", Alith ;* (hot)\t  wallet ,\n" + baltathar + ",Bal,\"Assets:Cold: The \"\"vault\"\"\"\n"))
+func TestNames(t *testing.T) {
+	names, err := namesOf("\ufeffaddress,name,account\n# mine\n" + alith + ", Alith ;* (hot)\t  wallet ,\n" + baltathar + ",Bal,\"Assets:Cold: The \"\"vault\"\"\"\n")
 	require.NoError(t, err)
 	require.Equal(t, "Alith hot wallet", names.Name(address(t, alith)))
 	require.EqualValues(t, "Assets:Alith hot wallet", names.Asset(address(t, alith)))
@@ -27,20 +29,35 @@ func TestReadNames(t *testing.T) {
 }
 
 // All that is wrong is told at once, with the lines.
-func TestReadNamesErrors(t *testing.T) {
-	_, err := journal.ReadNames([]byte(strings.Join([]string{
-		alith + ",Alith", "0x12,Short", alith + ",Again", baltathar + ",Alith", charleth + ",;;", charleth + ",C,Cash", "one",
-	}, "\n")))
+func TestNamesErrors(t *testing.T) {
+	_, err := namesOf(strings.Join([]string{
+		alith + ",Alith", alith + ",Alith", baltathar + ",alith", baltathar + ",,Assets:B", charleth + ",;;", "0x0000000000000000000000000000000000000001,Alith", "0x0000000000000000000000000000000000000002,E,Cash:Box",
+	}, "\n"))
+	require.EqualError(t, err, `line 5: ";;": a name needs a letter or a digit
+line 6: "Alith" is the name on line 1 too
+line 7: "Cash:Box": want an account below Assets or Liabilities, such as Assets:Wallet`)
+	_, err = namesOf(alith + ",A,Cash:\n" + baltathar + ",B,Assets:\n" + charleth + "," + alith)
+	require.EqualError(t, err, `line 1: "Cash:": want an account below Assets or Liabilities, such as Assets:Wallet
+line 2: "Assets:": each part of an account needs a letter or a digit
+line 3: "`+alith+`": an address is no name`)
+	_, err = namesOf(strings.Join([]string{alith + ",Alith", "0x12,Short", alith + ",Again"}, "\n"))
 	require.EqualError(t, err, `line 2: "0x12" is not an address: want 0x and 40 hex digits
-line 3: 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac is on line 1 too
-line 4: "Alith" is the name on line 1 too
-line 5: ";;": a name needs a letter or a digit
-line 6: 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc is on line 5 too
-line 7: 1 fields, want address,name or address,name,asset account`)
-	_, err = journal.ReadNames([]byte(alith + ",A,Cash\n" + baltathar + ",B,Assets:\n" + charleth + ",\"C\nD"))
-	require.ErrorContains(t, err, `line 1: "Cash": want an account below Assets or Liabilities`)
-	require.ErrorContains(t, err, `line 2: "Assets:": each part of an account needs a letter or a digit`)
-	require.ErrorContains(t, err, `line 4`)
+line 3: `+alith+` has the label "Again", and "Alith" in line 1`)
+	var file strings.Builder
+	for n := range 1000 {
+		fmt.Fprintf(&file, "0x%040x,;\n", n)
+	}
+	_, err = namesOf(file.String())
+	require.Equal(t, 101, strings.Count(err.Error(), "\n")+1)
+}
+
+// A file of labels is one of names: who has none is called by the address.
+func TestNamesOfLabels(t *testing.T) {
+	names, err := namesOf("account;label;address\nAssets:Cold;;" + alith + "\n;;" + baltathar)
+	require.NoError(t, err)
+	require.Equal(t, address(t, alith).String(), names.Name(address(t, alith)))
+	require.EqualValues(t, "Assets:Cold", names.Asset(address(t, alith)))
+	require.EqualValues(t, "Assets:"+address(t, baltathar).String(), names.Asset(address(t, baltathar)))
 }
 
 func TestReadPricesErrors(t *testing.T) {
@@ -58,7 +75,7 @@ line 7: 1 fields, want date,price`)
 // are refused.
 func TestAccountsCollide(t *testing.T) {
 	two := func(a, b string) (*journal.Journal, error) {
-		names, err := journal.ReadNames([]byte(alith + "," + a + "\n" + baltathar + "," + b + "\n"))
+		names, err := namesOf(alith + "," + a + "\n" + baltathar + "," + b + "\n")
 		require.NoError(t, err)
 		s := style()
 		s.Names = names
@@ -92,7 +109,7 @@ func TestNamesOfTheWorld(t *testing.T) {
 	}
 	var err error
 	s := style()
-	s.Names, err = journal.ReadNames([]byte(file))
+	s.Names, err = namesOf(file)
 	require.NoError(t, err)
 	payments, err := journal.Find(context.Background(), book, q)
 	require.NoError(t, err)
@@ -177,7 +194,9 @@ func FuzzText(f *testing.F) {
 		y := paid(t, 2, "", "7")
 		y.Error = text
 		s := style()
-		if names, err := journal.ReadNames([]byte(alith + ",\"" + strings.ReplaceAll(text, `"`, `""`) + "\"")); err == nil {
+		names := &addressbook.Book{} // a reader would take less
+		require.NoError(t, names.Add(addressbook.Entry{Address: address(t, alith), Label: text}))
+		if names, err := journal.NewNames(names); err == nil {
 			s.Names = names
 		}
 		s.Notes = []string{text}

@@ -338,7 +338,7 @@ func TestMovementKinds(t *testing.T) {
 		address(t, alith):     {6: {}, 7: {Free: wei(t, "745"), Reserved: wei(t, "200")}},
 		address(t, baltathar): {6: {}, 7: {Free: wei(t, "30")}},
 	}
-	names, err := journal.ReadNames([]byte(alith + ",Hot wallet\n" + baltathar + ",Cold,Assets:Vault:Cold\n" + charleth + ",\"Shop; \"\"x\"\"\"\n"))
+	names, err := namesOf(alith + ",Hot wallet\n" + baltathar + ",Cold,Assets:Vault:Cold\n" + charleth + ",\"Shop; \"\"x\"\"\"\n")
 	require.NoError(t, err)
 	s := style()
 	s.Names = names

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/journal"
@@ -122,6 +123,15 @@ func balancesOf(t testing.TB, name string) recorded {
 	}
 	require.Len(t, r, 18)
 	return r
+}
+
+// namesOf are the names of a file.
+func namesOf(file string) (*journal.Names, error) {
+	book, err := addressbook.Read(strings.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	return journal.NewNames(book)
 }
 
 func address(t testing.TB, text string) chain.Address {

@@ -1,14 +1,12 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 )
 
@@ -44,43 +42,43 @@ func (n *Names) Asset(a chain.Address) Account {
 // assetRoots are what an account that has something lies below.
 var assetRoots = []string{"Assets", "Liabilities"}
 
-// ReadNames reads a CSV file of lines address,name and, where it is not to be
-// Assets:<name>, the asset account. A first line that begins with "address" is its
-// header, and a line that begins with # a comment. The error has all that is wrong, with
-// the lines.
-func ReadNames(text []byte) (*Names, error) {
+// NewNames takes the names of a book: its labels, as accounts can have them, and its
+// accounts, which lie below Assets or Liabilities. No two addresses have the same name.
+// The error has all that is wrong, with the lines.
+func NewNames(book *addressbook.Book) (*Names, error) {
 	n := &Names{map[chain.Address]string{}, map[chain.Address]Account{}}
-	addressLines, nameLines := map[chain.Address]int{}, map[string]int{}
-	err := readLines(text, "address", "address,name or address,name,asset account", 2, 3, func(line int, fields []string) error {
-		address, err := chain.ParseAddress(fields[0])
-		if err != nil {
-			return err
+	lines := map[string]int{}
+	var wrong wrongLines
+	for _, e := range book.Entries() {
+		if wrong.add(e.Line, n.add(&e, lines)) {
+			break
 		}
-		if other, twice := addressLines[address]; twice {
-			return fmt.Errorf("%v is on line %d too", address, other)
-		}
-		addressLines[address] = line
-		name := cleanName(fields[1])
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return n, nil
+}
+
+// add takes an entry. The lines are those of the names so far.
+func (n *Names) add(e *addressbook.Entry, lines map[string]int) (err error) {
+	if e.Label != "" {
+		name := cleanName(e.Label)
 		if name == "" {
-			return fmt.Errorf("%q: a name needs a letter or a digit", fields[1])
+			return fmt.Errorf("%q: a name needs a letter or a digit", e.Label)
 		}
 		if _, err := chain.ParseAddress(name); err == nil {
 			return fmt.Errorf("%q: an address is no name", name)
 		}
-		if other, twice := nameLines[name]; twice {
+		if other, twice := lines[name]; twice {
 			return fmt.Errorf("%q is the name on line %d too", name, other)
 		}
-		nameLines[name] = line
-		n.names[address] = name
-		if len(fields) == 3 && fields[2] != "" {
-			n.assets[address], err = parseAsset(fields[2])
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
+		n.names[e.Address], lines[name] = name, e.Line
 	}
-	return n, nil
+	if e.Account != "" {
+		n.assets[e.Address], err = parseAsset(e.Account)
+	}
+	return err
 }
 
 func parseAsset(text string) (Account, error) {
@@ -96,42 +94,20 @@ func parseAsset(text string) (Account, error) {
 	return Account(strings.Join(parts, ":")), nil
 }
 
-// mostWrongLines is how many lines an error has: more do not help.
-const mostWrongLines = 100
+// maxWrongLines is how many lines an error has: more do not help.
+const maxWrongLines = 100
 
-// readLines reads the lines of a CSV file, and returns all that is wrong.
-func readLines(text []byte, header, want string, least, most int, each func(line int, fields []string) error) error {
-	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
-	in.FieldsPerRecord, in.Comment, in.TrimLeadingSpace, in.ReuseRecord = -1, '#', true, true
-	var wrong []error
-	for first := true; ; first = false {
-		fields, err := in.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil { // it names the line, and what follows cannot be told apart
-			wrong = append(wrong, err)
-			break
-		}
-		for i := range fields {
-			fields[i] = strings.TrimSpace(fields[i])
-		}
-		if first && strings.EqualFold(fields[0], header) {
-			continue
-		}
-		line, _ := in.FieldPos(0)
-		if len(fields) < least || len(fields) > most {
-			err = fmt.Errorf("%d fields, want %s", len(fields), want)
-		} else {
-			err = each(line, fields)
-		}
-		if err != nil {
-			wrong = append(wrong, fmt.Errorf("line %d: %w", line, err))
-		}
-		if len(wrong) == mostWrongLines {
-			wrong = append(wrong, errors.New("and perhaps more"))
-			break
-		}
+// wrongLines are what is wrong with the lines of a file.
+type wrongLines []error
+
+// add adds what is wrong with a line, if anything is, and tells whether that is enough.
+func (w *wrongLines) add(line int, err error) (enough bool) {
+	if err == nil {
+		return false
 	}
-	return errors.Join(wrong...)
+	*w = append(*w, fmt.Errorf("line %d: %w", line, err))
+	if enough = len(*w) == maxWrongLines; enough {
+		*w = append(*w, errors.New("and perhaps more"))
+	}
+	return enough
 }

@@ -1,8 +1,11 @@
 package journal
 
 import (
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -28,28 +31,49 @@ func ReadPrices(text []byte, fiat string) (*Prices, error) {
 	}
 	p := &Prices{fiat, map[string]string{}}
 	lines := map[string]int{}
-	err := readLines(text, "date", "date,price", 2, 2, func(line int, fields []string) error {
-		day, price := fields[0], fields[1]
-		if _, err := time.Parse(time.DateOnly, day); err != nil {
-			return fmt.Errorf("%q: want a day such as 2026-01-31", day)
+	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	in.FieldsPerRecord, in.Comment, in.TrimLeadingSpace, in.ReuseRecord = -1, '#', true, true
+	var wrong wrongLines
+	for first, enough := true, false; !enough; first = false {
+		fields, err := in.Read()
+		if err == io.EOF {
+			break
 		}
-		if other, twice := lines[day]; twice {
-			return fmt.Errorf("%s is on line %d too", day, other)
+		if err != nil { // it names the line, and what follows cannot be told apart
+			wrong = append(wrong, err)
+			break
 		}
-		if lines[day] = line; !priceForm.MatchString(price) {
-			return fmt.Errorf("%q: want a price such as 0.1234, of at most 18 decimals", price)
+		if line, _ := in.FieldPos(0); !first || !strings.EqualFold(strings.TrimSpace(fields[0]), "date") {
+			enough = wrong.add(line, p.add(line, fields, lines))
 		}
-		p.days[day] = price
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
 	}
 	return p, nil
 }
 
-// mostDaysNamed is how many missing days an error names.
-const mostDaysNamed = 40
+// add takes a line. The lines are those of the days so far.
+func (p *Prices) add(line int, fields []string, lines map[string]int) error {
+	if len(fields) != 2 {
+		return fmt.Errorf("%d fields, want date,price", len(fields))
+	}
+	day, price := strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1])
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		return fmt.Errorf("%q: want a day such as 2026-01-31", day)
+	}
+	if other, twice := lines[day]; twice {
+		return fmt.Errorf("%s is on line %d too", day, other)
+	}
+	if lines[day] = line; !priceForm.MatchString(price) {
+		return fmt.Errorf("%q: want a price such as 0.1234, of at most 18 decimals", price)
+	}
+	p.days[day] = price
+	return nil
+}
+
+// maxDaysNamed is how many missing days an error names.
+const maxDaysNamed = 40
 
 // check wants a price for each day.
 func (p *Prices) check(days []string) error {
@@ -66,9 +90,9 @@ func (p *Prices) check(days []string) error {
 		return nil
 	}
 	more := ""
-	if len(missing) > mostDaysNamed {
-		more = fmt.Sprintf(", and %d more days", len(missing)-mostDaysNamed)
-		missing = missing[:mostDaysNamed]
+	if len(missing) > maxDaysNamed {
+		more = fmt.Sprintf(", and %d more days", len(missing)-maxDaysNamed)
+		missing = missing[:maxDaysNamed]
 	}
 	return errors.New("there is no price for " + strings.Join(missing, ", ") + more)
 }

@@ -36,16 +36,12 @@ type head struct {
 }
 
 func (y *Style) head(s *Statement) head {
-	label, labelled := y.Labels[s.Account]
 	h := head{
-		Account: s.Account, Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last,
+		Account: s.Account, Label: y.Label(s.Account), Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last,
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]Difference{}, s.Differences...), More: s.More, Settled: append([]Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),
 		NoPayer: s.WithoutPayer, Notes: append(append([]string{}, y.Notes...), s.Notes()...),
-	}
-	if labelled {
-		h.Label = chain.Some(label)
 	}
 	if opening, ok := s.Opening.Get(); ok {
 		h.Opening = chain.Some(Of(opening))

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
@@ -16,13 +17,13 @@ import (
 type Style struct {
 	Network string
 	Symbol  string // of the network's token
-	Labels  Labels
+	Labels  *addressbook.Book
 	Notes   []string // of all the statements, such as that a part of a period is missing
 }
 
 // Name is an account with its label.
 func (y *Style) Name(account chain.Address) string {
-	if label, ok := y.Labels[account]; ok {
+	if label, ok := y.Labels.Label(account); ok {
 		return fmt.Sprintf("%v (%s)", account, console.Printable(label))
 	}
 	return account.String()
@@ -92,10 +93,18 @@ func (y *Style) Movements(ctx context.Context, list ...*Statement) *sheet.Sheet 
 	})
 }
 
+// Label is what an account is called, where it has a label.
+func (y *Style) Label(account chain.Address) (none chain.Optional[string]) {
+	if label, ok := y.Labels.Label(account); ok {
+		return chain.Some(label)
+	}
+	return none
+}
+
 // label is the label of an account, where both are known.
 func (y *Style) label(account chain.Optional[chain.Address]) (none chain.Optional[string]) {
 	if a, ok := account.Get(); ok {
-		return y.Labels.of(a)
+		return y.Label(a)
 	}
 	return none
 }
@@ -214,7 +223,7 @@ func (y *Style) Transfers(ctx context.Context, list ...*Statement) *sheet.Sheet 
 			case x.Sender == s.Account:
 				direction, other = "out", x.Recipient
 			}
-			return add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.Labels.of(x.Token), direction, other, y.Labels.of(other), x.Amount)
+			return add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.Label(x.Token), direction, other, y.Label(other), x.Amount)
 		})
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
@@ -36,7 +37,18 @@ func golden(t *testing.T, name, have string) {
 
 var style = statement.Style{
 	Symbol: "GLMR", Notes: []string{"PARTIAL: not all of it"},
-	Labels: statement.Labels{alith: "Treasury", {0x3c, 0xd0, 0xa7, 0x05, 0xa2, 0xdc, 0x65, 0xe5, 0xb1, 0xe1, 0x20, 0x58, 0x96, 0xba, 0xa2, 0xbe, 0x8a, 0x07, 0xc6, 0xe0}: "=HYPERLINK(\"http://x\")\u202e"},
+	Labels: &labels,
+}
+
+var labels addressbook.Book
+
+func init() {
+	for account, label := range map[chain.Address]string{
+		alith: "Treasury",
+		{0x3c, 0xd0, 0xa7, 0x05, 0xa2, 0xdc, 0x65, 0xe5, 0xb1, 0xe1, 0x20, 0x58, 0x96, 0xba, 0xa2, 0xbe, 0x8a, 0x07, 0xc6, 0xe0}: "=HYPERLINK(\"http://x\")\u202e",
+	} {
+		labels.Add(addressbook.Entry{Address: account, Label: label})
+	}
 }
 
 // The sheets of the account that did the most, and of one whose movements are not told.

@@ -47,7 +47,7 @@ func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width
 	}
 	transfers := y.Transfers(ctx, s)
 	transfers.Title, transfers.Notes = "ERC-20 transfers, in the tokens' smallest units", nil
-	if len(y.Labels) == 0 {
+	if len(y.Labels.Entries()) == 0 {
 		transfers = Without(transfers, "token_label", "counterparty_label")
 	}
 	has, err := hasRows(transfers)

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"
 )
@@ -128,7 +129,7 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err != nil {
 		return err
 	}
-	tables, err := loadTables(flags.networkFile)
+	tables, err := desk.ReadTables(flags.networkFile)
 	if err != nil {
 		return err
 	}

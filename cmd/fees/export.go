@@ -27,9 +27,10 @@ more there are), and the exit code is 1. All stands in the order of the chain.
 ` + fmt.Sprintf(periodManual, exportEnd) + `
 
 --names gives addresses their names: a CSV file of address,name and, where it is not
-to be Assets:<name>, the asset account. --prices, a CSV file of date,price, with
---fiat, writes each amount with what a token cost on its day. --network-side adds
-where each fee went: burned, to the treasury, to the author.
+to be Assets:<name>, the asset account; a header names its columns in any order.
+--prices, a CSV file of date,price, with --fiat, writes each amount with what a token
+cost on its day. --network-side adds where each fee went: burned, to the treasury, to
+the author.
 
 --with movements writes every change of the accounts' native balances instead: fees,
 transfers, rewards, what is reserved. The journal opens with the balances that the
@@ -176,12 +177,10 @@ func (f *exportFlags) question(args []string) (q desk.ExportQuestion, err error)
 		return q, err
 	}
 	if q.Style.Names, err = desk.ReadNames(f.names); err != nil {
-		return q, fmt.Errorf("--names: %w", err)
+		return q, err
 	}
-	if q.Style.Prices, err = desk.ReadPrices(f.prices, f.fiat); err != nil {
-		return q, fmt.Errorf("--prices: %w", err)
-	}
-	return q, nil
+	q.Style.Prices, err = desk.ReadPrices(f.prices, f.fiat)
+	return q, err
 }
 
 // write writes the form that was asked for.

@@ -48,7 +48,7 @@ func (f *ledgerFlags) open(ctx context.Context, networkFile string) (*desk.Desk,
 	if err != nil {
 		return nil, err
 	}
-	tables, err := loadTables(networkFile)
+	tables, err := desk.ReadTables(networkFile)
 	if err != nil {
 		return nil, err
 	}

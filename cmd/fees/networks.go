@@ -60,7 +60,7 @@ func newNetworks(stdout io.Writer) *cobra.Command {
 			if err := out.check(); err != nil {
 				return err
 			}
-			tables, err := loadTables(file)
+			tables, err := desk.ReadTables(file)
 			if err != nil {
 				return err
 			}
@@ -83,15 +83,6 @@ func newNetworks(stdout io.Writer) *cobra.Command {
 	out.add(c, "table", "json")
 	c.Flags().StringVar(&file, "network-file", "", "a file with network tables of your own")
 	return c
-}
-
-// loadTables returns the built-in tables, with those of the user's file.
-func loadTables(path string) (network.Tables, error) {
-	tables, err := desk.ReadTables(path)
-	if err != nil {
-		err = fmt.Errorf("--network-file: %w", err)
-	}
-	return tables, err
 }
 
 // writeNetworks writes the tables for people, with those that prove fees where

@@ -16,7 +16,7 @@ type periodFlags struct {
 }
 
 // accountsUsage is what --accounts takes, after who they are.
-const accountsUsage = ": addresses, or files with one at the beginning of each line; with commas between, or once for each"
+const accountsUsage = ": addresses, or CSV files with one in each line (address, or address,label); with commas between, or once for each"
 
 const periodUse = "[A..B|A:+N]"
 

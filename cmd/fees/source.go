@@ -61,7 +61,7 @@ func (f *sourceFlags) reader() (*source.Reader, error) {
 	if at != "" && at != network.AtBlock && at != network.AtParent {
 		return nil, fmt.Errorf("--multiplier-at %q: want block or parent", f.multiplierAt)
 	}
-	tables, err := loadTables(f.networkFile)
+	tables, err := desk.ReadTables(f.networkFile)
 	if err != nil {
 		return nil, err
 	}

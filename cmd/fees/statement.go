@@ -176,10 +176,8 @@ func (f *statementFlags) read(args []string, q *desk.StatementQuestion) (rest []
 	if len(q.Accounts) == 0 {
 		return nil, errors.New("name an account, an address of 0x and 40 hex digits, or --accounts with a file of them")
 	}
-	if q.Labels, err = desk.ReadLabels(f.labels); err != nil {
-		return nil, fmt.Errorf("--labels: %w", err)
-	}
-	return rest, nil
+	q.Labels, err = desk.ReadLabels(f.labels)
+	return rest, err
 }
 
 // openOrMake opens the ledger. Where none is named and none is there, or none is wanted,

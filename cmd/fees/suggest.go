@@ -86,7 +86,7 @@ func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err err
 	if flags.blocks == 0 || flags.blocks > mostRecent {
 		return fmt.Errorf("--blocks %d: want a number from 1 to %d", flags.blocks, mostRecent)
 	}
-	if flags.tables, err = loadTables(flags.networkFile); err != nil {
+	if flags.tables, err = desk.ReadTables(flags.networkFile); err != nil {
 		return err
 	}
 	q := desk.SuggestQuestion{Blocks: flags.blocks, Tables: flags.tables, Network: flags.network}
