@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
@@ -58,15 +59,15 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 	if list.Style.Notes, err = d.notesOn(ctx, h, span); err != nil {
 		return nil, err
 	}
-	var balances statement.Balances
+	var reader balances.Reader
 	if q.Balances != nil {
-		if balances, err = d.balances(ctx, q.Balances, span.Last); err != nil {
+		if reader, err = d.balances(ctx, q.Balances, span.Last); err != nil {
 			return nil, err
 		}
 	}
-	options := statement.Options{EveryBlock: q.EveryBlock, Concurrency: q.Concurrency, Progress: q.Progress.show}
+	options := balances.Options{EveryBlock: q.EveryBlock, Concurrency: q.Concurrency, Progress: q.Progress.show}
 	for _, account := range q.Accounts {
-		s, err := statement.Make(ctx, d.Book, balances, account, span, options)
+		s, err := statement.Make(ctx, d.Book, reader, account, span, options)
 		if err != nil {
 			return nil, list.Explain(err)
 		}

@@ -3,7 +3,7 @@
 // entry for hledger, Beancount and Ledger, as a plain list, or as Koinly's CSV.
 //
 //		ledger.Book ─► Find ─► Payments ─► FeeJournal                 ─► Journal ─► Write (a Program)
-//		                          │   └──► MovementJournal (Balances) ─► Journal ─► Write
+//		                          │   └──► MovementJournal (balances) ─► Journal ─► Write
 //		                          └──────► List, WriteKoinly
 //
 //	 1. [Find] reads what the accounts paid in a period. What a payer paid is what the

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -283,6 +284,31 @@ func TestBalanceDiffers(t *testing.T) {
 	require.ErrorAs(t, err, &differs)
 	require.EqualError(t, err, "block 13: the balance of 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc has 1 wei free and 0 wei reserved more than its movements tell")
 	require.Equal(t, who, differs.Account)
+
+	// No more is asked than it takes: the ends of each account, and of this one the middle
+	// of 27, 13, 7, 4 and 2 blocks. Where that is not kept, the narrowest span is named.
+	counted := &counting{recorded: balances}
+	_, err = journal.MovementJournal(ctx, payments, counted, style())
+	require.ErrorAs(t, err, &differs)
+	require.LessOrEqual(t, counted.asked.Load(), int64(2*len(balances)+5))
+	counted.lacks = 11
+	_, err = journal.MovementJournal(ctx, payments, counted, style())
+	require.EqualError(t, err, "blocks 10..13: the balance of 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc has 1 wei free and 0 wei reserved more than its movements tell")
+}
+
+// counting counts the balances that are asked for, and lacks those at a height.
+type counting struct {
+	recorded
+	asked atomic.Int64
+	lacks uint64
+}
+
+func (c *counting) Balance(ctx context.Context, account chain.Address, height uint64) (chain.Balance, error) {
+	c.asked.Add(1)
+	if height > 0 && height == c.lacks {
+		return chain.Balance{}, errBroken
+	}
+	return c.recorded.Balance(ctx, account, height)
 }
 
 type nothing struct{}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 )
@@ -29,7 +30,7 @@ type place struct {
 // the block. A balance that differs is never made to fit.
 //
 // All movements are read twice, and again when the journal is written.
-func MovementJournal(ctx context.Context, payments *Payments, balances Balances, style Style) (*Journal, error) {
+func MovementJournal(ctx context.Context, payments *Payments, reader balances.Reader, style Style) (*Journal, error) {
 	span, ok := payments.span.Get()
 	if !ok {
 		return nil, errors.New("there is no block in the period, so there is no balance to open with")
@@ -38,15 +39,15 @@ func MovementJournal(ctx context.Context, payments *Payments, balances Balances,
 	if err != nil {
 		return nil, err
 	}
-	p := prover{payments: payments, balances: balances, names: accounts, span: span}
-	if err := p.add(ctx); err != nil {
+	sums, err := payments.sums(ctx, span)
+	if err != nil {
 		return nil, err
 	}
 	j := &Journal{Style: style}
 	if j.begin, j.end, err = endTimes(ctx, payments.book, span); err != nil {
 		return nil, err
 	}
-	if j.holdings, err = p.holdings(ctx); err != nil {
+	if j.holdings, err = payments.holdings(ctx, reader, span, accounts, sums); err != nil {
 		return nil, err
 	}
 	c := composer{book: payments.book, names: style.names(), assets: accounts, networkSide: style.NetworkSide}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -66,7 +67,7 @@ func ExampleMake() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := statement.Make(ctx, book, kept{recorded}, account, ledger.Span{First: 24, Last: 26}, statement.Options{EveryBlock: true})
+	s, err := statement.Make(ctx, book, kept{recorded}, account, ledger.Span{First: 24, Last: 26}, balances.Options{EveryBlock: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,47 +7,48 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sheet"
 )
 
 // head is a statement without its lines.
 type head struct {
-	Account     chain.Address             `json:"account"`
-	Label       chain.Optional[string]    `json:"label"`
-	Network     string                    `json:"network"`
-	Symbol      string                    `json:"symbol"`
-	FirstBlock  uint64                    `json:"first_block"`
-	LastBlock   uint64                    `json:"last_block"`
-	Proved      bool                      `json:"proved"`
-	Heights     uint64                    `json:"proved_heights"`
-	Opening     chain.Optional[Change]    `json:"opening"`
-	Closing     chain.Optional[Change]    `json:"closing"`
-	Movements   chain.Optional[Change]    `json:"opening_and_movements"`
-	Unexplained chain.Optional[Change]    `json:"unexplained"`
-	Differences []Difference              `json:"differences"`
-	More        bool                      `json:"more_differences"`
-	Settled     []Difference              `json:"told_by_the_balances"`
-	Kinds       []KindTotal               `json:"kinds"`
-	Fees        []LayerFees               `json:"fees_by_layer"`
-	Others      chain.Optional[LayerFees] `json:"paid_for_others"`
-	NoPayer     uint64                    `json:"without_payer"`
-	Notes       []string                  `json:"notes"`
+	Account     chain.Address                   `json:"account"`
+	Label       chain.Optional[string]          `json:"label"`
+	Network     string                          `json:"network"`
+	Symbol      string                          `json:"symbol"`
+	FirstBlock  uint64                          `json:"first_block"`
+	LastBlock   uint64                          `json:"last_block"`
+	Proved      bool                            `json:"proved"`
+	Heights     uint64                          `json:"proved_heights"`
+	Opening     chain.Optional[balances.Change] `json:"opening"`
+	Closing     chain.Optional[balances.Change] `json:"closing"`
+	Movements   chain.Optional[balances.Change] `json:"opening_and_movements"`
+	Unexplained chain.Optional[balances.Change] `json:"unexplained"`
+	Differences []balances.Difference           `json:"differences"`
+	More        bool                            `json:"more_differences"`
+	Settled     []balances.Difference           `json:"told_by_the_balances"`
+	Kinds       []KindTotal                     `json:"kinds"`
+	Fees        []LayerFees                     `json:"fees_by_layer"`
+	Others      chain.Optional[LayerFees]       `json:"paid_for_others"`
+	NoPayer     uint64                          `json:"without_payer"`
+	Notes       []string                        `json:"notes"`
 }
 
 func (y *Style) head(s *Statement) head {
 	h := head{
 		Account: s.Account, Label: y.Label(s.Account), Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last,
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
-		Differences: append([]Difference{}, s.Differences...), More: s.More, Settled: append([]Difference{}, s.Settled...),
+		Differences: append([]balances.Difference{}, s.Differences...), More: s.More, Settled: append([]balances.Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),
 		NoPayer: s.WithoutPayer, Notes: append(append([]string{}, y.Notes...), s.Notes()...),
 	}
 	if opening, ok := s.Opening.Get(); ok {
-		h.Opening = chain.Some(Of(opening))
+		h.Opening = chain.Some(balances.Of(opening))
 	}
 	if closing, ok := s.Closing.Get(); ok {
-		h.Closing = chain.Some(Of(closing))
+		h.Closing = chain.Some(balances.Of(closing))
 	}
 	if s.Others.Transactions > 0 {
 		h.Others = chain.Some(s.Others)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/ledgertest"
@@ -25,6 +26,18 @@ import (
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/statement"
 )
+
+// Those of balances, a word that the tests use for what accounts have.
+type (
+	Change     = balances.Change
+	Difference = balances.Difference
+	Options    = balances.Options
+	Reader     = balances.Reader
+)
+
+var of = balances.Of
+
+const maxDifferences = balances.MaxDifferences
 
 // recordings are the recorded chains, with the height of the last block.
 var recordings = map[string]uint64{"moonbeam-1701": 21, "moonbeam-2100": 27}
@@ -178,17 +191,17 @@ func signed(t testing.TB, text string) chain.SignedWei {
 }
 
 // by is a change, such as "-1", "0".
-func by(t testing.TB, free, reserved string) statement.Change {
-	return statement.Change{Free: signed(t, free), Reserved: signed(t, reserved)}
+func by(t testing.TB, free, reserved string) Change {
+	return Change{Free: signed(t, free), Reserved: signed(t, reserved)}
 }
 
 // The account that did the most on the recorded chains.
 var alith = chain.Address{0xf2, 0x4f, 0xf3, 0xa9, 0xcf, 0x04, 0xc7, 0x1d, 0xbc, 0x94, 0xd0, 0xb5, 0x66, 0xf7, 0xa2, 0x7b, 0x94, 0x56, 0x6c, 0xac}
 
 // made is a statement without an error.
-func made(t testing.TB, book *ledger.Book, balances statement.Balances, account chain.Address, span ledger.Span, everyBlock bool) *statement.Statement {
+func made(t testing.TB, book *ledger.Book, balances Reader, account chain.Address, span ledger.Span, everyBlock bool) *statement.Statement {
 	t.Helper()
-	s, err := statement.Make(context.Background(), book, balances, account, span, statement.Options{EveryBlock: everyBlock})
+	s, err := statement.Make(context.Background(), book, balances, account, span, Options{EveryBlock: everyBlock})
 	require.NoError(t, err)
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 )
@@ -44,8 +45,8 @@ func (l *Line) Kind() chain.Kind {
 	return l.Movement.Kind
 }
 
-// Untold tells whether the event does not say by how much the balance changed.
-func (l *Line) Untold() bool {
+// ChangeUnknown tells whether the event does not say by how much the balance changed.
+func (l *Line) ChangeUnknown() bool {
 	return l.Movement != nil && !(l.Free.Known() && l.Reserved.Known())
 }
 
@@ -88,11 +89,8 @@ func (s *Statement) Lines(ctx context.Context) iter.Seq2[*Line, error] {
 }
 
 // walk goes over the lines, and tells where the balance is in the end.
-func (s *Statement) walk(ctx context.Context, each func(*Line) error) (running, error) {
-	r := running{}
-	if opening, ok := s.Opening.Get(); ok {
-		r.balance, r.known = Of(opening), true
-	}
+func (s *Statement) walk(ctx context.Context, each func(*Line) error) (balances.Running, error) {
+	r := balances.From(s.Opening)
 	nextMovement, stopMovements := iter.Pull2(s.movements(ctx, s.Span))
 	defer stopMovements()
 	nextPayment, stopPayments := iter.Pull2(sequence(func(each func(*ledger.Transaction) error) error {
@@ -111,8 +109,8 @@ func (s *Statement) walk(ctx context.Context, each func(*Line) error) (running, 
 	for more || paid {
 		g := group{}
 		if g.at = placeOf(m, t); g.at.height != height {
-			if err := r.settle(s.rest, height); err != nil {
-				return r, err
+			if err := r.Settle(&s.Comparison, height); err != nil {
+				return r, ofLedger(err)
 			}
 			height = g.at.height
 		}
@@ -129,7 +127,7 @@ func (s *Statement) walk(ctx context.Context, each func(*Line) error) (running, 
 			}
 		}
 		for _, line := range g.lines() {
-			if err := r.carry(line); err != nil {
+			if err := line.carry(&r); err != nil {
 				return r, err
 			}
 			if err := each(line); err != nil {
@@ -137,7 +135,19 @@ func (s *Statement) walk(ctx context.Context, each func(*Line) error) (running, 
 			}
 		}
 	}
-	return r, r.settle(s.rest, height)
+	return r, ofLedger(r.Settle(&s.Comparison, height))
+}
+
+// carry adds the line's movement to the balance, and completes the line with what is
+// known of both.
+func (l *Line) carry(r *balances.Running) (err error) {
+	if m := l.Movement; m != nil {
+		if l.Free, l.Reserved, err = r.Add(m); err != nil {
+			return ofLedger(fmt.Errorf("%s, event %d, %s: %w", l.Place(), m.EventIndex, m.Event, err))
+		}
+	}
+	l.FreeBalance, l.ReservedBalance = r.Free(), r.Reserved()
+	return nil
 }
 
 // movements are the account's.

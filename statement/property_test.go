@@ -13,7 +13,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/chaingen"
 	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/statement"
 )
 
 // summed are balances that the events of made-up blocks lead to from an opening, worked
@@ -120,7 +119,7 @@ func TestManyDifferences(t *testing.T) {
 	for _, everyBlock := range []bool{false, true} {
 		s := made(t, book, rising{}, chain.Address{19: 2}, ledger.Span{First: 1, Last: 1200}, everyBlock)
 		require.False(t, s.Holds())
-		require.Len(t, s.Differences, statement.MostDifferences)
+		require.Len(t, s.Differences, maxDifferences)
 		require.True(t, s.More)
 		require.Contains(t, s.Notes(), "UNEXPLAINED: and more blocks")
 	}

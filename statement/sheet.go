@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/addressbook"
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
@@ -120,9 +121,9 @@ func hashOf(t *ledger.Transaction) chain.Hash {
 // remark is what a reader must know of a line.
 func remark(l *Line) any {
 	switch {
-	case l.Untold():
+	case l.ChangeUnknown():
 		return "the event does not tell the change"
-	case l.Movement != nil && isSet(l.Movement):
+	case l.Movement != nil && balances.IsSet(l.Movement):
 		return "the balance was set to the amount"
 	case l.Movement != nil || l.Payment == nil:
 		return nil
@@ -152,7 +153,7 @@ func (y *Style) Brief(ctx context.Context, s *Statement) *sheet.Sheet {
 				return nil
 			}
 			kind := string(l.Kind())
-			if l.Untold() {
+			if l.ChangeUnknown() {
 				kind = "? " + kind
 			}
 			var index any
@@ -175,7 +176,7 @@ func (y *Style) with(account chain.Optional[chain.Address]) any {
 // Reserves tells whether something is or was reserved, or may have been.
 func (s *Statement) Reserves() bool {
 	opening, _ := s.Opening.Get()
-	if !opening.Reserved.IsZero() || len(s.untold) > 0 {
+	if !opening.Reserved.IsZero() || len(s.unknown) > 0 {
 		return true
 	}
 	for _, k := range s.Kinds {

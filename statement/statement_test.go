@@ -35,7 +35,7 @@ func TestRecordedStatementsHold(t *testing.T) {
 					require.Equal(t, chain.Some(balances[account][opening]), s.Opening)
 					require.Equal(t, chain.Some(balances[account][end]), s.Closing)
 					require.Equal(t, end-opening, s.Proved)
-					require.Equal(t, chain.Some(statement.Change{}), s.Unexplained)
+					require.Equal(t, chain.Some(Change{}), s.Unexplained)
 				}
 			}
 			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
@@ -52,8 +52,8 @@ func TestRecordedLines(t *testing.T) {
 		book, balances := recorded(t, name), recordedBalances(t, name)
 		for account := range balances {
 			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
-			after := map[uint64]statement.Change{}
-			var parts statement.Change
+			after := map[uint64]Change{}
+			var parts Change
 			var paid chain.Wei
 			payments, lines := 0, uint64(0)
 			for l, err := range s.Lines(context.Background()) {
@@ -63,11 +63,11 @@ func TestRecordedLines(t *testing.T) {
 				require.True(t, ok)
 				reserved, ok := l.ReservedBalance.Get()
 				require.True(t, ok)
-				after[l.Height] = statement.Change{Free: free, Reserved: reserved}
-				require.False(t, l.Untold())
+				after[l.Height] = Change{Free: free, Reserved: reserved}
+				require.False(t, l.ChangeUnknown())
 				if l.OfFee {
 					change, _ := l.Free.Get()
-					parts, err = parts.Plus(statement.Change{Free: change})
+					parts, err = parts.Plus(Change{Free: change})
 					require.NoError(t, err)
 				}
 				if l.Payment != nil {
@@ -82,7 +82,7 @@ func TestRecordedLines(t *testing.T) {
 			}
 			require.Equal(t, s.Count, lines)
 			for height, have := range after {
-				require.Equal(t, statement.Of(balances[account][height]), have, "%s %v block %d", name, account, height)
+				require.Equal(t, of(balances[account][height]), have, "%s %v block %d", name, account, height)
 			}
 			want, n := chain.Wei{}, 0
 			require.NoError(t, book.Payments(context.Background(), account, ledger.Span{Last: last}, func(x *ledger.Transaction) error {
@@ -125,11 +125,11 @@ func TestDeletedMovementIsFound(t *testing.T) {
 				l.Height, l.Where, l.Movement.EventIndex, account[:]))
 			free, _ := l.Free.Get()
 			reserved, _ := l.Reserved.Get()
-			want := statement.Difference{Height: l.Height, Change: statement.Change{Free: free, Reserved: reserved}}
+			want := Difference{Height: l.Height, Change: Change{Free: free, Reserved: reserved}}
 			for _, everyBlock := range []bool{false, true} {
 				s := made(t, book, balances, account, span, everyBlock)
 				require.False(t, s.Holds())
-				require.Equal(t, []statement.Difference{want}, s.Differences)
+				require.Equal(t, []Difference{want}, s.Differences)
 				require.Equal(t, chain.Some(want.Change), s.Unexplained)
 			}
 		}
@@ -148,12 +148,12 @@ func TestAlteredBalanceIsFound(t *testing.T) {
 		more, err := have.Reserved.Add(one)
 		require.NoError(t, err)
 		wrong := right.with(alith, at, chain.Balance{Free: have.Free, Reserved: more})
-		var want []statement.Difference
+		var want []Difference
 		if at > 0 {
-			want = append(want, statement.Difference{Height: at, Change: by(t, "0", "1")})
+			want = append(want, Difference{Height: at, Change: by(t, "0", "1")})
 		}
 		if at < last {
-			want = append(want, statement.Difference{Height: at + 1, Change: by(t, "0", "-1")})
+			want = append(want, Difference{Height: at + 1, Change: by(t, "0", "-1")})
 		}
 		s := made(t, book, wrong, alith, ledger.Span{Last: last}, true)
 		require.Equal(t, want, s.Differences)
@@ -178,7 +178,7 @@ func TestWhatCancelsOut(t *testing.T) {
 	first := s.Differences[0]
 	balances := recordedBalances(t, name)
 	// The closing balance is wrong by as much.
-	closing, err := statement.Of(balances[alith][27]).Plus(statement.Change{Free: first.Free.Negated()})
+	closing, err := of(balances[alith][27]).Plus(Change{Free: first.Free.Negated()})
 	require.NoError(t, err)
 	wrong := balances.with(alith, 27, chain.Balance{Free: closing.Free.Size(), Reserved: closing.Reserved.Size()})
 	s = made(t, book, wrong, alith, ledger.Span{Last: 27}, false)
@@ -186,7 +186,7 @@ func TestWhatCancelsOut(t *testing.T) {
 	s = made(t, book, wrong, alith, ledger.Span{Last: 27}, true)
 	require.False(t, s.Holds())
 	require.Len(t, s.Differences, 2)
-	require.Equal(t, chain.Some(statement.Change{}), s.Unexplained)
+	require.Equal(t, chain.Some(Change{}), s.Unexplained)
 	require.Contains(t, s.Notes(), "what is unexplained cancels out, or a balance was set after it")
 }
 
@@ -269,46 +269,46 @@ func TestUntoldChanges(t *testing.T) {
 	for what, test := range map[string]struct {
 		changes     []string
 		balances    map[uint64][2]uint64 // free and reserved from a height on
-		settled     []statement.Difference
-		differences []statement.Difference
-		unexplained statement.Change
+		settled     []Difference
+		differences []Difference
+		unexplained Change
 		known       map[uint64]bool // lines of blocks with a balance
 	}{
 		"slash": {
 			[]string{deposit, row(10, 1001, "balances.Slashed", "slash", "5", "NULL", "NULL"), row(11, 1000, "balances.Deposit", "deposit", "1", "'1'", "'0'")},
 			map[uint64][2]uint64{0: {10, 10}, 10: {11, 7}, 11: {12, 7}},
-			[]statement.Difference{{Height: 10, Change: by(t, "-2", "-3"), Untold: true}}, nil, statement.Change{},
+			[]Difference{{Height: 10, Change: by(t, "-2", "-3"), UnknownChange: true}}, nil, Change{},
 			map[uint64]bool{10: false, 11: true},
 		},
 		"slash of another size": {
 			[]string{row(10, 1001, "balances.Slashed", "slash", "5", "NULL", "NULL"), row(12, 1000, "balances.Deposit", "deposit", "1", "'1'", "'0'")},
 			map[uint64][2]uint64{0: {10, 10}, 10: {10, 4}, 12: {11, 4}},
-			nil, []statement.Difference{{Height: 10, Change: by(t, "0", "-6"), Untold: true}}, by(t, "0", "-6"),
+			nil, []Difference{{Height: 10, Change: by(t, "0", "-6"), UnknownChange: true}}, by(t, "0", "-6"),
 			map[uint64]bool{10: false, 12: true},
 		},
 		"transfer on hold": {
 			[]string{row(10, 1001, "balances.TransferOnHold", "transfer-in", "5", "NULL", "NULL")},
 			map[uint64][2]uint64{0: {10, 10}, 10: {10, 15}},
-			[]statement.Difference{{Height: 10, Change: by(t, "0", "5"), Untold: true}}, nil, statement.Change{},
+			[]Difference{{Height: 10, Change: by(t, "0", "5"), UnknownChange: true}}, nil, Change{},
 			map[uint64]bool{10: false},
 		},
 		"set": {
 			[]string{row(10, 1001, "balances.BalanceSet", "free-set", "7", "NULL", "'0'"), row(10, 1002, "balances.BalanceSet", "reserved-set", "2", "'0'", "NULL")},
 			map[uint64][2]uint64{0: {10, 10}, 10: {7, 2}},
-			nil, nil, statement.Change{},
+			nil, nil, Change{},
 			map[uint64]bool{10: true},
 		},
 		"set, and wrong before": {
 			[]string{deposit, row(12, 1001, "balances.BalanceSet", "free-set", "7", "NULL", "'0'")},
 			map[uint64][2]uint64{0: {10, 10}, 10: {12, 10}, 12: {7, 10}},
-			nil, nil, statement.Change{}, // the ends fit
+			nil, nil, Change{}, // the ends fit
 			map[uint64]bool{10: true, 12: true},
 		},
 		"slash, and wrong elsewhere": {
 			[]string{deposit, row(20, 1001, "balances.Slashed", "slash", "5", "NULL", "NULL")},
 			map[uint64][2]uint64{0: {10, 10}, 10: {12, 10}, 20: {7, 10}},
-			[]statement.Difference{{Height: 20, Change: by(t, "-5", "0"), Untold: true}},
-			[]statement.Difference{{Height: 10, Change: by(t, "-1", "0")}}, by(t, "-1", "0"),
+			[]Difference{{Height: 20, Change: by(t, "-5", "0"), UnknownChange: true}},
+			[]Difference{{Height: 10, Change: by(t, "-1", "0")}}, by(t, "-1", "0"),
 			map[uint64]bool{10: true, 20: false},
 		},
 	} {
@@ -339,8 +339,8 @@ func TestUntoldChanges(t *testing.T) {
 				require.Equal(t, fmt.Sprint(now[0]), balance.String())
 			}
 			if everyBlock := made(t, book, balances, who, ledger.Span{Last: 27}, true); what == "set, and wrong before" {
-				require.Equal(t, []statement.Difference{{Height: 10, Change: by(t, "-1", "0")}}, everyBlock.Differences)
-				require.Equal(t, chain.Some(statement.Change{}), everyBlock.Unexplained)
+				require.Equal(t, []Difference{{Height: 10, Change: by(t, "-1", "0")}}, everyBlock.Differences)
+				require.Equal(t, chain.Some(Change{}), everyBlock.Unexplained)
 			} else {
 				require.Equal(t, test.differences, everyBlock.Differences)
 				require.Equal(t, test.settled, everyBlock.Settled)
@@ -365,7 +365,7 @@ func TestNoBlocks(t *testing.T) {
 	require.Equal(t, chain.Some(balances[alith][0]), s.Opening)
 	require.Zero(t, s.Count)
 	require.Equal(t, []string{"nothing to prove: no block is after the opening"}, s.Notes())
-	_, err := statement.Make(context.Background(), recorded(t, name), nil, alith, ledger.Span{First: 2, Last: 1}, statement.Options{})
+	_, err := statement.Make(context.Background(), recorded(t, name), nil, alith, ledger.Span{First: 2, Last: 1}, Options{})
 	require.EqualError(t, err, "blocks 2..1: a span ends before it begins")
 }
 
@@ -392,14 +392,14 @@ func TestErrors(t *testing.T) {
 	span := ledger.Span{Last: 27}
 	for at := range uint64(28) {
 		balances := &failing{told: recordedBalances(t, name), at: at}
-		_, err := statement.Make(ctx, recorded(t, name), balances, alith, span, statement.Options{EveryBlock: true, Concurrency: 3})
+		_, err := statement.Make(ctx, recorded(t, name), balances, alith, span, Options{EveryBlock: true, Concurrency: 3})
 		require.ErrorIs(t, err, errAway)
 		var ours *statement.LedgerError
 		require.NotErrorAs(t, err, &ours)
 	}
 	balances := &failing{told: recordedBalances(t, name), at: 13} // where a bisection looks first
 	book := recorded(t, name, "DELETE FROM movements WHERE height = 5 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'")
-	_, err := statement.Make(ctx, book, balances, alith, span, statement.Options{})
+	_, err := statement.Make(ctx, book, balances, alith, span, Options{})
 	require.ErrorIs(t, err, errAway)
 
 	for _, damage := range []string{
@@ -408,40 +408,40 @@ func TestErrors(t *testing.T) {
 		"UPDATE transactions SET charged = '340282366920938463463374607431768211455' WHERE payer = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 		"UPDATE movements SET free = '340282366920938463463374607431768211455' WHERE height = 25 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 	} {
-		for _, balances := range []statement.Balances{nil, recordedBalances(t, name)} {
-			_, err := statement.Make(ctx, recorded(t, name, damage), balances, alith, span, statement.Options{EveryBlock: true})
+		for _, balances := range []Reader{nil, recordedBalances(t, name)} {
+			_, err := statement.Make(ctx, recorded(t, name, damage), balances, alith, span, Options{EveryBlock: true})
 			var ours *statement.LedgerError
 			require.ErrorAs(t, err, &ours, damage)
 		}
 	}
 	closed := recorded(t, name)
 	require.NoError(t, closed.Close())
-	_, err = statement.Make(ctx, closed, nil, alith, span, statement.Options{})
+	_, err = statement.Make(ctx, closed, nil, alith, span, Options{})
 	require.Error(t, err)
 }
 
 // No more balances are asked for than it takes, and whoever waits is told how many.
 func TestQuestions(t *testing.T) {
 	const name = "moonbeam-2100"
-	ask := func(book *ledger.Book, o statement.Options) (asked int64, done, total uint64) {
+	ask := func(book *ledger.Book, o Options) (asked int64, done, total uint64) {
 		balances := &failing{told: recordedBalances(t, name), at: 1000}
 		o.Progress = func(d, n uint64) { done, total = d, n }
 		_, err := statement.Make(context.Background(), book, balances, alith, ledger.Span{Last: 27}, o)
 		require.NoError(t, err)
 		return balances.asked.Load(), done, total
 	}
-	asked, done, total := ask(recorded(t, name), statement.Options{})
+	asked, done, total := ask(recorded(t, name), Options{})
 	require.Equal(t, []uint64{2, 2, 2}, []uint64{uint64(asked), done, total})
-	asked, done, total = ask(recorded(t, name), statement.Options{EveryBlock: true, Concurrency: 1})
+	asked, done, total = ask(recorded(t, name), Options{EveryBlock: true, Concurrency: 1})
 	require.Equal(t, []uint64{29, 29, 29}, []uint64{uint64(asked), done, total})
 	book := recorded(t, name, "DELETE FROM movements WHERE height = 5 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'")
-	asked, done, total = ask(book, statement.Options{})
+	asked, done, total = ask(book, Options{})
 	require.LessOrEqual(t, asked, int64(2+5)) // 27 blocks are halved 5 times
 	require.Equal(t, uint64(asked), done)
 	require.Equal(t, done, total)
 	// The ends, and then the last with both sides of the slash.
 	book = recorded(t, name, "INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (10, 9000, -1, 0, 'balances.Slashed', 'slash', x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac', '0', NULL, NULL)")
-	asked, done, total = ask(book, statement.Options{})
+	asked, done, total = ask(book, Options{})
 	require.Equal(t, []uint64{5, 5, 5}, []uint64{uint64(asked), done, total})
 }
 
@@ -473,7 +473,7 @@ func (g *gate) Balance(ctx context.Context, account chain.Address, at uint64) (c
 func TestConcurrency(t *testing.T) {
 	const name = "moonbeam-2100"
 	g := &gate{told: recordedBalances(t, name), open: make(chan struct{})}
-	s, err := statement.Make(context.Background(), recorded(t, name), g, alith, ledger.Span{Last: 27}, statement.Options{EveryBlock: true, Concurrency: 4})
+	s, err := statement.Make(context.Background(), recorded(t, name), g, alith, ledger.Span{Last: 27}, Options{EveryBlock: true, Concurrency: 4})
 	require.NoError(t, err)
 	require.True(t, s.Holds())
 	require.EqualValues(t, 4, g.most.Load())

@@ -3,6 +3,7 @@ package statement
 import (
 	"fmt"
 
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sheet"
 )
@@ -49,7 +50,7 @@ func (y *Style) Summary(list ...*Statement) *sheet.Sheet {
 type item struct {
 	name   string
 	count  any
-	change chain.Optional[Change]
+	change chain.Optional[balances.Change]
 	fee    chain.Optional[chain.Wei] // instead of the change: free
 }
 
@@ -71,7 +72,7 @@ func (i *item) addTo(account chain.Address, add func(...any) error) error {
 func (s *Statement) items() (items []item) {
 	balance := func(name string, b chain.Optional[chain.Balance]) {
 		if have, ok := b.Get(); ok {
-			items = append(items, item{name: name, change: chain.Some(Of(have))})
+			items = append(items, item{name: name, change: chain.Some(balances.Of(have))})
 		}
 	}
 	balance(itemOpening, s.Opening)
@@ -81,8 +82,8 @@ func (s *Statement) items() (items []item) {
 	for _, d := range s.Settled {
 		items = append(items, item{name: fmt.Sprintf("%s, block %d", itemSettled, d.Height), change: chain.Some(d.Change)})
 	}
-	if s.closes.Known() {
-		items = append(items, item{name: itemMovements, change: s.closes})
+	if s.Closes().Known() {
+		items = append(items, item{name: itemMovements, change: s.Closes()})
 	}
 	balance(itemClosing, s.Closing)
 	if !s.Holds() {
@@ -139,7 +140,7 @@ func (s *Statement) Notes() []string {
 		}
 	}
 	for _, k := range s.Kinds {
-		add(k.Untold, string(k.Kind)+" movement", "whose event does not tell the change: not in the sum")
+		add(k.Unknown, string(k.Kind)+" movement", "whose event does not tell the change: not in the sum")
 	}
 	for _, f := range s.Fees {
 		add(f.Unknown, string(f.Layer)+" fee", "in no sum: what was charged is not known")

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
@@ -27,16 +28,15 @@ type Totals struct {
 	// known who paid, and which the account may have paid for.
 	WithoutPayer uint64
 
-	untold []uint64 // heights with changes that are not told, rising
-	closes chain.Optional[Change]
+	unknown []uint64 // heights with changes that are not known, rising
 }
 
 // KindTotal is the sum of the movements of a kind.
 type KindTotal struct {
-	Kind      chain.Kind `json:"kind"`
-	Movements uint64     `json:"movements"`
-	Change               // of those whose change is told
-	Untold    uint64     `json:"untold"` // movements whose change is not
+	Kind            chain.Kind `json:"kind"`
+	Movements       uint64     `json:"movements"`
+	balances.Change            // of those whose change is known
+	Unknown         uint64     `json:"untold"` // movements whose change is not
 }
 
 // LayerFees are the fees of the transactions of a layer.
@@ -77,8 +77,8 @@ func (s *Statement) total(ctx context.Context) error {
 		if !l.Final {
 			s.NotFinal++
 		}
-		if l.Movement != nil && !l.Movement.Known() && !isSet(l.Movement) && (len(s.untold) == 0 || s.untold[len(s.untold)-1] != l.Height) {
-			s.untold = append(s.untold, l.Height)
+		if l.Movement != nil && balances.IsUnknown(l.Movement) && (len(s.unknown) == 0 || s.unknown[len(s.unknown)-1] != l.Height) {
+			s.unknown = append(s.unknown, l.Height)
 		}
 		if err := errorsAt(l, addKind(kinds, l)); err != nil {
 			return err
@@ -105,34 +105,7 @@ func (s *Statement) total(ctx context.Context) error {
 	for _, layer := range slices.Sorted(maps.Keys(layers)) {
 		s.Fees = append(s.Fees, *layers[layer])
 	}
-	return s.close(end)
-}
-
-// close compares where the movements lead with the closing balance.
-func (s *Statement) close(end running) error {
-	closing, ok := s.Closing.Get()
-	if !ok {
-		return nil
-	}
-	closes, err := end.balance.Plus(end.unsettled.negated())
-	if err != nil {
-		return ofLedger(err)
-	}
-	unexplained, err := Of(closing).Plus(closes.negated())
-	if err != nil {
-		return ofLedger(err)
-	}
-	s.closes, s.Unexplained = chain.Some(closes), chain.Some(unexplained)
-	return nil
-}
-
-// Closes is the balance that the opening, the movements and what is settled make. It is
-// not known without balances.
-func (t *Totals) Closes() chain.Optional[Change] { return t.closes }
-
-// isSet tells whether a movement says what a balance became.
-func isSet(m *chain.Movement) bool {
-	return m.Kind == chain.KindFreeSet || m.Kind == chain.KindReservedSet
+	return ofLedger(s.Close(end))
 }
 
 func addKind(kinds map[chain.Kind]*KindTotal, l *Line) (err error) {
@@ -145,12 +118,12 @@ func addKind(kinds map[chain.Kind]*KindTotal, l *Line) (err error) {
 	}
 	k := kinds[kind]
 	k.Movements++
-	if l.Untold() {
-		k.Untold++
+	if l.ChangeUnknown() {
+		k.Unknown++
 	}
 	free, _ := l.Free.Get()
 	reserved, _ := l.Reserved.Get()
-	k.Change, err = k.Plus(Change{free, reserved})
+	k.Change, err = k.Plus(balances.Change{Free: free, Reserved: reserved})
 	return err
 }
 

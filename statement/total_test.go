@@ -20,7 +20,7 @@ func TestKindsMakeTheClosing(t *testing.T) {
 		book, balances := recorded(t, name), recordedBalances(t, name)
 		for account := range balances {
 			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
-			sum := statement.Of(balances[account][0])
+			sum := of(balances[account][0])
 			count := uint64(0)
 			for _, k := range s.Kinds {
 				var err error
@@ -28,7 +28,7 @@ func TestKindsMakeTheClosing(t *testing.T) {
 				require.NoError(t, err)
 				count += k.Movements
 			}
-			require.Equal(t, statement.Of(balances[account][last]), sum)
+			require.Equal(t, of(balances[account][last]), sum)
 			require.Equal(t, chain.Some(sum), s.Closes())
 			require.Equal(t, s.Count, count)
 		}
@@ -72,11 +72,11 @@ func TestOverflow(t *testing.T) {
 	most := chain.SignedWei{}
 	most, err := chain.ParseSignedWei("340282366920938463463374607431768211455")
 	require.NoError(t, err)
-	for _, c := range []statement.Change{{Free: most}, {Reserved: most}} {
+	for _, c := range []Change{{Free: most}, {Reserved: most}} {
 		_, err := c.Plus(c)
 		require.ErrorIs(t, err, chain.ErrOverflow)
 	}
-	_, err = statement.Change{Free: most, Reserved: most}.Total()
+	_, err = Change{Free: most, Reserved: most}.Total()
 	require.ErrorIs(t, err, chain.ErrOverflow)
 
 	row := func(event, kind, free, reserved string) string {
@@ -95,7 +95,7 @@ func TestOverflow(t *testing.T) {
 		"set":      {row("x", "deposit", "'-340282366920938463463374607431768211455'", "'0'"), row("x", "deposit", "'-340282366920938463463374607431768211455'", "'0'"), row("x", "free-set", "NULL", "'0'")},
 	} {
 		for _, everyBlock := range []bool{false, true} {
-			_, err := statement.Make(context.Background(), recorded(t, name, changes...), balances, none, ledger.Span{Last: 27}, statement.Options{EveryBlock: everyBlock})
+			_, err := statement.Make(context.Background(), recorded(t, name, changes...), balances, none, ledger.Span{Last: 27}, Options{EveryBlock: everyBlock})
 			require.ErrorIs(t, err, chain.ErrOverflow, what)
 			var ours *statement.LedgerError
 			require.True(t, errors.As(err, &ours), what)

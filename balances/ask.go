@@ -1,4 +1,4 @@
-package statement
+package balances
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ const batches = 16
 
 // ask asks for the balances at heights, several at once, and hands them over in the
 // order of the heights. An error ends it.
-func (p *prover) ask(ctx context.Context, heights iter.Seq[uint64]) iter.Seq2[point, error] {
-	workers := cmp.Or(max(p.options.Concurrency, 0), DefaultConcurrency)
+func (p *Prover) ask(ctx context.Context, heights iter.Seq[uint64]) iter.Seq2[point, error] {
+	workers := cmp.Or(max(p.Concurrency, 0), DefaultConcurrency)
 	return func(yield func(point, error) bool) {
 		batch := make([]point, 0, workers*batches)
 		flush := func() bool {
@@ -40,7 +40,7 @@ func (p *prover) ask(ctx context.Context, heights iter.Seq[uint64]) iter.Seq2[po
 
 // fill asks for the balances of a batch. Whichever answers fail, the error is that of
 // the lowest height.
-func (p *prover) fill(ctx context.Context, batch []point, workers int) error {
+func (p *Prover) fill(ctx context.Context, batch []point, workers int) error {
 	failed := make([]error, len(batch))
 	next := make(chan int)
 	stop := make(chan struct{})
@@ -50,15 +50,17 @@ func (p *prover) fill(ctx context.Context, batch []point, workers int) error {
 	for range min(workers, len(batch)) {
 		running.Go(func() {
 			for i := range next {
-				batch[i].Balance, failed[i] = p.balances.Balance(ctx, p.Account, batch[i].height)
-				if failed[i] != nil {
+				at := &batch[i]
+				var err error
+				if at.Balance, err = p.Reader.Balance(ctx, p.Account, at.height); err != nil {
+					failed[i] = &ReadError{p.Account, at.height, err}
 					once.Do(func() { close(stop) })
 					continue
 				}
 				mu.Lock()
 				p.asked++
-				if p.options.Progress != nil {
-					p.options.Progress(p.asked, max(p.asked, p.expected))
+				if p.Progress != nil {
+					p.Progress(p.asked, max(p.asked, p.expected))
 				}
 				mu.Unlock()
 			}
