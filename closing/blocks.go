@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -24,7 +25,7 @@ type Blocks struct {
 
 // Book is what is asked of the ledger; *ledger.Book is one.
 type Book interface {
-	Blocks(ctx context.Context, span ledger.Span, each func(*ledger.Block) error) error
+	Blocks(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error]
 	SealOf(ctx context.Context, p ledger.Period, span ledger.Span) (ledger.Seal, error)
 }
 
@@ -32,7 +33,10 @@ type Book interface {
 func Examine(ctx context.Context, book Book, p ledger.Period, span ledger.Span) (b Blocks, err error) {
 	b = Blocks{First: span.First, Last: span.Last, Final: true}
 	rules := map[string]bool{}
-	err = book.Blocks(ctx, span, func(x *ledger.Block) error {
+	for x, err := range book.Blocks(ctx, ledger.Query{Span: span}) {
+		if err != nil {
+			return b, err
+		}
 		b.Count++
 		b.Final = b.Final && x.Final && x.Sealed
 		rules[x.Rules] = true
@@ -42,10 +46,6 @@ func Examine(ctx context.Context, book Book, p ledger.Period, span ledger.Span) 
 		if x.Height == span.Last {
 			b.LastHash = x.Hash.String()
 		}
-		return nil
-	})
-	if err != nil {
-		return b, err
 	}
 	b.Final = b.Final && b.Count == span.Blocks()
 	b.Rules = slices.Sorted(maps.Keys(rules))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
@@ -12,9 +13,9 @@ import (
 
 // FindingsBook is what has findings; *ledger.Book is one.
 type FindingsBook interface {
-	Findings(ctx context.Context, span ledger.Span, each func(evidence.Finding) error) error
-	Transactions(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error
-	Unclassified(ctx context.Context, span ledger.Span, each func(*ledger.Unclassified) error) error
+	Findings(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Finding, error]
+	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
+	Unclassified(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Unclassified, error]
 }
 
 var errStop = errors.New("no more rows are wanted")
@@ -45,36 +46,47 @@ func List(ctx context.Context, book FindingsBook, span ledger.Span, count *Findi
 }
 
 func rows(ctx context.Context, book FindingsBook, span ledger.Span, count *Findings, add func(...any) error) error {
-	err := book.Findings(ctx, span, func(f evidence.Finding) error {
+	q := ledger.Query{Span: span}
+	for f, err := range book.Findings(ctx, q) {
+		if err != nil {
+			return err
+		}
 		count.Checks++
 		place := fmt.Sprint(f.Block)
 		if i, ok := f.Extrinsic.Get(); ok {
 			place = fmt.Sprintf("%d-%d", f.Block, i)
 		}
-		return add("check", f.Block, place, f.Check, nil, nil, nil, f.Message)
-	})
-	if err != nil {
-		return err
+		if err := add("check", f.Block, place, f.Check, nil, nil, nil, f.Message); err != nil {
+			return err
+		}
 	}
-	err = book.Transactions(ctx, span, func(t *ledger.Transaction) error {
+	for t, err := range book.Transactions(ctx, q) {
+		if err != nil {
+			return err
+		}
 		place := fmt.Sprintf("%d-%d", t.Height, t.Index)
 		switch {
 		case !t.Fee.Known():
 			count.Undetermined++
-			return add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, t.Error)
+			err = add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, t.Error)
 		case t.Verdict == evidence.Drift:
 			count.Drifts++
-			return add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t))
+			err = add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t))
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
 	}
-	return book.Unclassified(ctx, span, func(u *ledger.Unclassified) error {
+	for u, err := range book.Unclassified(ctx, q) {
+		if err != nil {
+			return err
+		}
 		count.Unclassified++
-		return add("unclassified", u.Height, placeOf(u), u.Event, nil, nil, nil, u.Reason)
-	})
+		if err := add("unclassified", u.Height, placeOf(u), u.Event, nil, nil, nil, u.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // driftOf says by how much a fee drifts, and why.

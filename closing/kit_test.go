@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,30 +77,36 @@ func (b *book) SealOf(context.Context, ledger.Period, ledger.Span) (ledger.Seal,
 	return s, b.err
 }
 
-func (b *book) Blocks(_ context.Context, s ledger.Span, each func(*ledger.Block) error) error {
-	return cmp.Or(eachOf(b.blocks, each), b.damaged)
+func (b *book) Blocks(context.Context, ledger.Query) iter.Seq2[*ledger.Block, error] {
+	return rowsOf(b.blocks, b.damaged)
 }
 
-func (b *book) Findings(_ context.Context, _ ledger.Span, each func(evidence.Finding) error) error {
-	return eachOf(b.findings, func(f *evidence.Finding) error { return each(*f) })
-}
-
-func (b *book) Transactions(_ context.Context, _ ledger.Span, each func(*ledger.Transaction) error) error {
-	return cmp.Or(eachOf(b.transactions, each), b.damaged)
-}
-
-func (b *book) Unclassified(_ context.Context, _ ledger.Span, each func(*ledger.Unclassified) error) error {
-	if b.err != nil {
-		return b.err
+func (b *book) Findings(context.Context, ledger.Query) iter.Seq2[*ledger.Finding, error] {
+	var list []ledger.Finding
+	for i, f := range b.findings {
+		list = append(list, ledger.Finding{Position: i, Finding: f})
 	}
-	return eachOf(b.unclassified, each)
+	return rowsOf(list, nil)
 }
 
-func eachOf[T any](list []T, each func(*T) error) error {
-	for i := range list {
-		if err := each(&list[i]); err != nil {
-			return err
+func (b *book) Transactions(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return rowsOf(b.transactions, b.damaged)
+}
+
+func (b *book) Unclassified(context.Context, ledger.Query) iter.Seq2[*ledger.Unclassified, error] {
+	return rowsOf(b.unclassified, b.err)
+}
+
+// rowsOf are those of a list, and an error after them.
+func rowsOf[T any](list []T, err error) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for i := range list {
+			if !yield(&list[i], nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
 		}
 	}
-	return nil
 }

@@ -23,7 +23,7 @@ func ExtentOf(ctx context.Context, place string) (e Extent, err error) {
 	d, err := Open(ctx, place, network.Tables{})
 	if err == nil {
 		defer d.Close()
-		e.First, e.Next, err = d.Book.Coverage(ctx)
+		e.First, e.Next, err = d.Book.Extent(ctx)
 		err = d.of(err)
 	}
 	if errors.Is(err, ledger.ErrNone) {

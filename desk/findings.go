@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -36,18 +35,20 @@ func (f *Findings) add(height uint64, kind string, n uint64) {
 // Findings counts what does not hold in a part of the ledger.
 func (d *Desk) Findings(ctx context.Context, span ledger.Span) (*Findings, error) {
 	found := &Findings{Blocks: span, Kinds: map[string]uint64{}}
-	err := d.Book.Findings(ctx, span, func(f evidence.Finding) error {
+	for f, err := range d.Book.Findings(ctx, ledger.Query{Span: span}) {
+		if err != nil {
+			return nil, d.of(err)
+		}
 		found.add(f.Block, f.Check, 1)
-		return nil
-	})
-	if err == nil {
-		err = d.Book.Blocks(ctx, span, func(b *ledger.Block) error {
-			found.add(b.Height, Undetermined, b.Undetermined)
-			if !b.Certain {
-				found.add(b.Height, Uncertain, 1)
-			}
-			return nil
-		})
 	}
-	return found, d.of(err)
+	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: span}) {
+		if err != nil {
+			return nil, d.of(err)
+		}
+		found.add(b.Height, Undetermined, b.Undetermined)
+		if !b.Certain {
+			found.add(b.Height, Uncertain, 1)
+		}
+	}
+	return found, nil
 }

@@ -64,18 +64,7 @@ func (p *Payments) sums(ctx context.Context, span ledger.Span) (list []sum, err 
 
 // movementsOf are those of an account.
 func (p *Payments) movementsOf(ctx context.Context, account chain.Address, span ledger.Span) iter.Seq2[*ledger.Movement, error] {
-	errStop := errors.New("enough")
-	return func(yield func(*ledger.Movement, error) bool) {
-		err := p.book.Movements(ctx, account, span, func(m *ledger.Movement) error {
-			if !yield(m, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, err)
-		}
-	}
+	return p.book.Movements(ctx, ledger.Query{Accounts: []chain.Address{account}, Span: span})
 }
 
 // holdings are what the accounts had before a span and after it. It is a

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"unicode"
@@ -138,11 +139,8 @@ type with struct {
 	*ledger.Transaction
 }
 
-func (b *with) WithoutPayer(_ context.Context, span ledger.Span, each func(*ledger.Transaction) error) error {
-	if b.Height < span.First || b.Height > span.Last {
-		return nil
-	}
-	return each(b.Transaction)
+func (b *with) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return pass([]*ledger.Transaction{b.Transaction}, q, heightOf, anyOf)
 }
 
 // The list has every payment, the undetermined ones too.

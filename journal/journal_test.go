@@ -3,6 +3,7 @@ package journal_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,61 +34,62 @@ type made struct {
 	movements []ledger.Movement
 }
 
-// pass hands over those of a list that are in a span, and asked for.
-func pass[T any](list []T, span ledger.Span, height func(T) uint64, asked func(T) bool, each func(T) error) error {
-	for _, x := range list {
-		if h := height(x); h < span.First || h > span.Last || !asked(x) {
-			continue
-		}
-		if err := each(x); err != nil {
-			return err
+// pass hands over those of a list that are in a query's span, and asked for.
+func pass[T any](list []*T, q ledger.Query, height func(*T) uint64, asked func(*T) bool) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for _, x := range list {
+			if h := height(x); h >= q.Span.First && h <= q.Span.Last && asked(x) && !yield(x, nil) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 func heightOf(t *ledger.Transaction) uint64 { return t.Height }
 
 func anyOf(*ledger.Transaction) bool { return true }
 
-func (b *made) Payments(_ context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error {
-	return pass(b.payments, span, heightOf, func(t *ledger.Transaction) bool { return t.Payer == chain.Some(account) }, each)
+func (b *made) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return pass(b.nobodys, q, heightOf, anyOf)
 }
 
-func (b *made) WithoutPayer(_ context.Context, span ledger.Span, each func(*ledger.Transaction) error) error {
-	return pass(b.nobodys, span, heightOf, anyOf, each)
-}
-
-func (b *made) Transactions(_ context.Context, span ledger.Span, each func(*ledger.Transaction) error) error {
-	return pass(slices.Concat(b.payments, b.nobodys), span, heightOf, anyOf, each)
-}
-
-func (b *made) TransactionAt(_ context.Context, height uint64, index int, each func(*ledger.Transaction) error) error {
-	return pass(b.payments, ledger.Span{First: height, Last: height}, heightOf, func(t *ledger.Transaction) bool { return t.Index == index }, each)
-}
-
-func (b *made) Movements(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Movement) error) error {
-	return b.AllMovements(ctx, span, func(m *ledger.Movement) error {
-		if m.Account != account {
-			return nil
-		}
-		return each(m)
+func (b *made) Transactions(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	if len(q.Accounts) == 0 {
+		return pass(slices.Concat(b.payments, b.nobodys), q, heightOf, anyOf)
+	}
+	return pass(b.payments, q, heightOf, func(t *ledger.Transaction) bool {
+		payer, ok := t.Payer.Get()
+		return ok && slices.Contains(q.Accounts, payer)
 	})
 }
 
-func (b *made) AllMovements(_ context.Context, span ledger.Span, each func(*ledger.Movement) error) error {
-	for i := range b.movements {
-		if m := &b.movements[i]; m.Height >= span.First && m.Height <= span.Last {
-			if err := each(m); err != nil {
-				return err
-			}
+func (b *made) TransactionAt(_ context.Context, at ledger.Place) (*ledger.Transaction, error) {
+	for _, t := range b.payments {
+		if t.Height == at.Height && t.Index == at.Row {
+			return t, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-func (b *made) Blocks(_ context.Context, span ledger.Span, each func(*ledger.Block) error) error {
-	return each(&ledger.Block{Height: span.First, Time: noon()})
+func (b *made) Movements(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error] {
+	var list []*ledger.Movement
+	for i := range b.movements {
+		list = append(list, &b.movements[i])
+	}
+	return pass(list, q, func(m *ledger.Movement) uint64 { return m.Height }, func(m *ledger.Movement) bool {
+		return len(q.Accounts) == 0 || slices.Contains(q.Accounts, m.Account)
+	})
+}
+
+func (b *made) Blocks(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error] {
+	return oneBlock(q)
+}
+
+func oneBlock(q ledger.Query) iter.Seq2[*ledger.Block, error] {
+	return func(yield func(*ledger.Block, error) bool) {
+		yield(&ledger.Block{Height: q.Span.First, Time: noon()}, nil)
+	}
 }
 
 func noon() chain.Optional[chain.Time] {
@@ -407,8 +409,8 @@ type failing struct{ made }
 
 var errBroken = errors.New("broken")
 
-func (failing) Payments(context.Context, chain.Address, ledger.Span, func(*ledger.Transaction) error) error {
-	return errBroken
+func (failing) Transactions(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) { yield(nil, errBroken) }
 }
 
 func TestBookFails(t *testing.T) {

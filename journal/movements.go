@@ -72,12 +72,14 @@ func placeOf(m *ledger.Movement) place { return place{m.Height, m.Where} }
 
 // endTimes are when a span begins and ends. Block 0 has no time: the one after it has.
 func endTimes(ctx context.Context, book Book, span ledger.Span) (begin, end chain.Time, err error) {
-	timed := func(height uint64) (at chain.Optional[chain.Time], err error) {
-		err = book.Blocks(ctx, ledger.Span{First: height, Last: height}, func(b *ledger.Block) error {
-			at = b.Time
-			return nil
-		})
-		return at, err
+	timed := func(height uint64) (none chain.Optional[chain.Time], err error) {
+		for b, err := range book.Blocks(ctx, ledger.Query{Span: ledger.Span{First: height, Last: height}}) {
+			if err != nil {
+				return none, err
+			}
+			return b.Time, nil
+		}
+		return none, nil
 	}
 	first, err := timed(span.First)
 	if err == nil && !first.Known() {
@@ -185,11 +187,11 @@ func (c *composer) head(ctx context.Context, m *ledger.Movement, paid *Payment) 
 	if !ok {
 		return h, nil
 	}
-	err = c.book.TransactionAt(ctx, m.Height, index, func(t *ledger.Transaction) (err error) {
-		h, err = headOf(t)
-		return err
-	})
-	return h, err
+	t, err := c.book.TransactionAt(ctx, ledger.Place{Height: m.Height, Row: index})
+	if err != nil || t == nil {
+		return h, err
+	}
+	return headOf(t)
 }
 
 // move enters a movement: what the account has then, and where that came from or went.

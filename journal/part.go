@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -83,30 +84,35 @@ func (p *Payments) again(ctx context.Context, withMovements bool) iter.Seq2[*par
 func (p *Payments) read(ctx context.Context, span ledger.Span, withMovements bool) (*part, error) {
 	found := &part{}
 	full := func() bool { return span.First < span.Last && found.size() == mostHeld }
-	pay := func(t *ledger.Transaction) error {
-		if !p.has(t) {
+	read := func() error {
+		for t, err := range p.transactions(ctx, span) {
+			switch {
+			case err != nil:
+				return err
+			case !p.has(t):
+				continue
+			case full():
+				return errFull
+			}
+			found.payments = append(found.payments, paymentOf(t))
+		}
+		if !withMovements {
 			return nil
 		}
-		if full() {
-			return errFull
+		for m, err := range readBy(p, span, func(q ledger.Query) iter.Seq2[*ledger.Movement, error] { return p.book.Movements(ctx, q) }) {
+			switch {
+			case err != nil:
+				return err
+			case !p.asked[m.Account]:
+				continue
+			case full():
+				return errFull
+			}
+			found.movements = append(found.movements, m)
 		}
-		found.payments = append(found.payments, paymentOf(t))
 		return nil
 	}
-	move := func(m *ledger.Movement) error {
-		if !p.asked[m.Account] {
-			return nil
-		}
-		if full() {
-			return errFull
-		}
-		found.movements = append(found.movements, m)
-		return nil
-	}
-	err := p.readPayments(ctx, span, pay)
-	if err == nil && withMovements {
-		err = p.readMovements(ctx, span, move)
-	}
+	err := read()
 	if err != nil && !errors.Is(err, errFull) {
 		err = &LedgerError{err}
 	}
@@ -114,28 +120,34 @@ func (p *Payments) read(ctx context.Context, span ledger.Span, withMovements boo
 	return found, err
 }
 
-func (p *Payments) readPayments(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error {
-	if len(p.accounts) > fewAccounts {
-		return p.book.Transactions(ctx, span, each)
-	}
-	for _, a := range p.accounts {
-		if err := p.book.Payments(ctx, a, span, each); err != nil {
-			return err
+// transactions are those that may be payments: of few accounts their own, and nobody's.
+func (p *Payments) transactions(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		for t, err := range readBy(p, span, func(q ledger.Query) iter.Seq2[*ledger.Transaction, error] { return p.book.Transactions(ctx, q) }) {
+			if !yield(t, err) || err != nil {
+				return
+			}
+		}
+		if len(p.accounts) <= fewAccounts {
+			p.book.WithoutPayer(ctx, ledger.Query{Span: span})(yield)
 		}
 	}
-	return p.book.WithoutPayer(ctx, span, each)
 }
 
-func (p *Payments) readMovements(ctx context.Context, span ledger.Span, each func(*ledger.Movement) error) error {
+// readBy reads rows of few accounts one after the other, and all rows otherwise.
+func readBy[T any](p *Payments, span ledger.Span, rows func(ledger.Query) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
 	if len(p.accounts) > fewAccounts {
-		return p.book.AllMovements(ctx, span, each)
+		return rows(ledger.Query{Span: span})
 	}
-	for _, a := range p.accounts {
-		if err := p.book.Movements(ctx, a, span, each); err != nil {
-			return err
+	return func(yield func(*T, error) bool) {
+		for _, a := range p.accounts {
+			for x, err := range rows(ledger.Query{Accounts: []chain.Address{a}, Span: span}) {
+				if !yield(x, err) || err != nil {
+					return
+				}
+			}
 		}
 	}
-	return nil
 }
 
 func (p *part) size() int { return len(p.payments) + len(p.movements) }

@@ -11,13 +11,11 @@ import (
 
 // Book is what a journal is made of; *[ledger.Book] is one.
 type Book interface {
-	Payments(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error
-	WithoutPayer(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error
-	Transactions(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error
-	TransactionAt(ctx context.Context, height uint64, index int, each func(*ledger.Transaction) error) error
-	Movements(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Movement) error) error
-	AllMovements(ctx context.Context, span ledger.Span, each func(*ledger.Movement) error) error
-	Blocks(ctx context.Context, span ledger.Span, each func(*ledger.Block) error) error
+	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
+	WithoutPayer(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
+	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
+	Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error]
+	Blocks(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error]
 }
 
 // Question is what is asked of a book.

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -127,40 +128,37 @@ func (b *endless) transaction(height uint64) *ledger.Transaction {
 	return x
 }
 
-func (b *endless) Payments(_ context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error {
-	for h := span.First; h <= span.Last; h++ {
-		if b.payer(h) == account {
-			if err := each(b.transaction(h)); err != nil {
-				return err
+func (b *endless) Transactions(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return inTurn(b, q, b.transaction)
+}
+
+// inTurn makes up what the account that is asked for has in each block.
+func inTurn[T any](b *endless, q ledger.Query, of func(height uint64) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for h := q.Span.First; h <= q.Span.Last; h++ {
+			if b.payer(h) == q.Accounts[0] && !yield(of(h), nil) {
+				return
 			}
 		}
 	}
-	return nil
 }
 
-func (b *endless) WithoutPayer(context.Context, ledger.Span, func(*ledger.Transaction) error) error {
-	return nil
+func (b *endless) WithoutPayer(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return func(func(*ledger.Transaction, error) bool) {}
 }
 
-func (b *endless) Movements(_ context.Context, account chain.Address, span ledger.Span, each func(*ledger.Movement) error) error {
-	for h := span.First; h <= span.Last; h++ {
-		if b.payer(h) != account {
-			continue
-		}
+func (b *endless) Movements(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error] {
+	return inTurn(b, q, func(h uint64) *ledger.Movement {
 		b.look()
 		change := chain.Some(chain.NewWei(3).Signed().Negated())
-		err := each(&ledger.Movement{Height: h, Time: noon(), Movement: chain.Movement{
-			Where: 1, Event: "balances.Withdraw", Kind: chain.KindWithdrawal, Account: account, Amount: chain.NewWei(3), Free: change, Reserved: chain.Some(chain.SignedWei{}),
-		}})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return &ledger.Movement{Height: h, Time: noon(), Movement: chain.Movement{
+			Where: 1, Event: "balances.Withdraw", Kind: chain.KindWithdrawal, Account: b.payer(h), Amount: chain.NewWei(3), Free: change, Reserved: chain.Some(chain.SignedWei{}),
+		}}
+	})
 }
 
-func (b *endless) Blocks(_ context.Context, span ledger.Span, each func(*ledger.Block) error) error {
-	return each(&ledger.Block{Height: span.First, Time: noon()})
+func (b *endless) Blocks(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error] {
+	return oneBlock(q)
 }
 
 // Balance is what an account has after a block, of a million wei before the first.
@@ -284,11 +282,11 @@ type hasty struct {
 	read int
 }
 
-func (b *hasty) Movements(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Movement) error) error {
+func (b *hasty) Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error] {
 	if b.read++; b.read > 1 {
 		b.movements = b.movements[1:]
 	}
-	return b.made.Movements(ctx, account, span, each)
+	return b.made.Movements(ctx, q)
 }
 
 // The movements that are entered are those that were proved.
@@ -305,18 +303,18 @@ type later struct {
 	broken bool
 }
 
-func (b *later) Payments(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error {
+func (b *later) Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
 	if b.broken {
-		return errBroken
+		return func(yield func(*ledger.Transaction, error) bool) { yield(nil, errBroken) }
 	}
-	return b.made.Payments(ctx, account, span, each)
+	return b.made.Transactions(ctx, q)
 }
 
-func (b *later) Movements(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Movement) error) error {
+func (b *later) Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error] {
 	if b.broken {
-		return errBroken
+		return func(yield func(*ledger.Movement, error) bool) { yield(nil, errBroken) }
 	}
-	return b.made.Movements(ctx, account, span, each)
+	return b.made.Movements(ctx, q)
 }
 
 func TestBookFailsLater(t *testing.T) {

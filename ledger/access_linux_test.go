@@ -73,7 +73,7 @@ func TestARoleThatMayOnlySelect(t *testing.T) {
 	auditor := reader(t, address)
 	require.Equal(t, statusOf(t, book), statusOf(t, auditor))
 	verified(t, auditor)
-	require.NoError(t, auditor.Payments(ctx, chain.Address{}, ledger.Span{Last: 27}, func(*ledger.Transaction) error { return nil }))
+	require.NoError(t, each(auditor.Transactions(ctx, in(ledger.Span{Last: 27}, chain.Address{})), func(*ledger.Transaction) error { return nil }))
 	require.Error(t, auditor.DropLookups(ctx))
 	_, err := ledger.OpenWriter(ctx, address)
 	require.Error(t, err)

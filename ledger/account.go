@@ -1,8 +1,11 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,22 +25,22 @@ var (
 	ofParty = byAccount{[]int{transfers}, []string{"sender", "recipient"}, func(s *Sums) uint64 { return s.Transfers }}
 )
 
-// mostAccounts is how many accounts a look-up is asked for.
-const mostAccounts = 100
+// maxAccounts is how many accounts a look-up is asked for.
+const maxAccounts = 100
 
-// heights are those of a span that the look-ups name.
-func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Address, span Span) ([]uint64, error) {
+// heights are those of a span that the look-ups name, the first ones, up to so many.
+func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Address, span Span, limit int) ([]uint64, error) {
 	var queries []string
 	var arguments []any
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(accounts)), ", ")
 	for _, column := range x.columns {
-		queries = append(queries, "SELECT height FROM "+tables[x.tables[0]].name+" WHERE "+column+" IN ("+places+") AND height >= ? AND height <= ?")
+		queries = append(queries, "SELECT DISTINCT height FROM "+tables[x.tables[0]].name+" WHERE "+column+" IN ("+places+") AND height >= ? AND height <= ?")
 		for _, a := range accounts {
 			arguments = append(arguments, a[:])
 		}
 		arguments = append(arguments, span.bounds()...)
 	}
-	return heightsBy(ctx, q, strings.Join(queries, " UNION "), arguments...)
+	return heightsBy(ctx, q, limit, strings.Join(queries, " UNION "), arguments...)
 }
 
 // namer tells which rows name one of the accounts.
@@ -60,78 +63,143 @@ func (x *byAccount) namer(accounts []chain.Address) func(row) bool {
 	}
 }
 
-// each reads the rows that name one of the accounts, in the order of the chain. In the day
-// that still grows, and in what is not sealed, all rows are looked through; before, look-ups
-// name the blocks. That they name all is seen by the totals of the accounts' days, which
-// count their rows. Such a day is read as a whole, also where only a part of it is in the
-// span.
-func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address, span Span, each func(of *rowsOf, r row) error) error {
-	q := b.engine.shared()
-	c, all, err := b.sealedStretches(ctx, daily)
-	if err != nil {
-		return err
+// rows are the rows that a query asks for, with their blocks.
+func (x *byAccount) rows(ctx context.Context, b *Book, q Query) iter.Seq2[*rowsOf, error] {
+	switch n := len(q.Accounts); {
+	case n == 0:
+		return b.rowsIn(ctx, q, everyRow, x.tables...)
+	case n > maxAccounts:
+		return b.rowsIn(ctx, q, x.namer(q.Accounts), x.tables...)
 	}
-	grows := c.next() // from here on no look-up is used
-	for _, s := range all {
-		if s.totals == nil {
-			grows = min(grows, s.first)
+	return func(yield func(*rowsOf, error) bool) {
+		c, all, err := b.sealedStretches(ctx, daily)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s := search{byAccount: x, book: b, query: &q, all: all, have: map[int64]uint64{}, grows: c.next()}
+		s.each(ctx, yield)
+	}
+}
+
+// search is a query for some accounts' rows. In the day that still grows, and in what is not
+// sealed, all rows are looked through; before, look-ups name the blocks. That they name all is
+// seen by the totals of the accounts' days, which count their rows. So each day is read as a
+// whole, even where only a part of it is asked for.
+type search struct {
+	*byAccount
+	book  *Book
+	query *Query
+	all   []*stretch       // the days
+	days  []*stretch       // that are not counted yet, in the order in which they end
+	have  map[int64]uint64 // how many rows of a day were read
+	grows uint64           // from this height on no look-up is used
+}
+
+func (s *search) each(ctx context.Context, yield func(*rowsOf, error) bool) {
+	for _, day := range s.all {
+		if day.totals == nil {
+			s.grows = min(s.grows, day.first)
 		}
 	}
-	var days []*stretch
+	span := s.query.span()
 	whole := span // with the days that it touches
-	want := map[int64]uint64{}
-	for _, s := range all {
-		if s.number == noTime || s.totals == nil || s.first > span.Last || s.last < span.First || max(s.first, span.First) >= grows {
-			continue
-		}
-		days = append(days, s)
-		whole.First, whole.Last = min(whole.First, s.first), max(whole.Last, s.last)
-		if want[s.number], err = x.rowsOn(ctx, b, q, s, accounts); err != nil {
-			return err
+	for _, day := range s.all {
+		if day.number != noTime && day.totals != nil && day.first <= span.Last && day.last >= span.First && max(day.first, span.First) < s.grows {
+			s.days = append(s.days, day)
+			whole.First, whole.Last = min(whole.First, day.first), max(whole.Last, day.last)
 		}
 	}
-	have := map[int64]uint64{}
-	names := x.namer(accounts)
-	take := func(r *rowsOf) error {
-		block := r.rows[blocks][0]
-		for _, t := range r.rows[x.tables[0]] {
-			if !names(t) {
-				continue
-			}
-			if ms, ok := block[timeColumn].(int64); ok {
-				have[daily.number(ms)]++
-			}
-			if r.height >= span.First && r.height <= span.Last {
-				if err := each(r, t); err != nil {
-					return err
+	slices.SortFunc(s.days, func(a, b *stretch) int { return cmp.Compare(a.last, b.last) })
+	p := pager{Query: s.query}
+	names, last := s.namer(s.query.Accounts), uint64(math.MaxUint64)
+	for r, err := range s.blocks(ctx, whole) {
+		if err == nil && r.height <= last {
+			err = s.count(ctx, r.height)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if r.height > last {
+			break
+		}
+		if ms, ok := r.rows[blocks][0][timeColumn].(int64); ok {
+			for _, x := range r.rows[s.tables[0]] {
+				if names(x) {
+					s.have[daily.number(ms)]++
 				}
 			}
 		}
-		return nil
+		full := p.full()
+		if p.pick(r, s.tables[0], names); !yield(r, nil) {
+			return
+		}
+		if !full && p.full() { // the days that have begun are read to their end
+			s.days = slices.DeleteFunc(s.days, func(day *stretch) bool { return day.first > r.height })
+			last = r.height
+			for _, day := range s.days {
+				last = max(last, day.last)
+			}
+		}
+		if r.height == last {
+			break
+		}
 	}
-	if whole.First < grows {
-		looked := Span{whole.First, min(whole.Last, grows-1)}
-		found, err := x.heights(ctx, q, accounts, looked)
+	if err := s.count(ctx, math.MaxUint64); err != nil {
+		yield(nil, err)
+	}
+}
+
+// blocks are those of a span in which rows can be.
+func (s *search) blocks(ctx context.Context, span Span) iter.Seq2[*rowsOf, error] {
+	return func(yield func(*rowsOf, error) bool) {
+		q := s.book.engine.shared()
+		for span.First < s.grows && span.First <= span.Last {
+			part := Span{span.First, min(span.Last, s.grows-1)}
+			found, err := s.heights(ctx, q, s.query.Accounts, part, s.query.heights())
+			if len(found) == s.query.heights() {
+				part.Last = found[len(found)-1]
+			}
+			var timeless []uint64
+			if err == nil {
+				timeless, err = s.book.timelessIn(ctx, q, s.all, part)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for r, err := range s.book.walkHeights(ctx, q, union(found, timeless), s.tables) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+			span.First = part.Last + 1
+		}
+		if span.First > span.Last {
+			return
+		}
+		for r, err := range s.book.walk(ctx, nil, span, s.tables) {
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// count wants the days that end below a height to have had as many rows as their totals say.
+func (s *search) count(ctx context.Context, height uint64) error {
+	for len(s.days) > 0 && s.days[0].last < height {
+		day := s.days[0]
+		s.days = s.days[1:]
+		want, err := s.rowsOn(ctx, s.book, s.book.engine.shared(), day, s.query.Accounts)
 		if err != nil {
 			return err
 		}
-		timeless, err := b.timelessIn(ctx, q, all, looked)
-		if err != nil {
-			return err
+		if have := s.have[day.number]; have != want {
+			return s.lost(ctx, s.book, s.query.Accounts, day, want, have)
 		}
-		if err := b.walkHeights(ctx, q, union(found, timeless), x.tables, take); err != nil {
-			return err
-		}
-	}
-	if whole.Last >= grows {
-		if err := b.walk(ctx, nil, Span{max(whole.First, grows), whole.Last}, x.tables, take); err != nil {
-			return err
-		}
-	}
-	for _, s := range days {
-		if have[s.number] != want[s.number] {
-			return x.lost(ctx, b, accounts, s, want[s.number], have[s.number])
-		}
+		delete(s.have, day.number)
 	}
 	return nil
 }
@@ -139,19 +207,18 @@ func (x *byAccount) each(ctx context.Context, b *Book, accounts []chain.Address,
 // lost tells which block of a day has a row that the look-ups do not name, or was altered.
 func (x *byAccount) lost(ctx context.Context, b *Book, accounts []chain.Address, day *stretch, want, have uint64) error {
 	q, table := b.engine.shared(), x.tables[0]
-	found, err := x.heights(ctx, q, accounts, Span{day.first, day.last})
+	found, err := x.heights(ctx, q, accounts, Span{day.first, day.last}, math.MaxInt)
 	if err != nil {
 		return err
 	}
 	names := x.namer(accounts)
-	err = b.walk(ctx, nil, Span{day.first, day.last}, x.tables, func(r *rowsOf) error {
-		if !slices.Contains(found, r.height) && slices.ContainsFunc(r.rows[table], names) {
-			return damagedBlock(r.height, table, "the look-up by "+strings.Join(x.columns, " and ")+" does not name it")
+	for r, err := range b.walk(ctx, nil, Span{day.first, day.last}, x.tables) {
+		if err == nil && !slices.Contains(found, r.height) && slices.ContainsFunc(r.rows[table], names) {
+			err = damagedBlock(r.height, table, "the look-up by "+strings.Join(x.columns, " and ")+" does not name it")
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
 	}
 	return fmt.Errorf("%w: on %s the accounts have %d rows in table %s, and the look-up by %s found %d; fees ledger verify names all that is damaged",
 		ErrDamaged, day.name(), want, tables[table].name, strings.Join(x.columns, " and "), have)
@@ -167,7 +234,7 @@ func (b *Book) timelessIn(ctx context.Context, q querier, all []*stretch, span S
 		if s.blocks == 1 { // it is block 0
 			return []uint64{s.first}, nil
 		}
-		found, err := heightsBy(ctx, q, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND time_ms IS NULL", Span{s.first, s.last}.bounds()...)
+		found, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND time_ms IS NULL", Span{s.first, s.last}.bounds()...)
 		if err == nil && uint64(len(found)) != s.blocks {
 			err = b.blamed(ctx, q, blocks, fmt.Errorf("%w: table blocks: %d of %d..%d have no time, and %d were sealed so", ErrDamaged, len(found), s.first, s.last, s.blocks))
 		}

@@ -2,7 +2,9 @@ package ledger_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,22 +32,26 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 		}
 	}
 	var kept []any
-	blocks := func() error { return book.Blocks(ctx, all, func(*ledger.Block) error { return nil }) }
-	costs := func() error { return book.Costs(ctx, all, func(*ledger.Cost) error { return nil }) }
+	blocks := func() error { return each(book.Blocks(ctx, in(all)), func(*ledger.Block) error { return nil }) }
+	costs := func() error { return each(book.Costs(ctx, in(all)), func(*ledger.Cost) error { return nil }) }
 	status := func() error { _, err := book.Status(ctx); return err }
 	for name, x := range map[string]struct {
 		alter   func(query string, before int, r []any)
 		ask     func() error
 		message string
 	}{
-		"a height below 0":        {height("FROM blocks WHERE height >= ?", 3, int64(-3)), blocks, "table blocks: a height of -3"},
-		"no height":               {height("FROM transactions WHERE", 3, nil), func() error { return book.Transactions(ctx, all, told[*ledger.Transaction](new(strings.Builder))) }, "table transactions: a height of <nil>"},
+		"a height below 0": {height("FROM blocks WHERE height >= ?", 3, int64(-3)), blocks, "table blocks: a height of -3"},
+		"no height": {height("FROM transactions WHERE", 3, nil), func() error {
+			return each(book.Transactions(ctx, in(all)), told[*ledger.Transaction](new(strings.Builder)))
+		}, "table transactions: a height of <nil>"},
 		"a block twice":           {height("FROM blocks WHERE height >= ?", 3, int64(2)), blocks, "block 2, table blocks: there are 2 of it"},
 		"costs in another order":  {height("costs, leaves FROM blocks", 3, int64(1)), costs, "block 1, table blocks: out of its place"},
 		"costs of another height": {height("costs, leaves FROM blocks", 3, int64(4)), costs, "block 3, table blocks: missing"},
 		"costs of no height":      {height("costs, leaves FROM blocks", 3, "x"), costs, "column height"},
 		"a block that was not named": {height("FROM blocks WHERE height IN", 0, int64(7)),
-			func() error { return book.WithoutPayer(ctx, all, told[*ledger.Transaction](new(strings.Builder))) }, "block 10, table blocks: missing"},
+			func() error {
+				return each(book.WithoutPayer(ctx, in(all)), told[*ledger.Transaction](new(strings.Builder)))
+			}, "block 10, table blocks: missing"},
 		"a finding's height twice": {height("SELECT DISTINCT height FROM findings", 1, int64(0)), status, "table findings: 2 blocks have rows, and 3 had"},
 		"leaves that are cut":      {height("substr(leaves", 0, []byte{1}), status, "table blocks: leaves"},
 		"fewer blocks": {func(query string, _ int, r []any) {
@@ -129,13 +135,13 @@ func TestSealedBlocksThatFitTheirLeaves(t *testing.T) {
 		{"UPDATE transactions SET recipient = X'010203'", func(b *ledger.Book) error { _, err := b.FeesByContract(ctx, 0, 100_000); return err }, "the contract 0x010203, which is no address"},
 		{"UPDATE transactions SET fee = '-7'", func(b *ledger.Book) error { _, err := b.FeesByDay(ctx, time.UTC, 0, 100_000); return err }, "block 2: extrinsic 1"},
 		{"UPDATE transactions SET gas = '18446744073709551616'", func(b *ledger.Book) error {
-			return b.CostsOf(ctx, map[chain.Address]bool{payer: true}, ledger.Span{Last: 4}, func(*ledger.Cost) error { return nil })
+			return each(b.Costs(ctx, in(ledger.Span{Last: 4}, payer)), func(*ledger.Cost) error { return nil })
 		}, "block 2, extrinsic 1: gas"},
 		{"UPDATE blocks SET time_ms = -1", func(b *ledger.Book) error { _, err := b.SealOf(ctx, day, ledger.Span{Last: 4}); return err }, "column time_ms"},
 		{"UPDATE blocks SET time_ms = -1", func(b *ledger.Book) error { _, err := b.Cover(ctx, day); return err }, "column time_ms"},
 		{"UPDATE blocks SET hash = X'010203'", func(b *ledger.Book) error { _, err := b.Predecessor(ctx, 2); return err }, "column hash"},
 		{"UPDATE movements SET amount = '-7'", func(b *ledger.Book) error {
-			return b.AllMovements(ctx, ledger.Span{Last: 4}, func(*ledger.Movement) error { return nil })
+			return each(b.Movements(ctx, in(ledger.Span{Last: 4})), func(*ledger.Movement) error { return nil })
 		}, "column amount"},
 	} {
 		place := newFile(t)
@@ -170,8 +176,8 @@ func TestLeavesOfALaterLayout(t *testing.T) {
 	_, have := db.table(t, "SELECT leaves FROM blocks WHERE height = 2")
 	db.do(t, "UPDATE blocks SET leaves = ?1 WHERE height = 2", append([]byte{2}, have[0][0].([]byte)[1:]...))
 	for _, err := range []error{
-		book.Blocks(ctx, ledger.Span{Last: 4}, func(*ledger.Block) error { return nil }),
-		book.Costs(ctx, ledger.Span{Last: 4}, func(*ledger.Cost) error { return nil }),
+		each(book.Blocks(ctx, in(ledger.Span{Last: 4})), func(*ledger.Block) error { return nil }),
+		each(book.Costs(ctx, in(ledger.Span{Last: 4})), func(*ledger.Cost) error { return nil }),
 	} {
 		require.ErrorIs(t, err, ledger.ErrDamaged)
 		require.ErrorContains(t, err, "block 2, table blocks: its leaves: its digest is of layout 2, which this program does not know")
@@ -199,7 +205,7 @@ func TestBlocksWithoutATime(t *testing.T) {
 		require.NoError(t, book.BuildLookups(ctx, func(string) {}))
 		verified(t, book)
 		moved := func(span ledger.Span) (found []uint64, err error) {
-			err = book.Movements(ctx, mover, span, func(m *ledger.Movement) error {
+			err = each(book.Movements(ctx, in(span, mover)), func(m *ledger.Movement) error {
 				require.Equal(t, m.Height != 0 && m.Height != 2 && m.Height != 4, m.Time.Known())
 				found = append(found, m.Height)
 				return nil
@@ -239,7 +245,7 @@ func TestTotalsOfOneself(t *testing.T) {
 		verified(t, book)
 		require.Equal(t, [][]string{{"1"}}, openSQL(t, place).texts(t, "SELECT transfers FROM account_days WHERE transfers > 0"))
 		found := 0
-		require.NoError(t, book.Transfers(ctx, mover, ledger.Span{}, func(*ledger.Transfer) error { found++; return nil }))
+		require.NoError(t, each(book.Transfers(ctx, in(ledger.Span{}, mover)), func(*ledger.Transfer) error { found++; return nil }))
 		require.Equal(t, 1, found)
 		totals := statusOf(t, book).Totals
 		require.Equal(t, []uint64{0, 1}, []uint64{totals.Uncharged, totals.Unaccounted})
@@ -271,7 +277,7 @@ func TestCostsOfManyAccounts(t *testing.T) {
 		many[chain.Address{1, 19: byte(i)}] = true
 	}
 	told := func(accounts map[chain.Address]bool) (list []ledger.Cost) {
-		require.NoError(t, book.CostsOf(ctx, accounts, ledger.Span{Last: 19}, func(c *ledger.Cost) error {
+		require.NoError(t, each(book.Costs(ctx, in(ledger.Span{Last: 19}, slices.Collect(maps.Keys(accounts))...)), func(c *ledger.Cost) error {
 			list = append(list, *c)
 			return nil
 		}))

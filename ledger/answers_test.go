@@ -74,23 +74,27 @@ func questions(last uint64) (list []question) {
 			return out.String(), err
 		}})
 	}
-	ask("Blocks", func(b *ledger.Book, out *strings.Builder) error { return b.Blocks(ctx, all, told[*ledger.Block](out)) })
+	ask("Blocks", func(b *ledger.Book, out *strings.Builder) error {
+		return each(b.Blocks(ctx, in(all)), told[*ledger.Block](out))
+	})
 	ask("Transactions", func(b *ledger.Book, out *strings.Builder) error {
-		return b.Transactions(ctx, all, told[*ledger.Transaction](out))
+		return each(b.Transactions(ctx, in(all)), told[*ledger.Transaction](out))
 	})
 	ask("Movements", func(b *ledger.Book, out *strings.Builder) error {
-		return b.Movements(ctx, mover, all, told[*ledger.Movement](out))
+		return each(b.Movements(ctx, in(all, mover)), told[*ledger.Movement](out))
 	})
 	ask("Transfers", func(b *ledger.Book, out *strings.Builder) error {
-		return b.Transfers(ctx, mover, all, told[*ledger.Transfer](out))
+		return each(b.Transfers(ctx, in(all, mover)), told[*ledger.Transfer](out))
 	})
-	ask("Costs", func(b *ledger.Book, out *strings.Builder) error { return b.Costs(ctx, all, told[*ledger.Cost](out)) })
+	ask("Costs", func(b *ledger.Book, out *strings.Builder) error {
+		return each(b.Costs(ctx, in(all)), told[*ledger.Cost](out))
+	})
 	ask("CostsOf", func(b *ledger.Book, out *strings.Builder) error {
-		return b.CostsOf(ctx, map[chain.Address]bool{payer: true, {19: 2}: true}, all, told[*ledger.Cost](out))
+		return each(b.Costs(ctx, in(all, payer, chain.Address{19: 2})), told[*ledger.Cost](out))
 	})
 	for name, span := range map[string]ledger.Span{"": all, " of some": some} {
 		ask("Payments"+name, func(b *ledger.Book, out *strings.Builder) error {
-			return b.Payments(ctx, payer, span, told[*ledger.Transaction](out))
+			return each(b.Transactions(ctx, in(span, payer)), told[*ledger.Transaction](out))
 		})
 		ask("SealOf"+name, func(b *ledger.Book, out *strings.Builder) error {
 			seal, err := b.SealOf(ctx, heights(span.First, span.Last), span)
@@ -98,27 +102,27 @@ func questions(last uint64) (list []question) {
 		})
 	}
 	ask("WithoutPayer", func(b *ledger.Book, out *strings.Builder) error {
-		return b.WithoutPayer(ctx, all, told[*ledger.Transaction](out))
+		return each(b.WithoutPayer(ctx, in(all)), told[*ledger.Transaction](out))
 	})
 	ask("TransactionsByHash", func(b *ledger.Book, out *strings.Builder) error {
-		return b.TransactionsByHash(ctx, hashOfTransaction(last/3), told[*ledger.Transaction](out))
+		return each(b.TransactionsByHash(ctx, hashOfTransaction(last/3)), told[*ledger.Transaction](out))
 	})
 	ask("TransactionAt", func(b *ledger.Book, out *strings.Builder) error {
 		for _, h := range []uint64{0, last / 3, last} {
-			if err := b.TransactionAt(ctx, h, 1, told[*ledger.Transaction](out)); err != nil {
+			if err := at(b, h, 1, told[*ledger.Transaction](out)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	ask("AllMovements", func(b *ledger.Book, out *strings.Builder) error {
-		return b.AllMovements(ctx, all, told[*ledger.Movement](out))
+		return each(b.Movements(ctx, in(all)), told[*ledger.Movement](out))
 	})
 	ask("Findings", func(b *ledger.Book, out *strings.Builder) error {
-		return b.Findings(ctx, all, told[evidence.Finding](out))
+		return each(b.Findings(ctx, in(all)), told[*ledger.Finding](out))
 	})
 	ask("Unclassified", func(b *ledger.Book, out *strings.Builder) error {
-		return b.Unclassified(ctx, all, told[*ledger.Unclassified](out))
+		return each(b.Unclassified(ctx, in(all)), told[*ledger.Unclassified](out))
 	})
 	ask("Cover", func(b *ledger.Book, out *strings.Builder) error {
 		c, err := b.Cover(ctx, month)

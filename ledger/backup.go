@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -59,7 +58,7 @@ func (b *Book) copyTo(ctx context.Context, path string, progress func(done, tota
 		return err
 	}
 	defer end()
-	c, err := b.cover(ctx, q)
+	c, err := readBookRow(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -75,20 +74,19 @@ func (b *Book) copyTo(ctx context.Context, path string, progress func(done, tota
 	if _, err := one(ctx, q, []any{&total}, "SELECT count(*) FROM blocks"); err != nil {
 		return err
 	}
-	for span, err := range portions(ctx, q, Span{Last: math.MaxInt64}) {
+	for span, err := range portions(ctx, q, everyBlock) {
 		if err != nil {
 			return err
 		}
-		err := readSpan(ctx, q, allTables, span, func(list []*rowsOf) error {
-			if err := copied.copyBlocks(ctx, list); err != nil {
+		for list, err := range readSpan(ctx, q, allTables, span) {
+			if err == nil {
+				err = copied.copyBlocks(ctx, list)
+			}
+			if err != nil {
 				return err
 			}
 			done += uint64(len(list))
 			progress(done, total)
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 	}
 	if err := copied.copyTotals(ctx, q, &c); err != nil {
@@ -110,7 +108,7 @@ func (b *Book) copyBlocks(ctx context.Context, list []*rowsOf) error {
 	})
 }
 
-func (b *Book) copyTotals(ctx context.Context, from querier, c *cover) error {
+func (b *Book) copyTotals(ctx context.Context, from querier, c *bookRow) error {
 	return b.change(ctx, func(tx transaction) error {
 		for i := range totals {
 			t := &totals[i]

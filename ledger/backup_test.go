@@ -174,7 +174,7 @@ func TestAHeightFarAway(t *testing.T) {
 		verified(t, book)
 		s := statusOf(t, book)
 		require.Equal(t, []ledger.Span{{First: 3, Last: 1<<62 - 1}}, s.Gaps)
-		_, next, err := book.Coverage(ctx)
+		_, next, err := book.Extent(ctx)
 		require.NoError(t, err)
 		require.Equal(t, uint64(1<<62+1), next)
 		copied := newFile(t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/feeledger/fees/chain"
@@ -33,54 +34,68 @@ type Block struct {
 	Final, Sealed bool
 }
 
-// Blocks are those of a span, in the order of their heights.
-func (b *Book) Blocks(ctx context.Context, span Span, each func(*Block) error) error {
-	sealed, err := b.sealing(ctx)
-	if err != nil {
-		return err
+// Place is where the block is.
+func (b *Block) Place() Place { return Place{Height: b.Height} }
+
+// Blocks are those of a query, in the order of their heights.
+func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
+	if len(q.Accounts) > 0 {
+		return failed[Block](errAccounts)
 	}
-	return b.walk(ctx, nil, span, nil, func(r *rowsOf) error {
-		c := cells{row: r.rows[blocks][0], columns: tables[blocks].columns}
-		x := Block{Height: c.number(), Hash: c.hash(), ParentHash: c.hash(), Time: c.optionalTime()}
-		if version, known := c.optionalNumber(math.MaxUint32).Get(); known {
-			x.Runtime = chain.Some(uint32(version))
+	return func(yield func(*Block, error) bool) {
+		sealed, err := b.sealing(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		x.Rules, x.Certain, x.BaseFeePerGas = c.text(), c.flag(), c.optionalGasPrice()
-		c.optionalNumber(math.MaxInt64) // where the multiplier is stored
-		c.optionalWei()                 // the multiplier
-		x.EVM, x.Native, x.Inherents, x.Undetermined = c.number(), c.number(), c.number(), c.number()
-		x.Fee, x.EVMFee, x.NativeFee = c.wei(), c.wei(), c.wei()
-		x.Charged, x.Burned, x.Treasury, x.Author = c.optionalWei(), c.optionalWei(), c.optionalWei(), c.optionalWei()
-		x.Sealed = x.Height < uint64(sealed)
-		final := cells{row: c.row, columns: c.columns, next: finalColumn}
-		x.Final = final.flag()
-		if err := cmp.Or(c.err, final.err); err != nil {
-			return err
-		}
-		return each(&x)
-	})
+		decoded(b.rowsIn(ctx, q, everyRow, blocks), blocks, func(_ *rowsOf, r row) (*Block, error) {
+			c := cells{row: r, columns: tables[blocks].columns}
+			x := Block{Height: c.number(), Hash: c.hash(), ParentHash: c.hash(), Time: c.optionalTime()}
+			if version, known := c.optionalNumber(math.MaxUint32).Get(); known {
+				x.Runtime = chain.Some(uint32(version))
+			}
+			x.Rules, x.Certain, x.BaseFeePerGas = c.text(), c.flag(), c.optionalGasPrice()
+			c.optionalNumber(math.MaxInt64) // where the multiplier is stored
+			c.optionalWei()                 // the multiplier
+			x.EVM, x.Native, x.Inherents, x.Undetermined = c.number(), c.number(), c.number(), c.number()
+			x.Fee, x.EVMFee, x.NativeFee = c.wei(), c.wei(), c.wei()
+			x.Charged, x.Burned, x.Treasury, x.Author = c.optionalWei(), c.optionalWei(), c.optionalWei(), c.optionalWei()
+			x.Sealed = x.Height < uint64(sealed)
+			final := cells{row: c.row, columns: c.columns, next: finalColumn}
+			x.Final = final.flag()
+			return &x, cmp.Or(c.err, final.err)
+		})(yield)
+	}
 }
 
-// rowsIn reads the rows of a table that few blocks have rows of, in the order of the chain.
-// How many blocks those are, the leaves of all blocks say.
-func (b *Book) rowsIn(ctx context.Context, span Span, table int, each func(c *cells) error) error {
-	q := b.engine.shared()
-	heights, err := heightsBy(ctx, q, "SELECT DISTINCT height FROM "+tables[table].name+" WHERE height >= ? AND height <= ?", span.bounds()...)
-	if err != nil {
-		return err
-	}
-	err = b.walkHeights(ctx, q, heights, []int{table}, func(r *rowsOf) error {
-		for _, x := range r.rows[table] {
-			if err := each(&cells{row: x, columns: tables[table].columns}); err != nil {
-				return err
+// fewRows reads the rows of a table that few blocks have rows of. How many blocks those are,
+// the leaves of all blocks say.
+func (b *Book) fewRows(ctx context.Context, q Query, table int) iter.Seq2[*rowsOf, error] {
+	return func(yield func(*rowsOf, error) bool) {
+		span, shared, p := q.span(), b.engine.shared(), pager{Query: &q}
+		heights, err := heightsBy(ctx, shared, q.heights(), "SELECT DISTINCT height FROM "+tables[table].name+" WHERE height >= ? AND height <= ?", span.bounds()...)
+		if err == nil && len(q.Accounts) > 0 {
+			err = errAccounts
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if len(heights) == q.heights() {
+			span.Last = heights[len(heights)-1]
+		}
+		for r, err := range b.walkHeights(ctx, shared, heights, []int{table}) {
+			if err == nil {
+				p.pick(r, table, everyRow)
+			}
+			if !yield(r, err) || err != nil {
+				return
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		if err := b.countLeaves(ctx, shared, span, table, uint64(len(heights))); err != nil {
+			yield(nil, err)
+		}
 	}
-	return b.countLeaves(ctx, q, span, table, uint64(len(heights)))
 }
 
 // countLeaves wants so many blocks of a span to have a leaf of a table, and no sealed block
@@ -91,7 +106,7 @@ func (b *Book) countLeaves(ctx context.Context, q querier, span Span, table int,
 		return err
 	}
 	expected := uint64(0) // blocks, at least
-	if s, ok := sealed.Get(); ok && span.First <= s.Last && span.Last >= s.First {
+	if s, ok := sealed.Get(); ok && max(span.First, s.First) <= min(span.Last, s.Last) {
 		expected = Span{max(span.First, s.First), min(span.Last, s.Last)}.Blocks()
 	}
 	var all, have uint64
@@ -107,25 +122,33 @@ func (b *Book) countLeaves(ctx context.Context, q querier, span Span, table int,
 	return b.blamed(ctx, q, table, err)
 }
 
-// Findings are the checks that did not hold in a span, in the order of the chain.
-func (b *Book) Findings(ctx context.Context, span Span, each func(evidence.Finding) error) error {
-	return b.rowsIn(ctx, span, findings, func(c *cells) error {
-		f := evidence.Finding{Block: c.number()}
-		c.number() // its position
+// Finding is a check that did not hold, as the book has it.
+type Finding struct {
+	Position int // among the block's findings
+	evidence.Finding
+}
+
+// Place is where the finding is.
+func (f *Finding) Place() Place { return Place{f.Block, f.Position} }
+
+// Findings are the checks of a query's blocks that did not hold.
+func (b *Book) Findings(ctx context.Context, q Query) iter.Seq2[*Finding, error] {
+	return decoded(b.fewRows(ctx, q, findings), findings, func(_ *rowsOf, r row) (*Finding, error) {
+		c := cells{row: r, columns: tables[findings].columns}
+		f := Finding{Finding: evidence.Finding{Block: c.number()}, Position: int(c.number())}
 		f.Check = c.text()
 		if index, known := c.optionalNumber(math.MaxInt32).Get(); known {
 			f.Extrinsic = chain.Some(int(index))
 		}
-		if f.Message = c.text(); c.err != nil {
-			return c.err
-		}
-		return each(f)
+		f.Message = c.text()
+		return &f, c.err
 	})
 }
 
 // Unclassified is a balances event of which it is not known what it moved.
 type Unclassified struct {
 	Height     uint64
+	Position   int // among the block's events of the kind
 	Where      chain.Where
 	EventIndex int
 	Event      string
@@ -133,16 +156,17 @@ type Unclassified struct {
 	Reason     string
 }
 
-// Unclassified are the balances events of a span that are not understood, in the
-// order of the chain.
-func (b *Book) Unclassified(ctx context.Context, span Span, each func(*Unclassified) error) error {
-	return b.rowsIn(ctx, span, unclassified, func(c *cells) error {
-		u := Unclassified{Height: c.number()}
-		c.number() // its position
-		u.Where, u.EventIndex, u.Event, u.Data, u.Reason = c.where(), int(c.number()), c.text(), c.text(), c.text()
-		if c.err != nil {
-			return c.err
+// Place is where the event is.
+func (u *Unclassified) Place() Place { return Place{u.Height, u.Position} }
+
+// Unclassified are the balances events of a query's blocks that are not understood.
+func (b *Book) Unclassified(ctx context.Context, q Query) iter.Seq2[*Unclassified, error] {
+	return decoded(b.fewRows(ctx, q, unclassified), unclassified, func(_ *rowsOf, r row) (*Unclassified, error) {
+		c := cells{row: r, columns: tables[unclassified].columns}
+		u := Unclassified{
+			Height: c.number(), Position: int(c.number()), Where: c.where(), EventIndex: int(c.number()),
+			Event: c.text(), Data: c.text(), Reason: c.text(),
 		}
-		return each(&u)
+		return &u, c.err
 	})
 }

@@ -108,18 +108,18 @@ func (b *Book) Pool() *pgxpool.Pool {
 	return nil
 }
 
-// cover is how far the book is, the row of the table book.
-type cover struct {
+// bookRow is the row of the table book: how far the book is.
+type bookRow struct {
 	Identity
 	first  uint64
 	sealed uint64 // how many blocks
 }
 
 // next is the height that is sealed next.
-func (c *cover) next() uint64 { return c.first + c.sealed }
+func (c *bookRow) next() uint64 { return c.first + c.sealed }
 
-// cover reads how far the book is. It is ErrNone before the first Begin.
-func (b *Book) cover(ctx context.Context, q querier) (c cover, err error) {
+// readBookRow reads how far the book is. It is ErrNone before the first Begin.
+func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
 	var first, sealed int64
 	var genesis, digest []byte
 	found, err := one(ctx, q, []any{&c.Network, &genesis, &first, &sealed, &digest}, "SELECT network, genesis, first, sealed, digest FROM book")
@@ -142,12 +142,12 @@ func (b *Book) cover(ctx context.Context, q querier) (c cover, err error) {
 }
 
 // values are the columns of the table book.
-func (c *cover) values() row {
+func (c *bookRow) values() row {
 	return row{c.Network, hashValue(c.Genesis), int64(c.first), int64(c.sealed)}
 }
 
 // digest sums up the columns of the table book.
-func (c *cover) digest() Digest {
+func (c *bookRow) digest() Digest {
 	e := encoder{sum: sha256.New()}
 	for _, v := range c.values() {
 		e.value(v)
@@ -157,7 +157,7 @@ func (c *cover) digest() Digest {
 }
 
 // keep writes the row of the table book.
-func (c *cover) keep(ctx context.Context, tx transaction) error {
+func (c *bookRow) keep(ctx context.Context, tx transaction) error {
 	digest := c.digest()
 	return tx.exec(ctx, "INSERT INTO book (one, network, genesis, first, sealed, digest) VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT (one) DO UPDATE SET "+
 		"network = excluded.network, genesis = excluded.genesis, first = excluded.first, sealed = excluded.sealed, digest = excluded.digest",
@@ -166,7 +166,7 @@ func (c *cover) keep(ctx context.Context, tx transaction) error {
 
 // Identity is the chain that the book is of. It is ErrNone before the first Begin.
 func (b *Book) Identity(ctx context.Context) (Identity, error) {
-	c, err := b.cover(ctx, b.engine)
+	c, err := readBookRow(ctx, b.engine)
 	return c.Identity, err
 }
 
@@ -174,12 +174,12 @@ func (b *Book) Identity(ctx context.Context) (Identity, error) {
 // blocks, it checks that it is of that chain, and that first is not below it.
 func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 	return b.change(ctx, func(tx transaction) error {
-		have, err := b.cover(ctx, tx)
+		have, err := readBookRow(ctx, tx)
 		if errors.Is(err, ErrNone) {
 			if first >= math.MaxInt64 {
 				return fmt.Errorf("block %d: the height is more than a ledger can hold", first)
 			}
-			return (&cover{Identity: id, first: first}).keep(ctx, tx)
+			return (&bookRow{Identity: id, first: first}).keep(ctx, tx)
 		}
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 // ErrBelow says that blocks lie below the first height of the book.
 var ErrBelow = errors.New("below the first block of the ledger")
 
-func (c *cover) below(height uint64) error {
+func (c *bookRow) below(height uint64) error {
 	return fmt.Errorf("%w: it begins with block %d, and grows upward; block %d belongs into another one", ErrBelow, c.first, height)
 }
 
@@ -235,7 +235,7 @@ func (b *Book) change(ctx context.Context, what func(transaction) error) error {
 // is sealed, and does something else in the same transaction. It is for PostgreSQL.
 func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
 	return b.change(ctx, func(tx transaction) error {
-		c, err := b.cover(ctx, tx)
+		c, err := readBookRow(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -64,10 +64,10 @@ func (c *cells) number() uint64 {
 
 // optionalNumber is a number from 0 up to a bound: another one is none, for it would
 // be taken for some other.
-func (c *cells) optionalNumber(most int64) chain.Optional[uint64] {
+func (c *cells) optionalNumber(limit int64) chain.Optional[uint64] {
 	v, known := cell[int64](c)
 	return optional(c, known, func() (uint64, error) {
-		if v < 0 || v > most {
+		if v < 0 || v > limit {
 			return 0, errCell
 		}
 		return uint64(v), nil

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -58,37 +56,72 @@ func (t *Transaction) cost() (*Cost, error) {
 	return c, nil
 }
 
-// Costs are those of a span's transactions, in the order of the chain. One is valid until
-// each returns.
-func (b *Book) Costs(ctx context.Context, span Span, each func(*Cost) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var used sync.Pool // of the costs of parts, which take some megabytes
-	sealed, err := b.sealed(ctx)
-	if err != nil {
-		return err
+// Place is where the transaction is.
+func (c *Cost) Place() Place { return Place{c.Height, c.Index} }
+
+// Costs are those that a query asks for. One is valid until the next is asked for.
+func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
+	if n := len(q.Accounts); 0 < n && n <= maxAccounts {
+		return b.costsOf(ctx, q)
 	}
-	readers := min(runtime.GOMAXPROCS(0)+1, mostReaders)
-	for p := range inorder.Map(span.parts(), readers, func(s Span) *part {
-		p, ok := used.Get().(*part)
-		if !ok {
-			p = new(part)
+	return func(yield func(*Cost, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		var used sync.Pool // of the costs of parts, which take some megabytes
+		sealed, err := b.sealed(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		p.costs, p.err = b.costs(ctx, s, sealed, p.costs[:0])
-		return p
-	}) {
-		for i := range p.costs {
-			if p.err == nil {
-				p.err = each(&p.costs[i])
+		payers := map[chain.Address]bool{}
+		for _, a := range q.Accounts {
+			payers[a] = true
+		}
+		pages := pager{Query: &q}
+		readers := min(runtime.GOMAXPROCS(0)+1, maxReaders)
+		for p := range inorder.Map(q.span().parts(), readers, func(s Span) *part {
+			p, ok := used.Get().(*part)
+			if !ok {
+				p = new(part)
+			}
+			p.costs, p.err = b.costs(ctx, s, sealed, p.costs[:0])
+			return p
+		}) {
+			if p.err != nil {
+				cancel() // of what the others read
+				yield(nil, p.err)
+				return
+			}
+			for i := range p.costs {
+				c := &p.costs[i]
+				if len(payers) > 0 {
+					if payer, ok := c.Payer.Get(); !ok || !payers[payer] {
+						continue
+					}
+				}
+				if pages.take(c.Place()) && !yield(c, nil) || pages.full() {
+					cancel()
+					return
+				}
+			}
+			used.Put(p)
+		}
+	}
+}
+
+// costsOf are those of few accounts.
+func (b *Book) costsOf(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
+	return func(yield func(*Cost, error) bool) {
+		for t, err := range b.Transactions(ctx, q) {
+			var c *Cost
+			if err == nil {
+				c, err = t.cost()
+			}
+			if !yield(c, err) || err != nil {
+				return
 			}
 		}
-		if p.err != nil {
-			cancel() // of what the others read
-			return p.err
-		}
-		used.Put(p)
 	}
-	return nil
 }
 
 // part is what a part of a span holds.
@@ -149,27 +182,4 @@ func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span]
 		return found, err
 	}
 	return found, present.ended()
-}
-
-// CostsOf are the costs of a span's transactions that some accounts paid for, in the
-// order of the chain.
-func (b *Book) CostsOf(ctx context.Context, payers map[chain.Address]bool, span Span, each func(*Cost) error) error {
-	switch {
-	case len(payers) == 0:
-		return nil
-	case len(payers) > mostAccounts:
-		return b.Costs(ctx, span, func(c *Cost) error {
-			if payer, ok := c.Payer.Get(); ok && payers[payer] {
-				return each(c)
-			}
-			return nil
-		})
-	}
-	return b.payments(ctx, slices.Collect(maps.Keys(payers)), span, func(t *Transaction) error {
-		c, err := t.cost()
-		if err != nil {
-			return err
-		}
-		return each(c)
-	})
 }

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -32,7 +33,7 @@ func wantCosts(t *testing.T, book *ledger.Book, span ledger.Span) (payers map[ch
 	t.Helper()
 	var want []ledger.Cost
 	byPayer := map[chain.Address][]ledger.Cost{}
-	require.NoError(t, book.Transactions(ctx, span, func(x *ledger.Transaction) error {
+	require.NoError(t, each(book.Transactions(ctx, in(span)), func(x *ledger.Transaction) error {
 		c := costOf(x)
 		want = append(want, c)
 		if payer, ok := c.Payer.Get(); ok {
@@ -41,11 +42,11 @@ func wantCosts(t *testing.T, book *ledger.Book, span ledger.Span) (payers map[ch
 		return nil
 	}))
 	var have []ledger.Cost
-	require.NoError(t, book.Costs(ctx, span, func(c *ledger.Cost) error { have = append(have, *c); return nil }))
+	require.NoError(t, each(book.Costs(ctx, in(span)), func(c *ledger.Cost) error { have = append(have, *c); return nil }))
 	require.Equal(t, want, have)
 
 	of := func(payers map[chain.Address]bool) (list []ledger.Cost) {
-		require.NoError(t, book.CostsOf(ctx, payers, span, func(c *ledger.Cost) error { list = append(list, *c); return nil }))
+		require.NoError(t, each(book.Costs(ctx, in(span, slices.Collect(maps.Keys(payers))...)), func(c *ledger.Cost) error { list = append(list, *c); return nil }))
 		return list
 	}
 	payers = map[chain.Address]bool{}
@@ -86,7 +87,7 @@ func TestCostsInParts(t *testing.T) {
 	}
 	wantCosts(t, book, ledger.Span{First: 1}) // a statement's, of block 0 alone
 	enough, n := errors.New("enough"), 0
-	require.ErrorIs(t, book.Costs(ctx, ledger.Span{Last: 1_299}, func(*ledger.Cost) error {
+	require.ErrorIs(t, each(book.Costs(ctx, in(ledger.Span{Last: 1_299})), func(*ledger.Cost) error {
 		if n++; n == 100 {
 			return enough
 		}

@@ -21,27 +21,27 @@ func readings(book *ledger.Book, account chain.Address) map[string]func() (rows 
 	everything := ledger.Span{Last: 1_000}
 	return map[string]func() (int, error){
 		"blocks": func() (n int, err error) {
-			err = book.Blocks(ctx, everything, func(*ledger.Block) error { n++; return nil })
+			err = each(book.Blocks(ctx, in(everything)), func(*ledger.Block) error { n++; return nil })
 			return n, err
 		},
 		"transactions": func() (n int, err error) {
-			err = book.Transactions(ctx, everything, func(*ledger.Transaction) error { n++; return nil })
+			err = each(book.Transactions(ctx, in(everything)), func(*ledger.Transaction) error { n++; return nil })
 			return n, err
 		},
 		"movements": func() (n int, err error) {
-			err = book.Movements(ctx, account, everything, func(*ledger.Movement) error { n++; return nil })
+			err = each(book.Movements(ctx, in(everything, account)), func(*ledger.Movement) error { n++; return nil })
 			return n, err
 		},
 		"transfers": func() (n int, err error) {
-			err = book.Transfers(ctx, account, everything, func(*ledger.Transfer) error { n++; return nil })
+			err = each(book.Transfers(ctx, in(everything, account)), func(*ledger.Transfer) error { n++; return nil })
 			return n, err
 		},
 		"findings": func() (n int, err error) {
-			err = book.Findings(ctx, everything, func(evidence.Finding) error { n++; return nil })
+			err = each(book.Findings(ctx, in(everything)), func(*ledger.Finding) error { n++; return nil })
 			return n, err
 		},
 		"unclassified": func() (n int, err error) {
-			err = book.Unclassified(ctx, everything, func(*ledger.Unclassified) error { n++; return nil })
+			err = each(book.Unclassified(ctx, in(everything)), func(*ledger.Unclassified) error { n++; return nil })
 			return n, err
 		},
 	}

@@ -32,7 +32,7 @@ func operations(t *testing.T, book *ledger.Book) map[string]func() error {
 		"BuildLookups": func() error { return book.BuildLookups(ctx, func(string) {}) },
 		"Status":       func() error { _, err := book.Status(ctx); return err },
 		"Missing":      func() error { _, err := book.Missing(ctx, ledger.Span{Last: 400}); return err },
-		"Coverage":     func() error { _, _, err := book.Coverage(ctx); return err },
+		"Extent":       func() error { _, _, err := book.Extent(ctx); return err },
 		"Predecessor":  func() error { _, err := book.Predecessor(ctx, 1); return err },
 		"FeesByDay":    func() error { _, err := book.FeesByDay(ctx, time.UTC, 0, 1); return err },
 		"Contracts":    func() error { _, err := book.FeesByContract(ctx, 0, 1); return err },
@@ -81,7 +81,7 @@ func TestTablesThatAreNotThere(t *testing.T) {
 				require.NoError(t, book.Close())
 				continue
 			}
-			names := []string{"Begin", "Status", "Missing", "Coverage", "Predecessor", "FeesByDay", "Contracts", "Compare", "Verify", "Backup", "Rejudge", "Seal", "replace", "Write", "Rollback", "BuildLookups", "DropLookups"}
+			names := []string{"Begin", "Status", "Missing", "Extent", "Predecessor", "FeesByDay", "Contracts", "Compare", "Verify", "Backup", "Rejudge", "Seal", "replace", "Write", "Rollback", "BuildLookups", "DropLookups"}
 			do := operations(t, book)
 			require.Len(t, do, len(names))
 			for _, name := range names {
@@ -97,7 +97,7 @@ func TestTablesThatAreNotThere(t *testing.T) {
 			require.NoError(t, book.Close())
 			verified(t, reader(t, place))
 		}
-		for _, name := range []string{"Begin", "Status", "Missing", "Coverage", "Predecessor", "FeesByDay", "Contracts", "Compare", "Verify", "Rejudge", "replace", "Write", "BuildLookups"} {
+		for _, name := range []string{"Begin", "Status", "Missing", "Extent", "Predecessor", "FeesByDay", "Contracts", "Compare", "Verify", "Rejudge", "replace", "Write", "BuildLookups"} {
 			require.Positive(t, failed[name], "%s: %v", name, failed)
 		}
 	})

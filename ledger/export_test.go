@@ -4,9 +4,9 @@ import "testing"
 
 // ReadAtOnce has books hold so many rows of a table at once, in a test.
 func ReadAtOnce(t testing.TB, rows int) {
-	kept := mostRows
-	mostRows = rows
-	t.Cleanup(func() { mostRows = kept })
+	kept := maxRows
+	maxRows = rows
+	t.Cleanup(func() { maxRows = kept })
 }
 
 // Forget has a book know no more of the blocks that wait for their seal, as one that was

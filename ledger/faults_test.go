@@ -42,7 +42,7 @@ func TestQuestionsToAnEngineThatFails(t *testing.T) {
 	asked := questions(last)
 	for name, do := range map[string]func(b *ledger.Book) error{
 		"Compare":  func(b *ledger.Book) error { _, err := b.Compare(ctx, entries); return err },
-		"Coverage": func(b *ledger.Book) error { _, _, err := b.Coverage(ctx); return err },
+		"Extent":   func(b *ledger.Book) error { _, _, err := b.Extent(ctx); return err },
 		"Missing":  func(b *ledger.Book) error { _, err := b.Missing(ctx, ledger.Span{Last: 2 * last}); return err },
 		"Unsealed": func(b *ledger.Book) error { _, err := b.Unsealed(ctx); return err },
 		"Verify": func(b *ledger.Book) error {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
+	"iter"
 	"math/big"
 	"math/rand/v2"
 	"os"
@@ -367,4 +368,31 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	postgrestest.Stop()
 	os.Exit(code)
+}
+
+// in asks for the rows of a span: of some accounts, or all.
+func in(span ledger.Span, accounts ...chain.Address) ledger.Query {
+	return ledger.Query{Accounts: accounts, Span: span}
+}
+
+// each goes over a book's rows.
+func each[T any](rows iter.Seq2[T, error], do func(T) error) error {
+	for x, err := range rows {
+		if err == nil {
+			err = do(x)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at hands over the transaction at a place, if there is one.
+func at(book *ledger.Book, height uint64, index int, do func(*ledger.Transaction) error) error {
+	t, err := book.TransactionAt(ctx, ledger.Place{Height: height, Row: index})
+	if err != nil || t == nil {
+		return err
+	}
+	return do(t)
 }

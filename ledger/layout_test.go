@@ -47,15 +47,16 @@ func TestASecondLayout(t *testing.T) {
 		_, err = book.Seal(ctx)
 		require.NoError(t, err)
 		require.NoError(t, book.Verify(ctx, func(d Damage) { t.Error(d) }, func(_, _ uint64) {}))
-		c, err := book.cover(ctx, book.engine)
+		c, err := readBookRow(ctx, book.engine)
 		require.NoError(t, err)
 		seals, err = book.stretches(ctx, book.engine, &c, daily)
 		require.NoError(t, err)
-		require.NoError(t, book.walk(ctx, nil, Span{Last: 100}, nil, func(r *rowsOf) error {
+		for r, err := range book.walk(ctx, nil, Span{Last: 100}, nil) {
+			require.NoError(t, err)
 			l, err := readLeaves(r.rows[blocks][0][leavesColumn])
+			require.NoError(t, err)
 			digests = append(digests, fmt.Sprint(l.layout, l.digest()))
-			return err
-		}))
+		}
 		return seals, digests
 	}
 	var first []*Entry
@@ -100,11 +101,12 @@ func TestASecondLayout(t *testing.T) {
 	book, err := Open(ctx, place)
 	require.NoError(t, err)
 	paid := chain.Wei{}
-	require.NoError(t, book.Costs(ctx, Span{First: 1, Last: 11}, func(c *Cost) error {
+	for c, err := range book.Costs(ctx, Query{Span: Span{First: 1, Last: 11}}) {
+		require.NoError(t, err)
 		wei, _ := c.Fee.Get()
 		paid, err = paid.Add(wei)
-		return err
-	}))
+		require.NoError(t, err)
+	}
 	require.Equal(t, "66", paid.String())
 	require.NoError(t, book.Close())
 

@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -16,35 +17,20 @@ type Movement struct {
 	chain.Movement
 }
 
-// Movements are those of an account in a span, in the order of the chain.
-func (b *Book) Movements(ctx context.Context, account chain.Address, span Span, each func(*Movement) error) error {
-	return ofMoved.each(ctx, b, []chain.Address{account}, span, func(of *rowsOf, r row) error { return movement(of.rows[blocks][0], r, each) })
-}
+// Place is where the movement is.
+func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 
-// AllMovements are those of every account in a span, in the order of the chain.
-func (b *Book) AllMovements(ctx context.Context, span Span, each func(*Movement) error) error {
-	return b.walk(ctx, nil, span, []int{movements}, func(r *rowsOf) error {
-		for _, m := range r.rows[movements] {
-			if err := movement(r.rows[blocks][0], m, each); err != nil {
-				return err
-			}
-		}
-		return nil
+// Movements are those that a query asks for.
+func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, error] {
+	return decoded(ofMoved.rows(ctx, b, q), movements, func(of *rowsOf, r row) (*Movement, error) {
+		h := headOf(of.rows[blocks][0])
+		c := cells{row: r, columns: tables[movements].columns}
+		m := Movement{Height: c.number(), Time: h.time, Final: h.final, Position: int(c.number()), Movement: chain.Movement{
+			Where: c.where(), EventIndex: int(c.number()), Event: c.text(), Kind: chain.Kind(c.text()), Account: c.address(),
+			Counterparty: c.optionalAddress(), Amount: c.wei(), Free: c.optionalSignedWei(), Reserved: c.optionalSignedWei(),
+		}}
+		return &m, cmp.Or(h.err, c.err)
 	})
-}
-
-// movement reads a row, and that of its block.
-func movement(block, r row, each func(*Movement) error) error {
-	h := headOf(block)
-	c := cells{row: r, columns: tables[movements].columns}
-	m := Movement{Height: c.number(), Time: h.time, Final: h.final, Position: int(c.number()), Movement: chain.Movement{
-		Where: c.where(), EventIndex: int(c.number()), Event: c.text(), Kind: chain.Kind(c.text()), Account: c.address(),
-		Counterparty: c.optionalAddress(), Amount: c.wei(), Free: c.optionalSignedWei(), Reserved: c.optionalSignedWei(),
-	}}
-	if err := cmp.Or(h.err, c.err); err != nil {
-		return err
-	}
-	return each(&m)
 }
 
 // Transfer is an ERC-20 transfer as the book has it.
@@ -59,10 +45,12 @@ type Transfer struct {
 	Amount    chain.TokenAmount
 }
 
-// Transfers are the ERC-20 transfers of a span from or to an account, in the order of
-// the chain.
-func (b *Book) Transfers(ctx context.Context, account chain.Address, span Span, each func(*Transfer) error) error {
-	return ofParty.each(ctx, b, []chain.Address{account}, span, func(of *rowsOf, r row) error {
+// Place is where the transfer is.
+func (x *Transfer) Place() Place { return Place{x.Height, x.Position} }
+
+// Transfers are the ERC-20 transfers that a query asks for.
+func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
+	return decoded(ofParty.rows(ctx, b, q), transfers, func(of *rowsOf, r row) (*Transfer, error) {
 		h := headOf(of.rows[blocks][0])
 		c := cells{row: r, columns: tables[transfers].columns}
 		x := Transfer{
@@ -71,9 +59,6 @@ func (b *Book) Transfers(ctx context.Context, account chain.Address, span Span, 
 		}
 		amount, known := amountCell(&c, chain.ParseTokenAmount).Get()
 		x.Amount = want(&c, amount, known)
-		if err := cmp.Or(h.err, c.err); err != nil {
-			return err
-		}
-		return each(&x)
+		return &x, cmp.Or(h.err, c.err)
 	})
 }

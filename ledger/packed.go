@@ -20,7 +20,7 @@ import (
 //
 // A value is its length plus one as an unsigned varint, then its bytes; 0 is null. An
 // integer or an amount below 2^64 is big-endian with as few bytes as it takes; a greater
-// amount has mostInteger bytes of 0 in front of its decimal digits.
+// amount has maxInteger bytes of 0 in front of its decimal digits.
 var packedColumns = []column{
 	{"extrinsic", integer, fact}, {"layer", text, fact}, {"type", text, fact}, {"call", text, fact},
 	{"recipient", data, fact}, {"payer", data, judgement}, {"gas_price", amount, judgement}, {"gas", amount, judgement},
@@ -39,8 +39,8 @@ var packedFrom = func() (places []int) {
 
 var costsColumn = tables[blocks].of("costs")
 
-// mostInteger is how many bytes an integer has at most.
-const mostInteger = 8
+// maxInteger is how many bytes an integer has at most.
+const maxInteger = 8
 
 // packedVersion is the version of the encoding.
 const packedVersion byte = 1
@@ -70,8 +70,8 @@ func appendPacked(to []byte, kind kind, v value) []byte {
 		if n, err := strconv.ParseUint(v, 10, 64); err == nil {
 			return appendInteger(to, n)
 		}
-		to = appendLength(to, mostInteger+len(v))
-		return append(append(to, make([]byte, mostInteger)...), v...)
+		to = appendLength(to, maxInteger+len(v))
+		return append(append(to, make([]byte, maxInteger)...), v...)
 	}
 	return append(to, 0)
 }
@@ -79,7 +79,7 @@ func appendPacked(to []byte, kind kind, v value) []byte {
 func appendLength(to []byte, n int) []byte { return binary.AppendUvarint(to, uint64(n)+1) }
 
 func appendInteger(to []byte, n uint64) []byte {
-	var word [mostInteger]byte
+	var word [maxInteger]byte
 	binary.BigEndian.PutUint64(word[:], n)
 	digits := word[:]
 	for len(digits) > 0 && digits[0] == 0 {
@@ -168,7 +168,7 @@ func (u *unpacker) next() (v []byte, known bool) {
 
 func (u *unpacker) integer() (n uint64, known bool) {
 	v, known := u.next()
-	if len(v) > mostInteger {
+	if len(v) > maxInteger {
 		u.err = errPacked
 	}
 	return bigEndian(v), known
@@ -186,7 +186,7 @@ func (u *unpacker) text() string {
 	text, ok := u.texts[string(v)]
 	if !ok {
 		text = string(v)
-		if u.texts == nil || len(u.texts) == mostTexts {
+		if u.texts == nil || len(u.texts) == maxTexts {
 			u.texts = map[string]string{}
 		}
 		u.texts[text] = text
@@ -194,8 +194,8 @@ func (u *unpacker) text() string {
 	return text
 }
 
-// mostTexts is how many texts are kept, to be used again: a chain has a few hundred calls.
-const mostTexts = 10_000
+// maxTexts is how many texts are kept, to be used again: a chain has a few hundred calls.
+const maxTexts = 10_000
 
 func (u *unpacker) address() (none chain.Optional[chain.Address]) {
 	v, known := u.next()
@@ -217,10 +217,10 @@ func unpacked[T any](u *unpacker, short func(uint64) T, long func(string) (T, er
 	switch {
 	case !known:
 		return none
-	case len(v) <= mostInteger:
+	case len(v) <= maxInteger:
 		return chain.Some(short(bigEndian(v)))
 	}
-	n, err := long(string(v[mostInteger:]))
+	n, err := long(string(v[maxInteger:]))
 	if err != nil {
 		u.err = errPacked
 		return none

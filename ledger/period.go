@@ -82,7 +82,7 @@ func (b *Book) sealed(ctx context.Context) (chain.Optional[Span], error) {
 }
 
 func (b *Book) sealedBy(ctx context.Context, q querier) (none chain.Optional[Span], err error) {
-	c, err := b.cover(ctx, q)
+	c, err := readBookRow(ctx, q)
 	if err != nil || c.sealed == 0 {
 		return none, err
 	}
@@ -142,11 +142,10 @@ func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[Spa
 			widen(day.first, day.last)
 			return nil
 		}
-		return b.timesOf(ctx, Span{day.first, day.last}, func(height uint64, at chain.Optional[chain.Time]) error {
+		return b.timesOf(ctx, Span{day.first, day.last}, func(height uint64, at chain.Optional[chain.Time]) {
 			if p.Has(height, at) {
 				widen(height, height)
 			}
-			return nil
 		})
 	})
 	return found, err
@@ -173,14 +172,18 @@ func (b *Book) daysOf(ctx context.Context, p Period, each func(day *stretch, who
 }
 
 // timesOf tells when the blocks of a span were made.
-func (b *Book) timesOf(ctx context.Context, span Span, each func(height uint64, at chain.Optional[chain.Time]) error) error {
-	return b.walk(ctx, nil, span, nil, func(r *rowsOf) error {
+func (b *Book) timesOf(ctx context.Context, span Span, each func(height uint64, at chain.Optional[chain.Time])) error {
+	for r, err := range b.walk(ctx, nil, span, nil) {
+		if err != nil {
+			return err
+		}
 		h := headOf(r.rows[blocks][0])
 		if h.err != nil {
 			return h.err
 		}
-		return each(h.height, h.time)
-	})
+		each(h.height, h.time)
+	}
+	return nil
 }
 
 // of says of when a block is.
@@ -214,21 +217,19 @@ func (b *Book) Outside(ctx context.Context, p Period, span Span) (heights []uint
 			within += day.blocks
 			return nil
 		}
-		return b.timesOf(ctx, Span{max(day.first, span.First), min(day.last, span.Last)}, func(height uint64, at chain.Optional[chain.Time]) error {
+		return b.timesOf(ctx, Span{max(day.first, span.First), min(day.last, span.Last)}, func(height uint64, at chain.Optional[chain.Time]) {
 			if ms, ok := at.Get(); ok && p.Has(height, at) && daily.number(ms.Std().UnixMilli()) == day.number {
 				within++
 			}
-			return nil
 		})
 	})
 	if err != nil || within == span.Blocks() {
 		return nil, err
 	}
-	err = b.timesOf(ctx, span, func(height uint64, at chain.Optional[chain.Time]) error {
+	err = b.timesOf(ctx, span, func(height uint64, at chain.Optional[chain.Time]) {
 		if !p.Has(height, at) && len(heights) < few {
 			heights = append(heights, height)
 		}
-		return nil
 	})
 	return heights, err
 }

@@ -1,9 +1,7 @@
 package ledger_test
 
 import (
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,48 +51,6 @@ func TestAPeriodHasOneSeal(t *testing.T) {
 
 // Number is the height.
 func (m made) Number() uint64 { return m.Block.Number }
-
-// Whoever asks for one thing while another is answered holds no connection for that: with
-// fewer connections than there are questions, all are answered.
-func TestQuestionsWithinQuestions(t *testing.T) {
-	entries := madeUp(0, 600)
-	engines(t, func(t *testing.T, newPlace func() string) {
-		place := newPlace()
-		require.NoError(t, written(t, place, madeUpChain, entries).Close())
-		if ledger.Postgres(place) {
-			place += "&pool_max_conns=2"
-		}
-		book := reader(t, place)
-		span := ledger.Span{Last: 599}
-		var asking sync.WaitGroup
-		for range 8 {
-			asking.Go(func() {
-				moved := 0
-				err := book.AllMovements(ctx, span, func(m *ledger.Movement) error {
-					moved++
-					if m.Height%100 != 0 {
-						return nil
-					}
-					return book.Payments(ctx, chain.Address{}, span, func(x *ledger.Transaction) error {
-						if x.Height > 50 {
-							return nil
-						}
-						return book.TransactionAt(ctx, x.Height, x.Index, func(*ledger.Transaction) error { return nil })
-					})
-				})
-				require.NoError(t, err)
-				require.Equal(t, 600, moved)
-			})
-		}
-		done := make(chan struct{})
-		go func() { asking.Wait(); close(done) }()
-		select {
-		case <-done:
-		case <-time.After(2 * time.Minute):
-			t.Fatal("they wait for each other")
-		}
-	})
-}
 
 // What nobody answered when a block was judged can be told later: its findings and open
 // questions are those of now, and no seal changes. A block with other rows is left alone.

@@ -87,14 +87,14 @@ func TestPeriodGoesByTheBlocksOwnTime(t *testing.T) {
 	sealAll(t, book)
 	year := ledger.Period{From: timeAt(t, "2026-01-01T00:00:00Z"), To: timeAt(t, "2027-01-01T00:00:00Z")}
 	january := ledger.Period{From: year.From, To: timeAt(t, "2026-02-01T00:00:00Z")}
-	var in []uint64
-	require.NoError(t, book.Blocks(ctx, ledger.Span{Last: 4}, func(b *ledger.Block) error {
+	var found []uint64
+	require.NoError(t, each(book.Blocks(ctx, in(ledger.Span{Last: 4})), func(b *ledger.Block) error {
 		if january.Has(b.Height, b.Time) {
-			in = append(in, b.Height)
+			found = append(found, b.Height)
 		}
 		return nil
 	}))
-	require.Equal(t, []uint64{2, 3, 4}, in)
+	require.Equal(t, []uint64{2, 3, 4}, found)
 	outside, err := book.Outside(ctx, january, ledger.Span{First: 1, Last: 4})
 	require.NoError(t, err)
 	require.Equal(t, []uint64{1}, outside)

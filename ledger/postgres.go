@@ -58,9 +58,9 @@ const (
 // lockKey are the two numbers of a lock.
 func lockKey(lock int) string { return fmt.Sprintf("%d, hashtext(current_schema())", lock) }
 
-// mostConnections is how many connections are held at most where the address does not say
+// maxConnections is how many connections are held at most where the address does not say
 // it (pool_max_conns).
-const mostConnections = 8
+const maxConnections = 8
 
 // openPostgres connects to a server. Its errors hold no password.
 func openPostgres(ctx context.Context, address string) (*postgresEngine, error) {
@@ -69,7 +69,7 @@ func openPostgres(ctx context.Context, address string) (*postgresEngine, error) 
 		return nil, errors.New("the ledger's address is no PostgreSQL URL such as postgres://HOST/DATABASE") // err may hold a password
 	}
 	if !strings.Contains(address, "pool_max_conns") {
-		config.MaxConns = mostConnections
+		config.MaxConns = maxConnections
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 20 * time.Second

@@ -79,7 +79,7 @@ func TestSums(t *testing.T) {
 			}
 			for account, want := range transfers {
 				found := 0
-				require.NoError(t, book.Transfers(ctx, account, ledger.Span{Last: r.last}, func(x *ledger.Transfer) error {
+				require.NoError(t, each(book.Transfers(ctx, in(ledger.Span{Last: r.last}, account)), func(x *ledger.Transfer) error {
 					require.True(t, x.Sender == account || x.Recipient == account)
 					found++
 					return nil
@@ -98,7 +98,7 @@ func TestUnclassified(t *testing.T) {
 		require.NoError(t, book.Begin(ctx, madeUpChain, 5))
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
 		var found []*ledger.Unclassified
-		require.NoError(t, book.Unclassified(ctx, ledger.Span{First: 5, Last: 5}, func(u *ledger.Unclassified) error {
+		require.NoError(t, each(book.Unclassified(ctx, in(ledger.Span{First: 5, Last: 5})), func(u *ledger.Unclassified) error {
 			found = append(found, u)
 			return nil
 		}))

@@ -85,7 +85,7 @@ func TestWithoutPayer(t *testing.T) {
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{first.entry(t), second.entry(t)}))
 		sealAll(t, book)
 		heights := func(span ledger.Span) (list []uint64) {
-			require.NoError(t, book.WithoutPayer(ctx, span, func(x *ledger.Transaction) error {
+			require.NoError(t, each(book.WithoutPayer(ctx, in(span)), func(x *ledger.Transaction) error {
 				require.False(t, x.Payer.Known())
 				list = append(list, x.Height)
 				return nil

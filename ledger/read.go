@@ -43,7 +43,7 @@ func inOrder(found map[uint64]*rowsOf) []*rowsOf {
 
 // readTable adds rows of a table to those found, in the order of its key, and tells how many
 // they are and which block the last is of. It stops after so many.
-func readTable(ctx context.Context, q querier, t int, found map[uint64]*rowsOf, most int, where string, arguments ...any) (rows int, last uint64, err error) {
+func readTable(ctx context.Context, q querier, t int, found map[uint64]*rowsOf, limit int, where string, arguments ...any) (rows int, last uint64, err error) {
 	columns := tables[t].columns
 	limited := selectFrom(tables[t].name, columns) + " WHERE " + where + " ORDER BY " + columnList(columns[:tables[t].key]) + " LIMIT ?"
 	err = list(ctx, q, columns, func(r row) error {
@@ -58,25 +58,25 @@ func readTable(ctx context.Context, q querier, t int, found map[uint64]*rowsOf, 
 		found[last].rows[t] = append(found[last].rows[t], r)
 		rows++
 		return nil
-	}, limited, append(slices.Clip(arguments), most)...)
+	}, limited, append(slices.Clip(arguments), limit)...)
 	return rows, last, err
 }
 
-// mostRows is how many rows of a table are held at once, but for those of one block.
-var mostRows = 50_000
+// maxRows is how many rows of a table are held at once, but for those of one block.
+var maxRows = 50_000
 
-// readSome is readRows for so many of the blocks, the first ones, as have mostRows rows of
+// readSome is readRows for so many of the blocks, the first ones, as have maxRows rows of
 // a table, the first table being that of the blocks. More says that others may follow. A
 // first block that has more rows itself is read only where it is wanted whole; there is
 // none found otherwise.
 func readSome(ctx context.Context, q querier, wanted []int, whole bool, where string, arguments ...any) (list []*rowsOf, more bool, err error) {
 	found := map[uint64]*rowsOf{}
 	for _, t := range wanted {
-		rows, last, err := readTable(ctx, q, t, found, mostRows+1, where, arguments...)
+		rows, last, err := readTable(ctx, q, t, found, maxRows+1, where, arguments...)
 		if err != nil {
 			return nil, false, err
 		}
-		if rows <= mostRows {
+		if rows <= maxRows {
 			continue
 		}
 		more = true
@@ -99,17 +99,18 @@ func readSome(ctx context.Context, q querier, wanted []int, whole bool, where st
 
 // readSpan reads tables of a span's blocks by readSome, and delivers what it read each
 // time. No more than one block's rows is held that has very many.
-func readSpan(ctx context.Context, q querier, wanted []int, span Span, each func([]*rowsOf) error) error {
-	for {
-		found, more, err := readSome(ctx, q, wanted, true, "height >= ? AND height <= ?", span.bounds()...)
-		if err == nil {
-			err = each(found)
-		}
-		if err != nil || !more { // where there is more, one block at least was found
-			return err
-		}
-		if span.First = found[len(found)-1].height + 1; span.First > span.Last {
-			return nil
+func readSpan(ctx context.Context, q querier, wanted []int, span Span) iter.Seq2[[]*rowsOf, error] {
+	return func(yield func([]*rowsOf, error) bool) {
+		for more := true; more && span.First <= span.Last; {
+			var found []*rowsOf
+			var err error
+			found, more, err = readSome(ctx, q, wanted, true, "height >= ? AND height <= ?", span.bounds()...)
+			if !yield(found, err) || err != nil {
+				return
+			}
+			if more { // one block at least was found
+				span.First = found[len(found)-1].height + 1
+			}
 		}
 	}
 }
@@ -264,80 +265,89 @@ func withBlocks(wanted []int) []int {
 	return append([]int{blocks}, wanted...)
 }
 
-// mostReaders is how many read parts of a span at the same time: SQLite answers a question
+// maxReaders is how many read parts of a span at the same time: SQLite answers a question
 // on one core.
-const mostReaders = 4
+const maxReaders = 4
 
 // walk reads tables of a span's blocks, in the order of the heights. Each block is what was
 // written, and of the sealed ones none is missing, or the book is damaged. Where nothing
-// else reads by q, that may be nil: several parts are read at the same time then.
-func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int, each func(*rowsOf) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // what is read ahead
-	readers := 1
-	if q == nil {
-		q, readers = b.engine.shared(), min(runtime.GOMAXPROCS(0)+1, mostReaders)
-	}
-	sealed, err := b.sealedBy(ctx, q)
-	if err != nil {
-		return err
-	}
-	type part struct {
-		span Span
-		rows []*rowsOf
-		more bool // they are not all
-		err  error
-	}
-	wanted = withBlocks(wanted)
-	read := func(p part) part {
-		if p.err == nil {
-			p.rows, p.more, p.err = readSome(ctx, q, wanted, false, "height >= ? AND height <= ?", p.span.bounds()...)
+// else reads by q, that may be nil: several parts are read at the same time then. No
+// connection is held while a block is handed over.
+func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) iter.Seq2[*rowsOf, error] {
+	return func(yield func(*rowsOf, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel() // what is read ahead
+		readers := 1
+		if q == nil {
+			q, readers = b.engine.shared(), min(runtime.GOMAXPROCS(0)+1, maxReaders)
 		}
-		if p.err == nil {
-			p.err = checkedAll(p.rows, wanted)
+		sealed, err := b.sealedBy(ctx, q)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		return p
-	}
-	parts := func(yield func(part) bool) {
-		for s, err := range portions(ctx, q, span) {
-			if !yield(part{span: s, err: err}) {
+		type part struct {
+			span Span
+			rows []*rowsOf
+			more bool // they are not all
+			err  error
+		}
+		wanted = withBlocks(wanted)
+		read := func(p part) part {
+			if p.err == nil {
+				p.rows, p.more, p.err = readSome(ctx, q, wanted, false, "height >= ? AND height <= ?", p.span.bounds()...)
+			}
+			if p.err == nil {
+				p.err = checkedAll(p.rows, wanted)
+			}
+			return p
+		}
+		parts := func(yield func(part) bool) {
+			for s, err := range portions(ctx, q, span) {
+				if !yield(part{span: s, err: err}) {
+					return
+				}
+			}
+		}
+		present := newPresence(span, sealed)
+		deliver := func(rows []*rowsOf, err error) bool {
+			for _, r := range rows {
+				if err == nil {
+					err = present.at(r.height)
+				}
+				if err != nil {
+					break
+				}
+				if !yield(r, nil) {
+					return false
+				}
+			}
+			return err == nil || yield(nil, err) && false
+		}
+		for p := range inorder.Map(parts, readers, read) {
+			going := deliver(p.rows, p.err)
+			if going && p.more { // what is very large is read by one reader
+				if n := len(p.rows); n > 0 {
+					p.span.First = p.rows[n-1].height + 1
+				}
+				for rows, err := range readSpan(ctx, q, wanted, p.span) {
+					if err == nil {
+						err = checkedAll(rows, wanted)
+					}
+					if going = deliver(rows, err); !going {
+						break
+					}
+				}
+			}
+			if !going {
+				cancel()
 				return
 			}
 		}
-	}
-	present := newPresence(span, sealed)
-	deliver := func(rows []*rowsOf) error {
-		for _, r := range rows {
-			if err := present.at(r.height); err != nil {
-				return err
-			}
-			if err := each(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for p := range inorder.Map(parts, readers, read) {
-		if p.err == nil {
-			p.err = deliver(p.rows)
-		}
-		if p.err == nil && p.more { // what is very large is read by one reader
-			if n := len(p.rows); n > 0 {
-				p.span.First = p.rows[n-1].height + 1
-			}
-			p.err = readSpan(ctx, q, wanted, p.span, func(rows []*rowsOf) error {
-				if err := checkedAll(rows, wanted); err != nil {
-					return err
-				}
-				return deliver(rows)
-			})
-		}
-		if p.err != nil {
-			cancel()
-			return p.err
+		if err := present.ended(); err != nil {
+			yield(nil, err)
 		}
 	}
-	return present.ended()
 }
 
 // portions are spans of a few blocks each, in which are all blocks of a span that the book
@@ -366,47 +376,50 @@ func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] 
 
 // walkHeights reads tables of the blocks at some heights, as walk does. A look-up named
 // them, so they are there, or the book is damaged.
-func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wanted []int, each func(*rowsOf) error) error {
+func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wanted []int) iter.Seq2[*rowsOf, error] {
 	wanted = withBlocks(wanted)
-	for len(heights) > 0 {
-		part := heights[:min(len(heights), mostAtOnce)]
-		var arguments []any
-		for _, h := range part {
-			arguments = append(arguments, int64(h))
-		}
-		rows, more, err := readSome(ctx, q, wanted, true, "height IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(part)), ", ")+")", arguments...)
-		if err != nil {
-			return err
-		}
-		if more {
-			part = part[:len(rows)]
-		}
-		for i, h := range part {
-			if i >= len(rows) || rows[i].height != h {
-				return damagedBlock(h, blocks, "missing")
+	return func(yield func(*rowsOf, error) bool) {
+		for left := heights; len(left) > 0; {
+			part := left[:min(len(left), maxAtOnce)]
+			var arguments []any
+			for _, h := range part {
+				arguments = append(arguments, int64(h))
 			}
-			if err := rows[i].checked(wanted); err != nil {
-				return err
+			rows, more, err := readSome(ctx, q, wanted, true, "height IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(part)), ", ")+")", arguments...)
+			if more {
+				part = part[:len(rows)]
 			}
-			if err := each(rows[i]); err != nil {
-				return err
+			for i, h := range part {
+				if err == nil && (i >= len(rows) || rows[i].height != h) {
+					err = damagedBlock(h, blocks, "missing")
+				}
+				if err == nil {
+					err = rows[i].checked(wanted)
+				}
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield(rows[i], nil) {
+					return
+				}
 			}
+			left = left[len(part):]
 		}
-		heights = heights[len(part):]
 	}
-	return nil
 }
 
-// mostAtOnce is how many heights a database is asked for by name.
-const mostAtOnce = 100
+// maxAtOnce is how many heights a database is asked for by name.
+const maxAtOnce = 100
 
-// heightsBy are the heights that a query names, each once, in their order.
-func heightsBy(ctx context.Context, q querier, query string, arguments ...any) (heights []uint64, err error) {
+// heightsBy are the heights that a query names, each once, in their order: the first ones, up
+// to so many.
+func heightsBy(ctx context.Context, q querier, limit int, query string, arguments ...any) (heights []uint64, err error) {
 	columns := []column{{"height", integer, fact}}
 	err = list(ctx, q, columns, func(r row) error {
 		c := cells{row: r, columns: columns}
 		heights = append(heights, c.number())
 		return c.err
-	}, query, arguments...)
+	}, query+" ORDER BY 1 LIMIT ?", append(slices.Clip(arguments), limit)...)
 	return union(heights, nil), err
 }

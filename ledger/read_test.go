@@ -23,19 +23,19 @@ func testRead(t *testing.T, newPlace func() string) {
 		require.NoError(t, book.BuildLookups(ctx, func(string) {}))
 
 		var transactions []*ledger.Transaction
-		require.NoError(t, book.Transactions(ctx, span, func(x *ledger.Transaction) error {
+		require.NoError(t, each(book.Transactions(ctx, in(span)), func(x *ledger.Transaction) error {
 			transactions = append(transactions, x)
 			return nil
 		}))
 		movements := map[chain.Address][]chain.Movement{}
 		var blocks []*ledger.Block
-		require.NoError(t, book.Blocks(ctx, span, func(b *ledger.Block) error {
+		require.NoError(t, each(book.Blocks(ctx, in(span)), func(b *ledger.Block) error {
 			blocks = append(blocks, b)
 			return nil
 		}))
 		var findings []evidence.Finding
-		require.NoError(t, book.Findings(ctx, span, func(f evidence.Finding) error {
-			findings = append(findings, f)
+		require.NoError(t, each(book.Findings(ctx, in(span)), func(f *ledger.Finding) error {
+			findings = append(findings, f.Finding)
 			return nil
 		}))
 		require.Len(t, findings, 1) // the time of block 2
@@ -61,7 +61,7 @@ func testRead(t *testing.T, newPlace func() string) {
 		require.Empty(t, transactions)
 		every := map[chain.Address][]chain.Movement{}
 		var before ledger.Movement
-		require.NoError(t, book.AllMovements(ctx, span, func(m *ledger.Movement) error {
+		require.NoError(t, each(book.Movements(ctx, in(span)), func(m *ledger.Movement) error {
 			require.True(t, m.Height > before.Height || m.Height == before.Height && (m.Position > before.Position || m.Position == 0))
 			before, every[m.Account] = *m, append(every[m.Account], m.Movement)
 			return nil
@@ -69,7 +69,7 @@ func testRead(t *testing.T, newPlace func() string) {
 		require.Equal(t, movements, every)
 		for account, want := range movements {
 			var have []chain.Movement
-			require.NoError(t, book.Movements(ctx, account, span, func(m *ledger.Movement) error {
+			require.NoError(t, each(book.Movements(ctx, in(span, account)), func(m *ledger.Movement) error {
 				have = append(have, m.Movement)
 				return nil
 			}))
@@ -106,22 +106,22 @@ func requireTransaction(t *testing.T, r *evidence.Report, want evidence.Transact
 // requirePlaced wants the transaction to be found by its place, hashes and payer.
 func requirePlaced(t *testing.T, book *ledger.Book, want *ledger.Transaction) {
 	found := 0
-	each := func(x *ledger.Transaction) error {
+	look := func(x *ledger.Transaction) error {
 		if x.Height == want.Height && x.Index == want.Index {
 			require.Equal(t, want, x)
 			found++
 		}
 		return nil
 	}
-	require.NoError(t, book.TransactionAt(ctx, want.Height, want.Index, each))
-	require.NoError(t, book.TransactionsByHash(ctx, want.Hash, each))
+	require.NoError(t, at(book, want.Height, want.Index, look))
+	require.NoError(t, each(book.TransactionsByHash(ctx, want.Hash), look))
 	if hash, ok := want.EVMHash.Get(); ok {
 		require.Equal(t, fee.EVM, want.Layer)
-		require.NoError(t, book.TransactionsByHash(ctx, hash, each))
+		require.NoError(t, each(book.TransactionsByHash(ctx, hash), look))
 		found--
 	}
 	payer, _ := want.Payer.Get()
-	require.NoError(t, book.Payments(ctx, payer, ledger.Span{First: want.Height, Last: want.Height}, each))
+	require.NoError(t, each(book.Transactions(ctx, in(ledger.Span{First: want.Height, Last: want.Height}, payer)), look))
 	require.Equal(t, 3, found)
 }
 

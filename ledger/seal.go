@@ -34,7 +34,7 @@ func (b *Book) Seal(ctx context.Context) (blocks uint64, err error) {
 // Unsealed tells whether a block that can be sealed is not: what Seal leaves where
 // another program is sealing.
 func (b *Book) Unsealed(ctx context.Context) (bool, error) {
-	c, err := b.cover(ctx, b.engine)
+	c, err := readBookRow(ctx, b.engine)
 	if errors.Is(err, ErrNone) {
 		return false, nil
 	}
@@ -52,7 +52,7 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 				return err
 			}
 		}
-		c, err := b.cover(ctx, tx)
+		c, err := readBookRow(ctx, tx)
 		if errors.Is(err, ErrNone) {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 }
 
 // sealNext seals what follows, from the rows that are there.
-func (b *Book) sealNext(ctx context.Context, tx transaction, c *cover) (uint64, error) {
+func (b *Book) sealNext(ctx context.Context, tx transaction, c *bookRow) (uint64, error) {
 	next := c.next()
 	ready, _, err := readSome(ctx, tx, sealedTables, true, "height BETWEEN ? AND ?", int64(next), int64(next+portion-1))
 	if err != nil {
@@ -132,13 +132,13 @@ func hashesOf(block row) (hash, parent chain.Hash, err error) {
 
 // sealing is a part of the book that is being sealed.
 type sealing struct {
-	cover        // with the blocks that were added
-	from  uint64 // how many were sealed before
-	tally *tally
-	seals stretching
+	bookRow        // with the blocks that were added
+	from    uint64 // how many were sealed before
+	tally   *tally
+	seals   stretching
 }
 
-func newSealing(c cover) *sealing { return &sealing{cover: c, from: c.sealed, tally: newTally()} }
+func newSealing(c bookRow) *sealing { return &sealing{bookRow: c, from: c.sealed, tally: newTally()} }
 
 // blocks is how many were added.
 func (s *sealing) blocks() int { return int(s.sealed - s.from) }
@@ -167,7 +167,7 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 	if err := s.seals.save(ctx, tx); err != nil {
 		return err
 	}
-	return s.cover.keep(ctx, tx)
+	return s.bookRow.keep(ctx, tx)
 }
 
 // addTotals adds sums to a table of totals. There may be very many, so their rows are made
@@ -207,14 +207,22 @@ func (b *Book) SealOf(ctx context.Context, p Period, span Span) (seal Seal, err 
 	if sealed, ok := have.Get(); !ok || span.First < sealed.First || span.Last > sealed.Last {
 		return seal, fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
 	}
-	err = b.walk(ctx, nil, span, allTables, func(r *rowsOf) error {
+	for r, err := range b.walk(ctx, nil, span, allTables) {
+		if err != nil {
+			return seal, err
+		}
 		h := headOf(r.rows[blocks][0])
-		if h.err != nil || !p.Has(h.height, h.time) {
-			return h.err
+		if h.err != nil {
+			return seal, h.err
+		}
+		if !p.Has(h.height, h.time) {
+			continue
 		}
 		leaves, err := r.checkedLeaves()
+		if err != nil {
+			return seal, err
+		}
 		seal = seal.After(leaves.digest())
-		return err
-	})
-	return seal, err
+	}
+	return seal, nil
 }

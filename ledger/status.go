@@ -40,7 +40,7 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 		return s, err
 	}
 	defer end()
-	c, err := b.cover(ctx, q)
+	c, err := readBookRow(ctx, q)
 	if err != nil {
 		return s, err
 	}
@@ -48,7 +48,7 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if c.sealed > 0 {
 		s.Sealed = chain.Some(c.next() - 1)
 	}
-	lowest, highest, _, err := extent(ctx, q)
+	lowest, highest, _, err := storedHeights(ctx, q)
 	if err != nil {
 		return s, err
 	}
@@ -98,13 +98,13 @@ func (b *Book) firstUnanswered(ctx context.Context, q querier) (none chain.Optio
 
 // counts are how many blocks the book has, and how many rows of some tables they have. No
 // sealed block is missing, and of the tables none that a block's leaves tell of.
-func (b *Book) counts(ctx context.Context, q querier, c *cover, s *Status) error {
+func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) error {
 	counted := []struct {
 		table int
 		into  *uint64
 	}{{findings, &s.Findings}, {unclassified, &s.Unread}, {unanswered, &s.Unanswered}}
 	with := [tableCount]uint64{} // how many blocks have rows of a table
-	err := leafHeads(ctx, q, Span{Last: math.MaxInt64}, func(there uint16, count uint64) {
+	err := leafHeads(ctx, q, everyBlock, func(there uint16, count uint64) {
 		s.Blocks += count
 		if there&finalBit == 0 {
 			s.NotFinal += count
@@ -126,19 +126,18 @@ func (b *Book) counts(ctx context.Context, q querier, c *cover, s *Status) error
 		return b.blamed(ctx, q, blocks, err)
 	}
 	for _, x := range counted {
-		heights, err := heightsBy(ctx, q, "SELECT DISTINCT height FROM "+tables[x.table].name)
+		heights, err := heightsBy(ctx, q, math.MaxInt, "SELECT DISTINCT height FROM "+tables[x.table].name)
 		if err != nil {
 			return err
 		}
 		if uint64(len(heights)) != with[x.table] {
 			return b.blamed(ctx, q, x.table, fmt.Errorf("%w: table %s: %d blocks have rows, and %d had", ErrDamaged, tables[x.table].name, len(heights), with[x.table]))
 		}
-		err = b.walkHeights(ctx, q, heights, []int{x.table}, func(r *rowsOf) error {
+		for r, err := range b.walkHeights(ctx, q, heights, []int{x.table}) {
+			if err != nil {
+				return err
+			}
 			*x.into += uint64(len(r.rows[x.table]))
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil
@@ -164,7 +163,12 @@ func (b *Book) blamed(ctx context.Context, q querier, table int, err error) erro
 	if !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	return cmp.Or(b.walk(ctx, q, Span{Last: math.MaxUint64}, []int{table}, func(*rowsOf) error { return nil }), err)
+	for _, found := range b.walk(ctx, q, everyBlock, []int{table}) {
+		if found != nil {
+			return found
+		}
+	}
+	return err
 }
 
 // sealOfDays is the seal of a book: that of its days' seals, as those are of their blocks'
@@ -179,7 +183,7 @@ func sealOfDays(all []*stretch) (seal Seal) {
 // Missing are the heights of a span that the book does not have, or has as blocks
 // that are not final.
 func (b *Book) Missing(ctx context.Context, span Span) ([]Span, error) {
-	c, err := b.cover(ctx, b.engine)
+	c, err := readBookRow(ctx, b.engine)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +191,7 @@ func (b *Book) Missing(ctx context.Context, span Span) ([]Span, error) {
 }
 
 // missing looks only above the sealed blocks, among which nothing is.
-func (b *Book) missing(ctx context.Context, q querier, c cover, span Span, notFinalToo bool) (gaps []Span, err error) {
+func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, notFinalToo bool) (gaps []Span, err error) {
 	next := span.First
 	if span.First >= c.first {
 		next = max(next, c.next())
@@ -231,7 +235,7 @@ func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (row, erro
 		return nil, err
 	}
 	if len(found) == 0 {
-		c, err := b.cover(ctx, q)
+		c, err := readBookRow(ctx, q)
 		if err == nil && height >= c.first && height < c.next() {
 			err = damagedBlock(height, blocks, "missing")
 		}
@@ -258,11 +262,10 @@ func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optio
 	return chain.Some(evidence.Predecessor{Number: height, Hash: hash, Time: h.time}), nil
 }
 
-// Coverage is what the book has of the heights from its first on: First, where it
-// begins, and Next, the height after the highest final block. It is ErrNone before
-// the first Begin.
-func (b *Book) Coverage(ctx context.Context) (first, next uint64, err error) {
-	c, err := b.cover(ctx, b.engine)
+// Extent is how far the book reaches: first is the height that it begins with, and next the
+// height after the highest final block. It is ErrNone before the first Begin.
+func (b *Book) Extent(ctx context.Context) (first, next uint64, err error) {
+	c, err := readBookRow(ctx, b.engine)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -95,20 +95,20 @@ func readStretches(ctx context.Context, q querier, u unit, where string, argumen
 }
 
 // sealedStretches are how far the book is, and all stretches of a unit, at one moment.
-func (b *Book) sealedStretches(ctx context.Context, u unit) (c cover, all []*stretch, err error) {
+func (b *Book) sealedStretches(ctx context.Context, u unit) (c bookRow, all []*stretch, err error) {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
 		return c, nil, err
 	}
 	defer end()
-	if c, err = b.cover(ctx, q); err == nil {
+	if c, err = readBookRow(ctx, q); err == nil {
 		all, err = b.stretches(ctx, q, &c, u)
 	}
 	return c, all, err
 }
 
 // stretches are all of a unit. They have all sealed blocks.
-func (b *Book) stretches(ctx context.Context, q querier, c *cover, u unit) ([]*stretch, error) {
+func (b *Book) stretches(ctx context.Context, q querier, c *bookRow, u unit) ([]*stretch, error) {
 	found, err := readStretches(ctx, q, u, "number >= ?", noTime)
 	if err != nil {
 		return nil, err
@@ -380,21 +380,20 @@ func (b *Book) addedUp(ctx context.Context, q querier, table int, s *stretch, di
 	if table == accountDays {
 		needed = append(needed, movements, transfers)
 	}
-	err := b.walk(ctx, q, Span{s.first, s.last}, needed, func(r *rowsOf) error {
+	for r, err := range b.walk(ctx, q, Span{s.first, s.last}, needed) {
+		if err != nil {
+			return nil, err
+		}
 		if ms, ok := r.rows[blocks][0][timeColumn].(int64); !ok || s.unit.number(ms) != s.number {
-			return nil
+			continue
 		}
 		each, err := sumsOfAll(r.rows[transactions])
 		if err == nil {
 			err = sums.block(&r.rows, each)
 		}
 		if err != nil {
-			return fmt.Errorf("block %d: %w", r.height, err)
+			return nil, fmt.Errorf("block %d: %w", r.height, err)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	var rows []row
 	for _, x := range sums.sorted(table) {

@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 
 	"github.com/feeledger/fees/chain"
@@ -57,76 +58,88 @@ func (t *Transaction) Paid() chain.Optional[chain.Wei] {
 	return t.Fee
 }
 
-// Transactions are all of a span, in the order of the chain.
-func (b *Book) Transactions(ctx context.Context, span Span, each func(*Transaction) error) error {
-	return b.transactions(ctx, span, func(row) bool { return true }, each)
+// Place is where the transaction is.
+func (t *Transaction) Place() Place { return Place{t.Height, t.Index} }
+
+// Transactions are those that a query asks for.
+func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
+	return b.transactions(ctx, ofPayer.rows(ctx, b, q))
 }
 
-func (b *Book) transactions(ctx context.Context, span Span, wanted func(row) bool, each func(*Transaction) error) error {
-	sealed, err := b.sealing(ctx)
-	if err != nil {
-		return err
-	}
-	return b.walk(ctx, nil, span, ofPayer.tables, func(r *rowsOf) error {
-		return sealed.transactions(r, wanted, each)
-	})
-}
-
-// Payments are the transactions of a span that an account paid for, in the order of
-// the chain.
-func (b *Book) Payments(ctx context.Context, account chain.Address, span Span, each func(*Transaction) error) error {
-	return b.payments(ctx, []chain.Address{account}, span, each)
-}
-
-func (b *Book) payments(ctx context.Context, accounts []chain.Address, span Span, each func(*Transaction) error) error {
-	sealed, err := b.sealing(ctx)
-	if err != nil {
-		return err
-	}
-	return ofPayer.each(ctx, b, accounts, span, func(of *rowsOf, r row) error { return sealed.transaction(of, r, each) })
-}
-
-// WithoutPayer are the transactions of a span of which it is not known who paid for
-// them, in the order of the chain.
-func (b *Book) WithoutPayer(ctx context.Context, span Span, each func(*Transaction) error) error {
-	var heights []uint64
-	err := b.Costs(ctx, span, func(c *Cost) error {
-		if !c.Payer.Known() && (len(heights) == 0 || heights[len(heights)-1] != c.Height) {
-			heights = append(heights, c.Height)
+// transactions are those of some blocks' rows.
+func (b *Book) transactions(ctx context.Context, list iter.Seq2[*rowsOf, error]) iter.Seq2[*Transaction, error] {
+	return func(yield func(*Transaction, error) bool) {
+		sealed, err := b.sealing(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		decoded(list, transactions, sealed.transaction)(yield)
 	}
-	return b.transactionsAt(ctx, heights, func(r row) bool { return r[payerColumn] == nil }, each)
+}
+
+// transactionsAt are those of the blocks at some heights.
+func (b *Book) transactionsAt(ctx context.Context, heights []uint64, q Query, wanted func(row) bool) iter.Seq2[*Transaction, error] {
+	return b.transactions(ctx, func(yield func(*rowsOf, error) bool) {
+		p := pager{Query: &q}
+		for r, err := range b.walkHeights(ctx, b.engine.shared(), heights, ofPayer.tables) {
+			if err == nil {
+				p.pick(r, transactions, wanted)
+			}
+			if !yield(r, err) || p.full() {
+				return
+			}
+		}
+	})
+}
+
+// WithoutPayer are the transactions that a query asks for of which it is not known who paid.
+func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
+	if len(q.Accounts) > 0 {
+		return failed[Transaction](errAccounts)
+	}
+	return func(yield func(*Transaction, error) bool) {
+		var heights []uint64
+		for c, err := range b.Costs(ctx, Query{Span: q.span()}) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !c.Payer.Known() && (len(heights) == 0 || heights[len(heights)-1] != c.Height) {
+				if heights = append(heights, c.Height); len(heights) == q.heights() {
+					break
+				}
+			}
+		}
+		b.transactionsAt(ctx, heights, q, func(r row) bool { return r[payerColumn] == nil })(yield)
+	}
 }
 
 // TransactionsByHash are those with a hash, as an EVM transaction or as an extrinsic,
 // in the order of the chain. Of extrinsics there may be several: the hash is not
 // unique on the chain. No total tells whether the look-up has lost one: whoever depends
 // on there being none looks through the transactions themselves.
-func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash, each func(*Transaction) error) error {
-	heights, err := heightsBy(ctx, b.engine.shared(), "SELECT height FROM transactions WHERE hash = ? OR evm_hash = ?", hash[:], hash[:])
-	if err != nil {
-		return err
+func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
+	return func(yield func(*Transaction, error) bool) {
+		heights, err := heightsBy(ctx, b.engine.shared(), math.MaxInt, "SELECT height FROM transactions WHERE hash = ? OR evm_hash = ?", hash[:], hash[:])
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		b.transactionsAt(ctx, heights, Query{Span: everyBlock}, func(r row) bool { return equal(r[txHashColumn], hash[:]) || equal(r[evmHashColumn], hash[:]) })(yield)
 	}
-	return b.transactionsAt(ctx, heights, func(r row) bool { return equal(r[txHashColumn], hash[:]) || equal(r[evmHashColumn], hash[:]) }, each)
 }
 
-// TransactionAt is the one at a place in a block, if there is one.
-func (b *Book) TransactionAt(ctx context.Context, height uint64, index int, each func(*Transaction) error) error {
-	return b.transactions(ctx, Span{height, height}, func(r row) bool { return r[extrinsicColumn] == int64(index) }, each)
-}
-
-func (b *Book) transactionsAt(ctx context.Context, heights []uint64, wanted func(row) bool, each func(*Transaction) error) error {
-	sealed, err := b.sealing(ctx)
-	if err != nil {
-		return err
+// TransactionAt is the one at a place, nil where there is none.
+func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction, err error) {
+	here := func(r row) bool { return r[extrinsicColumn] == int64(at.Row) }
+	for t, err := range b.transactions(ctx, b.rowsIn(ctx, Query{Span: Span{at.Height, at.Height}}, here, ofPayer.tables...)) {
+		if err != nil {
+			return nil, err
+		}
+		found = t
 	}
-	return b.walkHeights(ctx, b.engine.shared(), heights, ofPayer.tables, func(r *rowsOf) error {
-		return sealed.transactions(r, wanted, each)
-	})
+	return found, nil
 }
 
 var (
@@ -141,24 +154,12 @@ type sealedBelow uint64
 
 // sealing tells how far the book is sealed: nothing is before the first Begin.
 func (b *Book) sealing(ctx context.Context) (sealedBelow, error) {
-	c, err := b.cover(ctx, b.engine.shared())
+	c, err := readBookRow(ctx, b.engine.shared())
 	return sealedBelow(c.next()), err
 }
 
-// transactions are those of a block that are wanted.
-func (s sealedBelow) transactions(r *rowsOf, wanted func(row) bool, each func(*Transaction) error) error {
-	for _, t := range r.rows[transactions] {
-		if wanted(t) {
-			if err := s.transaction(r, t, each); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // transaction reads a row, with those of its block.
-func (s sealedBelow) transaction(of *rowsOf, r row, each func(*Transaction) error) error {
+func (s sealedBelow) transaction(of *rowsOf, r row) (*Transaction, error) {
 	h := headOf(of.rows[blocks][0])
 	c := cells{row: r, columns: tables[transactions].columns}
 	t := Transaction{
@@ -170,15 +171,12 @@ func (s sealedBelow) transaction(of *rowsOf, r row, each func(*Transaction) erro
 		Charged: c.optionalWei(), Verdict: evidence.Verdict(c.text()), Drift: c.optionalSignedWei(),
 		Burned: c.optionalWei(), Treasury: c.optionalWei(), Author: c.optionalWei(),
 	}
-	if err := cmp.Or(h.err, c.err); err != nil {
-		return err
-	}
 	for _, d := range of.rows[diagnoses] {
 		if class, ok := d[2].(string); ok && d[1] == r[extrinsicColumn] {
 			t.Class = evidence.Class(class)
 		}
 	}
-	return each(&t)
+	return &t, cmp.Or(h.err, c.err)
 }
 
 // head is what rows say of their block.
@@ -199,4 +197,9 @@ func headOf(block row) head {
 }
 
 // bounds are the span's ends as arguments of a query.
-func (s Span) bounds() []any { return []any{int64(s.First), int64(min(s.Last, math.MaxInt64))} }
+func (s Span) bounds() []any {
+	return []any{int64(min(s.First, math.MaxInt64)), int64(min(s.Last, math.MaxInt64))}
+}
+
+// everyBlock are all heights that a book can have.
+var everyBlock = Span{Last: math.MaxInt64}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -53,11 +52,11 @@ func (b *Book) unreadable(err error, found func(Damage)) error {
 }
 
 func (b *Book) verify(ctx context.Context, q querier, found func(Damage), progress func(done, total uint64)) error {
-	_, highest, total, err := extent(ctx, q)
+	_, highest, total, err := storedHeights(ctx, q)
 	if err != nil {
 		return err
 	}
-	c, err := b.cover(ctx, q)
+	c, err := readBookRow(ctx, q)
 	switch { // without it, what is to be there is not known
 	case errors.Is(err, ErrDamaged):
 		found(Damage{Table: "book", Message: err.Error()})
@@ -68,7 +67,7 @@ func (b *Book) verify(ctx context.Context, q querier, found func(Damage), progre
 	case err != nil:
 		return err
 	}
-	v := verification{q: q, cover: c, found: found, next: c.first, tally: newTally()}
+	v := verification{q: q, row: c, found: found, next: c.first, tally: newTally()}
 	for u := range unitCount {
 		v.seals[u] = map[int64]*stretch{}
 	}
@@ -76,28 +75,30 @@ func (b *Book) verify(ctx context.Context, q querier, found func(Damage), progre
 		return err
 	}
 	done := uint64(0)
-	for span, err := range portions(ctx, q, Span{Last: math.MaxInt64}) {
+	for span, err := range portions(ctx, q, everyBlock) {
 		if err != nil {
 			return err
 		}
-		err := readSpan(ctx, q, allTables, span, func(list []*rowsOf) error {
+		for list, err := range readSpan(ctx, q, allTables, span) {
+			if err != nil {
+				return err
+			}
 			for _, r := range list {
 				v.block(r)
 				done += uint64(len(r.rows[blocks]))
 			}
 			progress(done, total)
-			return v.finished(ctx)
-		})
-		if err != nil {
-			return err
+			if err := v.finished(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return v.end(ctx)
 }
 
-// extent is from where to where the book has blocks, nil where it has none, and how
+// storedHeights are from where to where the book has blocks, nil where it has none, and how
 // many.
-func extent(ctx context.Context, q querier) (lowest, highest *int64, blocks uint64, err error) {
+func storedHeights(ctx context.Context, q querier) (lowest, highest *int64, blocks uint64, err error) {
 	_, err = one(ctx, q, []any{&lowest, &highest, &blocks}, "SELECT min(height), max(height), count(*) FROM blocks")
 	return lowest, highest, blocks, err
 }
@@ -105,7 +106,7 @@ func extent(ctx context.Context, q querier) (lowest, highest *int64, blocks uint
 // verification is a book that is being verified, up to a height.
 type verification struct {
 	q     querier
-	cover cover // as the book says
+	row   bookRow // as the book says
 	found func(Damage)
 	next  uint64                        // height
 	hash  []byte                        // of the block before
@@ -148,19 +149,19 @@ func (v *verification) block(r *rowsOf) {
 		}
 		return
 	}
-	sealed := height >= v.cover.first && height < v.cover.next()
-	if height > v.next && v.next < v.cover.next() {
-		v.report(v.next, blocks, "missing, up to block %d", min(height, v.cover.next())-1)
+	sealed := height >= v.row.first && height < v.row.next()
+	if height > v.next && v.next < v.row.next() {
+		v.report(v.next, blocks, "missing, up to block %d", min(height, v.row.next())-1)
 	}
-	if height < v.cover.first {
-		v.report(height, blocks, "below block %d, with which the ledger begins", v.cover.first)
+	if height < v.row.first {
+		v.report(height, blocks, "below block %d, with which the ledger begins", v.row.first)
 	}
 	b := r.rows[blocks][0]
 	if have, _ := b[parentColumn].([]byte); v.hash != nil && height == v.next && !bytes.Equal(have, v.hash) {
 		v.report(height, blocks, "its parent is %#x, but the block before is %#x", have, v.hash)
 	}
 	v.hash, _ = b[hashColumn].([]byte)
-	v.next = max(height+1, v.cover.first)
+	v.next = max(height+1, v.row.first)
 	wrong := r.check(allTables)
 	for _, a := range wrong {
 		v.report(height, a.table, "%s", a.message)
@@ -212,8 +213,8 @@ func (v *verification) grow(height uint64, time value, digest Digest, altered bo
 
 // end compares the seals, and what is left of the totals.
 func (v *verification) end(ctx context.Context) error {
-	if v.next < v.cover.next() {
-		v.report(v.next, blocks, "missing, up to block %d", v.cover.next()-1)
+	if v.next < v.row.next() {
+		v.report(v.next, blocks, "missing, up to block %d", v.row.next()-1)
 	}
 	for u := range unitCount {
 		if err := v.sealsOf(ctx, u); err != nil {

@@ -40,7 +40,7 @@ func (e *DiffersError) Error() string {
 func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 	added := false
 	err := b.change(ctx, func(tx transaction) error {
-		c, err := b.cover(ctx, tx)
+		c, err := readBookRow(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		}
 		return err
 	}
-	if b.pending.blocks() < sealedAtOnce && b.pending.tally.size() < mostTallied {
+	if b.pending.blocks() < sealedAtOnce && b.pending.tally.size() < maxTallied {
 		return nil
 	}
 	return b.sealPending(ctx)
@@ -77,7 +77,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 // are totals that they add to, which are held meanwhile.
 const (
 	sealedAtOnce = 5_000
-	mostTallied  = 100_000
+	maxTallied   = 100_000
 )
 
 // sealPending seals the blocks that wait for it.
@@ -99,7 +99,7 @@ type stored struct {
 }
 
 // store adds the entries that are not there, and returns them.
-func (b *Book) store(ctx context.Context, tx transaction, c *cover, entries []*Entry) ([]*Entry, error) {
+func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []*Entry) ([]*Entry, error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}

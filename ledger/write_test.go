@@ -144,7 +144,7 @@ func TestBlocksThatAreNotFinal(t *testing.T) {
 		missing, err := book.Missing(ctx, ledger.Span{First: 0, Last: 11})
 		require.NoError(t, err)
 		require.Equal(t, []ledger.Span{{First: 5, Last: 11}}, missing, "they are to be read once more")
-		first, next, err := book.Coverage(ctx)
+		first, next, err := book.Extent(ctx)
 		require.NoError(t, err)
 		require.Equal(t, []uint64{0, 5}, []uint64{first, next})
 
@@ -291,10 +291,10 @@ func TestBegin(t *testing.T) {
 func TestCoverageOfAnEmptyBook(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		book := writer(t, newPlace())
-		_, _, err := book.Coverage(ctx)
+		_, _, err := book.Extent(ctx)
 		require.ErrorIs(t, err, ledger.ErrNone)
 		require.NoError(t, book.Begin(ctx, madeUpChain, 7))
-		first, next, err := book.Coverage(ctx)
+		first, next, err := book.Extent(ctx)
 		require.NoError(t, err)
 		require.Equal(t, []uint64{7, 7}, []uint64{first, next})
 	})

@@ -114,11 +114,12 @@ type one struct {
 	x *ledger.Transaction
 }
 
-func (o *one) TransactionsByHash(_ context.Context, h chain.Hash, each func(*ledger.Transaction) error) error {
-	if h != o.x.Hash {
-		return nil
+func (o *one) TransactionsByHash(_ context.Context, h chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		if h == o.x.Hash {
+			yield(o.x, nil)
+		}
 	}
-	return each(o.x)
 }
 
 // Rows without number that name one transaction, or none, take no memory to speak of, and

@@ -19,10 +19,9 @@ type Book interface {
 	Status(ctx context.Context) (ledger.Status, error)
 	Sealed(ctx context.Context) (ledger.Period, error)
 	Cover(ctx context.Context, p ledger.Period) (ledger.Cover, error)
-	TransactionsByHash(ctx context.Context, hash chain.Hash, each func(*ledger.Transaction) error) error
-	Transactions(ctx context.Context, span ledger.Span, each func(*ledger.Transaction) error) error
-	TransactionAt(ctx context.Context, height uint64, index int, each func(*ledger.Transaction) error) error
-	Payments(ctx context.Context, account chain.Address, span ledger.Span, each func(*ledger.Transaction) error) error
+	TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*ledger.Transaction, error]
+	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
+	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 }
 
 // ErrNoLookups says that the ledger cannot find a transaction by its hash quickly.
@@ -218,10 +217,10 @@ func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
 		}
 	}
 	if p, ok := row.Place.Get(); ok && len(found) == 0 {
-		err = m.book.TransactionAt(m.ctx, p.Height, p.Index, func(t *ledger.Transaction) error {
+		var t *ledger.Transaction
+		if t, err = m.book.TransactionAt(m.ctx, ledger.Place{Height: p.Height, Row: p.Index}); t != nil {
 			found = append(found, t)
-			return nil
-		})
+		}
 	}
 	agreeing := slices.DeleteFunc(slices.Clone(found), func(t *ledger.Transaction) bool { return row.contradiction(t) != "" })
 	if len(agreeing) > 0 {
@@ -246,17 +245,15 @@ func (m *matcher) byHash(of lookup) ([]*ledger.Transaction, error) {
 		return found, nil
 	}
 	var transactions, extrinsics []*ledger.Transaction
-	err := m.book.TransactionsByHash(m.ctx, of.hash, func(t *ledger.Transaction) error {
+	for t, err := range m.book.TransactionsByHash(m.ctx, of.hash) {
 		switch {
+		case err != nil:
+			return nil, err
 		case of.evm && t.EVMHash == chain.Some(of.hash) && len(transactions) < mostCandidates:
 			transactions = append(transactions, t)
 		case of.extrinsic && t.Hash == of.hash && len(extrinsics) < mostCandidates:
 			extrinsics = append(extrinsics, t)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	if len(m.asked) == mostLookups {
 		clear(m.asked)
@@ -320,21 +317,23 @@ func (m *matcher) lacking(r *Result) error {
 		}
 		asked[account] = true
 		paid := false
-		err := m.book.Payments(m.ctx, account, span, func(t *ledger.Transaction) error {
+		for t, err := range m.book.Transactions(m.ctx, ledger.Query{Accounts: []chain.Address{account}, Span: span}) {
+			if err != nil {
+				return err
+			}
 			if !m.period.contains(t) {
-				return nil
+				continue
 			}
 			paid = true
 			item, ok := m.lacks(t)
 			if !ok {
-				return nil
+				continue
 			}
 			at, err := found.add(item)
+			if err != nil {
+				return err
+			}
 			order = append(order, located{placeOf(t), at})
-			return err
-		})
-		if err != nil {
-			return err
 		}
 		if !paid {
 			m.idle = append(m.idle, account)

@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"context"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -168,21 +169,23 @@ type sameHash struct {
 	places []string
 }
 
-func (s *sameHash) TransactionsByHash(ctx context.Context, _ chain.Hash, each func(*ledger.Transaction) error) error {
-	for _, text := range s.places {
-		p, err := reconcile.ParsePlace(text)
-		if err != nil {
-			return err
-		}
-		err = s.Book.TransactionAt(ctx, p.Height, p.Index, func(x *ledger.Transaction) error {
-			x.Hash, err = chain.ParseHash(s.hash)
-			return each(x)
-		})
-		if err != nil {
-			return err
+func (s *sameHash) TransactionsByHash(ctx context.Context, _ chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		for _, text := range s.places {
+			p, err := reconcile.ParsePlace(text)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			x, err := s.Book.TransactionAt(ctx, ledger.Place{Height: p.Height, Row: p.Index})
+			if err == nil {
+				x.Hash, err = chain.ParseHash(s.hash)
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // changed is a book in which every transaction is changed.
@@ -191,19 +194,25 @@ type changed struct {
 	change func(*ledger.Transaction)
 }
 
-func (c *changed) by(each func(*ledger.Transaction) error) func(*ledger.Transaction) error {
-	return func(t *ledger.Transaction) error {
-		c.change(t)
-		return each(t)
+func (c *changed) by(rows iter.Seq2[*ledger.Transaction, error]) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		for t, err := range rows {
+			if err == nil {
+				c.change(t)
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
 	}
 }
 
-func (c *changed) TransactionsByHash(ctx context.Context, h chain.Hash, each func(*ledger.Transaction) error) error {
-	return c.Book.TransactionsByHash(ctx, h, c.by(each))
+func (c *changed) TransactionsByHash(ctx context.Context, h chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+	return c.by(c.Book.TransactionsByHash(ctx, h))
 }
 
-func (c *changed) Payments(ctx context.Context, a chain.Address, s ledger.Span, each func(*ledger.Transaction) error) error {
-	return c.Book.Payments(ctx, a, s, c.by(each))
+func (c *changed) Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return c.by(c.Book.Transactions(ctx, q))
 }
 
 // A fee that nobody knows is never a match, on either side.

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
@@ -15,16 +16,19 @@ type lookedUp struct {
 	unfound map[chain.Hash]bool
 }
 
-func (l *lookedUp) TransactionsByHash(ctx context.Context, hash chain.Hash, each func(*ledger.Transaction) error) error {
-	found := false
-	err := l.Book.TransactionsByHash(ctx, hash, func(t *ledger.Transaction) error {
-		found = true
-		return each(t)
-	})
-	if err == nil && !found {
-		l.unfound[hash] = true
+func (l *lookedUp) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		found := false
+		for t, err := range l.Book.TransactionsByHash(ctx, hash) {
+			if !yield(t, err) || err != nil {
+				return
+			}
+			found = true
+		}
+		if !found {
+			l.unfound[hash] = true
+		}
 	}
-	return err
 }
 
 // check looks through the transactions of the period, once for all hashes that were not found:
@@ -34,11 +38,14 @@ func (l *lookedUp) check(ctx context.Context, span chain.Optional[ledger.Span]) 
 	if !some || len(l.unfound) == 0 {
 		return nil
 	}
-	return l.Transactions(ctx, s, func(t *ledger.Transaction) error {
+	for t, err := range l.Transactions(ctx, ledger.Query{Span: s}) {
+		if err != nil {
+			return err
+		}
 		evm, _ := t.EVMHash.Get()
 		if l.unfound[t.Hash] || t.EVMHash.Known() && l.unfound[evm] {
 			return fmt.Errorf("%w: block %d, table transactions: the look-up by hash does not name it; fees ledger verify names all that is damaged", ledger.ErrDamaged, t.Height)
 		}
-		return nil
-	})
+	}
+	return nil
 }

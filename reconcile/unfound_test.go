@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,11 +19,11 @@ type forgetful struct {
 	lost string
 }
 
-func (f *forgetful) TransactionsByHash(ctx context.Context, h chain.Hash, each func(*ledger.Transaction) error) error {
+func (f *forgetful) TransactionsByHash(ctx context.Context, h chain.Hash) iter.Seq2[*ledger.Transaction, error] {
 	if h.String() == f.lost {
-		return nil
+		return func(func(*ledger.Transaction, error) bool) {}
 	}
-	return f.Book.TransactionsByHash(ctx, h, each)
+	return f.Book.TransactionsByHash(ctx, h)
 }
 
 // A transaction that the look-up has lost is not unknown: the ledger is damaged. A hash that

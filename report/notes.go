@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 )
@@ -28,19 +27,21 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span ledger.Spa
 	if len(outside) > 0 {
 		notes = append(notes, fmt.Sprintf("of the blocks %v these, or more, are not of the period by their own time, and are left out: %s", span, strings.Trim(fmt.Sprint(outside), "[]")))
 	}
-	err = book.Findings(ctx, span, func(f evidence.Finding) error {
+	for f, err := range book.Findings(ctx, ledger.Query{Span: span}) {
+		if err != nil {
+			return notes, err
+		}
 		if r.Findings++; r.Findings <= mostFindings {
 			notes = append(notes, "finding: "+place(f)+": "+f.Check+": "+f.Message)
 		}
-		return nil
-	})
+	}
 	if n := int64(r.Findings) - mostFindings; n > 0 {
 		notes = append(notes, fmt.Sprintf("and %d more findings: fees verify lists them", n))
 	}
-	return notes, err
+	return notes, nil
 }
 
-func place(f evidence.Finding) string {
+func place(f *ledger.Finding) string {
 	if i, ok := f.Extrinsic.Get(); ok {
 		return fmt.Sprintf("block %d, extrinsic %d", f.Block, i)
 	}

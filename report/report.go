@@ -69,17 +69,16 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	span, ok := q.Cover.Span.Get()
 	a := newAdder(&r.Question)
 	if ok {
-		add := func(c *ledger.Cost) error {
-			progress(c.Height-span.First, span.Blocks())
-			return a.transaction(c)
-		}
-		if q.Payers == nil {
-			err = book.Costs(ctx, span, add)
-		} else {
-			err = book.CostsOf(ctx, q.Payers, span, add)
-		}
-		if err != nil {
-			return nil, err
+		if q.Payers == nil || len(q.Payers) > 0 {
+			for c, err := range book.Costs(ctx, ledger.Query{Accounts: slices.Collect(maps.Keys(q.Payers)), Span: span}) {
+				if err != nil {
+					return nil, err
+				}
+				progress(c.Height-span.First, span.Blocks())
+				if err := a.transaction(c); err != nil {
+					return nil, err
+				}
+			}
 		}
 		progress(span.Blocks(), span.Blocks())
 	}

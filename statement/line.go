@@ -93,9 +93,7 @@ func (s *Statement) walk(ctx context.Context, each func(*Line) error) (balances.
 	r := balances.From(s.Opening)
 	nextMovement, stopMovements := iter.Pull2(s.movements(ctx, s.Span))
 	defer stopMovements()
-	nextPayment, stopPayments := iter.Pull2(sequence(func(each func(*ledger.Transaction) error) error {
-		return s.book.Payments(ctx, s.Account, s.Span, each)
-	}))
+	nextPayment, stopPayments := iter.Pull2(s.book.Transactions(ctx, s.query(s.Span)))
 	defer stopPayments()
 	m, err, more := nextMovement()
 	if err != nil {
@@ -152,9 +150,12 @@ func (l *Line) carry(r *balances.Running) (err error) {
 
 // movements are the account's.
 func (s *Statement) movements(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Movement, error] {
-	return sequence(func(each func(*ledger.Movement) error) error {
-		return s.book.Movements(ctx, s.Account, span, each)
-	})
+	return s.book.Movements(ctx, s.query(span))
+}
+
+// query asks for the account's rows in a span.
+func (s *Statement) query(span ledger.Span) ledger.Query {
+	return ledger.Query{Accounts: []chain.Address{s.Account}, Span: span}
 }
 
 // place is where in the chain something happened.

@@ -9,10 +9,13 @@ import (
 // countWithoutPayer counts the transactions of which it is not known who paid, and which
 // may be the account's: it sent them, or nobody knows who did. They are no lines.
 func (s *Statement) countWithoutPayer(ctx context.Context) error {
-	return ofLedger(s.book.WithoutPayer(ctx, s.Span, func(t *ledger.Transaction) error {
+	for t, err := range s.book.WithoutPayer(ctx, ledger.Query{Span: s.Span}) {
+		if err != nil {
+			return ofLedger(err)
+		}
 		if sender, known := t.Sender.Get(); !known || sender == s.Account {
 			s.WithoutPayer++
 		}
-		return nil
-	}))
+	}
+	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/wire"
@@ -57,10 +56,10 @@ func TestFeeOfAnUnknownPayer(t *testing.T) {
 		fill(t, path, &strange{recorded, 25, 6, c.unsigned}, whole)
 		book := open(t, path)
 		var found []string
-		require.NoError(t, book.Findings(ctx, whole, func(f evidence.Finding) error {
+		for f, err := range book.Findings(ctx, ledger.Query{Span: whole}) {
+			require.NoError(t, err)
 			found = append(found, f.String())
-			return nil
-		}))
+		}
 		require.Equal(t, []string{"block 25, extrinsic 6: native.payer: who paid is not known: " +
 			"event transactionPayment.TransactionFeePaid: data[0]: want an address, have an object"}, found)
 		for account, want := range map[chain.Address]uint64{alith: c.alith, baltathar: c.baltathar} {

@@ -200,9 +200,15 @@ var feeColumns = []sheet.Column{
 // Fees is a row for each fee that the accounts paid, in the order of the chain.
 func (y *Style) Fees(ctx context.Context, list ...*Statement) *sheet.Sheet {
 	return y.sheet("fees", "Fees paid", feeColumns, list, func(s *Statement, add func(...any) error) error {
-		return s.book.Payments(ctx, s.Account, s.Span, func(t *ledger.Transaction) error {
-			return add(s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, string(t.Verdict))
-		})
+		for t, err := range s.book.Transactions(ctx, s.query(s.Span)) {
+			if err == nil {
+				err = add(s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, string(t.Verdict))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -216,7 +222,10 @@ var transferColumns = []sheet.Column{
 // in the smallest unit of each token, as the contracts' events say; nothing proves them.
 func (y *Style) Transfers(ctx context.Context, list ...*Statement) *sheet.Sheet {
 	return y.sheet("transfers", "ERC-20 transfers", transferColumns, list, func(s *Statement, add func(...any) error) error {
-		return s.book.Transfers(ctx, s.Account, s.Span, func(x *ledger.Transfer) error {
+		for x, err := range s.book.Transfers(ctx, s.query(s.Span)) {
+			if err != nil {
+				return err
+			}
 			direction, other := "in", x.Sender
 			switch {
 			case x.Sender == x.Recipient:
@@ -224,8 +233,11 @@ func (y *Style) Transfers(ctx context.Context, list ...*Statement) *sheet.Sheet 
 			case x.Sender == s.Account:
 				direction, other = "out", x.Recipient
 			}
-			return add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.Label(x.Token), direction, other, y.Label(other), x.Amount)
-		})
+			if err := add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.Label(x.Token), direction, other, y.Label(other), x.Amount); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -85,13 +85,13 @@ func TestRecordedLines(t *testing.T) {
 				require.Equal(t, of(balances[account][height]), have, "%s %v block %d", name, account, height)
 			}
 			want, n := chain.Wei{}, 0
-			require.NoError(t, book.Payments(context.Background(), account, ledger.Span{Last: last}, func(x *ledger.Transaction) error {
+			for x, err := range book.Transactions(context.Background(), ledger.Query{Accounts: []chain.Address{account}, Span: ledger.Span{Last: last}}) {
+				require.NoError(t, err)
 				charged, _ := x.Charged.Get()
-				var err error
 				want, err = want.Add(charged)
+				require.NoError(t, err)
 				n++
-				return err
-			}))
+			}
 			require.Equal(t, want, paid)
 			require.Equal(t, n, payments)
 			require.Equal(t, want.Signed().Negated(), parts.Free)

@@ -184,14 +184,16 @@ func ask(ctx context.Context, book *ledger.Book) error {
 			}
 			all, _ := sealed.Heights.Get()
 			count := map[chain.Address]int{}
-			err = book.Costs(ctx, all, func(c *ledger.Cost) error {
+			for c, err := range book.Costs(ctx, ledger.Query{Span: all}) {
+				if err != nil {
+					return 0, err
+				}
 				payer, _ := c.Payer.Get()
 				if count[payer]++; count[payer] > count[busiest] {
 					busiest = payer
 				}
-				return nil
-			})
-			return len(count), err
+			}
+			return len(count), nil
 		}},
 		{"a month's report by account", func() (int, error) {
 			sealed, err := book.Sealed(ctx)
@@ -211,9 +213,11 @@ func ask(ctx context.Context, book *ledger.Book) error {
 			list, err := book.AccountDays(ctx, busiest, from, to)
 			return len(list), err
 		}},
-		{"an account's payments: the busiest", func() (int, error) {
-			n := 0
-			return n, book.Payments(ctx, busiest, ledger.Span{Last: 1 << 62}, func(*ledger.Transaction) error { n++; return nil })
+		{"an account's payments: the busiest", func() (n int, err error) {
+			for _, err = range book.Transactions(ctx, ledger.Query{Accounts: []chain.Address{busiest}, Span: ledger.Span{Last: 1 << 62}}) {
+				n++
+			}
+			return n, err
 		}},
 	} {
 		start := time.Now()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,17 +73,14 @@ type nobodys struct {
 	count int
 }
 
-func (b nobodys) Payments(context.Context, chain.Address, ledger.Span, func(*ledger.Transaction) error) error {
-	return nil
-}
-
-func (b nobodys) WithoutPayer(_ context.Context, span ledger.Span, each func(*ledger.Transaction) error) error {
-	for i := range b.count {
-		if err := each(&ledger.Transaction{Height: span.First, Index: i, Error: "no rule"}); err != nil {
-			return err
+func (b nobodys) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		for i := range b.count {
+			if !yield(&ledger.Transaction{Height: q.Span.First, Index: i, Error: "no rule"}, nil) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // Of very many fees that nobody knows, the first are listed, and how many more there are.

@@ -1,0 +1,132 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// Query is a question for rows. They come in the order of the chain.
+type Query struct {
+	// Accounts are those whose rows are asked for: who paid for a transaction, whose balance
+	// a movement changed, who sent or received a transfer. Without any, it is everybody's rows.
+	Accounts []chain.Address
+	Span     Span
+	After    chain.Optional[Place] // the rows after this place only: the next page of a list
+	Limit    int                   // how many rows at most; 0 is no limit
+}
+
+// Place is where a row is: the height of its block, and which row of the block it is. That is
+// the index of a transaction's extrinsic, the position of another row, and 0 for the block.
+type Place struct {
+	Height uint64
+	Row    int
+}
+
+// errAccounts says that rows of no account were asked for by account.
+var errAccounts = errors.New("these rows are of no account")
+
+// span is where the query's rows can be.
+func (q *Query) span() Span {
+	after, _ := q.After.Get()
+	return Span{max(q.Span.First, after.Height), q.Span.Last}
+}
+
+// takes tells whether the query asks for the row at a place, when no limit is reached.
+func (q *Query) takes(p Place) bool {
+	after, ok := q.After.Get()
+	return p.Height >= q.Span.First && p.Height <= q.Span.Last &&
+		(!ok || p.Height > after.Height || p.Height == after.Height && p.Row > after.Row)
+}
+
+// pager picks the rows that a query asks for, up to its limit.
+type pager struct {
+	*Query
+	taken int
+}
+
+// full tells that no more rows are asked for.
+func (p *pager) full() bool { return p.Limit > 0 && p.taken >= p.Limit }
+
+// take tells whether to hand over the row at a place, and counts it.
+func (p *pager) take(at Place) bool {
+	if p.full() || !p.takes(at) {
+		return false
+	}
+	p.taken++
+	return true
+}
+
+// pick leaves the rows of a block's table that are asked for.
+func (p *pager) pick(r *rowsOf, table int, wanted func(row) bool) {
+	r.rows[table] = slices.DeleteFunc(r.rows[table], func(x row) bool {
+		return !wanted(x) || !p.take(Place{r.height, rowNumber(table, x)})
+	})
+}
+
+// rowNumber is which one of its block's rows a row is.
+func rowNumber(table int, r row) int {
+	if tables[table].key == 1 {
+		return 0
+	}
+	n, _ := r[1].(int64)
+	return int(n)
+}
+
+// heights is how many blocks that have rows are enough for the limit: one of them may have
+// none after the place.
+func (q *Query) heights() int {
+	if q.Limit == 0 || q.Limit == math.MaxInt {
+		return math.MaxInt
+	}
+	return q.Limit + 1
+}
+
+// rowsIn reads a table's rows that a query asks for, of whatever account, by the blocks that
+// have them. The tables to read are that one, and others that go with it.
+func (b *Book) rowsIn(ctx context.Context, q Query, wanted func(row) bool, read ...int) iter.Seq2[*rowsOf, error] {
+	return func(yield func(*rowsOf, error) bool) {
+		p := pager{Query: &q}
+		for r, err := range b.walk(ctx, nil, q.span(), read) {
+			if err == nil {
+				p.pick(r, read[0], wanted)
+			}
+			if !yield(r, err) || err != nil || p.full() {
+				return
+			}
+		}
+	}
+}
+
+func everyRow(row) bool { return true }
+
+// decoded makes Go values of a table's rows, one by one.
+func decoded[T any](list iter.Seq2[*rowsOf, error], table int, read func(of *rowsOf, r row) (*T, error)) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for r, err := range list {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, x := range r.rows[table] {
+				v, err := read(r, x)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield(v, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// failed is a sequence that is nothing but an error.
+func failed[T any](err error) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) { yield(nil, err) }
+}
