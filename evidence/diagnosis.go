@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
@@ -73,19 +74,17 @@ func alternatives(r *Report, rules network.Rules, around Neighbours) []alternati
 		list = append(list, alternative{MultiplierHeight,
 			fmt.Sprintf("the multiplier stored at block %d fits: %v; see --multiplier-at", m.At, m.Value), rules, chain.Some(m)})
 	}
-	if rules.PriceCapped {
-		uncapped := rules
-		uncapped.PriceCapped = false
-		list = append(list, alternative{HistoricBug,
-			"a gas price that maxFeePerGas does not cap fits, as in runtimes 1200 to 1300; in a --network-file: price_uncapped", uncapped, r.Multiplier})
-	}
-	if rules.WeightCorrection.IsZero() {
-		for _, base := range []uint64{86_298_000, 250_000_000} {
-			corrected := rules
-			corrected.WeightCorrection = chain.NewRefTime(base)
-			list = append(list, alternative{HistoricBug,
-				fmt.Sprintf("a weight without its base of %d fits, as in runtimes 1900 and 1901; in a --network-file: weight_correction", base), corrected, r.Multiplier})
+	for _, f := range rules.Faults {
+		with, applied := f.Apply(rules)
+		if !applied {
+			continue
 		}
+		what, field := "a gas price that maxFeePerGas does not cap fits", "price_uncapped"
+		if !f.PriceUncapped {
+			what, field = fmt.Sprintf("a weight without its base of %v fits", f.WeightCorrection), "weight_correction"
+		}
+		list = append(list, alternative{HistoricBug,
+			fmt.Sprintf("%s, as in %s; in a --network-file: %s", what, strings.Join(f.Where, ", "), field), with, r.Multiplier})
 	}
 	return list
 }

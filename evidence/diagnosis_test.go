@@ -64,15 +64,15 @@ func TestDiagnose(t *testing.T) {
 			evidence.MultiplierHeight, "the multiplier stored at block 5000000 fits: 1004000000000000000; see --multiplier-at", 2, "31375000000"},
 		"a price that was not capped": {1401, 1e18, block(own, dynamic(t, "105"+gwei, "10"+gwei, "110"+gwei), dynamic(t, "200"+gwei, "10"+gwei, "110"+gwei)),
 			evidence.Neighbours{}, evidence.HistoricBug,
-			"a gas price that maxFeePerGas does not cap fits, as in runtimes 1200 to 1300; in a --network-file: price_uncapped", 1, "100000000000"},
+			"a gas price that maxFeePerGas does not cap fits, as in moonbase 1200 to 1300, moonbeam 1201 to 1300, moonriver 1201 to 1300; in a --network-file: price_uncapped", 1, "100000000000"},
 		// 110 Gwei × (525,000,000 + 86,298,000) / 25,000.
 		"a weight without its base": {2100, 1e18, block(paying(t, "legacy", object{"gasPrice": "110" + gwei}, "2689711200000000")),
 			evidence.Neighbours{}, evidence.HistoricBug,
-			"a weight without its base of 86298000 fits, as in runtimes 1900 and 1901; in a --network-file: weight_correction", 1, "100000000000"},
+			"a weight without its base of 86298000 fits, as in moonbeam 1900 to 1901, moonriver 1900 to 1901; in a --network-file: weight_correction", 1, "100000000000"},
 		// 110 Gwei × 775,000,000 / 25,000.
 		"a weight without the other base": {2100, 1e18, block(paying(t, "legacy", object{"gasPrice": "110" + gwei}, "3410000000000000")),
 			evidence.Neighbours{}, evidence.HistoricBug,
-			"a weight without its base of 250000000 fits, as in runtimes 1900 and 1901; in a --network-file: weight_correction", 1, "100000000000"},
+			"a weight without its base of 250000000 fits, as in moonbase 1900 to 1901; in a --network-file: weight_correction", 1, "100000000000"},
 		"another static base fee": {2100, 1e18, block(own, dynamic(t, "200"+gwei, "10"+gwei, "100"+gwei), dynamic(t, "200"+gwei, "0", "90"+gwei)),
 			evidence.Neighbours{}, evidence.BaseConstant,
 			"a static base fee of 90000000000 wei per gas fits; in a --network-file: static_base_fee", 2, "90000000000"},

@@ -231,7 +231,7 @@ func (s *scenarios) native(name, paid, tip string, success bool) {
 	for _, key := range []string{"payer", "fee", "method", "tip"} {
 		want[key] = nil
 	}
-	want["error"] = fmt.Sprintf("block %d, extrinsic %d: event transactionPayment.TransactionFeePaid: missing (it came with runtime 1801, on Moonbase with 1800)", blockNumber, n)
+	want["error"] = fmt.Sprintf("block %d, extrinsic %d: event transactionPayment.TransactionFeePaid: missing; the runtime did not have it yet", blockNumber, n)
 	s.list = append(s.list, scenario{name, signed(n, nil, last), want, nil})
 }
 

@@ -281,7 +281,10 @@ func priceNative(t *Transaction, x *chain.Extrinsic, rules network.Rules) error 
 		method, read = ByCash, native.ReadCash
 	}
 	paid, err := read(x)
-	if err != nil {
+	switch {
+	case err != nil && method == ByRule && rules.NoFeeEvent && !native.HasFeeEvent(x):
+		return fmt.Errorf("%w; the runtime did not have it yet", err)
+	case err != nil:
 		return err
 	}
 	t.Payer = chain.Some(paid.Payer)

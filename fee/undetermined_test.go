@@ -144,7 +144,7 @@ var dynamicMutations = map[string]mutation{
 }
 
 var nativeMutations = map[string]mutation{
-	"no fee event":        {func(x x) { x.drop("TransactionFeePaid") }, "event transactionPayment.TransactionFeePaid: missing (it came with runtime 1801, on Moonbase with 1800)"},
+	"no fee event":        {func(x x) { x.drop("TransactionFeePaid") }, "event transactionPayment.TransactionFeePaid: missing"},
 	"fee event twice":     {func(x x) { x.repeat("TransactionFeePaid") }, "2 events transactionPayment.TransactionFeePaid, want one"},
 	"fee event too short": {func(x x) { x.event("TransactionFeePaid")["data"] = x.data("TransactionFeePaid")[:2] }, "event transactionPayment.TransactionFeePaid: data[2]: missing"},
 	"fee event empty":     {func(x x) { x.event("TransactionFeePaid")["data"] = []any{} }, "event transactionPayment.TransactionFeePaid: data[0]: missing"},

@@ -28,13 +28,12 @@ func HasFeeEvent(x *chain.Extrinsic) bool {
 // includes the tip (polkadot-sdk, pallet transaction-payment: actual_fee). A
 // fee of 0 is one that the chain waived.
 //
-// Runtimes before 1800 (Moonbase) or 1801 have no such event, which is an error
-// here: see [ReadCash].
+// Older runtimes have no such event, which is an error here: see [ReadCash].
 func ReadFeePaid(x *chain.Extrinsic) (FeePaid, error) {
 	event, count := feeEvent(x)
 	switch {
 	case count == 0:
-		return FeePaid{}, fmt.Errorf("event transactionPayment.TransactionFeePaid: %w (it came with runtime 1801, on Moonbase with 1800)", chain.ErrMissing)
+		return FeePaid{}, fmt.Errorf("event transactionPayment.TransactionFeePaid: %w", chain.ErrMissing)
 	case count > 1:
 		return FeePaid{}, fmt.Errorf("%d events transactionPayment.TransactionFeePaid, want one", count)
 	}

@@ -57,7 +57,7 @@ func TestFeeEventIsThereOnce(t *testing.T) {
 		data  []string
 		error string
 	}{
-		"none":             {nil, "event transactionPayment.TransactionFeePaid: missing (it came with runtime 1801, on Moonbase with 1800)"},
+		"none":             {nil, "event transactionPayment.TransactionFeePaid: missing"},
 		"one":              {[]string{good}, ""},
 		"two":              {[]string{good, good}, "2 events transactionPayment.TransactionFeePaid, want one"},
 		"three, malformed": {[]string{good, "[]", "[]"}, "3 events transactionPayment.TransactionFeePaid, want one"},

@@ -45,17 +45,19 @@ type Rules struct {
 
 	BaseFee     BaseFee
 	MinGasPrice chain.GasPrice // a lower price is noted
-	// WeightCorrection is added to an EVM transaction's ref time: runtimes 1900
-	// and 1901 reported it without the base weight of the extrinsic.
+	// WeightCorrection is added to an EVM transaction's ref time: some runtimes
+	// reported it without the base weight of the extrinsic.
 	WeightCorrection chain.RefTime
 	// PriceCapped says that the price of an eip1559 transaction is at most its
-	// maxFeePerGas. Runtimes 1200 to 1300 charged base fee + priority fee.
+	// maxFeePerGas. Some runtimes charged base fee + priority fee.
 	PriceCapped  bool
 	MultiplierAt MultiplierAt
 	// NoWithdrawEvent and NoFeeEvent say that the runtime is too old to have had
 	// balances.Withdraw, and transactionPayment.TransactionFeePaid.
 	NoWithdrawEvent bool
 	NoFeeEvent      bool
+	// InexactDigest says that the header's digest may name more EVM transactions than ran.
+	InexactDigest bool
 	// NoSetCode says that no account that signs can have code in this runtime.
 	NoSetCode bool
 	// HoldsMore says that the runtime withdrew more than gas limit × gas price before
@@ -66,6 +68,7 @@ type Rules struct {
 	DeclaredPaysFee bool
 	Treasury        chain.Optional[chain.Address] // who gets the treasury's part of the fees
 	Notes           []string                      // what a reader of the report must know of these rules
+	Faults          []Fault                       // of any runtime of any network that is known
 
 	// What proves a fee against the chain's records, where the table knows it. The
 	// specification knows none of it.
@@ -106,11 +109,13 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		MultiplierAt:     AtParent,
 		NoWithdrawEvent:  runtime < n.FirstWithdrawEvent,
 		NoFeeEvent:       runtime < n.FirstFeeEvent,
+		InexactDigest:    runtime < n.FirstExactDigest,
 		HoldsMore:        runtime < n.FirstExactHold,
 		DeclaredPaysFee:  runtime < n.FirstActualPaysFee,
 		NoSetCode:        runtime < n.FirstSetCode,
 		Treasury:         n.treasury(),
 		Notes:            n.notes(row.Note),
+		Faults:           n.faults,
 		Destinations:     known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
 		Update:           known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
 		NativeFee:        known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
@@ -135,8 +140,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 func (n *Network) SpecificationRules() (Rules, error) {
 	s := n.Specification
 	if s == nil {
-		return Rules{}, fmt.Errorf("%w: it knows a main network (moonbeam) and a test network (moonbase), and %s is neither",
-			ErrNoSpecification, n.Name)
+		return Rules{}, fmt.Errorf("%w: it has no row for %s", ErrNoSpecification, n.Name)
 	}
 	return Rules{
 		Network:         n.Name,
@@ -152,6 +156,7 @@ func (n *Network) SpecificationRules() (Rules, error) {
 		DeclaredPaysFee: true,
 		Treasury:        n.treasury(),
 		Notes:           n.notes(""),
+		Faults:          n.faults,
 	}, nil
 }
 

@@ -99,7 +99,7 @@ func TestSpecificationRulesDoNotDependOnARuntime(t *testing.T) {
 	}
 	_, err := rulesOf(t, "moonriver", "specification")
 	require.ErrorIs(t, err, network.ErrNoSpecification)
-	require.ErrorContains(t, err, "moonriver is neither")
+	require.ErrorContains(t, err, "it has no row for moonriver")
 }
 
 // Rules are values: what a caller adds to the notes of one block must not show

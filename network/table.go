@@ -31,6 +31,9 @@ type Network struct {
 	// and 0.9.26); 0 where all do.
 	FirstWithdrawEvent uint32 `json:"first_withdraw_event,omitempty"`
 	FirstFeeEvent      uint32 `json:"first_fee_event,omitempty"`
+	// FirstExactDigest is the runtime from which on the header's digest names the EVM
+	// transactions that ran, and no others; 0 where all do.
+	FirstExactDigest uint32 `json:"first_exact_digest,omitempty"`
 	// FirstExactHold is the runtime that first withdrew, before an EVM transaction
 	// runs, its gas limit at its gas price and no more. FirstActualPaysFee is the one
 	// whose outcome first says by paysFee whether the extrinsic paid in the end, and
@@ -43,6 +46,9 @@ type Network struct {
 	// Treasury is the account that gets the treasury's part of the fees. Where it is
 	// not known, neither is what became of a fee that somebody was credited of.
 	Treasury *chain.Address `json:"treasury,omitempty"`
+	// Sources says where the figures of this network are from that stand in no row, each
+	// by the name of its field.
+	Sources map[string]string `json:"sources,omitempty"`
 	// FeesTreasuryProportion is where the chain keeps what [TreasuryParameter] looks
 	// at; nil where that is not known, or there is no such parameter.
 	FeesTreasuryProportion *TreasuryProportion `json:"fees_treasury_proportion,omitempty"`
@@ -55,6 +61,8 @@ type Network struct {
 	NativeFees        []NativeFeeRow        `json:"native_fees,omitempty"`
 
 	File string `json:"-"` // the user's file it came from, "" if built in
+
+	faults []Fault // of all networks that are known
 }
 
 // Specification is the network's row in the specification's own table.
@@ -90,7 +98,10 @@ func (r Row) MinGasPrice() chain.GasPrice {
 }
 
 // Tables are the networks that are known, by name.
-type Tables struct{ networks []Network }
+type Tables struct {
+	networks []Network
+	faults   []Fault // of them, and of those that a user's file replaced
+}
 
 //go:embed tables/*.json
 var builtIn embed.FS
@@ -111,9 +122,20 @@ func BuiltIn() Tables {
 		if err != nil {
 			panic(fmt.Sprintf("tables/%s: %v", file.Name(), err))
 		}
-		t.networks = append(t.networks, networks...)
+		t.add(networks)
 	}
 	return t
+}
+
+// add adds networks, and tells each of the faults of all.
+func (t *Tables) add(networks []Network) {
+	t.networks = append(t.networks, networks...)
+	for i := range networks {
+		t.faults = withFaults(t.faults, &networks[i])
+	}
+	for i := range t.networks {
+		t.networks[i].faults = t.faults
+	}
 }
 
 // With adds the networks of a user's file to the tables. A network that is
@@ -124,16 +146,16 @@ func (t Tables) With(file string, text []byte) (Tables, error) {
 	if err != nil {
 		return Tables{}, err
 	}
-	var all Tables
+	all := Tables{faults: t.faults}
 	for _, n := range t.networks {
 		if !slices.ContainsFunc(added, func(a Network) bool { return a.Name == n.Name }) {
 			all.networks = append(all.networks, n)
 		}
 	}
-	for _, n := range added {
-		n.File = file
-		all.networks = append(all.networks, n)
+	for i := range added {
+		added[i].File = file
 	}
+	all.add(added)
 	return all, nil
 }
 
@@ -214,6 +236,7 @@ func (n *Network) check() error {
 		}
 	}
 	if err := cmp.Or(
+		n.checkSources(),
 		n.FeesTreasuryProportion.check(),
 		checkRows("row", n.Rows),
 		checkRows("destinations", n.Destinations),

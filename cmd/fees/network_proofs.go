@@ -19,7 +19,11 @@ func writeProofs(out *strings.Builder, n network.Network, width int) {
 		treasury = n.Treasury.String()
 	}
 	fmt.Fprintf(out, "\ntreasury: %s\n", treasury)
+	if source := n.Sources["treasury"]; source != "" {
+		fmt.Fprintf(out, "from %s\n", console.Printable(source))
+	}
 	for _, section := range []struct{ title, rows string }{
+		{"What its runtimes have from one of them on", sinceRows(n, width)},
 		{"Where fees go (80/20: burned/treasury; p: FeesTreasuryProportion to treasury)", destinationRows(n, width)},
 		{"How a block changes the multiplier", updateRows(n, width)},
 		{"Native fees: wei per picosecond, base weight, Gwei per byte, wei per byte³", nativeFeeRows(n, width)},
@@ -31,6 +35,20 @@ func writeProofs(out *strings.Builder, n network.Network, width int) {
 		}
 		out.WriteString("\n" + section.rows + "\n")
 	}
+}
+
+func sinceRows(n network.Network, width int) string {
+	rows := console.NewTable(2)
+	rows.AppendHeader(table.Row{"from", "what", "source"})
+	list := n.Since()
+	for _, s := range list {
+		from := "all"
+		if s.Runtime > 0 {
+			from = fmt.Sprint(s.Runtime)
+		}
+		rows.AppendRow(table.Row{from, s.What, console.Printable(s.Source)})
+	}
+	return withSources(rows, len(list), 3, 28, width, 1)
 }
 
 // shares are how the table of destinations names them.

@@ -23,7 +23,8 @@ the block's parent stored. The specification's own rows apply with --rules
 spec, and where a gateway does not tell the runtime.
 
 Of a network that is named, the tables follow that prove its fees against what
-the chain recorded: where the parts of a fee go, how a block changes the
+the chain recorded: what its runtimes have from one of them on (events, a digest
+and withdrawals that can be compared, accounts that sign and have code), where the parts of a fee go, how a block changes the
 multiplier, and how a native fee follows from weight and length. A runtime that
 one of them does not reach, or that it calls unknown, is not checked by it. A row
 that is uncertain prices, and what it priced is marked with "?". Without the account
@@ -34,7 +35,9 @@ network, change its figures or its name, and price with it. A network of the
 same name replaces the built-in one. The lists "destinations",
 "multiplier_updates" and "native_fees" may be left out. So may
 "fees_treasury_proportion", the SCALE key and the default of the parameter that
-decides the treasury's share: it is then not asked for.`
+decides the treasury's share: it is then not asked for. The numbers "first_…" are
+the runtimes that first had something, 0 or left out where all have it; "sources"
+says where they and the treasury's account are from.`
 
 const networksExamples = `  fees networks
   fees networks moonriver

@@ -1,0 +1,102 @@
+package network
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Since is something that a network's runtimes have from one of them on.
+type Since struct {
+	Field   string // of the network's table
+	What    string // in a few words
+	Runtime uint32 // 0 where all have it
+	Source  string // "" where the table names none
+}
+
+// Since lists what the network's runtimes have from one of them on.
+func (n *Network) Since() []Since {
+	list := []Since{
+		{Field: "first_withdraw_event", What: "balances.Withdraw", Runtime: n.FirstWithdrawEvent},
+		{Field: "first_fee_event", What: "TransactionFeePaid", Runtime: n.FirstFeeEvent},
+		{Field: "first_exact_digest", What: "exact digest", Runtime: n.FirstExactDigest},
+		{Field: "first_exact_hold", What: "exact withdrawal", Runtime: n.FirstExactHold},
+		{Field: "first_actual_pays_fee", What: "actual paysFee", Runtime: n.FirstActualPaysFee},
+		{Field: "first_set_code", What: "code of signers", Runtime: n.FirstSetCode},
+	}
+	for i := range list {
+		list[i].Source = n.Sources[list[i].Field]
+	}
+	return list
+}
+
+// checkSources checks that each source is of a figure that the table has.
+func (n *Network) checkSources() error {
+	has := map[string]bool{"treasury": n.Treasury != nil}
+	for _, s := range n.Since() {
+		has[s.Field] = s.Runtime > 0
+	}
+	for _, field := range slices.Sorted(maps.Keys(n.Sources)) {
+		if !has[field] || n.Sources[field] == "" {
+			return fmt.Errorf("sources: %q: want the source of a figure of the network, such as treasury", field)
+		}
+	}
+	return nil
+}
+
+// Where says in words for which of the network's runtimes something holds: "all", "none",
+// or such as "900 to 1200, 2000 and later".
+func (n *Network) Where(holds func(*Rules) bool) string {
+	var spans []string
+	begins := n.begins()
+	for i := 0; i < len(begins); i++ {
+		if !n.holds(begins[i], holds) {
+			continue
+		}
+		from := begins[i]
+		for i++; i < len(begins) && n.holds(begins[i], holds); i++ {
+		}
+		switch {
+		case i == len(begins) && from == begins[0]:
+			return "all"
+		case i == len(begins):
+			spans = append(spans, fmt.Sprintf("%d and later", from))
+		case begins[i]-1 == from:
+			spans = append(spans, fmt.Sprint(from))
+		default:
+			spans = append(spans, fmt.Sprintf("%d to %d", from, begins[i]-1))
+		}
+	}
+	return cmp.Or(strings.Join(spans, ", "), "none")
+}
+
+func (n *Network) holds(runtime uint32, what func(*Rules) bool) bool {
+	rules, _ := n.Rules(runtime) // none of begins is older than the first row
+	return what(&rules)
+}
+
+// begins lists the runtimes with which something changes, in order.
+func (n *Network) begins() []uint32 {
+	first := n.Rows[0].FromRuntime
+	list := []uint32{first}
+	for _, row := range n.Rows {
+		list = append(list, row.FromRuntime)
+	}
+	for _, row := range n.Destinations {
+		list = append(list, row.FromRuntime)
+	}
+	for _, row := range n.MultiplierUpdates {
+		list = append(list, row.FromRuntime)
+	}
+	for _, row := range n.NativeFees {
+		list = append(list, row.FromRuntime)
+	}
+	for _, s := range n.Since() {
+		list = append(list, s.Runtime)
+	}
+	list = slices.DeleteFunc(list, func(runtime uint32) bool { return runtime < first })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
