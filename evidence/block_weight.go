@@ -11,16 +11,17 @@ import (
 // weights included. What is Mandatory has the hooks of the block in it, too, and is
 // at least the sum.
 //
-// From runtime 3700 on, extensions lower an extrinsic's weight after the chain has
-// counted it: the sum is the least that a class can have. Proof sizes are not
+// In newer runtimes extensions lower an extrinsic's weight after the chain has counted
+// it: the sum is the least that a class can have, as a fee by weight is then. Proof sizes are not
 // compared: newer runtimes give back what was not used without telling.
 //
 // Source: frame system, note_applied_extrinsic and CheckWeight; to the digit on the
 // recorded blocks of runtime 2600.
-func (p *prover) classWeights(b *chain.Block) {
-	counted, known := p.options.BlockWeight.Get()
+func (s *subject) classWeights() {
+	b := s.block
+	counted, known := s.options.BlockWeight.Get()
 	if !known {
-		p.skip(blockWeighed, "system.blockWeight is not known")
+		s.skip("system.blockWeight is not known")
 		return
 	}
 	var sums struct{ normal, operational, mandatory chain.RefTime }
@@ -38,14 +39,14 @@ func (p *prover) classWeights(b *chain.Block) {
 		}
 		switch {
 		case errors.Is(err, chain.ErrMissing):
-			p.skip(blockWeighed, errNoClass.Error())
+			s.skip(errNoClass.Error())
 			return
 		case err != nil:
-			p.broken(blockWeighed, i, "%v", err)
+			s.brokenAt(i, "%v", err)
 			return
 		}
 	}
-	fee, priced := p.rules.NativeFee.Get()
+	fee, priced := s.rules.NativeFee.Get()
 	exact := priced && !fee.LowerBound
 	for _, c := range []struct {
 		class   chain.DispatchClass
@@ -59,11 +60,11 @@ func (p *prover) classWeights(b *chain.Block) {
 	} {
 		have, want := c.sum.Uint64(), c.counted.RefTime.Uint64()
 		if have > want || c.exact && have < want {
-			p.broken(blockWeighed, wholeBlock, "the extrinsics of class %s weigh %d, and the chain counted %d", c.class, have, want)
+			s.broken("the extrinsics of class %s weigh %d, and the chain counted %d", c.class, have, want)
 			return
 		}
 	}
-	p.held(blockWeighed)
+	s.held()
 }
 
 // dispatched is what an extrinsic's outcome tells of its weight.

@@ -4,74 +4,79 @@ import (
 	"errors"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 )
 
-// cash compares a fee with the money that moved, and tells what was withdrawn
-// before the transaction ran.
-func (p *prover) cash(t *fee.Transaction, x *chain.Extrinsic, of check) (proof Proof, withdrawn chain.Wei) {
+// charge works out what the chain charged for a transaction and who got it, and how the
+// fee compares with that.
+func (p *prover) charge(t *transaction) {
 	fee, determined := t.Fee.Get()
-	cash, err := chain.FindCash(x)
+	cash, err := chain.FindCash(t.x)
+	t.withdrew = !errors.Is(err, chain.ErrNoWithdraw)
+	t.Proof = Proof{Verdict: chain.Some(NoEvidence)}
 	switch {
-	case errors.Is(err, chain.ErrNoWithdraw) && (p.rules.NoWithdrawEvent || !p.rules.Runtime.Known()):
-		p.skip(of, "the chain recorded no withdrawal, as runtimes before 1201")
-		return Proof{Verdict: chain.Some(NoEvidence)}, withdrawn
-	case errors.Is(err, chain.ErrNoWithdraw) && determined && fee.IsZero():
-		return p.free(t, of), withdrawn
-	case errors.Is(err, chain.ErrNoWithdraw) && determined:
-		p.broken(of, t.Index, "%v: nothing was charged for a fee of %v wei", err, fee)
-		return drifted(chain.Wei{}, fee, Unknown), withdrawn
+	case !t.withdrew && (p.rules.NoWithdrawEvent || !p.rules.Runtime.Known()):
+		t.charged = skips("the chain recorded no withdrawal, and the runtime may have had no event for it")
+		return
+	case !t.withdrew && determined && fee.IsZero():
+		t.free()
+		return
+	case !t.withdrew && determined:
+		t.Proof = drifted(chain.Wei{}, fee, Unknown)
+		t.charged = breaks("%v: nothing was charged for a fee of %v wei", err, fee)
+		return
 	case err != nil:
-		p.broken(of, t.Index, "%v", err)
-		return Proof{Verdict: chain.Some(NoEvidence)}, withdrawn
+		t.charged = breaks("%v", err)
+		return
 	}
-	refund, credits := cash.Settle(p.authorPaid(t))
+	refund, credits := cash.Settle(AuthorPaid(p.rules, t.Transaction.Transaction))
 	charged, err := cash.Charged(refund)
 	if err != nil {
-		p.broken(of, t.Index, "%v", err)
-		return Proof{Verdict: chain.Some(NoEvidence)}, withdrawn
+		t.charged = breaks("%v", err)
+		return
 	}
-	if byCash(t) && fee.IsZero() && !charged.IsZero() { // what a free call withdrew itself
-		return p.free(t, of), withdrawn
+	if byCash(t.Transaction.Transaction) && fee.IsZero() && !charged.IsZero() { // what a free call withdrew itself
+		t.free()
+		return
 	}
 	if payer, ok := t.Payer.Get(); ok && payer != cash.Payer && determined {
-		p.broken(of, t.Index, "the fee was withdrawn from %v, and the payer is %v", cash.Payer, payer)
-		return drifted(chain.Wei{}, fee, Unknown), withdrawn
+		t.Proof = drifted(chain.Wei{}, fee, Unknown)
+		t.charged = breaks("the fee was withdrawn from %v, and the payer is %v", cash.Payer, payer)
+		return
 	}
-	proof = p.settled(t, of, charged, cash.PayerRemoved && refund.IsZero())
-	p.destinations(t, x, &proof, credits, len(credits) < len(cash.Deposits))
-	return proof, cash.Withdrawn
+	t.settle(charged, cash.PayerRemoved && refund.IsZero())
+	t.divided = p.divide(t, credits, len(credits) < len(cash.Deposits))
+	t.withdrawn = cash.Withdrawn
 }
 
-// free is the proof of a fee of 0: nothing is withdrawn for it, and nobody gets a part.
-func (p *prover) free(t *fee.Transaction, of check) Proof {
-	proof := p.settled(t, of, chain.Wei{}, false)
+// free settles a fee of 0: nothing is withdrawn for it, and nobody gets a part.
+func (t *transaction) free() {
+	t.settle(chain.Wei{}, false)
 	nothing := chain.Some(chain.Wei{})
-	proof.Burned, proof.Treasury, proof.Author = nothing, nothing, nothing
-	return proof
+	t.Burned, t.Treasury, t.Author = nothing, nothing, nothing
 }
 
-// settled gives the verdict on what was charged.
-func (p *prover) settled(t *fee.Transaction, of check, charged chain.Wei, zeroed bool) Proof {
-	proof := Proof{Charged: chain.Some(charged), Verdict: chain.Some(Match)}
+// settle compares the fee with what was charged.
+func (t *transaction) settle(charged chain.Wei, zeroed bool) {
+	t.Proof = Proof{Charged: chain.Some(charged), Verdict: chain.Some(Match)}
 	paid, determined := t.Fee.Get()
 	switch drift := charged.Difference(paid); {
-	case !determined, byCash(t):
-		proof.Verdict = chain.Some(CashOnly)
-		p.skip(of, "there is no rule to compare the charge with")
+	case !determined, byCash(t.Transaction.Transaction):
+		t.Verdict = chain.Some(CashOnly)
+		t.charged = skips(noIndependentFee)
 	case drift.Sign() == 0:
-		p.held(of)
+		t.charged = (*subject).held
 	default:
 		class := Unknown
 		if zeroed && t.Layer == fee.Native && drift.Sign() > 0 {
 			class = ZeroedPayer
 		}
-		proof = drifted(charged, paid, class)
-		p.broken(of, t.Index, "the chain charged %v wei, and the fee is %v: %v wei apart", charged, paid, drift)
+		t.Proof = drifted(charged, paid, class)
+		t.charged = breaks("the chain charged %v wei, and the fee is %v: %v wei apart", charged, paid, drift)
 	}
-	return proof
 }
+
+func (s *subject) charged() { s.enter(s.t.charged) }
 
 // byCash tells whether the fee is what the cash says, by [native.ReadCash].
 func byCash(t *fee.Transaction) bool {
@@ -87,26 +92,25 @@ func drifted(charged, fee chain.Wei, class Class) Proof {
 }
 
 // hold checks what was withdrawn before the transaction ran: the most that it
-// could cost. Older runtimes held more for eip1559 ones.
-func (p *prover) hold(t *fee.Transaction, payload *evm.Payload, withdrawn chain.Wei) {
-	if p.rules.HoldsMore {
-		p.skip(evmHold, "older runtimes, or a runtime that is not known")
+// could cost.
+func (s *subject) hold() {
+	if verdict, _ := s.t.Verdict.Get(); verdict != Match || !s.t.readable {
 		return
 	}
-	price, _ := t.GasPrice.Get()
-	switch most, err := price.Times(payload.GasLimit); {
+	price, _ := s.t.GasPrice.Get()
+	switch held, err := price.Times(s.t.payload.GasLimit); {
 	case err != nil:
-		p.broken(evmHold, t.Index, "gas limit × gas price: %v", err)
-	case most != withdrawn:
-		p.broken(evmHold, t.Index, "%v wei were withdrawn, and gas limit × gas price is %v", withdrawn, most)
+		s.broken("gas limit × gas price: %v", err)
+	case held != s.t.withdrawn:
+		s.broken("%v wei were withdrawn, and gas limit × gas price is %v", s.t.withdrawn, held)
 	default:
-		p.held(evmHold)
+		s.held()
 	}
 }
 
 // total sums up what the chain recorded.
 func (p *prover) total(transactions []Transaction) Totals {
-	totals := Totals{Totals: p.report.Totals}
+	totals := Totals{Totals: p.priced.Totals}
 	zero := chain.Some(chain.Wei{})
 	totals.Charged, totals.Burned, totals.Treasury, totals.Author = zero, zero, zero, zero
 	for i := range transactions {

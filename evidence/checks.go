@@ -1,160 +1,133 @@
 package evidence
 
 import (
-	"fmt"
+	"cmp"
 
-	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
 )
 
 // Check is one thing that can be proved of a block.
 type Check struct {
-	ID       string `json:"id"`
-	Holds    string `json:"holds"`    // what does
-	Runtimes string `json:"runtimes"` // those that it holds for
-	Source   string `json:"source"`
+	ID     string
+	Holds  string // what does
+	Source string
+
+	on occasion
+	// applies says why rules rule the check out, or "". It is nil where none do. The
+	// check itself says why else it cannot be made.
+	applies condition
+	make    func(*subject)
 }
 
-// Neighbours tells whether it is about a block beside those before it: what comes of
-// it depends on how many of those are known.
-func (c Check) Neighbours() bool {
-	switch numbered(c.ID) {
-	case blockParent, blockTime, blockNonce, blockTreasury:
-		return true
-	}
-	return false
-}
-
-type check int
+// occasion is when a check is made, and of what.
+type occasion int
 
 const (
-	blockParent check = iota
-	blockFinal
-	blockTime
-	blockTotals
-	blockOutcome
-	blockBaseFee
-	blockMultiplier
-	blockWeight
-	blockWeighed
-	blockDigest
-	blockNonce
-	blockTreasury
-	extrinsicHash
-	extrinsicOnce
-	extrinsicOrder
-	accountNonce
-	evmExecuted
-	evmWeight
-	evmGas
-	evmHold
-	evmPrice
-	evmCash
-	evmSplit
-	evmOutcome
-	evmHash
-	evmSender
-	evmRecipient
-	nativeCash
-	nativePayer
-	nativeTip
-	nativeWaived
-	nativeFormula
-	nativeSplit
-	otherGateway
-	accountBalance
-	issuance
-	gasUsed
-	checkCount
+	ofBlock       occasion = iota // of a block alone
+	ofEVM                         // of an EVM transaction
+	ofNative                      // of a native transaction
+	besideParent                  // of a block beside the one before it
+	besideEarlier                 // of a block beside all those before it
+	besideStored                  // of a block beside the multiplier that it stored
+	besideOther                   // of a block beside what another gateway says of it
+	ofAccount                     // of an account's balances before and after a block
 )
 
 // Checks lists all checks, in the order in which findings are reported.
 func Checks() []Check { return append([]Check(nil), checks[:]...) }
 
-var checks = [checkCount]Check{
-	blockParent:     {"block.parent", "the block's parent is the block before it", "all", "header chain"},
-	blockFinal:      {"block.final", "the block is final", "all", "GRANDPA finality, as the gateway states it"},
-	blockTime:       {"block.time", "the block is younger than the one before it", "all", "pallet timestamp: set refuses a time that does not rise"},
-	blockTotals:     {"block.totals", "the fees add up to the totals, and every extrinsic is counted once", "all", "specification, fee rule 8"},
-	blockOutcome:    {"block.outcome", "every extrinsic has one ExtrinsicSuccess or ExtrinsicFailed", "all", "frame system, note_applied_extrinsic"},
-	blockBaseFee:    {"block.base_fee", "the base fee is within the multiplier's bounds", "with a dynamic base fee", "runtime/*/src/lib.rs, TransactionPaymentAsGasPrice"},
-	blockMultiplier: {"block.multiplier", "the multiplier that the block stored follows from its parent's and from the block's weight, to the last digit", "1701 to 1702, 2000 to 2501; later ones where system.blockWeight is known", "pallet transaction-payment, TargetedFeeAdjustment"},
-	blockWeight:     {"block.weight", "the extrinsics of the normal class fit the block", "2000 to 2501; later ones where system.blockWeight is known", "runtime/*/src/lib.rs, RuntimeBlockWeights"},
-	blockWeighed:    {"block.weighed", "the extrinsics weigh what the chain counted for them; from 3700 on, at most that", "2600 and later where system.blockWeight is known", "frame system, CheckWeight, note_applied_extrinsic"},
-	blockDigest:     {"block.digest", "the header's digest names the block's EVM transactions, in their order", "1201 and later", "frontier, pallet ethereum, store_block; primitives/consensus, PostLog"},
-	blockNonce:      {"block.nonce", "accounts go on with the nonces that follow from the blocks before", "all; where accounts can have code (3703 and later), at least those", "frame system, CheckNonce; frontier, validate_transaction_in_block"},
-	blockTreasury:   {"block.treasury", "the treasury has what the events of the blocks before make of it", "those that tell by treasury.UpdatedInactive", "pallet treasury, on_initialize"},
-	extrinsicHash:   {"extrinsic.hash", "the hash is that of the encoded extrinsic", "all", "frame system, extrinsic hashing: BLAKE2b-256"},
-	extrinsicOnce:   {"extrinsic.once", "no transaction is in the block twice", "all", "frame system, CheckNonce: a nonce is taken once"},
-	extrinsicOrder:  {"extrinsic.order", "inherents stand before the transactions", "all", "frame executive, ensure_inherents_are_first"},
-	accountNonce:    {"account.nonce", "each transaction of an account in the block has the nonce after the one before", "all; where accounts can have code (3703 and later), at least that", "frame system, CheckNonce; frontier, validate_transaction_in_block"},
-	evmExecuted:     {"evm.executed", "a transaction that succeeded has its ethereum.Executed", "all", "pallet ethereum, apply_validated_transaction"},
-	evmWeight:       {"evm.weight", "the weight is a whole number of gas", "all", "runtime/common, WEIGHT_PER_GAS"},
-	evmGas:          {"evm.gas", "the gas is at least 21000 and at most the gas limit", "all", "Ethereum yellow paper, intrinsic gas"},
-	evmHold:         {"evm.hold", "what was withdrawn first is the gas limit at the gas price", "2000 and later", "frontier, OnChargeEVMTransaction::withdraw_fee"},
-	evmPrice:        {"evm.price", "the gas price is at least the base fee, and at most maxFeePerGas", "all; the cap not in 1200 to 1300", "EIP-1559"},
-	evmCash:         {"evm.cash", "the payer was charged the fee", "1201 and later", "frontier, OnChargeEVMTransaction"},
-	evmSplit:        {"evm.split", "treasury and author were credited their parts", "1201 and later", "runtime/*/src/lib.rs, DealWithEthereumBaseFees, DealWithEthereumPriorityFees"},
-	evmOutcome:      {"evm.outcome", "the extrinsic is of the normal class and paid no native fee", "2000 and later", "pallet ethereum, Pays::No"},
-	evmHash:         {"evm.hash", "the hash of the payload is that of ethereum.Executed", "all", "Ethereum yellow paper, EIP-2718"},
-	evmSender:       {"evm.sender", "who signed the payload is who ethereum.Executed says", "all", "Ethereum yellow paper, EIP-155, EIP-2"},
-	evmRecipient:    {"evm.recipient", "the recipient, or the contract created, is that of ethereum.Executed", "all", "Ethereum yellow paper, contract creation"},
-	nativeCash:      {"native.cash", "the payer was charged the fee", "1801 and later (Moonbase 1800)", "pallet transaction-payment, OnChargeTransaction"},
-	nativePayer:     {"native.payer", "who paid is who signed", "all", "pallet transaction-payment, ChargeTransactionPayment"},
-	nativeTip:       {"native.tip", "the tip paid is the tip signed", "1801 and later (Moonbase 1800)", "pallet transaction-payment, TransactionFeePaid"},
-	nativeWaived:    {"native.waived", "a fee that was waived is the tip alone", "1801 and later (Moonbase 1800)", "pallet transaction-payment, compute_fee_raw"},
-	nativeFormula:   {"native.formula", "the fee is that of the weight, the length and the multiplier", "those with a native fee in the table", "pallet transaction-payment, compute_fee_raw"},
-	nativeSplit:     {"native.split", "treasury and author were credited their parts", "1201 and later", "runtime/*/src/lib.rs, DealWithSubstrateFeesAndTip"},
-	otherGateway:    {"gateway.same", "another gateway says the same of the block", "all", "--against"},
-	accountBalance:  {"account.balance", "the account's balance changed by what the events say", "1201 and later", "pallet balances, events"},
-	issuance:        {"block.issuance", "the total issuance changed by what was burned and minted", "all", "pallet balances, TotalIssuance"},
-	gasUsed:         {"block.gas_used", "the block's gas is that of its receipts", "all", "Ethereum JSON-RPC, gasUsed"},
+// Runtimes says in words for which runtimes of a network the check is made.
+func (c *Check) Runtimes(n *network.Network) string {
+	return n.Where(func(r *network.Rules) bool { return c.whyNot(r) == "" })
 }
 
-// Tally counts what came of a check. Why says what was in the way of those that
-// could not be made.
-type Tally struct {
-	Held, Broken, NotApplicable int
-	Why                         string
+// Neighbours tells whether it is about a block beside those before it: what comes of
+// it depends on how many of those are known.
+func (c *Check) Neighbours() bool { return c.on == besideParent || c.on == besideEarlier }
+
+func (c *Check) whyNot(r *network.Rules) string {
+	if c.applies == nil {
+		return ""
+	}
+	return c.applies(r)
 }
 
-// Tallies are by the position of the check in [Checks].
-type Tallies [checkCount]Tally
+// checks are the rows. A check is its row and the function that makes it.
+var checks = [...]Check{
+	{"block.parent", "the block's parent is the block before it", "header chain", besideParent, nil, (*subject).parent},
+	{"block.final", "the block is final", "GRANDPA finality, as the gateway states it", ofBlock, nil, (*subject).final},
+	{"block.time", "the block is younger than the one before it", "pallet timestamp: set refuses a time that does not rise", besideParent, nil, (*subject).time},
+	{"block.totals", "the fees add up to the totals, and every extrinsic is counted once", "specification, fee rule 8", ofBlock, nil, (*subject).totals},
+	{"block.outcome", "every extrinsic has one ExtrinsicSuccess or ExtrinsicFailed", "frame system, note_applied_extrinsic", ofBlock, nil, (*subject).outcomes},
+	{"block.base_fee", "the base fee is within the multiplier's bounds", "runtime/*/src/lib.rs, TransactionPaymentAsGasPrice", ofBlock, dynamicBaseFee, (*subject).baseFee},
+	{"block.multiplier", "the multiplier that the block stored follows from its parent's and from the block's weight, to the last digit", "pallet transaction-payment, TargetedFeeAdjustment", besideStored, multiplierRule, (*subject).multiplier},
+	{"block.weight", "the extrinsics of the normal class fit the block", "runtime/*/src/lib.rs, RuntimeBlockWeights", ofBlock, blockSize, (*subject).weight},
+	{"block.weighed", "the extrinsics weigh what the chain counted for them; where their extensions give weight back, at most that", "frame system, CheckWeight, note_applied_extrinsic", ofBlock, nil, (*subject).classWeights},
+	{"block.digest", "the header's digest names the block's EVM transactions, in their order", "frontier, pallet ethereum, store_block; primitives/consensus, PostLog", ofBlock, exactDigest, (*subject).digest},
+	{"block.nonce", "accounts go on with the nonces that follow from the blocks before; where accounts can have code, at least with those", "frame system, CheckNonce; frontier, validate_transaction_in_block", besideEarlier, nil, (*subject).nextNonces},
+	{"block.treasury", "the treasury has what the events of the blocks before make of it, where it tells by treasury.UpdatedInactive", "pallet treasury, on_initialize", besideEarlier, treasuryAccount, (*subject).treasury},
+	{"extrinsic.hash", "the hash is that of the encoded extrinsic", "frame system, extrinsic hashing: BLAKE2b-256", ofBlock, nil, (*subject).encoded},
+	{"extrinsic.once", "no transaction is in the block twice", "frame system, CheckNonce: a nonce is taken once", ofBlock, nil, (*subject).once},
+	{"extrinsic.order", "inherents stand before the transactions", "frame executive, ensure_inherents_are_first", ofBlock, nil, (*subject).order},
+	{"account.nonce", "each transaction of an account in the block has the nonce after the one before; where accounts can have code, at least that", "frame system, CheckNonce; frontier, validate_transaction_in_block", ofBlock, nil, (*subject).nonces},
+	{"evm.executed", "a transaction that succeeded has its ethereum.Executed", "pallet ethereum, apply_validated_transaction", ofEVM, nil, (*subject).executed},
+	{"evm.weight", "the weight is a whole number of gas", "runtime/common, WEIGHT_PER_GAS", ofEVM, nil, (*subject).wholeGas},
+	{"evm.gas", "the gas is at least 21000 and at most the gas limit", "Ethereum yellow paper, intrinsic gas", ofEVM, nil, (*subject).gas},
+	{"evm.hold", "what was withdrawn first is the gas limit at the gas price", "frontier, OnChargeEVMTransaction::withdraw_fee", ofEVM, exactHold, (*subject).hold},
+	{"evm.price", "the gas price is at least the base fee and, where the runtime caps it, at most maxFeePerGas", "EIP-1559", ofEVM, nil, (*subject).price},
+	{"evm.cash", "the payer was charged the fee", "frontier, OnChargeEVMTransaction", ofEVM, withdrawEvent, (*subject).charged},
+	{"evm.split", "treasury and author were credited their parts", "runtime/*/src/lib.rs, DealWithEthereumBaseFees, DealWithEthereumPriorityFees", ofEVM, withdrawEvent, (*subject).divided},
+	{"evm.outcome", "the extrinsic is of the normal class and paid no native fee", "pallet ethereum, Pays::No", ofEVM, actualPaysFee, (*subject).outcome},
+	{"evm.hash", "the hash of the payload is that of ethereum.Executed", "Ethereum yellow paper, EIP-2718", ofEVM, nil, identity(HashPart)},
+	{"evm.sender", "who signed the payload is who ethereum.Executed says", "Ethereum yellow paper, EIP-155, EIP-2", ofEVM, nil, identity(SenderPart)},
+	{"evm.recipient", "the recipient, or the contract created, is that of ethereum.Executed", "Ethereum yellow paper, contract creation", ofEVM, nil, identity(RecipientPart)},
+	{"native.cash", "the payer was charged the fee", "pallet transaction-payment, OnChargeTransaction", ofNative, independentFee, (*subject).charged},
+	{"native.payer", "who paid is who signed", "pallet transaction-payment, ChargeTransactionPayment", ofNative, nil, (*subject).payer},
+	{"native.tip", "the tip paid is the tip signed", "pallet transaction-payment, TransactionFeePaid", ofNative, feeEvent, (*subject).tip},
+	{"native.waived", "a fee that was waived is the tip alone", "pallet transaction-payment, compute_fee_raw", ofNative, feeEvent, (*subject).waived},
+	{"native.formula", "the fee is that of the weight, the length and the multiplier", "pallet transaction-payment, compute_fee_raw", ofNative, nativeFormula, (*subject).formula},
+	{"native.split", "treasury and author were credited their parts", "runtime/*/src/lib.rs, DealWithSubstrateFeesAndTip", ofNative, withdrawEvent, (*subject).divided},
+	{"gateway.same", "another gateway says the same of the block", "--against", besideOther, nil, (*subject).sameElsewhere},
+	{"account.balance", "the account's balance changed by what the events say", "pallet balances, events", ofAccount, withdrawEvent, (*subject).balance},
+}
 
-// Add adds the counts of another block.
-func (t *Tallies) Add(x *Tallies) {
-	for i := range t {
-		t[i].add(&x[i])
+// What rules have to have for a check.
+var (
+	dynamicBaseFee  = needs("the runtime's base fee is static", func(r *network.Rules) bool { return !r.BaseFee.Static.Known() })
+	readAtParent    = needs(readAtBlock, func(r *network.Rules) bool { return r.MultiplierAt == network.AtParent })
+	multiplierRule  = both(readAtParent, needs("the table does not say how the multiplier moves", func(r *network.Rules) bool { return r.Update.Known() }))
+	blockSize       = needs(notWeighed, func(r *network.Rules) bool { return r.Update.Known() })
+	exactDigest     = needs("the runtime may have named transactions that were not valid, too", func(r *network.Rules) bool { return !r.InexactDigest })
+	treasuryAccount = needs("the table does not say which account is the treasury's", func(r *network.Rules) bool { return r.Treasury.Known() })
+	withdrawEvent   = needs("the runtime recorded no withdrawals and deposits", func(r *network.Rules) bool { return !r.NoWithdrawEvent })
+	feeEvent        = needs("the runtime had no fee event", hasFeeEvent)
+	independentFee  = both(withdrawEvent, needs(noIndependentFee, hasFeeEvent))
+	exactHold       = needs(olderOrUnknown, func(r *network.Rules) bool { return !r.HoldsMore })
+	actualPaysFee   = needs(olderOrUnknown, func(r *network.Rules) bool { return !r.DeclaredPaysFee })
+	nativeFormula   = needs("the table does not say how the native fees of this runtime are made", func(r *network.Rules) bool { return r.NativeFee.Known() })
+)
+
+func hasFeeEvent(r *network.Rules) bool { return !r.NoFeeEvent }
+
+// Why a check is not made, where more than one place says so.
+const (
+	readAtBlock      = "the multiplier is read at the block, as the specification does"
+	notWeighed       = "the weight of the block has to be read from system.blockWeight"
+	noIndependentFee = "there is no rule to compare the charge with"
+	olderOrUnknown   = "older runtimes, or a runtime that is not known"
+)
+
+type condition func(*network.Rules) (whyNot string)
+
+func needs(whyNot string, has func(*network.Rules) bool) condition {
+	return func(r *network.Rules) string {
+		if has(r) {
+			return ""
+		}
+		return whyNot
 	}
 }
 
-// book is where the checks of one block are written down.
-type book struct {
-	block    uint64
-	tallies  Tallies
-	findings []finding
-}
-
-type finding struct {
-	check check
-	Finding
-}
-
-func (b *book) held(c check) { b.tallies[c].Held++ }
-
-const wholeBlock = -1 // instead of an extrinsic's index
-
-func (b *book) broken(c check, index int, format string, args ...any) {
-	b.tallies[c].Broken++
-	f := Finding{Check: checks[c].ID, Block: b.block, Message: fmt.Sprintf(format, args...)}
-	if index != wholeBlock {
-		f.Extrinsic = chain.Some(index)
-	}
-	b.findings = append(b.findings, finding{c, f})
-}
-
-func (b *book) skip(c check, why string) {
-	b.tallies[c].NotApplicable++
-	if b.tallies[c].Why == "" {
-		b.tallies[c].Why = why
-	}
+func both(a, b condition) condition {
+	return func(r *network.Rules) string { return cmp.Or(a(r), b(r)) }
 }

@@ -12,17 +12,19 @@ import (
 // CompareWith checks that another gateway says the same of the block, and of the
 // multiplier that priced it.
 func (r *Report) CompareWith(b, other *chain.Block, multiplier chain.Optional[chain.StoredMultiplier]) {
-	c := book{block: r.Number}
-	difference := Compare(b, other)
-	if difference == "" && multiplier != r.Multiplier {
-		difference = differ("multiplier", r.Multiplier, multiplier)
+	r.later(besideOther, b, subject{other: other, pricedBy: multiplier})
+}
+
+func (s *subject) sameElsewhere() {
+	difference := Compare(s.block, s.other)
+	if difference == "" && s.pricedBy != s.proved.Multiplier {
+		difference = differ("multiplier", s.proved.Multiplier, s.pricedBy)
 	}
 	if difference == "" {
-		c.held(otherGateway)
+		s.held()
 	} else {
-		c.broken(otherGateway, wholeBlock, "%s", difference)
+		s.broken("%s", difference)
 	}
-	r.enter(&c)
 }
 
 // Compare tells where two gateways' answers on one block say different things, and

@@ -17,10 +17,10 @@ func above(t *fee.Transaction) chain.Optional[chain.Wei] {
 	return t.Tip
 }
 
-// authorPaid tells whether the rules give the author of the block a part of the
+// AuthorPaid tells whether the rules give the author of the block a part of the
 // fee, or an amount beside it.
-func (p *prover) authorPaid(t *fee.Transaction) bool {
-	d, known := p.rules.Destinations.Get()
+func AuthorPaid(rules *network.Rules, t *fee.Transaction) bool {
+	d, known := rules.Destinations.Get()
 	part, _ := above(t).Get()
 	if !known || part.IsZero() {
 		return false
@@ -31,20 +31,17 @@ func (p *prover) authorPaid(t *fee.Transaction) bool {
 	return d.NativeTip == network.Author
 }
 
-// destinations sets where the money went, as the credits say it, and checks that
-// against the rules. The credits of a fee are the last deposits of its extrinsic:
-// to the treasury, and then to the author where one is paid. Nobody else is
-// credited after a refund; where there is none, what stands before them may be the
-// extrinsic's own.
-func (p *prover) destinations(t *fee.Transaction, x *chain.Extrinsic, proof *Proof, credits []chain.Deposit, refunded bool) {
+// divide sets where the money went, as the credits say it, and compares that with the
+// rules. The credits of a fee are the last deposits of its extrinsic: to the treasury, and
+// then to the author where one is paid. Nobody else is credited after a refund; where
+// there is none, what stands before them may be the extrinsic's own.
+func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) result {
 	var have network.Parts
-	of := p.splitCheck(t)
 	treasury, named := p.rules.Treasury.Get()
 	if !named && len(credits) > 0 {
-		p.skip(of, noTreasury)
-		return
+		return skips(noTreasury)
 	}
-	if last := len(credits) - 1; p.authorPaid(t) && last >= 0 && credits[last].Account != treasury {
+	if last := len(credits) - 1; AuthorPaid(p.rules, t.Transaction.Transaction) && last >= 0 && credits[last].Account != treasury {
 		have.Author = credits[last].Amount
 		credits = credits[:last]
 	}
@@ -54,41 +51,42 @@ func (p *prover) destinations(t *fee.Transaction, x *chain.Extrinsic, proof *Pro
 		credits = credits[:last]
 	}
 	d, known := p.rules.Destinations.Get()
-	verdict, _ := proof.Verdict.Get()
+	verdict, _ := t.Verdict.Get()
 	if len(credits) > 0 && (!known || verdict == Drift) {
-		p.skip(of, "somebody was credited, and no rule says whether as the author")
-		return
+		return skips("somebody was credited, and no rule says whether as the author")
 	}
 	spent := have.Treasury
 	if err == nil && !d.PriorityMinted {
 		spent, err = spent.Add(have.Author)
 	}
-	charged, _ := proof.Charged.Get()
+	charged, _ := t.Charged.Get()
 	if err == nil {
 		have.Burned, err = charged.Sub(spent)
 	}
 	if err != nil {
-		p.broken(of, t.Index, "treasury and author were credited more than the %v wei charged", charged)
-		return
+		return breaks("treasury and author were credited more than the %v wei charged", charged)
 	}
-	proof.Burned, proof.Treasury, proof.Author = chain.Some(have.Burned), chain.Some(have.Treasury), chain.Some(have.Author)
-	if err := treasuryEvents(x, treasury); err != nil {
-		p.broken(of, t.Index, "%v", err)
-		return
+	t.Burned, t.Treasury, t.Author = chain.Some(have.Burned), chain.Some(have.Treasury), chain.Some(have.Author)
+	if err := treasuryEvents(t.x, treasury); err != nil {
+		return breaks("%v", err)
 	}
 	switch {
 	case verdict == Drift:
-		p.skip(of, "the fee itself drifts")
+		return skips("the fee itself drifts")
 	case refunded && len(credits) > 0:
 		other := credits[len(credits)-1]
-		p.broken(of, t.Index, "%v was credited %v wei, and is neither treasury nor author", other.Account, other.Amount)
-	default:
-		p.split(of, t, have)
+		return breaks("%v was credited %v wei, and is neither treasury nor author", other.Account, other.Amount)
 	}
+	return p.split(t.Transaction.Transaction, have)
 }
 
-// noTreasury is why nothing is known of where a fee went that somebody was credited of.
-const noTreasury = "the table does not name the treasury's account"
+func (s *subject) divided() { s.enter(s.t.divided) }
+
+// What a table may not tell of where fees go.
+const (
+	noTreasury     = "the table does not name the treasury's account"
+	noDestinations = "the table does not say where the fees of this runtime go"
+)
 
 // treasuryEvents checks that each treasury.Deposit comes after the credit that it
 // tells of (pallet treasury, on_nonzero_unbalanced). The treasury's first credit ever
@@ -131,19 +129,12 @@ func credited(e *chain.Event, to chain.Address, amount chain.Wei) bool {
 	return errAccount == nil && errAmount == nil && account == to && have == amount
 }
 
-func (p *prover) splitCheck(t *fee.Transaction) check {
-	if t.Layer == fee.EVM {
-		return evmSplit
-	}
-	return nativeSplit
-}
-
 // splitUnknown tells why the split of the block's fees cannot be checked, if so.
 func (p *prover) splitUnknown() string {
 	d, known := p.rules.Destinations.Get()
 	switch {
 	case !known:
-		return "the table does not say where the fees of this runtime go"
+		return noDestinations
 	case !p.rules.Treasury.Known():
 		return noTreasury
 	case d.LooksAt(network.TreasuryParameter) && !p.options.FeesTreasuryProportion.Known():
@@ -153,24 +144,22 @@ func (p *prover) splitUnknown() string {
 }
 
 // split compares the parts with those that the rules prescribe.
-func (p *prover) split(of check, t *fee.Transaction, have network.Parts) {
+func (p *prover) split(t *fee.Transaction, have network.Parts) result {
 	d, known := p.rules.Destinations.Get()
 	if !known {
-		p.skip(of, "the table does not say where the fees of this runtime go")
-		return
+		return skips(noDestinations)
 	}
 	want, err := p.prescribed(d, t)
 	switch {
 	case errors.Is(err, chain.ErrMissing):
-		p.skip(of, err.Error())
+		return skips(err.Error())
 	case err != nil:
-		p.broken(of, t.Index, "%v", err)
+		return breaks("%v", err)
 	case have.Treasury != want.Treasury || have.Author != want.Author:
-		p.broken(of, t.Index, "treasury and author were credited %v and %v wei, and the rules give them %v and %v",
+		return breaks("treasury and author were credited %v and %v wei, and the rules give them %v and %v",
 			have.Treasury, have.Author, want.Treasury, want.Author)
-	default:
-		p.held(of)
 	}
+	return (*subject).held
 }
 
 // prescribed is what the rules make of a fee.

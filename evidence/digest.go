@@ -13,23 +13,20 @@ import (
 // digest checks the block's EVM transactions against those that the digest of its
 // header names: all that ran, in the order in which they did, those of XCM among
 // them.
-func (p *prover) digest(b *chain.Block) {
-	switch {
-	case b.Number == 0:
-		p.skip(blockDigest, "block 0 has no digest")
-		return
-	case p.rules.InexactDigest:
-		p.skip(blockDigest, "the runtime may have named transactions that were not valid, too")
+func (s *subject) digest() {
+	b := s.block
+	if b.Number == 0 {
+		s.skip("block 0 has no digest")
 		return
 	}
 	named, err := namedTransactions(b.Logs)
 	var why unnamed
 	switch {
 	case errors.As(err, &why):
-		p.skip(blockDigest, string(why))
+		s.skip(string(why))
 		return
 	case err != nil:
-		p.broken(blockDigest, wholeBlock, "the header's digest: %v", err)
+		s.broken("the header's digest: %v", err)
 		return
 	}
 	c := digestCheck{named: named}
@@ -40,11 +37,11 @@ func (p *prover) digest(b *chain.Block) {
 	c.events(wholeBlock, b.OnFinalize)
 	switch {
 	case c.wrong != "":
-		p.broken(blockDigest, c.where, "%s", c.wrong)
+		s.brokenAt(c.where, "%s", c.wrong)
 	case c.count < len(named):
-		p.broken(blockDigest, wholeBlock, "the header names %d EVM transactions, and the block has %d: %v is not there", len(named), c.count, named[c.count])
+		s.broken("the header names %d EVM transactions, and the block has %d: %v is not there", len(named), c.count, named[c.count])
 	default:
-		p.held(blockDigest)
+		s.held()
 	}
 }
 

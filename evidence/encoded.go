@@ -6,76 +6,75 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
 )
 
 // encoded checks each extrinsic's hash, which is the BLAKE2b-256 of the extrinsic
 // as it is encoded.
-func (p *prover) encoded(b *chain.Block) {
-	list, ok := p.options.Encoded.Get()
+func (s *subject) encoded() {
+	list, ok := s.options.Encoded.Get()
 	switch {
 	case !ok:
-		p.skip(extrinsicHash, noNode)
+		s.skip(noNode)
 		return
-	case len(list) != len(b.Extrinsics):
-		p.broken(extrinsicHash, wholeBlock, "the gateway has %d extrinsics, and the node %d", len(b.Extrinsics), len(list))
+	case len(list) != len(s.block.Extrinsics):
+		s.broken("the gateway has %d extrinsics, and the node %d", len(s.block.Extrinsics), len(list))
 		return
 	}
 	for i := range list {
-		if hash := chain.Hash(blake2b.Sum256(list[i])); hash != b.Extrinsics[i].Hash {
-			p.broken(extrinsicHash, i, "the gateway has %v, and the node's extrinsic has %v", b.Extrinsics[i].Hash, hash)
+		if hash, have := chain.Hash(blake2b.Sum256(list[i])), s.block.Extrinsics[i].Hash; hash != have {
+			s.brokenAt(i, "the gateway has %v, and the node's extrinsic has %v", have, hash)
 		} else {
-			p.held(extrinsicHash)
+			s.held()
 		}
 	}
 }
 
 const noNode = "what is encoded is known to a node only: --node"
 
-// formula compares a native fee with that of its weight and length, and tells
-// whether it is the formula's.
-func (p *prover) formula(t *fee.Transaction, x *chain.Extrinsic) (fits bool) {
-	rule, known := p.rules.NativeFee.Get()
-	list, encoded := p.options.Encoded.Get()
-	multiplier, stored := p.report.Multiplier.Get()
+// formula compares a native fee with that of its weight and length. One that is known
+// from the cash alone is proved by it.
+func (s *subject) formula() {
+	t := s.t
+	rule, _ := s.rules.NativeFee.Get()
+	list, encoded := s.options.Encoded.Get()
+	multiplier, stored := s.proved.Multiplier.Get()
 	paid, determined := t.Fee.Get()
 	tip, _ := t.Tip.Get()
 	switch {
 	case !determined:
-		return false
-	case !known:
-		p.skip(nativeFormula, "the table does not say how the native fees of this runtime are made")
-		return false
+		return
 	case !encoded || t.Index >= len(list):
-		p.skip(nativeFormula, noNode)
-		return false
-	case !stored || multiplier.At+1 != p.report.Number:
-		p.skip(nativeFormula, "the multiplier of the parent is not known")
-		return false
-	case p.waived(x, paid == tip):
-		p.skip(nativeFormula, "the fee was waived")
-		return false
+		s.skip(noNode)
+		return
+	case !stored || multiplier.At+1 != s.proved.Number:
+		s.skip("the multiplier of the parent is not known")
+		return
+	case s.isWaived(t.x, paid == tip):
+		s.skip("the fee was waived")
+		return
 	}
-	want, err := formulaOf(rule, x, uint64(len(list[t.Index])), multiplier.Value, tip)
+	want, err := formulaOf(rule, t.x, uint64(len(list[t.Index])), multiplier.Value, tip)
 	switch {
 	case errors.Is(err, network.ErrUnknownBaseWeight), errors.Is(err, errNoClass):
-		p.skip(nativeFormula, err.Error())
-		return false
+		s.skip(err.Error())
+		return
 	case err != nil:
-		p.broken(nativeFormula, t.Index, "%v", err)
-		return false
+		s.broken("%v", err)
+		return
 	case want != paid && !(rule.LowerBound && paid.Cmp(want) > 0):
-		p.broken(nativeFormula, t.Index, "the fee is %v wei, and %v follows from its weight, length and multiplier", paid, want)
-		return false
+		s.broken("the fee is %v wei, and %v follows from its weight, length and multiplier", paid, want)
+		return
 	}
-	p.held(nativeFormula)
-	return want == paid
+	s.held()
+	if verdict, _ := t.Verdict.Get(); verdict == CashOnly && want == paid {
+		t.Verdict = chain.Some(Match)
+	}
 }
 
-// waived tells whether the chain waived the fee: by its outcome, or, where that
+// isWaived tells whether the chain waived the fee: by its outcome, or, where that
 // does not say what came of it, because nothing but a tip was paid.
-func (p *prover) waived(x *chain.Extrinsic, tipAlone bool) bool {
+func (p *prover) isWaived(x *chain.Extrinsic, tipAlone bool) bool {
 	outcome, err := x.Outcome()
 	if err != nil {
 		return tipAlone

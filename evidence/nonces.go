@@ -33,7 +33,7 @@ const (
 // nonceSteps lists what the block tells of nonces, in the order of the chain.
 func (p *prover) nonceSteps(b *chain.Block) {
 	p.hookSteps(b.OnInitialize)
-	transactions := p.report.Transactions
+	transactions := p.priced.Transactions
 	for i := range b.Extrinsics {
 		layer := fee.Inherent
 		if len(transactions) > 0 && transactions[0].Index == i {
@@ -46,7 +46,7 @@ func (p *prover) nonceSteps(b *chain.Block) {
 	p.hookSteps(b.OnFinalize)
 }
 
-func (p *prover) step(s nonceStep) { p.steps = append(p.steps, s) }
+func (p *prover) step(s nonceStep) { p.proved.steps = append(p.proved.steps, s) }
 
 // transactionSteps are those of a transaction itself.
 //
@@ -60,7 +60,7 @@ func (p *prover) transactionSteps(t *fee.Transaction) {
 		p.step(nonceStep{nonceUsed, from, nonce.Uint64(), t.Index})
 	}
 	gas, _ := t.Gas.Get()
-	plain := t.Layer == fee.EVM && gas.Uint64() == leastGas
+	plain := t.Layer == fee.EVM && gas.Uint64() == intrinsicGas
 	switch {
 	case !signed:
 		p.step(nonceStep{what: noncesMayRise})
@@ -154,7 +154,7 @@ func sendsAssets(pallet string) bool {
 }
 
 // nonces is what is known of the accounts' nonces at a point of the chain. It holds
-// those of the accounts seen last, twice mostNonces at most.
+// those of the accounts seen last, twice maxNonces at most.
 type nonces struct {
 	recent, older map[chain.Address]expected
 	risen         uint32 // how often any nonce may have risen
@@ -169,8 +169,8 @@ type expected struct {
 	mayRise bool
 }
 
-// mostNonces is how many accounts' are kept, about 2 MiB.
-const mostNonces = 1 << 15
+// maxNonces is how many accounts' are kept, about 2 MiB.
+const maxNonces = 1 << 15
 
 func (n *nonces) find(a chain.Address) (e expected, known bool) {
 	if e, known = n.recent[a]; !known {
@@ -184,7 +184,7 @@ func (n *nonces) set(a chain.Address, e expected) {
 	if n.recent == nil {
 		n.recent = map[chain.Address]expected{}
 	}
-	if len(n.recent) >= mostNonces {
+	if len(n.recent) >= maxNonces {
 		n.recent, n.older = map[chain.Address]expected{}, n.recent
 	}
 	n.recent[a] = e
@@ -216,37 +216,38 @@ func (n *nonces) pass(block uint64, steps []nonceStep, judge func(s nonceStep, e
 }
 
 // nonce writes down whether a transaction has the nonce that was expected.
-func (b *book) nonce(of check, s nonceStep, e expected) {
+func (s *subject) nonce(step nonceStep, e expected) {
 	switch {
-	case s.nonce == e.nonce:
-		b.held(of)
-	case s.nonce > e.nonce && e.mayRise:
-		b.skip(of, "something else may have raised the account's nonce")
+	case step.nonce == e.nonce:
+		s.held()
+	case step.nonce > e.nonce && e.mayRise:
+		s.skip("something else may have raised the account's nonce")
 	default:
-		b.broken(of, s.index, "it has nonce %d of %v, and %d follows from extrinsic %d of block %d", s.nonce, s.account, e.nonce, e.index, e.block)
+		s.brokenAt(step.index, "it has nonce %d of %v, and %d follows from extrinsic %d of block %d", step.nonce, step.account, e.nonce, e.index, e.block)
 	}
 }
 
 // nonces checks the nonces within the block.
-func (p *prover) nonces(b *chain.Block) {
-	p.nonceSteps(b)
+func (s *subject) nonces() {
+	s.nonceSteps(s.block)
 	var n nonces
-	n.pass(b.Number, p.steps, func(s nonceStep, e expected, known bool) {
+	n.pass(s.block.Number, s.proved.steps, func(step nonceStep, e expected, known bool) {
 		if known {
-			p.nonce(accountNonce, s, e)
+			s.nonce(step, e)
 		}
 	})
 }
 
-// goesOn checks the first nonce of each account of the block against those of the
-// blocks before.
-func (n *nonces) goesOn(r *Report, b *book) {
-	n.pass(r.Number, r.steps, func(s nonceStep, e expected, known bool) {
+// nextNonces checks the first nonce of each account of the block against those of the
+// blocks before, and goes on with its own.
+func (s *subject) nextNonces() {
+	number := s.proved.Number
+	s.earlier.nonces.pass(number, s.proved.steps, func(step nonceStep, e expected, known bool) {
 		switch {
 		case !known:
-			b.skip(blockNonce, "the account's transaction before is not known")
-		case e.block != r.Number: // within the block it is judged already
-			b.nonce(blockNonce, s, e)
+			s.skip("the account's transaction before is not known")
+		case e.block != number: // within the block it is judged already
+			s.nonce(step, e)
 		}
 	})
 }

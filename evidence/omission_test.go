@@ -103,8 +103,8 @@ func (r *recording) findings(height int, other *chain.Block, instead *evidence.R
 		if i == height {
 			b, report = other, instead
 		}
-		copied, tallies := *report, *report.Tallies
-		copied.Findings, copied.Tallies = slices.Clone(report.Findings), &tallies
+		copied := *report
+		copied.Findings, copied.Tallies = slices.Clone(report.Findings), slices.Clone(report.Tallies)
 		sequence.Add(b, &copied)
 		copied.Stored(r.multipliers[i])
 		for _, f := range copied.Findings {

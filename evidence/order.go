@@ -8,43 +8,45 @@ import (
 
 // once checks that no transaction is in the block twice. A transaction is signed
 // with a nonce, which the chain takes once; inherents can be the same to the byte.
-func (p *prover) once() {
-	seen := make(map[chain.Hash]int, len(p.report.Transactions))
-	for i := range p.report.Transactions {
-		t := &p.report.Transactions[i]
+func (s *subject) once() {
+	transactions := s.priced.Transactions
+	seen := make(map[chain.Hash]int, len(transactions))
+	for i := range transactions {
+		t := &transactions[i]
 		if first, twice := seen[t.Hash]; twice {
-			p.broken(extrinsicOnce, t.Index, "extrinsic %d has the same hash, %v", first, t.Hash)
+			s.brokenAt(t.Index, "extrinsic %d has the same hash, %v", first, t.Hash)
 			continue
 		}
 		seen[t.Hash] = t.Index
-		p.held(extrinsicOnce)
+		s.held()
 	}
 }
 
 // order checks that the inherents stand before all transactions. What is unsigned,
 // pays nothing and is not Mandatory, such as a heartbeat, stands anywhere.
-func (p *prover) order(b *chain.Block) {
-	if len(p.report.Transactions) == 0 {
+func (s *subject) order() {
+	transactions, extrinsics := s.priced.Transactions, s.block.Extrinsics
+	if len(transactions) == 0 {
 		return
 	}
 	next := 0 // of the transactions
-	for i := p.report.Transactions[0].Index; i < len(b.Extrinsics); i++ {
-		if next < len(p.report.Transactions) && p.report.Transactions[next].Index == i {
+	for i := transactions[0].Index; i < len(extrinsics); i++ {
+		if next < len(transactions) && transactions[next].Index == i {
 			next++
 			continue
 		}
-		outcome, err := b.Extrinsics[i].Outcome()
+		outcome, err := extrinsics[i].Outcome()
 		if err != nil {
 			continue // block.outcome says so
 		}
 		switch class, err := outcome.Class(); {
 		case errors.Is(err, chain.ErrMissing):
-			p.skip(extrinsicOrder, errNoClass.Error())
+			s.skip(errNoClass.Error())
 			return
 		case err == nil && class == chain.Mandatory:
-			p.broken(extrinsicOrder, i, "it is an inherent, and stands after a transaction")
+			s.brokenAt(i, "it is an inherent, and stands after a transaction")
 			return
 		}
 	}
-	p.held(extrinsicOrder)
+	s.held()
 }

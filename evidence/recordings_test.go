@@ -33,6 +33,7 @@ var proofs = map[uint32]struct {
 		"block.outcome":    {27*4 + 55 + 29, 0, 0},
 		"block.multiplier": {27, 0, 1},
 		"block.weight":     {28, 0, 0},
+		"block.base_fee":   {0, 0, 28}, // it is static
 		"block.weighed":    {0, 0, 28}, // nor for system.blockWeight
 		"block.digest":     {27, 0, 1},
 		"block.nonce":      {57, 0, 18}, // 18 accounts sent, and 9 times one of them again in the same block
@@ -58,8 +59,6 @@ var proofs = map[uint32]struct {
 		"native.waived":    {2, 0, 0},
 		"native.formula":   {0, 0, 29},
 		"native.split":     {29, 0, 0},
-		"block.issuance":   {0, 0, 28},
-		"block.gas_used":   {0, 0, 28},
 	}},
 	1701: {22, 45, 19, 6, evidence.CashOnly, map[string]counts{
 		"block.parent":     {21, 0, 0},
@@ -69,6 +68,7 @@ var proofs = map[uint32]struct {
 		"block.outcome":    {21*3 + 45 + 19, 0, 0},
 		"block.multiplier": {21, 0, 1},
 		"block.weight":     {0, 0, 22},
+		"block.base_fee":   {0, 0, 22}, // it is static
 		"block.weighed":    {0, 0, 22},
 		"block.digest":     {21, 0, 1},
 		"block.nonce":      {46, 0, 18},
@@ -93,8 +93,6 @@ var proofs = map[uint32]struct {
 		"native.waived":    {0, 0, 19},
 		"native.formula":   {0, 0, 19},
 		"native.split":     {19, 0, 0},
-		"block.issuance":   {0, 0, 22},
-		"block.gas_used":   {0, 0, 22},
 	}},
 }
 

@@ -20,14 +20,11 @@ type Report struct {
 	// Unanswered are the questions that were not answered and can be asked again: what
 	// depends on them was not checked. There are none where the key is not there.
 	Unanswered []Question `json:"unanswered,omitempty"`
-	Tallies    *Tallies   `json:"-"`
+	Tallies    Tallies    `json:"-"`
 
-	certain  bool // the rules are known to be the chain's
-	noEvents bool // the runtime told of no withdrawals and deposits
-	update   chain.Optional[network.MultiplierUpdate]
-	normal   chain.Optional[chain.Weight] // of the transactions of class Normal
-	steps    []nonceStep                  // what it tells of accounts' nonces
-	treasury chain.Optional[chain.Address]
+	rules  *network.Rules               // that it was made by
+	normal chain.Optional[chain.Weight] // of the transactions of class Normal
+	steps  []nonceStep                  // what it tells of accounts' nonces
 }
 
 // Transaction is a fee beside the chain's own record of it.
@@ -124,5 +121,5 @@ func (r *Report) Holds() bool {
 // Proved tells whether the rules are known to be the chain's, or every fee matches
 // what it charged.
 func (r *Report) Proved() bool {
-	return r.certain || r.Totals.Match == r.Totals.EVM+r.Totals.Native
+	return r.rules.Certain || r.Totals.Match == r.Totals.EVM+r.Totals.Native
 }

@@ -1,11 +1,6 @@
 package evidence
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/feeledger/fees/chain"
-)
+import "github.com/feeledger/fees/chain"
 
 // Sequence is what a chain's blocks so far tell of the next one.
 type Sequence struct {
@@ -29,10 +24,7 @@ func (s *Sequence) Add(block *chain.Block, r *Report) {
 	if known && r.ParentHash != before.Hash || r.Runtime != s.runtime {
 		s.nonces, s.treasury = nonces{}, treasuryChange{}
 	}
-	b := book{block: r.Number}
-	s.nonces.goesOn(r, &b)
-	s.treasury.goesOn(block, r, &b)
-	r.enter(&b)
+	r.later(besideEarlier, block, subject{earlier: s})
 	s.before, s.runtime = chain.Some(r.Predecessor()), r.Runtime
 }
 
@@ -48,64 +40,59 @@ func (r *Report) Predecessor() Predecessor { return Predecessor{r.Number, r.Hash
 
 // Follows checks that the block comes after the one at the height below.
 func (r *Report) Follows(before Predecessor) {
-	b := book{block: r.Number}
-	if r.Number == before.Number+1 && r.ParentHash == before.Hash {
-		b.held(blockParent)
+	r.later(besideParent, nil, subject{before: before})
+}
+
+func (s *subject) parent() {
+	if r := s.proved; r.Number == s.before.Number+1 && r.ParentHash == s.before.Hash {
+		s.held()
 	} else {
-		b.broken(blockParent, wholeBlock, "its parent is %v, and block %d is %v", r.ParentHash, before.Number, before.Hash)
+		s.broken("its parent is %v, and block %d is %v", r.ParentHash, s.before.Number, s.before.Hash)
 	}
-	earlier, known := before.Time.Get()
-	time, alsoKnown := r.Time.Get()
+}
+
+func (s *subject) time() {
+	earlier, known := s.before.Time.Get()
+	time, alsoKnown := s.proved.Time.Get()
 	switch {
 	case !alsoKnown: // only block 0 has none
-		b.broken(blockTime, wholeBlock, "it has no time")
+		s.broken("it has no time")
 	case !known:
-		b.skip(blockTime, "the block before it has no time")
+		s.skip("the block before it has no time")
 	case !time.Std().After(earlier.Std()):
-		b.broken(blockTime, wholeBlock, "its time %v is not after that of block %d, %v", time, before.Number, earlier)
+		s.broken("its time %v is not after that of block %d, %v", time, s.before.Number, earlier)
 	default:
-		b.held(blockTime)
+		s.held()
 	}
-	r.enter(&b)
 }
 
 // Stored checks the multiplier that the block stored when it ended, which prices
 // the next one: it follows from the one that priced the block, and from its weight.
 func (r *Report) Stored(multiplier chain.Optional[chain.StoredMultiplier]) {
-	b := book{block: r.Number}
-	parent, known := r.Multiplier.Get()
-	stored, alsoKnown := multiplier.Get()
-	update, hasRule := r.update.Get()
-	weight, weighed := r.normal.Get()
+	r.later(besideStored, nil, subject{stored: multiplier})
+}
+
+func (s *subject) multiplier() {
+	parent, known := s.proved.Multiplier.Get()
+	stored, alsoKnown := s.stored.Get()
+	update, _ := s.rules.Update.Get()
+	weight, weighed := s.proved.normal.Get()
 	switch {
 	case !known || !alsoKnown:
-		b.skip(blockMultiplier, "a multiplier is not known")
-	case parent.At+1 != r.Number || stored.At != r.Number:
-		b.skip(blockMultiplier, "the multiplier is read at the block, as the specification does")
-	case !hasRule:
-		b.skip(blockMultiplier, "the table does not say how the multiplier moves")
+		s.skip("a multiplier is not known")
+	case parent.At+1 != s.proved.Number || stored.At != s.proved.Number:
+		s.skip(readAtBlock)
 	case !weighed && !update.Constant.Known():
-		b.skip(blockMultiplier, "the weight of the block has to be read from system.blockWeight")
+		s.skip(notWeighed)
 	default:
 		next, err := update.Next(parent.Value, weight)
 		switch {
 		case err != nil:
-			b.broken(blockMultiplier, wholeBlock, "%v", err)
+			s.broken("%v", err)
 		case next != stored.Value:
-			b.broken(blockMultiplier, wholeBlock, "it stored %v, and %v follows from %v and its weight of %v",
-				stored.Value, next, parent.Value, weight.RefTime)
+			s.broken("it stored %v, and %v follows from %v and its weight of %v", stored.Value, next, parent.Value, weight.RefTime)
 		default:
-			b.held(blockMultiplier)
+			s.held()
 		}
 	}
-	r.enter(&b)
-}
-
-// enter adds what was checked after the report was made.
-func (r *Report) enter(b *book) {
-	for _, f := range b.findings {
-		r.Findings = append(r.Findings, f.Finding)
-	}
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return cmp.Compare(numbered(a.Check), numbered(b.Check)) })
-	r.Tallies.Add(&b.tallies)
 }

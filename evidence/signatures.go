@@ -1,45 +1,52 @@
 package evidence
 
-import (
-	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/fee"
-)
+import "github.com/feeledger/fees/evm"
 
-// identity checks who an EVM transaction is by its signature.
-func (p *prover) identity(t *fee.Transaction, x *chain.Extrinsic) {
-	parts := [...]struct {
-		part  Part
-		check check
-	}{{HashPart, evmHash}, {SenderPart, evmSender}, {RecipientPart, evmRecipient}}
-	executed, err := evm.FindExecuted(x)
-	if !p.options.Signatures || err != nil {
-		why := "signatures are not asked for"
-		if err != nil {
-			why = "there is no ethereum.Executed to compare with"
+// identity checks a part of who an EVM transaction is by its signature.
+func identity(part Part) func(*subject) {
+	return func(s *subject) {
+		switch id := s.t.identity; {
+		case !s.t.readable: // the fee is undetermined, and says why
+		case id.whyNot != "":
+			s.skip(id.whyNot)
+		case id.err != nil:
+			if part == HashPart {
+				s.broken("%v", id.err)
+			}
+		default:
+			for _, m := range id.wrong {
+				if m.Part == part || m.Part == ContractPart && part == RecipientPart {
+					s.broken("ethereum.Executed has %s, and the payload gives %s", m.Claimed, m.Recovered)
+					return
+				}
+			}
+			s.held()
 		}
-		for _, part := range parts {
-			p.skip(part.check, why)
-		}
-		return
 	}
-	id, err := Identify(x)
+}
+
+// identified is what a signature proves beside ethereum.Executed.
+type identified struct {
+	whyNot string
+	err    error
+	wrong  []Mismatch
+}
+
+func (p *prover) identify(t *transaction) (id identified) {
+	executed, err := evm.FindExecuted(t.x)
 	if err != nil {
-		p.broken(evmHash, t.Index, "%v", err)
-		return
+		id.whyNot = "there is no ethereum.Executed to compare with"
+		return id
 	}
-	wrong := map[Part]Mismatch{}
-	for _, m := range id.Check(executed) {
-		if m.Part == ContractPart {
-			m.Part = RecipientPart
-		}
-		wrong[m.Part] = m
+	if !p.options.Signatures {
+		id.whyNot = "signatures are not asked for"
+		return id
 	}
-	for _, part := range parts {
-		if m, ok := wrong[part.part]; ok {
-			p.broken(part.check, t.Index, "ethereum.Executed has %s, and the payload gives %s", m.Claimed, m.Recovered)
-		} else {
-			p.held(part.check)
-		}
+	own, err := Identify(t.x)
+	if err != nil {
+		id.err = err
+		return id
 	}
+	id.wrong = own.Check(executed)
+	return id
 }

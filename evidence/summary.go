@@ -16,7 +16,7 @@ type Summary struct {
 	Undetermined int
 	Verdicts     map[Verdict]int
 	Classes      map[Class]*ClassSummary // of the drifts
-	Checks       [checkCount]CheckSummary
+	Checks       []CheckSummary          // by the position of the check in [Checks]
 	// Uncertain is how many blocks were priced by rules that are not known to be
 	// the chain's, and are not proved by their evidence.
 	Uncertain int
@@ -49,7 +49,7 @@ type CheckSummary struct {
 // NewSummary is that of no blocks.
 func NewSummary() *Summary {
 	zero := chain.Some(chain.Wei{})
-	return &Summary{Verdicts: map[Verdict]int{}, Classes: map[Class]*ClassSummary{}, Fee: zero, Charged: zero, Burned: zero, Treasury: zero, Author: zero}
+	return &Summary{Verdicts: map[Verdict]int{}, Classes: map[Class]*ClassSummary{}, Checks: make([]CheckSummary, len(checks)), Fee: zero, Charged: zero, Burned: zero, Treasury: zero, Author: zero}
 }
 
 // Add adds a block.
@@ -82,7 +82,7 @@ func (s *Summary) Add(r *Report) {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if c := &s.Checks[numbered(f.Check)]; c.First == nil {
+		if c := &s.Checks[place(f.Check)]; c.First == nil {
 			c.First = f
 		}
 	}
@@ -104,10 +104,7 @@ func (s *Summary) transaction(r *Report, t *Transaction) {
 
 // driftOf is the finding on a transaction's drift.
 func driftOf(r *Report, t *Transaction) Finding {
-	id := checks[nativeCash].ID
-	if t.Layer == fee.EVM {
-		id = checks[evmCash].ID
-	}
+	id := string(t.Layer) + ".cash"
 	for _, f := range r.Findings {
 		if at, ok := f.Extrinsic.Get(); ok && at == t.Index && f.Check == id {
 			return f
@@ -124,22 +121,4 @@ func (s *Summary) Holds() bool {
 		}
 	}
 	return s.Undetermined == 0 && s.Uncertain == 0 && s.Unaccounted == 0
-}
-
-func (t *Tally) add(x *Tally) {
-	t.Held += x.Held
-	t.Broken += x.Broken
-	t.NotApplicable += x.NotApplicable
-	if t.Why == "" {
-		t.Why = x.Why
-	}
-}
-
-func numbered(id string) check {
-	for i := range checks {
-		if checks[i].ID == id {
-			return check(i)
-		}
-	}
-	panic("evidence: no check " + id)
 }

@@ -64,8 +64,8 @@ func (h *history) recorded(t testing.TB, height int) *evidence.Report {
 		require.NoError(t, err)
 		h.proofs[height] = r
 	}
-	r, tallies := *h.proofs[height], *h.proofs[height].Tallies
-	r.Findings, r.Tallies = slices.Clone(r.Findings), &tallies
+	r := *h.proofs[height]
+	r.Findings, r.Tallies = slices.Clone(r.Findings), slices.Clone(r.Tallies)
 	return &r
 }
 

@@ -85,31 +85,29 @@ type treasuryChange struct {
 
 const silentTreasury = "the treasury does not tell what it has"
 
-func (c *treasuryChange) goesOn(block *chain.Block, r *Report, b *book) {
-	account, known := r.treasury.Get()
-	switch {
-	case !known:
-		b.skip(blockTreasury, "the table does not say which account is the treasury's")
-		return
-	case !c.Known() && !tells(block):
-		b.skip(blockTreasury, silentTreasury)
+// treasury goes on with what the blocks before tell, also where it checks nothing.
+func (s *subject) treasury() {
+	account, _ := s.rules.Treasury.Get()
+	c := &s.earlier.treasury
+	if !c.Known() && !tells(s.block) {
+		s.skip(silentTreasury)
 		return
 	}
-	t := treasuryOf(account, block)
+	t := treasuryOf(account, s.block)
 	looked, told := t.looked.Get()
 	due := total(c.Optional, t.before)
 	want, known := due.Get()
 	switch {
 	case !told:
 		c.Optional = total(due, t.after)
-		b.skip(blockTreasury, silentTreasury)
+		s.skip(silentTreasury)
 		return
 	case !known:
-		b.skip(blockTreasury, "what the treasury had before is not known")
+		s.skip("what the treasury had before is not known")
 	case looked != want:
-		b.broken(blockTreasury, wholeBlock, "the treasury's account changed by %v wei since it last told, and by %v after the events", looked, want)
+		s.broken("the treasury's account changed by %v wei since it last told, and by %v after the events", looked, want)
 	default:
-		b.held(blockTreasury)
+		s.held()
 	}
 	c.Optional = t.after
 }

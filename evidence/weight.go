@@ -65,41 +65,42 @@ func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate) (refTime chai
 	return refTime, true, err
 }
 
-// weigh keeps what the next block's multiplier follows from.
-func (p *prover) weigh(b *chain.Block, r *Report) {
-	u, known := p.rules.Update.Get()
-	if counted, told := p.options.BlockWeight.Get(); known && u.BlockWeight == "" && told {
-		r.normal = chain.Some(counted.Normal)
-		p.fits(u, counted.Normal.RefTime)
+// weight keeps what the next block's multiplier follows from, and checks that the class
+// Normal weighs at most what a block has for it.
+func (s *subject) weight() {
+	u, _ := s.rules.Update.Get()
+	normal, err := s.normalWeight(u)
+	switch {
+	case errors.Is(err, errNotWeighed), errors.Is(err, errNoClass):
+		s.skip(err.Error())
+		return
+	case err != nil:
+		s.broken("%v", err)
 		return
 	}
-	if !known || u.BlockWeight == "" {
-		const why = "the weight of the block has to be read from system.blockWeight"
-		p.skip(blockWeight, why)
-		return
+	s.proved.normal = chain.Some(normal)
+	switch limit := u.NormalRefTime(); {
+	case u.BlockWeight == network.FromGasLimit:
+		s.skip("the runtime counted gas limits")
+	case normal.RefTime.Uint64() > limit.Uint64():
+		s.broken("the extrinsics weigh %v, and a block takes %v", normal.RefTime, limit)
+	default:
+		s.held()
 	}
-	weight, err := normalWeight(b, u)
-	if errors.Is(err, errNoClass) {
-		p.skip(blockWeight, err.Error())
-		return
-	}
-	if err != nil {
-		p.broken(blockWeight, wholeBlock, "%v", err)
-		return
-	}
-	r.normal = chain.Some(chain.Weight{RefTime: weight})
-	if u.BlockWeight == network.FromGasLimit {
-		p.skip(blockWeight, "the runtime counted gas limits")
-		return
-	}
-	p.fits(u, weight)
 }
 
-// fits checks that the class Normal weighs at most what a block has for it.
-func (p *prover) fits(u network.MultiplierUpdate, weight chain.RefTime) {
-	if most := u.NormalRefTime(); weight.Uint64() > most.Uint64() {
-		p.broken(blockWeight, wholeBlock, "the extrinsics weigh %v, and a block takes %v", weight, most)
-	} else {
-		p.held(blockWeight)
+var errNotWeighed = errors.New(notWeighed)
+
+// normalWeight is what the block's transactions of class Normal weigh: as the chain
+// counted it, or as it follows from the block.
+func (s *subject) normalWeight(u network.MultiplierUpdate) (none chain.Weight, err error) {
+	if u.BlockWeight == "" {
+		counted, told := s.options.BlockWeight.Get()
+		if !told {
+			return none, errNotWeighed
+		}
+		return counted.Normal, nil
 	}
+	refTime, err := normalWeight(s.block, u)
+	return chain.Weight{RefTime: refTime}, err
 }

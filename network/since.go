@@ -79,24 +79,18 @@ func (n *Network) holds(runtime uint32, what func(*Rules) bool) bool {
 
 // begins lists the runtimes with which something changes, in order.
 func (n *Network) begins() []uint32 {
-	first := n.Rows[0].FromRuntime
-	list := []uint32{first}
-	for _, row := range n.Rows {
-		list = append(list, row.FromRuntime)
-	}
-	for _, row := range n.Destinations {
-		list = append(list, row.FromRuntime)
-	}
-	for _, row := range n.MultiplierUpdates {
-		list = append(list, row.FromRuntime)
-	}
-	for _, row := range n.NativeFees {
-		list = append(list, row.FromRuntime)
-	}
+	list := slices.Concat(firstOf(n.Rows), firstOf(n.Destinations), firstOf(n.MultiplierUpdates), firstOf(n.NativeFees))
 	for _, s := range n.Since() {
 		list = append(list, s.Runtime)
 	}
-	list = slices.DeleteFunc(list, func(runtime uint32) bool { return runtime < first })
+	list = slices.DeleteFunc(list, func(runtime uint32) bool { return runtime < n.Rows[0].FromRuntime })
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+func firstOf[R listed](rows []R) (runtimes []uint32) {
+	for _, row := range rows {
+		runtimes = append(runtimes, row.head().from)
+	}
+	return runtimes
 }

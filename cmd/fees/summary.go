@@ -10,15 +10,17 @@ import (
 
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
-func summaryRecord(s *evidence.Summary) record {
+// summaryRecord is for programs. For which runtimes a check is made depends on the network.
+func summaryRecord(s *evidence.Summary, n *network.Network) record {
 	var list []record
 	for i, c := range evidence.Checks() {
 		t := s.Checks[i]
 		list = append(list, record{
-			{"id", c.ID}, {"holds", c.Holds}, {"runtimes", c.Runtimes}, {"source", c.Source},
+			{"id", c.ID}, {"holds", c.Holds}, {"runtimes", c.Runtimes(n)}, {"source", c.Source},
 			{"held", t.Held}, {"broken", t.Broken}, {"not_applicable", t.NotApplicable}, {"why", t.Why}, {"first", t.First},
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
@@ -108,9 +109,11 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	p := newProgress(stderr, "blocks", flags.quiet)
 	defer p.end()
 	var summary *evidence.Summary
+	var priced *network.Network // by its table
 	err = flags.output.stream(func(w io.Writer) (err error) {
 		summary, err = desk.Examine(ctx, blocks, e, func(r *evidence.Report) error {
 			p.show(r.Number-blocks.First+1, blocks.Last-blocks.First+1)
+			priced, _ = reader.Tables.Named(r.Network)
 			if flags.format != "json" {
 				return nil
 			}
@@ -128,7 +131,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 		case err != nil:
 			return err
 		case flags.format == "json":
-			return writeJSONLine(w, record{{"summary", summaryRecord(summary)}})
+			return writeJSONLine(w, record{{"summary", summaryRecord(summary, priced)}})
 		}
 		return nil
 	})

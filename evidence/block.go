@@ -1,0 +1,101 @@
+package evidence
+
+import (
+	"errors"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+)
+
+func (s *subject) final() {
+	switch final, known := s.block.Finalized.Get(); {
+	case !known:
+		s.skip("the gateway does not say whether the block is final")
+	case !final:
+		s.skip("the block is not final yet")
+	default:
+		s.held()
+	}
+}
+
+func (s *subject) outcomes() {
+	for i := range s.block.Extrinsics {
+		if _, err := s.block.Extrinsics[i].Outcome(); err != nil {
+			s.brokenAt(i, "%v", err)
+		} else {
+			s.held()
+		}
+	}
+}
+
+func (s *subject) baseFee() {
+	base, ok := s.priced.BaseFeePerGas.Get()
+	switch {
+	case !ok:
+		s.skip("the base fee is not known")
+	case base.Cmp(s.rules.MinGasPrice) < 0:
+		s.broken("%v wei per gas is below the minimum of %v", base, s.rules.MinGasPrice)
+	case s.aboveMaximum(base):
+		s.broken("%v wei per gas is more than the highest multiplier makes", base)
+	default:
+		s.held()
+	}
+}
+
+// aboveMaximum tells whether a base fee is more than the highest multiplier, where
+// there is one, makes.
+func (p *prover) aboveMaximum(base chain.GasPrice) bool {
+	update, _ := p.rules.Update.Get()
+	highest, limited := update.Maximum.Get()
+	if !limited {
+		return false
+	}
+	limit, err := highest.Of(p.rules.BaseFee.Constant)
+	return err == nil && base.Cmp(limit) > 0
+}
+
+// totals adds up the fees anew.
+func (s *subject) totals() {
+	totals := s.priced.Totals
+	var sum chain.Wei
+	for i := range s.priced.Transactions {
+		if fee, ok := s.priced.Transactions[i].Fee.Get(); ok {
+			sum, _ = sum.Add(fee) // fee.Price let no total overflow
+		}
+	}
+	uncounted, found := unknownPayer(s.block)
+	switch {
+	case found:
+		s.brokenAt(uncounted, "it paid, and is neither a native nor an EVM transaction")
+	case sum != totals.Fee:
+		s.broken("the fees add up to %v wei, and the total is %v", sum, totals.Fee)
+	case totals.EVM+totals.Native+totals.Inherents != len(s.block.Extrinsics):
+		s.broken("%d EVM and %d native transactions and %d inherents are not the %d extrinsics",
+			totals.EVM, totals.Native, totals.Inherents, len(s.block.Extrinsics))
+	default:
+		s.held()
+	}
+}
+
+// unknownPayer finds an extrinsic that is counted as an inherent and paid like a
+// transaction. What an inherent itself withdraws, by XCM, is of class Mandatory.
+func unknownPayer(b *chain.Block) (index int, found bool) {
+	for i := range b.Extrinsics {
+		x := &b.Extrinsics[i]
+		if fee.Classify(x) != fee.Inherent {
+			continue
+		}
+		outcome, err := x.Outcome()
+		if err != nil {
+			continue // block.outcome says so
+		}
+		class, err := outcome.Class()
+		if err != nil || class == chain.Mandatory {
+			continue
+		}
+		if _, err := chain.FindCash(x); !errors.Is(err, chain.ErrNoWithdraw) {
+			return i, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,50 @@
+package evidence
+
+import "github.com/feeledger/fees/native"
+
+func (s *subject) payer() {
+	payer, paid := s.t.Payer.Get()
+	from, signed := s.t.From.Get()
+	switch {
+	case !paid && native.HasFeeEvent(s.t.x): // somebody paid, and nobody's fees have it
+		s.broken("who paid is not known: %v", s.t.Error.Err)
+	case !paid: // the fee is undetermined, and says why
+	case !signed:
+		s.skip("the signer is not known")
+	case from != payer:
+		s.broken("%v paid, and %v signed", payer, from)
+	default:
+		s.held()
+	}
+}
+
+func (s *subject) tip() {
+	if !s.t.Payer.Known() {
+		return // the fee is undetermined, and says why
+	}
+	tip, _ := s.t.Tip.Get()
+	switch signed, err := native.ReadTip(s.t.x); {
+	case err != nil:
+		s.broken("%v", err)
+	case signed != tip:
+		s.broken("%v wei were paid, and %v signed", tip, signed)
+	default:
+		s.held()
+	}
+}
+
+func (s *subject) waived() {
+	outcome, err := s.t.x.Outcome()
+	if err != nil || !s.t.Payer.Known() {
+		return
+	}
+	if pays, err := outcome.PaysFee(); err != nil || pays {
+		return
+	}
+	tip, _ := s.t.Tip.Get()
+	if fee, _ := s.t.Fee.Get(); fee != tip {
+		s.broken("the fee was waived, and %v wei were paid beside the tip of %v", fee, tip)
+	} else {
+		s.held()
+	}
+}
