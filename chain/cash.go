@@ -11,6 +11,7 @@ import "fmt"
 type Cash struct {
 	Payer     Address // whose balance the fee was withdrawn from
 	Withdrawn Wei
+	At        int // of the withdrawal among the events or movements that were read
 	// Deposits are the balances.Deposit events after the extrinsic ran, in order:
 	// the refund, then the credits. What the extrinsic itself deposited last can
 	// stand before them.
@@ -24,6 +25,7 @@ type Cash struct {
 type Deposit struct {
 	Account Address
 	Amount  Wei
+	At      int // as [Cash.At]
 }
 
 // ErrNoWithdraw says that nothing was withdrawn for an extrinsic. It is an
@@ -43,7 +45,7 @@ func FindCash(x *Extrinsic) (Cash, error) {
 	if withdraw < 0 {
 		return Cash{}, ErrNoWithdraw
 	}
-	var c Cash
+	c := Cash{At: withdraw}
 	var err error
 	if c.Payer, c.Withdrawn, err = readBalanceEvent(&x.Events[withdraw]); err != nil {
 		return Cash{}, err
@@ -57,7 +59,7 @@ func FindCash(x *Extrinsic) (Cash, error) {
 		if err != nil {
 			return Cash{}, err
 		}
-		c.Deposits = append(c.Deposits, Deposit{account, amount})
+		c.Deposits = append(c.Deposits, Deposit{account, amount, withdraw + 1 + i})
 	}
 	for i := range after {
 		if after[i].Is("system", "KilledAccount") {
@@ -66,6 +68,42 @@ func FindCash(x *Extrinsic) (Cash, error) {
 		}
 	}
 	return c, nil
+}
+
+// CashAmong is the cash of an account that paid for an extrinsic, as far as the movements
+// of its balance tell: the first withdrawal, and all deposits after it. What the extrinsic
+// itself deposited can be among them; see [Cash.Refund].
+func CashAmong(movements int, at func(int) *Movement, payer Address) (c Cash, err error) {
+	err = ErrNoWithdraw
+	for i := range movements {
+		switch m := at(i); {
+		case m.Account != payer:
+		case err != nil && m.Kind == KindWithdrawal:
+			c, err = Cash{Payer: payer, Withdrawn: m.Amount, At: i}, nil
+		case err == nil && m.Kind == KindDeposit:
+			c.Deposits = append(c.Deposits, Deposit{m.Account, m.Amount, i})
+		}
+	}
+	return c, err
+}
+
+// Refund finds the deposit that gave back what is too much for a charge: the last one of
+// just that amount, for the extrinsic itself may have made another before. There is none
+// where all that was withdrawn was charged.
+func (c *Cash) Refund(charged Wei) (refund Optional[Deposit], err error) {
+	back, err := c.Withdrawn.Sub(charged)
+	if err != nil {
+		return refund, fmt.Errorf("%v wei were withdrawn for a charge of %v: %w", c.Withdrawn, charged, err)
+	}
+	if back.IsZero() {
+		return refund, nil
+	}
+	for i := len(c.Deposits) - 1; i >= 0; i-- {
+		if d := c.Deposits[i]; d.Account == c.Payer && d.Amount == back {
+			return Some(d), nil
+		}
+	}
+	return refund, fmt.Errorf("a deposit of %v wei, given back of %v: %w", back, c.Withdrawn, ErrMissing)
 }
 
 // lastSteps is where the events that end an extrinsic begin: deposits, and what

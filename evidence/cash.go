@@ -29,7 +29,7 @@ func (p *prover) charge(t *transaction) {
 		t.charged = breaks("%v", err)
 		return
 	}
-	refund, credits := cash.Settle(AuthorPaid(p.rules, t.Transaction.Transaction))
+	refund, credits := cash.Settle(authorPaid(p.rules, t.Transaction.Transaction))
 	charged, err := cash.Charged(refund)
 	if err != nil {
 		t.charged = breaks("%v", err)

@@ -17,9 +17,9 @@ func above(t *fee.Transaction) chain.Optional[chain.Wei] {
 	return t.Tip
 }
 
-// AuthorPaid tells whether the rules give the author of the block a part of the
+// authorPaid tells whether the rules give the author of the block a part of the
 // fee, or an amount beside it.
-func AuthorPaid(rules *network.Rules, t *fee.Transaction) bool {
+func authorPaid(rules *network.Rules, t *fee.Transaction) bool {
 	d, known := rules.Destinations.Get()
 	part, _ := above(t).Get()
 	if !known || part.IsZero() {
@@ -41,7 +41,7 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 	if !named && len(credits) > 0 {
 		return skips(noTreasury)
 	}
-	if last := len(credits) - 1; AuthorPaid(p.rules, t.Transaction.Transaction) && last >= 0 && credits[last].Account != treasury {
+	if last := len(credits) - 1; authorPaid(p.rules, t.Transaction.Transaction) && last >= 0 && credits[last].Account != treasury {
 		have.Author = credits[last].Amount
 		credits = credits[:last]
 	}

@@ -3,7 +3,6 @@ package invoice
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -63,42 +62,35 @@ func (v *Invoice) settle() *Settlement {
 // settled lists what was withdrawn, given back and credited. It is false where no
 // way to tell these gives what the report says was charged.
 func (v *Invoice) settled(s *Settlement, cash chain.Cash, charged chain.Wei) bool {
-	credits, places, ok := v.credits(cash, charged)
+	credits, ok := v.credits(cash, charged)
 	if !ok {
 		return false
 	}
 	s.Payer = chain.Some(cash.Payer)
-	s.read("withdrawn", cash.Withdrawn, v.event(firstWithdraw(v.extrinsic), fmt.Sprintf("data[1], from %v", cash.Payer)))
+	s.read("withdrawn", cash.Withdrawn, v.event(cash.At, fmt.Sprintf("data[1], from %v", cash.Payer)))
 	whole := Step{Name: "charged", Formula: "withdrawn", Values: []Value{with("withdrawn", cash.Withdrawn)}}
 	if back := len(cash.Deposits) - len(credits) - 1; back >= 0 {
-		refund := cash.Deposits[back].Amount
-		s.read("given back", refund, v.event(places[back], "data[1], to the payer"))
-		whole.Formula, whole.Values = "withdrawn − given back", append(whole.Values, with("given back", refund))
+		refund := cash.Deposits[back]
+		s.read("given back", refund.Amount, v.event(refund.At, "data[1], to the payer"))
+		whole.Formula, whole.Values = "withdrawn − given back", append(whole.Values, with("given back", refund.Amount))
 	}
 	s.step(whole, charged)
-	for i, c := range credits {
-		s.read("credited", c.Amount, v.event(places[len(places)-len(credits)+i], fmt.Sprintf("data[1], to %v", c.Account)))
+	for _, c := range credits {
+		s.read("credited", c.Amount, v.event(c.At, fmt.Sprintf("data[1], to %v", c.Account)))
 	}
 	return true
 }
 
-// credits tells the credits from the refund, as the report did, and where each
-// deposit stands among the events.
-func (v *Invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.Deposit, places []int, ok bool) {
-	for i := len(v.extrinsic.Events) - 1; i >= 0 && len(places) < len(cash.Deposits); i-- {
-		if v.extrinsic.Events[i].Is("balances", "Deposit") {
-			places = append(places, i)
-		}
-	}
-	slices.Reverse(places)
+// credits tells the credits from the refund, as the report did.
+func (v *Invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.Deposit, ok bool) {
 	author, _ := v.Transaction.Author.Get()
 	for _, authorPaid := range []bool{!author.IsZero(), author.IsZero()} {
 		refund, credits := cash.Settle(authorPaid)
 		if made, err := cash.Charged(refund); err == nil && made == charged {
-			return credits, places, true
+			return credits, true
 		}
 	}
-	return nil, nil, false
+	return nil, false
 }
 
 // destinations are where the money went, as far as the report knows.
@@ -120,8 +112,4 @@ func (v *Invoice) destinations(s *Settlement) {
 	}
 	s.step(Step{Name: "burned", Formula: "charged − treasury − author",
 		Values: []Value{with("charged", charged), with("treasury", treasury), with("author", author)}}, burned)
-}
-
-func firstWithdraw(x *chain.Extrinsic) int {
-	return slices.IndexFunc(x.Events, func(e chain.Event) bool { return e.Is("balances", "Withdraw") })
 }

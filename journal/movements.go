@@ -248,8 +248,8 @@ func (c *composer) against(m *chain.Movement) (Account, error) {
 	return "", fmt.Errorf("%w: %s is a movement of the kind %q", ErrUnknown, m.Event, clean(string(m.Kind)))
 }
 
-// pay enters a fee as an expense. It is what the first withdrawal of an extrinsic took,
-// less what of that was given back as a deposit.
+// pay enters a fee as an expense. It is what was withdrawn for it, less what of that was
+// given back as a deposit.
 func (c *composer) pay(e *entry, p *Payment, group []*ledger.Movement) error {
 	e.remarks = append(e.remarks, p.Remarks...)
 	charged, ok := p.Charged.Get()
@@ -257,21 +257,19 @@ func (c *composer) pay(e *entry, p *Payment, group []*ledger.Movement) error {
 	if !ok || !isPaid || charged.IsZero() {
 		return nil
 	}
-	taken := slices.IndexFunc(group, func(m *ledger.Movement) bool {
-		return m.Kind == chain.KindWithdrawal && m.Account == payer
-	})
-	if taken < 0 {
-		return fmt.Errorf("%v paid %v wei, and nothing was withdrawn: %w", payer, charged, chain.ErrMissing)
-	}
-	withdrawn := group[taken].Amount
-	refund, err := withdrawn.Sub(charged)
+	cash, err := chain.CashAmong(len(group), func(i int) *chain.Movement { return &group[i].Movement }, payer)
 	if err != nil {
-		return fmt.Errorf("%v wei were withdrawn for a charge of %v: %w", withdrawn, charged, err)
+		return fmt.Errorf("%v paid %v wei, and nothing was withdrawn: %w", payer, charged, err)
 	}
+	refund, err := cash.Refund(charged)
+	if err != nil {
+		return err
+	}
+	back, _ := refund.Get() // 0 where all was charged
 	err = e.postAll(
-		posting{withdrawals, withdrawn.Signed().Negated()},
+		posting{withdrawals, cash.Withdrawn.Signed().Negated()},
 		posting{feeAccount(p.Layer), charged.Signed()},
-		posting{deposits, refund.Signed()},
+		posting{deposits, back.Amount.Signed()},
 	)
 	if err == nil && c.networkSide {
 		err = e.network(p)

@@ -35,38 +35,29 @@ func (g *group) lines() []*Line {
 	return lines
 }
 
-// feeParts tells which of the movements make up the fee: the first withdrawal, and the
-// deposit of what was too much, if anything was. They are such only if they make what
-// was charged, to the wei.
-//
-// It is the last deposit of that amount: the extrinsic itself may have made another
-// before. A deposit after it, to an author who paid, is the author's part.
-//
-// Source: as [chain.FindCash] and [chain.Cash.Settle].
+// feeParts tells which of the movements make up the fee: the withdrawal, and the deposit
+// of what was too much, if anything was. They are such only if they make what was charged,
+// to the wei.
 func (g *group) feeParts() map[int]bool {
 	if g.payment == nil {
 		return nil
 	}
 	charged, known := g.payment.Charged.Get()
-	if !known {
+	payer, isPaid := g.payment.Payer.Get()
+	if !known || !isPaid {
 		return nil
 	}
-	for i, m := range g.movements {
-		if m.Event != "balances.Withdraw" {
-			continue
-		}
-		refund := m.Amount.Difference(charged)
-		switch {
-		case refund.Sign() == 0:
-			return map[int]bool{i: true}
-		case refund.Sign() > 0:
-			for j := len(g.movements) - 1; j > i; j-- {
-				if d := g.movements[j]; d.Event == "balances.Deposit" && d.Amount == refund.Size() {
-					return map[int]bool{i: true, j: true}
-				}
-			}
-		}
-		return nil // only the first can be the fee's
+	cash, err := chain.CashAmong(len(g.movements), func(i int) *chain.Movement { return &g.movements[i].Movement }, payer)
+	if err != nil {
+		return nil
 	}
-	return nil
+	refund, err := cash.Refund(charged)
+	if err != nil {
+		return nil
+	}
+	parts := map[int]bool{cash.At: true}
+	if back, given := refund.Get(); given {
+		parts[back.At] = true
+	}
+	return parts
 }

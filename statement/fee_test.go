@@ -14,6 +14,7 @@ import (
 // Which movements of an extrinsic make up a fee of 7. The rows are made up.
 func TestFeeParts(t *testing.T) {
 	who := chain.Address{19: 3}
+	kinds := map[string]chain.Kind{"Withdraw": chain.KindWithdrawal, "Deposit": chain.KindDeposit, "Transfer": chain.KindTransferIn}
 	for name, test := range map[string]struct {
 		movements []string // event and amount
 		parts     []int
@@ -35,8 +36,8 @@ func TestFeeParts(t *testing.T) {
 				var event, amount string
 				_, err := fmt.Sscan(text, &event, &amount)
 				require.NoError(t, err)
-				changes = append(changes, fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (25, %d, 4, %d, 'balances.%s', 'deposit', x'%x', '%s', '0', '0')",
-					9000+i, i, event, who[:], amount))
+				changes = append(changes, fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (25, %d, 4, %d, 'balances.%s', '%s', x'%x', '%s', '0', '0')",
+					9000+i, i, event, kinds[event], who[:], amount))
 			}
 			s := made(t, recorded(t, "moonbeam-2100", changes...), nil, who, ledger.Span{Last: 27}, false)
 			var parts []int
