@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/internal/jsontext"
 )
 
 // The files that every package may have.
@@ -137,11 +137,8 @@ func (m *Manifest) Encode() ([]byte, error) { return encode(m) }
 
 func encode(value any) ([]byte, error) {
 	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err := encoder.Encode(value)
-	return sheet.EscapeControls(text.Bytes()), err
+	err := jsontext.Write(&text, value)
+	return text.Bytes(), err
 }
 
 // ReadManifest reads a manifest, strictly: only the bytes that Encode writes are one.

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -68,7 +69,7 @@ func (x *maker) makeInputs(context.Context) error {
 		}
 	}
 	return x.draft.Add(networksFile, func(w io.Writer) error {
-		return writeJSON(w, map[string][]network.Network{"networks": {*x.network}})
+		return jsontext.Write(w, map[string][]network.Network{"networks": {*x.network}})
 	})
 }
 
@@ -219,7 +220,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if err := x.keepBooks(r, file); err != nil {
 		return err
 	}
-	err = x.draft.Add("reconciliation.json", func(w io.Writer) error { return result.WriteJSON(withoutControls{w}, true) })
+	err = x.draft.Add("reconciliation.json", func(w io.Writer) error { return result.WriteJSON(w, true) })
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,11 @@ package reconcile
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsontext"
 )
 
 // itemJSON is an item as JSON has it.
@@ -79,8 +80,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 
 // WriteJSON writes the result as one object over many lines: what limits it, what it
 // rests on, the summary, and last the details, all of them or only of what does not
-// match. What is written at a time ends between two values, so that it can be looked
-// at.
+// match.
 func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	var head struct {
 		Reconciled bool      `json:"reconciled"`
@@ -94,40 +94,28 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	for i := range r.Sums {
 		head.Summary = append(head.Summary, r.Sums[i].json())
 	}
-	text, err := indented(head, "")
-	if err != nil {
-		return err
-	}
-	text = append(bytes.TrimSuffix(text, []byte("\n}")), ",\n  \"details\": ["...)
-	between, end := "\n    ", "]\n}\n"
-	for i, err := range r.Items() {
-		if err != nil {
-			return err
-		}
-		if !all && i.Outcome == Matched {
-			continue
-		}
-		item, err := indented(i.json(), "    ")
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(append(append(text, between...), item...)); err != nil {
-			return err
-		}
-		text, between, end = nil, ",\n    ", "\n  ]\n}\n"
-	}
-	_, err = w.Write(append(text, end...))
-	return err
+	out := jsontext.NewStream(w, false)
+	out.Members(head)
+	out.List("details", r.details(all))
+	return out.Close()
 }
 
-// indented is a value over many lines.
-func indented(value any, prefix string) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent(prefix, "  ")
-	err := encoder.Encode(value)
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+// details are the items as JSON.
+func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i, err := range r.Items() {
+			if err == nil && !all && i.Outcome == Matched {
+				continue
+			}
+			var text []byte
+			if err == nil {
+				text, err = jsontext.Indented(i.json(), jsontext.ElementPrefix)
+			}
+			if !yield(text, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // facts are an object with its keys in their order.
@@ -135,21 +123,11 @@ type facts []fact
 
 // MarshalJSON writes the facts as an object.
 func (f facts) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, x := range f {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		for k, text := range []string{x.name, x.value} {
-			quoted, err := json.Marshal(text)
-			if err != nil {
-				return nil, err
+	return jsontext.Object(func(yield func(string, any) bool) {
+		for _, x := range f {
+			if !yield(x.name, x.value) {
+				return
 			}
-			if k == 1 {
-				out = append(out, ':')
-			}
-			out = append(out, quoted...)
 		}
-	}
-	return append(out, '}'), nil
+	})
 }

@@ -1,17 +1,14 @@
 package report
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/sheet"
 )
 
 // document is the report as JSON. Amounts are decimal strings of wei; what is not
@@ -24,9 +21,12 @@ type document struct {
 	Coverage coverage `json:"coverage"`
 	Accounts []string `json:"accounts"` // null for all
 	Rules    []string `json:"rules"`
-	Groups   []object `json:"groups"` // empty: they are written one by one
-	Totals   object   `json:"totals"`
-	Notes    []string `json:"notes"`
+}
+
+// ending is what stands behind the groups, which are written one by one.
+type ending struct {
+	Totals object   `json:"totals"`
+	Notes  []string `json:"notes"`
 }
 
 // period is what was asked for: heights, both included, or a time from From to before
@@ -58,17 +58,13 @@ type field struct {
 
 // MarshalJSON writes the fields in their order.
 func (o object) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	for i, f := range o {
-		value, err := json.Marshal(f.value)
-		if err != nil {
-			return nil, err
+	return jsontext.Object(func(yield func(string, any) bool) {
+		for _, f := range o {
+			if !yield(f.name, f.value) {
+				return
+			}
 		}
-		out.WriteString(map[bool]string{true: "{", false: ","}[i == 0] + `"` + f.name + `":`)
-		out.Write(value)
-	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	})
 }
 
 func objectOf(columns []column, g *Group) (o object) {
@@ -80,47 +76,25 @@ func objectOf(columns []column, g *Group) (o object) {
 
 // WriteJSON writes the report as one object, group by group.
 func WriteJSON(w io.Writer, r *Report) error {
-	text, err := indented(document{
+	out := jsontext.NewStream(w, false)
+	out.Members(document{
 		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Accounts: r.accounts(),
-		Rules: append([]string{}, r.Rules...), Groups: []object{}, Totals: objectOf(figureColumns, &Group{Figures: r.Totals}),
-		Notes: append([]string{}, r.Notes...),
-	}, "")
-	if err != nil {
-		return err
-	}
-	// No string of the document has this in it: its quotes would be escaped.
-	const groups = "\n  \"groups\": []"
-	before, after, _ := bytes.Cut(text, []byte(groups))
-	out := bufio.NewWriter(w)
-	out.Write(before)
-	out.WriteString(strings.TrimSuffix(groups, "]"))
-	columns := r.columns()
-	for i, g := range r.Groups {
-		text, err := indented(objectOf(columns, g), "    ")
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.WriteString("\n    ")
-		out.Write(bytes.TrimRight(text, "\n"))
-	}
-	if len(r.Groups) > 0 {
-		out.WriteString("\n  ")
-	}
-	out.WriteByte(']')
-	out.Write(after)
-	return out.Flush()
+		Rules: append([]string{}, r.Rules...),
+	})
+	out.List("groups", r.groups)
+	out.Members(ending{objectOf(figureColumns, &Group{Figures: r.Totals}), append([]string{}, r.Notes...)})
+	return out.Close()
 }
 
-func indented(value any, prefix string) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent(prefix, "  ")
-	err := encoder.Encode(value)
-	return sheet.EscapeControls(text.Bytes()), err
+// groups are the groups as JSON.
+func (r *Report) groups(yield func([]byte, error) bool) {
+	columns := r.columns()
+	for _, g := range r.Groups {
+		text, err := jsontext.Indented(objectOf(columns, g), jsontext.ElementPrefix)
+		if !yield(text, err) {
+			return
+		}
+	}
 }
 
 func (r *Report) period() (p period) {

@@ -2,51 +2,71 @@ package sheet
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
+	"errors"
 	"io"
+	"iter"
 	"strconv"
+
+	"github.com/feeledger/fees/internal/jsontext"
 )
 
-// WriteJSONLines writes one object a row, in one line, with the columns' names as
-// keys in their order. Amounts and prices are strings of their smallest unit,
-// integers are numbers, dates and times strings; where there is no value, it is
-// null. Text is as it came, with control characters escaped.
-func WriteJSONLines(w io.Writer, s *Sheet) error {
-	if err := s.check(); err != nil {
-		return err
-	}
+// WriteJSONLines writes one object a row, in one line: those of [JSONRows].
+func WriteJSONLines(w io.Writer, s *Sheet) (err error) {
 	out := bufio.NewWriter(w)
-	err := s.each(func(row []any) error {
-		for i, c := range s.Columns {
-			separator := byte(',')
-			if i == 0 {
-				separator = '{'
-			}
-			out.WriteByte(separator)
-			out.WriteString(strconv.Quote(c.Name)) // snake case: the same in JSON
-			out.WriteByte(':')
-			out.Write(jsonValue(row[i]))
+	for row, failed := range JSONRows(s) {
+		if err = failed; err == nil {
+			_, err = out.Write(append(row, '\n'))
 		}
-		_, err := out.WriteString("}\n")
-		return err
-	})
+		if err != nil {
+			break
+		}
+	}
 	return cmp.Or(err, out.Flush())
 }
 
-func jsonValue(value any) []byte {
+// JSONRows are an object for each row, with the columns' names as keys in their order.
+// Amounts and prices are strings of their smallest unit, integers are numbers, dates and
+// times strings; where there is no value, it is null. Text is as it came, with control
+// characters escaped. A row holds until the next.
+func JSONRows(s *Sheet) iter.Seq2[[]byte, error] {
+	errStop := errors.New("enough")
+	return func(yield func([]byte, error) bool) {
+		var text []byte
+		err := s.check()
+		if err == nil {
+			err = s.each(func(row []any) (err error) {
+				text = append(text[:0], '{')
+				for i, c := range s.Columns {
+					if i > 0 {
+						text = append(text, ',')
+					}
+					text = append(strconv.AppendQuote(text, c.Name), ':') // snake case: the same in JSON
+					if text, err = appendJSON(text, row[i]); err != nil {
+						return err
+					}
+				}
+				if text = append(text, '}'); !yield(text, nil) {
+					return errStop
+				}
+				return nil
+			})
+		}
+		if err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}
+
+func appendJSON(text []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case nil:
-		return []byte("null")
+		return append(text, "null"...), nil
 	case integer:
-		return []byte(v)
+		return append(text, v...), nil
 	case bool:
-		return strconv.AppendBool(nil, v)
+		return strconv.AppendBool(text, v), nil
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.Encode(exact(value)) // every text has a JSON form
-	return EscapeControls(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
+	more, err := jsontext.Line(exact(value))
+	return append(text, more...), err
 }

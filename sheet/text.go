@@ -1,12 +1,9 @@
 package sheet
 
 import (
-	"bytes"
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 
 	"github.com/feeledger/fees/internal/console"
 )
@@ -48,27 +45,4 @@ func blank(r rune) bool {
 		return true
 	}
 	return unicode.Is(unicode.M, r)
-}
-
-// EscapeControls escapes, in the text of a JSON document, the control characters
-// that encoding/json leaves as they are, such as those that turn the direction of
-// text: a terminal obeys them. They can only be inside of strings.
-func EscapeControls(json []byte) []byte {
-	isControl := func(r rune) bool { return r > unicode.MaxASCII && unicode.Is(unicode.C, r) || r == 0x7f }
-	if !bytes.ContainsFunc(json, isControl) {
-		return json
-	}
-	var escaped bytes.Buffer
-	for _, r := range string(json) {
-		switch {
-		case !isControl(r):
-			escaped.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&escaped, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&escaped, `\u%04x`, r)
-		}
-	}
-	return escaped.Bytes()
 }

@@ -1,14 +1,12 @@
 package statement
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -59,34 +57,20 @@ func (y *Style) head(s *Statement) head {
 // WriteJSON writes a statement as one JSON object over several lines, each of them as it
 // is read.
 func (y *Style) WriteJSON(ctx context.Context, w io.Writer, s *Statement) error {
-	var head bytes.Buffer
-	if err := encode(&head, y.head(s)); err != nil {
-		return err
-	}
-	w.Write(bytes.TrimSuffix(head.Bytes(), []byte("\n}\n")))
-	for _, part := range []*sheet.Sheet{y.Movements(ctx, s), y.Transfers(ctx, s)} {
-		io.WriteString(w, ",\n  \""+part.Name+"\": [")
-		rows := &elements{out: w}
-		if err := sheet.WriteJSONLines(rows, Without(part, "account")); err != nil {
-			return err
-		}
-		if rows.begun {
-			io.WriteString(w, "\n  ")
-		}
-		io.WriteString(w, "]")
-	}
-	_, err := io.WriteString(w, "\n}\n")
-	return err
+	return y.encode(ctx, jsontext.NewStream(w, false), s)
 }
 
 // WriteJSONLine writes a statement as one JSON object in one line.
 func (y *Style) WriteJSONLine(ctx context.Context, w io.Writer, s *Statement) error {
-	line := bufio.NewWriter(w)
-	if err := y.WriteJSON(ctx, &oneLine{out: line}, s); err != nil {
-		return err
+	return y.encode(ctx, jsontext.NewStream(w, true), s)
+}
+
+func (y *Style) encode(ctx context.Context, out *jsontext.Stream, s *Statement) error {
+	out.Members(y.head(s))
+	for _, part := range []*sheet.Sheet{y.Movements(ctx, s), y.Transfers(ctx, s)} {
+		out.List(part.Name, sheet.JSONRows(Without(part, "account")))
 	}
-	line.WriteByte('\n')
-	return line.Flush()
+	return out.Close()
 }
 
 // WriteJSONList writes statements as one list.
@@ -100,66 +84,5 @@ func (y *Style) WriteJSONList(ctx context.Context, w io.Writer, list []*Statemen
 		separator = ",\n"
 	}
 	_, err := io.WriteString(w, "]\n")
-	return err
-}
-
-// oneLine leaves out what stands between the values of JSON.
-type oneLine struct {
-	out               *bufio.Writer
-	inString, escaped bool
-}
-
-func (o *oneLine) Write(text []byte) (int, error) {
-	for _, c := range text {
-		switch {
-		case o.escaped:
-			o.escaped = false
-		case o.inString && c == '\\':
-			o.escaped = true
-		case c == '"':
-			o.inString = !o.inString
-		case !o.inString && (c == '\n' || c == ' '):
-			continue
-		}
-		if err := o.out.WriteByte(c); err != nil {
-			return 0, err
-		}
-	}
-	return len(text), nil
-}
-
-// elements makes JSON lines the elements of a list.
-type elements struct {
-	out   io.Writer
-	begun bool // the list has an element
-	midst bool // of a line
-}
-
-func (e *elements) Write(text []byte) (int, error) {
-	for line := range bytes.Lines(text) {
-		if !e.midst {
-			separator := ",\n    "
-			if !e.begun {
-				separator = "\n    "
-			}
-			io.WriteString(e.out, separator)
-		}
-		e.begun, e.midst = true, !bytes.HasSuffix(line, []byte("\n"))
-		if _, err := e.out.Write(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-			return 0, err
-		}
-	}
-	return len(text), nil
-}
-
-func encode(w io.Writer, value any) error {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
-		return err
-	}
-	_, err := w.Write(sheet.EscapeControls(text.Bytes()))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
 )
@@ -111,7 +112,7 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err := flags.output.write(func(w io.Writer) error {
 		switch flags.format {
 		case "json":
-			return writeJSON(w, report)
+			return jsontext.Write(w, report)
 		case "csv":
 			return writeCSV(w, report)
 		}

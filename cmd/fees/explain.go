@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/jsontext"
 )
 
 const explainManual = `Show one fee like an invoice: every figure that it follows from with the block
@@ -81,7 +82,7 @@ func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.
 	}
 	if err := flags.output.write(func(w io.Writer) error {
 		if flags.format == "json" {
-			return writeJSON(w, bill)
+			return jsontext.Write(w, bill)
 		}
 		return writeInvoice(w, bill, flags.width())
 	}); err != nil {

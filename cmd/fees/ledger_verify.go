@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
 )
 
 const ledgerVerifyManual = `Prove a ledger: the rows of each block by their digests, the blocks by their
@@ -98,7 +99,7 @@ func verifyLedger(ctx context.Context, flags ledgerVerifyFlags, stderr io.Writer
 // writeVerification writes what came of the verification of a ledger.
 func writeVerification(w io.Writer, v *desk.Verification, format string) error {
 	if format == "json" {
-		return writeJSON(w, v)
+		return jsontext.Write(w, v)
 	}
 	for _, d := range v.Damage {
 		fmt.Fprintln(w, console.Printable(d.String()))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/network"
 )
 
@@ -77,7 +78,7 @@ func newNetworks(stdout io.Writer) *cobra.Command {
 			}
 			return out.write(func(w io.Writer) error {
 				if out.format == "json" {
-					return writeJSON(w, map[string][]network.Network{"networks": networks})
+					return jsontext.Write(w, map[string][]network.Network{"networks": networks})
 				}
 				return writeNetworks(w, networks, len(args) == 1, out.width())
 			})

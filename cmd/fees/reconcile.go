@@ -189,7 +189,7 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 func (f *reconcileFlags) render(w io.Writer, r *reconcile.Result) error {
 	switch f.format {
 	case "json":
-		return r.WriteJSON(withoutControls{w}, f.all)
+		return r.WriteJSON(w, f.all)
 	case "csv":
 		return sheet.WriteCSV(w, r.Details(f.all))
 	case "xlsx":

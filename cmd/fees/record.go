@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
 )
 
 // record is what a command shows of one thing: its fields in their order. JSON
@@ -34,27 +34,20 @@ func (r record) set(name string, value any) {
 
 // MarshalJSON writes the fields in their order.
 func (r record) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for i, f := range r {
-		value, err := json.Marshal(f.value)
-		if err != nil {
-			return nil, err
+	return jsontext.Object(func(yield func(string, any) bool) {
+		for _, f := range r {
+			if !yield(f.name, f.value) {
+				return
+			}
 		}
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		fmt.Fprintf(&out, "%q:%s", f.name, value)
-	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	})
 }
 
 // writeRecord writes a record in the form that was asked for.
 func (o *output) writeRecord(r record) error {
 	return o.write(func(w io.Writer) error {
 		if o.format == "json" {
-			return writeJSON(w, r)
+			return jsontext.Write(w, r)
 		}
 		return r.writeTable(w)
 	})

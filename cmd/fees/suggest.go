@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -109,7 +110,7 @@ func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err err
 	}
 	if err := flags.output.write(func(w io.Writer) error {
 		if flags.format == "json" {
-			return writeJSON(w, suggestionRecord(s))
+			return jsontext.Write(w, suggestionRecord(s))
 		}
 		return writeSuggestion(w, s, flags.width())
 	}); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -118,7 +119,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 				return nil
 			}
 			for _, f := range r.Findings {
-				if err := writeJSONLine(w, record{{"finding", f}}); err != nil {
+				if err := jsontext.WriteLine(w, record{{"finding", f}}); err != nil {
 					return err
 				}
 			}
@@ -131,7 +132,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 		case err != nil:
 			return err
 		case flags.format == "json":
-			return writeJSONLine(w, record{{"summary", summaryRecord(summary, priced)}})
+			return jsontext.WriteLine(w, record{{"summary", summaryRecord(summary, priced)}})
 		}
 		return nil
 	})

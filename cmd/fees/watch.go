@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 )
@@ -126,7 +127,7 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 	var err error
 	switch w.format {
 	case "json":
-		err = writeJSONLine(&text, r)
+		err = jsontext.WriteLine(&text, r)
 	case "csv":
 		if !w.begun {
 			err = writeCSVHeader(&text)
