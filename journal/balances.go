@@ -36,7 +36,7 @@ type sum struct {
 }
 
 // sums adds the movements of each account up, in the order of the accounts. It is
-// [ErrUnknown] where a change is not known.
+// [ErrUnknown] where a change is not known, or an event only says what a balance became.
 func (p *Payments) sums(ctx context.Context, span ledger.Span) (list []sum, err error) {
 	var unknown []error
 	for _, account := range p.accounts {
@@ -47,7 +47,7 @@ func (p *Payments) sums(ctx context.Context, span ledger.Span) (list []sum, err 
 				return nil, err
 			case !p.period.Has(m.Height, m.Time):
 				return nil, fmt.Errorf("block %d is not of the period by its own time, so that no balances open and close it", m.Height)
-			case !m.Known() && len(unknown) < maxWrongLines:
+			case (!m.Known() || balances.IsSet(&m.Movement)) && len(unknown) < maxWrongLines:
 				unknown = append(unknown, fmt.Errorf("%w: block %d, %v, %s of %v", ErrUnknown, m.Height, m.Where, m.Event, m.Account))
 			}
 			_, reserved, err := s.Add(&m.Movement)

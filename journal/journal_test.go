@@ -488,7 +488,7 @@ func TestKindsHaveAccounts(t *testing.T) {
 	for kind, reason := range map[chain.Kind]string{
 		"unheard of":            `block 7, extrinsic 2: a change of a balance is not known: balances.Some is a movement of the kind "unheard of"`,
 		chain.KindTransferIn:    "block 7, extrinsic 2: balances.Some: who it was with: missing",
-		chain.KindReservedSet:   "is a movement of the kind",
+		chain.KindReservedSet:   "a change of a balance is not known: block 7, extrinsic 2, balances.Some of " + alith,
 		chain.Kind("x\n; evil"): `"x evil"`,
 	} {
 		_, err := movementsIn(t, &made{movements: []ledger.Movement{moved(t, 2, kind, "5", more(t, "5"))}}, "1005")
