@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/ask"
 )
 
 // answer is a text to be kept under a path, or kept there already.
@@ -41,7 +41,7 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 		return answer{}, ctx.Err()
 	}
 	text, err := r.gateway.Answer(ctx, question)
-	if err == nil && len(text) > sidecar.DefaultMaxBody {
+	if err == nil && len(text) > ask.DefaultMaxAnswer {
 		err = errTooLarge
 	}
 	if err == nil {

@@ -34,12 +34,20 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sidecar"
 )
 
-// ErrLacks says that an archive does not have what was asked for.
-var ErrLacks = errors.New("the archive lacks it")
+// ErrLacks says that an archive does not have what was asked for: it is a
+// [chain.ErrNotKept].
+var ErrLacks error = lacks{}
+
+type lacks struct{}
+
+func (lacks) Error() string { return "the archive lacks it" }
+
+func (lacks) Unwrap() error { return chain.ErrNotKept }
 
 // ErrDamaged says that a file of an archive is not what it should be.
 var ErrDamaged = errors.New("the archive is damaged")
@@ -95,6 +103,24 @@ func (a *Archive) Range() (first, last uint64, err error) {
 	return heights[0], heights[len(heights)-1], nil
 }
 
+// Kept are the heights of Range: an archive does not grow.
+func (a *Archive) Kept() (none chain.Optional[chain.Heights], err error) {
+	first, last, err := a.Range()
+	if err != nil {
+		return none, err
+	}
+	return chain.Some(chain.Heights{First: first, Last: last}), nil
+}
+
+// FinalHead is the block at the highest height.
+func (a *Archive) FinalHead(ctx context.Context) (chain.Head, error) {
+	b, err := a.Head(ctx, false)
+	if err != nil {
+		return chain.Head{}, err
+	}
+	return chain.Head{Number: b.Number, Hash: chain.Some(b.Hash)}, nil
+}
+
 // Head is the block at the highest height. An archive cannot tell a newest from
 // a newest final one: it has what was kept.
 func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
@@ -108,7 +134,7 @@ func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 // Block is the block at a height.
 func (a *Archive) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	path := blockPath(height)
-	text, err := a.readUpTo(path, sidecar.MaxBody(ctx, sidecar.DefaultMaxBody))
+	text, err := a.readUpTo(path, ask.MaxAnswer(ctx, ask.DefaultMaxAnswer))
 	if errors.Is(err, ErrLacks) {
 		if first, last, none := a.Range(); none == nil {
 			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, first, last)
@@ -217,7 +243,7 @@ func (a *Archive) runtimeFile(at uint64) string {
 }
 
 // FeesTreasuryProportion is that parameter as the block at a height left it, where it
-// was kept; see [gatewayclient.Client.FeesTreasuryProportion].
+// was kept; and [chain.ErrNotKept] elsewhere.
 func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
 	path := parameterPath(at)
 	text, err := a.read(path)
@@ -355,17 +381,17 @@ func (a *Archive) has(path string) bool {
 
 // read returns an answer, and checks it against the manifest if there is one.
 func (a *Archive) read(path string) (string, error) {
-	return a.readUpTo(path, sidecar.DefaultMaxBody)
+	return a.readUpTo(path, ask.DefaultMaxAnswer)
 }
 
 // readUpTo is read for an answer of at most so many bytes. A larger one is
-// [sidecar.ErrTooLarge], and is not read.
-func (a *Archive) readUpTo(path string, most int) (string, error) {
+// [ask.ErrTooLarge], and is not read.
+func (a *Archive) readUpTo(path string, maxSize int) (string, error) {
 	want, listed := a.sums[path]
 	if a.manifest != nil && !listed && a.segmented() {
-		return a.readSegment(path, most)
+		return a.readSegment(path, maxSize)
 	}
-	if info, err := fs.Stat(a.files, path); most < sidecar.DefaultMaxBody && err == nil && info.Size() > int64(most) {
+	if info, err := fs.Stat(a.files, path); maxSize < ask.DefaultMaxAnswer && err == nil && info.Size() > int64(maxSize) {
 		return "", a.tooLarge(path)
 	}
 	if a.manifest == nil {
@@ -399,14 +425,14 @@ func (a *Archive) readFile(path string) (string, error) {
 	}
 	defer file.Close()
 	var text strings.Builder
-	text.Grow(int(min(size, sidecar.DefaultMaxBody)))
+	text.Grow(int(min(size, ask.DefaultMaxAnswer)))
 	buffer := copyBuffers.Get().(*[]byte)
 	defer copyBuffers.Put(buffer)
-	n, err := io.CopyBuffer(&text, io.LimitReader(file, sidecar.DefaultMaxBody+1), *buffer)
+	n, err := io.CopyBuffer(&text, io.LimitReader(file, ask.DefaultMaxAnswer+1), *buffer)
 	if err != nil {
 		return "", a.damaged(path, err)
 	}
-	if n > sidecar.DefaultMaxBody {
+	if n > ask.DefaultMaxAnswer {
 		return "", a.damaged(path, errTooLarge)
 	}
 	return text.String(), nil
@@ -437,7 +463,7 @@ func (a *Archive) open(path string) (fs.File, int64, error) {
 }
 
 func (a *Archive) tooLarge(path string) error {
-	return fmt.Errorf("%s: %s: %w", a.name, path, sidecar.ErrTooLarge)
+	return fmt.Errorf("%s: %s: %w", a.name, path, ask.ErrTooLarge)
 }
 
 func (a *Archive) damaged(path string, err error) error {

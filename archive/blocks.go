@@ -1,45 +1,46 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"sync"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/inorder"
 )
 
 // blocks records the spans that are not there yet. Several heights are asked for
 // at once, and they are kept in their order.
 func (r *recorder) blocks(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	var asking sync.WaitGroup
-	defer asking.Wait()
-	defer cancel()
-	c := &coming{heights: r.askHeights(ctx, &asking), runtimes: r.askRuntimes(ctx, &asking)}
+	heights, endHeights := iter.Pull(r.missingHeights(ctx))
+	defer endHeights()
+	runtimes, endRuntimes := iter.Pull(r.missingRuntimes(ctx))
+	defer endRuntimes()
+	w := &walk{heights: heights, runtimes: runtimes}
 	for i, s := range r.spans {
 		var err error
 		if kept := r.segments[i]; kept != nil {
-			err = r.pass(c, kept)
+			err = r.pass(w, kept)
 		} else if r.options.Segments {
-			err = r.recordSegment(ctx, c, s)
+			err = r.recordSegment(ctx, w, s)
 		} else {
-			err = r.recordSpan(ctx, c, s, r.keep)
+			err = r.recordSpan(ctx, w, s, r.keep)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	hash, _ := c.before.Get()
+	hash, _ := w.lastHash.Get()
 	r.manifest.LastHash = hash.String()
 	return nil
 }
 
-// coming is what was asked for, in the order of the heights, and how far it was
-// taken.
-type coming struct {
-	heights  <-chan chan heightResult
-	runtimes <-chan spanRuntimes
-	before   chain.Optional[chain.Hash] // the hash of the last block that was passed
+// walk goes over the heights in order.
+type walk struct {
+	heights  func() (heightResult, bool)
+	runtimes func() (spanRuntimes, bool)
+	lastHash chain.Optional[chain.Hash] // of the last block that was passed
 }
 
 type heightResult struct {
@@ -47,44 +48,36 @@ type heightResult struct {
 	err    error
 }
 
-// askHeights asks for the heights of all spans that are not there, each some time
+// missingHeights are those of all spans that are not there. Each is asked for some time
 // before it is taken: twice as many as there may be questions, so that a slow
 // answer, or a slow disk, does not hold up all others.
-func (r *recorder) askHeights(ctx context.Context, asking *sync.WaitGroup) <-chan chan heightResult {
-	heights := make(chan chan heightResult, 2*r.options.Concurrency-1)
-	asking.Go(func() {
-		defer close(heights)
+func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
+	missing := func(yield func(uint64) bool) {
 		for i, s := range r.spans {
-			if r.segments[i] != nil {
-				continue
-			}
-			for number := s.first; number <= s.last; number++ {
-				slot := make(chan heightResult, 1)
-				select {
-				case heights <- slot:
-				case <-ctx.Done():
+			for number := s.first; r.segments[i] == nil && number <= s.last; number++ {
+				if !yield(number) {
 					return
 				}
-				asking.Go(func() {
-					h, err := r.height(ctx, number)
-					slot <- heightResult{h, err}
-				})
 			}
 		}
+	}
+	return inorder.Map(ctx, missing, 2*r.options.Concurrency, func(ctx context.Context, number uint64) heightResult {
+		h, err := r.height(ctx, number)
+		return heightResult{h, err}
 	})
-	return heights
 }
 
 // recordSpan keeps the heights of a span, then its runtimes, of which each must
 // be that of its block.
-func (r *recorder) recordSpan(ctx context.Context, c *coming, s span, keep func(answer) error) error {
+func (r *recorder) recordSpan(ctx context.Context, w *walk, s span, keep func(answer) error) error {
 	hashes := make(map[uint64]chain.Hash, s.last-s.first+1)
 	for range s.last - s.first + 1 {
-		h, err := c.next(ctx)
-		if err != nil {
+		next, _ := w.heights()
+		if err := cmp.Or(next.err, ctx.Err()); err != nil {
 			return err
 		}
-		if err := r.follow(c, h.number, h.parent, h.hash); err != nil {
+		h := next.height
+		if err := r.follow(w, h.number, h.parent, h.hash); err != nil {
 			return err
 		}
 		if h.number > 0 {
@@ -98,19 +91,16 @@ func (r *recorder) recordSpan(ctx context.Context, c *coming, s span, keep func(
 		}
 		r.progress(h.number)
 	}
-	found, ok := <-c.runtimes
-	switch {
-	case !ok:
-		return ctx.Err()
-	case found.err != nil:
-		return found.err
+	runtimes, _ := w.runtimes()
+	if err := cmp.Or(runtimes.err, ctx.Err()); err != nil {
+		return err
 	}
-	for _, runtime := range found.seen {
+	for _, runtime := range runtimes.seen {
 		if err := checkRuntime(runtime.at, chain.Some(hashes[runtime.at]))(runtime.text); err != nil {
 			return fmt.Errorf("/runtime/spec?at=%d: %w", runtime.at, err)
 		}
 	}
-	for _, runtime := range found.changes {
+	for _, runtime := range runtimes.changes {
 		if err := keep(runtime.answer); err != nil {
 			return err
 		}
@@ -118,18 +108,9 @@ func (r *recorder) recordSpan(ctx context.Context, c *coming, s span, keep func(
 	return nil
 }
 
-func (c *coming) next(ctx context.Context) (height, error) {
-	slot, ok := <-c.heights
-	if !ok {
-		return height{}, ctx.Err()
-	}
-	result := <-slot
-	return result.height, result.err
-}
-
 // follow goes on to the block at a height, which must follow the one before it.
-func (r *recorder) follow(c *coming, number uint64, parent, hash chain.Hash) error {
-	before, known := c.before.Get()
+func (r *recorder) follow(w *walk, number uint64, parent, hash chain.Hash) error {
+	before, known := w.lastHash.Get()
 	if known && parent != before {
 		return fmt.Errorf("block %d: %w: its parent is %v, and block %d is %v: if the gateway has another chain by now, record into an empty directory",
 			number, chain.ErrWrongBlock, parent, number-1, before)
@@ -137,7 +118,7 @@ func (r *recorder) follow(c *coming, number uint64, parent, hash chain.Hash) err
 	if !known {
 		r.manifest.FirstHash = hash.String()
 	}
-	c.before = chain.Some(hash)
+	w.lastHash = chain.Some(hash)
 	return nil
 }
 

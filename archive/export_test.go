@@ -17,4 +17,4 @@ func WithSegments(o RecordOptions, size uint64) RecordOptions {
 func Seal(m Manifest) (string, error) { return m.seal() }
 
 // MostSegments is how many an archive may have.
-const MostSegments = mostSegments
+const MostSegments = maxSegments

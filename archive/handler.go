@@ -294,14 +294,14 @@ func send(w http.ResponseWriter, status int, contentType, text string) {
 }
 
 const (
-	mostHeaderTime = 10 * time.Second
-	mostFarewell   = 5 * time.Second
+	maxHeaderTime = 10 * time.Second
+	maxFarewell   = 5 * time.Second
 )
 
 // Serve answers at a listener until the context ends, and lets the answers under
 // way finish.
 func Serve(ctx context.Context, listener net.Listener, a *Archive) error {
-	server := &http.Server{Handler: Handler(a), ReadHeaderTimeout: mostHeaderTime}
+	server := &http.Server{Handler: Handler(a), ReadHeaderTimeout: maxHeaderTime}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {
@@ -309,7 +309,7 @@ func Serve(ctx context.Context, listener net.Listener, a *Archive) error {
 		return err
 	case <-ctx.Done():
 	}
-	farewell, cancel := context.WithTimeout(context.WithoutCancel(ctx), mostFarewell)
+	farewell, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxFarewell)
 	defer cancel()
 	return server.Shutdown(farewell)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/sidecar"
@@ -151,7 +152,7 @@ func TestServe(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- archive.Serve(ctx, listener, demo.Open()) }()
-	client, err := gatewayclient.New("http://"+listener.Addr().String(), gatewayclient.Options{})
+	client, err := gatewayclient.New("http://"+listener.Addr().String(), ask.Options{})
 	require.NoError(t, err)
 	b, err := client.Head(ctx, false)
 	require.NoError(t, err)

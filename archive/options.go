@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 )
 
 // RecordOptions say what is recorded.
@@ -19,7 +19,7 @@ type RecordOptions struct {
 	// default.
 	ParameterKey func(chain.AtBlock[chain.Runtime]) string
 	// Concurrency is how many questions are under way at once;
-	// [gatewayclient.DefaultConcurrency] by default.
+	// [ask.DefaultConcurrency] by default.
 	Concurrency int
 	// Segments keeps the answers in segment files, as is done by itself for more
 	// than 300 blocks.
@@ -31,16 +31,16 @@ type RecordOptions struct {
 }
 
 const (
-	// mostPlain is how many blocks are kept in plain files, unless segments are
+	// maxPlain is how many blocks are kept in plain files, unless segments are
 	// asked for.
-	mostPlain = 300
+	maxPlain = 300
 	// segmentSize is how many heights a segment covers.
 	segmentSize = 1000
-	// mostSegments keeps the manifest, of 450 bytes a segment, below what is read of
+	// maxSegments keeps the manifest, of 450 bytes a segment, below what is read of
 	// one.
-	mostSegments = 50_000
-	// mostAccounts keeps a segment's list of pieces below what is read of one.
-	mostAccounts = 100
+	maxSegments = 50_000
+	// maxAccounts keeps a segment's list of pieces below what is read of one.
+	maxAccounts = 100
 )
 
 // normal is the options with their defaults, the accounts rising, each once.
@@ -49,21 +49,21 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 		return o, fmt.Errorf("blocks %d to %d: the range ends before it begins", o.First, o.Last)
 	}
 	if o.Concurrency <= 0 {
-		o.Concurrency = gatewayclient.DefaultConcurrency
+		o.Concurrency = ask.DefaultConcurrency
 	}
 	if o.segmentSize == 0 {
 		o.segmentSize = segmentSize
 	}
-	o.Segments = o.Segments || o.Last-o.First >= mostPlain
-	if o.Segments && o.Last/o.segmentSize-o.First/o.segmentSize >= mostSegments {
+	o.Segments = o.Segments || o.Last-o.First >= maxPlain
+	if o.Segments && o.Last/o.segmentSize-o.First/o.segmentSize >= maxSegments {
 		return o, fmt.Errorf("blocks %d to %d: more than the %d segments that an archive may have: record %d blocks at a time",
-			o.First, o.Last, mostSegments, (mostSegments-1)*o.segmentSize)
+			o.First, o.Last, maxSegments, (maxSegments-1)*o.segmentSize)
 	}
 	o.Accounts = slices.Clone(o.Accounts)
 	slices.SortFunc(o.Accounts, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
 	o.Accounts = slices.Compact(o.Accounts)
-	if len(o.Accounts) > mostAccounts {
-		return o, fmt.Errorf("%d accounts: an archive keeps the balances of at most %d", len(o.Accounts), mostAccounts)
+	if len(o.Accounts) > maxAccounts {
+		return o, fmt.Errorf("%d accounts: an archive keeps the balances of at most %d", len(o.Accounts), maxAccounts)
 	}
 	return o, nil
 }

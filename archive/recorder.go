@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
@@ -18,7 +18,6 @@ import (
 var ErrNotFinal = errors.New("not final yet")
 
 // Answers is a gateway that tells what it answers at a path, to the byte.
-// [gatewayclient.Client] is one.
 type Answers interface {
 	Answer(ctx context.Context, path string) (string, error)
 }
@@ -226,7 +225,7 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 // has one.
 func (r *recorder) gatewayVersion(ctx context.Context) (string, error) {
 	text, err := r.gateway.Answer(ctx, "/")
-	var unreachable *gatewayclient.UnreachableError
+	var unreachable *ask.UnreachableError
 	if errors.As(err, &unreachable) || ctx.Err() != nil {
 		return "", err
 	}

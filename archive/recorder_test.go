@@ -19,6 +19,7 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 )
@@ -40,7 +41,7 @@ func served(t testing.TB, a *archive.Archive) (*gatewayclient.Client, *asked) {
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	client, err := gatewayclient.New(server.URL, gatewayclient.Options{})
+	client, err := gatewayclient.New(server.URL, ask.Options{})
 	require.NoError(t, err)
 	return client, &seen
 }
@@ -386,7 +387,7 @@ type unreachable struct{ synthetic }
 
 func (u unreachable) Answer(ctx context.Context, path string) (string, error) {
 	if path == "/" {
-		return "", &gatewayclient.UnreachableError{Gateway: "http://localhost", Err: errors.New("gone")}
+		return "", &ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://localhost"}, Err: errors.New("gone")}
 	}
 	return u.synthetic.Answer(ctx, path)
 }

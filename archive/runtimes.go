@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
-	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/inorder"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
@@ -26,30 +27,28 @@ type runtimeAt struct {
 	answer
 }
 
-// askRuntimes finds the runtimes of all spans that are not there: it is one span
-// ahead of what is taken.
-func (r *recorder) askRuntimes(ctx context.Context, asking *sync.WaitGroup) <-chan spanRuntimes {
-	found := make(chan spanRuntimes)
-	asking.Go(func() {
-		defer close(found)
-		var last runtimeAt // of the spans before, without a path where the gateway has none
+// missingRuntimes are those of all spans that are not there, each asked for while the
+// heights of its span are kept: one span after the other, for each goes on from the last
+// runtime before it.
+func (r *recorder) missingRuntimes(ctx context.Context) iter.Seq[spanRuntimes] {
+	var last runtimeAt // of the spans before, without a path where the gateway has none
+	missing := func(yield func(span) bool) {
 		for i, s := range r.spans {
-			var of spanRuntimes
 			if kept := r.segments[i]; kept != nil {
 				if kept.runtime.path != "" {
 					last = kept.runtime
 				}
 				continue
 			}
-			of, last = r.spanRuntimes(ctx, s, last)
-			select {
-			case found <- of:
-			case <-ctx.Done():
+			if !yield(s) {
 				return
 			}
 		}
+	}
+	return inorder.Map(ctx, missing, 1, func(ctx context.Context, s span) (of spanRuntimes) {
+		of, last = r.spanRuntimes(ctx, s, last)
+		return of
 	})
-	return found
 }
 
 // spanRuntimes finds the runtimes of a span after the last one before it, and the

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/ask"
 )
 
 // Segment is a file with the answers of some neighbouring heights: a zip file of
@@ -45,8 +45,8 @@ func segmentPath(first, last uint64) string {
 	return fmt.Sprintf("%s/%d-%d.zip", segmentDirectory, first, last)
 }
 
-// mostPacked is how large a frame may be: none is much larger than its answer.
-const mostPacked = sidecar.DefaultMaxBody + sidecar.DefaultMaxBody/8
+// maxPacked is how large a frame may be: none is much larger than its answer.
+const maxPacked = ask.DefaultMaxAnswer + ask.DefaultMaxAnswer/8
 
 // The one encoder and the one decoder. What they make of a text depends on
 // nothing else, and a frame that says that it is larger than any answer is
@@ -61,7 +61,7 @@ var (
 		return e
 	})
 	decoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(sidecar.DefaultMaxBody), zstd.WithDecoderLowmem(true))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(ask.DefaultMaxAnswer), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			panic(err)
 		}
@@ -72,7 +72,7 @@ var (
 // unpack returns the text of an entry of a segment's file.
 func (a *Archive) unpack(file string, e Entry) (string, error) {
 	inside := file + ": " + e.Path
-	if e.Size < 0 || e.Size > sidecar.DefaultMaxBody || e.Packed < 0 || e.Packed > mostPacked {
+	if e.Size < 0 || e.Size > ask.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
 		return "", a.damaged(inside, errTooLarge)
 	}
 	f, _, err := a.openAt(file)
@@ -129,9 +129,9 @@ func (a *Archive) listing(s Segment) ([]Entry, error) {
 	return entries, nil
 }
 
-// mostOpen is how many segments' lists are held at once: neighbours are read
+// maxOpen is how many segments' lists are held at once: neighbours are read
 // together.
-const mostOpen = 4
+const maxOpen = 4
 
 // openSegments are the lists of the segments that were used last.
 type openSegments struct {
@@ -146,7 +146,7 @@ type openSegment struct {
 
 // readSegment returns the answer that a segment has under a path, of at most so many
 // bytes.
-func (a *Archive) readSegment(path string, most int) (string, error) {
+func (a *Archive) readSegment(path string, maxSize int) (string, error) {
 	segment, ok := a.manifest.segmentOf(path)
 	if ok {
 		entries, err := a.entries(segment)
@@ -154,7 +154,7 @@ func (a *Archive) readSegment(path string, most int) (string, error) {
 			return "", err
 		}
 		if e, ok := entries[path]; ok {
-			if most < sidecar.DefaultMaxBody && e.Size > int64(most) {
+			if maxSize < ask.DefaultMaxAnswer && e.Size > int64(maxSize) {
 				return "", a.tooLarge(path)
 			}
 			return a.unpack(segment.Path, e)
@@ -183,7 +183,7 @@ func (a *Archive) entries(s Segment) (map[string]Entry, error) {
 	for _, e := range listed {
 		entries[e.Path] = e
 	}
-	if len(lists) == mostOpen {
+	if len(lists) == maxOpen {
 		lists = append(lists[:0], lists[1:]...)
 	}
 	a.opened.lists = append(lists, openSegment{s.Path, entries})

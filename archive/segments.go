@@ -14,7 +14,7 @@ import (
 
 // recordSegment asks for a span and keeps it in a segment, which has its name when
 // it is whole.
-func (r *recorder) recordSegment(ctx context.Context, c *coming, s span) error {
+func (r *recorder) recordSegment(ctx context.Context, w *walk, s span) error {
 	r.wrote = true
 	path := segmentPath(s.first, s.last)
 	file, err := r.disk.create(path)
@@ -22,17 +22,17 @@ func (r *recorder) recordSegment(ctx context.Context, c *coming, s span) error {
 		return err
 	}
 	defer file.Close()
-	w := newSegmentWriter(s, file)
-	err = r.recordSpan(ctx, c, s, func(a answer) error {
+	writer := newSegmentWriter(s, file)
+	err = r.recordSpan(ctx, w, s, func(a answer) error {
 		if err := r.disk.step("write " + path); err != nil {
 			return err
 		}
-		return w.add(a.path, a.text)
+		return writer.add(a.path, a.text)
 	})
 	if err != nil {
 		return err
 	}
-	segment, err := w.end()
+	segment, err := writer.end()
 	if err != nil {
 		return err
 	}
@@ -50,11 +50,11 @@ type keptSegment struct {
 }
 
 // pass takes a segment as it is.
-func (r *recorder) pass(c *coming, kept *keptSegment) error {
-	if err := r.follow(c, kept.First, kept.before, kept.first); err != nil {
+func (r *recorder) pass(w *walk, kept *keptSegment) error {
+	if err := r.follow(w, kept.First, kept.before, kept.first); err != nil {
 		return err
 	}
-	c.before = chain.Some(kept.last)
+	w.lastHash = chain.Some(kept.last)
 	r.manifest.Segments = append(r.manifest.Segments, kept.Segment)
 	r.progress(kept.Last)
 	return nil
@@ -133,7 +133,7 @@ func (a *Archive) rewrite(s span) (Segment, []Entry, error) {
 		if err != nil {
 			return fail(err)
 		}
-		packed, err := io.ReadAll(io.LimitReader(raw, mostPacked))
+		packed, err := io.ReadAll(io.LimitReader(raw, maxPacked))
 		if err != nil {
 			return fail(err)
 		}

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// mostShown is how many damaged files an error names.
-const mostShown = 10
+// maxShown is how many damaged files an error names.
+const maxShown = 10
 
 // Verify proves a directory to be what its recorder left: each file of the
 // manifest, to the byte, and none besides. An error is [ErrDamaged] and names the
@@ -74,9 +74,9 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	}
 	slices.Sort(found)
 	more := ""
-	if len(found) > mostShown {
-		more = fmt.Sprintf("; and %d more files", len(found)-mostShown)
-		found = found[:mostShown]
+	if len(found) > maxShown {
+		more = fmt.Sprintf("; and %d more files", len(found)-maxShown)
+		found = found[:maxShown]
 	}
 	return nil, fmt.Errorf("%s: %w: %s%s", directory, ErrDamaged, strings.Join(found, "; "), more)
 }

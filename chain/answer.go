@@ -16,6 +16,15 @@ type Runtime struct {
 	SpecVersion uint32
 }
 
+// Head is the newest block that is final.
+type Head struct {
+	Number uint64
+	Hash   Optional[Hash] // not known where whoever told of it did not say
+}
+
+// Heights are those from First to Last, both included.
+type Heights struct{ First, Last uint64 }
+
 // NodeVersion is what a node says of itself. What it does not say is empty.
 type NodeVersion struct {
 	ClientVersion  string
@@ -42,4 +51,6 @@ var (
 	// know what was asked for, or cannot read what the chain has there. It may answer
 	// another one.
 	ErrCannotTell = errors.New("this question cannot be answered")
+	// ErrNotKept says that the source has only what was kept of a chain, and not that.
+	ErrNotKept = errors.New("it was not kept")
 )

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
@@ -34,7 +33,7 @@ func (d *Desk) balances(ctx context.Context, src source.Source, height uint64) (
 // Balance is what an account had when the block at a height was done.
 func (s sourceBalances) Balance(ctx context.Context, account chain.Address, height uint64) (chain.Balance, error) {
 	b, err := s.Source.Balance(ctx, account, chain.Some(height))
-	if errors.Is(err, archive.ErrLacks) {
+	if errors.Is(err, chain.ErrNotKept) {
 		err = fmt.Errorf("%w; fees archive record --accounts keeps balances", err)
 	}
 	return b.Value.Balance, err

@@ -8,9 +8,9 @@ import (
 	"syscall"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -68,15 +68,14 @@ var kinds = []struct {
 	{Failed, func(err error) bool { return FullDisk(err) }},
 	{NotUnderstood, either(as[*InputError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork))},
 	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, closing.ErrDamaged)},
-	{NotCovered, either(as[*NotHeldError], is(archive.ErrLacks, reconcile.ErrNotCovered))},
+	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered))},
 	{Busy, either(is(ledger.ErrLocked, journal.ErrChanged), ledger.Passes)},
 	{NotFound, either(as[*NotThereError], is(ledger.ErrNone, chain.ErrNoBlock))},
 	{DoesNotHold, either(as[*ledger.DiffersError], as[*journal.DifferenceError], is(journal.ErrUnknown))},
 	{Unanswered, either(
-		as[*ledger.ForkError], as[*gatewayclient.UnreachableError], as[*gatewayclient.StatusError], as[*sidecar.DecodeError],
-		as[*nodeclient.UnreachableError], as[*nodeclient.StatusError], as[*nodeclient.DecodeError], as[*nodeclient.RPCError],
-		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, sidecar.ErrNotJSON, ErrUnanswered, source.ErrNotFinal, archive.ErrNotFinal,
-			nodeclient.ErrFork, nodeclient.ErrNotJSON, chain.ErrOverflow), // amounts that no chain can have
+		as[*ledger.ForkError], as[*ask.UnreachableError], as[*ask.StatusError], as[*sidecar.DecodeError], as[*nodeclient.DecodeError], as[*nodeclient.RPCError],
+		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, ask.ErrNotJSON, ErrUnanswered, source.ErrNotFinal, archive.ErrNotFinal,
+			chain.ErrOverflow), // amounts that no chain can have
 	)},
 }
 

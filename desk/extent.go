@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -45,7 +44,7 @@ func identify(ctx context.Context, reader *source.Reader, height uint64) (id led
 	switch {
 	case err == nil:
 		id.Genesis = chain.Some(genesis.Hash)
-	case errors.Is(err, archive.ErrLacks):
+	case errors.Is(err, chain.ErrNotKept):
 		err = nil
 	}
 	return id, err

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"sync/atomic"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
@@ -74,7 +73,7 @@ func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done
 	var newest atomic.Uint64
 	entries := func(yield func(*ledger.Entry, error) bool) {
 		for x, err := range f.prover.Follow(ctx, noting(o.Heads, &newest), o.Follow, before) {
-			if done && errors.Is(err, archive.ErrLacks) { // an archive does not grow
+			if done && errors.Is(err, chain.ErrNotKept) { // an archive does not grow
 				return
 			}
 			if err == nil {

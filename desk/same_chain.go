@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/source"
 )
@@ -40,7 +39,7 @@ type BlockHashes interface {
 // cannot tell now, it is not known.
 func (s *SameChain) Check(ctx context.Context) (known bool, err error) {
 	b, err := s.Source.Block(ctx, 0)
-	if errors.Is(err, archive.ErrLacks) || errors.Is(err, chain.ErrNoBlock) {
+	if errors.Is(err, chain.ErrNotKept) || errors.Is(err, chain.ErrNoBlock) {
 		b, err = s.Source.Head(ctx, false)
 	}
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/addressbook"
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
@@ -92,7 +91,7 @@ func (l *Statements) Explain(err error) error {
 	switch {
 	case as[*statement.LedgerError](err):
 		return l.desk.of(err)
-	case errors.Is(err, archive.ErrLacks):
+	case errors.Is(err, chain.ErrNotKept):
 		return fmt.Errorf("%w, --no-balances does without", err)
 	}
 	return err

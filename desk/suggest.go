@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
@@ -167,15 +166,13 @@ func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, 
 		return nil
 	}
 	first := head + 1 - min(blocks, head)
-	if kept, ok := reader.Source.(*archive.Archive); ok {
-		lowest, _, err := kept.Range()
-		if err != nil {
-			return err
-		}
-		if lowest > first {
-			first = lowest
-			s.Notes = append(s.Notes, fmt.Sprintf("the recordings begin at block %d: they have %d of the %d blocks that were asked for", lowest, head+1-lowest, blocks))
-		}
+	kept, err := reader.Source.Kept()
+	if err != nil {
+		return err
+	}
+	if has, known := kept.Get(); known && has.First > first {
+		first = has.First
+		s.Notes = append(s.Notes, fmt.Sprintf("the recordings begin at block %d: they have %d of the %d blocks that were asked for", first, head+1-first, blocks))
 	}
 	passed := 0
 	for item, err := range reader.Range(ctx, source.Range{First: first, Last: head}, maxAhead) {

@@ -79,7 +79,7 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 
 // permanent tells of which errors no retry helps.
 func permanent(err error) bool {
-	return is(ledger.ErrOtherChain, ledger.ErrDamaged, archive.ErrLacks, archive.ErrDamaged, chain.ErrOverflow)(err) ||
+	return is(ledger.ErrOtherChain, ledger.ErrDamaged, chain.ErrNotKept, archive.ErrDamaged, chain.ErrOverflow)(err) ||
 		as[*ledger.ForkError](err) || as[*ledger.DiffersError](err)
 }
 

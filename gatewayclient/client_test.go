@@ -1,7 +1,6 @@
 package gatewayclient_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -15,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/gatewaytest"
-	"github.com/feeledger/fees/sidecar"
 )
 
 const recordings = "../testdata/recordings"
@@ -27,7 +26,7 @@ const hash1 = `"0x11111111111111111111111111111111111111111111111111111111111111
 
 // clientOf is a client of a gateway on loopback. It does not wait long before it
 // tries again.
-func clientOf(t *testing.T, h http.Handler, o gatewayclient.Options) *gatewayclient.Client {
+func clientOf(t *testing.T, h http.Handler, o ask.Options) *gatewayclient.Client {
 	if o.RetryWait == 0 {
 		o.RetryWait = time.Millisecond
 	}
@@ -38,15 +37,16 @@ func clientOf(t *testing.T, h http.Handler, o gatewayclient.Options) *gatewaycli
 	return c
 }
 
-func TestTemporary(t *testing.T) {
-	for code, want := range map[int]bool{400: false, 401: false, 404: false, 408: true, 429: true, 500: true, 502: true, 503: true} {
-		require.Equal(t, want, (&gatewayclient.StatusError{Code: code}).Temporary(), "%d", code)
-	}
-}
-
 func TestClient(t *testing.T) {
 	ctx := context.Background()
-	c := clientOf(t, gatewaytest.Handler(filepath.Join(recordings, "moonbeam-2100")), gatewayclient.Options{})
+	c := clientOf(t, gatewaytest.Handler(filepath.Join(recordings, "moonbeam-2100")), ask.Options{})
+
+	final, err := c.FinalHead(ctx)
+	require.NoError(t, err)
+	require.Equal(t, chain.Head{Number: 27}, final)
+	kept, err := c.Kept()
+	require.NoError(t, err)
+	require.False(t, kept.Known())
 
 	b, err := c.Block(ctx, 25)
 	require.NoError(t, err)
@@ -62,6 +62,9 @@ func TestClient(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, uint64(27), head.Number)
 	}
+
+	_, err = c.BlockByHash(ctx, chain.Hash{})
+	require.ErrorIs(t, err, chain.ErrNoBlock)
 
 	m, err := c.Multiplier(ctx, 24)
 	require.NoError(t, err)
@@ -135,10 +138,10 @@ func TestRecordedErrors(t *testing.T) {
 	require.Len(t, recorded, len(wants))
 	for name, answer := range recorded {
 		t.Run(name, func(t *testing.T) {
-			c := clientOf(t, answer, gatewayclient.Options{})
+			c := clientOf(t, answer, ask.Options{Total: 500 * time.Millisecond, RetryWait: 300 * time.Millisecond})
 			_, path, _ := strings.Cut(answer.Request, " ")
 			text, err := c.Answer(context.Background(), path)
-			var refused *gatewayclient.StatusError
+			var refused *ask.StatusError
 			switch want := wants[name].(type) {
 			case error:
 				require.ErrorIs(t, err, want)
@@ -171,7 +174,7 @@ func TestWrongAnswers(t *testing.T) {
 	ctx := context.Background()
 	block := `{"number":"7","hash":` + hash1 + `,"parentHash":` + hash1 + `,"extrinsics":[]}`
 	answer := func(body string) *gatewayclient.Client {
-		return clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }), gatewayclient.Options{})
+		return clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }), ask.Options{})
 	}
 	_, err := answer(block).Block(ctx, 25)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
@@ -184,74 +187,41 @@ func TestWrongAnswers(t *testing.T) {
 	_, err = answer(`{"at":{"height":"24"},"value":"x"}`).Multiplier(ctx, 24)
 	require.EqualError(t, err, `multiplier at block 24: malformed multiplier: value: "x" is not a non-negative integer`)
 	_, err = answer(" \n<html>").Block(ctx, 25)
-	require.ErrorIs(t, err, sidecar.ErrNotJSON)
+	require.ErrorIs(t, err, ask.ErrNotJSON)
 	_, err = answer("").Block(ctx, 25)
 	require.ErrorContains(t, err, "the text ends too early")
 }
 
 func TestNoAnswer(t *testing.T) {
-	ctx := context.Background()
-	requireUnreachable := func(t *testing.T, err error, says string) {
-		var unreachable *gatewayclient.UnreachableError
-		require.ErrorAs(t, err, &unreachable)
-		require.ErrorContains(t, err, says)
-	}
-	t.Run("nobody listens", func(t *testing.T) {
-		c, err := gatewayclient.New("http://127.0.0.1:1", gatewayclient.Options{RetryWait: time.Millisecond})
-		require.NoError(t, err)
-		_, err = c.Block(ctx, 25)
-		requireUnreachable(t, err, "connection refused")
-	})
-	t.Run("it hangs", func(t *testing.T) {
-		c := clientOf(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }),
-			gatewayclient.Options{Timeout: 20 * time.Millisecond})
-		_, err := c.Block(ctx, 25)
-		requireUnreachable(t, err, "timed out")
-	})
-	t.Run("it breaks off", func(t *testing.T) {
-		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	for name, c := range map[string]struct {
+		step http.HandlerFunc
+		says string
+	}{
+		"it hangs": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timed out"},
+		"it breaks off": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			fmt.Fprint(w, "{")
-		}), gatewayclient.Options{})
-		_, err := c.Block(ctx, 25)
-		requireUnreachable(t, err, "unexpected EOF")
-	})
-	t.Run("it never ends", func(t *testing.T) {
-		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		}, "unexpected EOF"},
+		"it never ends": {func(w http.ResponseWriter, _ *http.Request) {
 			for range 100 {
 				fmt.Fprint(w, strings.Repeat(" ", 1000))
 			}
-		}), gatewayclient.Options{MaxBody: 10_000})
-		_, err := c.Block(ctx, 25)
-		requireUnreachable(t, err, "larger than any block should be")
-	})
-	t.Run("it is a gzip bomb", func(t *testing.T) {
-		var bomb bytes.Buffer
-		z := gzip.NewWriter(&bomb)
-		_, err := z.Write(make([]byte, 1<<20))
-		require.NoError(t, err)
-		require.NoError(t, z.Close())
-		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		}, "larger than any block should be"},
+		"it is a gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			w.Write(bomb.Bytes())
-		}), gatewayclient.Options{MaxBody: 10_000})
-		_, err = c.Block(ctx, 25)
-		requireUnreachable(t, err, "larger than any block should be")
-	})
-	t.Run("it redirects for ever", func(t *testing.T) {
-		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/blocks/25", http.StatusFound)
-		}), gatewayclient.Options{})
-		_, err := c.Block(ctx, 25)
-		requireUnreachable(t, err, "it redirects too often")
-	})
-	t.Run("the caller gives up", func(t *testing.T) {
-		c := clientOf(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), gatewayclient.Options{})
-		ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-		defer cancel()
-		_, err := c.Block(ctx, 25)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-	})
+			z := gzip.NewWriter(w)
+			z.Write(make([]byte, 1<<20))
+			z.Close()
+		}, "larger than any block should be"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := clientOf(t, c.step, ask.Options{Total: 100 * time.Millisecond, MaxAnswer: 10_000})
+			_, err := client.Block(context.Background(), 25)
+			var unreachable *ask.UnreachableError
+			require.ErrorAs(t, err, &unreachable)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
 }
 
 // A message is one line of bounded length, whatever the gateway puts into it.
@@ -267,7 +237,7 @@ func TestMessages(t *testing.T) {
 			}
 			defer connection.Close()
 			fmt.Fprint(connection, answer)
-		}), gatewayclient.Options{})
+		}), ask.Options{Total: 100 * time.Millisecond})
 		_, err := c.Block(context.Background(), 25)
 		require.Error(t, err, name)
 		require.Less(t, len(err.Error()), 600, name)
@@ -280,89 +250,15 @@ func TestSuccessorNotFound(t *testing.T) {
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"error":"Block not found"}`)
-	}), gatewayclient.Options{})
+	}), ask.Options{})
 	_, err := c.Block(context.Background(), 25)
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 }
 
 func TestAddress(t *testing.T) {
-	for _, address := range []string{"", "127.0.0.1:8080", "ftp://host", "http://", "http://host?x=1", "http://host#x", "http://a b"} {
-		_, err := gatewayclient.New(address, gatewayclient.Options{})
-		require.Error(t, err, address)
+	for _, address := range []string{"", "127.0.0.1:8080", "ws://host", "http://host?key=secret"} {
+		_, err := gatewayclient.New(address, ask.Options{})
+		require.ErrorContains(t, err, "gateway address", address)
+		require.NotContains(t, err.Error(), "secret")
 	}
-	_, err := gatewayclient.New("ftp://me:secret@host", gatewayclient.Options{})
-	require.ErrorContains(t, err, "want http")
-	require.NotContains(t, err.Error(), "secret")
-}
-
-// Credentials do not follow a redirect to another address, be it another port.
-func TestCredentialsStay(t *testing.T) {
-	asked := 0
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++ }))
-	t.Cleanup(other.Close)
-	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
-	}), gatewayclient.Options{})
-	_, err := c.Block(context.Background(), 25)
-	require.ErrorContains(t, err, "it redirects to another address")
-	require.Zero(t, asked)
-}
-
-// A redirect to the same address is followed.
-func TestRedirect(t *testing.T) {
-	recorded := gatewaytest.Handler(filepath.Join(recordings, "moonbeam-2100"))
-	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if rest, old := strings.CutPrefix(r.URL.Path, "/old"); old {
-			http.Redirect(w, r, rest, http.StatusFound)
-			return
-		}
-		recorded.ServeHTTP(w, r)
-	}), gatewayclient.Options{})
-	_, err := c.Block(context.Background(), 25)
-	require.NoError(t, err)
-}
-
-// Three redirects are followed, and no fourth.
-func TestRedirectLimit(t *testing.T) {
-	for redirects, followed := range map[int]bool{3: true, 4: false} {
-		asked := 0
-		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if asked++; asked <= redirects {
-				http.Redirect(w, r, fmt.Sprintf("/%d%s", asked, r.URL.Path), http.StatusFound)
-				return
-			}
-			fmt.Fprint(w, block7)
-		}), gatewayclient.Options{})
-		_, err := c.Block(context.Background(), 7)
-		require.Equal(t, 4, asked, "%d redirects", redirects)
-		if followed {
-			require.NoError(t, err)
-		} else {
-			require.ErrorContains(t, err, "it redirects too often")
-		}
-	}
-}
-
-// Credentials in the address are sent, and shown nowhere.
-func TestCredentials(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		user, password, _ := r.BasicAuth()
-		if user != "me" || password != "secret" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		w.WriteHeader(http.StatusTeapot)
-	}))
-	t.Cleanup(server.Close)
-	c, err := gatewayclient.New(strings.Replace(server.URL, "http://", "http://me:secret@", 1), gatewayclient.Options{RetryWait: time.Millisecond})
-	require.NoError(t, err)
-	_, err = c.Block(context.Background(), 25)
-	var refused *gatewayclient.StatusError
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, http.StatusTeapot, refused.Code)
-	require.NotContains(t, err.Error(), "secret")
-	server.Close()
-	_, err = c.Block(context.Background(), 25)
-	require.Error(t, err)
-	require.NotContains(t, err.Error(), "secret")
 }

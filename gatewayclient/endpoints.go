@@ -1,6 +1,7 @@
 package gatewayclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sidecar"
@@ -137,45 +137,31 @@ func (c *Client) Metadata(ctx context.Context, w io.Writer) (int64, error) {
 
 // stream passes an answer on. It does not tell whether the gateway's paths have a
 // version: it is not looked into.
-func (c *Client) stream(ctx context.Context, path string, w io.Writer) (n int64, err error) {
-	ctx, done, err := c.begin(ctx)
-	if err != nil {
-		return 0, err
+func (c *Client) stream(ctx context.Context, path string, w io.Writer) (int64, error) {
+	version := noVersion
+	known := c.version.Load()
+	if known != nil {
+		version = *known
 	}
-	defer done()
-	if version := c.version.Load(); version != nil {
-		return c.streamFrom(ctx, strings.TrimSuffix(*version, "/"), path, w)
-	}
-	n, err = c.streamFrom(ctx, "", path, w)
-	if errors.Is(err, errNoEndpoint) {
-		if err := c.turn(ctx); err != nil {
-			return 0, err
-		}
+	n, err := c.streamFrom(ctx, version, path, w)
+	if errors.Is(err, errNoEndpoint) && known == nil {
 		return c.streamFrom(ctx, version1, path, w)
 	}
 	return n, err
 }
 
-// mostRefusal is more than a gateway says of an error.
-const mostRefusal = 1 << 16
-
-func (c *Client) streamFrom(ctx context.Context, version, path string, w io.Writer) (int64, error) {
-	answer, err := c.http.R().SetContext(ctx).Get(version + path)
-	if err != nil {
-		return 0, c.noAnswer(err)
-	}
-	body := answer.RawBody()
-	defer body.Close()
-	if !answer.IsSuccess() {
-		said, _ := io.ReadAll(io.LimitReader(body, mostRefusal)) // the status says enough without
-		return 0, statusError(path, answer.StatusCode(), string(said))
-	}
-	n, err := io.Copy(w, io.LimitReader(body, int64(c.maxBody)+1))
-	if err != nil {
-		return n, c.noAnswer(err)
-	}
-	if n > int64(c.maxBody) {
-		return n, c.noAnswer(errors.New("the answer is larger than it should be"))
-	}
-	return n, nil
+func (c *Client) streamFrom(ctx context.Context, version, path string, w io.Writer) (n int64, err error) {
+	var broken error // after it had begun
+	err = c.http.Ask(ctx, func(ctx context.Context) error {
+		answer, written, err := c.http.Stream(ctx, version+path, w)
+		switch n = written; {
+		case err != nil && n > 0:
+			broken = err
+			return nil
+		case err == nil && !answer.IsSuccess():
+			return c.refusal(path, answer)
+		}
+		return err
+	})
+	return n, cmp.Or(err, broken)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/sidecar"
@@ -25,7 +26,7 @@ func answering(t *testing.T, path, body string) *gatewayclient.Client {
 			return
 		}
 		fmt.Fprint(w, body)
-	}), gatewayclient.Options{})
+	}), ask.Options{})
 }
 
 func recorded(t *testing.T, name string) string {
@@ -108,6 +109,23 @@ func TestStorage(t *testing.T) {
 	}
 }
 
+func TestBlockWeight(t *testing.T) {
+	ctx := context.Background()
+	answer := func(value string) *gatewayclient.Client {
+		return answering(t, "/pallets/system/storage/blockWeight?at=7", `{"at":{"height":"7"},"value":`+value+`}`)
+	}
+	class := func(refTime string) string { return `{"refTime":"` + refTime + `","proofSize":"3"}` }
+	w, err := answer(`{"normal":`+class("11")+`,"operational":`+class("12")+`,"mandatory":`+class("13")+`}`).BlockWeight(ctx, 7)
+	require.NoError(t, err)
+	require.Equal(t, uint64(7), w.At)
+	require.Equal(t, "11", w.Value.Normal.RefTime.String())
+	var malformed *sidecar.DecodeError
+	_, err = answer(`{}`).BlockWeight(ctx, 7)
+	require.ErrorAs(t, err, &malformed)
+	_, err = answering(t, "/other", "").BlockWeight(ctx, 7)
+	require.ErrorIs(t, err, chain.ErrNotOffered)
+}
+
 func TestMetadata(t *testing.T) {
 	ctx := context.Background()
 	text := `{"magicNumber":"1635018093","metadata":{}}`
@@ -122,19 +140,19 @@ func TestMetadata(t *testing.T) {
 	require.Equal(t, text, out.String())
 	_, err = answering(t, "/", "").Metadata(ctx, &out)
 	require.ErrorIs(t, err, chain.ErrNotOffered)
-	_, err = clientOf(t, said(500, "no metadata today"), gatewayclient.Options{}).Metadata(ctx, &out)
+	_, err = clientOf(t, said(500, "no metadata today"), ask.Options{}).Metadata(ctx, &out)
 	require.ErrorContains(t, err, "status 500 Internal Server Error: no metadata today")
 	large := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, strings.Repeat("x", 20_000))
-	}), gatewayclient.Options{MaxBody: 10_000, Version: "/v1"})
+	}), ask.Options{MaxAnswer: 10_000})
 	_, err = large.Metadata(ctx, &out)
-	require.ErrorContains(t, err, "larger than it should be")
+	require.ErrorContains(t, err, "larger than any block should be")
 	broken := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, "{")
-	}), gatewayclient.Options{})
+	}), ask.Options{})
 	_, err = broken.Metadata(ctx, &out)
-	var unreachable *gatewayclient.UnreachableError
+	var unreachable *ask.UnreachableError
 	require.ErrorAs(t, err, &unreachable)
 }
 
@@ -148,5 +166,5 @@ func TestAnswer(t *testing.T) {
 	_, err = answering(t, "/other", text).Answer(ctx, "/any")
 	require.ErrorIs(t, err, chain.ErrNotOffered)
 	_, err = answering(t, "/page", "\n <html></html>").Answer(ctx, "/page")
-	require.ErrorIs(t, err, sidecar.ErrNotJSON)
+	require.ErrorIs(t, err, ask.ErrNotJSON)
 }

@@ -65,8 +65,6 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 		return b.costsOf(ctx, q)
 	}
 	return func(yield func(*Cost, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
 		var used sync.Pool // of the costs of parts, which take some megabytes
 		sealed, err := b.sealed(ctx)
 		if err != nil {
@@ -79,7 +77,7 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 		}
 		pages := pager{Query: &q}
 		readers := min(runtime.GOMAXPROCS(0)+1, maxReaders)
-		for p := range inorder.Map(q.span().parts(), readers, func(s Span) *part {
+		for p := range inorder.Map(ctx, q.span().parts(), readers, func(ctx context.Context, s Span) *part {
 			p, ok := used.Get().(*part)
 			if !ok {
 				p = new(part)
@@ -88,7 +86,6 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 			return p
 		}) {
 			if p.err != nil {
-				cancel() // of what the others read
 				yield(nil, p.err)
 				return
 			}
@@ -100,7 +97,6 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 					}
 				}
 				if pages.take(c.Place()) && !yield(c, nil) || pages.full() {
-					cancel()
 					return
 				}
 			}

@@ -275,8 +275,6 @@ const maxReaders = 4
 // connection is held while a block is handed over.
 func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) iter.Seq2[*rowsOf, error] {
 	return func(yield func(*rowsOf, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel() // what is read ahead
 		readers := 1
 		if q == nil {
 			q, readers = b.engine.shared(), min(runtime.GOMAXPROCS(0)+1, maxReaders)
@@ -293,7 +291,7 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 			err  error
 		}
 		wanted = withBlocks(wanted)
-		read := func(p part) part {
+		read := func(ctx context.Context, p part) part {
 			if p.err == nil {
 				p.rows, p.more, p.err = readSome(ctx, q, wanted, false, "height >= ? AND height <= ?", p.span.bounds()...)
 			}
@@ -324,7 +322,7 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 			}
 			return err == nil || yield(nil, err) && false
 		}
-		for p := range inorder.Map(parts, readers, read) {
+		for p := range inorder.Map(ctx, parts, readers, read) {
 			going := deliver(p.rows, p.err)
 			if going && p.more { // what is very large is read by one reader
 				if n := len(p.rows); n > 0 {
@@ -340,7 +338,6 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 				}
 			}
 			if !going {
-				cancel()
 				return
 			}
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/wire"
@@ -237,30 +238,6 @@ func TestWrongResults(t *testing.T) {
 	}
 }
 
-func TestAddress(t *testing.T) {
-	for name, address := range map[string]string{
-		"empty":             "",
-		"no scheme":         "localhost:9944",
-		"another scheme":    "ftp://host",
-		"no host":           "ws://",
-		"fragment":          "http://host/#x",
-		"not a URL":         "http://user:s3cret@[",
-		"user, no scheme":   "s3cret:s3cret@host",
-		"secret, odd place": "s3cret://s3cret",
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := nodeclient.New(address, nodeclient.Options{})
-			require.ErrorContains(t, err, "node address")
-			require.NotContains(t, err.Error(), "s3cret")
-		})
-	}
-	_, err := nodeclient.New("http://host", nodeclient.Options{APIKey: "s3cret\n"})
-	require.ErrorContains(t, err, "line break")
-	require.NotContains(t, err.Error(), "s3cret")
-	_, err = nodeclient.New("http://host", nodeclient.Options{APIKey: "s3cret", APIKeyHeader: "X Key:"})
-	require.ErrorContains(t, err, "API key header")
-}
-
 // TestCredentials: they reach the node, and no error, whatever goes wrong.
 func TestCredentials(t *testing.T) {
 	const secret = "s3cret"
@@ -306,7 +283,7 @@ func TestAuthorities(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	var o nodeclient.Options // a handshake takes its time on a busy machine
+	var o ask.Options // a handshake takes its time on a busy machine
 	_, err := newClient(t, server.URL, o).Chain(soon(t))
 	require.ErrorContains(t, err, "certificate")
 	o.RootCAs = x509.NewCertPool()
@@ -318,7 +295,7 @@ func TestAuthorities(t *testing.T) {
 
 func TestCloseEndsCalls(t *testing.T) {
 	stalling := serve(t, stall)
-	c := newClient(t, stalling.URL, nodeclient.Options{})
+	c := newClient(t, stalling.URL, ask.Options{})
 	time.AfterFunc(20*time.Millisecond, func() { c.Close() })
 	_, err := c.Chain(soon(t))
 	require.ErrorIs(t, err, nodeclient.ErrClosed)
@@ -328,7 +305,7 @@ func TestCloseEndsCalls(t *testing.T) {
 
 func TestCallersOwnEnd(t *testing.T) {
 	stalling := serve(t, stall)
-	c := newClient(t, stalling.URL, nodeclient.Options{})
+	c := newClient(t, stalling.URL, ask.Options{})
 	ctx, cancel := context.WithCancel(soon(t))
 	time.AfterFunc(20*time.Millisecond, cancel)
 	_, err := c.Chain(ctx)

@@ -1,12 +1,9 @@
 package nodeclient
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/wire"
@@ -15,13 +12,6 @@ import (
 // ErrNoMethod says that the node does not have the method that was called. It is
 // found in the *[RPCError] with which the node said so.
 var ErrNoMethod = errors.New("no such method")
-
-// ErrNotJSON says that an answer is something else, such as a web page.
-var ErrNotJSON = errors.New("not JSON")
-
-// ErrFork says that a node's finalized chain no longer has a header that it had:
-// it is another chain's node now, or was started anew.
-var ErrFork = errors.New("the finalized chain is not the one that was followed")
 
 // ErrNoSubscriptions says that the node is asked over HTTP, which has none.
 var ErrNoSubscriptions = errors.New("subscriptions need a ws:// or wss:// address")
@@ -65,36 +55,6 @@ func (e *RPCError) Is(target error) bool {
 	return known && code == methodNotFound || !known && strings.HasPrefix(e.Message, "Method not found")
 }
 
-// StatusError is an answer over HTTP with a status other than 2xx, or to the
-// request for a WebSocket with a status other than 101.
-type StatusError struct {
-	Node       string // its address, without path and credentials
-	Code       int
-	Message    string        // the node's own, "" if it gave none
-	RetryAfter time.Duration // how long the node wants to be left alone, 0 if it does not say
-}
-
-func (e *StatusError) Error() string {
-	text := fmt.Sprintf("the node at %s answers with status %d %s", e.Node, e.Code, http.StatusText(e.Code))
-	if e.Message != "" {
-		text += ": " + e.Message
-	}
-	return text
-}
-
-// UnreachableError says that no answer came: the node could not be reached,
-// broke off, or took too long.
-type UnreachableError struct {
-	Node string // its address, without path and credentials
-	Err  error
-}
-
-func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("no answer from the node at %s: %v", e.Node, e.Err)
-}
-
-func (e *UnreachableError) Unwrap() error { return e.Err }
-
 // DecodeError says that an answer is not what it should be.
 type DecodeError struct {
 	What string // the answer: "header", "fee history"; "answer" where it is no JSON-RPC answer
@@ -104,10 +64,3 @@ type DecodeError struct {
 func (e *DecodeError) Error() string { return fmt.Sprintf("malformed %s: %v", e.What, e.Err) }
 
 func (e *DecodeError) Unwrap() error { return e.Err }
-
-// timeoutError is what ends a call that took longer than it may.
-type timeoutError struct{ after time.Duration }
-
-func (e *timeoutError) Error() string { return fmt.Sprintf("timed out after %v", e.after) }
-
-func (e *timeoutError) Unwrap() error { return context.DeadlineExceeded }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
 )
@@ -16,7 +17,7 @@ func Example() {
 	}))
 	defer node.Close()
 
-	client, err := nodeclient.New(node.URL, nodeclient.Options{})
+	client, err := nodeclient.New(node.URL, ask.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -29,10 +30,10 @@ func Example() {
 	// Output: 8742000000000000 wei
 }
 
-// This follows the chain as it is finalized, until ctx ends.
+// This tells how far the chain is, until ctx ends.
 func ExampleClient_SubscribeFinalizedHeads() {
 	follow := func(ctx context.Context, client *nodeclient.Client) error {
-		for header, err := range client.SubscribeFinalizedHeads(ctx, chain.Some(uint64(11_728_459))) {
+		for header, err := range client.SubscribeFinalizedHeads(ctx) {
 			if err != nil {
 				return err
 			}

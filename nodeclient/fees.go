@@ -112,30 +112,30 @@ func (c *Client) FeeHistory(ctx context.Context, count uint64, newest string, pe
 	if err != nil {
 		return FeeHistory{}, err
 	}
-	history, err := readFeeHistory(v, int(min(count, mostBlocks)), len(percentiles))
+	history, err := readFeeHistory(v, int(min(count, maxBlocks)), len(percentiles))
 	if err != nil {
 		return FeeHistory{}, &DecodeError{"fee history", err}
 	}
 	return history, nil
 }
 
-// mostBlocks is how many blocks a node gives at most, by the method's specification.
-const mostBlocks = 1024
+// maxBlocks is how many blocks a node gives at most, by the method's specification.
+const maxBlocks = 1024
 
 // quantity is a number as Ethereum's JSON-RPC has it.
 func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
 
-func readFeeHistory(v wire.Value, most, percentiles int) (h FeeHistory, err error) {
+func readFeeHistory(v wire.Value, maxCount, percentiles int) (h FeeHistory, err error) {
 	if h.OldestBlock, err = chain.ReadUint64(v.Member("oldestBlock")); err != nil {
 		return FeeHistory{}, fmt.Errorf("oldestBlock: %w", err)
 	}
 	if h.OldestBlock > math.MaxUint32 { // the chain's heights are u32
 		return FeeHistory{}, fmt.Errorf("oldestBlock: %d is more than 32 bits", h.OldestBlock)
 	}
-	if h.BaseFeePerGas, err = readAtMost(most+1, v.Member("baseFeePerGas"), chain.ReadGasPrice); err != nil {
+	if h.BaseFeePerGas, err = readAtMost(maxCount+1, v.Member("baseFeePerGas"), chain.ReadGasPrice); err != nil {
 		return FeeHistory{}, fmt.Errorf("baseFeePerGas%w", err)
 	}
-	if h.GasUsedRatio, err = readAtMost(most, v.Member("gasUsedRatio"), readRatio); err != nil {
+	if h.GasUsedRatio, err = readAtMost(maxCount, v.Member("gasUsedRatio"), readRatio); err != nil {
 		return FeeHistory{}, fmt.Errorf("gasUsedRatio%w", err)
 	}
 	blocks := len(h.GasUsedRatio)
@@ -145,7 +145,7 @@ func readFeeHistory(v wire.Value, most, percentiles int) (h FeeHistory, err erro
 	if percentiles == 0 || blocks == 0 {
 		return h, nil
 	}
-	if h.Reward, err = readAtMost(most, v.Member("reward"), func(v wire.Value) ([]chain.GasPrice, error) {
+	if h.Reward, err = readAtMost(maxCount, v.Member("reward"), func(v wire.Value) ([]chain.GasPrice, error) {
 		return readRewards(v, percentiles)
 	}); err != nil {
 		return FeeHistory{}, fmt.Errorf("reward%w", err)

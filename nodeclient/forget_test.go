@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/ask"
 )
 
 // A question that was not sent is not waited for: nothing of it stays for the life of
 // the connection.
 func TestQuestionsThatWereNotSentAreForgotten(t *testing.T) {
-	c := &connection{outbox: make(chan []byte), broken: make(chan struct{}), waiting: map[string]*waiter{}}
+	c := &connection{asker: new(ask.Client), outbox: make(chan []byte), broken: make(chan struct{}), waiting: map[string]*waiter{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for range 3 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
 )
@@ -177,23 +178,18 @@ func must(err error) {
 // follower reads an iteration in a goroutine of its own.
 type follower struct {
 	t      *testing.T
-	heads  chan string // the names of blocks, and errors
+	heads  chan string // the names of blocks
 	cancel context.CancelFunc
 	done   chan struct{}
 	err    error // the last; valid when done
 }
 
-func follow(t *testing.T, n *node, final bool, from chain.Optional[uint64], o nodeclient.Options) *follower {
-	c := newClient(t, n.url, o)
+func follow(t *testing.T, c *nodeclient.Client) *follower {
 	ctx, cancel := context.WithCancel(soon(t))
 	f := &follower{t: t, heads: make(chan string, 1000), cancel: cancel, done: make(chan struct{})}
-	heads := c.SubscribeNewHeads(ctx, from)
-	if final {
-		heads = c.SubscribeFinalizedHeads(ctx, from)
-	}
 	go func() {
 		defer close(f.done)
-		for h, err := range heads {
+		for h, err := range c.SubscribeFinalizedHeads(ctx) {
 			if f.err = err; err != nil {
 				continue
 			}
@@ -226,23 +222,12 @@ func (f *follower) want(blocks ...string) {
 	}
 }
 
-func (f *follower) wantNothing() {
-	f.t.Helper()
-	select {
-	case have := <-f.heads:
-		require.Fail(f.t, "a header that should not have come", have)
-	case <-time.After(30 * time.Millisecond):
-	}
-}
-
-func (f *follower) wantEnd(says string, is error) {
+func (f *follower) wantEnd(says string, temporary bool) {
 	f.t.Helper()
 	select {
 	case <-f.done:
 		require.ErrorContains(f.t, f.err, says)
-		if is != nil {
-			require.ErrorIs(f.t, f.err, is)
-		}
+		require.Equal(f.t, temporary, nodeclient.Temporary(f.err))
 	case <-time.After(3 * time.Second):
 		require.Fail(f.t, "the iteration goes on")
 	}
@@ -250,326 +235,126 @@ func (f *follower) wantEnd(says string, is error) {
 }
 
 // patient options wait for nothing but announcements.
-var patient = nodeclient.Options{RetryWait: time.Millisecond}
-
-var fromHead chain.Optional[uint64]
+var patient = ask.Options{RetryWait: time.Millisecond}
 
 func greetingWith(n *node, block string) { n.greeting = func() { n.announce(block) } }
 
-func TestHeadsInOrder(t *testing.T) {
-	for name, final := range map[string]bool{"new": false, "finalized": true} {
-		t.Run(name, func(t *testing.T) {
-			n := newNode(t)
-			n.grow("a", 1, 60)
-			greetingWith(n, "a7")
-			f := follow(t, n, final, fromHead, patient)
-			f.want("a7")
+// startAt7 is a node that has the blocks a1 to a60, announces a7 to whoever subscribes, and is
+// subscribed to.
+func startAt7(t *testing.T, o ask.Options) (*node, *nodeclient.Client, *follower) {
+	n := newNode(t)
+	n.grow("a", 1, 60)
+	greetingWith(n, "a7")
+	c := newClient(t, n.url, o)
+	f := follow(t, c)
+	f.want("a7")
+	return n, c, f
+}
+
+// TestHeads: they come as they are announced, each with its hash; what is between them is
+// for others to ask for.
+func TestHeads(t *testing.T) {
+	n, _, f := startAt7(t, patient)
+	for _, block := range []string{"a8", "a8", "a12"} {
+		n.announce(block)
+		f.want(block)
+	}
+	f.cancel()
+	<-f.done
+	require.NoError(t, f.err)
+	require.Eventually(t, func() (is bool) {
+		n.set(func() { is = len(n.closed) == 1 && n.closed[0] == `chain_unsubscribeFinalizedHeads"s1"` })
+		return is
+	}, time.Second, time.Millisecond)
+	require.Zero(t, n.asked["chain_getHeader"])
+}
+
+// TestSubscribingAgain: a subscription ends with what broke it, and can be opened again.
+func TestSubscribingAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(n *node)
+		says string
+	}{
+		"broken connection": {func(n *node) { n.hangUp() }, "no answer from the node at ws://"},
+		"ended by the node": {func(n *node) { n.notify(`"error":{"code":-32000,"message":"too slow"}`) }, "the node ended the subscription: too slow"},
+		"a block that it cannot tell of": {func(n *node) {
+			n.set(func() { n.missing["a8"] = true })
 			n.announce("a8")
-			f.want("a8")
-			n.announce("a8") // again
-			n.announce("a7") // older
-			n.announce("a3") // before the first
-			f.wantNothing()
-			n.announce("a12") // after a gap
-			f.want("a9", "a10", "a11", "a12")
-			f.cancel()
-			<-f.done
-			require.NoError(t, f.err)
-			unsubscribed := map[bool]string{false: `chain_unsubscribeNewHeads"s1"`, true: `chain_unsubscribeFinalizedHeads"s1"`}[final]
-			require.Eventually(t, func() (is bool) {
-				n.set(func() { is = len(n.closed) == 1 && n.closed[0] == unsubscribed })
-				return is
-			}, time.Second, time.Millisecond)
-		})
-	}
-}
-
-func TestHeadsFromAHeight(t *testing.T) {
-	for name, final := range map[string]bool{"new": false, "finalized": true} {
-		t.Run(name+", below the head", func(t *testing.T) {
-			n := newNode(t)
-			n.grow("a", 0, 9)
-			greetingWith(n, "a3")
-			follow(t, n, final, chain.Some(uint64(0)), patient).want("a0", "a1", "a2", "a3")
-		})
-		t.Run(name+", above the head", func(t *testing.T) {
-			n := newNode(t)
-			n.grow("a", 0, 9)
-			greetingWith(n, "a3")
-			f := follow(t, n, final, chain.Some(uint64(5)), patient)
-			f.wantNothing()
-			n.announce("a6")
-			f.want("a5", "a6")
-		})
-	}
-}
-
-// TestReconnect: heads that passed while the connection was broken are fetched.
-func TestReconnect(t *testing.T) {
-	for name, final := range map[string]bool{"new": false, "finalized": true} {
+		}, "block 8: no such block"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			n := newNode(t)
-			n.grow("a", 1, 60)
-			greetingWith(n, "a7")
-			f := follow(t, n, final, fromHead, patient)
-			f.want("a7")
-			n.set(func() { greetingWith(n, "a11") })
-			n.hangUp()
-			f.want("a8", "a9", "a10", "a11")
-			n.set(func() { greetingWith(n, "a10") }) // a node that is behind
-			n.hangUp()
-			f.wantNothing()
-			n.announce("a12")
-			f.want("a12")
-			require.Equal(t, 3, n.opened)
+			n, client, f := startAt7(t, patient)
+			c.end(n)
+			f.wantEnd(c.says, true)
+			n.set(func() { greetingWith(n, "a9") })
+			follow(t, client).want("a9")
 		})
 	}
-}
-
-// TestEndedByNode: a subscription that the node ends is opened again.
-func TestEndedByNode(t *testing.T) {
-	n := newNode(t)
-	n.grow("a", 1, 60)
-	greetingWith(n, "a7")
-	f := follow(t, n, true, fromHead, patient)
-	f.want("a7")
-	n.set(func() { greetingWith(n, "a9") })
-	n.notify(`"error":{"code":-32000,"message":"too slow"}`)
-	f.want("a8", "a9")
-}
-
-func TestNodeThatDoesNotComeBack(t *testing.T) {
-	n := newNode(t)
-	n.grow("a", 1, 60)
-	greetingWith(n, "a7")
-	o := patient
-	o.Reconnect = 50 * time.Millisecond
-	f := follow(t, n, true, fromHead, o)
-	f.want("a7")
-	n.set(func() { n.refuse = `"error":{"code":-32000,"message":"starting"}` })
-	n.hangUp()
-	f.wantEnd("chain_subscribeFinalizedHeads: the node refuses: starting", nil)
-}
-
-// TestBlockNotThereYet: a node that announces what it cannot yet tell of is asked
-// again.
-func TestBlockNotThereYet(t *testing.T) {
-	n := newNode(t)
-	n.grow("a", 1, 60)
-	greetingWith(n, "a7")
-	f := follow(t, n, true, fromHead, patient)
-	f.want("a7")
-	n.set(func() { n.missing["a9"] = true })
-	greetingWith(n, "a9")
-	n.announce("a9")
-	f.want("a8")
-	f.wantNothing()
-	n.set(func() { delete(n.missing, "a9") })
-	f.want("a9")
 }
 
 func TestSilence(t *testing.T) {
-	for name, final := range map[string]bool{"new": false, "finalized": true} {
-		t.Run(name+", of a node that goes on", func(t *testing.T) {
-			n := newNode(t)
-			n.grow("a", 1, 7)
-			o := patient
-			o.Timeout = 50 * time.Millisecond
-			f := follow(t, n, final, fromHead, o)
-			f.want("a7")
-			n.grow("a", 8, 9)
-			f.want("a8", "a9")
-			require.Equal(t, 1, n.opened)
-		})
-		t.Run(name+", of a node that is dead", func(t *testing.T) {
-			n := newNode(t)
-			n.grow("a", 1, 9)
-			greetingWith(n, "a7")
-			o := patient
-			o.Timeout = 100 * time.Millisecond
-			f := follow(t, n, final, fromHead, o)
-			f.want("a7")
-			n.set(func() { n.mute = true })
-			time.Sleep(400 * time.Millisecond)
-			n.set(func() {
-				n.mute = false
-				greetingWith(n, "a9")
-			})
-			f.want("a8", "a9")
-			n.set(func() { require.Greater(t, n.dialled, 1) })
-		})
-	}
-}
-
-func TestReorganisation(t *testing.T) {
-	start := func(t *testing.T) (*node, *follower) {
-		n := newNode(t)
-		n.grow("a", 1, 9)
-		greetingWith(n, "a5")
-		f := follow(t, n, false, fromHead, patient)
-		f.want("a5")
-		n.announce("a9")
-		f.want("a6", "a7", "a8", "a9")
-		return n, f
-	}
-	t.Run("of the newest block", func(t *testing.T) {
-		n, f := start(t)
-		n.grow("b", 9, 9)
-		n.announce("b9")
-		f.want("b9")
-		n.announce("b9")
-		f.wantNothing()
+	t.Run("of a node that goes on", func(t *testing.T) {
+		o := patient
+		o.Timeout = 50 * time.Millisecond
+		n, _, f := startAt7(t, o)
+		n.set(func() { n.head = 9 })
+		f.want("a9")
+		require.Equal(t, 1, n.opened)
 	})
-	t.Run("to a longer branch", func(t *testing.T) {
-		n, f := start(t)
-		n.grow("b", 7, 11)
-		n.announce("b11")
-		f.want("b7", "b8", "b9", "b10", "b11")
+	t.Run("of a node that is dead", func(t *testing.T) {
+		o := patient
+		o.Timeout, o.Total = 100*time.Millisecond, 150*time.Millisecond
+		n, _, f := startAt7(t, o)
+		n.set(func() { n.mute = true })
+		f.wantEnd("timed out", true)
 	})
-	t.Run("to a shorter branch", func(t *testing.T) {
-		n, f := start(t)
-		n.grow("b", 7, 8)
-		n.announce("b8")
-		f.want("b7", "b8")
-		n.grow("b", 9, 10)
-		n.announce("b10")
-		f.want("b9", "b10")
-	})
-	t.Run("and back", func(t *testing.T) {
-		n, f := start(t)
-		n.grow("b", 8, 10)
-		n.announce("b10")
-		f.want("b8", "b9", "b10")
-		n.set(func() { n.best[8], n.best[9] = "a8", "a9" })
-		n.grow("a", 10, 11)
-		n.announce("a11")
-		f.want("a8", "a9", "a10", "a11")
-	})
-	t.Run("below what was delivered", func(t *testing.T) {
-		n, f := start(t)
-		n.grow("b", 3, 6)
-		n.announce("b6")
-		f.want("b5", "b6")
-	})
-	t.Run("between two announcements", func(t *testing.T) {
-		n, f := start(t)
-		n.grow("b", 10, 12)
-		n.grow("c", 8, 12)
-		n.announce("c12")
-		f.want("c8", "c9", "c10", "c11", "c12")
-	})
-	t.Run("while the connection was broken", func(t *testing.T) {
-		n, f := start(t)
-		n.grow("b", 8, 12)
-		n.set(func() { greetingWith(n, "b12") })
-		n.hangUp()
-		f.want("b8", "b9", "b10", "b11", "b12")
-	})
-	t.Run("whose blocks are gone when they are asked for", func(t *testing.T) {
-		n, f := start(t)
-		n.grow("b", 8, 10)
-		n.set(func() { n.missing["b8"] = true })
-		n.set(func() { greetingWith(n, "b10") })
-		n.announce("b10")
-		f.wantNothing()
-		n.set(func() { delete(n.missing, "b8") })
-		f.want("b8", "b9", "b10")
-	})
-}
-
-// TestDeepReorganisation: it is followed down to the oldest hash that is kept.
-func TestDeepReorganisation(t *testing.T) {
-	n := newNode(t)
-	n.grow("a", 0, 300)
-	greetingWith(n, "a300")
-	f := follow(t, n, false, chain.Some(uint64(1)), patient)
-	for height := range uint64(300) {
-		f.want(name("a", height+1))
-	}
-	n.grow("b", 0, 301)
-	n.announce("b301")
-	for height := uint64(45); height <= 301; height++ {
-		f.want(name("b", height))
-	}
-	n.announce("b20")
-	f.wantNothing()
-}
-
-func TestFinalizedFork(t *testing.T) {
-	n := newNode(t)
-	n.grow("a", 1, 9)
-	greetingWith(n, "a5")
-	f := follow(t, n, true, fromHead, patient)
-	f.want("a5")
-	n.grow("b", 5, 7)
-	n.announce("b7")
-	f.wantEnd("block 6", nodeclient.ErrFork)
 }
 
 func TestHeadsThatCannotBe(t *testing.T) {
 	t.Run("over HTTP", func(t *testing.T) {
-		for h, err := range newClient(t, "http://localhost:1", quick).SubscribeNewHeads(soon(t), fromHead) {
+		for h, err := range newClient(t, "http://localhost:1", quick).SubscribeFinalizedHeads(soon(t)) {
 			require.ErrorIs(t, err, nodeclient.ErrNoSubscriptions)
 			require.Equal(t, nodeclient.Header{}, h)
 		}
 	})
 	t.Run("no node", func(t *testing.T) {
-		calls := 0
-		for _, err := range newClient(t, "ws://127.0.0.1:1", quick).SubscribeNewHeads(soon(t), fromHead) {
-			require.ErrorContains(t, err, "chain_subscribeNewHeads: no answer from the node at ws://127.0.0.1:1: ")
-			calls++
-		}
-		require.Equal(t, 1, calls)
+		follow(t, newClient(t, "ws://127.0.0.1:1", quick)).wantEnd("chain_subscribeFinalizedHeads: no answer from the node at ws://127.0.0.1:1: ", true)
 	})
-	t.Run("no such method", func(t *testing.T) {
+	for refusal, says := range map[string]string{
+		`"error":{"code":-32601,"message":"Method not found"}`: "chain_subscribeFinalizedHeads: the node refuses: Method not found",
+		`"result":null`: "malformed subscription: want its id, have null",
+	} {
 		n := newNode(t)
-		n.refuse = `"error":{"code":-32601,"message":"Method not found"}`
-		follow(t, n, false, fromHead, patient).wantEnd("chain_subscribeNewHeads", nodeclient.ErrNoMethod)
-	})
-	t.Run("a subscription without an id", func(t *testing.T) {
+		n.refuse = refusal
+		follow(t, newClient(t, n.url, patient)).wantEnd(says, false)
+	}
+	t.Run("refused for now", func(t *testing.T) {
 		n := newNode(t)
-		n.refuse = `"result":null`
-		follow(t, n, false, fromHead, patient).wantEnd("malformed subscription: want its id, have null", nil)
+		n.refuse = `"error":{"code":-32000,"message":"starting"}`
+		follow(t, newClient(t, n.url, patient)).wantEnd("chain_subscribeFinalizedHeads: the node refuses: starting", true)
 	})
 	t.Run("a malformed header", func(t *testing.T) {
 		n := newNode(t)
 		n.greeting = func() { n.notify(`"result":{"number":"x"}`) }
-		follow(t, n, false, fromHead, patient).wantEnd("malformed header: number", nil)
-	})
-	t.Run("a block with another number", func(t *testing.T) {
-		n := newNode(t)
-		n.grow("a", 1, 9)
-		n.best[5] = "a6"
-		greetingWith(n, "a5")
-		follow(t, n, false, fromHead, patient).wantEnd("it has number 6", chain.ErrWrongBlock)
+		follow(t, newClient(t, n.url, patient)).wantEnd("malformed header: number", false)
 	})
 	t.Run("a client that is closed meanwhile", func(t *testing.T) {
-		n := newNode(t)
-		n.grow("a", 1, 9)
-		greetingWith(n, "a5")
-		c := newClient(t, n.url, patient)
-		for _, err := range c.SubscribeNewHeads(soon(t), fromHead) {
-			if err != nil {
-				require.ErrorIs(t, err, nodeclient.ErrClosed)
-				break
-			}
-			time.AfterFunc(20*time.Millisecond, func() { c.Close() })
-		}
+		_, c, f := startAt7(t, patient)
+		require.NoError(t, c.Close())
+		f.wantEnd(nodeclient.ErrClosed.Error(), false)
 	})
 }
 
-// TestLeavingTheLoop ends the subscription as the end of the context does, also in
-// the middle of a gap, and leaves the connection for other calls.
+// TestLeavingTheLoop ends the subscription as the end of the context does, and leaves the
+// connection for other calls.
 func TestLeavingTheLoop(t *testing.T) {
 	n := newNode(t)
 	n.grow("a", 1, 9)
 	greetingWith(n, "a9")
 	c := newClient(t, n.url, patient)
-	for h, err := range c.SubscribeFinalizedHeads(soon(t), chain.Some(uint64(3))) {
+	for _, err := range c.SubscribeFinalizedHeads(soon(t)) {
 		require.NoError(t, err)
-		if h.Number == 5 {
-			break
-		}
+		break
 	}
 	_, err := c.Header(soon(t), latest)
 	require.NoError(t, err)
@@ -581,13 +366,12 @@ func TestLeavingTheLoop(t *testing.T) {
 
 func TestTemporary(t *testing.T) {
 	for err, want := range map[error]bool{
-		&nodeclient.UnreachableError{Err: io.EOF}: true,
-		&nodeclient.StatusError{Code: 503}:        true,
-		&nodeclient.RPCError{Message: "busy"}:     true,
-		&nodeclient.StatusError{Code: 401}:        false,
-		&nodeclient.DecodeError{Err: io.EOF}:      false,
-		nodeclient.ErrNoSubscriptions:             false,
-		nodeclient.ErrFork:                        false,
+		&ask.UnreachableError{Err: io.EOF}:    true,
+		&ask.StatusError{Code: 503}:           true,
+		&nodeclient.RPCError{Message: "busy"}: true,
+		&ask.StatusError{Code: 401}:           false,
+		&nodeclient.DecodeError{Err: io.EOF}:  false,
+		nodeclient.ErrNoSubscriptions:         false,
 	} {
 		require.Equal(t, want, nodeclient.Temporary(err), "%v", err)
 	}
@@ -610,11 +394,11 @@ func TestGivingUpWhileSubscribing(t *testing.T) {
 		<-asked
 		cancel()
 	}()
-	for _, err := range c.SubscribeNewHeads(ctx, fromHead) {
+	for _, err := range c.SubscribeFinalizedHeads(ctx) {
 		require.NoError(t, err, "the end of the context is no error")
 	}
 	close(release)
-	require.Equal(t, `{"jsonrpc":"2.0","id":2,"method":"chain_unsubscribeNewHeads","params":[7]}`, <-ended)
+	require.Equal(t, `{"jsonrpc":"2.0","id":2,"method":"chain_unsubscribeFinalizedHeads","params":[7]}`, <-ended)
 }
 
 // step is one of a recorded conversation over a WebSocket.
@@ -634,45 +418,29 @@ func TestRecordedSubscription(t *testing.T) {
 		50: "0x95378277b8f25a3cf154fd094ac14679f91c397668d338d1432fc7300468c2e3",
 		51: "0x1dcb18a31352d7ac096d1ab1dc02063e1814c6787bc04c8c38aa6e20732782d7",
 	}
-	for method, unsubscribe := range map[string]string{
-		"chain_subscribeNewHeads":       `chain_unsubscribeNewHeads["7t5len9h5aw"]`,
-		"chain_subscribeFinalizedHeads": `chain_unsubscribeFinalizedHeads["42wu9hxd22u"]`,
-	} {
-		t.Run(method, func(t *testing.T) {
-			unsubscribed := make(chan string, 1)
-			c := newClient(t, raw(t, func(conn net.Conn, r *bufio.Reader) {
-				for {
-					payload, ok := readFrame(r)
-					if !ok {
-						return
-					}
-					replayStep(conn, steps, hashes, parse(payload), method, unsubscribed)
-				}
-			}), patient)
-			heads := c.SubscribeNewHeads
-			if method == "chain_subscribeFinalizedHeads" {
-				heads = c.SubscribeFinalizedHeads
+	unsubscribed := make(chan string, 1)
+	c := newClient(t, raw(t, func(conn net.Conn, r *bufio.Reader) {
+		for {
+			payload, ok := readFrame(r)
+			if !ok {
+				return
 			}
-			height := uint64(49)
-			for h, err := range heads(soon(t), fromHead) {
-				require.NoError(t, err)
-				require.Equal(t, height, h.Number)
-				require.Equal(t, chain.Some(hash(t, hashes[height])), h.Hash)
-				if height > 49 {
-					require.Equal(t, hashes[height-1], h.ParentHash.String())
-				}
-				if height++; height > 51 {
-					break
-				}
-			}
-			require.Equal(t, unsubscribe, <-unsubscribed)
-			_, err := c.FeeHistory(soon(t), 5, "latest", nil)
-			require.ErrorIs(t, err, nodeclient.ErrNoMethod)
-			var refused *nodeclient.RPCError
-			require.True(t, errors.As(err, &refused))
-			require.Equal(t, chain.Some(int64(-32601)), refused.Code)
-		})
+			replayStep(conn, steps, hashes, parse(payload), "chain_subscribeFinalizedHeads", unsubscribed)
+		}
+	}), patient)
+	for h, err := range c.SubscribeFinalizedHeads(soon(t)) {
+		require.NoError(t, err)
+		require.Equal(t, chain.Some(hash(t, hashes[h.Number])), h.Hash)
+		if h.Number == 51 {
+			break
+		}
 	}
+	require.Equal(t, `chain_unsubscribeFinalizedHeads["42wu9hxd22u"]`, <-unsubscribed)
+	_, err := c.FeeHistory(soon(t), 5, "latest", nil)
+	require.ErrorIs(t, err, nodeclient.ErrNoMethod)
+	var refused *nodeclient.RPCError
+	require.True(t, errors.As(err, &refused))
+	require.Equal(t, chain.Some(int64(-32601)), refused.Code)
 }
 
 func replayStep(w io.Writer, steps []step, hashes map[uint64]string, q question, subscribe string, unsubscribed chan<- string) {

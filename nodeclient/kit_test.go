@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
 )
@@ -60,9 +61,9 @@ func readQuestion(r *http.Request) question {
 }
 
 // quick are options with which what should take seconds takes a moment.
-var quick = nodeclient.Options{Timeout: 300 * time.Millisecond, RetryWait: time.Millisecond}
+var quick = ask.Options{Total: 300 * time.Millisecond, RetryWait: time.Millisecond}
 
-func newClient(t *testing.T, address string, o nodeclient.Options) *nodeclient.Client {
+func newClient(t *testing.T, address string, o ask.Options) *nodeclient.Client {
 	t.Helper()
 	c, err := nodeclient.New(address, o)
 	require.NoError(t, err)

@@ -15,15 +15,15 @@ func readList[T any](v wire.Value, read func(wire.Value) (T, error)) ([]T, error
 	return readAtMost(math.MaxInt, v, read)
 }
 
-// readAtMost is readList for an array that has no more than most elements.
-func readAtMost[T any](most int, v wire.Value, read func(wire.Value) (T, error)) ([]T, error) {
+// readAtMost is readList for an array that has no more than so many elements.
+func readAtMost[T any](count int, v wire.Value, read func(wire.Value) (T, error)) ([]T, error) {
 	if v.Kind() != wire.Array {
 		return nil, fmt.Errorf(": want an array, have %v", v.Kind())
 	}
 	list := []T{}
 	for element := range v.Elements() {
-		if len(list) == most {
-			return nil, fmt.Errorf(": want %d elements at most", most)
+		if len(list) == count {
+			return nil, fmt.Errorf(": want %d elements at most", count)
 		}
 		item, err := read(element)
 		if err != nil {

@@ -9,44 +9,33 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
-// subscription is one of heads, on one connection. It keeps only what was
-// announced last: whoever is slow asks for what is in between.
-type subscription struct {
-	feed  feed
-	news  chan announced // has room for one
-	id    string         // as JSON, "" until the node gave it; the connection's mutex guards it
-	ended bool           // nobody wants it any more; guarded likewise
-}
-
-// announced is what a subscription heard since somebody looked.
-type announced struct {
-	first uint64 // a height
-	last  uint64
-	err   error // why the subscription ended, if it did
-}
-
-// feed is what there is to subscribe to.
-type feed struct {
-	subscribe   string // the method's name
-	unsubscribe string
-	final       bool
-}
-
-var (
-	newHeads       = feed{"chain_subscribeNewHeads", "chain_unsubscribeNewHeads", false}
-	finalizedHeads = feed{"chain_subscribeFinalizedHeads", "chain_unsubscribeFinalizedHeads", true}
+const (
+	subscribeHeads   = "chain_subscribeFinalizedHeads"
+	unsubscribeHeads = "chain_unsubscribeFinalizedHeads"
 )
 
-// subscribe opens a subscription on the socket's connection.
-func (c *connection) subscribe(ctx context.Context, f feed) (*subscription, error) {
-	s := &subscription{feed: f, news: make(chan announced, 1)}
-	m, err := c.ask(ctx, f.subscribe, nil, s)
+// subscription is one of heads, on one connection.
+type subscription struct {
+	newest chan announcement // has room for one: only the highest counts
+	id     string            // as JSON, "" until the node gave it; the connection's mutex guards it
+	ended  bool              // nobody wants it any more; guarded likewise
+}
+
+// announcement is a head that the node announced, or why it ended the subscription.
+type announcement struct {
+	header Header
+	err    error
+}
+
+// subscribe opens a subscription on the connection.
+func (c *connection) subscribe(ctx context.Context) (*subscription, error) {
+	s := &subscription{newest: make(chan announcement, 1)}
+	m, err := c.ask(ctx, subscribeHeads, nil, s)
 	switch {
 	case err != nil:
 		c.unsubscribe(s)
-		return nil, fmt.Errorf("%s: %w", f.subscribe, err)
+		return nil, err
 	case m.failure != nil:
-		m.failure.Method = f.subscribe
 		return nil, m.failure
 	case !isSubscription(m.result):
 		return nil, &DecodeError{"subscription", fmt.Errorf("want its id, have %v", m.result.Kind())}
@@ -64,7 +53,7 @@ func (c *connection) opened(s *subscription, id string) {
 	}
 	c.mu.Unlock()
 	if unwanted {
-		c.tell(s.feed.unsubscribe, []any{json.RawMessage(id)})
+		c.tell(unsubscribeHeads, []any{json.RawMessage(id)})
 	}
 }
 
@@ -76,35 +65,31 @@ func (c *connection) unsubscribe(s *subscription) {
 	delete(c.subscriptions, id)
 	c.mu.Unlock()
 	if id != "" {
-		c.tell(s.feed.unsubscribe, []any{json.RawMessage(id)})
+		c.tell(unsubscribeHeads, []any{json.RawMessage(id)})
 	}
 }
 
 // take notes what the node announces. Only the connection's reader calls it.
 func (s *subscription) take(n *notice) {
-	news := read(n)
+	a := read(n)
 	select {
-	case before := <-s.news: // which nobody has seen
-		switch {
-		case before.err != nil || s.feed.final && news.err == nil && news.last < before.last:
-			news = before
-		default:
-			news.first = before.first
+	case before := <-s.newest: // which nobody has seen
+		if before.err != nil || a.err == nil && a.header.Number < before.header.Number {
+			a = before
 		}
 	default:
 	}
-	s.news <- news
+	s.newest <- a
 }
 
 var errEnded = errors.New("the node ended the subscription")
 
-func read(n *notice) announced {
+func read(n *notice) (a announcement) {
 	if n.end != nil {
-		return announced{err: fmt.Errorf("%w: %s", errEnded, wire.Excerpt(n.end.Message))}
+		return announcement{err: fmt.Errorf("%w: %s", errEnded, wire.Excerpt(n.end.Message))}
 	}
-	h, err := readHeader(n.result)
-	if err != nil {
-		err = &DecodeError{"header", err}
+	if a.header, a.err = readHeader(n.result); a.err != nil {
+		a.err = &DecodeError{"header", a.err}
 	}
-	return announced{h.Number, h.Number, err}
+	return a
 }

@@ -15,20 +15,20 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/wire"
 )
 
 // socket asks over one WebSocket connection, and opens another after that one
 // broke.
 type socket struct {
-	carrier
-	timeout time.Duration
+	asker   *ask.Client
 	turn    chan struct{} // has room for one: whoever looks at current or replaces it
 	current *connection
 }
 
-func newSocket(c carrier, timeout time.Duration) *socket {
-	return &socket{carrier: c, timeout: timeout, turn: make(chan struct{}, 1)}
+func newSocket(asker *ask.Client) *socket {
+	return &socket{asker: asker, turn: make(chan struct{}, 1)}
 }
 
 func (s *socket) ask(ctx context.Context, method string, params []any) (message, error) {
@@ -46,7 +46,7 @@ func (s *socket) close() {
 		s.current.loops.Wait()
 	}
 	<-s.turn
-	s.http.CloseIdleConnections()
+	s.asker.Close()
 }
 
 // connection is the one that is open, or a new one.
@@ -55,44 +55,46 @@ func (s *socket) connection(ctx context.Context) (*connection, error) {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
-		return nil, s.noAnswer(ctx, nil)
+		return nil, s.asker.Unreachable(ctx, ctx.Err())
 	}
 	if s.current != nil && s.current.whole() {
 		return s.current, nil
 	}
-	err := s.attempts.do(ctx, func() (err error) {
-		s.current, err = s.dial(ctx)
-		return err
-	})
-	return s.current, err
+	c, err := s.dial(ctx)
+	if err == nil {
+		s.current = c
+	}
+	return c, err
 }
 
 func (s *socket) dial(ctx context.Context) (*connection, error) {
-	ws, answer, err := websocket.Dial(ctx, s.address, &websocket.DialOptions{HTTPClient: s.http, HTTPHeader: s.header})
+	ws, answer, err := websocket.Dial(ctx, s.asker.URL(), &websocket.DialOptions{HTTPClient: s.asker.HTTP(), HTTPHeader: s.asker.Header()})
+	if answer != nil {
+		s.asker.Reached()
+	}
 	var inner *url.Error
 	switch {
 	case err == nil:
-		ws.SetReadLimit(int64(s.maxMessage))
-		return newConnection(s, ws), nil
+		ws.SetReadLimit(int64(s.asker.Options().MaxAnswer))
+		return newConnection(s.asker, ws), nil
 	case answer == nil || errors.As(err, &inner):
-		return nil, s.noAnswer(ctx, err)
+		return nil, s.asker.Unreachable(ctx, err)
 	case answer.StatusCode == http.StatusSwitchingProtocols:
 		return nil, &DecodeError{"answer", errors.New("it does not open a WebSocket as it should")}
 	}
 	text, _ := io.ReadAll(answer.Body) // at most 1 kB, in memory
-	return nil, s.statusError(answer, string(text))
+	return nil, refusal(s.asker, answer.StatusCode, answer.Header, string(text))
 }
 
 // connection is one WebSocket connection. One goroutine reads from it, one writes
 // to it, and any number wait for their answers.
 type connection struct {
-	node    string
-	timeout time.Duration
-	ws      *websocket.Conn
-	outbox  chan []byte
-	stop    context.CancelFunc // ends both loops
-	loops   sync.WaitGroup
-	broken  chan struct{} // closed when the connection broke
+	asker  *ask.Client
+	ws     *websocket.Conn
+	outbox chan []byte
+	stop   context.CancelFunc // ends both loops
+	loops  sync.WaitGroup
+	broken chan struct{} // closed when the connection broke
 
 	ids atomic.Uint64
 
@@ -100,7 +102,7 @@ type connection struct {
 	waiting       map[string]*waiter       // by the id of their question
 	late          []string                 // the ids of those that gave up, the oldest first
 	subscriptions map[string]*subscription // by their id
-	heard         time.Time                // when the last message came
+	lastMessage   time.Time                // when it came
 	err           error                    // why the connection broke, nil until it did
 }
 
@@ -111,11 +113,10 @@ type waiter struct {
 	subscription *subscription // that the answer opens, nil for other questions
 }
 
-func newConnection(s *socket, ws *websocket.Conn) *connection {
+func newConnection(asker *ask.Client, ws *websocket.Conn) *connection {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &connection{
-		node:          s.node,
-		timeout:       s.timeout,
+		asker:         asker,
 		ws:            ws,
 		outbox:        make(chan []byte, 16),
 		stop:          stop,
@@ -221,31 +222,30 @@ func (c *connection) forget(id string) {
 	delete(c.waiting, id)
 }
 
-// mostLate is how many questions that nobody waits for any longer are remembered. An
+// maxLate is how many questions that nobody waits for any longer are remembered. An
 // answer to an older one breaks the connection off, like any that was not asked for.
-const mostLate = 256
+const maxLate = 256
 
 // gaveUpOn is for a question that was sent, and whose answer nobody waits for.
 func (c *connection) gaveUpOn(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.late = append(c.late, id)
-	if len(c.late) > mostLate {
+	if len(c.late) > maxLate {
 		delete(c.waiting, c.late[0])
 		c.late = c.late[1:]
 	}
 }
 
 // gaveUp says why an answer is not waited for any longer. A connection on which
-// nothing at all came for the whole of a call's time is broken off: it may be one
+// nothing at all came for the whole of an attempt's time is broken off: it may be one
 // whose other end is gone.
 func (c *connection) gaveUp(ctx context.Context, asked time.Time) error {
-	err := &UnreachableError{c.node, context.Cause(ctx)}
+	err := c.asker.Unreachable(ctx, ctx.Err())
 	c.mu.Lock()
-	silent := c.heard.Before(asked)
+	silent := c.lastMessage.Before(asked)
 	c.mu.Unlock()
-	var late *timeoutError
-	if silent && errors.As(err, &late) {
+	if silent && errors.As(err, new(*ask.TimeoutError)) {
 		c.breakOff(err)
 	}
 	return err
@@ -259,7 +259,7 @@ func (c *connection) write(ctx context.Context) error {
 			return ctx.Err()
 		case question := <-c.outbox:
 			if err := c.send(ctx, question); err != nil {
-				return &UnreachableError{c.node, err}
+				return c.unreachable(err)
 			}
 		}
 	}
@@ -267,7 +267,7 @@ func (c *connection) write(ctx context.Context) error {
 
 func (c *connection) send(ctx context.Context, question []byte) error {
 	// Not the caller's context: that ends one call, and would end the connection.
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.asker.Options().Timeout)
 	defer cancel()
 	return c.ws.Write(ctx, websocket.MessageText, question)
 }
@@ -298,9 +298,14 @@ func (c *connection) read(ctx context.Context) error {
 
 func (c *connection) readError(err error) error {
 	if errors.Is(err, websocket.ErrMessageTooBig) {
-		err = errTooLarge
+		err = ask.ErrTooLarge
 	}
-	return &UnreachableError{c.node, err}
+	return c.unreachable(err)
+}
+
+// unreachable is for what broke the connection, whatever ended the loop that found it.
+func (c *connection) unreachable(err error) error {
+	return c.asker.Unreachable(context.Background(), err)
 }
 
 // take gives a message to whoever waits for it.
@@ -330,14 +335,14 @@ func (c *connection) take(m message) error {
 func (c *connection) subscriber(id string) *subscription {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.heard = time.Now()
+	c.lastMessage = time.Now()
 	return c.subscriptions[id]
 }
 
 func (c *connection) waiterFor(id string) *waiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.heard = time.Now()
+	c.lastMessage = time.Now()
 	w := c.waiting[id]
 	delete(c.waiting, id)
 	return w

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
@@ -98,7 +98,7 @@ func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Op
 		for x := range p.results(ctx, blocks) {
 			if x.err != nil {
 				// Who took all the time that a question has is not asked once more.
-				if last != nil && !source.TimedOut(x.err) {
+				if last != nil && !ask.TimedOut(x.err) {
 					if stored, err := p.stored(ctx, last.Block); err == nil {
 						if last.Report.Stored(stored); !yield(*last, nil) {
 							return
@@ -130,42 +130,33 @@ func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Op
 	}
 }
 
-// mostBytes is the text of all blocks that are proved at once, and of those that wait for
+// maxBytes is the text of all blocks that are proved at once, and of those that wait for
 // their turn: with what is made of it, it takes some times as much memory. One block may
 // be larger.
-const mostBytes = 32 << 20
+const maxBytes = 32 << 20
 
 // results are those of a range's blocks, several in the making. An error of the source
 // is the last. Whoever ends early waits for nothing.
 func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[result] {
-	return func(yield func(result) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		read := func(yield func(result) bool) {
-			for item, err := range p.Reader.Range(ctx, blocks, p.Concurrency) {
-				if !yield(result{Proved{Item: item}, err}) {
-					return
-				}
-			}
-		}
-		size := func(x result) int {
-			if x.err != nil {
-				return 0
-			}
-			return x.Block.Size
-		}
-		for x := range inorder.Weighed(read, p.Concurrency, mostBytes, size, func(x result) result {
-			if x.err != nil {
-				return x
-			}
-			return p.prove(ctx, x.Item)
-		}) {
-			if !yield(x) {
-				cancel() // before those are waited for that work
+	read := func(yield func(result) bool) {
+		for item, err := range p.Reader.Range(ctx, blocks, p.Concurrency) {
+			if !yield(result{Proved{Item: item}, err}) {
 				return
 			}
 		}
 	}
+	size := func(x result) int {
+		if x.err != nil {
+			return 0
+		}
+		return x.Block.Size
+	}
+	return inorder.Weighed(ctx, read, p.Concurrency, maxBytes, size, func(ctx context.Context, x result) result {
+		if x.err != nil {
+			return x
+		}
+		return p.prove(ctx, x.Item)
+	})
 }
 
 // Follow proves the blocks of a chain as it grows; see source.Reader.Follow. What the
@@ -173,6 +164,7 @@ func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[resu
 // block comes without it, and its report says so. Where the source's answer is wrong as
 // often, that is an error.
 func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.FollowOptions, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
+	ctx = ask.Briefly(ctx) // it asks again itself
 	return func(yield func(Proved, error) bool) {
 		sequence := evidence.NewSequence(before)
 		for item, err := range p.Reader.Follow(ctx, heads, o) {
@@ -194,8 +186,8 @@ func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.Follow
 }
 
 const (
-	// mostAgain is how often a source that did not answer is asked again.
-	mostAgain = 9
+	// maxAgain is how often a source that did not answer is asked again.
+	maxAgain = 9
 	// againAfter is how long it is left alone before.
 	againAfter = time.Second
 )
@@ -211,7 +203,7 @@ func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(e
 		if x.err == nil {
 			missing = p.whole(ctx, &x)
 		}
-		waits := source.Passes(x.err) || (x.err == nil || source.Doubtful(x.err)) && again < mostAgain
+		waits := source.Passes(x.err) || (x.err == nil || source.Doubtful(x.err)) && again < maxAgain
 		if missing == nil || !waits || ctx.Err() != nil {
 			return x
 		}
@@ -253,7 +245,7 @@ func Before(ctx context.Context, reader *source.Reader, height uint64) (none cha
 		return none, nil
 	}
 	b, err := reader.Source.Block(ctx, height-1)
-	if errors.Is(err, archive.ErrLacks) {
+	if errors.Is(err, chain.ErrNotKept) {
 		return none, nil
 	}
 	if err != nil {
@@ -267,7 +259,7 @@ func Before(ctx context.Context, reader *source.Reader, height uint64) (none cha
 // it.
 func (p *Prover) stored(ctx context.Context, b *chain.Block) (none chain.Optional[chain.StoredMultiplier], err error) {
 	stored, err := p.Reader.Stored(ctx, b)
-	if errors.Is(err, archive.ErrLacks) {
+	if errors.Is(err, chain.ErrNotKept) {
 		return none, nil
 	}
 	return stored, err

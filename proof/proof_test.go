@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/sidecar"
@@ -198,7 +198,7 @@ func (a *answering) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[ch
 // range, of one in it, or of the last one.
 func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
 	malformed := &sidecar.DecodeError{What: "multiplier", Err: errors.New("status 204: there is nothing in it")}
-	refused := &gatewayclient.StatusError{Code: 401}
+	refused := &ask.StatusError{Code: 401}
 	for name, c := range map[string]struct {
 		answer func(chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error)
 		want   error

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/gatewayclient"
@@ -83,7 +84,7 @@ func proportionIs(value string) func(w http.ResponseWriter, r *http.Request) {
 }
 
 // client is a client of that gateway.
-func (g *realGateway) client(t *testing.T, o gatewayclient.Options) *gatewayclient.Client {
+func (g *realGateway) client(t *testing.T, o ask.Options) *gatewayclient.Client {
 	text, err := os.ReadFile(realBlock)
 	if os.IsNotExist(err) {
 		t.Skip("SKIPPED: there is no " + realBlock + ": the real block of runtime 3702 is not proved")
@@ -99,7 +100,7 @@ func (g *realGateway) client(t *testing.T, o gatewayclient.Options) *gatewayclie
 }
 
 // prove proves the block by that gateway.
-func (g *realGateway) prove(t *testing.T, o gatewayclient.Options) (*evidence.Report, error) {
+func (g *realGateway) prove(t *testing.T, o ask.Options) (*evidence.Report, error) {
 	return proveReal(g.client(t, o))
 }
 
@@ -119,7 +120,7 @@ func proveReal(src source.Source) (*evidence.Report, error) {
 // form only stops nothing.
 func TestARealBlockIsStored(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	p := &proof.Prover{Reader: &source.Reader{Source: g.client(t, gatewayclient.Options{}), Tables: network.BuiltIn()}, Concurrency: 2}
+	p := &proof.Prover{Reader: &source.Reader{Source: g.client(t, ask.Options{}), Tables: network.BuiltIn()}, Concurrency: 2}
 	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
 	require.NoError(t, err)
 	defer book.Close()
@@ -144,7 +145,7 @@ func TestARealBlockIsStored(t *testing.T) {
 // A real block is priced to the wei and its nine splits are proved.
 func TestARealBlock(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	report, err := g.prove(t, gatewayclient.Options{})
+	report, err := g.prove(t, ask.Options{})
 	require.NoError(t, err)
 	require.Empty(t, report.Findings)
 	require.Empty(t, report.Unanswered)
@@ -194,7 +195,7 @@ func TestARealBlock(t *testing.T) {
 // that serves it.
 func TestARealBlockFromAnArchive(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	client := g.client(t, gatewayclient.Options{})
+	client := g.client(t, ask.Options{})
 	want, err := proveReal(client)
 	require.NoError(t, err)
 	for _, segments := range []bool{false, true} {
@@ -211,7 +212,7 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 		require.NoError(t, err)
 		server := httptest.NewServer(archive.Handler(kept))
 		t.Cleanup(server.Close)
-		again, err := gatewayclient.New(server.URL, gatewayclient.Options{})
+		again, err := gatewayclient.New(server.URL, ask.Options{})
 		require.NoError(t, err)
 		for _, src := range []source.Source{kept, again} {
 			report, err := proveReal(src)
@@ -225,7 +226,7 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 // Where governance has set nothing, the runtime's default of 20 % holds: on this block, of
 // which nothing went to the treasury, each split is then broken.
 func TestARealBlockByTheDefault(t *testing.T) {
-	report, err := (&realGateway{parameter: proportionIs("null")}).prove(t, gatewayclient.Options{})
+	report, err := (&realGateway{parameter: proportionIs("null")}).prove(t, ask.Options{})
 	require.NoError(t, err)
 	require.Len(t, report.Findings, 9)
 	for _, f := range report.Findings {
@@ -239,7 +240,7 @@ func TestARealBlockWithoutTheParameter(t *testing.T) {
 	for name, c := range map[string]struct {
 		parameter http.HandlerFunc
 		again     bool
-		asked     int64
+		asked     int64 // 0 for as often as there is time
 		says      string
 	}{
 		"it cannot tell": {func(w http.ResponseWriter, _ *http.Request) {
@@ -251,17 +252,21 @@ func TestARealBlockWithoutTheParameter(t *testing.T) {
 			fmt.Fprint(w, `{"code":400,"message":"\"parameters\" was not recognized as a queryable pallet."}`)
 		}, false, 1, "this question cannot be answered"},
 		"it takes too long": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, true, 1, "timed out"},
-		"it is busy":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, true, 4, "status 503"},
+		"it is busy":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, true, 0, "status 503"},
 		"it is garbage":     {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"value":{}}`) }, true, 1, "malformed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := &realGateway{parameter: c.parameter}
-			report, err := g.prove(t, gatewayclient.Options{Total: 2 * time.Second})
+			report, err := g.prove(t, ask.Options{Total: 2 * time.Second})
 			require.NoError(t, err)
 			require.Empty(t, report.Findings)
 			require.Equal(t, 9, report.Totals.Match, "no fee depends on it")
 			require.Zero(t, tally(report, "evm.split"))
-			require.Equal(t, c.asked, g.asked.Load(), "questions")
+			if c.asked == 0 {
+				require.Greater(t, g.asked.Load(), int64(4), "questions")
+			} else {
+				require.Equal(t, c.asked, g.asked.Load(), "questions")
+			}
 			require.Contains(t, strings.Join(report.Notes, "\n"), c.says)
 			if !c.again {
 				require.Empty(t, report.Unanswered)

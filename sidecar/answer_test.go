@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sidecar"
 )
@@ -106,9 +107,9 @@ func TestProportionPath(t *testing.T) {
 // Who asks can want less than who is asked would give, and not more.
 func TestMaxBody(t *testing.T) {
 	ctx := context.Background()
-	require.Equal(t, 10, sidecar.MaxBody(ctx, 10))
-	require.Equal(t, 5, sidecar.MaxBody(sidecar.WithMaxBody(ctx, 5), 10))
-	require.Equal(t, 10, sidecar.MaxBody(sidecar.WithMaxBody(ctx, 50), 10))
+	require.Equal(t, 10, ask.MaxAnswer(ctx, 10))
+	require.Equal(t, 5, ask.MaxAnswer(ask.WithMaxAnswer(ctx, 5), 10))
+	require.Equal(t, 10, ask.MaxAnswer(ask.WithMaxAnswer(ctx, 50), 10))
 }
 
 // The real gateway's answers on the real runtime of a chain whose governance set the share.

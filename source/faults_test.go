@@ -24,6 +24,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient"
@@ -203,8 +204,8 @@ type asker struct {
 
 func newAsker(t *testing.T, address string, n int, known *truth) *asker {
 	client := func(kind string) *gatewayclient.Client {
-		c, err := gatewayclient.New(address+"/"+kind+"/"+strconv.Itoa(n), gatewayclient.Options{
-			Timeout: oneTry, Total: oneAnswer, RetryWait: time.Millisecond, Retries: 2, Concurrency: 2, MaxBody: 1 << 18,
+		c, err := gatewayclient.New(address+"/"+kind+"/"+strconv.Itoa(n), ask.Options{
+			Timeout: oneTry, Total: oneAnswer, RetryWait: time.Millisecond, Concurrency: 2, MaxAnswer: 1 << 18,
 		})
 		require.NoError(t, err)
 		return c
@@ -270,11 +271,11 @@ func problemOf(err error) string {
 
 // documented tells whether an error is of a kind that callers are told about.
 func documented(err error) bool {
-	var unreachable *gatewayclient.UnreachableError
-	var status *gatewayclient.StatusError
+	var unreachable *ask.UnreachableError
+	var status *ask.StatusError
 	var malformed *sidecar.DecodeError
 	for _, kind := range []error{
-		chain.ErrNoBlock, chain.ErrNotOffered, chain.ErrWrongBlock, sidecar.ErrNotJSON, source.ErrNotFinal, errUndetermined,
+		chain.ErrNoBlock, chain.ErrNotOffered, chain.ErrWrongBlock, ask.ErrNotJSON, source.ErrNotFinal, errUndetermined,
 	} {
 		if errors.Is(err, kind) {
 			return true

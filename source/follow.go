@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 )
 
@@ -57,8 +57,8 @@ const DefaultPatience = time.Minute
 // ended, nothing of it is running any more.
 func (r *Reader) Follow(ctx context.Context, heads Heads, o FollowOptions) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		f := follower{reader: *r, heads: heads, options: o, yield: yield, well: time.Now()}
+		ctx, cancel := context.WithCancel(ask.Briefly(ctx)) // it asks again itself
+		f := follower{reader: *r, heads: heads, options: o, yield: yield, lastGrowth: time.Now()}
 		f.reader.Unfinalized = false
 		f.options.Patience = cmp.Or(o.Patience, DefaultPatience)
 		f.next, f.started = o.From.Get()
@@ -83,28 +83,28 @@ type follower struct {
 	trail     trail
 	delivered bool // something was
 
-	well     time.Time // when the chain, or what is delivered of it, last grew
-	failures int       // in a row
-	doubts   int       // wrong answers in a row
-	told     string    // the trouble that the caller knows of
+	lastGrowth time.Time // of the chain, or of what is delivered of it
+	failures   int       // in a row
+	doubts     int       // wrong answers in a row
+	told       string    // the trouble that the caller knows of
 
 	listening sync.WaitGroup
 }
 
-// mostDoubts is how often a wrong answer is asked for again.
-const mostDoubts = 9
+// maxDoubts is how often a wrong answer is asked for again.
+const maxDoubts = 9
 
 var errNoHead = errors.New("no final head was heard of yet")
 
 // run follows the chain to the end of ctx, of the heads, or of the caller's
 // interest.
 func (f *follower) run(ctx context.Context) error {
-	heard := f.listen(ctx)
+	fromHeads := f.listen(ctx)
 	for !f.left {
 		var n news
 		select {
 		case <-ctx.Done():
-		case n = <-heard:
+		case n = <-fromHeads:
 		case <-time.After(f.options.Patience):
 			if err := f.doubt(ctx); err != nil {
 				return err
@@ -116,7 +116,7 @@ func (f *follower) run(ctx context.Context) error {
 			return err
 		}
 		if head, ok := n.head.Get(); ok {
-			if err := f.hear(ctx, head); err != nil {
+			if err := f.goTo(ctx, head); err != nil {
 				return err
 			}
 		}
@@ -128,13 +128,13 @@ func (f *follower) run(ctx context.Context) error {
 			if err := f.wait(ctx, n.err); err != nil {
 				return err
 			}
-			heard = f.listen(ctx)
+			fromHeads = f.listen(ctx)
 		}
 	}
 	return nil
 }
 
-// news is what was heard of the heads and not seen yet.
+// news is what the heads told and nobody has seen yet.
 type news struct {
 	head  chain.Optional[Head] // the last of them
 	ended bool                 // there will be no more
@@ -143,16 +143,16 @@ type news struct {
 
 // listen collects the heads while blocks are read: only the last one counts.
 func (f *follower) listen(ctx context.Context) <-chan news {
-	heard := make(chan news, 1)
+	unseen := make(chan news, 1)
 	put := func(n news) {
 		select {
-		case before := <-heard: // which nobody has seen
+		case before := <-unseen:
 			if !n.head.Known() {
 				n.head = before.head
 			}
 		default:
 		}
-		heard <- n
+		unseen <- n
 	}
 	f.listening.Go(func() {
 		for head, err := range f.heads(ctx) {
@@ -164,11 +164,11 @@ func (f *follower) listen(ctx context.Context) <-chan news {
 		}
 		put(news{ended: true})
 	})
-	return heard
+	return unseen
 }
 
-// hear goes to where the chain is now.
-func (f *follower) hear(ctx context.Context, head Head) error {
+// goTo goes to where the chain is now.
+func (f *follower) goTo(ctx context.Context, head Head) error {
 	f.failures, f.doubts = 0, 0
 	before, known := f.trail.head.Get()
 	f.trail.head = chain.Some(head)
@@ -177,9 +177,9 @@ func (f *follower) hear(ctx context.Context, head Head) error {
 	}
 	switch {
 	case !known || head.Number > before.Number:
-		f.well = time.Now()
+		f.lastGrowth = time.Now()
 	case head.Number < before.Number:
-		f.well = time.Now() // it may come back as fast as it grows
+		f.lastGrowth = time.Now() // it may come back as fast as it grows
 		f.tell(&HeadError{head.Number, before.Number})
 	case f.impatient():
 		if err := f.doubt(ctx); err != nil {
@@ -211,7 +211,7 @@ func (f *follower) read(ctx context.Context, last uint64) (failed error) {
 		f.next++
 		f.delivered, f.failures, f.doubts, f.told = true, 0, 0, ""
 		f.left = !f.yield(item, nil)
-		f.well = time.Now() // however long the caller took
+		f.lastGrowth = time.Now() // however long the caller took
 		return !f.left
 	})
 	return failed
@@ -231,12 +231,11 @@ func (f *follower) wait(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	_, never := f.reader.Source.(*archive.Archive) // which answers the same for ever
 	switch {
-	case never && !errors.As(err, new(*TemporaryError)):
+	case !grows(f.reader.Source) && !errors.As(err, new(*TemporaryError)): // it answers the same for ever
 		return err
 	case temporary(err):
-	case Doubtful(err) && f.doubts < mostDoubts:
+	case Doubtful(err) && f.doubts < maxDoubts:
 		f.doubts++
 	default:
 		return err
@@ -253,7 +252,7 @@ func (f *follower) wait(ctx context.Context, err error) error {
 		f.tell(err)
 	}
 	f.failures++
-	if !sleep(ctx, pause(f.failures)) {
+	if !ask.Sleep(ctx, pauses.Pause(f.failures, err)) {
 		return ctx.Err()
 	}
 	return nil
@@ -266,7 +265,7 @@ func (f *follower) doubt(ctx context.Context) error {
 	return f.options.Doubt(ctx)
 }
 
-func (f *follower) impatient() bool { return time.Since(f.well) > f.options.Patience }
+func (f *follower) impatient() bool { return time.Since(f.lastGrowth) > f.options.Patience }
 
 // silence is what it means that nothing new is heard.
 func (f *follower) silence() error {

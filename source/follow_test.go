@@ -22,8 +22,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
@@ -48,7 +48,7 @@ type state struct {
 }
 
 var (
-	errDown      = &gatewayclient.UnreachableError{Gateway: "http://gateway", Err: errors.New("connection refused")}
+	errDown      = &ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://gateway"}, Err: errors.New("connection refused")}
 	errMalformed = &sidecar.DecodeError{What: "answer", Err: errors.New("the text ends too early")}
 )
 
@@ -113,9 +113,9 @@ func (s state) there(height uint64) error {
 	return nil
 }
 
-func (g *growing) HeadHeader(context.Context, bool) (chain.Header, error) {
+func (g *growing) FinalHead(context.Context) (chain.Head, error) {
 	now := g.now()
-	return chain.Header{Number: now.head}, now.there(0)
+	return chain.Head{Number: now.head}, now.there(0)
 }
 
 func (g *growing) reader() *source.Reader {
@@ -508,7 +508,7 @@ func TestFollowWithoutRuntimes(t *testing.T) {
 
 // What does not pass ends it, with all blocks before it delivered.
 func TestFollowEnds(t *testing.T) {
-	status := func(code int) error { return &gatewayclient.StatusError{Path: "/blocks/105", Code: code} }
+	status := func(code int) error { return &ask.StatusError{Path: "/blocks/105", Code: code} }
 	for name, c := range map[string]struct {
 		err   error
 		tries int // 0 for endless
@@ -521,10 +521,10 @@ func TestFollowEnds(t *testing.T) {
 		"not there yet":   {chain.ErrNoBlock, 0},
 		"not final yet":   {source.ErrNotFinal, 0},
 		"malformed":       {errMalformed, 10},
-		"not JSON":        {sidecar.ErrNotJSON, 10},
+		"not JSON":        {ask.ErrNotJSON, 10},
 		"another block":   {chain.ErrWrongBlock, 10},
 		"no endpoint":     {chain.ErrNotOffered, 10},
-		"too large":       {&gatewayclient.UnreachableError{Err: sidecar.ErrTooLarge}, 11}, // once ahead of its turn
+		"too large":       {&ask.UnreachableError{Err: ask.ErrTooLarge}, 11}, // once ahead of its turn
 		"cannot tell":     {fmt.Errorf("%w: %w", chain.ErrCannotTell, status(500)), 1},
 		"refused":         {status(401), 1},
 		"unknown network": {network.ErrUnknownNetwork, 1},
@@ -664,7 +664,7 @@ func TestFollowSlowly(t *testing.T) {
 
 // An archive has an end.
 func TestFollowArchive(t *testing.T) {
-	src, err := source.Open("demo", gatewayclient.Options{})
+	src, err := source.Open("demo", ask.Options{})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	read := func(o source.FollowOptions) (seen []uint64, failed error) {
@@ -708,7 +708,7 @@ func TestPollGateway(t *testing.T) {
 		fmt.Fprintf(w, `{"parentHash":%q,"number":%q,"stateRoot":%q,"extrinsicsRoot":%q}`, zeros, number, zeros, zeros)
 	}))
 	defer server.Close()
-	src, err := source.Open(server.URL, gatewayclient.Options{})
+	src, err := source.Open(server.URL, ask.Options{})
 	require.NoError(t, err)
 	var seen []uint64
 	for head, err := range source.Poll(src, time.Nanosecond)(t.Context()) {
@@ -729,7 +729,7 @@ func TestFollowUntrusted(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	defer server.Close()
-	src, err := source.Open(server.URL, gatewayclient.Options{Retries: -1})
+	src, err := source.Open(server.URL, ask.Options{})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	for _, err := range reader.Follow(t.Context(), source.Poll(src, time.Hour), source.FollowOptions{}) {
@@ -742,7 +742,7 @@ func TestFollowUntrusted(t *testing.T) {
 func TestFollowLostNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(105), newAnnouncer()
-		lost := &gatewayclient.StatusError{Path: "/blocks/100", Code: 500, Message: "WebSocket is not connected"}
+		lost := &ask.StatusError{Path: "/blocks/100", Code: 500, Message: "WebSocket is not connected", LostNode: true}
 		down := true
 		block := g.block
 		g.block = func(b *chain.Block) error {

@@ -132,6 +132,12 @@ func (s *synthetic) Balance(context.Context, chain.Address, chain.Optional[uint6
 	return chain.AtBlock[chain.Account]{}, chain.ErrNotOffered
 }
 
+func (s *synthetic) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
+
+func (s *synthetic) FinalHead(context.Context) (chain.Head, error) {
+	return chain.Head{Number: lastBlock}, nil
+}
+
 func (s *synthetic) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 	return s.Block(ctx, lastBlock)
 }

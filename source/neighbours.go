@@ -26,7 +26,7 @@ func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain
 			return multipliers, nil, err
 		}
 	}
-	next, err := r.executor(ctx, number)
+	next, err := r.runtimeAt(ctx, number)
 	if Passes(err) {
 		return multipliers, nil, err
 	}

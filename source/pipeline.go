@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/inorder"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // ForkError says that two neighbouring blocks are not of one chain: one of them
@@ -48,9 +48,9 @@ func (r *Reader) Range(ctx context.Context, blocks Range, concurrency int) iter.
 // trail is where the blocks delivered so far have come to, from where the next
 // have to go on.
 type trail struct {
-	hash     chain.Optional[chain.Hash] // of the last block
-	executor chain.Optional[executor]   // of the last block
-	head     chain.Optional[Head]       // known to be final
+	hash    chain.Optional[chain.Hash] // of the last block
+	runtime chain.Optional[runtimeAt]  // that executed the last block
+	head    chain.Optional[Head]       // known to be final
 }
 
 // deliver delivers a range that follows what was delivered before.
@@ -59,100 +59,68 @@ func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *
 		yield(Item{}, fmt.Errorf("range %v: %w", blocks, err))
 		return
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	p := pipeline{
-		reader:   r,
-		runtimes: r.runtimes(ctx, blocks, t.executor),
-		first:    blocks.First,
-		next:     blocks.First,
-		last:     blocks.Last,
-		size:     max(concurrency, 1),
+	size := max(concurrency, 1)
+	fetch := func(ctx context.Context, q blockQuestion) fetched {
+		if q.height != blocks.First { // which is waited for already
+			ctx = ask.WithMaxAnswer(ctx, maxAhead(size))
+		}
+		return r.fetch(ctx, q)
 	}
-	defer p.workers.Wait()
-	defer cancel()
-	for p.fill(ctx); len(p.window) > 0; {
-		got := p.take(ctx)
+	for got := range inorder.Map(ctx, r.blockQuestions(ctx, blocks, t.runtime), size, fetch) {
+		if errors.Is(got.err, ask.ErrTooLarge) && got.height != blocks.First {
+			got = r.fetch(ctx, got.blockQuestion) // too large to be read ahead: it is read in its turn
+		}
 		if err := got.check(ctx, t); err != nil {
 			yield(Item{}, err)
 			return
 		}
-		t.hash, t.executor = chain.Some(got.block.Hash), chain.Some(got.executor)
-		p.fill(ctx) // so that something happens while the block is used
+		t.hash, t.runtime = chain.Some(got.block.Hash), chain.Some(got.runtime.runtimeAt)
 		if !yield(got.item, nil) {
 			return
 		}
 	}
 }
 
-// pipeline reads a range's blocks ahead of the one that is wanted next.
-type pipeline struct {
-	reader   *Reader
-	runtimes *runtimes
-	first    uint64
-	next     uint64 // the height that is not in the window yet
-	last     uint64
-	size     int     // of the window
-	window   []ahead // the blocks that are being read, in order
-	workers  inorder.Workers
+// blockQuestion is a block to be read, and the runtime that executed it.
+type blockQuestion struct {
+	height  uint64
+	runtime runtimeAnswer
 }
 
-// ahead is a block that is being read.
-type ahead struct {
-	height uint64
-	by     found
-	result <-chan fetched
+// blockQuestions are those of a range, in order. The questions for the runtimes are asked
+// in the place of the block that they are for. After one that fails, no block will be
+// delivered.
+func (r *Reader) blockQuestions(ctx context.Context, blocks Range, before chain.Optional[runtimeAt]) iter.Seq[blockQuestion] {
+	return func(yield func(blockQuestion) bool) {
+		runtimes := r.runtimes(ctx, blocks, before)
+		for height := blocks.First; height <= blocks.Last; height++ {
+			runtime := runtimes.thatExecuted(ctx, height)
+			if !yield(blockQuestion{height, runtime}) || runtime.err != nil {
+				return
+			}
+		}
+	}
 }
 
-// The text of a block that is read ahead is at most mostAhead over the blocks of the
-// window, but mostOfOne at most and leastOfOne at least, which is more than all but a
-// few blocks have: the largest that were recorded have some hundred kilobytes.
+// The text of all blocks that are read ahead has at most maxTextAhead bytes. So each of
+// them has a limit, from minBlockAhead to maxBlockAhead, which is more than all but a few
+// blocks have: the largest that were recorded have some hundred kilobytes.
 const (
-	mostAhead  = 32 << 20
-	mostOfOne  = 4 << 20
-	leastOfOne = 512 << 10
+	maxTextAhead  = 32 << 20
+	maxBlockAhead = 4 << 20
+	minBlockAhead = 512 << 10
 )
 
-func (p *pipeline) limit() int { return max(min(mostAhead/p.size, mostOfOne), leastOfOne) }
+// maxAhead is the limit of one block where size of them are read ahead.
+func maxAhead(size int) int { return max(min(maxTextAhead/size, maxBlockAhead), minBlockAhead) }
 
 // fetched is a block that was read, or why it was not. The block may be there
 // where the rest of its item is not.
 type fetched struct {
-	block    *chain.Block
-	executor executor
-	item     Item
-	err      error
-}
-
-// fill starts as many blocks as the window has room for. Its own questions, for
-// the runtimes, are asked in the place of the block that they are for.
-func (p *pipeline) fill(ctx context.Context) {
-	for len(p.window) < p.size && p.next <= p.last {
-		height := p.next
-		p.next++
-		e, err := p.runtimes.executorOf(ctx, height)
-		if err != nil {
-			p.last = height // nothing after it will be delivered
-		}
-		result := make(chan fetched, 1)
-		p.window = append(p.window, ahead{height, found{e, err}, result})
-		reading := ctx
-		if height != p.first { // which is waited for already
-			reading = sidecar.WithMaxBody(ctx, p.limit())
-		}
-		p.workers.Go(func() { result <- p.reader.fetch(reading, height, found{e, err}) })
-	}
-}
-
-// take waits for the first block of the window, and makes room. One that is too large to
-// be read ahead is read now.
-func (p *pipeline) take(ctx context.Context) fetched {
-	first := p.window[0]
-	p.window = p.window[1:]
-	got := <-first.result
-	if errors.Is(got.err, sidecar.ErrTooLarge) && first.height != p.first {
-		return p.reader.fetch(ctx, first.height, first.by)
-	}
-	return got
+	blockQuestion
+	block *chain.Block
+	item  Item
+	err   error
 }
 
 // fetch reads one block of a range. That it is not there, or not final, is said
@@ -160,19 +128,21 @@ func (p *pipeline) take(ctx context.Context) fetched {
 // more who took all the time that a question has. All rules of a
 // range read the multiplier on the same side, at the block or at its parent, so
 // that no two blocks ask for the same one.
-func (r *Reader) fetch(ctx context.Context, height uint64, by found) fetched {
-	if TimedOut(by.err) {
-		return fetched{err: by.err}
+func (r *Reader) fetch(ctx context.Context, q blockQuestion) fetched {
+	got := fetched{blockQuestion: q}
+	if got.err = q.runtime.err; ask.TimedOut(got.err) {
+		return got
 	}
-	b, err := r.block(ctx, Height(height))
+	b, err := r.block(ctx, Height(q.height))
 	if err != nil {
-		return fetched{err: err}
+		got.err = err
+		return got
 	}
-	if by.err != nil {
-		return fetched{block: b, err: by.err}
+	got.block = b
+	if got.err == nil {
+		got.item, got.err = r.item(ctx, b, q.runtime.runtimeAt)
 	}
-	item, err := r.item(ctx, b, by.executor)
-	return fetched{b, by.executor, item, err}
+	return got
 }
 
 // check tells why a block cannot be delivered after the one before it, if there

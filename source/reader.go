@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/network"
 )
@@ -42,11 +41,11 @@ func (r *Reader) Read(ctx context.Context, ref Ref) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	e, err := r.executor(ctx, parentOf(b.Number))
+	a, err := r.runtimeAt(ctx, parentOf(b.Number))
 	if err != nil {
 		return Item{}, err
 	}
-	return r.item(ctx, b, e)
+	return r.item(ctx, b, a)
 }
 
 // block reads a block, which must be final unless others are accepted.
@@ -71,12 +70,12 @@ func (r *Reader) find(ctx context.Context, ref Ref) (*chain.Block, error) {
 	return r.Source.Head(ctx, r.Unfinalized)
 }
 
-// item adds to a block the rules of its executor and the multiplier in force.
-func (r *Reader) item(ctx context.Context, b *chain.Block, e executor) (Item, error) {
-	if err := e.check(b); err != nil {
+// item adds to a block the rules of the runtime that executed it and the multiplier in force.
+func (r *Reader) item(ctx context.Context, b *chain.Block, a runtimeAt) (Item, error) {
+	if err := a.check(b); err != nil {
 		return Item{}, err
 	}
-	rules, err := r.rules(e)
+	rules, err := r.rules(a)
 	if err != nil {
 		return Item{}, err
 	}
@@ -93,7 +92,7 @@ func (r *Reader) item(ctx context.Context, b *chain.Block, e executor) (Item, er
 // unlessStatic forgives a multiplier that was not kept where the base fee does
 // not need it.
 func unlessStatic(err error, rules *network.Rules) error {
-	if errors.Is(err, archive.ErrLacks) && rules.BaseFee.Static.Known() {
+	if errors.Is(err, chain.ErrNotKept) && rules.BaseFee.Static.Known() {
 		rules.Notes = append(rules.Notes, "the multiplier was not kept; the base fee is static and does not need it")
 		return nil
 	}
@@ -107,15 +106,15 @@ func (r *Reader) Next(ctx context.Context, ref Ref) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	e, err := r.executor(ctx, b.Number)
+	a, err := r.runtimeAt(ctx, b.Number)
 	if err != nil {
 		return Item{}, err
 	}
-	runtime, _ := e.runtime.Get()
+	runtime, _ := a.runtime.Get()
 	if have, ok := runtime.AtHash.Get(); ok && have != b.Hash {
 		return Item{}, wrongBlock("runtime", b.Number, have, b.Hash)
 	}
-	rules, err := r.rules(e)
+	rules, err := r.rules(a)
 	if err != nil {
 		return Item{}, err
 	}
@@ -128,13 +127,13 @@ func (r *Reader) Next(ctx context.Context, ref Ref) (Item, error) {
 
 // rules finds the network, and its rules for the runtime that executed a block.
 // They are made anew for every block, which may add notes to them.
-func (r *Reader) rules(e executor) (network.Rules, error) {
-	n, note, err := r.Tables.Find(e.identity(), r.Network)
+func (r *Reader) rules(a runtimeAt) (network.Rules, error) {
+	n, note, err := r.Tables.Find(a.identity(), r.Network)
 	if err != nil {
 		return network.Rules{}, err
 	}
 	var rules network.Rules
-	runtime, known := e.runtime.Get()
+	runtime, known := a.runtime.Get()
 	if known && !r.Specification {
 		rules, err = n.Rules(runtime.Value.SpecVersion)
 	} else {

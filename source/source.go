@@ -2,26 +2,25 @@ package source
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"regexp"
 	"strconv"
-	"strings"
 
-	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 )
 
-// Source answers as a gateway does. Multiplier and Runtime are what the block at
+// Source answers questions about a chain. Multiplier and Runtime are what the block at
 // a height left behind, which is in force for the next one.
 //
-// Runtime and NodeVersion are [chain.ErrNotOffered] where the source
-// cannot tell, and what [CannotTell] knows is an answer that will not change. A block that does not exist is [chain.ErrNoBlock] from a
-// gateway and [archive.ErrLacks] from an archive.
+// Runtime and NodeVersion are [chain.ErrNotOffered] where the source cannot tell, and what
+// [CannotTell] knows is an answer that will not change. A block that does not exist is
+// [chain.ErrNoBlock] from a source of a whole chain, and [chain.ErrNotKept] from one that
+// has a part of it.
 type Source interface {
+	// Kept are the heights that the source has, where it has what was kept of a chain
+	// and will never have more. It is not known of a source that grows.
+	Kept() (chain.Optional[chain.Heights], error)
+	// FinalHead is where the newest block that is final is. It costs less than Head.
+	FinalHead(ctx context.Context) (chain.Head, error)
 	Head(ctx context.Context, unfinalized bool) (*chain.Block, error)
 	Block(ctx context.Context, height uint64) (*chain.Block, error)
 	BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error)
@@ -34,24 +33,11 @@ type Source interface {
 	Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error)
 }
 
-// Open returns the source at a place: the URL of a gateway, a directory, or
-// "demo". The options are for a gateway.
-func Open(place string, o gatewayclient.Options) (Source, error) {
-	switch {
-	case place == demo.Name:
-		return demo.Open(), nil
-	case strings.Contains(place, "://"):
-		return gatewayclient.New(place, o)
-	}
-	if _, err := os.Stat(place); err != nil && looksLikeHost.MatchString(place) {
-		return nil, errors.New("a gateway is named by its URL, such as http://localhost:8080")
-	}
-	return archive.OpenDirectory(place)
+// grows tells whether a source may have more the next time it is asked.
+func grows(s Source) bool {
+	kept, err := s.Kept()
+	return err == nil && !kept.Known()
 }
-
-// looksLikeHost is what was more likely meant as a host than as a directory. It
-// may hold a password, and is not repeated.
-var looksLikeHost = regexp.MustCompile(`@|^[^/\\]+:[0-9]+(/|$)`)
 
 // Ref names a block: by its height, by its hash, or as the head. The zero Ref is
 // the head.

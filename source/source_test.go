@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/gatewaytest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -26,7 +26,7 @@ func TestSourcesAgree(t *testing.T) {
 	t.Cleanup(server.Close)
 	var items []source.Item
 	for _, place := range []string{"demo", directory, server.URL} {
-		src, err := source.Open(place, gatewayclient.Options{})
+		src, err := source.Open(place, ask.Options{})
 		require.NoError(t, err)
 		reader := source.Reader{Source: src, Tables: network.BuiltIn()}
 		item, err := reader.Read(context.Background(), source.Height(25))
@@ -41,12 +41,12 @@ func TestSourcesAgree(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	_, err := source.Open(filepath.Join(directory, "nowhere"), gatewayclient.Options{})
+	_, err := source.Open(filepath.Join(directory, "nowhere"), ask.Options{})
 	require.ErrorIs(t, err, archive.ErrLacks)
-	_, err = source.Open("gopher://host", gatewayclient.Options{})
+	_, err = source.Open("gopher://host", ask.Options{})
 	require.ErrorContains(t, err, "want http")
 	for _, place := range []string{"localhost:8080", "me:secret@localhost", "gateway:8080/"} {
-		_, err = source.Open(place, gatewayclient.Options{})
+		_, err = source.Open(place, ask.Options{})
 		require.EqualError(t, err, "a gateway is named by its URL, such as http://localhost:8080")
 	}
 }
@@ -210,9 +210,9 @@ func (f failing) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
 // that fails is an error, or every hiccup would change the price.
 func TestUnknownRuntime(t *testing.T) {
 	ctx := context.Background()
-	demo, err := source.Open("demo", gatewayclient.Options{})
+	demo, err := source.Open("demo", ask.Options{})
 	require.NoError(t, err)
-	down := &gatewayclient.StatusError{Path: "/runtime/spec", Code: 500}
+	down := &ask.StatusError{Path: "/runtime/spec", Code: 500}
 	none := fmt.Errorf("runtime: %w", chain.ErrNotOffered)
 	read := func(f failing, wanted string) (source.Item, error) {
 		f.Source = demo

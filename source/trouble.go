@@ -5,12 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
-	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -38,8 +36,8 @@ func (e *LostNodeError) Error() string {
 
 // lostNode tells whether a gateway says that it has no connection to its node.
 func lostNode(err error) bool {
-	var status *gatewayclient.StatusError
-	return errors.As(err, &status) && status.LostNode()
+	var status *ask.StatusError
+	return errors.As(err, &status) && status.LostNode
 }
 
 // temporary tells whether an error passes by itself, so that waiting for it is
@@ -47,12 +45,12 @@ func lostNode(err error) bool {
 func temporary(err error) bool {
 	var (
 		marked      *TemporaryError
-		status      *gatewayclient.StatusError
-		unreachable *gatewayclient.UnreachableError
+		status      *ask.StatusError
+		unreachable *ask.UnreachableError
 		untrusted   *tls.CertificateVerificationError
 	)
 	switch {
-	case errors.As(err, &untrusted), errors.Is(err, sidecar.ErrTooLarge), CannotTell(err):
+	case errors.As(err, &untrusted), errors.Is(err, ask.ErrTooLarge), CannotTell(err):
 		return false
 	case errors.As(err, &marked), errors.As(err, &unreachable), lags(err):
 		return true
@@ -68,14 +66,8 @@ func temporary(err error) bool {
 func CannotTell(err error) bool {
 	return errors.Is(err, chain.ErrCannotTell) ||
 		errors.Is(err, chain.ErrNotOffered) ||
-		errors.Is(err, archive.ErrLacks) ||
+		errors.Is(err, chain.ErrNotKept) ||
 		errors.As(err, new(*unanswerable))
-}
-
-// TimedOut tells whether no answer came in all the time that a question has.
-func TimedOut(err error) bool {
-	var unreachable *gatewayclient.UnreachableError
-	return errors.As(err, &unreachable) && errors.Is(err, context.DeadlineExceeded)
 }
 
 // Passes tells whether what was asked could be answered the next time: the source is
@@ -98,21 +90,10 @@ func Doubtful(err error) bool {
 	var malformed *sidecar.DecodeError
 	return !errors.As(err, &fork) && errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, &malformed) ||
-		errors.Is(err, sidecar.ErrNotJSON) ||
+		errors.Is(err, ask.ErrNotJSON) ||
 		errors.Is(err, chain.ErrNotOffered) ||
-		errors.Is(err, sidecar.ErrTooLarge)
+		errors.Is(err, ask.ErrTooLarge)
 }
 
-// The pauses between attempts: doubled from the first to the longest.
-const (
-	firstPause = 250 * time.Millisecond
-	mostPause  = 15 * time.Second
-)
-
-// pause is how long to wait after n failures in a row, less up to a half of it at
-// random, so that many readers of a gateway that comes back do not all come at
-// once.
-func pause(n int) time.Duration {
-	d := min(firstPause<<min(n-1, 16), mostPause)
-	return d - rand.N(d/2+1)
-}
+// pauses are those between attempts.
+var pauses = ask.Backoff{First: 250 * time.Millisecond, Max: 15 * time.Second}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/gatewayclient"
 )
 
 // connectionFlags say how a gateway or a node is reached.
@@ -26,9 +26,9 @@ type connectionFlags struct {
 
 func (f *connectionFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.DurationVar(&f.timeout, "timeout", gatewayclient.DefaultTotal, "give an answer up after this time, further attempts included")
+	flags.DurationVar(&f.timeout, "timeout", ask.DefaultTotal, "give an answer up after this time, further attempts included")
 	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the API key that the provider wants (default: FEES_API_KEY in the environment)")
-	flags.StringVar(&f.apiKeyHeader, "api-key-header", gatewayclient.DefaultAPIKeyHeader, "the header that carries the API key")
+	flags.StringVar(&f.apiKeyHeader, "api-key-header", ask.DefaultAPIKeyHeader, "the header that carries the API key")
 	flags.StringVar(&f.caFile, "ca-file", "", "a PEM file with the certificates to trust instead of the system's")
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/reconcile"
@@ -98,10 +98,9 @@ func inputErrors(err error) iter.Seq[*desk.InputError] {
 
 // explain is an error's message in one line, with what to do about it.
 func explain(ctx context.Context, err error) string {
-	var unreachable *gatewayclient.UnreachableError
+	var unreachable *ask.UnreachableError
 	var malformed *sidecar.DecodeError
-	var status *gatewayclient.StatusError
-	var noNode *nodeclient.UnreachableError
+	var status *ask.StatusError
 	var fork *source.ForkError
 	var beside *ledger.ForkError
 	var nodeAnswer *nodeclient.DecodeError
@@ -112,12 +111,12 @@ func explain(ctx context.Context, err error) string {
 		return "stopped"
 	case errors.Is(err, errFinding):
 		return ""
+	case errors.As(err, &unreachable) && unreachable.Place.What == ask.Node:
+		advice = "start it, or name another with --node or FEES_NODE"
 	case errors.As(err, &unreachable):
 		advice = "start it, or name another with --gateway or FEES_GATEWAY; --gateway demo needs none"
-	case errors.As(err, &status) && status.LostNode():
+	case errors.As(err, &status) && status.LostNode:
 		advice = "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
-	case errors.As(err, &noNode):
-		advice = "start it, or name another with --node or FEES_NODE"
 	case errors.Is(err, nodeclient.ErrNoMethod):
 		advice = "fees node methods lists those that the node has"
 	case errors.Is(err, chain.ErrNoBlock):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,15 +87,14 @@ type gatewayOnly struct{ gatewayFlags }
 func (f *gatewayOnly) add(c *cobra.Command) { f.gatewayFlags.add(c, "the gateway's URL") }
 
 func (f *gatewayOnly) client() (*gatewayclient.Client, error) {
-	src, err := f.open()
+	options, err := f.options()
 	if err != nil {
 		return nil, err
 	}
-	client, ok := src.(*gatewayclient.Client)
-	if !ok {
+	if !strings.Contains(f.place(), "://") {
 		return nil, fmt.Errorf("--gateway %s: want a gateway's URL here; fees archive serve makes a gateway of recordings", f.place())
 	}
-	return client, nil
+	return gatewayclient.New(f.place(), options)
 }
 
 func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (record, error) {

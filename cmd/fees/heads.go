@@ -10,9 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -37,7 +36,7 @@ func (f *headFlags) add(c *cobra.Command) {
 
 // options say how a chain is followed. What is waited for is said on standard error.
 func (f *headFlags) options(stderr io.Writer) (source.FollowOptions, error) {
-	o := source.FollowOptions{Concurrency: gatewayclient.DefaultConcurrency}
+	o := source.FollowOptions{Concurrency: ask.DefaultConcurrency}
 	if f.poll <= 0 {
 		return o, fmt.Errorf("--poll %v: want a time above 0, such as %v", f.poll, defaultPoll)
 	}
@@ -77,8 +76,7 @@ func (f *headFlags) open(gateway *sourceFlags) (reader *source.Reader, heads sou
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	// A silent node is asked for its head when the timeout is over.
-	node, err := nodeclient.New(address, nodeclient.Options{Timeout: min(c.timeout, nodeclient.DefaultTimeout), RootCAs: c.rootCAs})
+	node, err := nodeclient.New(address, ask.Options{Total: c.timeout, RootCAs: c.rootCAs}) // the key is the gateway's
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -91,7 +89,7 @@ func nodeHeads(node *nodeclient.Client, same *desk.SameChain) source.Heads {
 	return func(ctx context.Context) iter.Seq2[source.Head, error] {
 		return func(yield func(source.Head, error) bool) {
 			known := false
-			for h, err := range node.SubscribeFinalizedHeads(ctx, chain.Optional[uint64]{}) {
+			for h, err := range node.SubscribeFinalizedHeads(ctx) {
 				if nodeclient.Temporary(err) {
 					err = &source.TemporaryError{Err: err}
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/nodeclient"
@@ -53,7 +54,7 @@ func (f *nodeFlags) client() (*nodeclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nodeclient.New(address, nodeclient.Options{Timeout: c.timeout, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs})
+	return nodeclient.New(address, ask.Options{Total: c.timeout, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs})
 }
 
 // nodeAddress is what the flag says, or the environment, or nothing.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -122,9 +122,6 @@ func (f *gatewayFlags) place() string {
 
 // open checks the flags and opens the source.
 func (f *gatewayFlags) open() (source.Source, error) {
-	if withoutPassword(f.gateway) != f.gateway {
-		return nil, errPasswordShown("--gateway", "FEES_GATEWAY")
-	}
 	options, err := f.options()
 	if err != nil {
 		return nil, err
@@ -145,22 +142,26 @@ func (f *gatewayFlags) openOther(place string) (source.Source, error) {
 	return source.Open(place, options)
 }
 
-func (f *gatewayFlags) options() (gatewayclient.Options, error) {
+// options checks the flags, and says how the gateway is asked.
+func (f *gatewayFlags) options() (ask.Options, error) {
+	if withoutPassword(f.gateway) != f.gateway {
+		return ask.Options{}, errPasswordShown("--gateway", "FEES_GATEWAY")
+	}
 	if f.rps < 0 || math.IsNaN(f.rps) {
-		return gatewayclient.Options{Concurrency: f.concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
+		return ask.Options{Concurrency: f.concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
 	}
 	c, err := f.connection()
 	if f.withoutKey {
 		c.apiKey = ""
 	}
-	return gatewayclient.Options{Total: c.timeout, RPS: f.rps, Concurrency: f.concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs}, err
+	return ask.Options{Total: c.timeout, RPS: f.rps, Concurrency: f.concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.rootCAs}, err
 }
 
 // mostConcurrency is more than any gateway answers at once.
 const mostConcurrency = 256
 
 func (f *gatewayFlags) addConcurrency(c *cobra.Command) {
-	c.Flags().IntVar(&f.concurrency, "concurrency", gatewayclient.DefaultConcurrency, "ask this many questions at once")
+	c.Flags().IntVar(&f.concurrency, "concurrency", ask.DefaultConcurrency, "ask this many questions at once")
 }
 
 func (f *gatewayFlags) checkConcurrency() error {

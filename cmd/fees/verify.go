@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/jsontext"
@@ -157,6 +158,6 @@ func (f *verifyFlags) nodeClient() (node *nodeclient.Client, address string, err
 	if err != nil {
 		return nil, "", err
 	}
-	node, err = nodeclient.New(address, nodeclient.Options{Timeout: c.timeout, RootCAs: c.rootCAs}) // the key is the gateway's
+	node, err = nodeclient.New(address, ask.Options{Total: c.timeout, RootCAs: c.rootCAs}) // the key is the gateway's
 	return node, address, err
 }

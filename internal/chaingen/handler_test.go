@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/chaingen"
@@ -37,17 +38,17 @@ func TestHandlerAnswersAsAnArchive(t *testing.T) {
 		"/blocks/0x1234", "/blocks/0xzz", "/blocks/" + unknown, "/blocks/13/header", "/runtime/spec?at=13", "/runtime/spec?at=x",
 		"/pallets/transaction-payment/storage/nextFeeMultiplier?at=13", "/nonesuch", "/blocks/1/nonesuch", "/blocks",
 	} {
-		want, have := ask(archive.Handler(a), http.MethodGet, question), ask(c.Handler(), http.MethodGet, question)
+		want, have := answerTo(archive.Handler(a), http.MethodGet, question), answerTo(c.Handler(), http.MethodGet, question)
 		require.Equal(t, want.Code, have.Code, question)
 		require.Equal(t, want.Header(), have.Header(), question)
 		require.Equal(t, want.Body.String(), have.Body.String(), question)
 	}
-	want, have := ask(archive.Handler(a), http.MethodPost, "/blocks/5"), ask(c.Handler(), http.MethodPost, "/blocks/5")
+	want, have := answerTo(archive.Handler(a), http.MethodPost, "/blocks/5"), answerTo(c.Handler(), http.MethodPost, "/blocks/5")
 	require.Equal(t, want.Code, have.Code)
 	require.Equal(t, want.Body.String(), have.Body.String())
 }
 
-func ask(h http.Handler, method, question string) *httptest.ResponseRecorder {
+func answerTo(h http.Handler, method, question string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, httptest.NewRequest(method, question, nil))
 	return answer
@@ -64,7 +65,7 @@ func TestSourcesAgree(t *testing.T) {
 	require.NoError(t, err)
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
-	client, err := gatewayclient.New(server.URL, gatewayclient.Options{})
+	client, err := gatewayclient.New(server.URL, ask.Options{})
 	require.NoError(t, err)
 	var read [][]source.Item
 	for _, s := range []source.Source{c.Source(), client, a} {

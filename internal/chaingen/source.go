@@ -16,6 +16,18 @@ type Source struct{ chain *Chain }
 // Source is the chain up to its head.
 func (c *Chain) Source() Source { return Source{c} }
 
+// Kept is not known, as of a gateway.
+func (s Source) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
+
+// FinalHead is the newest block's.
+func (s Source) FinalHead(ctx context.Context) (chain.Head, error) {
+	b, err := s.Head(ctx, false)
+	if err != nil {
+		return chain.Head{}, err
+	}
+	return chain.Head{Number: b.Number, Hash: chain.Some(b.Hash)}, nil
+}
+
 // Head is the newest block. All are final.
 func (s Source) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 	return s.Block(ctx, s.chain.Head())

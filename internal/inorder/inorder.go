@@ -1,49 +1,85 @@
 // Package inorder works on several things at the same time, in their order.
 package inorder
 
-import "iter"
+import (
+	"context"
+	"iter"
+)
 
 // Map does the work for up to size items at the same time, and delivers the results in
-// the order of the items. It ends when all work that was begun is done, also where who
-// takes the results ends early: to end that work too is for the caller's context.
-func Map[Item, Result any](items iter.Seq[Item], size int, work func(Item) Result) iter.Seq[Result] {
-	return Weighed(items, size, 0, func(Item) int { return 0 }, work)
+// the order of the items. While a result is used, the next items are worked on: they are
+// begun before it is delivered.
+//
+// Whoever takes the results may leave early. Map then cancels the context of the work,
+// waits for all that was begun, and begins no more.
+func Map[Item, Result any](ctx context.Context, items iter.Seq[Item], size int, work func(context.Context, Item) Result) iter.Seq[Result] {
+	return Weighed(ctx, items, size, 0, func(Item) int { return 0 }, work)
 }
 
-// Weighed is Map for items of which some may be heavy: those that are worked on and those
-// that wait for their turn weigh at most most together, or there is only one.
-func Weighed[Item, Result any](items iter.Seq[Item], size, most int, weigh func(Item) int, work func(Item) Result) iter.Seq[Result] {
+// Weighed is Map for items of which some may be heavy. The items that are worked on and
+// those that wait for their turn weigh at most maxWeight together, or there is only one.
+func Weighed[Item, Result any](ctx context.Context, items iter.Seq[Item], size, maxWeight int, weigh func(Item) int, work func(context.Context, Item) Result) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
-		type slot struct {
-			result chan Result
-			weight int
-		}
-		var window []slot
-		weight := 0
-		var workers Workers
-		defer workers.Wait()
-		first := func() bool {
-			s := window[0]
-			window, weight = window[1:], weight-s.weight
-			return yield(<-s.result)
-		}
-		for item := range items {
-			s := slot{make(chan Result, 1), weigh(item)}
-			for len(window) > 0 && weight+s.weight > most {
-				if !first() {
-					return
-				}
-			}
-			window, weight = append(window, s), weight+s.weight
-			workers.Go(func() { s.result <- work(item) })
-			if len(window) >= size && !first() {
-				return
-			}
-		}
-		for len(window) > 0 {
-			if !first() {
+		ctx, cancel := context.WithCancel(ctx)
+		next, stop := iter.Pull(items)
+		w := window[Item, Result]{next: next, size: max(size, 1), maxWeight: maxWeight, weigh: weigh, work: work}
+		defer w.workers.Wait()
+		defer stop()
+		defer cancel() // before the two wait
+		for w.fill(ctx); len(w.begun) > 0; {
+			result := w.take()
+			w.fill(ctx)
+			if !yield(result) {
 				return
 			}
 		}
 	}
+}
+
+// window is the items that were begun and whose results were not taken.
+type window[Item, Result any] struct {
+	next      func() (Item, bool)
+	size      int
+	maxWeight int
+	weigh     func(Item) int
+	work      func(context.Context, Item) Result
+
+	begun   []begun[Result] // in the order of the items
+	weight  int             // of all that were begun
+	waiting *Item           // too heavy to be begun beside the others
+	ended   bool            // there are no more items
+	workers Workers
+}
+
+type begun[Result any] struct {
+	result chan Result
+	weight int
+}
+
+// fill begins as many items as there is room for.
+func (w *window[Item, Result]) fill(ctx context.Context) {
+	for len(w.begun) < w.size && !w.ended {
+		if w.waiting == nil {
+			item, more := w.next()
+			if w.ended = !more; w.ended {
+				return
+			}
+			w.waiting = &item
+		}
+		item := *w.waiting
+		weight := w.weigh(item)
+		if len(w.begun) > 0 && w.weight+weight > w.maxWeight {
+			return
+		}
+		b := begun[Result]{make(chan Result, 1), weight}
+		w.begun, w.weight, w.waiting = append(w.begun, b), w.weight+weight, nil
+		w.workers.Go(func() { b.result <- w.work(ctx, item) })
+	}
+}
+
+// take waits for the first result, and makes room.
+func (w *window[Item, Result]) take() Result {
+	first := w.begun[0]
+	w.begun, w.weight = w.begun[1:], w.weight-first.weight
+	return <-first.result
 }

@@ -1,4 +1,4 @@
-package gatewayclient_test
+package ask_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/ask"
 )
 
 // drip sends the beginning of an answer, then a part of it every few milliseconds, for as
@@ -32,28 +32,25 @@ func drip(beginning, part string) http.HandlerFunc {
 func TestTotalOfAnAnswerThatIsDrawnOut(t *testing.T) {
 	const total = 500 * time.Millisecond
 	for name, step := range map[string]http.HandlerFunc{
-		"dripped headers": drip("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", "X-A: b\r\n"),
-		"half a header":   drip("HTTP/1.1 200 OK\r\nX-A: ", "b"),
-		"endless 1xx":     drip("", "HTTP/1.1 102 Processing\r\n\r\n"),
-		"early hints":     drip("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
-		"dripped body":    drip("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n", " "),
-		"dripped chunks":  drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"),
-		"a long Retry-After": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", "25")
-			w.WriteHeader(http.StatusServiceUnavailable)
-		},
+		"dripped headers":        drip("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", "X-A: b\r\n"),
+		"half a header":          drip("HTTP/1.1 200 OK\r\nX-A: ", "b"),
+		"endless 1xx":            drip("", "HTTP/1.1 102 Processing\r\n\r\n"),
+		"early hints":            drip("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+		"dripped body":           drip("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n", " "),
+		"dripped chunks":         drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"),
+		"a long Retry-After":     retryAfter(503, "25"),
 		"Retry-After, drawn out": drip("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 25\r\nContent-Length: 100000\r\n\r\n", " "),
 		"reset at once": func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(total - 50*time.Millisecond)
 			reset(w, r)
 		},
-		"nothing": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"nothing": hang,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := clientOf(t, step, gatewayclient.Options{Total: total})
+			c := clientOf(t, step, ask.Options{Total: total})
 			start := time.Now()
-			_, err := c.Block(context.Background(), 7)
+			_, err := get(context.Background(), c, "/")
 			require.Error(t, err)
 			require.Less(t, time.Since(start), total*3/2)
 		})
