@@ -215,7 +215,7 @@ func TestNoAnswer(t *testing.T) {
 		}, "larger than any block should be"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := clientOf(t, c.step, ask.Options{Total: 100 * time.Millisecond, MaxAnswer: 10_000})
+			client := clientOf(t, c.step, ask.Options{Total: time.Second, MaxAnswer: 10_000})
 			_, err := client.Block(context.Background(), 25)
 			var unreachable *ask.UnreachableError
 			require.ErrorAs(t, err, &unreachable)
@@ -237,7 +237,7 @@ func TestMessages(t *testing.T) {
 			}
 			defer connection.Close()
 			fmt.Fprint(connection, answer)
-		}), ask.Options{Total: 100 * time.Millisecond})
+		}), ask.Options{Total: time.Second})
 		_, err := c.Block(context.Background(), 25)
 		require.Error(t, err, name)
 		require.Less(t, len(err.Error()), 600, name)
