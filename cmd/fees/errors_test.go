@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
@@ -114,7 +116,7 @@ func TestShownPlace(t *testing.T) {
 		"https://me:secret@host/secret?k=s": "https://host",
 		"https://host:port/secret":          "the gateway",
 	} {
-		require.Equal(t, want, shownPlace(place))
+		require.Equal(t, want, cli.ShownPlace(place))
 	}
 }
 

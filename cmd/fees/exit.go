@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 	"strings"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/ask"
@@ -29,10 +30,6 @@ const (
 	exitInterrupted = 130
 )
 
-// errFinding says that a result was shown in which something does not hold. The
-// result itself says what.
-var errFinding = errors.New("something does not hold")
-
 // exitCode is the one place that maps errors to exit codes. What is not known
 // here is a mistake in the arguments.
 func exitCode(ctx context.Context, err error) int {
@@ -42,7 +39,7 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.Is(err, errFinding), kind == desk.DoesNotHold:
+	case errors.Is(err, cli.ErrFinding), kind == desk.DoesNotHold:
 		return exitFinding
 	case kind == desk.NotUnderstood:
 		return exitUsage
@@ -54,21 +51,6 @@ func exitCode(ctx context.Context, err error) int {
 		return exitGateway
 	}
 	return exitUsage
-}
-
-// renamed is an error in which a field of a question has another name.
-func renamed(err error, field desk.Field, name string) error {
-	var input *desk.InputError
-	if !errors.As(err, &input) {
-		return err
-	}
-	args := slices.Clone(input.Args)
-	for i := range args {
-		if args[i] == field {
-			args[i] = desk.Field(name)
-		}
-	}
-	return &desk.InputError{Format: input.Format, Args: args}
 }
 
 // message is what an error says, with flags for the fields of questions.
@@ -109,7 +91,7 @@ func explain(ctx context.Context, err error) string {
 	switch {
 	case ctx.Err() != nil:
 		return "stopped"
-	case errors.Is(err, errFinding):
+	case errors.Is(err, cli.ErrFinding):
 		return ""
 	case errors.As(err, &unreachable) && unreachable.Place.What == ask.Node:
 		advice = "start it, or name another with --node or FEES_NODE"

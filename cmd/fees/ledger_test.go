@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/postgrestest"
@@ -201,7 +203,7 @@ func TestLedgerRejudged(t *testing.T) {
 		require.Equal(t, "2100000000000000", old) // 21000 gas of 100 Gwei
 		require.Equal(t, old, was)
 		require.Equal(t, "1890000000000000", now) // of 90 Gwei
-		require.Equal(t, version(), program)
+		require.Equal(t, cli.Version(), program)
 		var kept string
 		require.NoError(t, db.QueryRow(fee).Scan(&kept))
 		require.Equal(t, old, kept)

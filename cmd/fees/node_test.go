@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -95,14 +93,4 @@ func recordedNode(t *testing.T) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(bytes.Replace(answer, []byte("%s"), request.ID, 1))
 	})
-}
-
-// Ctrl-C ends the wait for an extrinsic that nobody types.
-func TestEstimateStopped(t *testing.T) {
-	stdin, typed := io.Pipe()
-	defer typed.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err := readExtrinsic(ctx, "-", stdin)
-	require.ErrorIs(t, err, context.Canceled)
 }

@@ -6,6 +6,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/feeledger/fees/cmd/fees/internal/bookkeeping"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/cmd/fees/internal/endpoints"
+	"github.com/feeledger/fees/cmd/fees/internal/finance"
+	"github.com/feeledger/fees/cmd/fees/internal/pricing"
+
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/console"
@@ -86,20 +92,25 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		Short:             "Exact fees of a Moonbeam-like chain",
 		Long:              manual,
 		Example:           manualExamples,
-		Version:           version(),
+		Version:           cli.Version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		Args:              noneOf("unknown command %q; fees help lists the commands"),
-		RunE:              showHelp,
+		Args:              cli.NoneOf("unknown command %q; fees help lists the commands"),
+		RunE:              cli.ShowHelp,
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newBlock(stdout, stderr), newVerify(stdout, stderr), newExplain(stdout, stderr), newWatch(stdout, stderr), newSync(stdout, stderr), newFollow(stderr), newWorker(stderr), newLedger(stdout, stderr), newStatement(stdout, stderr), newReport(stdout, stderr), newReconcile(stdout, stderr), newClose(stdout, stderr), newExport(stdout, stderr), newNetworks(stdout), newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newSuggest(stdout, stderr), newEstimate(stdout), newVersion(stdout))
+	for _, family := range []func(stdout, stderr io.Writer) []*cobra.Command{
+		pricing.Commands, bookkeeping.Commands, finance.Commands, endpoints.Commands,
+	} {
+		root.AddCommand(family(stdout, stderr)...)
+	}
+	root.AddCommand(cli.NewVersion(stdout))
 	return root
 }
 
@@ -117,33 +128,5 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			c.InitDefaultVersionFlag()
 			return c.Help()
 		},
-	}
-}
-
-// flagError says where the flags are explained.
-func flagError(c *cobra.Command, err error) error {
-	return fmt.Errorf("%s; %s --help lists the flags", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
-}
-
-// noneOf is for commands that only have others below them: an argument is one
-// that is not there. Unknown is the message, with %q in the argument's place.
-func noneOf(unknown string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf(unknown, args[0])
-		}
-		return nil
-	}
-}
-
-func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
-
-// oneArg wants exactly one argument, and says which.
-func oneArg(what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return fmt.Errorf("%s wants %s, and has %d arguments; %s --help explains", c.Name(), what, len(args), c.CommandPath())
-		}
-		return nil
 	}
 }

@@ -1,0 +1,93 @@
+package bookkeeping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
+)
+
+const workerManual = `Work the jobs that fees sync --enqueue made, on this machine, beside any number
+of others: read the blocks of a job, price and prove them, and store them in
+the ledger, which is in PostgreSQL. Each job and its blocks are one
+transaction. A worker may be stopped or killed at any moment: nothing is lost
+and nothing doubled, and its job is taken up by another within a minute.
+
+A job that fails, because the gateway is away for instance, is tried again
+after a second, two, four, up to a minute, for a week; fees ledger status shows
+its error. A database that takes no changes for a moment is waited for. What
+does not hold in a block is said on standard error, and stored.
+
+Ctrl-C ends it cleanly. With --until-done it ends when no job is left.`
+
+const workerExamples = `  fees worker --ledger postgres://db.intern/fees
+  fees worker --ledger postgres://db.intern/fees --until-done --jobs 8`
+
+// workerFlags are the flags of fees worker.
+type workerFlags struct {
+	cli.SourceFlags
+	cli.LedgerFlags
+	jobs       int
+	untilDone  bool
+	signatures bool
+	quiet      bool
+}
+
+func newWorker(stderr io.Writer) *cobra.Command {
+	var flags workerFlags
+	c := &cobra.Command{
+		Use:     "worker",
+		Short:   "Work the jobs that fees sync --enqueue made",
+		Long:    workerManual,
+		Example: workerExamples,
+		Args:    cli.NoneOf("worker takes no argument, and has %q: fees sync --enqueue names the range"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return work(c.Context(), flags, stderr)
+		},
+	}
+	flags.SourceFlags.AddFinal(c)
+	flags.LedgerFlags.Add(c)
+	flags.AddConcurrency(c)
+	c.Flags().IntVar(&flags.jobs, "jobs", 2, "work this many jobs at once")
+	c.Flags().BoolVar(&flags.untilDone, "until-done", false, "end when no job is left")
+	c.Flags().BoolVar(&flags.signatures, "signatures", false, "recompute the hash and the sender of every EVM transaction")
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+// mostJobs is more than any machine works at once.
+const mostJobs = 64
+
+func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
+	if err := flags.CheckConcurrency(); err != nil {
+		return err
+	}
+	if flags.jobs < 1 || flags.jobs > mostJobs {
+		return errors.New("--jobs: want a number from 1 to 64")
+	}
+	reader, err := flags.Reader()
+	if err != nil {
+		return err
+	}
+	place, err := flags.LedgerPlace()
+	if err != nil {
+		return err
+	}
+	return desk.Work(ctx, place, desk.WorkOptions{
+		FillOptions: desk.FillOptions{
+			Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: cli.NewProgress(stderr, "jobs", flags.quiet).Asked(),
+			Judged: func(r *evidence.Report) { tellFindings(stderr, r) },
+		},
+		Jobs: flags.jobs, UntilDone: flags.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},
+		Waiting: func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(err.Error())) },
+	})
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// FlagError says where the flags are explained.
+func FlagError(c *cobra.Command, err error) error {
+	return fmt.Errorf("%s; %s --help lists the flags", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
+}
+
+// NoneOf is for commands that only have others below them: an argument is one
+// that is not there. Unknown is the message, with %q in the argument's place.
+func NoneOf(unknown string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf(unknown, args[0])
+		}
+		return nil
+	}
+}
+
+// ShowHelp is what a command does that only has others below it.
+func ShowHelp(c *cobra.Command, _ []string) error { return c.Help() }
+
+// OneArg wants exactly one argument, and says which.
+func OneArg(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s wants %s, and has %d arguments; %s --help explains", c.Name(), what, len(args), c.CommandPath())
+		}
+		return nil
+	}
+}
+
+// NoArgument refuses arguments, with advice.
+func NoArgument(advice string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("%s wants no argument, and has %d; %s", c.Name(), len(args), advice)
+		}
+		return nil
+	}
+}
+
+// ParseHeight reads the height of a block.
+func ParseHeight(text string) (uint64, error) {
+	height, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("height %q: want a number from 0 to 4294967295", text)
+	}
+	return height, nil
+}
+
+// ParseAccounts reads addresses that --accounts names one by one.
+func ParseAccounts(texts []string) ([]chain.Address, error) {
+	var accounts []chain.Address
+	for _, text := range texts {
+		account, err := chain.ParseAddress(text)
+		if err != nil {
+			return nil, fmt.Errorf("--accounts: %w", err)
+		}
+		accounts = append(accounts, account)
+	}
+	return accounts, nil
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/desk"
+)
+
+// ConnectionFlags say how a gateway or a node is reached.
+type ConnectionFlags struct {
+	timeout      time.Duration
+	apiKeyFile   string
+	apiKeyHeader string
+	caFile       string
+}
+
+// Add adds the flags.
+func (f *ConnectionFlags) Add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.DurationVar(&f.timeout, "timeout", ask.DefaultTotal, "give an answer up after this time, further attempts included")
+	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the API key that the provider wants (default: FEES_API_KEY in the environment)")
+	flags.StringVar(&f.apiKeyHeader, "api-key-header", ask.DefaultAPIKeyHeader, "the header that carries the API key")
+	flags.StringVar(&f.caFile, "ca-file", "", "a PEM file with the certificates to trust instead of the system's")
+}
+
+// Connection is what the flags come to.
+type Connection struct {
+	Timeout      time.Duration
+	apiKey       string
+	apiKeyHeader string
+	RootCAs      *x509.CertPool // nil for the system's
+}
+
+// maxCertificateBytes is more than a bundle of all authorities has.
+const maxCertificateBytes = 1 << 20
+
+// mostKeyBytes is far more than an API key has.
+const mostKeyBytes = 4096
+
+// Connection checks the flags and reads the files that they name.
+func (f *ConnectionFlags) Connection() (Connection, error) {
+	c := Connection{Timeout: f.timeout, apiKeyHeader: f.apiKeyHeader, apiKey: os.Getenv("FEES_API_KEY")}
+	if f.timeout <= 0 {
+		return c, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", f.timeout)
+	}
+	if f.apiKeyFile != "" {
+		key, err := desk.ReadSmallFile(f.apiKeyFile, mostKeyBytes)
+		if err != nil {
+			return c, fmt.Errorf("--api-key-file: %w", err)
+		}
+		c.apiKey = strings.TrimSpace(string(key))
+	}
+	if strings.ContainsFunc(c.apiKey, unicode.IsControl) {
+		return c, errors.New("the API key has control characters in it: want one line")
+	}
+	if f.caFile != "" {
+		certificates, err := desk.ReadSmallFile(f.caFile, maxCertificateBytes)
+		if err != nil {
+			return c, fmt.Errorf("--ca-file: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(certificates) {
+			return c, fmt.Errorf("--ca-file %s: no certificate in PEM form in it", f.caFile)
+		}
+	}
+	return c, nil
+}
+
+func errPasswordShown(flag, variable string) error {
+	return fmt.Errorf("%s: a user name or password in an argument can be seen by others on this machine: put the URL in %s in the environment", flag, variable)
+}
+
+// withoutPassword is a URL without its user name and password; any other text
+// stays as it is.
+func withoutPassword(place string) string {
+	if !strings.Contains(place, "@") {
+		return place
+	}
+	u, err := url.Parse(place)
+	if err != nil || u.User == nil {
+		return place
+	}
+	u.User = nil
+	return u.String()
+}
+
+// ShownPlace is a place as it may be shown: of a URL neither user name nor password,
+// nor its path, where some providers have a key.
+func ShownPlace(place string) string {
+	if !strings.Contains(place, "://") {
+		return place
+	}
+	u, err := url.Parse(place)
+	if err != nil {
+		return "the gateway"
+	}
+	return u.Scheme + "://" + u.Host
+}

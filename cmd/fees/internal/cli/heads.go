@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/source"
+)
+
+// HeadFlags say how it is known that there is a new block.
+type HeadFlags struct {
+	node  string
+	poll  time.Duration
+	Quiet bool
+	same  *desk.SameChain // the gateway and the node, nil without a node; open sets it
+}
+
+// defaultPoll is half of the shortest time between two blocks of a parachain.
+const defaultPoll = 3 * time.Second
+
+// Add adds the flags.
+func (f *HeadFlags) Add(c *cobra.Command) {
+	c.Flags().StringVar(&f.node, "node", "", "the URL of a node that tells when blocks are final: ws or wss (default: FEES_NODE, else the gateway is asked)")
+	c.Flags().DurationVar(&f.poll, "poll", defaultPoll, "without a node, ask the gateway for its head this often")
+	c.Flags().BoolVar(&f.Quiet, "quiet", false, "do not say what is waited for")
+}
+
+// Options say how a chain is followed. What is waited for is said on standard error.
+func (f *HeadFlags) Options(stderr io.Writer) (source.FollowOptions, error) {
+	o := source.FollowOptions{Concurrency: ask.DefaultConcurrency}
+	if f.poll <= 0 {
+		return o, fmt.Errorf("--poll %v: want a time above 0, such as %v", f.poll, defaultPoll)
+	}
+	o.Doubt = func(ctx context.Context) error {
+		if f.same == nil {
+			return nil
+		}
+		_, err := f.same.Check(ctx)
+		return err
+	}
+	if f.node == "" {
+		o.Patience = max(source.DefaultPatience, 2*f.poll)
+	}
+	if !f.Quiet {
+		o.Trouble = func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(err.Error())) }
+	}
+	return o, nil
+}
+
+// Open opens the gateway to read from, and the heads: those of a node, if one is named,
+// or the gateway's. End ends them.
+func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads source.Heads, end func(), err error) {
+	if reader, err = gateway.Reader(); err != nil {
+		return nil, nil, nil, err
+	}
+	address, err := NodeAddress(f.node)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if address == "" {
+		return reader, source.Poll(reader.Source, f.poll), func() {}, nil
+	}
+	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", nodeclient.ErrNoSubscriptions)
+	}
+	c, err := gateway.Connection()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	node, err := nodeclient.New(address, ask.Options{Total: c.Timeout, RootCAs: c.RootCAs}) // the key is the gateway's
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f.same = &desk.SameChain{Source: reader.Source, Node: node, Place: ShownPlace(gateway.Place()), NodeAt: ShownPlace(address)}
+	return reader, nodeHeads(node, f.same), func() { node.Close() }, nil
+}
+
+// nodeHeads are the final heads of a node, which must be of the gateway's chain.
+func nodeHeads(node *nodeclient.Client, same *desk.SameChain) source.Heads {
+	return func(ctx context.Context) iter.Seq2[source.Head, error] {
+		return func(yield func(source.Head, error) bool) {
+			known := false
+			for h, err := range node.SubscribeFinalizedHeads(ctx) {
+				if nodeclient.Temporary(err) {
+					err = &source.TemporaryError{Err: err}
+				}
+				if err == nil && !known {
+					known, err = same.Check(ctx)
+				}
+				if !yield(source.Head{Number: h.Number, Hash: h.Hash}, err) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Output is where a result goes and in what form.
+type Output struct {
+	Stdout  io.Writer
+	Format  string
+	formats []string
+	File    string
+	context func() context.Context // of the command
+}
+
+// Add adds the flags. The first of the formats is the default.
+func (o *Output) Add(c *cobra.Command, formats ...string) {
+	o.AddFormat(c, formats...)
+	o.AddFile(c)
+}
+
+// AddFile is for commands whose form has a flag of its own.
+func (o *Output) AddFile(c *cobra.Command) {
+	o.context = c.Context
+	c.Flags().StringVarP(&o.File, "output", "o", "", "write to this file instead of standard output")
+}
+
+// AddFormat is for commands that write to standard output alone.
+func (o *Output) AddFormat(c *cobra.Command, formats ...string) {
+	o.formats = formats
+	list := strings.Join(formats, ", ")
+	c.Flags().StringVar(&o.Format, "format", formats[0], "the form of the output: "+list)
+	Complete(c, "format", formats...)
+}
+
+// Check wants one of the formats.
+func (o *Output) Check() error {
+	if !slices.Contains(o.formats, o.Format) {
+		return fmt.Errorf("--format %q: want %s", o.Format, strings.Join(o.formats, " or "))
+	}
+	return nil
+}
+
+// Write renders the whole result before the first byte leaves, so that an error
+// leaves nothing half-written. A file appears under its name when it is complete.
+func (o *Output) Write(render func(io.Writer) error) error {
+	var result bytes.Buffer
+	if err := render(&result); err != nil {
+		return err
+	}
+	if o.File == "" {
+		_, err := o.Stdout.Write(result.Bytes())
+		return err
+	}
+	return ReplaceFile(o.context(), o.File, func(w io.Writer) error {
+		_, err := w.Write(result.Bytes())
+		return err
+	})
+}
+
+// Stream renders a result that may be long, as it comes. A file appears under its
+// name when it is complete.
+func (o *Output) Stream(render func(io.Writer) error) error {
+	if o.File != "" {
+		return ReplaceFile(o.context(), o.File, func(w io.Writer) error { return buffered(w, render) })
+	}
+	return buffered(o.Stdout, render)
+}
+
+// buffered writes out what was rendered also where an error ended it.
+func buffered(w io.Writer, render func(io.Writer) error) error {
+	buffer := bufio.NewWriter(w)
+	return cmp.Or(render(buffer), buffer.Flush())
+}
+
+// ReplaceFile puts a new file in the place of an old one, or of none. What is no
+// regular file, such as a pipe, is written to; a link stays and its target changes. It
+// ends with its context, also where a pipe's reader sleeps or there is none.
+func ReplaceFile(ctx context.Context, path string, write func(io.Writer) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("-o %s: %w", path, err)
+		}
+	}()
+	target := path
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		target = resolved
+	}
+	mode := fs.FileMode(0o666) // less the umask
+	old, notThere := os.Stat(target)
+	if notThere == nil && !old.Mode().IsRegular() {
+		return writePipe(ctx, target, old.Mode(), write)
+	}
+	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary) // nothing is there any more if all went well
+	err = write(&writer{ctx, file})
+	if err == nil && notThere == nil {
+		err = file.Chmod(old.Mode().Perm())
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temporary, target)
+}
+
+// writer writes until its context ends.
+type writer struct {
+	ctx  context.Context
+	file io.Writer
+}
+
+func (w *writer) Write(text []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.file.Write(text)
+}
+
+// writePipe writes to what is no regular file: a pipe, once it has a reader, or a device.
+func writePipe(ctx context.Context, path string, mode fs.FileMode, write func(io.Writer) error) error {
+	flags := os.O_WRONLY
+	if mode&fs.ModeNamedPipe != 0 {
+		flags |= syscall.O_NONBLOCK // or nothing could end the waiting
+	}
+	file, err := os.OpenFile(path, flags, 0)
+	for errors.Is(err, syscall.ENXIO) && flags != os.O_WRONLY { // it has no reader yet
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(readerPause):
+		}
+		file, err = os.OpenFile(path, flags, 0)
+	}
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { file.SetWriteDeadline(time.Unix(1, 0)) })()
+	return errors.Join(write(&writer{ctx, file}), file.Close())
+}
+
+// readerPause is how long is waited until it is seen whether a pipe has a reader.
+const readerPause = 20 * time.Millisecond
+
+// Width is how many columns the output has: those of the terminal, or of COLUMNS
+// where the environment sets it. A file or a pipe has no limit.
+func (o *Output) Width() int {
+	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
+		return columns
+	}
+	if file, ok := o.Stdout.(*os.File); ok && o.File == "" {
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	return math.MaxInt
+}
+
+// IsTerminal tells whether a person at a terminal reads what is written.
+func IsTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

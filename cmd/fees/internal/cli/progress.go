@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/feeledger/fees/desk"
+)
+
+// Progress tells a person at a terminal how far a long task is, in one line that
+// is written over. The rate is that of the last half minute: what was done before,
+// such as the part of a recording that is there already, says nothing of it.
+type Progress struct {
+	out     io.Writer
+	what    string
+	shown   time.Time
+	samples []sample // the oldest first
+}
+
+// sample is how much was done at a time.
+type sample struct {
+	at   time.Time
+	done uint64
+}
+
+const rateTime = 30 * time.Second
+
+// progressPause is the least time between two lines.
+const progressPause = 200 * time.Millisecond
+
+// NewProgress tells nobody where out is no terminal, or quiet is asked for.
+func NewProgress(out io.Writer, what string, quiet bool) *Progress {
+	if quiet || !IsTerminal(out) {
+		out = nil
+	}
+	return &Progress{out: out, what: what, samples: []sample{{at: time.Now()}}}
+}
+
+// Show shows how much is done.
+func (p *Progress) Show(done, total uint64) {
+	if p.out == nil {
+		return
+	}
+	now := time.Now()
+	if done != total && now.Sub(p.shown) < progressPause {
+		return
+	}
+	p.shown = now
+	fmt.Fprintf(p.out, "\r\x1b[K%s", progressLine(p.what, done, total, p.rate(sample{now, done})))
+}
+
+// rate is how many were done in a second, lately; 0 where it cannot be told.
+func (p *Progress) rate(now sample) float64 {
+	for len(p.samples) > 1 && now.at.Sub(p.samples[0].at) > rateTime {
+		p.samples = p.samples[1:]
+	}
+	p.samples = append(p.samples, now)
+	first := p.samples[0]
+	if taken := now.at.Sub(first.at); taken > 0 && now.done > first.done {
+		return float64(now.done-first.done) / taken.Seconds()
+	}
+	return 0
+}
+
+// End leaves the last line as it is.
+func (p *Progress) End() {
+	if !p.shown.IsZero() {
+		fmt.Fprintln(p.out)
+		p.shown = time.Time{}
+	}
+}
+
+// progressLine is what is shown: how much, how fast, and how long it may still
+// take.
+func progressLine(what string, done, total uint64, rate float64) string {
+	line := fmt.Sprintf("fees: %d of %d %s", done, total, what)
+	if rate == 0 {
+		return line
+	}
+	line += fmt.Sprintf(", %.1f a second", rate)
+	if left := float64(total-done) / rate; left > 0 && left < mostSeconds {
+		line += fmt.Sprintf(", %v left", time.Duration(left*float64(time.Second)).Round(time.Second))
+	}
+	return line
+}
+
+// mostSeconds is more than anybody waits for, and than a time.Duration holds.
+const mostSeconds = 1e9
+
+// Asked is the progress of a question.
+func (p *Progress) Asked() desk.Progress {
+	if p.out == nil {
+		return desk.Progress{}
+	}
+	return desk.Progress{Show: p.Show, Say: p.say, End: p.End}
+}
+
+// say shows a step that has no measure.
+func (p *Progress) say(what string) {
+	if p.out == nil {
+		return
+	}
+	p.shown = time.Now()
+	fmt.Fprintf(p.out, "\r\x1b[Kfees: %s", what)
+}
+
+// Lag shows how far a task without an end is, and how far behind.
+func (p *Progress) Lag(height, newest uint64) {
+	if p.out == nil || height != newest && time.Since(p.shown) < progressPause {
+		return
+	}
+	line := fmt.Sprintf("block %d, %d behind", height, newest-height)
+	if rate := p.rate(sample{time.Now(), height}); rate > 0 {
+		line += fmt.Sprintf(", %.1f a second", rate)
+	}
+	p.say(line)
+}

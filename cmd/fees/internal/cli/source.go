@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// SourceFlags say where blocks come from and what prices them.
+type SourceFlags struct {
+	network      string
+	NetworkFile  string
+	rules        string
+	multiplierAt string
+	unfinalized  bool
+	GatewayFlags
+}
+
+// Add adds the flags.
+func (f *SourceFlags) Add(c *cobra.Command) {
+	f.AddFinal(c)
+	c.Flags().BoolVar(&f.unfinalized, "unfinalized", false, "accept a block that is not final; head is then the newest of all")
+}
+
+// AddFinal is for commands that take final blocks alone.
+func (f *SourceFlags) AddFinal(c *cobra.Command) {
+	flags := c.Flags()
+	f.GatewayFlags.Add(c, "where blocks come from: a gateway's URL, a directory of recordings, or demo")
+	flags.StringVar(&f.network, "network", "", "the network, where the gateway does not tell; an error if it tells another")
+	flags.StringVar(&f.NetworkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
+	flags.StringVar(&f.rules, "rules", "auto", "auto: the rules of the runtime that executed the block; spec: the specification's own table")
+	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "use the multiplier stored at the block or at its parent, whatever the rules say (block, parent)")
+	Complete(c, "gateway", demo.Name)
+	Complete(c, "network", network.BuiltIn().Names()...)
+	Complete(c, "rules", "auto", "spec")
+	Complete(c, "multiplier-at", "block", "parent")
+}
+
+// Complete has the shell complete a flag with these values.
+func Complete(c *cobra.Command, flag string, values ...string) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault)); err != nil {
+		panic(err) // the flag does not exist
+	}
+}
+
+// Reader checks the flags and opens the source.
+func (f *SourceFlags) Reader() (*source.Reader, error) {
+	if f.rules != "auto" && f.rules != "spec" {
+		return nil, fmt.Errorf("--rules %q: want auto or spec", f.rules)
+	}
+	at := network.MultiplierAt(f.multiplierAt)
+	if at != "" && at != network.AtBlock && at != network.AtParent {
+		return nil, fmt.Errorf("--multiplier-at %q: want block or parent", f.multiplierAt)
+	}
+	tables, err := desk.ReadTables(f.NetworkFile)
+	if err != nil {
+		return nil, err
+	}
+	src, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	return &source.Reader{
+		Source:        src,
+		Tables:        tables,
+		Network:       f.network,
+		Specification: f.rules == "spec",
+		MultiplierAt:  at,
+		Unfinalized:   f.unfinalized,
+	}, nil
+}
+
+// Desk is the ledger, or one that is made for the moment where a gateway is named.
+func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked desk.Period, p *Progress) (*desk.Desk, error) {
+	if f.Gateway == "" {
+		return book.Open(ctx, f.NetworkFile)
+	}
+	reader, err := f.Reader()
+	if err != nil {
+		return nil, err
+	}
+	return f.Temporary(ctx, reader, asked, p)
+}
+
+// Temporary makes a ledger for the moment of what a gateway has.
+func (f *SourceFlags) Temporary(ctx context.Context, reader *source.Reader, asked desk.Period, p *Progress) (*desk.Desk, error) {
+	return desk.Temporary(ctx, "of "+ShownPlace(f.Place()), asked, desk.FillOptions{Reader: reader, Concurrency: f.Concurrency, Progress: p.Asked()})
+}
+
+// GatewayFlags say which gateway is asked, and how.
+type GatewayFlags struct {
+	Gateway     string
+	rps         float64
+	Concurrency int  // the client's default if 0
+	WithoutKey  bool // the API key is another's
+	ConnectionFlags
+}
+
+// Add adds the flags. What is said of the gateway in its usage.
+func (f *GatewayFlags) Add(c *cobra.Command, what string) {
+	flags := c.Flags()
+	flags.StringVar(&f.Gateway, "gateway", "", what+" (default: FEES_GATEWAY, else "+DefaultGateway+")")
+	flags.Float64Var(&f.rps, "rps", 0, "send at most this many requests in a second (0: any number)")
+	f.ConnectionFlags.Add(c)
+}
+
+// DefaultGateway is the gateway's own default address.
+const DefaultGateway = "http://127.0.0.1:8080"
+
+// Place is what the flag says, or the environment, or the default.
+func (f *GatewayFlags) Place() string {
+	return cmp.Or(f.Gateway, os.Getenv("FEES_GATEWAY"), DefaultGateway)
+}
+
+// Open checks the flags and opens the source.
+func (f *GatewayFlags) Open() (source.Source, error) {
+	options, err := f.Options()
+	if err != nil {
+		return nil, err
+	}
+	return source.Open(f.Place(), options)
+}
+
+// OpenOther opens another source than the flag's. The flag's key is not for it.
+func (f *GatewayFlags) OpenOther(place string) (source.Source, error) {
+	if withoutPassword(place) != place {
+		return nil, errors.New("a password in a URL could be seen by others on this machine")
+	}
+	options, err := f.Options()
+	if err != nil {
+		return nil, err
+	}
+	options.APIKey = ""
+	return source.Open(place, options)
+}
+
+// Options checks the flags, and says how the gateway is asked.
+func (f *GatewayFlags) Options() (ask.Options, error) {
+	if withoutPassword(f.Gateway) != f.Gateway {
+		return ask.Options{}, errPasswordShown("--gateway", "FEES_GATEWAY")
+	}
+	if f.rps < 0 || math.IsNaN(f.rps) {
+		return ask.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
+	}
+	c, err := f.Connection()
+	if f.WithoutKey {
+		c.apiKey = ""
+	}
+	return ask.Options{Total: c.Timeout, RPS: f.rps, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs}, err
+}
+
+// mostConcurrency is more than any gateway answers at once.
+const mostConcurrency = 256
+
+// AddConcurrency adds the flag for how many questions are asked at once.
+func (f *GatewayFlags) AddConcurrency(c *cobra.Command) {
+	c.Flags().IntVar(&f.Concurrency, "concurrency", ask.DefaultConcurrency, "ask this many questions at once")
+}
+
+// CheckConcurrency checks that flag.
+func (f *GatewayFlags) CheckConcurrency() error {
+	if f.Concurrency < 1 || f.Concurrency > mostConcurrency {
+		return fmt.Errorf("--concurrency %d: want a number from 1 to %d", f.Concurrency, mostConcurrency)
+	}
+	return nil
+}

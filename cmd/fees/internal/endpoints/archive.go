@@ -1,0 +1,228 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/source"
+)
+
+const archiveManual = `Keep what a gateway answers on a range of blocks as files, the exact bytes with
+a sum of each, prove later that none of them has changed, and answer from them
+as the gateway did.
+
+An archive is evidence: the figures can be made again from it when the gateway
+is gone. Every command reads one with --gateway DIR, and checks each answer
+against the manifest when it reads it.
+
+A small archive is plain files. Above 300 blocks, or with --segments, the answers
+of each thousand heights are one zip file of zstd frames. Both hold the same
+answers, and price alike.`
+
+const archiveExamples = `  fees archive record 100..199 -o march --gateway http://127.0.0.1:8080
+  fees archive verify march
+  fees block 150 --gateway march
+  fees archive serve march --listen 127.0.0.1:8080`
+
+const recordManual = `Record the blocks of a range, A..B with both included or A:+N, with their
+headers, the multipliers, the runtimes where they change, the treasury's share of
+the fees where governance sets it, and the balances of the accounts that are
+named. Only final blocks are recorded. Each answer is
+checked before it is kept, and each block must be the parent of the next.
+
+A recording that was stopped goes on where it was when the same command runs
+again, and a damaged archive is mended; what is there and holds is not asked for
+again: of segments, only those that are whole. The same range gives the same
+bytes. Runtimes are asked for at the ends of the range, and of each thousand,
+and between them only where they differ.`
+
+const recordExamples = `  fees archive record 100..199 -o march
+  fees archive record 11728459:+100 -o evidence --gateway https://HOST --rps 5
+  fees archive record 3..20 -o treasury --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
+  fees archive record 100..199 -o march --concurrency 16 --format json
+  fees archive record 0..99999 -o long --concurrency 16    segments of 1,000 heights`
+
+const serveManual = `Serve an archive, a directory of recordings or the demo as the gateway did: the
+same paths, bodies and errors, for what was kept. Ctrl-C ends it.`
+
+const serveExamples = `  fees archive serve march
+  fees archive serve demo --listen 127.0.0.1:0     at any free port, which is printed
+  fees block 25 --gateway http://127.0.0.1:8080    from another terminal`
+
+func newArchive(stdout, stderr io.Writer) *cobra.Command {
+	parent := &cobra.Command{
+		Use:     "archive",
+		Short:   "Keep a gateway's answers as evidence, verify and serve them",
+		Long:    archiveManual,
+		Example: archiveExamples,
+		Args:    cli.NoneOf("unknown command %q; fees archive --help lists them"),
+		RunE:    cli.ShowHelp,
+	}
+	parent.AddCommand(newRecord(stdout, stderr), newVerifyArchive(stdout, stderr), newServe(stderr))
+	return parent
+}
+
+// recordFlags are the flags of fees archive record.
+type recordFlags struct {
+	gatewayOnly
+	cli.Output
+	networkFile string
+	directory   string
+	accounts    []string
+	segments    bool
+	quiet       bool
+}
+
+func newRecord(stdout, stderr io.Writer) *cobra.Command {
+	flags := recordFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "record <A..B|A:+N> -o DIR",
+		Short:   "Keep what the gateway answers on a range of blocks",
+		Long:    recordManual,
+		Example: recordExamples,
+		Args:    cli.OneArg("one range: A..B or A:+N"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return recordArchive(c.Context(), args[0], flags, stderr)
+		},
+	}
+	flags.gatewayOnly.Add(c)
+	flags.Output.AddFormat(c, "table", "json")
+	c.Flags().StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share")
+	c.Flags().StringVarP(&flags.directory, "output", "o", "", "the directory to record into, made if it is not there")
+	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts, addresses with commas between")
+	c.Flags().BoolVar(&flags.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
+	flags.AddConcurrency(c)
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+func recordArchive(ctx context.Context, text string, flags recordFlags, stderr io.Writer) error {
+	blocks, err := source.ParseRange(text)
+	if err != nil {
+		return err
+	}
+	options := archive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Segments: flags.segments}
+	switch {
+	case flags.directory == "":
+		return errors.New("record wants a directory to record into: -o DIR")
+	}
+	if err := flags.CheckConcurrency(); err != nil {
+		return err
+	}
+	if options.Accounts, err = cli.ParseAccounts(flags.accounts); err != nil {
+		return err
+	}
+	if err := flags.Output.Check(); err != nil {
+		return err
+	}
+	client, err := flags.Client()
+	if err != nil {
+		return err
+	}
+	tables, err := desk.ReadTables(flags.networkFile)
+	if err != nil {
+		return err
+	}
+	options.ParameterKey = func(r chain.AtBlock[chain.Runtime]) string {
+		return tables.ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
+	}
+	p := cli.NewProgress(stderr, "blocks", flags.quiet)
+	defer p.End()
+	options.Progress = p.Show
+	manifest, err := archive.Record(ctx, client, flags.directory, options)
+	if err != nil {
+		return err
+	}
+	return writeManifest(flags.Output, manifest)
+}
+
+func newVerifyArchive(stdout, stderr io.Writer) *cobra.Command {
+	out := cli.Output{Stdout: stdout}
+	var quiet bool
+	c := &cobra.Command{
+		Use:     "verify <DIR>",
+		Short:   "Prove that nothing of an archive has changed",
+		Long:    "Compare every file of an archive with its manifest. Files that were changed, are\nmissing or were added are named, and the exit code is 4.",
+		Example: "  fees archive verify march\n  fees archive verify march --format json",
+		Args:    cli.OneArg("one directory"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := out.Check(); err != nil {
+				return err
+			}
+			p := cli.NewProgress(stderr, "files", quiet)
+			defer p.End()
+			manifest, err := archive.Verify(c.Context(), args[0], p.Show)
+			if err != nil {
+				return err
+			}
+			return writeManifest(out, manifest)
+		},
+	}
+	out.AddFormat(c, "table", "json")
+	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+func writeManifest(out cli.Output, m *archive.Manifest) error {
+	bytes := int64(0)
+	for _, file := range m.Files() {
+		bytes += file.Size
+	}
+	var version chain.Optional[string]
+	if m.GatewayVersion != "" {
+		version = chain.Some(m.GatewayVersion)
+	}
+	r := cli.Record{
+		{"first", m.First}, {"last", m.Last}, {"first_hash", m.FirstHash}, {"last_hash", m.LastHash}, {"accounts", m.Accounts},
+		{"gateway_version", version}, {"files", len(m.Files())}, {"bytes", bytes}, {"sha256", m.SHA256},
+	}
+	return out.WriteRecord(r)
+}
+
+func newServe(stderr io.Writer) *cobra.Command {
+	var listen string
+	c := &cobra.Command{
+		Use:     "serve <DIR|demo>",
+		Short:   "Answer from an archive as the gateway did",
+		Long:    serveManual,
+		Example: serveExamples,
+		Args:    cli.OneArg("one directory, or demo"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return serveArchive(c.Context(), args[0], listen, stderr)
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:8080", "the address to listen at; port 0 takes any that is free")
+	return c
+}
+
+func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {
+	a := demo.Open()
+	if place != demo.Name {
+		var err error
+		if a, err = archive.OpenDirectory(place); err != nil {
+			return err
+		}
+	}
+	first, last, err := a.Range()
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", listen, err)
+	}
+	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", first, last, console.Printable(place), listener.Addr())
+	return archive.Serve(ctx, listener, a)
+}

@@ -1,0 +1,172 @@
+package endpoints
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+)
+
+const estimateManual = `Ask a node what a native extrinsic would cost (payment_queryInfo): its weight,
+its class and its fee without a tip, by the fees that are in force on the
+state of the newest block, or of that of --at.
+
+The extrinsic is a signed one, encoded, in 0x-hex: as an argument, in a file
+with @FILE, or on standard input with -. It is not sent: the node only weighs
+it. What it weighs is the most that the call can use, so that the fee in the
+end can be less; it can be more where the fee multiplier has risen.`
+
+const estimateExamples = `  fees estimate --extrinsic 0x4d028400... --node ws://127.0.0.1:9944
+  fees estimate --extrinsic @transfer.hex --format json
+  fees estimate --extrinsic - < transfer.hex
+  fees estimate --extrinsic @transfer.hex --at 0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f`
+
+// mostExtrinsicBytes is more than a block's worth of extrinsic in hex.
+const mostExtrinsicBytes = 32 << 20
+
+var estimateNotes = []string{
+	"the fee is without a tip, which comes on top",
+	"nothing was signed or sent",
+}
+
+func newEstimate(stdout io.Writer) *cobra.Command {
+	var node cli.NodeFlags
+	var extrinsic, at string
+	out := cli.Output{Stdout: stdout}
+	c := &cobra.Command{
+		Use:     "estimate --extrinsic <0x…|@FILE|->",
+		Short:   "What a native extrinsic would cost, by a node's word",
+		Long:    estimateManual,
+		Example: estimateExamples,
+		Args:    cli.NoArgument("--extrinsic takes the extrinsic"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := out.Check(); err != nil {
+				return err
+			}
+			encoded, err := readExtrinsic(c.Context(), extrinsic, c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			var block chain.Optional[chain.Hash]
+			if at != "" {
+				hash, err := chain.ParseHash(at)
+				if err != nil {
+					return fmt.Errorf("--at: %w", err)
+				}
+				block = chain.Some(hash)
+			}
+			client, err := node.Client()
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			return estimate(c.Context(), client, encoded, block, &out)
+		},
+	}
+	node.Add(c)
+	out.Add(c, "table", "json")
+	c.Flags().StringVar(&extrinsic, "extrinsic", "", "the signed extrinsic in 0x-hex; @FILE reads a file, - standard input")
+	c.Flags().StringVar(&at, "at", "", "on the state of the block with this hash (default: the newest)")
+	return c
+}
+
+// readExtrinsic is the text of the flag, or what stands in the file that it names.
+func readExtrinsic(ctx context.Context, said string, stdin io.Reader) (string, error) {
+	var content []byte
+	var err error
+	path, isFile := strings.CutPrefix(said, "@")
+	switch {
+	case said == "":
+		return "", errors.New("which extrinsic? give it with --extrinsic, encoded in 0x-hex")
+	case isFile:
+		content, err = desk.ReadSmallFile(path, mostExtrinsicBytes)
+	case said == "-":
+		content, err = readInput(ctx, stdin)
+	default:
+		content = []byte(said)
+	}
+	if err != nil {
+		return "", fmt.Errorf("--extrinsic: %w", err)
+	}
+	return strings.TrimSpace(string(content)), nil
+}
+
+// readInput reads standard input, which may never end, for as long as ctx lasts.
+func readInput(ctx context.Context, stdin io.Reader) ([]byte, error) {
+	type input struct {
+		content []byte
+		err     error
+	}
+	read := make(chan input, 1)
+	go func() {
+		content, err := desk.ReadAtMost(stdin, "standard input", mostExtrinsicBytes)
+		read <- input{content, err}
+	}()
+	select {
+	case got := <-read:
+		return got.content, got.err
+	case <-ctx.Done(): // the reading ends with the program
+		return nil, ctx.Err()
+	}
+}
+
+func estimate(ctx context.Context, client *nodeclient.Client, extrinsic string, at chain.Optional[chain.Hash], out *cli.Output) error {
+	info, err := client.QueryInfo(ctx, extrinsic, at)
+	if err != nil {
+		return err
+	}
+	symbol, err := symbolOf(ctx, client, at)
+	if err != nil {
+		return err
+	}
+	if out.Format == "json" {
+		r := infoRecord(info)
+		if !symbol.Known() { // nor are the token's decimals
+			r.Set("partial_fee_token", nil)
+		}
+		return out.WriteRecord(append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}))
+	}
+	return out.Write(func(w io.Writer) error {
+		var text strings.Builder
+		fee := info.PartialFee.String() + " wei"
+		if name, known := symbol.Get(); known {
+			fee = fmt.Sprintf("%s %s = %s", console.Tokens(info.PartialFee), name, fee)
+		}
+		fmt.Fprintf(&text, "fee     %s\n", fee)
+		fmt.Fprintf(&text, "weight  %v of ref time, %d of proof size\n", info.Weight.RefTime, info.Weight.ProofSize)
+		fmt.Fprintf(&text, "class   %s\n\n", cli.Name(info.Class, cli.MostName))
+		for _, note := range estimateNotes {
+			console.WriteWrapped(&text, "note: "+note, 2, out.Width())
+		}
+		_, err := io.WriteString(w, text.String())
+		return err
+	})
+}
+
+// symbolOf is the symbol of the node's token, where its runtime says which network
+// it is of and a table knows that.
+func symbolOf(ctx context.Context, client *nodeclient.Client, at chain.Optional[chain.Hash]) (symbol chain.Optional[string], err error) {
+	runtime, err := client.Runtime(ctx, at)
+	if errors.Is(err, nodeclient.ErrNoMethod) {
+		return symbol, nil
+	}
+	if err != nil {
+		return symbol, err
+	}
+	n, _, err := network.BuiltIn().Find(network.Identity{SpecName: runtime.SpecName}, "")
+	if err != nil {
+		return symbol, nil
+	}
+	return chain.Some(n.Symbol), nil
+}

@@ -1,0 +1,219 @@
+package endpoints
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/sidecar"
+)
+
+const gatewayManual = `Ask a gateway's endpoints one by one, and see what the program makes of the
+answers. Answers are checked as those that blocks are priced from are: one for
+another block than was asked for is an error.`
+
+const gatewayExamples = `  fees gateway head --gateway http://127.0.0.1:8080
+  fees gateway block 11728459 --format json
+  fees gateway balance 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --at 25
+  fees gateway storage system account --key 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
+  fees gateway metadata -o metadata.json`
+
+var gatewayQuestions = []question[*gatewayclient.Client]{
+	{use: "head", short: "The newest block that is final", unfinalized: true, ask: askHead},
+	{use: "header [height]", short: "A block's header, or that of the newest one", most: 1, wants: "at most one height", unfinalized: true, ask: askHeader},
+	{use: "block <height|hash>", short: "A block's extrinsics and events", args: 1, most: 1, wants: "one height or hash", ask: askBlock},
+	{use: "balance <address>", short: "An account's balance", args: 1, most: 1, wants: "one address", at: true, ask: askBalance},
+	{use: "version", short: "The node behind the gateway", ask: askVersion},
+	{use: "storage <pallet> <item>", short: "An item of a pallet's storage", args: 2, most: 2, wants: "a pallet and an item, such as system account", at: true, keys: true, ask: askStorage},
+	{use: "multiplier <height>", short: "The fee multiplier that a block left behind", args: 1, most: 1, wants: "one height", ask: askMultiplier},
+	{use: "spec <height>", short: "The runtime that a block left behind", args: 1, most: 1, wants: "one height", ask: askSpec},
+}
+
+func newGateway(stdout io.Writer) *cobra.Command {
+	parent := &cobra.Command{
+		Use:     "gateway",
+		Short:   "Look at a gateway's endpoints",
+		Long:    gatewayManual,
+		Example: gatewayExamples,
+		Args:    cli.NoneOf("unknown endpoint %q; fees gateway --help lists them"),
+		RunE:    cli.ShowHelp,
+	}
+	for _, q := range gatewayQuestions {
+		parent.AddCommand(q.command(stdout, &gatewayOnly{}))
+	}
+	parent.AddCommand(newMetadata(stdout))
+	return parent
+}
+
+// newMetadata is apart: its answer is passed on as it comes.
+func newMetadata(stdout io.Writer) *cobra.Command {
+	var gateway gatewayOnly
+	var path string
+	c := &cobra.Command{
+		Use:   "metadata",
+		Short: "The runtime's metadata, JSON as the gateway sends it",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			client, err := gateway.Client()
+			if err != nil {
+				return err
+			}
+			if path == "" {
+				_, err = client.Metadata(c.Context(), stdout)
+				return err
+			}
+			return cli.ReplaceFile(c.Context(), path, func(w io.Writer) error {
+				_, err := client.Metadata(c.Context(), w)
+				return err
+			})
+		},
+	}
+	gateway.Add(c)
+	c.Flags().StringVarP(&path, "output", "o", "", "write to this file instead of standard output")
+	return c
+}
+
+// gatewayOnly is a gateway that must be one: not a directory, not the demo.
+type gatewayOnly struct{ cli.GatewayFlags }
+
+func (f *gatewayOnly) Add(c *cobra.Command) { f.GatewayFlags.Add(c, "the gateway's URL") }
+
+func (f *gatewayOnly) Client() (*gatewayclient.Client, error) {
+	options, err := f.Options()
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(f.Place(), "://") {
+		return nil, fmt.Errorf("--gateway %s: want a gateway's URL here; fees archive serve makes a gateway of recordings", f.Place())
+	}
+	return gatewayclient.New(f.Place(), options)
+}
+
+func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+	b, err := c.Head(ctx, a.unfinalized)
+	if err != nil {
+		return nil, err
+	}
+	return blockRecord(b)
+}
+
+func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+	var b *chain.Block
+	hash, err := chain.ParseHash(a.args[0])
+	if err == nil {
+		b, err = c.BlockByHash(ctx, hash)
+	} else {
+		var height uint64
+		if height, err = cli.ParseHeight(a.args[0]); err == nil {
+			b, err = c.Block(ctx, height)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return blockRecord(b)
+}
+
+func blockRecord(b *chain.Block) (cli.Record, error) {
+	when, err := b.Time()
+	if err != nil {
+		return nil, &sidecar.DecodeError{What: fmt.Sprintf("block %d", b.Number), Err: err}
+	}
+	extrinsics := []cli.Record{}
+	for i := range b.Extrinsics {
+		x := &b.Extrinsics[i]
+		events := make([]string, len(x.Events))
+		for k, e := range x.Events {
+			events[k] = e.Pallet + "." + e.Name
+		}
+		var success chain.Optional[bool]
+		if outcome, err := x.Outcome(); err == nil {
+			success = chain.Some(outcome.Success)
+		}
+		extrinsics = append(extrinsics, cli.Record{
+			{"index", i}, {"call", x.Pallet + "." + x.Call}, {"signed", x.Signed}, {"success", success}, {"hash", x.Hash}, {"events", events},
+		})
+	}
+	return cli.Record{
+		{"number", b.Number}, {"hash", b.Hash}, {"parent_hash", b.ParentHash}, {"time", when}, {"finalized", b.Finalized}, {"extrinsics", extrinsics},
+	}, nil
+}
+
+func askHeader(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+	var h chain.Header
+	var err error
+	if len(a.args) == 0 {
+		h, err = c.HeadHeader(ctx, a.unfinalized)
+	} else {
+		var height uint64
+		if height, err = cli.ParseHeight(a.args[0]); err == nil {
+			h, err = c.Header(ctx, height)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return cli.Record{{"number", h.Number}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}, nil
+}
+
+func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+	account, err := chain.ParseAddress(a.args[0])
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.Balance(ctx, account, a.at)
+	if err != nil {
+		return nil, err
+	}
+	return cli.Record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
+		{"free_token", console.Tokens(b.Value.Free)}, {"symbol", b.Value.Symbol}}, nil
+}
+
+func askVersion(ctx context.Context, c *gatewayclient.Client, _ asked) (cli.Record, error) {
+	n, err := c.NodeVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return cli.Record{{"client_impl_name", n.ClientImplName}, {"chain", n.Chain}, {"client_version", n.ClientVersion}}, nil
+}
+
+func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+	s, err := c.Storage(ctx, a.args[0], a.args[1], a.keys, a.at)
+	if err != nil {
+		return nil, err
+	}
+	return cli.Record{{"pallet", a.args[0]}, {"item", a.args[1]}, {"at", s.At}, {"at_hash", s.AtHash}, {"value", json.RawMessage(s.Value.Raw())}}, nil
+}
+
+func askMultiplier(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+	height, err := cli.ParseHeight(a.args[0])
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.Multiplier(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	return cli.Record{{"at", m.At}, {"at_hash", m.AtHash}, {"value", m.Value}, {"multiplier", console.Plain(console.Scaled(m.Value, 18))}}, nil
+}
+
+func askSpec(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
+	height, err := cli.ParseHeight(a.args[0])
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.Runtime(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	return cli.Record{{"at", r.At}, {"at_hash", r.AtHash}, {"spec_name", r.Value.SpecName}, {"spec_version", r.Value.SpecVersion}}, nil
+}

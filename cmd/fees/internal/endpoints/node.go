@@ -1,0 +1,181 @@
+package endpoints
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/wire"
+)
+
+const nodeManual = `Ask a node by JSON-RPC, over HTTP or a WebSocket: --node, or FEES_NODE in the
+environment, is its URL (http, https, ws or wss).
+
+Parameters of call are JSON; what is none is taken as a string. A block is named
+by its hash; without one the newest is meant.`
+
+const nodeExamples = `  fees node methods --node ws://127.0.0.1:9944
+  fees node header --format json
+  fees node fee-history 20 --percentile 25 --percentile 75
+  fees node query-info 0x4d028400…
+  fees node call chain_getBlockHash 25`
+
+func newNode(stdout io.Writer) *cobra.Command {
+	parent := &cobra.Command{
+		Use:     "node",
+		Short:   "Ask a node by JSON-RPC",
+		Long:    nodeManual,
+		Example: nodeExamples,
+		Args:    cli.NoneOf("unknown question %q; fees node --help lists them, fees node call asks any method"),
+		RunE:    cli.ShowHelp,
+	}
+	for _, q := range nodeQuestions {
+		parent.AddCommand(q.command(stdout, &cli.NodeFlags{}))
+	}
+	return parent
+}
+
+// mostParams is more than any method takes.
+const mostParams = 16
+
+var nodeQuestions = []question[*nodeclient.Client]{
+	{use: "methods", short: "The methods that the node has", ask: askMethods},
+	{use: "block [hash]", short: "A block's header and extrinsics, as they are encoded", most: 1, wants: "at most one hash", ask: askNodeBlock},
+	{use: "finalized-head", short: "The hash of the newest block that is final", ask: askFinalizedHead},
+	{use: "header [hash]", short: "A block's header", most: 1, wants: "at most one hash", ask: askNodeHeader},
+	{use: "fee-history [blocks]", short: "Base fees and priority fees of the newest blocks (eth_feeHistory)", most: 1, wants: "at most one number of blocks", percentiles: true, ask: askFeeHistory},
+	{use: "query-info <extrinsic>", short: "What a native extrinsic, encoded in 0x-hex, would cost", args: 1, most: 1, wants: "one extrinsic in 0x-hex", ask: askQueryInfo},
+	{use: "call <method> [parameter]...", short: "The result of any method", args: 1, most: 1 + mostParams, wants: "a method and its parameters", ask: askCall},
+}
+
+func askMethods(ctx context.Context, c *nodeclient.Client, _ asked) (cli.Record, error) {
+	names, err := c.Methods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	methods := []cli.Record{}
+	for _, name := range names {
+		methods = append(methods, cli.Record{{"method", name}})
+	}
+	return cli.Record{{"count", len(methods)}, {"methods", methods}}, nil
+}
+
+// hashOf is the hash among the arguments, if there is one.
+func hashOf(args []string) (hash chain.Optional[chain.Hash], err error) {
+	if len(args) == 0 {
+		return hash, nil
+	}
+	h, err := chain.ParseHash(args[0])
+	return chain.Some(h), err
+}
+
+func askNodeBlock(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+	hash, err := hashOf(a.args)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.Block(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	extrinsics := []cli.Record{}
+	for i, x := range b.Extrinsics {
+		extrinsics = append(extrinsics, cli.Record{{"index", i}, {"bytes", (len(x) - 2) / 2}, {"encoded", x}})
+	}
+	return append(headerRecord(b.Header), cli.Field{"extrinsics", extrinsics}), nil
+}
+
+func askNodeHeader(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+	hash, err := hashOf(a.args)
+	if err != nil {
+		return nil, err
+	}
+	h, err := c.Header(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	return headerRecord(h), nil
+}
+
+func headerRecord(h nodeclient.Header) cli.Record {
+	return cli.Record{{"number", h.Number}, {"hash", h.Hash}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}
+}
+
+func askFinalizedHead(ctx context.Context, c *nodeclient.Client, _ asked) (cli.Record, error) {
+	hash, err := c.FinalizedHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return cli.Record{{"hash", hash}}, nil
+}
+
+// defaultHistory is how many blocks of fee history are asked for.
+const defaultHistory = 10
+
+func askFeeHistory(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+	blocks := uint64(defaultHistory)
+	if len(a.args) > 0 {
+		var err error
+		if blocks, err = strconv.ParseUint(a.args[0], 10, 10); err != nil || blocks == 0 {
+			return nil, fmt.Errorf("blocks %q: want a number from 1 to 1023", a.args[0])
+		}
+	}
+	history, err := c.FeeHistory(ctx, blocks, "latest", a.percentiles)
+	if err != nil {
+		return nil, err
+	}
+	list := []cli.Record{}
+	for i, ratio := range history.GasUsedRatio {
+		rewards := []chain.GasPrice{}
+		if i < len(history.Reward) {
+			rewards = history.Reward[i]
+		}
+		list = append(list, cli.Record{
+			{"number", history.OldestBlock + uint64(i)}, {"base_fee_per_gas", history.BaseFeePerGas[i]},
+			{"gas_used_ratio", ratio}, {"priority_fees_per_gas", rewards},
+		})
+	}
+	var predicted chain.Optional[chain.GasPrice] // by Ethereum's rule
+	if n := len(history.BaseFeePerGas); n > 0 {
+		predicted = chain.Some(history.BaseFeePerGas[n-1])
+	}
+	return cli.Record{{"next_base_fee_per_gas", history.NextBaseFee()}, {"predicted_base_fee_per_gas", predicted}, {"blocks", list}}, nil
+}
+
+func askQueryInfo(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+	info, err := c.QueryInfo(ctx, a.args[0], chain.Optional[chain.Hash]{})
+	if err != nil {
+		return nil, err
+	}
+	return infoRecord(info), nil
+}
+
+func infoRecord(info nodeclient.DispatchInfo) cli.Record {
+	return cli.Record{{"partial_fee", info.PartialFee}, {"partial_fee_token", console.Tokens(info.PartialFee)}, {"class", info.Class},
+		{"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}
+}
+
+func askCall(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+	params := []any{}
+	for _, text := range a.args[1:] {
+		if _, err := wire.Parse(text); err == nil {
+			params = append(params, json.RawMessage(text))
+		} else {
+			params = append(params, text)
+		}
+	}
+	result, err := c.Call(ctx, a.args[0], params...)
+	if err != nil {
+		return nil, err
+	}
+	return cli.Record{{"method", a.args[0]}, {"result", json.RawMessage(result.Raw())}}, nil
+}

@@ -1,0 +1,182 @@
+package finance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/journal"
+)
+
+const closeManual = `Make the package of a month for some accounts, a directory that is whole or not
+there, and prove an old package against today's ledger.
+
+A package has, of the fees that the accounts paid: a report by day (report.json,
+.csv, .xlsx, .html) and by account (accounts.json, .csv, .xlsx); their
+statements (statements.json, .xlsx), proved by the gateway's balances; the
+journal for the program of --to; with --reconcile, the company's own record
+beside the ledger (reconciliation.json, .xlsx); findings.csv, all that does not
+hold in the month's blocks; the network's table (networks.json); what it was
+made of (inputs/); and manifest.json: the blocks with hashes and the ledger's
+seal, the totals, the accounts, the options, and the SHA-256 of every file. No
+clock is in any of them: closing again gives the same bytes.
+
+The ledger must reach both ends of the month; --partial takes what is there, and
+the manifest and the reports say so. Where the directory has a package of the
+same month already and a byte differs, the new one becomes its next version:
+changes.json lists the files and totals that changed, and the old ones stay
+under versions/. Anything else that is there is refused.
+
+--check reads the manifest, checks every file by its SHA-256, wants today's
+ledger to have the same hashes and the same seal at the last height, and makes
+the package again. What needs a gateway is left out where none is reachable,
+which is said.
+
+Note the SHA-256 of the manifest, which is shown, where nobody can change it.
+
+Exit codes: 0 all holds, 1 something in the package does not hold (it is made
+nonetheless), or --check found that the ledger differs, 2 usage, or a directory
+that is something else, 3 the gateway, 4 the ledger lacks a part of the month,
+or a file of the package was changed.`
+
+const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o january
+  fees close --month 2026-01 --accounts mine.csv --timezone Europe/Berlin \
+      --to beancount --reconcile books.csv --unit token -o january
+  fees close --check january`
+
+// closeFlags are the flags of fees close.
+type closeFlags struct {
+	cli.GatewayFlags
+	cli.LedgerFlags
+	month, timezone, dir, check  string
+	accounts, names, networkFile string
+	form, with                   string
+	partial, noBalances, quiet   bool
+	books                        booksFlags // how the company's record is read
+	ofCheck                      []string   // the names of those that --check takes
+	stdout, stderr               io.Writer
+}
+
+func newClose(stdout, stderr io.Writer) *cobra.Command {
+	flags := closeFlags{stdout: stdout, stderr: stderr}
+	c := &cobra.Command{
+		Use:     "close --month M --accounts FILE -o DIR",
+		Short:   "Make a month's package, and prove an old one",
+		Long:    closeManual,
+		Example: closeExamples,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if flags.check != "" {
+				return checkPackage(c, &flags)
+			}
+			return closeMonth(c.Context(), &flags)
+		},
+	}
+	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances")
+	flags.LedgerFlags.Add(c)
+	flags.AddConcurrency(c)
+	f := c.Flags()
+	f.VisitAll(func(flag *pflag.Flag) { flags.ofCheck = append(flags.ofCheck, flag.Name) })
+	flags.ofCheck = append(flags.ofCheck, "check", "quiet")
+	f.StringVar(&flags.month, "month", "", "the month, such as 2026-01")
+	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month it is, such as Europe/Berlin")
+	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts: a CSV file of address or address,label")
+	f.StringVarP(&flags.dir, "output", "o", "", "the directory that becomes the package")
+	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
+	f.StringVar(&flags.form, "to", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
+	f.StringVar(&flags.with, "with", desk.WithFees, "what the journal has: fees, or movements")
+	f.StringVar(&flags.names, "names", "", "for the journal, a CSV file of address,name or address,name,asset account")
+	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
+	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the month, where it lacks a part")
+	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
+	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	f.StringVar(&flags.books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
+	flags.books.Add(c, "of --reconcile: ")
+	cli.Complete(c, "to", journalPrograms()...)
+	cli.Complete(c, "with", desk.WithFees, desk.WithMovements)
+	return c
+}
+
+func journalPrograms() (names []string) {
+	for _, p := range journal.Programs() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// closeMonth makes a package.
+func closeMonth(ctx context.Context, f *closeFlags) error {
+	switch {
+	case f.month == "" || f.accounts == "" || f.dir == "":
+		return errors.New("name the month, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
+	case f.with == desk.WithMovements && f.noBalances:
+		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
+	}
+	if _, ok := desk.Program(f.form); !ok {
+		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(journalPrograms(), ", "))
+	}
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	closed, err := d.MakePackage(ctx, desk.PackageQuestion{
+		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Names: f.names,
+		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, PackageOptions: options,
+	})
+	if err != nil {
+		tellRows(f.stderr, err)
+		return err
+	}
+	if err := writeClosed(f.stdout, closed); err != nil {
+		return err
+	}
+	if !closed.Manifest.Findings.None() {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// options are what making a package and checking it have in common.
+func (f *closeFlags) options() (desk.PackageOptions, error) {
+	return desk.PackageOptions{
+		Program: cli.Version(), Balances: f.GatewayFlags.Open, Concurrency: f.Concurrency,
+		Progress: cli.NewProgress(f.stderr, "blocks", f.quiet).Asked(), Asked: cli.NewProgress(f.stderr, "balances", f.quiet).Asked(),
+	}, f.CheckConcurrency()
+}
+
+// checkPackage proves a package.
+func checkPackage(c *cobra.Command, f *closeFlags) error {
+	var wrong []string
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(f.ofCheck, flag.Name) {
+			wrong = append(wrong, "--"+flag.Name)
+		}
+	})
+	if len(wrong) > 0 {
+		return fmt.Errorf("--check takes all from the package's manifest: without %s", strings.Join(wrong, ", "))
+	}
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.LedgerFlags.Open(ctx, "") }, options)
+	if err != nil {
+		tellRows(f.stderr, err)
+		return err
+	}
+	return writeChecked(f.stdout, f.check, checked)
+}

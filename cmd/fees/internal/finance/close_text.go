@@ -1,0 +1,115 @@
+package finance
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+)
+
+// writeClosed says what was closed.
+func writeClosed(w io.Writer, p *desk.Closed) error {
+	if err := writePackage(w, p.Package, p.Symbol); err != nil {
+		return err
+	}
+	said := "nothing has changed: every byte is the same"
+	switch {
+	case p.Changed && p.Manifest.Version == 1:
+		said = "made"
+	case p.Changed:
+		said = fmt.Sprintf("made as version %d: %s says what changed, versions/%d is as it was", p.Manifest.Version, closing.ChangesFile, p.Manifest.Version-1)
+	}
+	_, err := fmt.Fprintln(w, said)
+	return err
+}
+
+// writePackage shows a package in some lines.
+func writePackage(w io.Writer, p *closing.Package, symbol string) error {
+	m := p.Manifest
+	var out strings.Builder
+	fmt.Fprintf(&out, "Package of %s, %s, %s, version %d\n\n", console.Printable(m.Period.Month), console.Printable(m.Period.Timezone), console.Printable(m.Network), m.Version)
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(&out, "%-14s %s\n", name, console.Printable(fmt.Sprintf(format, values...)))
+	}
+	sealed := "final and sealed"
+	if !m.Blocks.Final {
+		sealed = "NOT all final and sealed"
+	}
+	line("blocks", "%d..%d, %d, %s", m.Blocks.First, m.Blocks.Last, m.Blocks.Count, sealed)
+	for _, lack := range m.Period.Missing {
+		line("PARTIAL", "it lacks %s", lack)
+	}
+	line("accounts", "%d", len(m.Accounts))
+	line("transactions", "%d evm, %d native", m.Totals.EVM, m.Totals.Native)
+	for _, total := range []struct {
+		name   string
+		amount chain.Optional[chain.Wei]
+	}{{"fee", chain.Some(m.Totals.Fee)}, {"charged", m.Totals.Charged}} {
+		text := cli.NotKnown
+		if wei, known := total.amount.Get(); known {
+			text = strings.TrimSpace(console.Scaled(wei, console.TokenDecimals) + " " + symbol)
+		}
+		line(total.name, "%s", text)
+	}
+	f := m.Findings
+	for _, n := range []struct {
+		name  string
+		count uint64
+	}{
+		{"checks that do not hold", f.Checks}, {"undetermined fees", f.Undetermined}, {"drifts", f.Drifts},
+		{"events not understood", f.Unclassified}, {"statements that do not hold", f.Statements},
+		{"journals that cannot be made", f.Journal}, {"differences to the books", f.Differences},
+	} {
+		if n.count > 0 {
+			line("FINDING", "%s: %d", n.name, n.count)
+		}
+	}
+	for _, what := range m.LeftOut {
+		line("left out", "%s", what)
+	}
+	line("files", "%d", len(m.Files))
+	for _, file := range m.Files {
+		line("", "%s", file.Name)
+	}
+	line("seal", "%s", m.Blocks.Seal)
+	line("manifest", "%s (SHA-256: note it elsewhere)", p.Sum)
+	_, err := io.WriteString(w, out.String()+"\n")
+	return err
+}
+
+// writeChecked says what came of the check of a package.
+func writeChecked(w io.Writer, dir string, c *desk.PackageCheck) error {
+	if len(c.Damage) > 0 {
+		tell(w, c.Damage)
+		return fmt.Errorf("%w: %s: %d problems", closing.ErrDamaged, dir, len(c.Damage))
+	}
+	if len(c.Differences) > 0 {
+		tell(w, c.Differences)
+		fmt.Fprintf(w, "%s is not what today's ledger gives: %d differences\n", dir, len(c.Differences))
+		return cli.ErrFinding
+	}
+	if err := writePackage(w, c.Package, c.Symbol); err != nil {
+		return err
+	}
+	for _, note := range c.Notes {
+		fmt.Fprintln(w, "note: "+console.Printable(note))
+	}
+	proved := "proved"
+	if c.Part {
+		proved = "proved but for what was not compared"
+	}
+	_, err := fmt.Fprintln(w, proved+": every file is as it was written, and as today's ledger gives it")
+	return err
+}
+
+func tell(w io.Writer, list []string) {
+	for _, line := range list {
+		fmt.Fprintln(w, console.Printable(line))
+	}
+}

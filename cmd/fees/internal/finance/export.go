@@ -1,0 +1,225 @@
+package finance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/journal"
+	"github.com/feeledger/fees/sheet"
+)
+
+var exportManual = `Write the fees that accounts paid, as accounting software takes them.
+
+--to names for what: hledger, beancount or ledger get double entry, an entry a fee;
+csv, jsonl, xlsx and parquet are the plain list; koinly is its universal CSV. What was
+paid is what the chain charged; a remark stands where the rules give another fee. A
+fee that nobody knows is listed on standard error (the first hundred, and how many
+more there are), and the exit code is 1. All stands in the order of the chain.
+
+` + fmt.Sprintf(cli.PeriodManual, exportEnd) + `
+
+--names gives addresses their names: a CSV file of address,name and, where it is not
+to be Assets:<name>, the asset account; a header names its columns in any order.
+--prices, a CSV file of date,price, with --fiat, writes each amount with what a token
+cost on its day. --network-side adds where each fee went: burned, to the treasury, to
+the author.
+
+--with movements writes every change of the accounts' native balances instead: fees,
+transfers, rewards, what is reserved. The journal opens with the balances that the
+gateway (--gateway) says they had, and asserts those that it says they have at the
+end; where the movements do not lead there, the block is named, and nothing written.
+--continue asserts the opening balances: the journal of the time before is there too.
+For Beancount, also without --with movements, it opens the accounts that are new in the
+ledger, so that one file includes all journals of the ledger, the first without it.
+
+hledger import takes only what is new of a journal of whole days that is written again
+under the same name with more days.`
+
+// exportEnd is the flag for the last day of the period: --to says for what.
+const exportEnd = "until"
+
+const exportExamples = `  fees export --to hledger --month 2026-01 --accounts 0xf24F... -o january.journal
+  fees export --to beancount 100..199 --accounts wallets.txt --names names.csv
+  fees export --to ledger --accounts wallets.txt --prices eur.csv --fiat EUR
+  fees export --to hledger --with movements --month 2026-01 --accounts wallets.txt
+  fees export --to xlsx --month 2026-01 --accounts wallets.txt -o january.xlsx`
+
+// exportFlags are the flags of fees export.
+type exportFlags struct {
+	cli.GatewayFlags
+	cli.LedgerFlags
+	cli.PeriodFlags
+	cli.Output
+	form        string
+	accounts    []string
+	names       string
+	prices      string
+	fiat        string
+	with        string
+	networkFile string
+	networkSide bool
+	continues   bool
+}
+
+const (
+	toKoinly = "koinly"
+)
+
+// lists are the forms of the plain list, and how each is written.
+var lists = map[string]func(io.Writer, *sheet.Sheet) error{
+	"csv":     sheet.WriteCSV,
+	"jsonl":   sheet.WriteJSONLines,
+	"xlsx":    func(w io.Writer, s *sheet.Sheet) error { return sheet.WriteXLSX(w, s) },
+	"parquet": sheet.WriteParquet,
+}
+
+var exportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", toKoinly}
+
+func newExport(stdout, stderr io.Writer) *cobra.Command {
+	flags := exportFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "export --to FORM --accounts LIST|FILE " + cli.PeriodUse,
+		Short:   "Write fees for accounting software",
+		Long:    exportManual,
+		Example: exportExamples,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return export(c.Context(), args, flags, stderr)
+		},
+	}
+	flags.GatewayFlags.Add(c, "where the balances of --with movements come from")
+	flags.LedgerFlags.Add(c)
+	flags.PeriodFlags.Add(c, exportEnd)
+	f := c.Flags()
+	f.StringVar(&flags.form, "to", "", "for what: "+strings.Join(exportForms, ", "))
+	f.StringSliceVar(&flags.accounts, "accounts", nil, "who paid"+cli.AccountsUsage)
+	f.StringVar(&flags.names, "names", "", "a CSV file of address,name or address,name,asset account")
+	f.StringVar(&flags.prices, "prices", "", "a CSV file of date,price: what one token cost on each day")
+	f.StringVar(&flags.fiat, "fiat", "", "the currency of --prices, such as EUR")
+	f.StringVar(&flags.with, "with", desk.WithFees, "fees, or movements: every change of the balances")
+	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
+	f.BoolVar(&flags.continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
+	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
+	flags.AddFile(c)
+	cli.Complete(c, "to", exportForms...)
+	cli.Complete(c, "with", desk.WithFees, desk.WithMovements)
+	return c
+}
+
+// check wants flags that go together.
+func (f *exportFlags) check() error {
+	_, books := desk.Program(f.form)
+	binary := f.form == "xlsx" || f.form == "parquet"
+	switch {
+	case f.form == "":
+		return errors.New("--to: name a form, " + strings.Join(exportForms, ", "))
+	case !slices.Contains(exportForms, f.form):
+		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(exportForms, ", "))
+	case len(f.accounts) == 0:
+		return errors.New("--accounts: name those who paid, or a file with them")
+	case f.with != desk.WithFees && f.with != desk.WithMovements:
+		return fmt.Errorf("--with %q: want %s or %s", f.with, desk.WithFees, desk.WithMovements)
+	case !books && (f.with != desk.WithFees || f.prices != "" || f.networkSide):
+		return fmt.Errorf("--to %s is a list of fees: --with movements, --prices and --network-side are for hledger, beancount and ledger", f.form)
+	case f.continues && f.with != desk.WithMovements && f.form != journal.Beancount.Name:
+		return errors.New("--continue is for --with movements, and for Beancount: no other journal of fees depends on the one before")
+	case (f.prices == "") != (f.fiat == ""):
+		return errors.New("--prices and --fiat: name both, the file and its currency")
+	case binary && f.File == "" && cli.IsTerminal(f.Stdout):
+		return fmt.Errorf("--to %s is not for a terminal: name a file with -o", f.form)
+	}
+	return nil
+}
+
+// export is the command.
+func export(ctx context.Context, args []string, flags exportFlags, stderr io.Writer) error {
+	if err := flags.check(); err != nil {
+		return err
+	}
+	q, err := flags.question(args)
+	if err != nil {
+		return err
+	}
+	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	x, err := d.Export(ctx, q)
+	if err != nil {
+		return err
+	}
+	for _, note := range x.Notes {
+		fmt.Fprintln(stderr, "fees: "+note)
+	}
+	if err := flags.write(ctx, x); err != nil {
+		return x.Explain(err)
+	}
+	return tellUndetermined(stderr, x.Payments)
+}
+
+// question is what the flags ask for.
+func (f *exportFlags) question(args []string) (q desk.ExportQuestion, err error) {
+	q.With, q.Balances = f.with, f.GatewayFlags.Open
+	q.Style.NetworkSide, q.Style.Continues = f.networkSide, f.continues
+	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
+		return q, err
+	}
+	if q.Accounts, _, err = desk.ReadAccounts(f.accounts); err != nil {
+		return q, err
+	}
+	if q.Style.Names, err = desk.ReadNames(f.names); err != nil {
+		return q, err
+	}
+	q.Style.Prices, err = desk.ReadPrices(f.prices, f.fiat)
+	return q, err
+}
+
+// write writes the form that was asked for.
+func (f *exportFlags) write(ctx context.Context, x *desk.Export) error {
+	if write, ok := lists[f.form]; ok {
+		return f.Output.Stream(func(w io.Writer) error { return write(w, x.List(ctx)) })
+	}
+	if f.form == toKoinly {
+		return f.Output.Stream(func(w io.Writer) error { return journal.WriteKoinly(ctx, w, x.Payments, x.Style()) })
+	}
+	j, err := x.Journal(ctx)
+	if err != nil {
+		return err
+	}
+	p, _ := desk.Program(f.form)
+	return f.Output.Stream(func(w io.Writer) error { return j.Write(w, p) })
+}
+
+// tellUndetermined lists the fees that nobody knows, the first of them one by one, and is
+// errFinding where there are some.
+func tellUndetermined(stderr io.Writer, payments *journal.Payments) error {
+	count, first := payments.Undetermined()
+	if count == 0 {
+		return nil
+	}
+	fmt.Fprintf(stderr, "fees: %d fees are not known, and are in no sum:\n", count)
+	for _, p := range first {
+		payer := "somebody unknown"
+		if a, ok := p.Payer.Get(); ok {
+			payer = a.String()
+		} else if a, ok := p.Sender.Get(); ok {
+			payer = a.String()
+		}
+		fmt.Fprintf(stderr, "  %s of %s: %s\n", p.Place(), payer, console.Printable(p.Error))
+	}
+	if more := count - uint64(len(first)); more > 0 {
+		fmt.Fprintf(stderr, "  and %d more\n", more)
+	}
+	return cli.ErrFinding
+}

@@ -1,0 +1,216 @@
+package finance
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/source"
+)
+
+var reconcileManual = `Compare a company's own record of fees, a csv or xlsx file with a row for each,
+with the ledger, to the wei. A row names its transaction by the hash of the EVM
+transaction, else by that of the extrinsic, else by its place such as 25-7.
+
+Each row is matched, or amount_differs (books less chain), payer_differs,
+outside_period, undetermined (no rule gives the fee), duplicate (a row before it
+names the same transaction), ambiguous, or only_in_books. With --accounts, what
+these paid for in the period and no row names is only_on_chain.
+
+` + fmt.Sprintf(cli.PeriodManual, reconcileEnd) + `
+
+Columns are found by their usual names, in any case:
+  hash            hash, tx hash, txhash, txn hash, transaction hash, tx
+  evm_hash        evm hash, evm tx hash, ethereum hash, eth hash
+  extrinsic_hash  extrinsic hash, substrate hash
+  id              extrinsic id, extrinsic, block-index, extrinsic index
+  fee             fee, fees, tx fee, txn fee, transaction fee, gas fee, network fee,
+                  with its unit or without: fee_wei, fee_token, Fee (GLMR)
+  account         account, payer, from, from address, sender
+  date            date, time, datetime, timestamp, booking date
+Others are mapped: --map hash=Reference,fee="Network cost". A field that the file
+has not is mapped to nothing: --map date=. The account is compared with who paid;
+the date is only shown.
+
+Nothing is guessed: the unit is in the column's name or in --unit, the separators
+of decimals and thousands are declared, and what is not written like that is an
+error with its line and column. Numbers that a spreadsheet has rounded are refused.
+
+The result has no clock in it: the same file and ledger give the same bytes, with
+the file's SHA-256 and the ledger's seal. --gateway reads a small range of heights
+from a gateway or an archive instead of the ledger.
+
+Exit codes: 0 all matches, 1 a difference, 2 usage or a file that cannot be read,
+3 the gateway, 4 the ledger does not cover the period.`
+
+const reconcileExamples = `  fees reconcile march.csv --accounts ours.txt --from 2026-03-01 --to 2026-03-31
+  fees reconcile march.xlsx --unit token --decimal , --thousands . -o march.json --format json
+  fees reconcile fees.csv 0..27 --gateway demo
+  fees reconcile export.csv --map hash=Reference,fee=Cost --unit wei --date-format dd.mm.yyyy`
+
+// reconcileEnd is the flag for the end of the period.
+const reconcileEnd = "to"
+
+// reconcileFlags are the flags of fees reconcile.
+type reconcileFlags struct {
+	cli.SourceFlags
+	cli.LedgerFlags
+	cli.PeriodFlags
+	cli.Output
+	booksFlags
+	accounts   []string
+	all, quiet bool
+}
+
+func newReconcile(stdout, stderr io.Writer) *cobra.Command {
+	flags := reconcileFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "reconcile FILE " + cli.PeriodUse,
+		Short:   "Compare a company's record of fees with the ledger",
+		Long:    reconcileManual,
+		Example: reconcileExamples,
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			flags.Path = args[0]
+			return flags.run(c.Context(), args[1:], stderr)
+		},
+	}
+	flags.SourceFlags.AddFinal(c)
+	flags.LedgerFlags.Add(c)
+	flags.PeriodFlags.Add(c, reconcileEnd)
+	flags.Output.Add(c, "table", "json", "csv", "xlsx")
+	flags.AddConcurrency(c)
+	f := c.Flags()
+	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
+	f.StringSliceVar(&flags.accounts, "accounts", nil, "the company's accounts"+cli.AccountsUsage)
+	flags.booksFlags.Add(c, "")
+	f.BoolVar(&flags.all, "all", false, "show what matches too")
+	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Writer) error {
+	if err := errors.Join(f.Output.Check(), f.CheckConcurrency()); err != nil {
+		return err
+	}
+	switch {
+	case f.Format == "xlsx" && f.Output.File == "":
+		return errors.New("--format xlsx is a file: name it with -o")
+	case f.Gateway != "" && f.Ledger != "":
+		return errors.New("--gateway and --ledger: name one of them")
+	}
+	asked, err := f.PeriodFlags.Parse(args)
+	if err != nil {
+		return err
+	}
+	options, err := f.booksFlags.Options(asked.Zone)
+	if err != nil {
+		return err
+	}
+	if options.Accounts, _, err = desk.ReadAccounts(f.accounts); err != nil {
+		return err
+	}
+	result, err := f.compare(ctx, asked, options, cli.NewProgress(stderr, "blocks", f.quiet))
+	if err != nil {
+		tellRows(stderr, err)
+		return err
+	}
+	defer result.Close()
+	return f.show(result, stderr)
+}
+
+// compare compares the record with the ledger, or with what a gateway has. Of that a
+// ledger is made once the record was read.
+func (f *reconcileFlags) compare(ctx context.Context, asked desk.Period, o reconcile.Options, p *cli.Progress) (_ *reconcile.Result, err error) {
+	defer p.End()
+	var d *desk.Desk
+	var reader *source.Reader
+	if f.Gateway == "" {
+		if d, err = f.LedgerFlags.Open(ctx, f.NetworkFile); err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		o.Symbol, err = d.Symbol(ctx)
+	} else if reader, err = f.Reader(); err == nil {
+		o.Symbol, err = desk.SymbolOf(ctx, reader, asked)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := f.Read(o)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if d == nil {
+		if d, err = f.Temporary(ctx, reader, asked, p); err != nil {
+			return nil, err
+		}
+		defer d.Close()
+	}
+	return d.Reconcile(ctx, file, filepath.Base(f.Path), asked, o)
+}
+
+// show writes the result, and says what does not match where nobody sees it.
+func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
+	if err := f.Output.Stream(func(w io.Writer) error { return f.render(w, r) }); err != nil {
+		return err
+	}
+	if f.Format == "csv" {
+		for _, n := range r.Notes {
+			fmt.Fprintln(stderr, "fees: "+console.Printable(n))
+		}
+	}
+	if r.Reconciled() {
+		return nil
+	}
+	if f.Format != "table" || f.Output.File != "" {
+		var found []string
+		for _, s := range r.Sums {
+			if s.Count > 0 {
+				found = append(found, fmt.Sprintf("%d %s", s.Count, s.Outcome))
+			}
+		}
+		fmt.Fprintln(stderr, "fees: "+strings.Join(found, ", "))
+	}
+	return cli.ErrFinding
+}
+
+func (f *reconcileFlags) render(w io.Writer, r *reconcile.Result) error {
+	switch f.Format {
+	case "json":
+		return r.WriteJSON(w, f.all)
+	case "csv":
+		return sheet.WriteCSV(w, r.Details(f.all))
+	case "xlsx":
+		return sheet.WriteXLSX(w, r.Sheets(f.all)...)
+	}
+	out := bufio.NewWriter(w)
+	details := r.Details(f.all)
+	details.Notes = nil // the summary has them
+	tables := []*sheet.Sheet{r.Summary(), details, r.Basis()}
+	if r.Reconciled() && !f.all {
+		tables = []*sheet.Sheet{r.Summary(), r.Basis()}
+	}
+	for i, s := range tables {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := sheet.WriteTable(out, s, f.Width()); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}

@@ -1,0 +1,162 @@
+package finance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/sheet"
+)
+
+var reportManual = `Add up the fees of a period of the ledger, by block, hour, day, month, account (who
+paid), layer, type of EVM transaction, call, or contract. Each group has its
+transactions, EVM and native, those of each that failed (reverted and out of gas
+included; they pay too), those of which that is not known, and those whose fee is
+undetermined; the fee, of both layers, with priority fees and tips; what the chain
+charged, and how much of that was burned and went to treasury and author; the gas, and
+what it cost. Groups of time stand in their order, others by fee. One in which nothing
+happened is left out, but for an account that --accounts names.
+
+` + fmt.Sprintf(cli.PeriodManual, reportEnd) + `
+
+The average gas price is floor(sum of gas price x gas / sum of gas), in wei; gas_price_10,
+gas_price_50 and gas_price_90 are percentiles by the number of EVM transactions, by the
+nearest rank: prices that were paid.
+
+--gateway reads a range of heights from a gateway, an archive or the demo, into a ledger
+that is thrown away, instead of asking a ledger.
+
+html is one page with charts that needs nothing else; table has the figures that most
+ask for, the others all.`
+
+const reportExamples = `  fees report --month 2026-01
+  fees report --from 2026-01-01 --to 2026-03-31 --by month --timezone Europe/Berlin
+  fees report --month 2026-01 --by contract --format html -o january.html
+  fees report --by account --accounts wallets.txt --format xlsx -o wallets.xlsx
+  fees report 0..27 --by call --gateway demo`
+
+// reportEnd is the flag for the end of the period.
+const reportEnd = "to"
+
+// reportFlags are the flags of fees report.
+type reportFlags struct {
+	cli.SourceFlags
+	cli.LedgerFlags
+	cli.PeriodFlags
+	cli.Output
+	by       string
+	accounts []string
+	quiet    bool
+}
+
+func newReport(stdout, stderr io.Writer) *cobra.Command {
+	flags := reportFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "report " + cli.PeriodUse,
+		Short:   "Add up the fees of a period",
+		Long:    reportManual,
+		Example: reportExamples,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return reportFees(c.Context(), args, flags, stderr)
+		},
+	}
+	flags.SourceFlags.Add(c)
+	flags.AddConcurrency(c)
+	flags.LedgerFlags.Add(c)
+	flags.PeriodFlags.Add(c, reportEnd)
+	flags.Output.Add(c, "table", "json", "csv", "xlsx", "parquet", "html")
+	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"
+	c.Flags().StringVar(&flags.by, "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
+	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "only what these paid for"+cli.AccountsUsage)
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	cli.Complete(c, "by", groupings()...)
+	return c
+}
+
+func groupings() (names []string) {
+	for _, by := range report.Groupings() {
+		names = append(names, string(by))
+	}
+	return names
+}
+
+// check wants flags that go together.
+func (f *reportFlags) check() error {
+	switch {
+	case !slices.Contains(groupings(), f.by):
+		return fmt.Errorf("--by %q: want %s", f.by, strings.Join(groupings(), ", "))
+	case f.Gateway != "" && f.LedgerFlags.Ledger != "":
+		return errors.New("--gateway and --ledger: name one of them, where the blocks come from")
+	case (f.Format == "xlsx" || f.Format == "parquet") && f.File == "" && cli.IsTerminal(f.Stdout):
+		return fmt.Errorf("--format %s is not for a terminal: name a file with -o", f.Format)
+	}
+	return errors.Join(f.Output.Check(), f.CheckConcurrency())
+}
+
+func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io.Writer) error {
+	if err := flags.check(); err != nil {
+		return err
+	}
+	asked, err := flags.PeriodFlags.Parse(args)
+	if err != nil {
+		return err
+	}
+	payers, _, err := desk.ReadAccounts(flags.accounts)
+	if err != nil {
+		return err
+	}
+	p := cli.NewProgress(stderr, "blocks", flags.quiet)
+	defer p.End()
+	d, err := flags.Desk(ctx, &flags.LedgerFlags, asked, p)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Progress: p.Asked()})
+	if err != nil {
+		return err
+	}
+	p.End()
+	if err := flags.Output.Stream(func(w io.Writer) error { return flags.write(w, r) }); err != nil {
+		return err
+	}
+	if !r.Holds() {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// write writes the form that was asked for.
+func (f *reportFlags) write(w io.Writer, r *report.Report) error {
+	switch f.Format {
+	case "json":
+		return report.WriteJSON(w, r)
+	case "csv":
+		return sheet.WriteCSV(w, r.Sheet())
+	case "xlsx":
+		return sheet.WriteXLSX(w, r.Sheet())
+	case "parquet":
+		return sheet.WriteParquet(w, r.Sheet())
+	case "html":
+		return report.WriteHTML(w, r)
+	}
+	width := f.Output.Width()
+	if width == math.MaxInt {
+		width = wideTable
+	}
+	return report.WriteTable(w, r, width)
+}
+
+// wideTable is how wide the table is in a file or a pipe, for the sake of the bars.
+const wideTable = 160

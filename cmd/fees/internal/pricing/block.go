@@ -1,0 +1,145 @@
+package pricing
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"time"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/source"
+)
+
+const blockManual = `Price one block: every transaction with its layer, type, payer, gas, gas price
+and fee, and the totals by layer.
+
+The block is named by its height, by its hash, or as head, which is the newest
+final one. A block that is not final yet is refused without --unfinalized.
+
+The fee of an EVM transaction is gas price × weight / 25000; that of a native
+one is what the chain recorded as paid, tip included. Which base fee applies
+depends on the network and on the runtime that executed the block: fees
+networks shows the tables. Where the gateway cannot name the runtime, or with
+--rules spec, the specification's own table applies.
+
+Beside each fee stands whether the chain charged just that, by its own balance
+events: match, drift, cash only (there is no independent rule) or no evidence.
+Fees that were not charged like that make the exit code 1.
+
+A transaction that no rule can price is listed as undetermined with the reason,
+stays out of the totals, and makes the exit code 1.
+
+The table shows the EVM's hash for an EVM transaction and the extrinsic's for a
+native one; json and csv have both.`
+
+const blockExamples = `  fees block 25 --gateway demo
+  fees block 11728459 --gateway http://127.0.0.1:8080 --format json
+  fees block 0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f --gateway demo
+  fees block head --unfinalized
+  fees block 25 --gateway ./recordings --format csv -o block25.csv
+  fees block 25 --gateway demo --rules spec       by the specification's table`
+
+// blockFlags are the flags of fees block.
+type blockFlags struct {
+	cli.SourceFlags
+	cli.Output
+	all        bool
+	signatures bool
+	quiet      bool
+}
+
+func newBlock(stdout, stderr io.Writer) *cobra.Command {
+	flags := blockFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "block <height|hash|head>",
+		Short:   "Price one block",
+		Long:    blockManual,
+		Example: blockExamples,
+		Args:    cli.OneArg("one block: a height, a hash or head"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"head\tthe newest final block"}, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return priceBlock(c.Context(), args[0], flags, stderr)
+		},
+	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if found := negative.FindStringSubmatch(err.Error()); found != nil {
+			_, err := source.ParseRef(found[1])
+			return err
+		}
+		return cli.FlagError(c, err)
+	})
+	flags.SourceFlags.Add(c)
+	flags.Output.Add(c, "table", "json", "csv")
+	c.Flags().BoolVar(&flags.all, "all", false, "list the inherents too, which pay no fee")
+	c.Flags().BoolVar(&flags.signatures, "signatures", false, "recompute the hash and the sender of every EVM transaction too")
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+// negative finds the argument in the flag library's message on -1.
+var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9]' in (-[0-9]+)$`)
+
+func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Writer) error {
+	ref, err := source.ParseRef(name)
+	if err != nil {
+		return err
+	}
+	reader, err := flags.Reader()
+	if err != nil {
+		return err
+	}
+	if err := flags.Output.Check(); err != nil {
+		return err
+	}
+	stop := waiting(stderr, flags.Place(), flags.quiet)
+	item, err := reader.Read(ctx, ref)
+	stop()
+	if err != nil {
+		return err
+	}
+	report, _ := proof.Block(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
+	if flags.all {
+		report.AddInherents(item.Block)
+	}
+	if err := flags.Output.Write(func(w io.Writer) error {
+		switch flags.Format {
+		case "json":
+			return jsontext.Write(w, report)
+		case "csv":
+			return writeCSV(w, report)
+		}
+		return writeTable(w, report, item.Rules, flags.Width())
+	}); err != nil {
+		return err
+	}
+	if flags.Format == "csv" { // which has no place for what concerns the block
+		for _, note := range blockNotes(report) {
+			fmt.Fprintln(stderr, "fees: note: "+console.Printable(note))
+		}
+	}
+	if !report.Holds() {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// waiting tells a person at a terminal, after two seconds, what takes so long.
+func waiting(stderr io.Writer, place string, quiet bool) (stop func()) {
+	if quiet || !cli.IsTerminal(stderr) {
+		return func() {}
+	}
+	timer := time.AfterFunc(2*time.Second, func() {
+		fmt.Fprintf(stderr, "fees: waiting for %s\n", console.Printable(cli.ShownPlace(place)))
+	})
+	return func() { timer.Stop() }
+}

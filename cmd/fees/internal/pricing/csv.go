@@ -1,0 +1,140 @@
+package pricing
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/sheet"
+)
+
+// column is a column of the CSV. The names are the keys of the JSON, the block's
+// first, nested ones joined by "_"; block_hash is the block's hash, since hash
+// is the transaction's.
+type column struct {
+	name  string
+	value func(*evidence.Report, *evidence.Transaction) string
+}
+
+var columns = []column{
+	{"network", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Network }},
+	{"runtime", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.Runtime) }},
+	{"rules", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Rules }},
+	{"certain", func(r *evidence.Report, _ *evidence.Transaction) string { return strconv.FormatBool(r.Certain) }},
+	{"number", func(r *evidence.Report, _ *evidence.Transaction) string { return fmt.Sprint(r.Number) }},
+	{"block_hash", func(r *evidence.Report, _ *evidence.Transaction) string { return r.Hash.String() }},
+	{"parent_hash", func(r *evidence.Report, _ *evidence.Transaction) string { return r.ParentHash.String() }},
+	{"time", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.Time) }},
+	{"finalized", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.Finalized) }},
+	{"multiplier_at", func(r *evidence.Report, _ *evidence.Transaction) string {
+		m, ok := r.Multiplier.Get()
+		if !ok {
+			return ""
+		}
+		return fmt.Sprint(m.At)
+	}},
+	{"multiplier_value", func(r *evidence.Report, _ *evidence.Transaction) string {
+		m, ok := r.Multiplier.Get()
+		if !ok {
+			return ""
+		}
+		return m.Value.String()
+	}},
+	{"base_fee_per_gas", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.BaseFeePerGas) }},
+	{"index", func(_ *evidence.Report, t *evidence.Transaction) string { return fmt.Sprint(t.Index) }},
+	{"layer", func(_ *evidence.Report, t *evidence.Transaction) string { return string(t.Layer) }},
+	{"type", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Type) }},
+	{"call", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Call }},
+	{"hash", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Hash.String() }},
+	{"evm_hash", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.EVMHash) }},
+	{"from", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.From) }},
+	{"to", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.To) }},
+	{"payer", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Payer) }},
+	{"nonce", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Nonce) }},
+	{"gas_price", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.GasPrice) }},
+	{"gas", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Gas) }},
+	{"weight", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Weight) }},
+	{"fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Fee) }},
+	{"fee_token", func(_ *evidence.Report, t *evidence.Transaction) string {
+		paid, ok := t.Fee.Get()
+		if !ok {
+			return ""
+		}
+		return console.Tokens(paid)
+	}},
+	{"method", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Method) }},
+	{"priority_fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.PriorityFee) }},
+	{"tip", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Tip) }},
+	{"success", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Success) }},
+	{"outcome", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Outcome) }},
+	{"status", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Status) }},
+	{"transfers", func(_ *evidence.Report, t *evidence.Transaction) string { return list(t.Transfers) }},
+	{"notes", func(_ *evidence.Report, t *evidence.Transaction) string { return list(t.Notes) }},
+	{"error", func(_ *evidence.Report, t *evidence.Transaction) string {
+		if t.Error == nil {
+			return ""
+		}
+		return t.Error.Error()
+	}},
+	{"charged", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Charged) }},
+	{"verdict", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Verdict) }},
+	{"drift", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Drift) }},
+	{"class", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Class) }},
+	{"burned", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Burned) }},
+	{"treasury", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Treasury) }},
+	{"author", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Author) }},
+}
+
+// list is a list as JSON, or nothing where it is empty.
+func list[T any](values []T) string {
+	if len(values) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // addresses, amounts and strings always marshal
+	}
+	return string(text)
+}
+
+// writeCSV writes one line a transaction, below a header.
+func writeCSV(w io.Writer, r *evidence.Report) error {
+	if err := writeCSVHeader(w); err != nil {
+		return err
+	}
+	return writeCSVRows(w, r)
+}
+
+func writeCSVHeader(w io.Writer) error {
+	out := csv.NewWriter(w)
+	row := make([]string, len(columns))
+	for i, c := range columns {
+		row[i] = c.name
+	}
+	if err := out.Write(row); err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func writeCSVRows(w io.Writer, r *evidence.Report) error {
+	out := csv.NewWriter(w)
+	row := make([]string, len(columns))
+	for i := range r.Transactions {
+		for k, c := range columns {
+			row[k] = sheet.Safe(c.value(r, &r.Transactions[i]))
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,202 @@
+package pricing
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/invoice"
+)
+
+// page is text for people, of a width. Words are never broken: a line with a
+// long one is as long as that.
+type page struct {
+	strings.Builder
+	width int
+}
+
+// pageWidth is that of a page where nothing limits it.
+const pageWidth = 80
+
+// writeInvoice writes an invoice for people.
+func writeInvoice(w io.Writer, v *invoice.Invoice, width int) error {
+	if width == math.MaxInt {
+		width = pageWidth
+	}
+	p := &page{width: width}
+	p.head(v)
+	if len(v.Inputs) > 0 {
+		p.title("Inputs")
+		p.inputs(v.Inputs, v)
+	}
+	if len(v.Steps) > 0 {
+		p.title("Steps, with the specification's rules")
+		p.steps(v.Steps, v)
+	}
+	if v.Cash != nil {
+		p.title("On the chain")
+		p.inputs(v.Cash.Inputs, v)
+		p.steps(v.Cash.Steps, v)
+	}
+	p.verdict(v)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// head says which transaction it is.
+func (p *page) head(v *invoice.Invoice) {
+	t := &v.Transaction
+	kind := t.Call
+	if typed, ok := t.Type.Get(); ok {
+		kind = string(typed)
+	}
+	p.line("", fmt.Sprintf("Fee of transaction %d-%d on %s (%s, %s)", v.Block, v.Index, v.Network, t.Layer, cli.Name(kind, cli.MostName)))
+	p.WriteString("\n")
+	to := cli.Known(t.To)
+	if to != "" && v.Creates {
+		to += " (contract creation)"
+	}
+	when := cli.Known(v.Time)
+	if final, ok := v.Finalized.Get(); ok && !final {
+		when += ", not final"
+	}
+	for _, row := range [][2]string{
+		{"hash", t.Hash.String()}, {"evm hash", cli.Known(t.EVMHash)},
+		{"from", cli.Known(t.From)}, {"to", to}, {"payer", cli.Known(t.Payer)},
+		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules},
+	} {
+		if row[1] != "" {
+			p.entry("", row[0], 10, row[1])
+		}
+	}
+}
+
+// inputs lists figures with where they were read.
+func (p *page) inputs(inputs []invoice.Input, v *invoice.Invoice) {
+	column := 0
+	for _, in := range inputs {
+		column = max(column, utf8.RuneCountInString(in.Name)+2)
+	}
+	for _, in := range inputs {
+		p.entry("  ", in.Name, column, amountText(in.Value, in.Unit, v.Symbol), in.From)
+	}
+}
+
+// steps lists the arithmetic: the formula, the same with its values, the result.
+func (p *page) steps(steps []invoice.Step, v *invoice.Invoice) {
+	label := func(s *invoice.Step) string {
+		if rule, ok := s.Rule.Get(); ok {
+			return fmt.Sprintf("%s (rule %d)", s.Name, rule)
+		}
+		return s.Name
+	}
+	column := 0
+	for i := range steps {
+		column = max(column, utf8.RuneCountInString(label(&steps[i]))+2)
+	}
+	for i := range steps {
+		s := &steps[i]
+		var lines []string
+		if len(s.Values) > 0 {
+			lines = append(lines, "= "+s.Formula)
+		}
+		if len(s.Values) > 1 || s.Calculation() != string(s.Result) {
+			lines = append(lines, "= "+s.Calculation())
+		}
+		lines = append(lines, "= "+amountText(s.Result, s.Unit, v.Symbol))
+		if s.Note != "" {
+			lines = append(lines, "("+s.Note+")")
+		}
+		p.entry("  ", label(s), column, lines...)
+	}
+}
+
+// amountText is a number with its unit, and in the unit that people use.
+func amountText(n invoice.Digits, unit, symbol string) string {
+	text := strings.TrimSpace(string(n) + " " + unit)
+	switch unit {
+	case invoice.InWei:
+		return text + " = " + console.Scaled(n, console.TokenDecimals) + " " + symbol
+	case invoice.InWeiPerGas:
+		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
+	case invoice.InMultiplier:
+		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals))
+	}
+	return text
+}
+
+// verdict says whether fee and chain agree, and all that a reader must know
+// beyond the figures.
+func (p *page) verdict(v *invoice.Invoice) {
+	p.title("Verdict")
+	t := &v.Transaction
+	if t.Error != nil {
+		p.line("  ", fmt.Sprintf("undetermined: no rule gives this fee: %v", t.Error.Err))
+	}
+	p.line("  ", v.VerdictText())
+	if class, ok := t.Class.Get(); ok {
+		p.line("  ", v.ClassText(class))
+	}
+	for _, f := range v.Findings {
+		message := f.Check + ": " + f.Message
+		if !f.Extrinsic.Known() {
+			message = "of the block: " + message
+		}
+		p.line("  ", "finding: "+message)
+	}
+	for _, note := range t.Notes {
+		p.line("  ", "note: "+note)
+	}
+	for _, note := range v.Notes {
+		p.line("  ", "note: "+note)
+	}
+}
+
+func (p *page) title(text string) { p.WriteString("\n" + text + "\n") }
+
+// columnsFrom is the width from which labels stand beside what they name.
+const columnsFrom = 60
+
+// entry writes lines beside a label, or below it where that would be too narrow.
+func (p *page) entry(indent, label string, column int, lines ...string) {
+	first := indent + label + strings.Repeat(" ", max(0, column-utf8.RuneCountInString(label)))
+	rest := indent + strings.Repeat(" ", column)
+	if p.width < columnsFrom {
+		p.WriteString(indent + label + "\n")
+		first, rest = indent+"  ", indent+"  "
+	}
+	for _, line := range lines {
+		p.wrap(first, rest, line)
+		first = rest
+	}
+}
+
+// line writes one text, whose further lines stand two spaces further in.
+func (p *page) line(indent, text string) { p.wrap(indent, indent+"  ", text) }
+
+// wrap writes words after first, and on from a new line after rest where the
+// width is used up.
+func (p *page) wrap(first, rest, text string) {
+	at := first
+	used := utf8.RuneCountInString(first)
+	begun := false
+	for _, word := range strings.Fields(console.Printable(text)) {
+		size := utf8.RuneCountInString(word)
+		if begun && used+1+size > p.width {
+			at, used, begun = "\n"+rest, utf8.RuneCountInString(rest), false
+		}
+		if begun {
+			at = " "
+			used++
+		}
+		p.WriteString(at + word)
+		used += size
+		begun = true
+	}
+	p.WriteString("\n")
+}

@@ -1,0 +1,135 @@
+package pricing
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/source"
+)
+
+const suggestManual = `Suggest maxFeePerGas and maxPriorityFeePerGas for the next block: a slow, a
+normal and a fast bid, with the reasons for each.
+
+The node (--node, or FEES_NODE) is asked for the fee history of its newest
+blocks (eth_feeHistory). Where it does not have that method, or no node is
+named, the gateway is asked instead: the base fee of the block after the
+newest final one follows from the network's rule, and the priority fees from
+the EVM transactions of recent blocks.
+
+The priority fee is the median, over the blocks in which gas was used, of the
+10th, 50th or 90th percentile of each block's gas. The max fee is that plus
+the base fee with headroom for it to rise: 1.125, 1.5 or 2 times, and none
+where it is static. What a transaction is charged is base fee + priority fee,
+so that headroom costs nothing while the base fee stays.
+
+An API key goes to the node where one is named, and else to the gateway.`
+
+const suggestExamples = `  fees suggest --node http://127.0.0.1:9944
+  fees suggest --gateway http://127.0.0.1:8080 --blocks 50
+  fees suggest --gateway demo --format json`
+
+// The blocks that are looked at: those of a few minutes by default, and at most
+// those that a node has for the asking.
+const (
+	defaultRecent = 20
+	mostRecent    = 1023
+)
+
+// suggestFlags are the flags of fees suggest.
+type suggestFlags struct {
+	cli.GatewayFlags
+	cli.Output
+	node        string
+	network     string
+	networkFile string
+	unfinalized bool
+	blocks      uint64
+	tables      network.Tables
+}
+
+func newSuggest(stdout, stderr io.Writer) *cobra.Command {
+	flags := suggestFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "suggest",
+		Short:   "What to bid for gas in the next block, and why",
+		Long:    suggestManual,
+		Example: suggestExamples,
+		Args:    cli.NoArgument("fees suggest --help explains"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return suggest(c.Context(), flags, stderr)
+		},
+	}
+	flags.GatewayFlags.Add(c, "where blocks come from without a node: a gateway's URL, a directory of recordings, or demo")
+	flags.Output.Add(c, "table", "json")
+	f := c.Flags()
+	f.StringVar(&flags.node, "node", "", "the node's URL: http, https, ws or wss (default: FEES_NODE)")
+	f.StringVar(&flags.network, "network", "", "the network, where node or gateway do not tell; an error if they tell another")
+	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
+	f.BoolVar(&flags.unfinalized, "unfinalized", false, "go by the gateway's newest block, final or not")
+	f.Uint64Var(&flags.blocks, "blocks", defaultRecent, "look at the priority fees of this many recent blocks")
+	cli.Complete(c, "gateway", demo.Name)
+	cli.Complete(c, "network", network.BuiltIn().Names()...)
+	return c
+}
+
+func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err error) {
+	if err := flags.Output.Check(); err != nil {
+		return err
+	}
+	if flags.blocks == 0 || flags.blocks > mostRecent {
+		return fmt.Errorf("--blocks %d: want a number from 1 to %d", flags.blocks, mostRecent)
+	}
+	if flags.tables, err = desk.ReadTables(flags.networkFile); err != nil {
+		return err
+	}
+	q := desk.SuggestQuestion{Blocks: flags.blocks, Tables: flags.tables, Network: flags.network}
+	if q.Node, err = flags.nodeClient(); err != nil {
+		return err
+	}
+	if q.Node != nil {
+		defer q.Node.Close()
+		flags.WithoutKey = true // it is for the node
+	}
+	q.Gateway = func() (*source.Reader, error) {
+		src, err := flags.Open()
+		return &source.Reader{Source: src, Tables: flags.tables, Network: flags.network, Unfinalized: flags.unfinalized}, err
+	}
+	stop := waiting(stderr, flags.Place(), false)
+	s, err := desk.Suggest(ctx, q)
+	stop()
+	if err != nil {
+		return err
+	}
+	if err := flags.Output.Write(func(w io.Writer) error {
+		if flags.Format == "json" {
+			return jsontext.Write(w, suggestionRecord(s))
+		}
+		return writeSuggestion(w, s, flags.Width())
+	}); err != nil {
+		return err
+	}
+	if !s.Certain {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// nodeClient is the node that is named, nil for none.
+func (f *suggestFlags) nodeClient() (*nodeclient.Client, error) {
+	address, err := cli.NodeAddress(f.node)
+	if err != nil || address == "" {
+		return nil, err
+	}
+	node := cli.NodeFlags{Node: f.node, ConnectionFlags: f.ConnectionFlags}
+	return node.Client()
+}

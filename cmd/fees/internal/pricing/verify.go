@@ -1,0 +1,165 @@
+package pricing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/source"
+)
+
+const verifyManual = `Prove the fees of a range, A..B with both included or A:+N, against what the
+chain itself recorded: what it withdrew from each payer and gave back, whom it
+credited, who signed what, and how its blocks and its multiplier follow from
+each other.
+
+The summary has a line for each check, with how often it held, how often it did
+not, and how often it could not be made and why; then the first finding of each
+kind. With --format json every finding is a line, and the summary is the last.
+Where an error or Ctrl-C ends it early, the table is of the blocks before that,
+and json has their findings and no summary.
+
+The exit code is 1 where a fee drifts or anything else does not hold. Where the
+gateway did not answer in time what only a check needs, the summary says so, the
+check is not made, and the exit code is 3.`
+
+const verifyExamples = `  fees verify 1..27 --gateway demo
+  fees verify 11728000:+500 --concurrency 16
+  fees verify 100..199 --gateway ./march --format json -o findings.jsonl
+  fees verify 1..27 --gateway demo --signatures=false`
+
+// verifyFlags are the flags of fees verify.
+type verifyFlags struct {
+	cli.SourceFlags
+	cli.Output
+	signatures bool
+	against    string
+	node       string
+	accounts   []string
+	quiet      bool
+}
+
+func newVerify(stdout, stderr io.Writer) *cobra.Command {
+	flags := verifyFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "verify <A..B|A:+N>",
+		Short:   "Prove the fees of a range against the chain's own records",
+		Long:    verifyManual,
+		Example: verifyExamples,
+		Args:    cli.OneArg("one range: A..B or A:+N"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return verify(c.Context(), args[0], flags, stderr)
+		},
+	}
+	flags.SourceFlags.Add(c)
+	flags.Output.Add(c, "table", "json")
+	flags.AddConcurrency(c)
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
+	c.Flags().StringVar(&flags.against, "against", "", "compare every block with what this gateway says too: a URL, a directory or demo")
+	c.Flags().StringVar(&flags.node, "node", "", "ask this node for the extrinsics as they are encoded, for their hashes and the formula of native fees (default: FEES_NODE)")
+	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "check the balances of these accounts at every block too, addresses with commas between")
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Writer) error {
+	blocks, err := source.ParseRange(text)
+	if err != nil {
+		return err
+	}
+	if err := flags.CheckConcurrency(); err != nil {
+		return err
+	}
+	reader, err := flags.Reader()
+	if err != nil {
+		return err
+	}
+	var against source.Source
+	if flags.against != "" {
+		if against, err = flags.OpenOther(flags.against); err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+	}
+	if err := flags.Output.Check(); err != nil {
+		return err
+	}
+	accounts, err := cli.ParseAccounts(flags.accounts)
+	if err != nil {
+		return err
+	}
+	e := desk.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Against: against, Accounts: accounts}
+	node, address, err := flags.nodeClient()
+	if err != nil {
+		return err
+	}
+	if node != nil {
+		defer node.Close()
+		e.Node = node
+		if _, err := (&desk.SameChain{Source: reader.Source, Node: node, Place: cli.ShownPlace(flags.Place()), NodeAt: cli.ShownPlace(address)}).Check(ctx); err != nil {
+			return err
+		}
+	}
+	p := cli.NewProgress(stderr, "blocks", flags.quiet)
+	defer p.End()
+	var summary *evidence.Summary
+	var priced *network.Network // by its table
+	err = flags.Output.Stream(func(w io.Writer) (err error) {
+		summary, err = desk.Examine(ctx, blocks, e, func(r *evidence.Report) error {
+			p.Show(r.Number-blocks.First+1, blocks.Last-blocks.First+1)
+			priced, _ = reader.Tables.Named(r.Network)
+			if flags.Format != "json" {
+				return nil
+			}
+			for _, f := range r.Findings {
+				if err := jsontext.WriteLine(w, cli.Record{{"finding", f}}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		p.End()
+		switch {
+		case flags.Format != "json" && summary.Blocks > 0: // also what was done before an error
+			return cmp.Or(err, writeSummary(w, blocks, summary, flags.Width()))
+		case err != nil:
+			return err
+		case flags.Format == "json":
+			return jsontext.WriteLine(w, cli.Record{{"summary", summaryRecord(summary, priced)}})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case !summary.Holds():
+		return cli.ErrFinding
+	case summary.Unanswered > 0:
+		return fmt.Errorf("%d %w", summary.Unanswered, desk.ErrUnanswered)
+	}
+	return nil
+}
+
+// nodeClient is the node that is named, with its address; nil for none.
+func (f *verifyFlags) nodeClient() (node *nodeclient.Client, address string, err error) {
+	if address, err = cli.NodeAddress(f.node); err != nil || address == "" {
+		return nil, "", err
+	}
+	c, err := f.Connection()
+	if err != nil {
+		return nil, "", err
+	}
+	node, err = nodeclient.New(address, ask.Options{Total: c.Timeout, RootCAs: c.RootCAs}) // the key is the gateway's
+	return node, address, err
+}

@@ -1,0 +1,202 @@
+package pricing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/proof"
+)
+
+const watchManual = `Print each block's fees as soon as it is final, until Ctrl-C: from the newest
+final block on, or from the height that --from names, which may be long past.
+Every height is printed once, in order, and each block must be the parent of the
+next.
+
+With --node (or FEES_NODE), a WebSocket, the node tells when a block is final;
+otherwise the gateway is asked for its head every --poll. Blocks come from the
+gateway either way. The API key is the gateway's: the node does not get it.
+
+What passes is waited for, however long it takes, and said on standard error once:
+a gateway or a node that is gone, a head that stands still or goes back. A wrong
+answer is asked for 10 times within a minute; a chain that is not the one that was
+printed so far ends it. A directory and the demo have an end, and so has watching
+them.
+
+The table has a line for each block: its transactions of both layers, what they
+paid, the base fee, and what does not hold. json is one object a line, as fees
+block gives it; csv has the lines of fees block, below one header. Notes on a
+block go to standard error where the form has no place for them.
+
+The exit code is 130 after Ctrl-C. Where watching ends by itself, it is 1 if
+something did not hold.`
+
+const watchExamples = `  fees watch                                           the gateway at http://127.0.0.1:8080
+  fees watch --node ws://127.0.0.1:9944 --format json  told by the node, for a program
+  fees watch --from 11728459 --format csv >> fees.csv  from a past block on
+  fees watch --gateway demo --from 3                   ends after block 27`
+
+// watchFlags are the flags of fees watch.
+type watchFlags struct {
+	cli.SourceFlags
+	cli.Output
+	cli.HeadFlags
+	from string
+}
+
+func newWatch(stdout, stderr io.Writer) *cobra.Command {
+	flags := watchFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "watch",
+		Short:   "Price blocks as they become final",
+		Long:    watchManual,
+		Example: watchExamples,
+		Args:    cli.NoneOf("watch takes no argument, and has %q: --from names a height; fees watch --help explains"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return watch(c.Context(), flags, stderr)
+		},
+	}
+	flags.SourceFlags.AddFinal(c)
+	flags.Output.AddFormat(c, "table", "json", "csv")
+	flags.HeadFlags.Add(c)
+	c.Flags().StringVar(&flags.from, "from", "", "begin at this height (default: the newest final block)")
+	return c
+}
+
+func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
+	if err := flags.Output.Check(); err != nil {
+		return err
+	}
+	options, err := flags.Options(stderr)
+	if err != nil {
+		return err
+	}
+	if flags.from != "" {
+		height, err := cli.ParseHeight(flags.from)
+		if err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+		options.From = chain.Some(height)
+	}
+	reader, heads, end, err := flags.HeadFlags.Open(&flags.SourceFlags)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if !flags.Quiet && cli.IsTerminal(stderr) {
+		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", console.Printable(cli.ShownPlace(flags.Place())))
+	}
+	w := watcher{Output: flags.Output, stderr: stderr}
+	for item, err := range reader.Follow(ctx, heads, options) {
+		if err != nil {
+			return err
+		}
+		report, _ := proof.Block(ctx, reader, item, evidence.Options{}) // what could not be asked, the report says
+		if err := w.show(report, item.Rules); err != nil {
+			return err
+		}
+	}
+	if w.finding {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// watcher prints block after block.
+type watcher struct {
+	cli.Output
+	stderr  io.Writer
+	begun   bool     // the header is there
+	finding bool     // something did not hold
+	notes   []string // of the block before
+}
+
+// show prints a block, the whole of it at once.
+func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
+	var text bytes.Buffer
+	var err error
+	switch w.Format {
+	case "json":
+		err = jsontext.WriteLine(&text, r)
+	case "csv":
+		if !w.begun {
+			err = writeCSVHeader(&text)
+		}
+		err = errors.Join(err, writeCSVRows(&text, r))
+	default:
+		if !w.begun {
+			writeWatchHeader(&text, rules.Symbol)
+		}
+		writeWatchLine(&text, r)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := w.Stdout.Write(text.Bytes()); err != nil {
+		return err
+	}
+	w.begun = true
+	w.finding = w.finding || !r.Holds()
+	switch w.Format {
+	case "table": // whose lines say what is undetermined
+		w.tell(r.Number, append(slices.Clone(r.Notes), findingNotes(r)...))
+	case "csv":
+		w.tell(r.Number, blockNotes(r))
+	}
+	return nil
+}
+
+// tell writes what concerns a block as a whole to standard error, where the block
+// before did not have it too.
+func (w *watcher) tell(block uint64, notes []string) {
+	for _, note := range notes {
+		if !slices.Contains(w.notes, note) {
+			fmt.Fprintf(w.stderr, "fees: block %d: note: %s\n", block, console.Printable(note))
+		}
+	}
+	w.notes = notes
+}
+
+// The columns of the table: 80 wide for the blocks that there are. Figures that
+// are wider move those behind them.
+const (
+	watchHeader = "%8s %-24s %4s %6s %21s %12s\n"
+	watchLine   = "%8d %-24s %4d %6d %21s %12s%s\n"
+)
+
+func writeWatchHeader(w io.Writer, symbol string) {
+	fmt.Fprintf(w, watchHeader, "block", "time", "evm", "native", "fee "+cli.Name(symbol, mostSymbol), "base Gwei")
+}
+
+// mostSymbol is how long a token's name may be in a header.
+const mostSymbol = 12
+
+func writeWatchLine(w io.Writer, r *evidence.Report) {
+	base := ""
+	if price, ok := r.BaseFeePerGas.Get(); ok {
+		base = console.Plain(console.Gwei(price))
+	}
+	flags := ""
+	if n := r.Totals.Undetermined; n > 0 {
+		flags += fmt.Sprintf("  INCOMPLETE, %d undetermined", n)
+	}
+	if n := r.Totals.Drift; n > 0 {
+		flags += fmt.Sprintf("  DRIFT, %d of the fees", n)
+	}
+	if !r.Proved() {
+		flags += "  rules not certain"
+	}
+	fmt.Fprintf(w, watchLine, r.Number, cli.Known(r.Time), r.Totals.EVM, r.Totals.Native, console.Tokens(r.Totals.Fee), base, flags)
+}
