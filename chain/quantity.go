@@ -290,6 +290,9 @@ func (g Gas) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 // and words on the EVM's, of which no account will see more than 64 bits.
 type Nonce struct{ n uint64 }
 
+// NewNonce returns the nonce n.
+func NewNonce(n uint64) Nonce { return Nonce{n} }
+
 // Uint64 is the nonce as an integer.
 func (n Nonce) Uint64() uint64 { return n.n }
 

@@ -159,7 +159,7 @@ func TestManyProblems(t *testing.T) {
 func TestALedgerThatIsDamaged(t *testing.T) {
 	b := &book{
 		blocks:       []ledger.Block{{Height: 5, Final: true, Sealed: true}},
-		transactions: []ledger.Transaction{{Height: 5, Index: 1, Verdict: evidence.Drift, Fee: chain.Some(chain.NewWei(1))}},
+		transactions: []ledger.Transaction{{Cost: ledger.Cost{Height: 5, Index: 1, Verdict: evidence.Drift, Fee: chain.Some(chain.NewWei(1))}}},
 		unclassified: []ledger.Unclassified{{Height: 7, Event: "balances.New"}},
 		damaged:      fmt.Errorf("%w: column fee", ledger.ErrDamaged),
 	}

@@ -87,11 +87,11 @@ func TestFindings(t *testing.T) {
 	b := &book{
 		findings: []evidence.Finding{{Check: "block.time", Block: 5, Message: "late"}, {Check: "fee", Block: 6, Extrinsic: chain.Some(2), Message: "no"}},
 		transactions: []ledger.Transaction{
-			{Height: 5, Index: 1, Call: "a.b", Fee: chain.Some(chain.NewWei(1)), Verdict: evidence.Match},
-			{Height: 5, Index: 2, Call: "a.c", Error: "nobody knows", Payer: chain.Some(chain.Address{19: 1})},
-			{Height: 5, Index: 3, Call: "a.d", Fee: chain.Some(chain.NewWei(3)), Charged: chain.Some(chain.NewWei(4)), Verdict: evidence.Drift,
+			{Cost: ledger.Cost{Height: 5, Index: 1, Call: "a.b", Fee: chain.Some(chain.NewWei(1)), Verdict: evidence.Match}},
+			{Cost: ledger.Cost{Height: 5, Index: 2, Call: "a.c", Payer: chain.Some(chain.Address{19: 1})}, Error: "nobody knows"},
+			{Cost: ledger.Cost{Height: 5, Index: 3, Call: "a.d", Fee: chain.Some(chain.NewWei(3)), Charged: chain.Some(chain.NewWei(4)), Verdict: evidence.Drift},
 				Drift: chain.Some(chain.NewWei(4).Difference(chain.NewWei(3))), Class: evidence.Unknown},
-			{Height: 5, Index: 4, Fee: chain.Some(chain.NewWei(3)), Verdict: evidence.Drift, Class: evidence.ZeroedPayer},
+			{Cost: ledger.Cost{Height: 5, Index: 4, Fee: chain.Some(chain.NewWei(3)), Verdict: evidence.Drift}, Class: evidence.ZeroedPayer},
 		},
 		unclassified: []ledger.Unclassified{{Height: 7, Where: 4, Event: "balances.New", Reason: "not understood"}, {Height: 8, Where: chain.OnInitialize, Event: "balances.New", Reason: "not understood"}},
 	}

@@ -103,8 +103,10 @@ func noon() chain.Optional[chain.Time] {
 // paid is a transaction of Alith's with a fee and what was charged; "" is not known.
 func paid(t testing.TB, index int, charge, charged string) *ledger.Transaction {
 	x := &ledger.Transaction{
-		Height: 7, Time: noon(), Index: index, Layer: fee.EVM, Call: "ethereum.transact", Hash: chain.Hash{byte(index)},
-		Sender: chain.Some(address(t, alith)), Payer: chain.Some(address(t, alith)), Verdict: evidence.Match,
+		Cost: ledger.Cost{
+			Height: 7, Time: noon(), Index: index, Layer: fee.EVM, Call: "ethereum.transact", Payer: chain.Some(address(t, alith)), Verdict: evidence.Match,
+		},
+		Hash: chain.Hash{byte(index)}, Sender: chain.Some(address(t, alith)),
 	}
 	if charge != "" {
 		x.Fee = chain.Some(wei(t, charge))

@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"iter"
-	"strconv"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sheet"
@@ -38,7 +37,10 @@ func rows(payments iter.Seq2[*Payment, error], network string, names *Names) ite
 				yield(nil, err)
 				return
 			}
-			gas, err := units(p.Gas)
+			var gas any
+			if g, ok := p.Gas.Get(); ok {
+				gas = g.Uint64()
+			}
 			row := []any{
 				network, p.Rules, p.Height, p.Time,
 				int64(p.Index), string(p.Layer), orNull(p.Type), p.Call,
@@ -49,7 +51,7 @@ func rows(payments iter.Seq2[*Payment, error], network string, names *Names) ite
 				p.Charged, string(p.Verdict), p.Drift, orNull(string(p.Class)),
 				p.Burned, p.Treasury, p.Author,
 			}
-			if !yield(row, err) || err != nil {
+			if !yield(row, nil) {
 				return
 			}
 		}
@@ -71,13 +73,4 @@ func label(names *Names, a chain.Optional[chain.Address]) any {
 	}
 	name, _ := names.Label(address)
 	return orNull(name)
-}
-
-// units is an amount of gas, which is of 64 bits.
-func units(gas chain.Optional[chain.Wei]) (any, error) {
-	g, ok := gas.Get()
-	if !ok {
-		return nil, nil
-	}
-	return strconv.ParseUint(g.String(), 10, 64)
 }

@@ -15,15 +15,33 @@ import (
 // byAccount is a question about the rows of a table that name one of some accounts.
 type byAccount struct {
 	tables  []int                // the first is the one, the others are read with it
-	columns []string             // that name an account, with a look-up for each
+	columns []int                // that name an account, with a look-up for each
 	counted func(s *Sums) uint64 // how many such rows an account has on a day
 }
 
 var (
-	ofPayer = byAccount{[]int{transactions, diagnoses}, []string{"payer"}, func(s *Sums) uint64 { return s.EVM + s.Native }}
-	ofMoved = byAccount{[]int{movements}, []string{"account"}, func(s *Sums) uint64 { return s.Movements }}
-	ofParty = byAccount{[]int{transfers}, []string{"sender", "recipient"}, func(s *Sums) uint64 { return s.Transfers }}
+	ofPayer = byAccount{[]int{transactions, diagnoses}, []int{payerColumn}, func(s *Sums) uint64 { return s.EVM + s.Native }}
+	ofMoved = byAccount{[]int{movements}, []int{tables[movements].of("account")}, func(s *Sums) uint64 { return s.Movements }}
+	ofParty = byAccount{[]int{transfers}, []int{tables[transfers].of("sender"), tables[transfers].of("recipient")}, func(s *Sums) uint64 { return s.Transfers }}
 )
+
+// names are those of the columns.
+func (x *byAccount) names() (list []string) {
+	for _, place := range x.columns {
+		list = append(list, tables[x.tables[0]].columns[place].name)
+	}
+	return list
+}
+
+// accounts are those that a row names, each once.
+func (x *byAccount) accounts(r row) (list []value) {
+	for _, place := range x.columns {
+		if !slices.ContainsFunc(list, func(v value) bool { return equal(v, r[place]) }) {
+			list = append(list, r[place])
+		}
+	}
+	return list
+}
 
 // maxAccounts is how many accounts a look-up is asked for.
 const maxAccounts = 100
@@ -33,7 +51,7 @@ func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Add
 	var queries []string
 	var arguments []any
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(accounts)), ", ")
-	for _, column := range x.columns {
+	for _, column := range x.names() {
 		queries = append(queries, "SELECT DISTINCT height FROM "+tables[x.tables[0]].name+" WHERE "+column+" IN ("+places+") AND height >= ? AND height <= ?")
 		for _, a := range accounts {
 			arguments = append(arguments, a[:])
@@ -49,12 +67,8 @@ func (x *byAccount) namer(accounts []chain.Address) func(row) bool {
 	for _, a := range accounts {
 		set[string(a[:])] = true
 	}
-	var places []int
-	for _, c := range x.columns {
-		places = append(places, tables[x.tables[0]].of(c))
-	}
 	return func(r row) bool {
-		for _, place := range places {
+		for _, place := range x.columns {
 			if account, ok := r[place].([]byte); ok && set[string(account)] {
 				return true
 			}
@@ -124,7 +138,7 @@ func (s *search) each(ctx context.Context, yield func(*rowsOf, error) bool) {
 		if r.height > last {
 			break
 		}
-		if ms, ok := r.rows[blocks][0][timeColumn].(int64); ok {
+		if ms, ok := r.time(); ok {
 			for _, x := range r.rows[s.tables[0]] {
 				if names(x) {
 					s.have[daily.number(ms)]++
@@ -214,14 +228,14 @@ func (x *byAccount) lost(ctx context.Context, b *Book, accounts []chain.Address,
 	names := x.namer(accounts)
 	for r, err := range b.walk(ctx, nil, Span{day.first, day.last}, x.tables) {
 		if err == nil && !slices.Contains(found, r.height) && slices.ContainsFunc(r.rows[table], names) {
-			err = damagedBlock(r.height, table, "the look-up by "+strings.Join(x.columns, " and ")+" does not name it")
+			err = damagedBlock(r.height, table, "the look-up by "+strings.Join(x.names(), " and ")+" does not name it")
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("%w: on %s the accounts have %d rows in table %s, and the look-up by %s found %d; fees ledger verify names all that is damaged",
-		ErrDamaged, day.name(), want, tables[table].name, strings.Join(x.columns, " and "), have)
+		ErrDamaged, day.name(), want, tables[table].name, strings.Join(x.names(), " and "), have)
 }
 
 // timelessIn are the sealed blocks of a span that do not say when they were made. No day's
@@ -252,7 +266,7 @@ func union(a, b []uint64) []uint64 {
 
 // rowsOn is how many rows of the table name the accounts on a day, by its totals.
 func (x *byAccount) rowsOn(ctx context.Context, b *Book, q querier, day *stretch, accounts []chain.Address) (rows uint64, err error) {
-	byDigit := [digits][]chain.Address{}
+	byDigit := [firstDigits][]chain.Address{}
 	for _, a := range accounts {
 		byDigit[firstDigit(a[:])] = append(byDigit[firstDigit(a[:])], a)
 	}
@@ -268,9 +282,9 @@ func (x *byAccount) rowsOn(ctx context.Context, b *Book, q querier, day *stretch
 			if !slices.ContainsFunc(list, func(a chain.Address) bool { return equal(r[1], a[:]) }) {
 				continue
 			}
-			sums, err := sumsOf(&totals[accountDays], r[2:])
-			if err != nil {
-				return 0, fmt.Errorf("%w: %w", ErrDamaged, err)
+			var sums Sums
+			if err := readRow(totals[accountDays].sums, r[2:], &sums); err != nil {
+				return 0, err
 			}
 			rows += x.counted(&sums)
 		}

@@ -105,7 +105,7 @@ func TestBlocksThatFitTheirLeavesAndCannotBeSealed(t *testing.T) {
 		"UPDATE blocks SET time_ms = -1":             "not what the column holds",
 		"UPDATE blocks SET inherents = -1":           "not what the column holds",
 		"UPDATE transactions SET fee = '-7'":         "block 2: extrinsic 1",
-		"UPDATE transactions SET gas = '-7'":         "block 2: extrinsic 1: gas",
+		"UPDATE transactions SET gas = '-7'":         "block 2: extrinsic 1: the ledger is damaged: column gas",
 		"UPDATE transactions SET charged = '-70000'": "block 2: extrinsic 1",
 	} {
 		place := newFile(t)
@@ -132,11 +132,11 @@ func TestSealedBlocksThatFitTheirLeaves(t *testing.T) {
 		ask       func(*ledger.Book) error
 		message   string
 	}{
-		{"UPDATE transactions SET recipient = X'010203'", func(b *ledger.Book) error { _, err := b.FeesByContract(ctx, 0, 100_000); return err }, "the contract 0x010203, which is no address"},
+		{"UPDATE transactions SET recipient = X'010203'", func(b *ledger.Book) error { _, err := b.FeesByContract(ctx, 0, 100_000); return err }, "block 2: extrinsic 1: the ledger is damaged: column recipient"},
 		{"UPDATE transactions SET fee = '-7'", func(b *ledger.Book) error { _, err := b.FeesByDay(ctx, time.UTC, 0, 100_000); return err }, "block 2: extrinsic 1"},
 		{"UPDATE transactions SET gas = '18446744073709551616'", func(b *ledger.Book) error {
 			return each(b.Costs(ctx, in(ledger.Span{Last: 4}, payer)), func(*ledger.Cost) error { return nil })
-		}, "block 2, extrinsic 1: gas"},
+		}, "block 2, table transactions: the ledger is damaged: column gas"},
 		{"UPDATE blocks SET time_ms = -1", func(b *ledger.Book) error { _, err := b.SealOf(ctx, day, ledger.Span{Last: 4}); return err }, "column time_ms"},
 		{"UPDATE blocks SET time_ms = -1", func(b *ledger.Book) error { _, err := b.Cover(ctx, day); return err }, "column time_ms"},
 		{"UPDATE blocks SET hash = X'010203'", func(b *ledger.Book) error { _, err := b.Predecessor(ctx, 2); return err }, "column hash"},
@@ -254,9 +254,9 @@ func TestTotalsOfOneself(t *testing.T) {
 
 func TestPaid(t *testing.T) {
 	charged, priced := chain.Some(chain.NewWei(5)), chain.Some(chain.NewWei(7))
-	require.Equal(t, charged, (&ledger.Transaction{Charged: charged, Fee: priced}).Paid())
-	require.Equal(t, priced, (&ledger.Transaction{Fee: priced}).Paid())
-	require.False(t, (&ledger.Transaction{}).Paid().Known())
+	require.Equal(t, charged, (&ledger.Cost{Charged: charged, Fee: priced}).Paid())
+	require.Equal(t, priced, (&ledger.Cost{Fee: priced}).Paid())
+	require.False(t, (&ledger.Cost{}).Paid().Known())
 }
 
 // What passes is told from what stays, also where it is wrapped.

@@ -117,17 +117,13 @@ func (b *Book) copyTotals(ctx context.Context, from querier, c *bookRow) error {
 				return err
 			}
 		}
-		err := list(ctx, from, stretchColumns, func(r row) error {
-			return tx.add(ctx, insertInto("seals", stretchColumns)+placesFor(stretchColumns), []row{r})
-		}, selectFrom("seals", stretchColumns))
-		if err != nil {
-			return err
-		}
-		err = list(ctx, from, rejudgementColumns, func(r row) error {
-			return tx.add(ctx, insertRejudgement, []row{r})
-		}, selectFrom("rejudgements", rejudgementColumns))
-		if err != nil {
-			return err
+		for _, t := range []table{{name: "seals", columns: stretchColumns}, {name: "rejudgements", columns: rejudgementColumns}} {
+			err := list(ctx, from, t.columns, func(r row) error {
+				return tx.add(ctx, insertInto(t.name, t.columns)+placesFor(t.columns), []row{r})
+			}, selectFrom(t.name, t.columns))
+			if err != nil {
+				return err
+			}
 		}
 		return c.keep(ctx, tx)
 	})

@@ -1,11 +1,9 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -21,6 +19,8 @@ type Block struct {
 	Rules         string
 	Certain       bool // by the rules, or by the evidence
 	BaseFeePerGas chain.Optional[chain.GasPrice]
+	MultiplierAt  chain.Optional[uint64] // the block that stored the multiplier
+	Multiplier    chain.Optional[chain.Multiplier]
 	EVM, Native   uint64 // transactions
 	Inherents     uint64
 	Undetermined  uint64
@@ -32,6 +32,39 @@ type Block struct {
 	Treasury      chain.Optional[chain.Wei]
 	Author        chain.Optional[chain.Wei]
 	Final, Sealed bool
+}
+
+// blockRow is a block with what its row has beside it.
+type blockRow struct {
+	Block
+	costs, leaves []byte
+}
+
+var blockFields = []field[blockRow]{
+	{name: "height", mark: fact, at: func(b *blockRow) any { return &b.Height }},
+	{name: "hash", mark: fact, at: func(b *blockRow) any { return &b.Hash }},
+	{name: "parent_hash", mark: fact, at: func(b *blockRow) any { return &b.ParentHash }},
+	{name: "time_ms", mark: fact, at: func(b *blockRow) any { return &b.Time }},
+	{name: "runtime", mark: fact, at: func(b *blockRow) any { return &b.Runtime }},
+	{name: "rules", mark: judgement, at: func(b *blockRow) any { return &b.Rules }},
+	{name: "certain", mark: judgement, at: func(b *blockRow) any { return &b.Certain }},
+	{name: "base_fee_per_gas", mark: judgement, at: func(b *blockRow) any { return &b.BaseFeePerGas }},
+	{name: "multiplier_at", mark: judgement, at: func(b *blockRow) any { return &b.MultiplierAt }},
+	{name: "multiplier", mark: judgement, at: func(b *blockRow) any { return &b.Multiplier }},
+	{name: "evm", mark: fact, at: func(b *blockRow) any { return &b.EVM }},
+	{name: "native", mark: fact, at: func(b *blockRow) any { return &b.Native }},
+	{name: "inherents", mark: fact, at: func(b *blockRow) any { return &b.Inherents }},
+	{name: "undetermined", mark: judgement, at: func(b *blockRow) any { return &b.Undetermined }},
+	{name: "fee", mark: judgement, at: func(b *blockRow) any { return &b.Fee }},
+	{name: "evm_fee", mark: judgement, at: func(b *blockRow) any { return &b.EVMFee }},
+	{name: "native_fee", mark: judgement, at: func(b *blockRow) any { return &b.NativeFee }},
+	{name: "charged", mark: judgement, at: func(b *blockRow) any { return &b.Charged }},
+	{name: "burned", mark: judgement, at: func(b *blockRow) any { return &b.Burned }},
+	{name: "treasury", mark: judgement, at: func(b *blockRow) any { return &b.Treasury }},
+	{name: "author", mark: judgement, at: func(b *blockRow) any { return &b.Author }},
+	{name: "costs", mark: state, at: func(b *blockRow) any { return &b.costs }},
+	{name: "final", mark: state, at: func(b *blockRow) any { return &b.Final }},
+	{name: "leaves", mark: state, at: func(b *blockRow) any { return &b.leaves }},
 }
 
 // Place is where the block is.
@@ -48,22 +81,10 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 			yield(nil, err)
 			return
 		}
-		decoded(b.rowsIn(ctx, q, everyRow, blocks), blocks, func(_ *rowsOf, r row) (*Block, error) {
-			c := cells{row: r, columns: tables[blocks].columns}
-			x := Block{Height: c.number(), Hash: c.hash(), ParentHash: c.hash(), Time: c.optionalTime()}
-			if version, known := c.optionalNumber(math.MaxUint32).Get(); known {
-				x.Runtime = chain.Some(uint32(version))
-			}
-			x.Rules, x.Certain, x.BaseFeePerGas = c.text(), c.flag(), c.optionalGasPrice()
-			c.optionalNumber(math.MaxInt64) // where the multiplier is stored
-			c.optionalWei()                 // the multiplier
-			x.EVM, x.Native, x.Inherents, x.Undetermined = c.number(), c.number(), c.number(), c.number()
-			x.Fee, x.EVMFee, x.NativeFee = c.wei(), c.wei(), c.wei()
-			x.Charged, x.Burned, x.Treasury, x.Author = c.optionalWei(), c.optionalWei(), c.optionalWei(), c.optionalWei()
+		decoded(b.rowsIn(ctx, q, everyRow, blocks), blocks, func(of *rowsOf, _ row) (*Block, error) {
+			x, err := of.block()
 			x.Sealed = x.Height < uint64(sealed)
-			final := cells{row: c.row, columns: c.columns, next: finalColumn}
-			x.Final = final.flag()
-			return &x, cmp.Or(c.err, final.err)
+			return &x.Block, err
 		})(yield)
 	}
 }
@@ -128,21 +149,20 @@ type Finding struct {
 	evidence.Finding
 }
 
+var findingFields = []field[Finding]{
+	{name: "height", mark: fact, at: func(f *Finding) any { return &f.Block }},
+	{name: "position", mark: fact, at: func(f *Finding) any { return &f.Position }},
+	{name: "check_id", mark: judgement, at: func(f *Finding) any { return &f.Check }},
+	{name: "extrinsic", mark: judgement, at: func(f *Finding) any { return &f.Extrinsic }},
+	{name: "message", mark: judgement, at: func(f *Finding) any { return &f.Message }},
+}
+
 // Place is where the finding is.
 func (f *Finding) Place() Place { return Place{f.Block, f.Position} }
 
 // Findings are the checks of a query's blocks that did not hold.
 func (b *Book) Findings(ctx context.Context, q Query) iter.Seq2[*Finding, error] {
-	return decoded(b.fewRows(ctx, q, findings), findings, func(_ *rowsOf, r row) (*Finding, error) {
-		c := cells{row: r, columns: tables[findings].columns}
-		f := Finding{Finding: evidence.Finding{Block: c.number()}, Position: int(c.number())}
-		f.Check = c.text()
-		if index, known := c.optionalNumber(math.MaxInt32).Get(); known {
-			f.Extrinsic = chain.Some(int(index))
-		}
-		f.Message = c.text()
-		return &f, c.err
-	})
+	return rowsAs(b.fewRows(ctx, q, findings), findings, findingFields, nil)
 }
 
 // Unclassified is a balances event of which it is not known what it moved.
@@ -156,17 +176,20 @@ type Unclassified struct {
 	Reason     string
 }
 
+var unclassifiedFields = []field[Unclassified]{
+	{name: "height", mark: fact, at: func(u *Unclassified) any { return &u.Height }},
+	{name: "position", mark: fact, at: func(u *Unclassified) any { return &u.Position }},
+	{name: "place", mark: fact, at: func(u *Unclassified) any { return &u.Where }},
+	{name: "event_index", mark: fact, at: func(u *Unclassified) any { return &u.EventIndex }},
+	{name: "event", mark: fact, at: func(u *Unclassified) any { return &u.Event }},
+	{name: "data", mark: fact, at: func(u *Unclassified) any { return &u.Data }},
+	{name: "reason", mark: judgement, at: func(u *Unclassified) any { return &u.Reason }},
+}
+
 // Place is where the event is.
 func (u *Unclassified) Place() Place { return Place{u.Height, u.Position} }
 
 // Unclassified are the balances events of a query's blocks that are not understood.
 func (b *Book) Unclassified(ctx context.Context, q Query) iter.Seq2[*Unclassified, error] {
-	return decoded(b.fewRows(ctx, q, unclassified), unclassified, func(_ *rowsOf, r row) (*Unclassified, error) {
-		c := cells{row: r, columns: tables[unclassified].columns}
-		u := Unclassified{
-			Height: c.number(), Position: int(c.number()), Where: c.where(), EventIndex: int(c.number()),
-			Event: c.text(), Data: c.text(), Reason: c.text(),
-		}
-		return &u, c.err
-	})
+	return rowsAs(b.fewRows(ctx, q, unclassified), unclassified, unclassifiedFields, nil)
 }

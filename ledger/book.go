@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -92,7 +91,7 @@ func opened[E engine](e E, err error) (*Book, error) {
 	b := &Book{engine: e}
 	for i := range totals {
 		t, plus := &totals[i], e.sql().plus
-		b.plusSQL[i], b.countSQL[i] = t.upsert(plus, t.sums), t.upsert(plus, t.sums[:len(t.leading(&Sums{}))])
+		b.plusSQL[i], b.countSQL[i] = t.upsert(plus, t.sums), t.upsert(plus, t.leading())
 	}
 	return b, nil
 }
@@ -115,53 +114,38 @@ type bookRow struct {
 	sealed uint64 // how many blocks
 }
 
+var bookFields = []field[bookRow]{
+	{name: "network", mark: state, at: func(b *bookRow) any { return &b.Network }},
+	{name: "genesis", mark: state, at: func(b *bookRow) any { return &b.Genesis }},
+	{name: "first", mark: state, at: func(b *bookRow) any { return &b.first }},
+	{name: "sealed", mark: state, at: func(b *bookRow) any { return &b.sealed }},
+}
+
+var bookColumns = signedColumns(bookFields)
+
 // next is the height that is sealed next.
 func (c *bookRow) next() uint64 { return c.first + c.sealed }
 
 // readBookRow reads how far the book is. It is ErrNone before the first Begin.
 func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
-	var first, sealed int64
-	var genesis, digest []byte
-	found, err := one(ctx, q, []any{&c.Network, &genesis, &first, &sealed, &digest}, "SELECT network, genesis, first, sealed, digest FROM book")
-	switch {
-	case err != nil:
-		return c, err
-	case !found:
-		return c, fmt.Errorf("%w: nothing was ever written to it", ErrNone)
-	case genesis != nil && len(genesis) != len(chain.Hash{}):
-		return c, fmt.Errorf("%w: table book: the genesis is no hash", ErrDamaged)
+	found := false
+	err = list(ctx, q, bookColumns, func(r row) error {
+		found = true
+		if err := readSigned(bookFields, r, &c); err != nil {
+			return fmt.Errorf("%w: table book was altered: %w", ErrDamaged, err)
+		}
+		return nil
+	}, selectFrom("book", bookColumns))
+	if err == nil && !found {
+		err = fmt.Errorf("%w: nothing was ever written to it", ErrNone)
 	}
-	c.first, c.sealed = uint64(first), uint64(sealed)
-	if genesis != nil {
-		c.Genesis = chain.Some(chain.Hash(genesis))
-	}
-	if want := c.digest(); !bytes.Equal(digest, want[:]) {
-		return c, fmt.Errorf("%w: table book was altered: its digest is %v, not %x", ErrDamaged, want, digest)
-	}
-	return c, nil
-}
-
-// values are the columns of the table book.
-func (c *bookRow) values() row {
-	return row{c.Network, hashValue(c.Genesis), int64(c.first), int64(c.sealed)}
-}
-
-// digest sums up the columns of the table book.
-func (c *bookRow) digest() Digest {
-	e := encoder{sum: sha256.New()}
-	for _, v := range c.values() {
-		e.value(v)
-	}
-	sum, _ := e.end()
-	return sum
+	return c, err
 }
 
 // keep writes the row of the table book.
 func (c *bookRow) keep(ctx context.Context, tx transaction) error {
-	digest := c.digest()
-	return tx.exec(ctx, "INSERT INTO book (one, network, genesis, first, sealed, digest) VALUES (1, ?, ?, ?, ?, ?) ON CONFLICT (one) DO UPDATE SET "+
-		"network = excluded.network, genesis = excluded.genesis, first = excluded.first, sealed = excluded.sealed, digest = excluded.digest",
-		append(c.values(), digest[:])...)
+	columns := append([]column{{"one", integer, state}}, bookColumns...)
+	return tx.exec(ctx, putInto("book", columns, 1), append(row{int64(1)}, signedRow(bookFields, c)...)...)
 }
 
 // Identity is the chain that the book is of. It is ErrNone before the first Begin.

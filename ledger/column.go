@@ -1,7 +1,7 @@
 package ledger
 
 import (
-	"database/sql"
+	"context"
 	"fmt"
 )
 
@@ -35,56 +35,79 @@ const (
 // value is what a row holds in a column: nil, int64, string, []byte or bool.
 type value = any
 
-// scanner takes a value of a kind from PostgreSQL, whose driver has its own types for
-// some.
-type scanner interface{ value() value }
+// row is a row of a table: a value for each column.
+type row []value
 
-func (k kind) scanner() scanner {
-	switch k {
-	case integer:
-		return new(integerScanner)
-	case text, amount:
-		return new(textScanner)
-	case data:
-		return new(dataScanner)
-	case boolean:
-		return new(booleanScanner)
-	}
-	panic(fmt.Sprint("no such kind of column: ", int(k)))
+// field is a column, and the part of a Go value that it holds. What a table has is said in
+// its list of fields and nowhere else: statements, digests and comparisons go by the columns,
+// and rows are made and read by the fields.
+type field[T any] struct {
+	name string
+	mark mark
+	at   func(*T) any    // a pointer to one of the types that a cell can be of
+	cost func(*Cost) any // the same of a cost, where the column is packed
 }
 
-type integerScanner struct{ sql.NullInt64 }
-
-func (s *integerScanner) value() value {
-	if !s.Valid {
-		return nil
+// columnsOf are the columns of fields.
+func columnsOf[T any](fields []field[T]) []column {
+	list := make([]column, len(fields))
+	for i, f := range fields {
+		list[i] = column{f.name, kindOf(f.at(new(T))), f.mark}
 	}
-	return s.Int64
+	return list
 }
 
-type textScanner struct{ sql.NullString }
-
-func (s *textScanner) value() value {
-	if !s.Valid {
-		return nil
+// rowOf makes a row.
+func rowOf[T any](fields []field[T], x *T) row {
+	r := make(row, len(fields))
+	for i := range fields {
+		r[i] = encode(fields[i].at(x))
 	}
-	return s.String
+	return r
 }
 
-type booleanScanner struct{ sql.NullBool }
-
-func (s *booleanScanner) value() value {
-	if !s.Valid {
-		return nil
+// readRow reads a row. The first value that is not what its column holds is the error:
+// somebody else wrote it.
+func readRow[T any](fields []field[T], r row, into *T) (first error) {
+	for i := range fields {
+		if err := decode(fields[i].at(into), r[i]); err != nil && first == nil {
+			first = fmt.Errorf("%w: column %s: %w", ErrDamaged, fields[i].name, err)
+		}
 	}
-	return s.Bool
+	return first
 }
 
-type dataScanner struct{ sql.Null[[]byte] }
+// scan hands over what a query has in these columns.
+func scan[T any](ctx context.Context, q querier, fields []field[T], each func(*T) error, query string, arguments ...any) error {
+	return list(ctx, q, columnsOf(fields), func(r row) error {
+		x := new(T)
+		if err := readRow(fields, r, x); err != nil {
+			return err
+		}
+		return each(x)
+	}, query, arguments...)
+}
 
-func (s *dataScanner) value() value {
-	if !s.Valid {
-		return nil
+// signedColumns are those of a table whose rows have a digest of their own, over the others.
+func signedColumns[T any](fields []field[T]) []column {
+	return append(columnsOf(fields), column{"digest", data, state})
+}
+
+// signedRow makes a row of such a table.
+func signedRow[T any](fields []field[T], x *T) row {
+	r := rowOf(fields, x)
+	digest := digestOf(r)
+	return append(r, digest[:])
+}
+
+// readSigned reads a row of such a table, which is what was written.
+func readSigned[T any](fields []field[T], r row, into *T) error {
+	last := len(fields)
+	if err := readRow(fields, r[:last], into); err != nil {
+		return err
 	}
-	return append([]byte{}, s.V...)
+	if digest := digestOf(r[:last]); !equal(r[last], digest[:]) {
+		return fmt.Errorf("its digest is %v, not %x", digest, r[last])
+	}
+	return nil
 }

@@ -136,21 +136,19 @@ func (b *Book) Rejudge(ctx context.Context, program string, found []Difference) 
 	var rows []row
 	for _, d := range found {
 		if d.Judgement {
-			rows = append(rows, row{int64(d.Height), d.Table, d.Row, d.Column, d.Stored, d.Now, program})
+			rows = append(rows, row{int64(d.Height), d.Table, d.Row, d.Column, program, d.Stored, d.Now})
 		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	return b.change(ctx, func(tx transaction) error {
-		return tx.add(ctx, insertRejudgement+
-			" ON CONFLICT (height, table_name, row_number, column_name, program) DO UPDATE SET before = excluded.before, after = excluded.after", rows)
+		return tx.add(ctx, putInto("rejudgements", rejudgementColumns, 5), rows)
 	})
 }
 
+// rejudgementColumns begin with the key.
 var rejudgementColumns = []column{
-	{"height", integer, state}, {"table_name", text, state}, {"row_number", integer, state}, {"column_name", text, state},
-	{"before", text, state}, {"after", text, state}, {"program", text, state},
+	{"height", integer, state}, {"table_name", text, state}, {"row_number", integer, state}, {"column_name", text, state}, {"program", text, state},
+	{"before", text, state}, {"after", text, state},
 }
-
-var insertRejudgement = insertInto("rejudgements", rejudgementColumns) + placesFor(rejudgementColumns)

@@ -2,10 +2,8 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"runtime"
-	"strconv"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -37,23 +35,6 @@ type Cost struct {
 	Burned      chain.Optional[chain.Wei]
 	Treasury    chain.Optional[chain.Wei]
 	Author      chain.Optional[chain.Wei]
-}
-
-// cost is what a transaction has of it.
-func (t *Transaction) cost() (*Cost, error) {
-	c := &Cost{
-		Height: t.Height, Time: t.Time, Rules: t.Rules, Index: t.Index, Layer: t.Layer, Type: t.Type, Call: t.Call,
-		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
-		Outcome: t.Outcome, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
-	}
-	if units, ok := t.Gas.Get(); ok {
-		n, err := strconv.ParseUint(units.String(), 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%w: block %d, extrinsic %d: gas: %w", ErrDamaged, t.Height, t.Index, err)
-		}
-		c.Gas = chain.Some(chain.NewGas(n))
-	}
-	return c, nil
 }
 
 // Place is where the transaction is.
@@ -109,11 +90,11 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 func (b *Book) costsOf(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 	return func(yield func(*Cost, error) bool) {
 		for t, err := range b.Transactions(ctx, q) {
-			var c *Cost
-			if err == nil {
-				c, err = t.cost()
+			if err != nil {
+				yield(nil, err)
+				return
 			}
-			if !yield(c, err) || err != nil {
+			if !yield(&t.Cost, nil) {
 				return
 			}
 		}
@@ -148,32 +129,32 @@ func (s Span) parts() iter.Seq[Span] {
 	}
 }
 
-var costColumns = []column{{"height", integer, fact}, {"costs", data, state}, {"leaves", data, state}}
+// packedCosts are a block's costs as its row has them, with what proves them.
+type packedCosts struct {
+	height        uint64
+	costs, leaves []byte
+}
+
+var packedFields = []field[packedCosts]{
+	{name: "height", mark: state, at: func(p *packedCosts) any { return &p.height }},
+	{name: "costs", mark: state, at: func(p *packedCosts) any { return &p.costs }},
+	{name: "leaves", mark: state, at: func(p *packedCosts) any { return &p.leaves }},
+}
 
 // costs reads a part, and adds it to a list. None of the sealed blocks may be missing.
 func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span], found []Cost) ([]Cost, error) {
 	present := newPresence(span, sealed)
 	var u unpacker
-	err := list(ctx, b.engine.shared(), costColumns, func(r row) (err error) {
-		c := cells{row: r, columns: costColumns}
-		height := c.number()
-		packed, _ := cell[[]byte](&c)
-		if c.err != nil {
-			return c.err
-		}
-		if err := present.at(height); err != nil {
+	err := scan(ctx, b.engine.shared(), packedFields, func(p *packedCosts) error {
+		if err := present.at(p.height); err != nil {
 			return err
 		}
-		have, err := readLeaves(r[2])
-		if err != nil {
-			return damagedBlock(height, blocks, "its leaves: "+err.Error())
+		_, err := provedLeaves(p.height, p.leaves, p.costs)
+		if err == nil {
+			found, err = u.costs(found, p.costs, p.height)
 		}
-		if err := have.checkCosts(height, packed); err != nil {
-			return err
-		}
-		found, err = u.costs(found, packed, height)
 		return err
-	}, selectFrom("blocks", costColumns)+" WHERE height BETWEEN ? AND ? ORDER BY height", span.bounds()...)
+	}, selectFrom("blocks", columnsOf(packedFields))+" WHERE height BETWEEN ? AND ? ORDER BY height", span.bounds()...)
 	if err != nil {
 		return found, err
 	}

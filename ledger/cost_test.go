@@ -13,19 +13,6 @@ import (
 	"github.com/feeledger/fees/ledger"
 )
 
-// costOf is what a transaction's row has of a cost.
-func costOf(t *ledger.Transaction) ledger.Cost {
-	var gas chain.Optional[chain.Gas]
-	if units, ok := t.Gas.Get(); ok {
-		gas = chain.Some(chain.NewGas(units.Big().Uint64()))
-	}
-	return ledger.Cost{
-		Height: t.Height, Time: t.Time, Rules: t.Rules, Index: t.Index, Layer: t.Layer, Type: t.Type, Call: t.Call,
-		Recipient: t.Recipient, Payer: t.Payer, GasPrice: t.GasPrice, Gas: gas, Fee: t.Fee, PriorityFee: t.PriorityFee, Tip: t.Tip,
-		Outcome: t.Outcome, Charged: t.Charged, Verdict: t.Verdict, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
-	}
-}
-
 // wantCosts wants the costs of a span to be those of the transactions' rows, also when
 // they are asked for by payer: by a few, and by so many that the database is not asked
 // for each.
@@ -34,7 +21,7 @@ func wantCosts(t *testing.T, book *ledger.Book, span ledger.Span) (payers map[ch
 	var want []ledger.Cost
 	byPayer := map[chain.Address][]ledger.Cost{}
 	require.NoError(t, each(book.Transactions(ctx, in(span)), func(x *ledger.Transaction) error {
-		c := costOf(x)
+		c := x.Cost
 		want = append(want, c)
 		if payer, ok := c.Payer.Get(); ok {
 			byPayer[payer] = append(byPayer[payer], c)

@@ -103,3 +103,13 @@ func (e *encoder) flush() {
 	e.written += uint64(len(e.buffer))
 	e.buffer = e.buffer[:0]
 }
+
+// digestOf is the sum of a row's values.
+func digestOf(r row) Digest {
+	e := encoder{sum: sha256.New()}
+	for _, v := range r {
+		e.value(v)
+	}
+	sum, _ := e.end()
+	return sum
+}

@@ -113,3 +113,13 @@ func insertInto(table string, columns []column) string {
 func placesFor(columns []column) string {
 	return "(" + strings.Repeat("?, ", len(columns)-1) + "?)"
 }
+
+// putInto is a statement that adds a row, or changes the one that has its key: the first
+// columns.
+func putInto(table string, columns []column, key int) string {
+	var set []string
+	for _, name := range names(columns[key:]) {
+		set = append(set, name+" = excluded."+name)
+	}
+	return insertInto(table, columns) + placesFor(columns) + " ON CONFLICT (" + columnList(columns[:key]) + ") DO UPDATE SET " + strings.Join(set, ", ")
+}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -13,8 +11,9 @@ import (
 
 // Entry is a block as the book has it: its rows. It does not change.
 type Entry struct {
+	block   blockRow
+	costs   []Cost // of the transactions
 	rows    [tableCount][]row
-	sums    []Sums // of the transactions
 	leaves  leaves
 	digest  Digest
 	encoded uint64
@@ -34,32 +33,36 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	case !r.Time.Known() && len(r.Transactions) > 0:
 		return nil, fmt.Errorf("block %d: %w", b.Number, errNoTime)
 	}
-	e := &Entry{}
-	height := int64(b.Number)
-	e.rows[transactions] = transactionRows(height, r)
-	e.rows[movements], e.rows[unclassified] = movementRows(height, b)
-	e.rows[transfers] = transferRows(height, r)
-	e.rows[diagnoses] = diagnosisRows(height, r)
-	e.rows[findings] = findingRows(height, r)
-	e.rows[unanswered] = unansweredRows(height, r)
-	e.rows[blocks] = []row{blockRow(height, r)}
-	for t := range e.rows {
-		clean(&tables[t], e.rows[t])
+	e := &Entry{block: blockRow{Block: blockOf(r)}}
+	e.addTransactions(r)
+	e.addMovements(b)
+	for i, f := range r.Findings {
+		f.Block = b.Number
+		add(e, findings, findingFields, &Finding{i, f})
 	}
-	if err := e.addUp(); err != nil {
+	for i, q := range r.Unanswered {
+		add(e, unanswered, questionFields, &openQuestion{b.Number, i, q})
+	}
+	add(e, blocks, blockFields, &e.block)
+	if err := e.checkSums(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Number, err)
 	}
 	e.sumUp()
 	return e, nil
 }
 
+// add adds a row.
+func add[T any](e *Entry, table int, fields []field[T], x *T) {
+	e.rows[table] = append(e.rows[table], rowOf(fields, x))
+}
+
 // sumUp packs the costs and makes the leaves, when all rows are there.
 func (e *Entry) sumUp() {
-	block := e.rows[blocks][0]
-	costs := pack(block, e.rows[transactions])
-	e.leaves, e.encoded = leavesOf(layoutNow, &e.rows, costs)
-	e.digest = e.leaves.digest()
-	block[costsColumn], block[leavesColumn] = costs, e.leaves.encoded()
+	row := e.rows[blocks][0]
+	e.block.costs = pack(row, e.rows[transactions])
+	e.leaves, e.encoded = leavesOf(layoutNow, &e.rows, e.block.costs)
+	e.digest, e.block.leaves = e.leaves.digest(), e.leaves.encoded()
+	row[costsColumn], row[leavesColumn] = e.block.costs, e.block.leaves
 }
 
 // digestIn is the entry's digest as an earlier layout made it.
@@ -67,57 +70,39 @@ func (e *Entry) digestIn(layout byte) Digest {
 	if layout == e.leaves.layout {
 		return e.digest
 	}
-	l, _ := leavesOf(layout, &e.rows, e.rows[blocks][0][costsColumn].([]byte))
+	l, _ := leavesOf(layout, &e.rows, e.block.costs)
 	return l.digest()
-}
-
-// clean makes texts such as both engines take them: each NUL, and each run of bytes
-// that are no UTF-8, becomes U+FFFD.
-func clean(t *table, rows []row) {
-	for i, c := range t.columns {
-		if c.kind != text {
-			continue
-		}
-		for _, r := range rows {
-			if s, ok := r[i].(string); ok && (strings.Contains(s, "\x00") || !utf8.ValidString(s)) {
-				r[i] = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-			}
-		}
-	}
 }
 
 // longestCall is how long the name of a call may be, in bytes: it is part of the
 // key of a total, which PostgreSQL bounds.
 const longestCall = 1_000
 
-// addUp finds the sums of the transactions. What could never be added to the totals
-// stays out of the book.
-func (e *Entry) addUp() (err error) {
-	for _, r := range e.rows[transactions] {
-		if call := r[callColumn].(string); len(call) > longestCall {
-			return fmt.Errorf("extrinsic %d: the name of its call is %d bytes long", r[1], len(call))
-		}
-	}
-	if e.sums, err = sumsOfAll(e.rows[transactions]); err != nil {
-		return err
-	}
+// checkSums sees that the transactions can be added to the totals: what could never be stays
+// out of the book.
+func (e *Entry) checkSums() error {
 	var whole Sums
-	for i := range e.sums {
-		if err := whole.add(&e.sums[i]); err != nil {
-			return fmt.Errorf("extrinsic %v, added to those before it: %w", e.rows[transactions][i][1], err)
+	for i := range e.costs {
+		c := &e.costs[i]
+		if len(c.Call) > longestCall {
+			return fmt.Errorf("extrinsic %d: the name of its call is %d bytes long", c.Index, len(c.Call))
+		}
+		s := sumsOf(c)
+		if err := whole.add(&s); err != nil {
+			return fmt.Errorf("extrinsic %d, added to those before it: %w", c.Index, err)
 		}
 	}
 	return nil
 }
 
 // Height is that of the block.
-func (e *Entry) Height() uint64 { return uint64(e.rows[blocks][0][0].(int64)) }
+func (e *Entry) Height() uint64 { return e.block.Height }
 
 // Hash is that of the block.
-func (e *Entry) Hash() chain.Hash { return chain.Hash(e.block("hash").([]byte)) }
+func (e *Entry) Hash() chain.Hash { return e.block.Hash }
 
 // ParentHash is that of the block before.
-func (e *Entry) ParentHash() chain.Hash { return chain.Hash(e.block("parent_hash").([]byte)) }
+func (e *Entry) ParentHash() chain.Hash { return e.block.ParentHash }
 
 // Digest is the sum of the entry's rows, but for those that say how well it is known.
 func (e *Entry) Digest() Digest { return e.digest }
@@ -126,11 +111,11 @@ func (e *Entry) Digest() Digest { return e.digest }
 func (e *Entry) Encoded() uint64 { return e.encoded }
 
 // Final tells whether the block can no longer be replaced by another.
-func (e *Entry) Final() bool { return e.block("final").(bool) }
+func (e *Entry) Final() bool { return e.block.Final }
 
 // Size is about how many bytes the entry takes in memory.
 func (e *Entry) Size() int {
-	size := len(e.sums) * sumsSize
+	size := len(e.costs) * costSize
 	for t := range e.rows {
 		size += len(e.rows[t]) * len(tables[t].columns) * valueSize
 		for _, r := range e.rows[t] {
@@ -148,154 +133,69 @@ func (e *Entry) Size() int {
 // points to.
 const valueSize = 48
 
-// sumsSize is about how many the sums of a transaction take.
-const sumsSize = 440
+// costSize is about how many the cost of a transaction takes.
+const costSize = 600
 
-// block is the value of a column of the block's row.
-func (e *Entry) block(name string) value { return e.rows[blocks][0][tables[blocks].of(name)] }
-
-func blockRow(height int64, r *evidence.Report) row {
-	var at, multiplier, timeMS value
-	if m, ok := r.Multiplier.Get(); ok {
-		at, multiplier = int64(m.At), m.Value.String()
-	}
-	if t, ok := r.Time.Get(); ok {
-		timeMS = t.Std().UnixMilli()
-	}
-	var runtime value
-	if version, ok := r.Runtime.Get(); ok {
-		runtime = int64(version)
-	}
+func blockOf(r *evidence.Report) Block {
 	final, known := r.Finalized.Get()
 	t := &r.Totals
-	return row{
-		height, r.Hash[:], r.ParentHash[:], timeMS, runtime, r.Rules, r.Proved(),
-		amountValue(r.BaseFeePerGas), at, multiplier,
-		int64(t.EVM), int64(t.Native), int64(t.Inherents), int64(t.Undetermined),
-		t.Fee.String(), t.EVMFee.String(), t.NativeFee.String(),
-		amountValue(t.Charged), amountValue(t.Burned), amountValue(t.Treasury), amountValue(t.Author),
-		nil, final || !known, nil,
+	b := Block{
+		Height: r.Number, Hash: r.Hash, ParentHash: r.ParentHash, Time: r.Time, Runtime: r.Runtime, Rules: r.Rules, Certain: r.Proved(),
+		BaseFeePerGas: r.BaseFeePerGas, EVM: uint64(t.EVM), Native: uint64(t.Native), Inherents: uint64(t.Inherents), Undetermined: uint64(t.Undetermined),
+		Fee: t.Fee, EVMFee: t.EVMFee, NativeFee: t.NativeFee, Charged: t.Charged, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
+		Final: final || !known,
 	}
+	if m, ok := r.Multiplier.Get(); ok {
+		b.MultiplierAt, b.Multiplier = chain.Some(m.At), chain.Some(m.Value)
+	}
+	return b
 }
 
-func transactionRows(height int64, r *evidence.Report) []row {
-	rows := make([]row, 0, len(r.Transactions))
+// addTransactions adds the rows of the transactions, and of what hangs on them.
+func (e *Entry) addTransactions(r *evidence.Report) {
+	e.costs = make([]Cost, 0, len(r.Transactions))
 	for i := range r.Transactions {
-		t := &r.Transactions[i]
-		var failure value
-		if t.Error != nil {
-			failure = t.Error.Error()
+		x := &r.Transactions[i]
+		t := Transaction{
+			Cost: Cost{
+				Height: r.Number, Time: r.Time, Rules: r.Rules, Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: x.Call,
+				Recipient: x.To, Payer: x.Payer, GasPrice: x.GasPrice, Gas: x.Gas, Fee: x.Fee, PriorityFee: x.PriorityFee, Tip: x.Tip,
+				Outcome: or(x.Outcome), Charged: x.Charged, Verdict: or(x.Verdict), Burned: x.Burned, Treasury: x.Treasury, Author: x.Author,
+			},
+			Hash: x.Hash, EVMHash: x.EVMHash, Sender: x.From, Nonce: x.Nonce, Weight: x.Weight, Method: string(or(x.Method)),
+			Success: x.Success, Status: or(x.Status), Drift: x.Drift,
 		}
-		rows = append(rows, row{
-			height, int64(t.Index), string(t.Layer), textValue(t.Type), t.Call, t.Hash[:], hashValue(t.EVMHash),
-			addressValue(t.From), addressValue(t.To), addressValue(t.Payer), amountValue(t.Nonce), amountValue(t.GasPrice), amountValue(t.Gas), amountValue(t.Weight),
-			amountValue(t.Fee), textValue(t.Method), amountValue(t.PriorityFee), amountValue(t.Tip), flagValue(t.Success), textValue(t.Outcome), textValue(t.Status), failure,
-			amountValue(t.Charged), textValue(t.Verdict), amountValue(t.Drift), amountValue(t.Burned), amountValue(t.Treasury), amountValue(t.Author),
-		})
+		if x.Error != nil {
+			t.Error = x.Error.Error()
+		}
+		e.costs = append(e.costs, t.Cost)
+		add(e, transactions, transactionFields, &t)
+		for _, m := range x.Transfers {
+			add(e, transfers, transferFields, &Transfer{
+				Height: r.Number, Position: len(e.rows[transfers]), Extrinsic: x.Index, Token: m.Token, Sender: m.From, Recipient: m.To, Amount: m.Amount,
+			})
+		}
+		if class, ok := x.Class.Get(); ok {
+			add(e, diagnoses, diagnosisFields, &diagnosis{r.Number, x.Index, class})
+		}
 	}
-	return rows
 }
 
-// movementRows are numbered in the order of the chain.
-func movementRows(height int64, b *chain.Block) (known, unknown []row) {
-	var at value = height // once for all rows: a block may have some hundred thousand
+// or is a value, and where it is not known the zero one.
+func or[V any](o chain.Optional[V]) V {
+	v, _ := o.Get()
+	return v
+}
+
+// addMovements adds the rows of the movements, in the order of the chain.
+func (e *Entry) addMovements(b *chain.Block) {
+	var row Movement
 	chain.EachMovement(b, func(m *chain.Movement) {
-		account := m.Account // so that the row does not hold the movement
-		amount := m.Amount.String()
-		known = append(known, row{
-			at, int64(len(known)), int64(m.Where), int64(m.EventIndex), m.Event, string(m.Kind),
-			account[:], addressValue(m.Counterparty), amount, changeValue(m.Free, m.Amount, amount), changeValue(m.Reserved, m.Amount, amount),
-		})
+		row = Movement{Height: b.Number, Position: len(e.rows[movements]), Movement: *m}
+		add(e, movements, movementFields, &row)
 	}, func(u chain.Unclassified) {
-		unknown = append(unknown, row{at, int64(len(unknown)), int64(u.Where), int64(u.EventIndex), u.Event, u.Data.Raw(), u.Err.Error()})
+		add(e, unclassified, unclassifiedFields, &Unclassified{
+			b.Number, len(e.rows[unclassified]), u.Where, u.EventIndex, u.Event, u.Data.Raw(), u.Err.Error(),
+		})
 	})
-	return known, unknown
-}
-
-// changeValue is by how much a balance changed, as a column has it. Most are the amount
-// itself, whose text is given, or nothing.
-func changeValue(change chain.Optional[chain.SignedWei], amount chain.Wei, text string) value {
-	c, known := change.Get()
-	switch {
-	case !known:
-		return nil
-	case c == amount.Signed():
-		return text
-	}
-	return c.String()
-}
-
-func transferRows(height int64, r *evidence.Report) (rows []row) {
-	for i := range r.Transactions {
-		t := &r.Transactions[i]
-		for _, x := range t.Transfers {
-			rows = append(rows, row{height, int64(len(rows)), int64(t.Index), x.Token[:], x.From[:], x.To[:], x.Amount.String()})
-		}
-	}
-	return rows
-}
-
-func findingRows(height int64, r *evidence.Report) (rows []row) {
-	for i, f := range r.Findings {
-		var extrinsic value
-		if index, ok := f.Extrinsic.Get(); ok {
-			extrinsic = int64(index)
-		}
-		rows = append(rows, row{height, int64(i), f.Check, extrinsic, f.Message})
-	}
-	return rows
-}
-
-// diagnosisRows say why a fee drifts.
-func diagnosisRows(height int64, r *evidence.Report) (rows []row) {
-	for i := range r.Transactions {
-		if class, ok := r.Transactions[i].Class.Get(); ok {
-			rows = append(rows, row{height, int64(r.Transactions[i].Index), string(class)})
-		}
-	}
-	return rows
-}
-
-func unansweredRows(height int64, r *evidence.Report) (rows []row) {
-	for i, q := range r.Unanswered {
-		rows = append(rows, row{height, int64(i), string(q.About), int64(q.At), q.Why})
-	}
-	return rows
-}
-
-// amountValue is a quantity as a column has it.
-func amountValue[T fmt.Stringer](o chain.Optional[T]) value {
-	if v, ok := o.Get(); ok {
-		return v.String()
-	}
-	return nil
-}
-
-// textValue is a text as a column has it.
-func textValue[T ~string](o chain.Optional[T]) value {
-	if v, ok := o.Get(); ok {
-		return string(v)
-	}
-	return nil
-}
-
-func flagValue(o chain.Optional[bool]) value {
-	if v, ok := o.Get(); ok {
-		return v
-	}
-	return nil
-}
-
-func hashValue(o chain.Optional[chain.Hash]) value {
-	if v, ok := o.Get(); ok {
-		return v[:]
-	}
-	return nil
-}
-
-func addressValue(o chain.Optional[chain.Address]) value {
-	if v, ok := o.Get(); ok {
-		return v[:]
-	}
-	return nil
 }

@@ -86,12 +86,17 @@ func checkDefinitions(there map[string]string, found func(message string)) {
 // indexesThere are the indexes that there are, by name, and what makes them.
 func indexesThere(ctx context.Context, q querier, d *dialect) (map[string]string, error) {
 	there := map[string]string{}
-	columns := []column{{"name", text, state}, {"sql", text, state}}
-	err := list(ctx, q, columns, func(r row) error {
-		c := cells{row: r, columns: columns}
-		name, sql := c.text(), c.text()
-		there[name] = sql
-		return c.err
+	err := scan(ctx, q, definitionFields, func(x *definition) error {
+		there[x.name] = x.sql
+		return nil
 	}, d.indexes)
 	return there, err
+}
+
+// definition is an index that there is, and the statement that it is made by.
+type definition struct{ name, sql string }
+
+var definitionFields = []field[definition]{
+	{name: "name", mark: state, at: func(x *definition) any { return &x.name }},
+	{name: "sql", mark: state, at: func(x *definition) any { return (*nullable)(&x.sql) }},
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"iter"
 
@@ -17,20 +16,26 @@ type Movement struct {
 	chain.Movement
 }
 
+var movementFields = []field[Movement]{
+	{name: "height", mark: fact, at: func(m *Movement) any { return &m.Height }},
+	{name: "position", mark: fact, at: func(m *Movement) any { return &m.Position }},
+	{name: "place", mark: fact, at: func(m *Movement) any { return &m.Where }},
+	{name: "event_index", mark: fact, at: func(m *Movement) any { return &m.EventIndex }},
+	{name: "event", mark: fact, at: func(m *Movement) any { return &m.Event }},
+	{name: "kind", mark: judgement, at: func(m *Movement) any { return (*string)(&m.Kind) }},
+	{name: "account", mark: fact, at: func(m *Movement) any { return &m.Account }},
+	{name: "counterparty", mark: fact, at: func(m *Movement) any { return &m.Counterparty }},
+	{name: "amount", mark: fact, at: func(m *Movement) any { return &m.Amount }},
+	{name: "free", mark: judgement, at: func(m *Movement) any { return &m.Free }},
+	{name: "reserved", mark: judgement, at: func(m *Movement) any { return &m.Reserved }},
+}
+
 // Place is where the movement is.
 func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 
 // Movements are those that a query asks for.
 func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, error] {
-	return decoded(ofMoved.rows(ctx, b, q), movements, func(of *rowsOf, r row) (*Movement, error) {
-		h := headOf(of.rows[blocks][0])
-		c := cells{row: r, columns: tables[movements].columns}
-		m := Movement{Height: c.number(), Time: h.time, Final: h.final, Position: int(c.number()), Movement: chain.Movement{
-			Where: c.where(), EventIndex: int(c.number()), Event: c.text(), Kind: chain.Kind(c.text()), Account: c.address(),
-			Counterparty: c.optionalAddress(), Amount: c.wei(), Free: c.optionalSignedWei(), Reserved: c.optionalSignedWei(),
-		}}
-		return &m, cmp.Or(h.err, c.err)
-	})
+	return rowsAs(ofMoved.rows(ctx, b, q), movements, movementFields, func(m *Movement, b *Block) { m.Time, m.Final = b.Time, b.Final })
 }
 
 // Transfer is an ERC-20 transfer as the book has it.
@@ -45,20 +50,20 @@ type Transfer struct {
 	Amount    chain.TokenAmount
 }
 
+var transferFields = []field[Transfer]{
+	{name: "height", mark: fact, at: func(x *Transfer) any { return &x.Height }},
+	{name: "position", mark: fact, at: func(x *Transfer) any { return &x.Position }},
+	{name: "extrinsic", mark: fact, at: func(x *Transfer) any { return &x.Extrinsic }},
+	{name: "token", mark: fact, at: func(x *Transfer) any { return &x.Token }},
+	{name: "sender", mark: fact, at: func(x *Transfer) any { return &x.Sender }},
+	{name: "recipient", mark: fact, at: func(x *Transfer) any { return &x.Recipient }},
+	{name: "amount", mark: fact, at: func(x *Transfer) any { return &x.Amount }},
+}
+
 // Place is where the transfer is.
 func (x *Transfer) Place() Place { return Place{x.Height, x.Position} }
 
 // Transfers are the ERC-20 transfers that a query asks for.
 func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
-	return decoded(ofParty.rows(ctx, b, q), transfers, func(of *rowsOf, r row) (*Transfer, error) {
-		h := headOf(of.rows[blocks][0])
-		c := cells{row: r, columns: tables[transfers].columns}
-		x := Transfer{
-			Height: c.number(), Time: h.time, Position: int(c.number()), Extrinsic: int(c.number()),
-			Token: c.address(), Sender: c.address(), Recipient: c.address(),
-		}
-		amount, known := amountCell(&c, chain.ParseTokenAmount).Get()
-		x.Amount = want(&c, amount, known)
-		return &x, cmp.Or(h.err, c.err)
-	})
+	return rowsAs(ofParty.rows(ctx, b, q), transfers, transferFields, func(x *Transfer, b *Block) { x.Time = b.Time })
 }

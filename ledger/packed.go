@@ -7,8 +7,6 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/fee"
 )
 
 // The column costs of a block has its time and rules, and its transactions' columns below,
@@ -21,23 +19,17 @@ import (
 // A value is its length plus one as an unsigned varint, then its bytes; 0 is null. An
 // integer or an amount below 2^64 is big-endian with as few bytes as it takes; a greater
 // amount has maxInteger bytes of 0 in front of its decimal digits.
-var packedColumns = []column{
-	{"extrinsic", integer, fact}, {"layer", text, fact}, {"type", text, fact}, {"call", text, fact},
-	{"recipient", data, fact}, {"payer", data, judgement}, {"gas_price", amount, judgement}, {"gas", amount, judgement},
-	{"fee", amount, judgement}, {"priority_fee", amount, judgement}, {"tip", amount, judgement}, {"outcome", text, judgement},
-	{"charged", amount, judgement}, {"verdict", text, judgement}, {"burned", amount, judgement}, {"treasury", amount, judgement},
-	{"author", amount, judgement},
-}
-
-// packedFrom are the places of the columns in a transaction's row.
-var packedFrom = func() (places []int) {
-	for _, c := range packedColumns {
-		places = append(places, tables[transactions].of(c.name))
+//
+// packedColumns are the places of those columns in a transaction's row, and costFields what a
+// cost has of them.
+var packedColumns, costFields = func() (places []int, fields []field[Cost]) {
+	for i, f := range transactionFields {
+		if f.cost != nil {
+			places, fields = append(places, i), append(fields, field[Cost]{name: f.name, mark: f.mark, at: f.cost})
+		}
 	}
-	return places
+	return places, fields
 }()
-
-var costsColumn = tables[blocks].of("costs")
 
 // maxInteger is how many bytes an integer has at most.
 const maxInteger = 8
@@ -50,7 +42,7 @@ func pack(block row, list []row) []byte {
 	packed := appendPacked([]byte{packedVersion}, integer, block[timeColumn])
 	packed = appendPacked(packed, text, block[rulesColumn])
 	for _, r := range list {
-		for _, c := range packedFrom {
+		for _, c := range packedColumns {
 			packed = appendPacked(packed, tables[transactions].columns[c].kind, r[c])
 		}
 	}
@@ -105,22 +97,14 @@ func (u *unpacker) costs(to []Cost, packed []byte, height uint64) ([]Cost, error
 		return to, err
 	}
 	for len(u.left) > 0 {
-		c := Cost{Height: height, Time: at, Rules: rules}
-		index, _ := u.integer()
-		c.Index, c.Layer, c.Type, c.Call = int(index), fee.Layer(u.text()), u.text(), u.text()
-		c.Recipient, c.Payer = u.address(), u.address()
-		c.GasPrice = unpacked(u, chain.NewGasPrice, chain.ParseGasPrice)
-		if gas, ok := u.integer(); ok {
-			c.Gas = chain.Some(chain.NewGas(gas))
+		to = append(to, Cost{Height: height, Time: at, Rules: rules})
+		c := &to[len(to)-1]
+		for i := range costFields {
+			u.cell(costFields[i].at(c))
 		}
-		c.Fee, c.PriorityFee, c.Tip = u.wei(), u.wei(), u.wei()
-		c.Outcome = fee.Outcome(u.text())
-		c.Charged, c.Verdict = u.wei(), evidence.Verdict(u.text())
-		c.Burned, c.Treasury, c.Author = u.wei(), u.wei(), u.wei()
 		if u.err != nil {
-			return to, u.damaged(height)
+			return to[:len(to)-1], u.damaged(height)
 		}
-		to = append(to, c)
 	}
 	return to, nil
 }
@@ -166,6 +150,29 @@ func (u *unpacker) next() (v []byte, known bool) {
 	return nil, false
 }
 
+// cell reads the next value into a Go value.
+func (u *unpacker) cell(cell any) {
+	switch x := cell.(type) {
+	case *chain.Optional[chain.Wei]:
+		*x = unpacked(u, chain.NewWei, chain.ParseWei)
+	case *chain.Optional[chain.GasPrice]:
+		*x = unpacked(u, chain.NewGasPrice, chain.ParseGasPrice)
+	case *chain.Optional[chain.Gas]:
+		*x = unpacked(u, chain.NewGas, counter(chain.NewGas))
+	case *chain.Optional[chain.Address]:
+		*x = u.address()
+	case *string:
+		*x = u.text()
+	case *nullable:
+		*x = nullable(u.text())
+	case *int:
+		n, _ := u.integer()
+		*x = int(n)
+	default:
+		panic(fmt.Sprintf("ledger: a %T is not packed", cell))
+	}
+}
+
 func (u *unpacker) integer() (n uint64, known bool) {
 	v, known := u.next()
 	if len(v) > maxInteger {
@@ -208,8 +215,6 @@ func (u *unpacker) address() (none chain.Optional[chain.Address]) {
 	}
 	return chain.Some(chain.Address(v))
 }
-
-func (u *unpacker) wei() chain.Optional[chain.Wei] { return unpacked(u, chain.NewWei, chain.ParseWei) }
 
 // unpacked is an amount of a quantity: of 64 bits, or of more.
 func unpacked[T any](u *unpacker, short func(uint64) T, long func(string) (T, error)) (none chain.Optional[T]) {

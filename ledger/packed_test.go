@@ -22,18 +22,18 @@ func packableBlock() row {
 func packable(amount string) row {
 	r := make(row, len(tables[transactions].columns))
 	r[0] = int64(7)
-	for i, c := range packedColumns {
-		switch c.kind {
+	for i, place := range packedColumns {
+		switch c := tables[transactions].columns[place]; c.kind {
 		case integer:
-			r[packedFrom[i]] = int64(i * 200)
+			r[place] = int64(i * 200)
 		case text:
-			r[packedFrom[i]] = c.name + " \x00 é " + strings.Repeat("x", i*20)
+			r[place] = c.name + " \x00 é " + strings.Repeat("x", i*20)
 		case data:
-			r[packedFrom[i]] = append(make([]byte, 19), byte(i))
+			r[place] = append(make([]byte, 19), byte(i))
 		default:
-			r[packedFrom[i]] = amount
+			r[place] = amount
 			if c.name == "gas" { // which is of 64 bits
-				r[packedFrom[i]] = "21000"
+				r[place] = "21000"
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func TestPackedValues(t *testing.T) {
 	require.Equal(t, "outcome \x00 é "+strings.Repeat("x", 220), string(c.Outcome))
 
 	empty := make(row, len(tables[transactions].columns))
-	empty[packedFrom[0]] = int64(math.MaxInt32)
+	empty[packedColumns[0]] = int64(math.MaxInt32)
 	require.Equal(t, []Cost{{Height: 7, Time: c.Time, Rules: "rules", Index: math.MaxInt32}}, unpackedFrom(t, pack(packableBlock(), []row{empty})))
 	require.Empty(t, unpackedFrom(t, pack(packableBlock(), nil)))
 }
@@ -133,7 +133,7 @@ func TestCostsOfAnother(t *testing.T) {
 		"a time after the year 9999": from(func(block, _ row) { block[timeColumn] = int64(253_402_300_800_000) }),
 		"an index of nine bytes":     from(func(_, r row) { r[extrinsicColumn] = "123456789" }),
 		"a payer of 19 bytes":        from(func(_, r row) { r[payerColumn] = make([]byte, 19) }),
-		"a fee of 2^128":             from(func(_, r row) { r[feeColumn] = "340282366920938463463374607431768211456" }),
+		"a fee of 2^128":             from(func(_, r row) { r[place("fee")] = "340282366920938463463374607431768211456" }),
 		"a negative tip":             from(func(_, r row) { r[place("tip")] = "-12" }),
 	} {
 		var u unpacker

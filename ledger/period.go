@@ -177,11 +177,11 @@ func (b *Book) timesOf(ctx context.Context, span Span, each func(height uint64, 
 		if err != nil {
 			return err
 		}
-		h := headOf(r.rows[blocks][0])
-		if h.err != nil {
-			return h.err
+		x, err := r.block()
+		if err != nil {
+			return err
 		}
-		each(h.height, h.time)
+		each(x.Height, x.Time)
 	}
 	return nil
 }

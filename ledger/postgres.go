@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -418,4 +419,30 @@ var passing = []string{"40", "53300", "55P03", "57P01", "57P02", "57P03", "25006
 func Passes(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(refused.Code, code) })
+}
+
+// scanner takes a value of a kind from the driver, which has its own types for some.
+type scanner interface{ value() value }
+
+func (k kind) scanner() scanner {
+	switch k {
+	case integer:
+		return new(scanned[int64])
+	case text, amount:
+		return new(scanned[string])
+	case data:
+		return new(scanned[[]byte])
+	case boolean:
+		return new(scanned[bool])
+	}
+	panic(fmt.Sprint("no such kind of column: ", int(k)))
+}
+
+type scanned[T any] struct{ sql.Null[T] }
+
+func (s *scanned[T]) value() value {
+	if !s.Valid {
+		return nil
+	}
+	return s.V
 }

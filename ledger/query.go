@@ -190,9 +190,9 @@ func (b *Book) sumsOf(ctx context.Context, q querier, table int, s *stretch, dig
 		return err
 	}
 	for _, r := range rows {
-		sums, err := sumsOf(t, r[len(t.keys):])
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		var sums Sums
+		if err := readRow(t.sums, r[len(t.keys):], &sums); err != nil {
+			return err
 		}
 		if err := each(r[:len(t.keys)], &sums); err != nil {
 			return err

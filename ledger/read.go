@@ -19,6 +19,34 @@ import (
 type rowsOf struct {
 	height uint64
 	rows   [tableCount][]row
+	read   *blockRow // its row, once somebody asked
+}
+
+// block is the block's row, of which there is one.
+func (r *rowsOf) block() (*blockRow, error) {
+	if r.read != nil {
+		return r.read, nil
+	}
+	b := new(blockRow)
+	err := readOf(r, blocks, blockFields, r.rows[blocks][0], b)
+	if err == nil {
+		r.read = b
+	}
+	return b, err
+}
+
+// readOf reads a row of a block's, and says which one is not what its columns hold.
+func readOf[T any](of *rowsOf, table int, fields []field[T], r row, into *T) error {
+	if err := readRow(fields, r, into); err != nil {
+		return fmt.Errorf("block %d, table %s: %w", of.height, tables[table].name, err)
+	}
+	return nil
+}
+
+// time is when the block was made, in milliseconds.
+func (r *rowsOf) time() (ms int64, known bool) {
+	ms, known = r.rows[blocks][0][timeColumn].(int64)
+	return ms, known
 }
 
 // readRows reads tables of the blocks that a condition on their heights takes, in the
@@ -200,16 +228,14 @@ func checkedAll(list []*rowsOf, wanted []int) error {
 	return nil
 }
 
-// checkedLeaves are the block's, when also its packed costs are what was written: what its
+// provedLeaves are a block's, when also its packed costs are what was written: what its
 // digest is over, where all tables were checked.
-func (r *rowsOf) checkedLeaves() (leaves, error) {
-	block := r.rows[blocks][0]
-	l, err := readLeaves(block[leavesColumn])
+func provedLeaves(height uint64, text, costs []byte) (leaves, error) {
+	l, err := readLeaves(text)
 	if err != nil {
-		return l, damagedBlock(r.height, blocks, "its leaves: "+err.Error())
+		return l, damagedBlock(height, blocks, "its leaves: "+err.Error())
 	}
-	costs, _ := block[costsColumn].([]byte)
-	return l, l.checkCosts(r.height, costs)
+	return l, l.checkCosts(height, costs)
 }
 
 // checkCosts compares a block's packed costs with their leaf.
@@ -412,11 +438,12 @@ const maxAtOnce = 100
 // heightsBy are the heights that a query names, each once, in their order: the first ones, up
 // to so many.
 func heightsBy(ctx context.Context, q querier, limit int, query string, arguments ...any) (heights []uint64, err error) {
-	columns := []column{{"height", integer, fact}}
-	err = list(ctx, q, columns, func(r row) error {
-		c := cells{row: r, columns: columns}
-		heights = append(heights, c.number())
-		return c.err
+	err = scan(ctx, q, heightFields, func(height *uint64) error {
+		heights = append(heights, *height)
+		return nil
 	}, query+" ORDER BY 1 LIMIT ?", append(slices.Clip(arguments), limit)...)
 	return union(heights, nil), err
 }
+
+// heightFields is the column of a query for heights.
+var heightFields = []field[uint64]{{name: "height", mark: state, at: func(h *uint64) any { return h }}}

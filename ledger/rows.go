@@ -130,3 +130,16 @@ func decoded[T any](list iter.Seq2[*rowsOf, error], table int, read func(of *row
 func failed[T any](err error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) { yield(nil, err) }
 }
+
+// rowsAs are a table's rows as Go values. What a row says of its block, with sets.
+func rowsAs[T any](list iter.Seq2[*rowsOf, error], table int, fields []field[T], with func(*T, *Block)) iter.Seq2[*T, error] {
+	return decoded(list, table, func(of *rowsOf, r row) (*T, error) {
+		x := new(T)
+		if err := readOf(of, table, fields, r, x); err != nil || with == nil {
+			return x, err
+		}
+		block, err := of.block()
+		with(x, &block.Block)
+		return x, err
+	})
+}

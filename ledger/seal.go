@@ -90,23 +90,23 @@ func (b *Book) sealNext(ctx context.Context, tx transaction, c *bookRow) (uint64
 		if err := r.checked(sealedTables); err != nil {
 			return 0, err
 		}
-		hash, parent, err := hashesOf(r.rows[blocks][0])
+		x, err := r.block()
 		if err != nil {
 			return 0, err
 		}
-		if want, ok := before.Get(); ok && parent != want {
-			return 0, &ForkError{r.height, parent, want}
+		if want, ok := before.Get(); ok && x.ParentHash != want {
+			return 0, &ForkError{r.height, x.ParentHash, want}
 		}
-		before = chain.Some(hash)
-		sums, err := sumsOfAll(r.rows[transactions])
+		before = chain.Some(x.Hash)
+		costs, err := costsOfRows(r.rows[transactions])
 		if err != nil {
-			return 0, fmt.Errorf("block %v: %w", r.height, err)
+			return 0, fmt.Errorf("block %d: %w", r.height, err)
 		}
-		leaves, err := r.checkedLeaves()
+		leaves, err := provedLeaves(r.height, x.leaves, x.costs)
 		if err != nil {
 			return 0, err
 		}
-		if err := p.add(&r.rows, sums, leaves.digest()); err != nil {
+		if err := p.add(&x.Block, costs, &r.rows, leaves.digest()); err != nil {
 			return 0, err
 		}
 	}
@@ -115,20 +115,6 @@ func (b *Book) sealNext(ctx context.Context, tx transaction, c *bookRow) (uint64
 
 // sealedTables are those that the digest is over.
 var sealedTables = allTables[:firstOutside]
-
-var (
-	hashColumn   = tables[blocks].of("hash")
-	parentColumn = tables[blocks].of("parent_hash")
-)
-
-// hashesOf are a block's hash and its parent's, the column after it.
-func hashesOf(block row) (hash, parent chain.Hash, err error) {
-	c := cells{row: block, columns: tables[blocks].columns, next: hashColumn}
-	if hash, parent = c.hash(), c.hash(); c.err != nil {
-		err = fmt.Errorf("block %v: %w", block[0], c.err)
-	}
-	return hash, parent, err
-}
 
 // sealing is a part of the book that is being sealed.
 type sealing struct {
@@ -144,12 +130,11 @@ func newSealing(c bookRow) *sealing { return &sealing{bookRow: c, from: c.sealed
 func (s *sealing) blocks() int { return int(s.sealed - s.from) }
 
 // add adds the next block to the totals, and by its digest to the seals.
-func (s *sealing) add(rows *[tableCount][]row, sums []Sums, digest Digest) error {
-	height := s.next()
-	if err := s.tally.block(rows, sums); err != nil {
-		return fmt.Errorf("block %v: %w", height, err)
+func (s *sealing) add(b *Block, costs []Cost, rows *[tableCount][]row, digest Digest) error {
+	if err := s.tally.block(b, costs, rows); err != nil {
+		return fmt.Errorf("block %d: %w", b.Height, err)
 	}
-	s.seals.add(height, rows[blocks][0][timeColumn], digest)
+	s.seals.add(b, digest)
 	s.sealed++
 	return nil
 }
@@ -178,9 +163,9 @@ func (b *Book) addTotals(ctx context.Context, tx transaction, table int, sums []
 		var whole, counted []row
 		for _, x := range part {
 			if key, sums := slices.Clone(x.key), x.sums(); sums.EVM+sums.Native > 0 {
-				whole = append(whole, append(key, sums.values(t)...))
+				whole = append(whole, append(key, rowOf(t.sums, &sums)...))
 			} else { // half of the accounts: they paid no fee
-				counted = append(counted, append(key, sums.leading(t)...))
+				counted = append(counted, append(key, rowOf(t.leading(), &sums)...))
 			}
 		}
 		if err := tx.add(ctx, b.plusSQL[table], whole); err != nil {
@@ -211,14 +196,14 @@ func (b *Book) SealOf(ctx context.Context, p Period, span Span) (seal Seal, err 
 		if err != nil {
 			return seal, err
 		}
-		h := headOf(r.rows[blocks][0])
-		if h.err != nil {
-			return seal, h.err
+		x, err := r.block()
+		if err != nil {
+			return seal, err
 		}
-		if !p.Has(h.height, h.time) {
+		if !p.Has(x.Height, x.Time) {
 			continue
 		}
-		leaves, err := r.checkedLeaves()
+		leaves, err := provedLeaves(x.Height, x.leaves, x.costs)
 		if err != nil {
 			return seal, err
 		}

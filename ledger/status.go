@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -87,12 +86,10 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 
 func (b *Book) firstUnanswered(ctx context.Context, q querier) (none chain.Optional[evidence.Question], err error) {
 	found := none
-	columns := tables[unanswered].columns
-	err = list(ctx, q, columns, func(r row) error {
-		c := cells{row: r, columns: columns, next: 2}
-		found = chain.Some(evidence.Question{About: evidence.Subject(c.text()), At: c.number(), Why: c.text()})
-		return c.err
-	}, selectFrom("unanswered", columns)+" ORDER BY height, position LIMIT 1")
+	err = scan(ctx, q, questionFields, func(q *openQuestion) error {
+		found = chain.Some(q.Question)
+		return nil
+	}, selectFrom("unanswered", columnsOf(questionFields))+" ORDER BY height, position LIMIT 1")
 	return found, err
 }
 
@@ -143,17 +140,24 @@ func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) err
 	return nil
 }
 
+// leafHead is which leaves some blocks have.
+type leafHead struct {
+	head   []byte
+	blocks uint64
+}
+
+var leafHeadFields = []field[leafHead]{
+	{name: "leaves", mark: state, at: func(l *leafHead) any { return &l.head }},
+	{name: "blocks", mark: state, at: func(l *leafHead) any { return &l.blocks }},
+}
+
 // leafHeads counts the blocks of a span by which leaves they have.
 func leafHeads(ctx context.Context, q querier, span Span, each func(there uint16, blocks uint64)) error {
-	columns := []column{{"head", data, state}, {"blocks", integer, state}}
-	return list(ctx, q, columns, func(r row) error {
-		c := cells{row: r, columns: columns}
-		head, _ := cell[[]byte](&c)
-		count := c.number()
-		if c.err != nil || len(head) != leavesHead {
+	return scan(ctx, q, leafHeadFields, func(l *leafHead) error {
+		if len(l.head) != leavesHead {
 			return fmt.Errorf("%w: table blocks: leaves: %w", ErrDamaged, errCell)
 		}
-		each(binary.BigEndian.Uint16(head[1:]), count)
+		each(binary.BigEndian.Uint16(l.head[1:]), l.blocks)
 		return nil
 	}, fmt.Sprintf("SELECT substr(leaves, 1, %d), count(*) FROM blocks WHERE height >= ? AND height <= ? GROUP BY 1", leavesHead), span.bounds()...)
 }
@@ -199,15 +203,12 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, not
 	if next > span.Last {
 		return nil, nil
 	}
-	columns := []column{{"height", integer, fact}}
-	err = list(ctx, q, columns, func(r row) error {
-		c := cells{row: r, columns: columns}
-		height := c.number()
-		if height > next {
-			gaps = append(gaps, Span{next, height - 1})
+	err = scan(ctx, q, heightFields, func(height *uint64) error {
+		if *height > next {
+			gaps = append(gaps, Span{next, *height - 1})
 		}
-		next = height + 1
-		return c.err
+		next = *height + 1
+		return nil
 	}, "SELECT height FROM blocks WHERE height BETWEEN ? AND ? AND (final OR ?) ORDER BY height", int64(next), int64(span.Last), notFinalToo)
 	if err != nil {
 		return nil, err
@@ -220,16 +221,15 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, not
 
 // timeAt is when the block at a height was made; not known where the book lacks it.
 func (b *Book) timeAt(ctx context.Context, q querier, height uint64) (none chain.Optional[chain.Time], err error) {
-	r, err := b.blockAt(ctx, q, height)
-	if err != nil || r == nil {
+	x, err := b.blockAt(ctx, q, height)
+	if err != nil || x == nil {
 		return none, err
 	}
-	h := headOf(r)
-	return h.time, h.err
+	return x.Time, nil
 }
 
-// blockAt is the row of the block at a height, nil where the book lacks it.
-func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (row, error) {
+// blockAt is the block at a height, nil where the book lacks it.
+func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (*blockRow, error) {
 	found, err := readRows(ctx, q, []int{blocks}, "height = ?", int64(height))
 	if err != nil {
 		return nil, err
@@ -244,22 +244,20 @@ func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (row, erro
 		}
 		return nil, err
 	}
-	return found[0].rows[blocks][0], found[0].checked([]int{blocks})
+	if err := found[0].checked([]int{blocks}); err != nil {
+		return nil, err
+	}
+	return found[0].block()
 }
 
 // Predecessor is the block at a height as the next one follows it; not known where
 // the book lacks it.
 func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
-	r, err := b.blockAt(ctx, b.engine, height)
-	if err != nil || r == nil {
+	x, err := b.blockAt(ctx, b.engine, height)
+	if err != nil || x == nil {
 		return none, err
 	}
-	h := headOf(r)
-	hash, _, err := hashesOf(r)
-	if err := cmp.Or(h.err, err); err != nil {
-		return none, err
-	}
-	return chain.Some(evidence.Predecessor{Number: height, Hash: hash, Time: h.time}), nil
+	return chain.Some(evidence.Predecessor{Number: height, Hash: x.Hash, Time: x.Time}), nil
 }
 
 // Extent is how far the book reaches: first is the height that it begins with, and next the

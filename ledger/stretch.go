@@ -24,38 +24,29 @@ type stretch struct {
 	altered     bool   // a verification found rows of its blocks that were
 }
 
-var stretchColumns = []column{
-	{"unit", text, state}, {"number", integer, state}, {"first", integer, state}, {"last", integer, state}, {"blocks", integer, state},
-	{"seal", data, state}, {"totals", data, state}, {"digest", data, state},
+var stretchFields = []field[stretch]{
+	{name: "unit", mark: state, at: func(s *stretch) any { return &s.unit }},
+	{name: "number", mark: state, at: func(s *stretch) any { return &s.number }},
+	{name: "first", mark: state, at: func(s *stretch) any { return &s.first }},
+	{name: "last", mark: state, at: func(s *stretch) any { return &s.last }},
+	{name: "blocks", mark: state, at: func(s *stretch) any { return &s.blocks }},
+	{name: "seal", mark: state, at: func(s *stretch) any { return &s.seal }},
+	{name: "totals", mark: state, at: func(s *stretch) any { return &s.totals }},
 }
 
-// values are the columns of the table seals but for the last.
-func (s *stretch) values() row {
-	var totals value
-	if s.totals != nil {
-		totals = s.totals
+func unitOf(name string) (unit, error) {
+	u := slices.Index(unitNames[:], name)
+	if u < 0 {
+		return 0, errCell
 	}
-	return row{unitNames[s.unit], s.number, int64(s.first), int64(s.last), int64(s.blocks), s.seal[:], totals}
+	return unit(u), nil
 }
 
-// digest sums up the row.
-func (s *stretch) digest() Digest {
-	e := encoder{sum: sha256.New()}
-	for _, v := range s.values() {
-		e.value(v)
-	}
-	sum, _ := e.end()
-	return sum
-}
+var stretchColumns = signedColumns(stretchFields)
 
 // digestOfBlocks says which blocks the stretch has.
 func (s *stretch) digestOfBlocks() Digest {
-	e := encoder{sum: sha256.New()}
-	e.integer(s.number)
-	e.integer(int64(s.blocks))
-	e.value(s.seal[:])
-	sum, _ := e.end()
-	return sum
+	return digestOf(row{s.number, int64(s.blocks), s.seal[:]})
 }
 
 // name is the stretch for people.
@@ -71,18 +62,8 @@ type stretchKey struct {
 // numbers, and checks each by its digest.
 func readStretches(ctx context.Context, q querier, u unit, where string, arguments ...any) (found []*stretch, err error) {
 	err = list(ctx, q, stretchColumns, func(r row) error {
-		c := cells{row: r, columns: stretchColumns}
-		c.text()
-		s := &stretch{unit: u}
-		s.number, _ = cell[int64](&c)
-		s.first, s.last, s.blocks = c.number(), c.number(), c.number()
-		seal, _ := cell[[]byte](&c)
-		s.totals, _ = cell[[]byte](&c)
-		digest, _ := cell[[]byte](&c)
-		if c.err == nil && len(seal) == len(s.seal) {
-			s.seal = Seal(seal)
-		}
-		if want := s.digest(); c.err != nil || len(seal) != len(s.seal) || !bytes.Equal(digest, want[:]) {
+		s := &stretch{}
+		if err := readSigned(stretchFields, r, s); err != nil {
 			return fmt.Errorf("%w: table seals: %s was altered", ErrDamaged, s.name())
 		}
 		if len(found) > 0 && s.number <= found[len(found)-1].number {
@@ -125,10 +106,7 @@ func (b *Book) stretches(ctx context.Context, q querier, c *bookRow, u unit) ([]
 
 // keep writes the row.
 func (s *stretch) keep(ctx context.Context, tx transaction) error {
-	digest := s.digest()
-	return tx.exec(ctx, insertInto("seals", stretchColumns)+placesFor(stretchColumns)+" ON CONFLICT (unit, number) DO UPDATE SET "+
-		"first = excluded.first, last = excluded.last, blocks = excluded.blocks, seal = excluded.seal, totals = excluded.totals, digest = excluded.digest",
-		append(s.values(), digest[:])...)
+	return tx.exec(ctx, putInto("seals", stretchColumns, 2), signedRow(stretchFields, s)...)
 }
 
 // grown are the digests that blocks add to a stretch, in the order of their heights.
@@ -143,14 +121,16 @@ type stretching struct {
 	last  [unitCount]int64 // the number that the last block is of
 }
 
-func (s *stretching) add(height uint64, time value, digest Digest) {
+func (s *stretching) add(b *Block, digest Digest) {
+	at, timed := b.Time.Get()
+	height := b.Height
 	if s.grown == nil {
 		s.grown = map[stretchKey]*grown{}
 	}
 	for u := range unitCount {
 		s.last[u] = noTime
-		if ms, ok := time.(int64); ok {
-			s.last[u] = u.number(ms)
+		if timed {
+			s.last[u] = u.number(at.Std().UnixMilli())
 		}
 		k := stretchKey{u, s.last[u]}
 		g := s.grown[k]
@@ -212,7 +192,7 @@ func (s *stretching) save(ctx context.Context, tx transaction) error {
 }
 
 // A table of totals by account has a leaf for each first digit of the address.
-const digits = 16
+const firstDigits = 16
 
 // leavesOfTotals are the layout, and the leaves of a stretch's totals in the order of the
 // tables.
@@ -249,7 +229,7 @@ func partsOf(t *total, rows []row) [][]row {
 	if !t.byAccount() {
 		return [][]row{rows}
 	}
-	parts := make([][]row, digits)
+	parts := make([][]row, firstDigits)
 	for _, r := range rows {
 		digit := firstDigit(r[1])
 		parts[digit] = append(parts[digit], r)
@@ -292,7 +272,7 @@ func readTotals(ctx context.Context, q querier, t *total, number int64, digit *i
 	if digit != nil {
 		where += " AND account >= ?"
 		arguments = append(arguments, []byte{byte(*digit << 4)})
-		if *digit < digits-1 {
+		if *digit < firstDigits-1 {
 			where += " AND account < ?"
 			arguments = append(arguments, []byte{byte((*digit + 1) << 4)})
 		}
@@ -355,7 +335,7 @@ func placeOfLeaf(table int) (place int) {
 		switch {
 		case totals[i].unit != totals[table].unit:
 		case totals[i].byAccount():
-			place += digits
+			place += firstDigits
 		default:
 			place++
 		}
@@ -384,12 +364,16 @@ func (b *Book) addedUp(ctx context.Context, q querier, table int, s *stretch, di
 		if err != nil {
 			return nil, err
 		}
-		if ms, ok := r.rows[blocks][0][timeColumn].(int64); !ok || s.unit.number(ms) != s.number {
+		if ms, ok := r.time(); !ok || s.unit.number(ms) != s.number {
 			continue
 		}
-		each, err := sumsOfAll(r.rows[transactions])
+		b, err := r.block()
+		if err != nil {
+			return nil, err
+		}
+		costs, err := costsOfRows(r.rows[transactions])
 		if err == nil {
-			err = sums.block(&r.rows, each)
+			err = sums.block(&b.Block, costs, &r.rows)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("block %d: %w", r.height, err)
@@ -399,7 +383,7 @@ func (b *Book) addedUp(ctx context.Context, q querier, table int, s *stretch, di
 	for _, x := range sums.sorted(table) {
 		if digit == nil || firstDigit(x.key[1]) == *digit {
 			each := x.sums()
-			rows = append(rows, append(slices.Clone(x.key), each.values(t)...))
+			rows = append(rows, append(slices.Clone(x.key), rowOf(t.sums, &each)...))
 		}
 	}
 	return rows, nil

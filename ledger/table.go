@@ -1,5 +1,9 @@
 package ledger
 
+import (
+	"github.com/feeledger/fees/evidence"
+)
+
 // table is one with the rows of blocks: its columns in the order of the digest,
 // those of its key first, the height being the first of all.
 type table struct {
@@ -26,116 +30,43 @@ const (
 )
 
 var tables = [tableCount]table{
-	blocks: {name: "blocks", key: 1, columns: []column{
-		{"height", integer, fact},
-		{"hash", data, fact},
-		{"parent_hash", data, fact},
-		{"time_ms", integer, fact},
-		{"runtime", integer, fact},
-		{"rules", text, judgement},
-		{"certain", boolean, judgement},
-		{"base_fee_per_gas", amount, judgement},
-		{"multiplier_at", integer, judgement},
-		{"multiplier", amount, judgement},
-		{"evm", integer, fact},
-		{"native", integer, fact},
-		{"inherents", integer, fact},
-		{"undetermined", integer, judgement},
-		{"fee", amount, judgement},
-		{"evm_fee", amount, judgement},
-		{"native_fee", amount, judgement},
-		{"charged", amount, judgement},
-		{"burned", amount, judgement},
-		{"treasury", amount, judgement},
-		{"author", amount, judgement},
-		{"costs", data, state},
-		{"final", boolean, state},
-		{"leaves", data, state},
-	}},
-	transactions: {name: "transactions", key: 2, columns: []column{
-		{"height", integer, fact},
-		{"extrinsic", integer, fact},
-		{"layer", text, fact},
-		{"type", text, fact},
-		{"call", text, fact},
-		{"hash", data, fact},
-		{"evm_hash", data, fact},
-		{"sender", data, fact},
-		{"recipient", data, fact},
-		{"payer", data, judgement},
-		{"nonce", amount, fact},
-		{"gas_price", amount, judgement},
-		{"gas", amount, judgement},
-		{"weight", amount, fact},
-		{"fee", amount, judgement},
-		{"method", text, judgement},
-		{"priority_fee", amount, judgement},
-		{"tip", amount, judgement},
-		{"success", boolean, fact},
-		{"outcome", text, judgement},
-		{"status", text, fact},
-		{"error", text, judgement},
-		{"charged", amount, judgement},
-		{"verdict", text, judgement},
-		{"drift", amount, judgement},
-		{"burned", amount, judgement},
-		{"treasury", amount, judgement},
-		{"author", amount, judgement},
-	}},
-	movements: {name: "movements", key: 2, columns: []column{
-		{"height", integer, fact},
-		{"position", integer, fact},
-		{"place", integer, fact},
-		{"event_index", integer, fact},
-		{"event", text, fact},
-		{"kind", text, judgement},
-		{"account", data, fact},
-		{"counterparty", data, fact},
-		{"amount", amount, fact},
-		{"free", amount, judgement},
-		{"reserved", amount, judgement},
-	}},
-	unclassified: {name: "unclassified", key: 2, columns: []column{
-		{"height", integer, fact},
-		{"position", integer, fact},
-		{"place", integer, fact},
-		{"event_index", integer, fact},
-		{"event", text, fact},
-		{"data", text, fact},
-		{"reason", text, judgement},
-	}},
-	transfers: {name: "transfers", key: 2, columns: []column{
-		{"height", integer, fact},
-		{"position", integer, fact},
-		{"extrinsic", integer, fact},
-		{"token", data, fact},
-		{"sender", data, fact},
-		{"recipient", data, fact},
-		{"amount", amount, fact},
-	}},
-	diagnoses: {name: "diagnoses", key: 2, columns: []column{
-		{"height", integer, fact},
-		{"extrinsic", integer, fact},
-		{"class", text, judgement},
-	}},
-	findings: {name: "findings", key: 2, columns: []column{
-		{"height", integer, fact},
-		{"position", integer, fact},
-		{"check_id", text, judgement},
-		{"extrinsic", integer, judgement},
-		{"message", text, judgement},
-	}},
-	unanswered: {name: "unanswered", key: 2, columns: []column{
-		{"height", integer, fact},
-		{"position", integer, fact},
-		{"about", text, judgement},
-		{"at", integer, judgement},
-		{"why", text, judgement},
-	}},
+	blocks:       {name: "blocks", key: 1, columns: columnsOf(blockFields)},
+	transactions: {name: "transactions", key: 2, columns: columnsOf(transactionFields)},
+	movements:    {name: "movements", key: 2, columns: columnsOf(movementFields)},
+	unclassified: {name: "unclassified", key: 2, columns: columnsOf(unclassifiedFields)},
+	transfers:    {name: "transfers", key: 2, columns: columnsOf(transferFields)},
+	diagnoses:    {name: "diagnoses", key: 2, columns: columnsOf(diagnosisFields)},
+	findings:     {name: "findings", key: 2, columns: columnsOf(findingFields)},
+	unanswered:   {name: "unanswered", key: 2, columns: columnsOf(questionFields)},
 }
 
-// row is a row of a table: a value for each column.
-type row []value
+// diagnosis says why a fee drifts.
+type diagnosis struct {
+	height    uint64
+	extrinsic int
+	class     evidence.Class
+}
+
+var diagnosisFields = []field[diagnosis]{
+	{name: "height", mark: fact, at: func(d *diagnosis) any { return &d.height }},
+	{name: "extrinsic", mark: fact, at: func(d *diagnosis) any { return &d.extrinsic }},
+	{name: "class", mark: judgement, at: func(d *diagnosis) any { return (*string)(&d.class) }},
+}
+
+// openQuestion is one that a source did not answer.
+type openQuestion struct {
+	height   uint64
+	position int
+	evidence.Question
+}
+
+var questionFields = []field[openQuestion]{
+	{name: "height", mark: fact, at: func(q *openQuestion) any { return &q.height }},
+	{name: "position", mark: fact, at: func(q *openQuestion) any { return &q.position }},
+	{name: "about", mark: judgement, at: func(q *openQuestion) any { return (*string)(&q.About) }},
+	{name: "at", mark: judgement, at: func(q *openQuestion) any { return &q.At }},
+	{name: "why", mark: judgement, at: func(q *openQuestion) any { return &q.Why }},
+}
 
 // of is the position of a column, which is there.
 func (t *table) of(name string) int {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -50,17 +49,19 @@ func (u unit) name(number int64) string {
 // total is a table of sums over the sealed blocks. Its key comes first, and begins with the
 // number of a unit, or of a part of one.
 type total struct {
-	name    string
-	unit    unit
-	parts   int64 // how many of the first key are in a unit
-	keys    []column
-	sums    []column                // integers and amounts
-	leading func(s *Sums) []*uint64 // the counts that this table has before those of feeSums
-	later   map[string]byte         // the columns that a later layout than the first brought, with that layout
+	name  string
+	unit  unit
+	parts int64 // how many of the first key are in a unit
+	keys  []column
+	sums  []field[Sums]   // first those that not every table has
+	later map[string]byte // the columns that a later layout than the first brought, with that layout
 }
 
 // columns are all, in the order of the layout.
-func (t *total) columns() []column { return slices.Concat(t.keys, t.sums) }
+func (t *total) columns() []column { return slices.Concat(t.keys, columnsOf(t.sums)) }
+
+// leading are the sums that come before those over transactions.
+func (t *total) leading() []field[Sums] { return t.sums[:len(t.sums)-len(feeSums)] }
 
 // byAccount tells whether its key names an account: it has a leaf for each first digit of
 // one then, so that who asks for an account reads and checks a part.
@@ -80,12 +81,12 @@ const (
 // Times are divided by the quarter of an hour because every time zone's days
 // begin at one.
 var totals = [totalCount]total{
-	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums, blockCounts, nil},
-	days:           {"days", daily, 1, dayKey, blockSums, blockCounts, nil},
-	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums, noCounts, nil},
-	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums, accountCounts, nil},
-	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums, noCounts, nil},
-	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums, noCounts, nil},
+	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums, nil},
+	days:           {"days", daily, 1, dayKey, blockSums, nil},
+	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums, nil},
+	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums, nil},
+	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums, nil},
+	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums, nil},
 }
 
 var (
@@ -96,35 +97,38 @@ var (
 )
 
 // feeSums are the sums over transactions.
-var feeSums = []column{
-	{"evm", integer, state},
-	{"native", integer, state},
-	{"evm_failed", integer, state},
-	{"native_failed", integer, state},
-	{"outcome_unknown", integer, state},
-	{"undetermined", integer, state},
-	{"uncharged", integer, state},
-	{"unaccounted", integer, state},
-	{"gas", integer, state},
-	{"fee", amount, state},
-	{"evm_fee", amount, state},
-	{"native_fee", amount, state},
-	{"priority_fee", amount, state},
-	{"tip", amount, state},
-	{"charged", amount, state},
-	{"burned", amount, state},
-	{"treasury", amount, state},
-	{"author", amount, state},
+var feeSums = []field[Sums]{
+	{name: "evm", mark: state, at: func(s *Sums) any { return &s.EVM }},
+	{name: "native", mark: state, at: func(s *Sums) any { return &s.Native }},
+	{name: "evm_failed", mark: state, at: func(s *Sums) any { return &s.EVMFailed }},
+	{name: "native_failed", mark: state, at: func(s *Sums) any { return &s.NativeFailed }},
+	{name: "outcome_unknown", mark: state, at: func(s *Sums) any { return &s.OutcomeUnknown }},
+	{name: "undetermined", mark: state, at: func(s *Sums) any { return &s.Undetermined }},
+	{name: "uncharged", mark: state, at: func(s *Sums) any { return &s.Uncharged }},
+	{name: "unaccounted", mark: state, at: func(s *Sums) any { return &s.Unaccounted }},
+	{name: "gas", mark: state, at: func(s *Sums) any { return &s.Gas }},
+	{name: "fee", mark: state, at: func(s *Sums) any { return &s.Fee }},
+	{name: "evm_fee", mark: state, at: func(s *Sums) any { return &s.EVMFee }},
+	{name: "native_fee", mark: state, at: func(s *Sums) any { return &s.NativeFee }},
+	{name: "priority_fee", mark: state, at: func(s *Sums) any { return &s.PriorityFee }},
+	{name: "tip", mark: state, at: func(s *Sums) any { return &s.Tip }},
+	{name: "charged", mark: state, at: func(s *Sums) any { return &s.Charged }},
+	{name: "burned", mark: state, at: func(s *Sums) any { return &s.Burned }},
+	{name: "treasury", mark: state, at: func(s *Sums) any { return &s.Treasury }},
+	{name: "author", mark: state, at: func(s *Sums) any { return &s.Author }},
 }
 
 // What some tables have before them.
 var (
-	blockSums   = append([]column{{"blocks", integer, state}, {"inherents", integer, state}}, feeSums...)
-	accountSums = append([]column{{"movements", integer, state}, {"transfers", integer, state}}, feeSums...)
-
-	blockCounts   = func(s *Sums) []*uint64 { return []*uint64{&s.Blocks, &s.Inherents} }
-	accountCounts = func(s *Sums) []*uint64 { return []*uint64{&s.Movements, &s.Transfers} }
-	noCounts      = func(*Sums) []*uint64 { return nil }
+	blockSums = append([]field[Sums]{
+		{name: "blocks", mark: state, at: func(s *Sums) any { return &s.Blocks }},
+		{name: "inherents", mark: state, at: func(s *Sums) any { return &s.Inherents }},
+	}, feeSums...)
+	accountSums = append([]field[Sums]{
+		{name: "movements", mark: state, at: func(s *Sums) any { return &s.Movements }},
+		{name: "transfers", mark: state, at: func(s *Sums) any { return &s.Transfers }},
+	}, feeSums...)
+	everySum = slices.Concat(blockSums[:2], accountSums)
 )
 
 // Sums are what transactions add up to. An amount that is not known adds nothing, and is
@@ -151,77 +155,26 @@ type Sums struct {
 	Author               chain.Wei
 }
 
-// counts and amounts are the sums in the order of feeSums.
-func (s *Sums) counts() []*uint64 {
-	return []*uint64{&s.EVM, &s.Native, &s.EVMFailed, &s.NativeFailed, &s.OutcomeUnknown, &s.Undetermined, &s.Uncharged, &s.Unaccounted, &s.Gas}
-}
-
-func (s *Sums) amounts() []*chain.Wei {
-	return []*chain.Wei{&s.Fee, &s.EVMFee, &s.NativeFee, &s.PriorityFee, &s.Tip, &s.Charged, &s.Burned, &s.Treasury, &s.Author}
-}
-
-// add adds other sums. It is chain.ErrOverflow where one is more than a balance
-// can be, or gas is more than a column holds.
-func (s *Sums) add(x *Sums) error {
-	s.Blocks += x.Blocks
-	s.Inherents += x.Inherents
-	s.Movements += x.Movements
-	s.Transfers += x.Transfers
-	if x.Gas > math.MaxInt64-s.Gas {
-		return fmt.Errorf("the sum of gas: %w", chain.ErrOverflow)
-	}
-	for i, n := range x.counts() {
-		*s.counts()[i] += *n
-	}
-	for i, n := range x.amounts() {
-		sum, err := s.amounts()[i].Add(*n)
-		if err != nil {
-			return fmt.Errorf("the sum of %s: %w", feeSums[len(s.counts())+i].name, err)
+// add adds other sums. It is chain.ErrOverflow where one is more than a column holds.
+func (s *Sums) add(x *Sums) (err error) {
+	for _, f := range everySum {
+		switch a := f.at(s).(type) {
+		case *uint64:
+			n := *f.at(x).(*uint64)
+			if n > math.MaxInt64-*a {
+				err = chain.ErrOverflow
+			}
+			*a += n
+		case *chain.Wei:
+			if w := f.at(x).(*chain.Wei); !w.IsZero() {
+				*a, err = a.Add(*w)
+			}
 		}
-		*s.amounts()[i] = sum
+		if err != nil {
+			return fmt.Errorf("the sum of %s: %w", f.name, err)
+		}
 	}
 	return nil
-}
-
-// leading are the counts that a table of totals has before the sums over transactions.
-func (s *Sums) leading(t *total) row {
-	r := make(row, 0, len(t.sums))
-	for _, n := range t.leading(s) {
-		r = append(r, int64(*n))
-	}
-	return r
-}
-
-// values are the sums as the columns of a table of totals have them.
-func (s *Sums) values(t *total) row {
-	r := s.leading(t)
-	for _, n := range s.counts() {
-		r = append(r, int64(*n))
-	}
-	for _, n := range s.amounts() {
-		r = append(r, n.String())
-	}
-	return r
-}
-
-// sumsOf reads the columns of a table of totals.
-func sumsOf(t *total, r row) (s Sums, err error) {
-	counts := append(t.leading(&s), s.counts()...)
-	for i, n := range counts {
-		v, ok := r[i].(int64)
-		if !ok || v < 0 {
-			return s, fmt.Errorf("%s.%s: want a count, not %v", t.name, t.sums[i].name, r[i])
-		}
-		*n = uint64(v)
-	}
-	for i, n := range s.amounts() {
-		c := len(counts) + i
-		v, _ := r[c].(string)
-		if *n, err = chain.ParseWei(v); err != nil {
-			return s, fmt.Errorf("%s.%s: %w", t.name, t.sums[c].name, err)
-		}
-	}
-	return s, nil
 }
 
 // tally adds up the totals of some blocks: for each table, sums by key.
@@ -279,54 +232,56 @@ const (
 // noContract is the key of transactions that called none, for a key holds no null.
 var noContract = []byte{}
 
+// Where a block's row has what its leaves need.
 var (
-	timeColumn      = tables[blocks].of("time_ms")
-	rulesColumn     = tables[blocks].of("rules")
-	leavesColumn    = tables[blocks].of("leaves")
-	inherentsColumn = tables[blocks].of("inherents")
+	hashColumn   = tables[blocks].of("hash")
+	parentColumn = tables[blocks].of("parent_hash")
+	timeColumn   = tables[blocks].of("time_ms")
+	rulesColumn  = tables[blocks].of("rules")
+	finalColumn  = tables[blocks].of("final")
+	costsColumn  = tables[blocks].of("costs")
+	leavesColumn = tables[blocks].of("leaves")
+	payerColumn  = tables[transactions].of("payer")
 )
 
-// block adds a block's rows, with the sums of its transactions. A block without a time is
-// in no total.
-func (t *tally) block(rows *[tableCount][]row, sums []Sums) error {
-	b := rows[blocks][0]
-	ms, ok := b[timeColumn].(int64)
+// block adds a block with its transactions, and the rows of what else an account has. A block
+// without a time is in no total.
+func (t *tally) block(b *Block, costs []Cost, rows *[tableCount][]row) (err error) {
+	at, ok := b.Time.Get()
 	if !ok {
 		return nil
 	}
-	inherents, ok := b[inherentsColumn].(int64)
-	if !ok || ms < 0 || inherents < 0 || len(sums) != len(rows[transactions]) {
-		return errCell
-	}
+	ms := at.Std().UnixMilli()
 	var quarterHour, day, month value = ms / quarterHourMS, daily.number(ms), monthly.number(ms)
-	whole := Sums{Blocks: 1, Inherents: uint64(inherents)}
-	var err error
+	whole := Sums{Blocks: 1, Inherents: b.Inherents}
 	add := func(table int, x *Sums, key ...value) {
 		if err == nil {
 			err = t.add(table, x, key...)
 		}
 	}
-	for i, r := range rows[transactions] {
-		x := &sums[i]
-		var contract value = noContract
-		if x.EVM > 0 && r[recipientColumn] != nil {
-			contract = r[recipientColumn]
+	for i := range costs {
+		c := &costs[i]
+		x := sumsOf(c)
+		layer, call, contract := encode((*string)(&c.Layer)), encode(&c.Call), value(noContract)
+		if to, ok := c.Recipient.Get(); ok && x.EVM > 0 {
+			contract = to[:]
 		}
-		add(contractDays, x, day, r[layerColumn], r[callColumn], contract)
-		add(contractMonths, x, month, r[layerColumn], r[callColumn], contract)
-		if payer := r[payerColumn]; payer != nil {
-			add(accountDays, x, day, payer)
-			add(accountMonths, x, month, payer)
+		add(contractDays, &x, day, layer, call, contract)
+		add(contractMonths, &x, month, layer, call, contract)
+		if account, ok := c.Payer.Get(); ok {
+			var payer value = account[:]
+			add(accountDays, &x, day, payer)
+			add(accountMonths, &x, month, payer)
 		}
 		if err == nil {
-			err = whole.add(x)
+			err = whole.add(&x)
 		}
 	}
 	for _, r := range rows[movements] {
-		t.of(accountDays, day, r[movedColumn]).movements++
+		t.of(accountDays, day, r[ofMoved.columns[0]]).movements++
 	}
 	for _, r := range rows[transfers] {
-		for _, account := range partiesOf(r) {
+		for _, account := range ofParty.accounts(r) {
 			t.of(accountDays, day, account).transfers++
 		}
 	}
@@ -335,90 +290,39 @@ func (t *tally) block(rows *[tableCount][]row, sums []Sums) error {
 	return err
 }
 
-// partiesOf are the sender of a transfer and, where it is another one, the recipient.
-func partiesOf(r row) []value {
-	sender, recipient := r[senderColumn], r[receiverColumn]
-	if equal(sender, recipient) {
-		return []value{sender}
+// costsOfRows are those of transactions' rows.
+func costsOfRows(rows []row) ([]Cost, error) {
+	list := make([]Cost, len(rows))
+	for i, r := range rows {
+		for n, place := range packedColumns {
+			if err := decode(costFields[n].at(&list[i]), r[place]); err != nil {
+				return nil, fmt.Errorf("extrinsic %v: %w: column %s: %w", r[1], ErrDamaged, costFields[n].name, err)
+			}
+		}
 	}
-	return []value{sender, recipient}
+	return list, nil
 }
 
-// Where a movement and a transfer have whom they are of.
-var (
-	movedColumn    = tables[movements].of("account")
-	senderColumn   = tables[transfers].of("sender")
-	receiverColumn = tables[transfers].of("recipient")
-)
-
-// Where a transaction's row has what the totals need.
-var (
-	layerColumn     = tables[transactions].of("layer")
-	callColumn      = tables[transactions].of("call")
-	recipientColumn = tables[transactions].of("recipient")
-	payerColumn     = tables[transactions].of("payer")
-	feeColumn       = tables[transactions].of("fee")
-	outcomeColumn   = tables[transactions].of("outcome")
-	gasColumn       = tables[transactions].of("gas")
-	addedColumns    = []int{ // for each amount of the sums; the layers' fees are not columns
-		feeColumn, -1, -1,
-		tables[transactions].of("priority_fee"), tables[transactions].of("tip"), chargedColumn, burnedColumn, treasuryColumn, authorColumn,
-	}
-	chargedColumn  = tables[transactions].of("charged")
-	burnedColumn   = tables[transactions].of("burned")
-	treasuryColumn = tables[transactions].of("treasury")
-	authorColumn   = tables[transactions].of("author")
-)
-
-// sumsOfAll are those of each transaction.
-func sumsOfAll(list []row) (sums []Sums, err error) {
-	sums = make([]Sums, len(list))
-	for i, r := range list {
-		if sums[i], err = sumsOfTransaction(r); err != nil {
-			return nil, fmt.Errorf("extrinsic %v: %w", r[1], err)
-		}
-	}
-	return sums, nil
-}
-
-// sumsOfTransaction are those of one.
-func sumsOfTransaction(r row) (s Sums, err error) {
-	for i, n := range s.amounts() {
-		c := addedColumns[i]
-		if c < 0 || r[c] == nil {
-			continue
-		}
-		amount, ok := r[c].(string)
-		if !ok {
-			return s, errCell
-		}
-		if *n, err = chain.ParseWei(amount); err != nil {
-			return s, err
-		}
-	}
-	if gas, ok := r[gasColumn].(string); ok {
-		if s.Gas, err = strconv.ParseUint(gas, 10, 63); err != nil {
-			return s, fmt.Errorf("gas: %w", chain.ErrOverflow)
-		}
-	}
-	if r[feeColumn] == nil {
+// sumsOf are those of a transaction.
+func sumsOf(c *Cost) (s Sums) {
+	s.Fee, s.PriorityFee, s.Tip, s.Charged = or(c.Fee), or(c.PriorityFee), or(c.Tip), or(c.Charged)
+	s.Burned, s.Treasury, s.Author, s.Gas = or(c.Burned), or(c.Treasury), or(c.Author), or(c.Gas).Uint64()
+	if !c.Fee.Known() {
 		s.Undetermined = 1
 	}
 	switch {
-	case r[chargedColumn] == nil:
+	case !c.Charged.Known():
 		s.Uncharged = 1
-	case r[burnedColumn] == nil || r[treasuryColumn] == nil || r[authorColumn] == nil:
+	case !c.Burned.Known() || !c.Treasury.Known() || !c.Author.Known():
 		s.Unaccounted = 1
 	}
-	layer, _ := r[layerColumn].(string)
-	outcome, _ := r[outcomeColumn].(string)
-	s.CountOutcome(fee.Layer(layer), fee.Outcome(outcome))
-	if r[layerColumn] == string(fee.EVM) {
+	s.CountOutcome(c.Layer, c.Outcome)
+	if c.Layer == fee.EVM {
 		s.EVM, s.EVMFee = 1, s.Fee
 	} else {
 		s.Native, s.NativeFee = 1, s.Fee
 	}
-	return s, nil
+	return s
 }
 
 func (t *tally) add(table int, x *Sums, key ...value) error { return t.of(table, key...).add(x) }
@@ -462,11 +366,11 @@ func (t *tally) sorted(table int) []*tallied {
 
 // upsert is the statement that adds sums under a key: some of the table's, and nothing to
 // the others. Plus is how an engine adds two amounts.
-func (t *total) upsert(plus func(a, b string) string, sums []column) string {
+func (t *total) upsert(plus func(a, b string) string, sums []field[Sums]) string {
 	var set []string
 	for _, c := range sums {
 		old, added := t.name+"."+c.name, "excluded."+c.name
-		if c.kind == amount {
+		if _, ok := c.at(new(Sums)).(*chain.Wei); ok {
 			set = append(set, c.name+" = "+plus(old, added))
 		} else {
 			set = append(set, c.name+" = "+old+" + "+added)

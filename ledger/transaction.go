@@ -1,65 +1,76 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"math"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/fee"
 )
 
 // Transaction is one as the book has it.
 type Transaction struct {
-	Height    uint64
-	Time      chain.Optional[chain.Time] // of the block
-	Final     bool                       // the block is
-	Sealed    bool                       // the block is
-	Rules     string                     // that priced it
-	Index     int                        // in the block
-	Layer     fee.Layer
-	Type      string // of an EVM transaction, else ""
-	Call      string
-	Hash      chain.Hash
-	EVMHash   chain.Optional[chain.Hash]
-	Sender    chain.Optional[chain.Address]
-	Recipient chain.Optional[chain.Address]
-	Payer     chain.Optional[chain.Address]
-	Nonce     chain.Optional[chain.Wei]
-	GasPrice  chain.Optional[chain.GasPrice]
-	Gas       chain.Optional[chain.Wei] // units of gas
-	Weight    chain.Optional[chain.Wei]
-	Fee       chain.Optional[chain.Wei]
-	Method    string
-	// PriorityFee and Tip are parts of Fee.
-	PriorityFee chain.Optional[chain.Wei]
-	Tip         chain.Optional[chain.Wei]
-	Success     chain.Optional[bool] // of the extrinsic
-	Outcome     fee.Outcome          // "" where it is not known
-	Status      string
-	Error       string // why the fee is not known
-	Charged     chain.Optional[chain.Wei]
-	Verdict     evidence.Verdict
-	Drift       chain.Optional[chain.SignedWei]
-	Class       evidence.Class
-	Burned      chain.Optional[chain.Wei]
-	Treasury    chain.Optional[chain.Wei]
-	Author      chain.Optional[chain.Wei]
+	Cost
+	Final   bool // the block is
+	Sealed  bool // the block is
+	Hash    chain.Hash
+	EVMHash chain.Optional[chain.Hash]
+	Sender  chain.Optional[chain.Address]
+	Nonce   chain.Optional[chain.Nonce]
+	Weight  chain.Optional[chain.RefTime]
+	Method  string
+	Success chain.Optional[bool] // of the extrinsic
+	Status  string
+	Error   string // why the fee is not known
+	Drift   chain.Optional[chain.SignedWei]
+	Class   evidence.Class
+}
+
+var transactionFields = []field[Transaction]{
+	{name: "height", mark: fact, at: func(t *Transaction) any { return &t.Height }},
+	packed("extrinsic", fact, func(c *Cost) any { return &c.Index }),
+	packed("layer", fact, func(c *Cost) any { return (*string)(&c.Layer) }),
+	packed("type", fact, func(c *Cost) any { return (*nullable)(&c.Type) }),
+	packed("call", fact, func(c *Cost) any { return &c.Call }),
+	{name: "hash", mark: fact, at: func(t *Transaction) any { return &t.Hash }},
+	{name: "evm_hash", mark: fact, at: func(t *Transaction) any { return &t.EVMHash }},
+	{name: "sender", mark: fact, at: func(t *Transaction) any { return &t.Sender }},
+	packed("recipient", fact, func(c *Cost) any { return &c.Recipient }),
+	packed("payer", judgement, func(c *Cost) any { return &c.Payer }),
+	{name: "nonce", mark: fact, at: func(t *Transaction) any { return &t.Nonce }},
+	packed("gas_price", judgement, func(c *Cost) any { return &c.GasPrice }),
+	packed("gas", judgement, func(c *Cost) any { return &c.Gas }),
+	{name: "weight", mark: fact, at: func(t *Transaction) any { return &t.Weight }},
+	packed("fee", judgement, func(c *Cost) any { return &c.Fee }),
+	{name: "method", mark: judgement, at: func(t *Transaction) any { return (*nullable)(&t.Method) }},
+	packed("priority_fee", judgement, func(c *Cost) any { return &c.PriorityFee }),
+	packed("tip", judgement, func(c *Cost) any { return &c.Tip }),
+	{name: "success", mark: fact, at: func(t *Transaction) any { return &t.Success }},
+	packed("outcome", judgement, func(c *Cost) any { return (*nullable)(&c.Outcome) }),
+	{name: "status", mark: fact, at: func(t *Transaction) any { return (*nullable)(&t.Status) }},
+	{name: "error", mark: judgement, at: func(t *Transaction) any { return (*nullable)(&t.Error) }},
+	packed("charged", judgement, func(c *Cost) any { return &c.Charged }),
+	packed("verdict", judgement, func(c *Cost) any { return (*nullable)(&c.Verdict) }),
+	{name: "drift", mark: judgement, at: func(t *Transaction) any { return &t.Drift }},
+	packed("burned", judgement, func(c *Cost) any { return &c.Burned }),
+	packed("treasury", judgement, func(c *Cost) any { return &c.Treasury }),
+	packed("author", judgement, func(c *Cost) any { return &c.Author }),
+}
+
+// packed declares a column that a cost has too: see packed.go.
+func packed(name string, mark mark, at func(*Cost) any) field[Transaction] {
+	return field[Transaction]{name, mark, func(t *Transaction) any { return at(&t.Cost) }, at}
 }
 
 // Paid is what the payer paid: what the chain charged, and where that is not known, what
 // the rules say. It is not known where neither is.
-func (t *Transaction) Paid() chain.Optional[chain.Wei] {
-	if t.Charged.Known() {
-		return t.Charged
+func (c *Cost) Paid() chain.Optional[chain.Wei] {
+	if c.Charged.Known() {
+		return c.Charged
 	}
-	return t.Fee
+	return c.Fee
 }
-
-// Place is where the transaction is.
-func (t *Transaction) Place() Place { return Place{t.Height, t.Index} }
 
 // Transactions are those that a query asks for.
 func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
@@ -146,7 +157,6 @@ var (
 	extrinsicColumn = tables[transactions].of("extrinsic")
 	txHashColumn    = tables[transactions].of("hash")
 	evmHashColumn   = tables[transactions].of("evm_hash")
-	finalColumn     = tables[blocks].of("final")
 )
 
 // sealedBelow is the height below which blocks are sealed.
@@ -160,40 +170,22 @@ func (b *Book) sealing(ctx context.Context) (sealedBelow, error) {
 
 // transaction reads a row, with those of its block.
 func (s sealedBelow) transaction(of *rowsOf, r row) (*Transaction, error) {
-	h := headOf(of.rows[blocks][0])
-	c := cells{row: r, columns: tables[transactions].columns}
-	t := Transaction{
-		Height: c.number(), Time: h.time, Final: h.final, Sealed: h.height < uint64(s), Rules: h.rules,
-		Index: int(c.number()), Layer: fee.Layer(c.text()), Type: c.text(), Call: c.text(), Hash: c.hash(),
-		EVMHash: c.optionalHash(), Sender: c.optionalAddress(), Recipient: c.optionalAddress(), Payer: c.optionalAddress(), Nonce: c.optionalWei(),
-		GasPrice: c.optionalGasPrice(), Gas: c.optionalWei(), Weight: c.optionalWei(), Fee: c.optionalWei(), Method: c.text(), PriorityFee: c.optionalWei(),
-		Tip: c.optionalWei(), Success: c.optionalFlag(), Outcome: fee.Outcome(c.text()), Status: c.text(), Error: c.text(),
-		Charged: c.optionalWei(), Verdict: evidence.Verdict(c.text()), Drift: c.optionalSignedWei(),
-		Burned: c.optionalWei(), Treasury: c.optionalWei(), Author: c.optionalWei(),
+	t := new(Transaction)
+	if err := readOf(of, transactions, transactionFields, r, t); err != nil {
+		return nil, err
 	}
-	for _, d := range of.rows[diagnoses] {
-		if class, ok := d[2].(string); ok && d[1] == r[extrinsicColumn] {
-			t.Class = evidence.Class(class)
+	b, err := of.block()
+	t.Time, t.Rules, t.Final, t.Sealed = b.Time, b.Rules, b.Final, t.Height < uint64(s)
+	for _, x := range of.rows[diagnoses] {
+		var d diagnosis
+		if err := readOf(of, diagnoses, diagnosisFields, x, &d); err != nil {
+			return nil, err
+		}
+		if d.extrinsic == t.Index {
+			t.Class = d.class
 		}
 	}
-	return &t, cmp.Or(h.err, c.err)
-}
-
-// head is what rows say of their block.
-type head struct {
-	height uint64
-	time   chain.Optional[chain.Time]
-	final  bool
-	rules  string
-	err    error
-}
-
-func headOf(block row) head {
-	at := func(column int) *cells { return &cells{row: block, columns: tables[blocks].columns, next: column} }
-	c, time, final, rules := at(0), at(timeColumn), at(finalColumn), at(rulesColumn)
-	h := head{height: c.number(), time: time.optionalTime(), final: final.flag(), rules: rules.text()}
-	h.err = cmp.Or(c.err, time.err, final.err, rules.err)
-	return h
+	return t, err
 }
 
 // bounds are the span's ends as arguments of a query.

@@ -156,39 +156,43 @@ func (v *verification) block(r *rowsOf) {
 	if height < v.row.first {
 		v.report(height, blocks, "below block %d, with which the ledger begins", v.row.first)
 	}
-	b := r.rows[blocks][0]
-	if have, _ := b[parentColumn].([]byte); v.hash != nil && height == v.next && !bytes.Equal(have, v.hash) {
+	row := r.rows[blocks][0]
+	wrong := r.check(allTables)
+	b, err := r.block()
+	if err != nil && len(wrong) == 0 {
+		wrong = append(wrong, altered{blocks, err.Error()})
+	}
+	if have, _ := row[parentColumn].([]byte); v.hash != nil && height == v.next && !bytes.Equal(have, v.hash) {
 		v.report(height, blocks, "its parent is %#x, but the block before is %#x", have, v.hash)
 	}
-	v.hash, _ = b[hashColumn].([]byte)
+	v.hash, _ = row[hashColumn].([]byte)
 	v.next = max(height+1, v.row.first)
-	wrong := r.check(allTables)
 	for _, a := range wrong {
 		v.report(height, a.table, "%s", a.message)
 	}
-	leaves, err := readLeaves(b[leavesColumn])
+	leaves, err := readLeaves(row[leavesColumn])
 	if err != nil {
 		return // told already
 	}
-	costs, _ := b[costsColumn].([]byte)
-	if leaves.checkCosts(height, costs) != nil {
+	costs, err := costsOfRows(r.rows[transactions])
+	switch {
+	case leaves.checkCosts(height, b.costs) != nil:
 		v.report(height, blocks, alteredCosts)
-	} else if len(wrong) == 0 && !bytes.Equal(costs, pack(b, r.rows[transactions])) {
+	case len(wrong) == 0 && err == nil && !bytes.Equal(b.costs, pack(row, r.rows[transactions])):
 		v.report(height, blocks, "costs are not those of its transactions: fees report would add up others")
 	}
 	if !sealed {
 		return
 	}
-	if b[finalColumn] != true {
+	if row[finalColumn] != true {
 		v.report(height, blocks, "sealed, and not final")
 	}
-	v.grow(height, b[timeColumn], leaves.digest(), len(wrong) > 0)
+	v.grow(&b.Block, leaves.digest(), len(wrong) > 0)
 	if len(wrong) > 0 {
 		return
 	}
-	sums, err := sumsOfAll(r.rows[transactions])
 	if err == nil {
-		err = v.tally.block(&r.rows, sums)
+		err = v.tally.block(&b.Block, costs, &r.rows)
 	}
 	if err != nil {
 		v.report(height, transactions, "an amount: %v", err)
@@ -197,9 +201,10 @@ func (v *verification) block(r *rowsOf) {
 
 // grow adds a block to the seals of its stretches. Where its rows were altered, the totals
 // of those are not compared with rows: that would name each once more.
-func (v *verification) grow(height uint64, time value, digest Digest, altered bool) {
+func (v *verification) grow(b *Block, digest Digest, altered bool) {
 	var s stretching
-	s.add(height, time, digest)
+	s.add(b, digest)
+	height := b.Height
 	for k := range s.grown {
 		x := v.seals[k.unit][k.number]
 		if x == nil {

@@ -230,7 +230,7 @@ func TestWhatIsNotAValueIsFound(t *testing.T) {
 		{"UPDATE account_months SET evm = -1", "account_months", "evm is -1"},
 		{"UPDATE seals SET seal = x'00'", "seals", "altered"},
 		{"UPDATE seals SET unit = 'year' WHERE unit = 'month'", "seals", "of no day and no month"},
-		{"UPDATE book SET genesis = x'00'", "book", "no hash"},
+		{"UPDATE book SET genesis = x'00'", "book", "column genesis"},
 		{"UPDATE book SET sealed = -1", "book", "altered"},
 		{"DELETE FROM book", "book", "missing"},
 		{"INSERT INTO findings VALUES (99, 0, 'x', NULL, 'x')", "findings", "belong to no block of the ledger, the first of them at the height 99"},

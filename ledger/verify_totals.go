@@ -165,7 +165,7 @@ func (v *verification) compare(ctx context.Context, table int, want map[string]*
 		}
 		delete(want, k)
 		sums := x.sums()
-		have, wanted := r[len(t.keys):], sums.values(t)
+		have, wanted := r[len(t.keys):], rowOf(t.sums, &sums)
 		for i, c := range t.sums {
 			if !equal(have[i], wanted[i]) {
 				v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: %s is %v, the rows add up to %v", keyText(t, key), c.name, have[i], wanted[i])})

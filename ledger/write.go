@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -54,7 +53,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		for _, e := range list {
 			if e.Height() == b.pending.next() && e.Final() {
 				added = true
-				if err := b.pending.add(&e.rows, e.sums, e.digest); err != nil {
+				if err := b.pending.add(&e.block.Block, e.costs, &e.rows, e.digest); err != nil {
 					return err
 				}
 			}
@@ -119,7 +118,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 	if err != nil {
 		return nil, err
 	}
-	if before, ok := have[span.First-1]; ok && span.First > 0 && !bytes.Equal(before.hash, entries[0].block("parent_hash").([]byte)) {
+	if before, ok := have[span.First-1]; ok && span.First > 0 && chain.Hash(before.hash) != entries[0].ParentHash() {
 		return nil, &ForkError{span.First, entries[0].ParentHash(), chain.Hash(before.hash)}
 	}
 	added := make([]*Entry, 0, len(entries))
@@ -138,7 +137,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 		}
 		added = append(added, e)
 	}
-	if after, ok := have[span.Last+1]; ok && !bytes.Equal(after.parent, entries[len(entries)-1].block("hash").([]byte)) {
+	if after, ok := have[span.Last+1]; ok && chain.Hash(after.parent) != entries[len(entries)-1].Hash() {
 		if after.final {
 			return nil, &ForkError{span.Last + 1, chain.Hash(after.parent), entries[len(entries)-1].Hash()}
 		}

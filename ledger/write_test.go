@@ -324,7 +324,7 @@ func TestWhatIsNoEntry(t *testing.T) {
 	m.Report.Transactions[0].Gas = chain.Some(chain.NewGas(math.MaxInt64 + 1))
 	_, err = ledger.NewEntry(m.Block, m.Report)
 	require.ErrorIs(t, err, chain.ErrOverflow)
-	require.ErrorContains(t, err, "block 5: extrinsic 1: gas")
+	require.ErrorContains(t, err, "block 5: extrinsic 1, added to those before it: the sum of gas")
 
 	m = makeBlock(5, hashOf(5, 0), hashOf(4, 0), largestWei)
 	second := *m.Report.Transactions[0].Transaction

@@ -126,7 +126,7 @@ func (o *one) TransactionsByHash(_ context.Context, h chain.Hash) iter.Seq2[*led
 // none of them is lost on the way.
 func TestMemory(t *testing.T) {
 	const count = 100_000
-	x := &ledger.Transaction{Height: 3, Index: 4, Hash: chain.Hash{1}, Charged: chain.Some(chain.NewWei(7)), Final: true}
+	x := &ledger.Transaction{Cost: ledger.Cost{Height: 3, Index: 4, Charged: chain.Some(chain.NewWei(7))}, Hash: chain.Hash{1}, Final: true}
 	for name, c := range map[string]struct {
 		hash func(n int) chain.Hash
 		want map[reconcile.Outcome]int

@@ -24,7 +24,7 @@ type nobodys struct {
 func (b nobodys) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
 		for i := range b.count {
-			if !yield(&ledger.Transaction{Height: q.Span.First, Index: i, Error: "no rule"}, nil) {
+			if !yield(&ledger.Transaction{Cost: ledger.Cost{Height: q.Span.First, Index: i}, Error: "no rule"}, nil) {
 				return
 			}
 		}
