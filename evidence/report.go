@@ -121,5 +121,5 @@ func (r *Report) Holds() bool {
 // Proved tells whether the rules are known to be the chain's, or every fee matches
 // what it charged.
 func (r *Report) Proved() bool {
-	return r.rules.Certain || r.Totals.Match == r.Totals.EVM+r.Totals.Native
+	return r.rules != nil && r.rules.Certain || r.Totals.Match == r.Totals.EVM+r.Totals.Native
 }
