@@ -11,11 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/gatewaytest"
 )
 

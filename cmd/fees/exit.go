@@ -6,11 +6,10 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/nodeclient"

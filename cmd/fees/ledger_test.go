@@ -13,10 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/postgrestest"
 	"github.com/feeledger/fees/ledger"
 )

@@ -6,14 +6,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/feeledger/fees/cmd/fees/internal/bookkeeping"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/cmd/fees/internal/endpoints"
 	"github.com/feeledger/fees/cmd/fees/internal/finance"
 	"github.com/feeledger/fees/cmd/fees/internal/pricing"
-
-	"github.com/spf13/cobra"
-
 	"github.com/feeledger/fees/internal/console"
 )
 

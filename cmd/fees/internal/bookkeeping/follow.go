@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 )

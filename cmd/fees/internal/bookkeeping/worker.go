@@ -7,10 +7,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
@@ -64,14 +63,14 @@ func newWorker(stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// mostJobs is more than any machine works at once.
-const mostJobs = 64
+// maxJobs is more than any machine works at once.
+const maxJobs = 64
 
 func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 	if err := flags.CheckConcurrency(); err != nil {
 		return err
 	}
-	if flags.jobs < 1 || flags.jobs > mostJobs {
+	if flags.jobs < 1 || flags.jobs > maxJobs {
 		return errors.New("--jobs: want a number from 1 to 64")
 	}
 	reader, err := flags.Reader()

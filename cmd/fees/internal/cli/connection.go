@@ -44,8 +44,8 @@ type Connection struct {
 // maxCertificateBytes is more than a bundle of all authorities has.
 const maxCertificateBytes = 1 << 20
 
-// mostKeyBytes is far more than an API key has.
-const mostKeyBytes = 4096
+// maxKeyBytes is far more than an API key has.
+const maxKeyBytes = 4096
 
 // Connection checks the flags and reads the files that they name.
 func (f *ConnectionFlags) Connection() (Connection, error) {
@@ -54,7 +54,7 @@ func (f *ConnectionFlags) Connection() (Connection, error) {
 		return c, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", f.timeout)
 	}
 	if f.apiKeyFile != "" {
-		key, err := desk.ReadSmallFile(f.apiKeyFile, mostKeyBytes)
+		key, err := desk.ReadSmallFile(f.apiKeyFile, maxKeyBytes)
 		if err != nil {
 			return c, fmt.Errorf("--api-key-file: %w", err)
 		}

@@ -79,14 +79,14 @@ func progressLine(what string, done, total uint64, rate float64) string {
 		return line
 	}
 	line += fmt.Sprintf(", %.1f a second", rate)
-	if left := float64(total-done) / rate; left > 0 && left < mostSeconds {
+	if left := float64(total-done) / rate; left > 0 && left < maxSeconds {
 		line += fmt.Sprintf(", %v left", time.Duration(left*float64(time.Second)).Round(time.Second))
 	}
 	return line
 }
 
-// mostSeconds is more than anybody waits for, and than a time.Duration holds.
-const mostSeconds = 1e9
+// maxSeconds is more than anybody waits for, and than a time.Duration holds.
+const maxSeconds = 1e9
 
 // Asked is the progress of a question.
 func (p *Progress) Asked() desk.Progress {

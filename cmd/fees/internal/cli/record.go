@@ -73,8 +73,8 @@ func (r Record) writeTable(w io.Writer) error {
 	return err
 }
 
-// mostCell is how long a cell may be: a hash fits.
-const mostCell = 66
+// maxCell is how long a cell may be: a hash fits.
+const maxCell = 66
 
 // recordRows is a table of records that have the same fields.
 func recordRows(list []Record) string {
@@ -90,7 +90,7 @@ func recordRows(list []Record) string {
 	for _, r := range list {
 		var row table.Row
 		for _, f := range r {
-			row = append(row, Name(shown(f.Value), mostCell))
+			row = append(row, Name(shown(f.Value), maxCell))
 		}
 		rows.AppendRow(row)
 	}

@@ -160,8 +160,8 @@ func (f *GatewayFlags) Options() (ask.Options, error) {
 	return ask.Options{Total: c.Timeout, RPS: f.rps, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs}, err
 }
 
-// mostConcurrency is more than any gateway answers at once.
-const mostConcurrency = 256
+// maxConcurrency is more than any gateway answers at once.
+const maxConcurrency = 256
 
 // AddConcurrency adds the flag for how many questions are asked at once.
 func (f *GatewayFlags) AddConcurrency(c *cobra.Command) {
@@ -170,8 +170,8 @@ func (f *GatewayFlags) AddConcurrency(c *cobra.Command) {
 
 // CheckConcurrency checks that flag.
 func (f *GatewayFlags) CheckConcurrency() error {
-	if f.Concurrency < 1 || f.Concurrency > mostConcurrency {
-		return fmt.Errorf("--concurrency %d: want a number from 1 to %d", f.Concurrency, mostConcurrency)
+	if f.Concurrency < 1 || f.Concurrency > maxConcurrency {
+		return fmt.Errorf("--concurrency %d: want a number from 1 to %d", f.Concurrency, maxConcurrency)
 	}
 	return nil
 }

@@ -7,13 +7,12 @@ import (
 	"io"
 	"net"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"

@@ -7,11 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
@@ -32,8 +31,8 @@ const estimateExamples = `  fees estimate --extrinsic 0x4d028400... --node ws://
   fees estimate --extrinsic - < transfer.hex
   fees estimate --extrinsic @transfer.hex --at 0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f`
 
-// mostExtrinsicBytes is more than a block's worth of extrinsic in hex.
-const mostExtrinsicBytes = 32 << 20
+// maxExtrinsicBytes is more than a block's worth of extrinsic in hex.
+const maxExtrinsicBytes = 32 << 20
 
 var estimateNotes = []string{
 	"the fee is without a tip, which comes on top",
@@ -90,7 +89,7 @@ func readExtrinsic(ctx context.Context, said string, stdin io.Reader) (string, e
 	case said == "":
 		return "", errors.New("which extrinsic? give it with --extrinsic, encoded in 0x-hex")
 	case isFile:
-		content, err = desk.ReadSmallFile(path, mostExtrinsicBytes)
+		content, err = desk.ReadSmallFile(path, maxExtrinsicBytes)
 	case said == "-":
 		content, err = readInput(ctx, stdin)
 	default:
@@ -110,7 +109,7 @@ func readInput(ctx context.Context, stdin io.Reader) ([]byte, error) {
 	}
 	read := make(chan input, 1)
 	go func() {
-		content, err := desk.ReadAtMost(stdin, "standard input", mostExtrinsicBytes)
+		content, err := desk.ReadAtMost(stdin, "standard input", maxExtrinsicBytes)
 		read <- input{content, err}
 	}()
 	select {

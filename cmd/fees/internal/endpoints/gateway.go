@@ -7,11 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sidecar"

@@ -7,11 +7,10 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/wire"
@@ -44,8 +43,8 @@ func newNode(stdout io.Writer) *cobra.Command {
 	return parent
 }
 
-// mostParams is more than any method takes.
-const mostParams = 16
+// maxParams is more than any method takes.
+const maxParams = 16
 
 var nodeQuestions = []question[*nodeclient.Client]{
 	{use: "methods", short: "The methods that the node has", ask: askMethods},
@@ -54,7 +53,7 @@ var nodeQuestions = []question[*nodeclient.Client]{
 	{use: "header [hash]", short: "A block's header", most: 1, wants: "at most one hash", ask: askNodeHeader},
 	{use: "fee-history [blocks]", short: "Base fees and priority fees of the newest blocks (eth_feeHistory)", most: 1, wants: "at most one number of blocks", percentiles: true, ask: askFeeHistory},
 	{use: "query-info <extrinsic>", short: "What a native extrinsic, encoded in 0x-hex, would cost", args: 1, most: 1, wants: "one extrinsic in 0x-hex", ask: askQueryInfo},
-	{use: "call <method> [parameter]...", short: "The result of any method", args: 1, most: 1 + mostParams, wants: "a method and its parameters", ask: askCall},
+	{use: "call <method> [parameter]...", short: "The result of any method", args: 1, most: 1 + maxParams, wants: "a method and its parameters", ask: askCall},
 }
 
 func askMethods(ctx context.Context, c *nodeclient.Client, _ asked) (cli.Record, error) {

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 )
 
 // question is a subcommand that asks something of a gateway or a node, through a

@@ -5,10 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 )

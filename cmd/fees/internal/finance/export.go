@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/journal"

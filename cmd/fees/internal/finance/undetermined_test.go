@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 )

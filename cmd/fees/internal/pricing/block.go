@@ -7,10 +7,9 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"

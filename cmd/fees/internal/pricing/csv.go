@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"

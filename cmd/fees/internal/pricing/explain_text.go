@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/invoice"
 )

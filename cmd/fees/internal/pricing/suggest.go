@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/network"
@@ -42,7 +41,7 @@ const suggestExamples = `  fees suggest --node http://127.0.0.1:9944
 // those that a node has for the asking.
 const (
 	defaultRecent = 20
-	mostRecent    = 1023
+	maxRecent    = 1023
 )
 
 // suggestFlags are the flags of fees suggest.
@@ -86,8 +85,8 @@ func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err err
 	if err := flags.Output.Check(); err != nil {
 		return err
 	}
-	if flags.blocks == 0 || flags.blocks > mostRecent {
-		return fmt.Errorf("--blocks %d: want a number from 1 to %d", flags.blocks, mostRecent)
+	if flags.blocks == 0 || flags.blocks > maxRecent {
+		return fmt.Errorf("--blocks %d: want a number from 1 to %d", flags.blocks, maxRecent)
 	}
 	if flags.tables, err = desk.ReadTables(flags.networkFile); err != nil {
 		return err

@@ -5,11 +5,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 )

@@ -6,10 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"

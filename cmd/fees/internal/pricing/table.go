@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/jsontext"

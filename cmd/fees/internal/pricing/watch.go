@@ -8,11 +8,10 @@ import (
 	"io"
 	"slices"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
-
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"
@@ -177,11 +176,11 @@ const (
 )
 
 func writeWatchHeader(w io.Writer, symbol string) {
-	fmt.Fprintf(w, watchHeader, "block", "time", "evm", "native", "fee "+cli.Name(symbol, mostSymbol), "base Gwei")
+	fmt.Fprintf(w, watchHeader, "block", "time", "evm", "native", "fee "+cli.Name(symbol, maxSymbol), "base Gwei")
 }
 
-// mostSymbol is how long a token's name may be in a header.
-const mostSymbol = 12
+// maxSymbol is how long a token's name may be in a header.
+const maxSymbol = 12
 
 func writeWatchLine(w io.Writer, r *evidence.Report) {
 	base := ""

@@ -1,0 +1,116 @@
+package desk_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/source"
+)
+
+// What goes wrong has the kind that tells a front what to say of it.
+func TestKinds(t *testing.T) {
+	place, ctx := filled(t, file(t)), t.Context()
+	d, err := desk.Open(ctx, place, network.BuiltIn())
+	require.NoError(t, err)
+	defer d.Close()
+	ask := func(p desk.Period) error {
+		_, err := d.Report(ctx, desk.ReportQuestion{Period: p, By: report.Day})
+		return err
+	}
+	explain := func(name string) error {
+		which, err := desk.ParseTransactionRef(name, "")
+		if err == nil {
+			_, err = desk.Explain(ctx, demo(t), which)
+		}
+		return err
+	}
+	for name, c := range map[string]struct {
+		kind desk.Kind
+		err  func() error
+	}{
+		"nothing":                     {"", func() error { return ask(desk.Heights(1, 27)) }},
+		"a period beyond":             {desk.NotCovered, func() error { return ask(desk.Heights(1, 99)) }},
+		"a month that is not there":   {desk.NotCovered, func() error { p, _ := desk.PeriodInput{Month: "2031-01"}.Parse(); return ask(p) }},
+		"a month that is none":        {desk.NotUnderstood, func() error { _, err := desk.PeriodInput{Month: "2026-13"}.Parse(); return err }},
+		"a range that is none":        {desk.NotUnderstood, func() error { _, err := desk.PeriodInput{Blocks: "9..1"}.Parse(); return err }},
+		"an account that is none":     {desk.NotUnderstood, func() error { _, _, err := desk.ReadAccounts([]string{"0x12"}); return err }},
+		"a file that is not there":    {desk.NotUnderstood, func() error { _, err := desk.ReadLabels("nowhere.csv"); return err }},
+		"no ledger":                   {desk.NotFound, func() error { _, err := desk.Open(ctx, file(t), network.BuiltIn()); return err }},
+		"no transaction":              {desk.NotFound, func() error { return explain("25-77") }},
+		"an inherent":                 {desk.NotFound, func() error { return explain("25-0") }},
+		"a transaction that is none":  {desk.NotUnderstood, func() error { return explain("25") }},
+		"a block that was not kept":   {desk.NotCovered, func() error { return explain("99-1") }},
+		"a ledger that is written":    {desk.Busy, func() error { return writtenTwice(t, place) }},
+		"a ledger that was altered":   {desk.Damaged, func() error { return altered(t) }},
+		"a gateway that is away":      {desk.Unanswered, func() error { return away(t) }},
+		"who asked has gone":          {desk.Stopped, func() error { return fmt.Errorf("a question: %w", context.Canceled) }},
+		"a full disk":                 {desk.Failed, func() error { return fmt.Errorf("a write: %w", syscall.ENOSPC) }},
+		"something else":              {desk.Failed, func() error { return errors.New("something else") }},
+		"amounts that no chain has":   {desk.Unanswered, func() error { return fmt.Errorf("block 3: %w", chain.ErrOverflow) }},
+		"a ledger of another chain":   {desk.NotUnderstood, func() error { return &desk.LedgerError{Place: "x", Err: ledger.ErrOtherChain} }},
+		"rows that differ from those": {desk.DoesNotHold, func() error { return &desk.LedgerError{Place: "x", Err: &ledger.DiffersError{}} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := c.err()
+			require.Equal(t, c.kind, desk.KindOf(err), "%v", err)
+		})
+	}
+}
+
+func writtenTwice(t *testing.T, place string) error {
+	first, err := desk.OpenWriter(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	defer first.Close()
+	_, err = desk.OpenWriter(t.Context(), place, network.BuiltIn())
+	return err
+}
+
+// altered is what a question says of a ledger in which a fee was changed.
+func altered(t *testing.T) error {
+	place := filled(t, file(t))
+	db, err := sql.Open("sqlite", place)
+	require.NoError(t, err)
+	_, err = db.Exec("UPDATE transactions SET fee = '1' WHERE height = 25")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	d, err := desk.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	defer d.Close()
+	v, err := desk.Verify(t.Context(), desk.VerifyOptions{Place: place})
+	require.NoError(t, err)
+	return v.Err()
+}
+
+// away is what is said of a gateway where nobody listens.
+func away(t *testing.T) error {
+	src, err := source.Open("http://127.0.0.1:1", ask.Options{Total: 1})
+	require.NoError(t, err)
+	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	_, err = desk.Temporary(t.Context(), "of the moment", desk.Heights(1, 2), desk.FillOptions{Reader: reader})
+	return err
+}
+
+// An error names the fields of a question, under whatever names the front has for them.
+func TestFieldsOfErrors(t *testing.T) {
+	_, err := desk.PeriodInput{From: "2026-01-01"}.Parse()
+	require.EqualError(t, err, "name both ends of the period, from and to")
+	var input *desk.InputError
+	require.ErrorAs(t, err, &input)
+	require.Equal(t, "name both ends of the period, ?from and ?to", input.Naming(func(f desk.Field) string { return "?" + string(f) }))
+	_, err = desk.ReadTables(filepath.Join(t.TempDir(), "mine.json"))
+	require.ErrorAs(t, err, &input)
+	require.Contains(t, input.Naming(func(f desk.Field) string { return "--" + string(f) }), "--network-file ")
+}
