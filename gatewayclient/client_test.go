@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/internal/gatewaytest"
 )
 
 const recordings = "../testdata/recordings"

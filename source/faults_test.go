@@ -24,11 +24,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/internal/gatewaytest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"

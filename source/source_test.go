@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/gatewaytest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )

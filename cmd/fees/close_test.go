@@ -18,11 +18,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/gatewaytest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/wire"
 )

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/gatewaytest"
 )
 
 // Each answer of the real gateway to a question that it refused ends the program

@@ -18,8 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/gatewaytest"
 	"github.com/feeledger/fees/internal/postgrestest"
 )
 

@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"internal/jsontext":          {},
 	"internal/scratch":           {},
 	"internal/spill":             {},
-	"internal/gatewaytest":       {"archive"}, // for tests only
+	"archive/gatewaytest":        {"archive"}, // for tests only
 	"internal/ledgertest":        {},          // for tests only
 	"internal/postgrestest":      {},          // for tests only
 	"internal/vectors":           {},          // for tests only
@@ -80,7 +80,7 @@ var onlyIn = map[string][]string{
 	"modernc.org/sqlite/lib":             {"ledger"},
 	"github.com/pressly/goose/v3":        {"ledger"},
 	"github.com/xuri/excelize/v2":        {"sheet"},
-	"net/http":                           {"ask", "gatewayclient", "nodeclient", "archive", "internal/gatewaytest", "internal/chaingen", "internal/chaingen/cmd/chaingen"},
+	"net/http":                           {"ask", "gatewayclient", "nodeclient", "archive", "archive/gatewaytest", "internal/chaingen", "internal/chaingen/cmd/chaingen"},
 	"math/big":                           {"chain", "evidence", "internal/vectors", "internal/chaingen"},
 	"github.com/ethereum/":               {"evidence", "internal/chaingen"}, // one verifies signatures, the other makes them
 	"unsafe":                             {},

@@ -41,7 +41,7 @@ const suggestExamples = `  fees suggest --node http://127.0.0.1:9944
 // those that a node has for the asking.
 const (
 	defaultRecent = 20
-	maxRecent    = 1023
+	maxRecent     = 1023
 )
 
 // suggestFlags are the flags of fees suggest.
