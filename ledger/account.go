@@ -85,15 +85,14 @@ func (x *byAccount) rows(ctx context.Context, b *Book, q Query) iter.Seq2[*rowsO
 	case n > maxAccounts:
 		return b.rowsIn(ctx, q, x.namer(q.Accounts), x.tables...)
 	}
-	return func(yield func(*rowsOf, error) bool) {
+	return sequence(func(yield func(*rowsOf) bool) error {
 		c, all, err := b.sealedStretches(ctx, daily)
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
 		s := search{byAccount: x, book: b, query: &q, all: all, have: map[int64]uint64{}, grows: c.next()}
-		s.each(ctx, yield)
-	}
+		return s.each(ctx, yield)
+	})
 }
 
 // search is a query for some accounts' rows. In the day that still grows, and in what is not
@@ -110,7 +109,7 @@ type search struct {
 	grows uint64           // from this height on no look-up is used
 }
 
-func (s *search) each(ctx context.Context, yield func(*rowsOf, error) bool) {
+func (s *search) each(ctx context.Context, yield func(*rowsOf) bool) error {
 	for _, day := range s.all {
 		if day.totals == nil {
 			s.grows = min(s.grows, day.first)
@@ -132,8 +131,7 @@ func (s *search) each(ctx context.Context, yield func(*rowsOf, error) bool) {
 			err = s.count(ctx, r.height)
 		}
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
 		if r.height > last {
 			break
@@ -146,8 +144,8 @@ func (s *search) each(ctx context.Context, yield func(*rowsOf, error) bool) {
 			}
 		}
 		full := p.full()
-		if p.pick(r, s.tables[0], names); !yield(r, nil) {
-			return
+		if p.pick(r, s.tables[0], names); !yield(r) {
+			return nil
 		}
 		if !full && p.full() { // the days that have begun are read to their end
 			s.days = slices.DeleteFunc(s.days, func(day *stretch) bool { return day.first > r.height })
@@ -160,45 +158,38 @@ func (s *search) each(ctx context.Context, yield func(*rowsOf, error) bool) {
 			break
 		}
 	}
-	if err := s.count(ctx, math.MaxUint64); err != nil {
-		yield(nil, err)
-	}
+	return s.count(ctx, math.MaxUint64)
 }
 
 // blocks are those of a span in which rows can be.
 func (s *search) blocks(ctx context.Context, span Span) iter.Seq2[*rowsOf, error] {
-	return func(yield func(*rowsOf, error) bool) {
+	return sequence(func(yield func(*rowsOf) bool) error {
 		q := s.book.engine.shared()
 		for span.First < s.grows && span.First <= span.Last {
 			part := Span{span.First, min(span.Last, s.grows-1)}
 			found, err := s.heights(ctx, q, s.query.Accounts, part, s.query.heights())
+			if err != nil {
+				return err
+			}
 			if len(found) == s.query.heights() {
 				part.Last = found[len(found)-1]
 			}
-			var timeless []uint64
-			if err == nil {
-				timeless, err = s.book.timelessIn(ctx, q, s.all, part)
-			}
+			timeless, err := s.book.timelessIn(ctx, q, s.all, part)
 			if err != nil {
-				yield(nil, err)
-				return
+				return err
 			}
 			for r, err := range s.book.walkHeights(ctx, q, union(found, timeless), s.tables) {
-				if !yield(r, err) || err != nil {
-					return
+				if err != nil || !yield(r) {
+					return err
 				}
 			}
 			span.First = part.Last + 1
 		}
 		if span.First > span.Last {
-			return
+			return nil
 		}
-		for r, err := range s.book.walk(ctx, nil, span, s.tables) {
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
+		return pass(s.book.walk(ctx, nil, span, s.tables), yield)
+	})
 }
 
 // count wants the days that end below a height to have had as many rows as their totals say.

@@ -72,51 +72,47 @@ func (b *Block) Place() Place { return Place{Height: b.Height} }
 
 // Blocks are those of a query, in the order of their heights.
 func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
-	if len(q.Accounts) > 0 {
-		return failed[Block](errAccounts)
-	}
-	return func(yield func(*Block, error) bool) {
+	return sequence(func(yield func(*Block) bool) error {
+		if len(q.Accounts) > 0 {
+			return errAccounts
+		}
 		sealed, err := b.sealing(ctx)
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
-		decoded(b.rowsIn(ctx, q, everyRow, blocks), blocks, func(of *rowsOf, _ row) (*Block, error) {
+		return pass(decoded(b.rowsIn(ctx, q, everyRow, blocks), blocks, func(of *rowsOf, _ row) (*Block, error) {
 			x, err := of.block()
 			x.Sealed = x.Height < uint64(sealed)
 			return &x.Block, err
-		})(yield)
-	}
+		}), yield)
+	})
 }
 
 // fewRows reads the rows of a table that few blocks have rows of. How many blocks those are,
 // the leaves of all blocks say.
 func (b *Book) fewRows(ctx context.Context, q Query, table int) iter.Seq2[*rowsOf, error] {
-	return func(yield func(*rowsOf, error) bool) {
+	return sequence(func(yield func(*rowsOf) bool) error {
+		if len(q.Accounts) > 0 {
+			return errAccounts
+		}
 		span, shared, p := q.span(), b.engine.shared(), pager{Query: &q}
 		heights, err := heightsBy(ctx, shared, q.heights(), "SELECT DISTINCT height FROM "+tables[table].name+" WHERE height >= ? AND height <= ?", span.bounds()...)
-		if err == nil && len(q.Accounts) > 0 {
-			err = errAccounts
-		}
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
 		if len(heights) == q.heights() {
 			span.Last = heights[len(heights)-1]
 		}
 		for r, err := range b.walkHeights(ctx, shared, heights, []int{table}) {
-			if err == nil {
-				p.pick(r, table, everyRow)
+			if err != nil {
+				return err
 			}
-			if !yield(r, err) || err != nil {
-				return
+			if p.pick(r, table, everyRow); !yield(r) {
+				return nil
 			}
 		}
-		if err := b.countLeaves(ctx, shared, span, table, uint64(len(heights))); err != nil {
-			yield(nil, err)
-		}
-	}
+		return b.countLeaves(ctx, shared, span, table, uint64(len(heights)))
+	})
 }
 
 // countLeaves wants so many blocks of a span to have a leaf of a table, and no sealed block

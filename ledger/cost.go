@@ -45,12 +45,11 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 	if n := len(q.Accounts); 0 < n && n <= maxAccounts {
 		return b.costsOf(ctx, q)
 	}
-	return func(yield func(*Cost, error) bool) {
+	return sequence(func(yield func(*Cost) bool) error {
 		var used sync.Pool // of the costs of parts, which take some megabytes
 		sealed, err := b.sealed(ctx)
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
 		payers := map[chain.Address]bool{}
 		for _, a := range q.Accounts {
@@ -67,38 +66,28 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 			return p
 		}) {
 			if p.err != nil {
-				yield(nil, p.err)
-				return
+				return p.err
 			}
 			for i := range p.costs {
 				c := &p.costs[i]
-				if len(payers) > 0 {
-					if payer, ok := c.Payer.Get(); !ok || !payers[payer] {
-						continue
-					}
+				if payer, ok := c.Payer.Get(); len(payers) > 0 && (!ok || !payers[payer]) {
+					continue
 				}
-				if pages.take(c.Place()) && !yield(c, nil) || pages.full() {
-					return
+				if pages.take(c.Place()) && !yield(c) || pages.full() {
+					return nil
 				}
 			}
 			used.Put(p)
 		}
-	}
+		return nil
+	})
 }
 
 // costsOf are those of few accounts.
 func (b *Book) costsOf(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
-	return func(yield func(*Cost, error) bool) {
-		for t, err := range b.Transactions(ctx, q) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(&t.Cost, nil) {
-				return
-			}
-		}
-	}
+	return sequence(func(yield func(*Cost) bool) error {
+		return pass(b.Transactions(ctx, q), func(t *Transaction) bool { return yield(&t.Cost) })
+	})
 }
 
 // part is what a part of a span holds.

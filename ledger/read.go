@@ -128,19 +128,20 @@ func readSome(ctx context.Context, q querier, wanted []int, whole bool, where st
 // readSpan reads tables of a span's blocks by readSome, and delivers what it read each
 // time. No more than one block's rows is held that has very many.
 func readSpan(ctx context.Context, q querier, wanted []int, span Span) iter.Seq2[[]*rowsOf, error] {
-	return func(yield func([]*rowsOf, error) bool) {
+	return sequence(func(yield func([]*rowsOf) bool) error {
 		for more := true; more && span.First <= span.Last; {
 			var found []*rowsOf
 			var err error
 			found, more, err = readSome(ctx, q, wanted, true, "height >= ? AND height <= ?", span.bounds()...)
-			if !yield(found, err) || err != nil {
-				return
+			if err != nil || !yield(found) {
+				return err
 			}
 			if more { // one block at least was found
 				span.First = found[len(found)-1].height + 1
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // allTables are those of a block's rows.
@@ -300,15 +301,14 @@ const maxReaders = 4
 // else reads by q, that may be nil: several parts are read at the same time then. No
 // connection is held while a block is handed over.
 func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) iter.Seq2[*rowsOf, error] {
-	return func(yield func(*rowsOf, error) bool) {
+	return sequence(func(yield func(*rowsOf) bool) error {
 		readers := 1
 		if q == nil {
 			q, readers = b.engine.shared(), min(runtime.GOMAXPROCS(0)+1, maxReaders)
 		}
 		sealed, err := b.sealedBy(ctx, q)
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
 		type part struct {
 			span Span
@@ -334,23 +334,23 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 			}
 		}
 		present := newPresence(span, sealed)
-		deliver := func(rows []*rowsOf, err error) bool {
+		ended := false
+		deliver := func(rows []*rowsOf) error {
 			for _, r := range rows {
-				if err == nil {
-					err = present.at(r.height)
+				if err := present.at(r.height); err != nil {
+					return err
 				}
-				if err != nil {
+				if ended = !yield(r); ended {
 					break
 				}
-				if !yield(r, nil) {
-					return false
-				}
 			}
-			return err == nil || yield(nil, err) && false
+			return nil
 		}
 		for p := range inorder.Map(ctx, parts, readers, read) {
-			going := deliver(p.rows, p.err)
-			if going && p.more { // what is very large is read by one reader
+			if p.err == nil {
+				p.err = deliver(p.rows)
+			}
+			if p.err == nil && !ended && p.more { // what is very large is read by one reader
 				if n := len(p.rows); n > 0 {
 					p.span.First = p.rows[n-1].height + 1
 				}
@@ -358,50 +358,46 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 					if err == nil {
 						err = checkedAll(rows, wanted)
 					}
-					if going = deliver(rows, err); !going {
+					if err == nil {
+						err = deliver(rows)
+					}
+					if p.err = err; err != nil || ended {
 						break
 					}
 				}
 			}
-			if !going {
-				return
+			if p.err != nil || ended {
+				return p.err
 			}
 		}
-		if err := present.ended(); err != nil {
-			yield(nil, err)
-		}
-	}
+		return present.ended()
+	})
 }
 
 // portions are spans of a few blocks each, in which are all blocks of a span that the book
 // has, in the order of their heights.
 func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] {
-	return func(yield func(Span, error) bool) {
-		for from, bounds := int64(span.First), span.bounds(); ; {
+	return sequence(func(yield func(Span) bool) error {
+		for from, bounds := int64(min(span.First, math.MaxInt64)), span.bounds(); ; {
 			var last *int64
 			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next",
 				from, bounds[1], portion)
-			if err != nil {
-				yield(Span{}, err)
-				return
+			if err == nil && last != nil && *last < from {
+				err = damagedBlock(uint64(from), blocks, "heights are not in their order")
 			}
-			if last != nil && *last < from {
-				yield(Span{}, damagedBlock(uint64(from), blocks, "heights are not in their order"))
-				return
-			}
-			if last == nil || !yield(Span{uint64(from), uint64(*last)}, nil) || *last == math.MaxInt64 {
-				return
+			if err != nil || last == nil || !yield(Span{uint64(from), uint64(*last)}) || *last == math.MaxInt64 {
+				return err
 			}
 			from = *last + 1
 		}
-	}
+	})
 }
 
 // walkHeights reads tables of the blocks at some heights, as walk does. A look-up named
 // them, so they are there, or the book is damaged.
 func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wanted []int) iter.Seq2[*rowsOf, error] {
 	wanted = withBlocks(wanted)
-	return func(yield func(*rowsOf, error) bool) {
+	return sequence(func(yield func(*rowsOf) bool) error {
 		for left := heights; len(left) > 0; {
 			part := left[:min(len(left), maxAtOnce)]
 			var arguments []any
@@ -409,27 +405,24 @@ func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wan
 				arguments = append(arguments, int64(h))
 			}
 			rows, more, err := readSome(ctx, q, wanted, true, "height IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(part)), ", ")+")", arguments...)
+			if err != nil {
+				return err
+			}
 			if more {
 				part = part[:len(rows)]
 			}
 			for i, h := range part {
-				if err == nil && (i >= len(rows) || rows[i].height != h) {
-					err = damagedBlock(h, blocks, "missing")
+				if i >= len(rows) || rows[i].height != h {
+					return damagedBlock(h, blocks, "missing")
 				}
-				if err == nil {
-					err = rows[i].checked(wanted)
-				}
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				if !yield(rows[i], nil) {
-					return
+				if err := rows[i].checked(wanted); err != nil || !yield(rows[i]) {
+					return err
 				}
 			}
 			left = left[len(part):]
 		}
-	}
+		return nil
+	})
 }
 
 // maxAtOnce is how many heights a database is asked for by name.

@@ -86,49 +86,66 @@ func (q *Query) heights() int {
 	return q.Limit + 1
 }
 
-// rowsIn reads a table's rows that a query asks for, of whatever account, by the blocks that
-// have them. The tables to read are that one, and others that go with it.
-func (b *Book) rowsIn(ctx context.Context, q Query, wanted func(row) bool, read ...int) iter.Seq2[*rowsOf, error] {
-	return func(yield func(*rowsOf, error) bool) {
-		p := pager{Query: &q}
-		for r, err := range b.walk(ctx, nil, q.span(), read) {
-			if err == nil {
-				p.pick(r, read[0], wanted)
-			}
-			if !yield(r, err) || err != nil || p.full() {
-				return
-			}
+// sequence is what a function hands over, and the error that it ends with. It hands over
+// nothing more once that was refused.
+func sequence[T any](deliver func(yield func(T) bool) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		wanted := true
+		err := deliver(func(x T) bool {
+			wanted = yield(x, nil)
+			return wanted
+		})
+		if err != nil && wanted {
+			yield(*new(T), err)
 		}
 	}
+}
+
+// pass hands on what comes.
+func pass[T any](list iter.Seq2[T, error], yield func(T) bool) error {
+	for x, err := range list {
+		if err != nil || !yield(x) {
+			return err
+		}
+	}
+	return nil
+}
+
+// page are blocks with those of a table's rows that a query asks for, up to its limit.
+func (q *Query) page(list iter.Seq2[*rowsOf, error], table int, wanted func(row) bool) iter.Seq2[*rowsOf, error] {
+	return sequence(func(yield func(*rowsOf) bool) error {
+		p := pager{Query: q}
+		return pass(list, func(r *rowsOf) bool {
+			p.pick(r, table, wanted)
+			return yield(r) && !p.full()
+		})
+	})
+}
+
+// rowsIn reads a table's rows that a query asks for, of whatever account. The tables to read
+// are that one, and others that go with it.
+func (b *Book) rowsIn(ctx context.Context, q Query, wanted func(row) bool, read ...int) iter.Seq2[*rowsOf, error] {
+	return q.page(b.walk(ctx, nil, q.span(), read), read[0], wanted)
 }
 
 func everyRow(row) bool { return true }
 
 // decoded makes Go values of a table's rows, one by one.
 func decoded[T any](list iter.Seq2[*rowsOf, error], table int, read func(of *rowsOf, r row) (*T, error)) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
+	return sequence(func(yield func(*T) bool) error {
 		for r, err := range list {
 			if err != nil {
-				yield(nil, err)
-				return
+				return err
 			}
 			for _, x := range r.rows[table] {
 				v, err := read(r, x)
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				if !yield(v, nil) {
-					return
+				if err != nil || !yield(v) {
+					return err
 				}
 			}
 		}
-	}
-}
-
-// failed is a sequence that is nothing but an error.
-func failed[T any](err error) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) { yield(nil, err) }
+		return nil
+	})
 }
 
 // rowsAs are a table's rows as Go values. What a row says of its block, with sets.

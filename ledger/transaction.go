@@ -79,42 +79,30 @@ func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction
 
 // transactions are those of some blocks' rows.
 func (b *Book) transactions(ctx context.Context, list iter.Seq2[*rowsOf, error]) iter.Seq2[*Transaction, error] {
-	return func(yield func(*Transaction, error) bool) {
+	return sequence(func(yield func(*Transaction) bool) error {
 		sealed, err := b.sealing(ctx)
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
-		decoded(list, transactions, sealed.transaction)(yield)
-	}
+		return pass(decoded(list, transactions, sealed.transaction), yield)
+	})
 }
 
 // transactionsAt are those of the blocks at some heights.
 func (b *Book) transactionsAt(ctx context.Context, heights []uint64, q Query, wanted func(row) bool) iter.Seq2[*Transaction, error] {
-	return b.transactions(ctx, func(yield func(*rowsOf, error) bool) {
-		p := pager{Query: &q}
-		for r, err := range b.walkHeights(ctx, b.engine.shared(), heights, ofPayer.tables) {
-			if err == nil {
-				p.pick(r, transactions, wanted)
-			}
-			if !yield(r, err) || p.full() {
-				return
-			}
-		}
-	})
+	return b.transactions(ctx, q.page(b.walkHeights(ctx, b.engine.shared(), heights, ofPayer.tables), transactions, wanted))
 }
 
 // WithoutPayer are the transactions that a query asks for of which it is not known who paid.
 func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
-	if len(q.Accounts) > 0 {
-		return failed[Transaction](errAccounts)
-	}
-	return func(yield func(*Transaction, error) bool) {
+	return sequence(func(yield func(*Transaction) bool) error {
+		if len(q.Accounts) > 0 {
+			return errAccounts
+		}
 		var heights []uint64
 		for c, err := range b.Costs(ctx, Query{Span: q.span()}) {
 			if err != nil {
-				yield(nil, err)
-				return
+				return err
 			}
 			if !c.Payer.Known() && (len(heights) == 0 || heights[len(heights)-1] != c.Height) {
 				if heights = append(heights, c.Height); len(heights) == q.heights() {
@@ -122,8 +110,8 @@ func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction
 				}
 			}
 		}
-		b.transactionsAt(ctx, heights, q, func(r row) bool { return r[payerColumn] == nil })(yield)
-	}
+		return pass(b.transactionsAt(ctx, heights, q, func(r row) bool { return r[payerColumn] == nil }), yield)
+	})
 }
 
 // TransactionsByHash are those with a hash, as an EVM transaction or as an extrinsic,
@@ -131,14 +119,14 @@ func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction
 // unique on the chain. No total tells whether the look-up has lost one: whoever depends
 // on there being none looks through the transactions themselves.
 func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
-	return func(yield func(*Transaction, error) bool) {
+	return sequence(func(yield func(*Transaction) bool) error {
 		heights, err := heightsBy(ctx, b.engine.shared(), math.MaxInt, "SELECT height FROM transactions WHERE hash = ? OR evm_hash = ?", hash[:], hash[:])
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
-		b.transactionsAt(ctx, heights, Query{Span: everyBlock}, func(r row) bool { return equal(r[txHashColumn], hash[:]) || equal(r[evmHashColumn], hash[:]) })(yield)
-	}
+		named := func(r row) bool { return equal(r[txHashColumn], hash[:]) || equal(r[evmHashColumn], hash[:]) }
+		return pass(b.transactionsAt(ctx, heights, Query{Span: everyBlock}, named), yield)
+	})
 }
 
 // TransactionAt is the one at a place, nil where there is none.

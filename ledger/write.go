@@ -91,10 +91,8 @@ func (b *Book) sealPending(ctx context.Context) error {
 
 // stored is what the book has of a block.
 type stored struct {
-	height       uint64
-	hash, parent []byte
-	leaves       leaves
-	final        bool
+	*blockRow
+	leaves leaves
 }
 
 // store adds the entries that are not there, and returns them.
@@ -118,15 +116,15 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 	if err != nil {
 		return nil, err
 	}
-	if before, ok := have[span.First-1]; ok && span.First > 0 && chain.Hash(before.hash) != entries[0].ParentHash() {
-		return nil, &ForkError{span.First, entries[0].ParentHash(), chain.Hash(before.hash)}
+	if before, ok := have[span.First-1]; ok && span.First > 0 && before.Hash != entries[0].ParentHash() {
+		return nil, &ForkError{span.First, entries[0].ParentHash(), before.Hash}
 	}
 	added := make([]*Entry, 0, len(entries))
 	for _, e := range entries {
 		old, there := have[e.Height()]
 		switch {
 		case !there:
-		case !old.final:
+		case !old.Final:
 			if err := b.remove(ctx, tx, Span{e.Height(), e.Height()}); err != nil {
 				return nil, err
 			}
@@ -137,9 +135,9 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 		}
 		added = append(added, e)
 	}
-	if after, ok := have[span.Last+1]; ok && chain.Hash(after.parent) != entries[len(entries)-1].Hash() {
-		if after.final {
-			return nil, &ForkError{span.Last + 1, chain.Hash(after.parent), entries[len(entries)-1].Hash()}
+	if after, ok := have[span.Last+1]; ok && after.ParentHash != entries[len(entries)-1].Hash() {
+		if after.Final {
+			return nil, &ForkError{span.Last + 1, after.ParentHash, entries[len(entries)-1].Hash()}
 		}
 		if err := b.removeFrom(ctx, tx, span.Last+1); err != nil { // they were built on a block that was replaced
 			return nil, err
@@ -165,24 +163,22 @@ func (b *Book) around(ctx context.Context, q querier, span Span) (map[uint64]sto
 	if from > 0 {
 		from--
 	}
-	rows, err := q.query(ctx, "SELECT height, hash, parent_hash, leaves, final FROM blocks WHERE height BETWEEN ? AND ?", int64(from), int64(span.Last+1))
+	list, err := readRows(ctx, q, []int{blocks}, "height BETWEEN ? AND ?", int64(from), int64(span.Last+1))
 	if err != nil {
 		return nil, err
 	}
-	defer rows.close()
 	found := map[uint64]stored{}
-	for rows.Next() {
-		var s stored
-		var text []byte
-		if err := rows.Scan(&s.height, &s.hash, &s.parent, &text, &s.final); err != nil {
-			return nil, err
+	for _, r := range list {
+		s := stored{}
+		if s.blockRow, err = r.block(); err == nil {
+			s.leaves, err = readLeaves(s.blockRow.leaves)
 		}
-		if s.leaves, err = readLeaves(text); err != nil || len(s.hash) != len(chain.Hash{}) || len(s.parent) != len(chain.Hash{}) {
-			return nil, damagedBlock(s.height, blocks, "a hash of another length")
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		found[s.height] = s
+		found[r.height] = s
 	}
-	return found, rows.Err()
+	return found, nil
 }
 
 // remove takes blocks that are not final out of the book.
