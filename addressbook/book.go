@@ -1,6 +1,3 @@
-// Package addressbook has what people call addresses. Every list of accounts and every
-// file of names that a user gives is one CSV file of address, label and account, read
-// by [Read] alone.
 package addressbook
 
 import (

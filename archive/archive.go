@@ -1,25 +1,3 @@
-// Package archive keeps a gateway's answers as files, the exact bytes; reads them
-// back, and serves them again. A small archive has one file an answer:
-//
-//	blocks/<height>.json                     /blocks/<height>
-//	headers/<height>.json                    /blocks/<height>/header
-//	multiplier/<height>.json                 nextFeeMultiplier?at=<height>
-//	parameters/<height>.json                 FeesTreasuryProportion?at=<height>, where the chain has it
-//	balance-info/<address>/<height>.json     /accounts/<address>/balance-info?at=<height>
-//	runtime-spec/<height>.json               /runtime/spec?at=<height>; with a manifest, of each change, or
-//	runtime-spec.json                        the same for all heights
-//	node-version.json                        /node/version
-//	manifest.json                            what the recorder kept, with sums
-//
-// A long one keeps all that is of a height, under the same paths, in segments of
-// a thousand heights:
-//
-//	segments/<first>-<last>.zip              a zip file of zstd frames
-//
-// Its head is the highest height that has a block. [Record] makes an archive,
-// [Verify] proves that nothing of it has changed, [Handler] is a gateway over it.
-// A directory of recordings without a manifest is read too; with one, each file
-// is checked against it when it is read.
 package archive
 
 import (

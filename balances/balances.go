@@ -1,16 +1,3 @@
-// Package balances proves what an account had: the balance before some blocks and the
-// movements in them make the balance after, to the wei.
-//
-//		Prover.Ends ─► opening, closing ─► Comparison.Close (where the movements lead) ─► Prover.Prove ─► Differences
-//
-//	 1. [Prover.Ends] asks a [Reader] for the balances before and after.
-//	 2. Whoever reads the movements anyhow adds them to a [Running] balance, and
-//	    [Comparison.Close] says what is unexplained at the end.
-//	 3. [Prover.Prove] finds the blocks that do not fit: it asks for the balance in the
-//	    middle and goes on with each half that does not fit.
-//
-// Movements are read, not held. What does not fit is named with its block and its
-// amount; it is never made to fit.
 package balances
 
 import (

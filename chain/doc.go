@@ -1,14 +1,25 @@
-// Package chain is the vocabulary of the other packages: a [Block] with its
-// [Extrinsic] and [Event] values as a gateway serves them, and the quantities
-// that fees are made of.
+// Package chain is the vocabulary of the other packages: a [Block] with its [Extrinsic] and
+// [Event] values, what else a source answers ([Runtime], [NodeVersion], [Account],
+// [StoredMultiplier]), and the quantities that fees are made of.
 //
-// The quantities are types of their own, so that a unit cannot be mistaken for
-// another: a [GasPrice] times an amount of gas is [Wei], and Wei times [Gas]
-// does not compile. Each is a value that compares with ==, can be a map key and
-// cannot be changed behind its owner's back. Inside is a 256-bit integer. No
-// operation wraps or saturates: what leaves a type's width is [ErrOverflow].
+// The quantities are types of their own, so that nobody mistakes one unit for another: a
+// [GasPrice] times an amount of gas is [Wei], and Wei times [Gas] does not compile. Each is
+// a value that compares with ==, can be a map key, and cannot be changed behind its owner's
+// back. No operation wraps or saturates: what leaves a type's width is [ErrOverflow].
 //
-// The Read functions take a quantity in any form in which gateways write it: a
-// decimal string, a 0x-hex string, or a JSON number, also one that no float can
-// hold. What they cannot read exactly they refuse.
+// The Read functions take a quantity in any form in which gateways write it: a decimal
+// string, a 0x-hex string, or a JSON number, also one that no float can hold. They refuse
+// what they cannot read exactly.
+//
+// # Before you change it
+//
+// A quantity holds a 256-bit integer that nobody outside this package sees. Every operation
+// checks its result against the width that the chain gives the quantity. A value that may be
+// unknown is an [Optional], which JSON shows as null.
+//
+// The errors that callers decide by belong to the vocabulary, and not to a client:
+// [ErrNoBlock], [ErrNotKept], [ErrNotOffered], [ErrCannotTell], [ErrWrongBlock].
+//
+// [Cash] is the one rule for which withdrawal is an extrinsic's fee, and which deposits are
+// the refund and the credits. [FindCash] applies it to events, [CashAmong] to movements.
 package chain

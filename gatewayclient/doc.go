@@ -1,5 +1,5 @@
-// Package gatewayclient asks a block gateway (Substrate API Sidecar) over HTTP. Package
-// sidecar reads its answers.
+// Package gatewayclient asks a block gateway (Substrate API Sidecar) over HTTP. Package ask
+// says how often and for how long; package sidecar reads the answers.
 //
-// Answers are checked: a body for another block than was asked for is an error.
+// An answer for another block than the one that was asked for is an error.
 package gatewayclient

@@ -1,17 +1,17 @@
-// Package ledger is a book of blocks: the fees of one chain's blocks from a height
-// on, what proves them, every movement of native balances, and totals by quarter of an
-// hour, day, month, account and contract. It is a file of SQLite, or the current
-// schema of a PostgreSQL database, with the same tables, the same values and the
-// same views (book_blocks, book_days, …) for whoever asks by SQL.
+// Package ledger is a book of blocks. From some height on it has the fees of one chain's
+// blocks, what proves them, every movement of native balances, and totals by quarter of an
+// hour, day, month, account and contract. It is a SQLite file, or the current schema of a
+// PostgreSQL database. Both have the same tables, the same values, and the same views
+// (book_blocks, book_days, …) for whoever asks by SQL.
 //
-// In SQLite an amount is a text of decimal digits, for its integers end at 2^63.
-// SQLite's SUM over amounts works in floats and is not exact to the wei: ask the
-// tables of totals and the views, which are. In PostgreSQL amounts are NUMERIC.
+// In SQLite an amount is a text of decimal digits, for SQLite's integers end at 2^63. Its
+// SUM over amounts works in floats and is not exact to the wei: ask the tables of totals and
+// the views, which are exact. In PostgreSQL amounts are NUMERIC.
 //
 // # Texts
 //
-// A text from a block may hold what PostgreSQL refuses. In a book, each NUL
-// character stands as U+FFFD, and so does each run of bytes that are no UTF-8.
+// A text from a block may hold what PostgreSQL refuses. So a book has U+FFFD in the place of
+// each NUL character, and of each run of bytes that is not UTF-8.
 //
 // # Leaves and digests
 //
@@ -19,8 +19,8 @@
 // blocks, transactions, movements, unclassified, transfers, costs, diagnoses, findings,
 // unanswered. It begins with one byte for the layout that they were made in, 01, and two
 // bytes (most significant first) in which bit i says that there is leaf i: a table without
-// rows has none. Bit 15 says that the block is final. Then come the leaves, 32 bytes each. Whoever reads rows of one table
-// checks that table's leaf, and needs no other.
+// rows has none. Bit 15 says that the block is final. Then come the leaves, 32 bytes each.
+// Whoever reads rows of one table checks that table's leaf, and needs no other.
 //
 // A leaf is over the table's name as a text, the number of the block's rows as an integer,
 // and the rows in the order of their key; each row is its columns' values in the order of
@@ -37,11 +37,11 @@
 //	true     05
 //
 // The digest of a block is the SHA-256 of the leaves up to that of costs, as the column has
-// them: the byte of the layout, the two bytes with the bits of those six, and each. So it
-// says what the chain recorded and what the rules make of it. How well that is known stands
-// outside of it: diagnoses, findings, and unanswered questions may change while the same
-// rows keep the same digest, from whatever source they are. Of a block's row, costs, final
-// and leaves are in no leaf of blocks.
+// them: the byte of the layout, the two bytes with the bits of those six, and each leaf. So
+// it says what the chain recorded and what the rules make of it. How well that is known
+// stands outside of it: diagnoses, findings and unanswered questions may change, and the
+// digest stays the same, whatever source the rows are from. The leaf of blocks leaves out
+// three columns: costs, final and leaves.
 //
 // A later layout may add columns. A digest stays one of the layout that it names, and is
 // over that layout's columns alone.
@@ -71,10 +71,54 @@
 //
 // # Look-ups
 //
-// Indexes name the blocks that have rows of an account. That they name all is seen by
-// account_days, which counts an account's rows: a look-up that has lost one is damage, and
-// not a smaller sum. Blocks without a time are in no day, and all of them are read. No total
-// counts a hash: that nothing has it is known by looking through the transactions.
+// Indexes name the blocks that have rows of an account. The table account_days counts an
+// account's rows, which shows that the indexes name all of them: a look-up that has lost one
+// is damage, and not a smaller sum. Blocks without a time are in no day, and all of them are
+// read. No total counts hashes: whether nothing has a hash is known by looking through the
+// transactions.
 //
-// What is lost above the sealed blocks looks like what was never stored: it is fetched again.
+// A block that is lost above the sealed ones looks as if it was never stored. It is fetched
+// again.
+//
+// # Before you change it
+//
+// A column is said once, in the list of fields beside the Go type that it is a part of, such
+// as blockFields and transactionFields. Its mark says whether it is a fact, a judgement, or a
+// state that is outside of the digest; cell.go says how each Go type stands in a cell.
+// Inserts, digests, packed costs, verification, comparison and backup go by those lists. Only
+// the migrations name the columns again, with what the two engines write differently as a
+// template. An amount is a string between the two, so that the digests agree.
+//
+// What differs between the engines is a dialect and an engine. Tests run on both.
+//
+// Blocks are stored, then sealed. A block's rows are one transaction, and blocks come in any
+// order of heights. Sealing goes over them in order, many at once: it adds the totals, and
+// adds the digests to the seals of their days and months (stretch.go). So workers share
+// nothing while they store, and whoever holds the sealer's lock seals for all. Sealing
+// changes no row of a block.
+//
+// What is sealed does not depend on who asks. What depends on neighbours, on how far a source
+// could answer, or on where a book begins (findings, diagnoses, unanswered questions) is in a
+// table from firstOutside on: it has a leaf, so that nobody can alter it unseen, and is in no
+// digest. So kills, workers, archives and a quiet run all give the same seals.
+//
+// A question checks what it reads. Rows come as an iter.Seq2 that answers a [Query]. They are
+// read by walk (a span) and walkHeights (the blocks that a look-up named), or, for rows of
+// accounts, by the search in account.go, which also counts them against the totals of their
+// days. [Book.Costs] reads the packed costs. Each of these reads a portion, compares its
+// leaves, and hands it on while it holds no connection. So questions within questions never
+// wait for each other. Totals are read by totalsOf alone, which compares their leaves; it adds
+// up the day that still grows from its blocks.
+//
+// Each block's row has its transactions' costs once more, packed (packed.go), because a
+// database takes most of its time to hand over rows and columns. Reports read them there. A
+// verification makes them again from the rows.
+//
+// A layout is for ever: migrations/1_book.sql never changes. A later layout adds a file and,
+// for each new column, its number in the table's later. Digests and the leaves of totals name
+// their layout, and are made of its columns alone.
+//
+// Whoever writes holds a lock that goes with the process. In SQLite it is a lock of the file
+// …-writer; in PostgreSQL it is an advisory lock on the connection that writes. Layouts change
+// under it too. Look-ups by account and hash are dropped before a long sync and made after it.
 package ledger

@@ -1,6 +1,3 @@
-// Package native holds the rules of the native layer, whose fees the chain
-// states itself: in the event transactionPayment.TransactionFeePaid,
-// or, before there was such an event, by what it withdrew and gave back.
 package native
 
 import (

@@ -1,6 +1,3 @@
-// Package proof prices and proves many blocks: those of a range, several at a time
-// and in order, or those of a chain as it grows. What a block shares with its
-// neighbours is checked too.
 package proof
 
 import (

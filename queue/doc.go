@@ -1,16 +1,25 @@
-// Package queue shares a range of blocks among any number of workers on any
-// machines: jobs in the PostgreSQL database that holds the ledger, by River.
+// Package queue shares a range of blocks among any number of workers on any machines, as jobs
+// in the PostgreSQL database that holds the ledger. River runs the jobs.
 //
 //  1. Enqueue cuts the range into jobs.
-//  2. A worker takes a job, asks the ledger what of it is missing, has it judged,
-//     and stores it. The rows and the end of the job are one transaction: a worker
-//     that dies at any moment loses nothing and doubles nothing.
-//  3. What is not judged after half of the time limit becomes a job of its own, in
-//     that transaction too. So no job that is alive ever looks like a dead one. Where
-//     storing takes longer than the other half, the worker stores half as many blocks
-//     at once from then on; where one block takes longer, the job's time is doubled.
-//  4. A job whose worker died is taken up by another after the time limit and a
-//     half, as soon as River's leader looks: see Options.Limit.
+//  2. A worker takes a job, asks the ledger what is missing of it, has that judged, and
+//     stores it. The rows and the end of the job are one transaction: a worker that dies at
+//     any moment loses nothing and doubles nothing.
+//  3. What is not judged after half of the time limit becomes a job of its own, in that
+//     transaction too. So no job that is alive ever looks like a dead one. Where storing
+//     takes longer than the other half, the worker stores half as many blocks at once from
+//     then on. Where one block takes longer, the job's time is doubled.
+//  4. A job whose worker died is taken up by another after one and a half times the limit,
+//     as soon as River's leader looks: see Options.Limit.
 //  5. A job that failed is tried again after 1 s, 2 s, 4 s … 1 minute, for a week.
 //  6. The workers seal what is stored.
+//
+// # Before you change it
+//
+// The function hold is the fence. A worker that was taken for dead and was not stores nothing
+// if another took up its job. So River's times only decide how long a dead worker's job waits,
+// and never what is stored.
+//
+// What a worker tells River about a job, River takes to be about the job's present attempt.
+// That is why a worker whose job failed waits until nobody else works on it (stepAside).
 package queue

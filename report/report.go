@@ -1,11 +1,3 @@
-// Package report adds up the fees of a period of a ledger, for finance people: by
-// block, hour, day, month, account, layer, type of transaction, call or contract.
-//
-// [Make] reads the transactions once, in the order of the chain, and holds no more
-// than the groups and the gas prices that differ. A [Report] is then written as a
-// table for a terminal, as JSON, as a page, or as a [sheet.Sheet] in its forms.
-//
-// Every amount is exact, in wei. The same ledger gives the same bytes.
 package report
 
 import (

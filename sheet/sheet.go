@@ -1,12 +1,3 @@
-// Package sheet writes tables of figures in every form in which people and
-// programs take them: CSV, JSON lines, XLSX, Parquet, and a table for a terminal.
-//
-// A [Sheet] says what its columns are, and its rows come one at a time: the
-// table for a terminal reads them all before it writes. No form rounds an amount. Where a form has
-// numbers that are not exact, as those of a spreadsheet, the exact amount stands
-// beside it as text.
-//
-// The same sheet gives the same bytes: no clock, locale or random order is in them.
 package sheet
 
 import (

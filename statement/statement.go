@@ -1,11 +1,3 @@
-// Package statement makes account statements: every movement of an account's native
-// balance and every fee that it paid in a span of blocks, in the order of the chain,
-// between the balance before and the balance after, and proves that the one and the
-// movements make the other.
-//
-// The movements and the fees are a ledger's, the balances are those that a gateway or
-// an archive tells. What does not fit is named with its block and its amount; it is
-// never made to fit.
 package statement
 
 import (

@@ -1,5 +1,3 @@
-// Package gatewaytest is a gateway for tests: an archive's own handler over a
-// directory of recordings, with a few answers more, that misbehaves on request.
 package gatewaytest
 
 import (

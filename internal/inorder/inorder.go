@@ -1,4 +1,3 @@
-// Package inorder works on several things at the same time, in their order.
 package inorder
 
 import (

@@ -1,9 +1,3 @@
-// Package postgrestest is a real PostgreSQL for tests: a server of its own in a
-// temporary directory, on a free port of the loopback interface.
-//
-// The role of the tests is no superuser and needs no password; the superuser is
-// reached only through a socket in that directory, which nobody else may enter.
-// The server and its directory are gone when the test binary is, however it ended.
 package postgrestest
 
 import (

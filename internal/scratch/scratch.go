@@ -1,6 +1,3 @@
-// Package scratch makes the directories in which something is made before it gets its
-// name. Such a directory goes with the process that made it: the lock on it is the
-// system's, so that what a killed one left is found, and taken away by the next.
 package scratch
 
 import (

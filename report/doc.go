@@ -1,0 +1,18 @@
+// Package report adds up the fees of a period of a ledger, for finance people: by block, hour,
+// day, month, account, layer, type of transaction, call or contract.
+//
+// [Make] reads the transactions once, in the order of the chain. A [Report] is then written as
+// a table for a terminal, as JSON, as a page, or as a [sheet.Sheet] in its forms.
+//
+// Every amount is exact, in wei. The same ledger gives the same bytes.
+//
+// # Before you change it
+//
+// A report is one pass over what a period's transactions cost (ledger.Book.Costs). It holds
+// the groups, a million at most, and for the percentiles how many transactions paid each gas
+// price. Only the geometry of a chart is floating point.
+//
+// The page has no script. Its policy allows its own style sheet alone, by its hash. All text
+// goes through html/template, except for the labels in the charts, which the chart library
+// writes as they are: chartLabel leaves only plain characters in them.
+package report
