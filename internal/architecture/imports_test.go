@@ -1,9 +1,11 @@
-// Package architecture holds the picture of ARCHITECTURE.md: what may import
-// what.
+// Package architecture holds the code to the tables of ARCHITECTURE.md: which package may
+// import which, and where a library may be used.
 package architecture
 
 import (
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,93 +15,63 @@ import (
 
 const module = "github.com/feeledger/fees/"
 
-// mayImport lists, for each package, which of ours it may import.
-var mayImport = map[string][]string{
-	"wire":                       {},
-	"chain":                      {"wire"},
-	"network":                    {"chain", "wire"},
-	"evm":                        {"chain", "network", "wire"},
-	"native":                     {"chain", "wire"},
-	"fee":                        {"chain", "network", "evm", "native"},
-	"evidence":                   {"chain", "network", "evm", "native", "fee", "wire"},
-	"sidecar":                    {"chain", "wire"},
-	"ask":                        {},
-	"gatewayclient":              {"ask", "chain", "sidecar", "wire"},
-	"nodeclient":                 {"ask", "chain", "wire"},
-	"archive":                    {"ask", "chain", "sidecar", "wire", "internal/inorder"},
-	"archive/demo":               {"archive"},
-	"archive/demo/internal/pack": {},
-	"source":                     {"ask", "chain", "network", "gatewayclient", "archive", "archive/demo", "sidecar", "internal/inorder"},
-	"proof":                      {"ask", "chain", "source", "fee", "evidence", "internal/inorder"},
-	"ledger":                     {"chain", "fee", "evidence", "internal/inorder", "internal/scratch"},
-	"queue":                      {"ledger"},
-	"addressbook":                {"chain"},
-	"balances":                   {"chain", "ledger"},
-	"sheet":                      {"chain", "internal/console", "internal/spill", "internal/jsontext"},
-	"report":                     {"chain", "fee", "evidence", "ledger", "sheet", "internal/console", "internal/jsontext"},
-	"statement":                  {"addressbook", "balances", "chain", "evidence", "fee", "ledger", "sheet", "internal/console", "internal/jsontext"},
-	"reconcile":                  {"chain", "ledger", "sheet", "wire", "internal/console", "internal/spill", "internal/jsontext"},
-	"journal":                    {"addressbook", "balances", "chain", "fee", "ledger", "sheet", "internal/console"},
-	"closing":                    {"chain", "evidence", "ledger", "sheet", "internal/jsontext", "internal/scratch"},
-	"invoice":                    {"chain", "evidence", "evm", "fee", "network", "source", "wire"},
-	"desk":                       {"ask", "addressbook", "archive", "balances", "chain", "closing", "evidence", "evm", "fee", "gatewayclient", "invoice", "journal", "ledger", "network", "nodeclient", "proof", "queue", "reconcile", "report", "sheet", "sidecar", "source", "statement", "wire", "internal/console", "internal/jsontext"},
-	"cmd/fees":                   {"ask", "desk", "invoice", "addressbook", "chain", "closing", "network", "evm", "fee", "evidence", "gatewayclient", "nodeclient", "archive", "archive/demo", "sidecar", "source", "proof", "ledger", "queue", "journal", "reconcile", "report", "statement", "sheet", "wire", "internal/console", "internal/jsontext"},
-	"bench/ledger":               {"archive", "chain", "network", "fee", "evidence", "sidecar", "source", "proof", "ledger", "report", "internal/chaingen"},
-	"bench":                      {"chain", "network", "fee", "sidecar"},
-	"internal/inorder":           {},
-	"internal/console":           {"chain"},
-	"internal/jsontext":          {},
-	"internal/scratch":           {},
-	"internal/spill":             {},
-	"archive/gatewaytest":        {"archive"}, // for tests only
-	"internal/ledgertest":        {},          // for tests only
-	"internal/postgrestest":      {},          // for tests only
-	"internal/vectors":           {},          // for tests only
-	// For tests, benchmarks and its own command only: nothing else has it in its list.
-	"internal/chaingen":              {"chain", "sidecar"},
-	"internal/chaingen/cmd/chaingen": {"internal/chaingen"},
-	"internal/architecture":          {},
+// TestPackages wants the table of packages to be what the code is: each package with what
+// it imports of ours, no more and no less.
+func TestPackages(t *testing.T) {
+	listed := packages(t)
+	found := imports(t)
+	for name, paths := range found {
+		allowed, known := listed[name]
+		require.True(t, known, "package %s is not in the table of ARCHITECTURE.md", name)
+		for _, path := range ours(paths) {
+			require.Contains(t, allowed, path, "%s must not import %s: its row in ARCHITECTURE.md does not list it", name, path)
+		}
+	}
+	for name, allowed := range listed {
+		paths, there := found[name]
+		require.True(t, there, "ARCHITECTURE.md lists the package %s, which is not there", name)
+		for _, path := range allowed {
+			require.Contains(t, ours(paths), path, "ARCHITECTURE.md says that %s imports %s, and it does not", name, path)
+		}
+	}
 }
 
-// onlyIn lists where a library may be imported. A path that ends in a slash is
-// all that stands under it.
-var onlyIn = map[string][]string{
-	"github.com/holiman/uint256":         {"chain", "evidence"}, // evidence fills go-ethereum's types
-	"github.com/shopspring/decimal":      {"cmd/fees", "sheet", "journal", "report"},
-	"github.com/wcharczuk/go-chart/v2":   {"report"},
-	"html/template":                      {"report"},
-	"github.com/jedib0t/":                {"cmd/fees", "internal/console", "sheet"},
-	"github.com/xuri/":                   {"sheet"},
-	"github.com/parquet-go/":             {"sheet"},
-	"github.com/go-resty/resty/v2":       {"ask"},
-	"github.com/coder/websocket":         {"nodeclient"},
-	"github.com/klauspost/compress/zstd": {"archive"},
-	"github.com/jackc/":                  {"ledger", "queue", "internal/postgrestest"},
-	"github.com/riverqueue/":             {"queue"},
-	"modernc.org/sqlite":                 {"ledger"},
-	"modernc.org/sqlite/lib":             {"ledger"},
-	"github.com/pressly/goose/v3":        {"ledger"},
-	"github.com/xuri/excelize/v2":        {"sheet"},
-	"net/http":                           {"ask", "gatewayclient", "nodeclient", "archive", "archive/gatewaytest", "internal/chaingen", "internal/chaingen/cmd/chaingen"},
-	"math/big":                           {"chain", "evidence", "internal/vectors", "internal/chaingen"},
-	"github.com/ethereum/":               {"evidence", "internal/chaingen"}, // one verifies signatures, the other makes them
-	"unsafe":                             {},
-	"C":                                  {},
-}
-
-func TestImports(t *testing.T) {
-	for name, imports := range imports(t) {
-		allowed, known := mayImport[name]
-		require.True(t, known, "package %s is not in the picture: add it to ARCHITECTURE.md and here", name)
-		for _, path := range imports {
-			if ours, ok := strings.CutPrefix(path, module); ok {
-				require.Contains(t, allowed, ours, "%s must not import %s", name, ours)
-			}
-			for library, where := range onlyIn {
-				if path == library || strings.HasSuffix(library, "/") && strings.HasPrefix(path, library) {
-					require.Contains(t, where, name, "%s must not import %s", name, path)
+// TestLibraries wants the table of libraries to be what the code is: each library where it
+// is imported, and nowhere else.
+func TestLibraries(t *testing.T) {
+	found := imports(t)
+	for _, row := range libraries(t) {
+		for _, library := range row.libraries {
+			used := false
+			for name, paths := range found {
+				if imported(library, paths) {
+					require.Contains(t, row.onlyIn, name, "%s must not import %s: ARCHITECTURE.md does not list it there", name, library)
+					used = true
 				}
 			}
+			require.Equal(t, len(row.onlyIn) > 0, used, "ARCHITECTURE.md lists the library %s, which nobody imports", library)
+		}
+		for _, name := range row.onlyIn {
+			require.True(t, slices.ContainsFunc(row.libraries, func(library string) bool { return imported(library, found[name]) }),
+				"ARCHITECTURE.md says that %s imports %v, and it does not", name, row.libraries)
+		}
+	}
+}
+
+// imported tells whether a library is among paths. One that ends in a slash stands for all
+// below it.
+func imported(library string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		return path == library || strings.HasSuffix(library, "/") && strings.HasPrefix(path, library)
+	})
+}
+
+// Made-up blocks must not come near figures that somebody believes.
+func TestNothingThatIsShippedMakesUpBlocks(t *testing.T) {
+	const generator = "internal/chaingen"
+	for name, paths := range imports(t) {
+		if name != "internal/chaingen/cmd/chaingen" && name != "bench" && !strings.HasPrefix(name, "bench/") {
+			require.NotContains(t, ours(paths), generator, "%s: chaingen is for tests, benchmarks and its own command", name)
 		}
 	}
 }
@@ -115,17 +87,78 @@ func imports(t *testing.T) map[string][]string {
 		fields := strings.Fields(line)
 		found[strings.TrimPrefix(fields[0], module)] = fields[1:]
 	}
-	require.GreaterOrEqual(t, len(found), len(mayImport))
-	require.True(t, slices.Contains(found["fee"], module+"chain"), "the listing is not what it should be")
+	require.Contains(t, ours(found["fee"]), "chain", "the listing is not what it should be")
 	return found
 }
 
-// Made-up blocks must not come near figures that somebody believes.
-func TestNothingThatIsShippedMakesUpBlocks(t *testing.T) {
-	const generator = module + "internal/chaingen"
-	for name, imports := range imports(t) {
-		if name != "internal/chaingen/cmd/chaingen" && name != "bench" && !strings.HasPrefix(name, "bench/") {
-			require.NotContains(t, imports, generator, "%s: chaingen is for tests, benchmarks and its own command", name)
+// ours are those of paths that are of this module, as the tables name them.
+func ours(paths []string) (list []string) {
+	for _, path := range paths {
+		if name, ok := strings.CutPrefix(path, module); ok {
+			list = append(list, name)
 		}
 	}
+	return list
+}
+
+// packages is the table of packages: what each imports of ours. A row may be of several
+// packages, which import the same.
+func packages(t *testing.T) map[string][]string {
+	listed := map[string][]string{}
+	for _, row := range table(t, "package", "what it is", "of ours it imports") {
+		for _, name := range names(t, row[0]) {
+			require.NotContains(t, listed, name, "ARCHITECTURE.md lists %s twice", name)
+			listed[name] = names(t, row[2])
+		}
+	}
+	return listed
+}
+
+// onlyIn is an entry in the table of libraries. Each of the packages imports one of the
+// libraries at least, and nobody else imports any.
+type onlyIn struct{ libraries, onlyIn []string }
+
+// libraries is the table of libraries, which has two entries in a row.
+func libraries(t *testing.T) (list []onlyIn) {
+	for _, row := range table(t, "library", "only in", "library", "only in") {
+		list = append(list, onlyIn{names(t, row[0]), names(t, row[1])})
+		if row[2] != "" {
+			list = append(list, onlyIn{names(t, row[2]), names(t, row[3])})
+		}
+	}
+	return list
+}
+
+// table is the rows of the table in ARCHITECTURE.md that has this head.
+func table(t *testing.T, head ...string) (rows [][]string) {
+	text, err := os.ReadFile("../../ARCHITECTURE.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(text), "\n| "+strings.Join(head, " | ")+" |\n")
+	require.True(t, found, "ARCHITECTURE.md has no table of %v", head)
+	for line := range strings.Lines(after) {
+		row := strings.TrimSuffix(line, "\n")
+		if !strings.HasPrefix(row, "|") {
+			break
+		}
+		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"), "|")
+		require.Len(t, cells, len(head), row)
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	require.Greater(t, len(rows), 2, "the table of %v is not what it should be", head)
+	return rows[1:] // without the line below the head
+}
+
+// list is a cell that lists names.
+var list = regexp.MustCompile("^`[^`, ]+`(, `[^`, ]+`)*$")
+
+// names reads a cell: names between backquotes, or one of the words for none.
+func names(t *testing.T, cell string) []string {
+	if cell == "nothing" || cell == "nowhere" {
+		return nil
+	}
+	require.Regexp(t, list, cell, "want names such as `chain`, `wire`, or nothing, or nowhere")
+	return strings.Split(strings.Trim(cell, "`"), "`, `")
 }
