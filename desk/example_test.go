@@ -7,53 +7,82 @@ import (
 	"path/filepath"
 
 	"github.com/feeledger/fees/ask"
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/source"
 )
 
-// A front asks for a report, a statement and the explanation of one fee, and tells its
-// user what an error means.
+// Add up a month, prove an account's statement, and explain one fee.
+func january(ctx context.Context, place, account string, src source.Source) error {
+	tables := network.BuiltIn()
+	d, err := desk.Open(ctx, place, tables) // such as fees.db, which fees sync fills
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	period, err := desk.PeriodInput{Month: "2026-01", Partial: true}.Parse()
+	if err != nil {
+		return err
+	}
+	accounts, labels, err := desk.ReadAccounts([]string{account}) // or the path of a file
+	if err != nil {
+		return err
+	}
+	fees, err := d.Report(ctx, desk.ReportQuestion{Period: period, By: report.Day})
+	if err != nil {
+		return err
+	}
+	fmt.Println("fees:", fees.Totals.Fee, "wei")
+	list, err := d.Statements(ctx, desk.StatementQuestion{Period: period, Accounts: accounts, Labels: labels, Balances: src})
+	if err != nil {
+		return err
+	}
+	fmt.Println("opening + movements = closing:", list.Holds())
+	which, err := desk.ParseTransactionRef("25-7", "")
+	if err != nil {
+		return err
+	}
+	explained, err := desk.Explain(ctx, &source.Reader{Source: src, Tables: tables}, which)
+	if err != nil {
+		return err
+	}
+	for _, step := range explained.Steps {
+		fmt.Println(step.Name, "=", step.Formula, "=", step.Result, step.Unit)
+	}
+	return nil
+}
+
+// A front fills a ledger, asks its questions, and tells its user what an error means.
 func Example() {
-	ctx, tables := context.Background(), network.BuiltIn()
+	ctx := context.Background()
 	directory, _ := os.MkdirTemp("", "fees-")
 	defer os.RemoveAll(directory)
 	place := filepath.Join(directory, "fees.db")
-	demo, _ := source.Open("demo", ask.Options{})
-	reader := &source.Reader{Source: demo, Tables: tables}
+	const account = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+
+	src, _ := source.Open("../testdata/recordings/moonbeam-2100", ask.Options{})
+	err := january(ctx, place, account, src)
+	fmt.Println(desk.KindOf(err)) // there is no ledger yet
+
 	blocks, _ := desk.WantedInput{Blocks: "0..27"}.Parse()
-	if _, err := desk.Sync(ctx, place, blocks, desk.FillOptions{Reader: reader}); err != nil {
+	if _, err := desk.Sync(ctx, place, blocks, desk.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}}); err != nil {
 		fmt.Println(err)
 	}
-	d, err := desk.Open(ctx, place, tables)
-	if err != nil {
-		fmt.Println(desk.KindOf(err), err) // not found, busy, damaged
-		return
+	if err := january(ctx, place, account, src); err != nil {
+		fmt.Println(err)
 	}
-	defer d.Close()
-
-	period := desk.Heights(1, 27)
-	fees, _ := d.Report(ctx, desk.ReportQuestion{Period: period, By: report.Day})
-	fmt.Println(fees.Totals.EVM, "EVM and", fees.Totals.Native, "native transactions paid", fees.Totals.Fee, "wei")
-
-	alith, _ := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
-	made, _ := d.Statements(ctx, desk.StatementQuestion{Period: period, Accounts: []chain.Address{alith}})
-	for _, paid := range made.List[0].Fees {
-		fmt.Println("alith paid", paid.Charged, "wei for", paid.Transactions, paid.Layer, "transactions")
-	}
-
-	which, _ := desk.ParseTransactionRef("25-7", "")
-	bill, _ := desk.Explain(ctx, reader, which)
-	fmt.Println("the fee of 25-7 is", bill.Steps[3].Result, "=", bill.Steps[3].Formula)
-
-	_, err = d.Report(ctx, desk.ReportQuestion{Period: desk.Heights(1, 99), By: report.Day})
+	err = january(ctx, place, "0x12", src)
 	fmt.Println(desk.KindOf(err))
 	// Output:
-	// 55 EVM and 29 native transactions paid 1786951749384991759 wei
-	// alith paid 81406733777070000 wei for 15 evm transactions
-	// alith paid 6292917555565561 wei for 3 native transactions
-	// the fee of 25-7 is 5215236000000000 = floor(gas price × weight / 25000)
-	// not covered
+	// not found
+	// fees: 1786951749384991759 wei
+	// opening + movements = closing: true
+	// base fee per gas = static base fee = 100000000000 wei per gas
+	// gas price = gasPrice = 101000000000 wei per gas
+	// gas = floor(weight / 25000) = 51636 gas
+	// fee = floor(gas price × weight / 25000) = 5215236000000000 wei
+	// priority fee = gas × (gas price − base fee per gas) = 51636000000000 wei
+	// base part = fee − priority fee = 5163600000000000 wei
+	// not understood
 }

@@ -32,11 +32,20 @@ func TestReadme(t *testing.T) {
 	}
 	require.Equal(t, 1, transcripts)
 
-	_, code, found := strings.Cut(string(text), "```go\n")
-	require.True(t, found)
-	code, _, _ = strings.Cut(code, "```")
-	example, err := os.ReadFile("../../source/example_test.go")
-	require.NoError(t, err)
-	indented := "\t" + strings.ReplaceAll(strings.TrimSpace(code), "\n", "\n\t")
-	require.Contains(t, string(example), indented, "the example in package source has it otherwise")
+	var examples strings.Builder
+	for _, file := range []string{"../../source/example_test.go", "../../desk/example_test.go"} {
+		example, err := os.ReadFile(file)
+		require.NoError(t, err)
+		examples.Write(example)
+	}
+	blocks := strings.Split(string(text), "```go\n")[1:]
+	require.Len(t, blocks, 2)
+	for _, block := range blocks {
+		code, _, _ := strings.Cut(block, "```")
+		code = strings.TrimSpace(code)
+		if !strings.HasPrefix(code, "func ") { // it is the body of one
+			code = "\t" + strings.ReplaceAll(code, "\n", "\n\t")
+		}
+		require.Contains(t, examples.String(), code, "the examples have it otherwise")
+	}
 }
