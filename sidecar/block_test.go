@@ -3,6 +3,8 @@ package sidecar_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -233,6 +235,107 @@ func TestDecodeSmallAnswers(t *testing.T) {
 	require.EqualError(t, err, "malformed node version: invalid JSON at byte 1: the text ends too early")
 }
 
+// The depth that an answer may have does not depend on the order of its keys.
+func TestDecodeBlockDepth(t *testing.T) {
+	const around = 5 // block, extrinsics, extrinsic, events, event
+	for levels, fits := range map[int]bool{wire.MaxDepth - around: true, wire.MaxDepth - around + 1: false} {
+		nested := strings.Repeat("[", levels) + strings.Repeat("]", levels)
+		for order, event := range map[string]string{
+			"usual":   `{"method":{"pallet":"a","method":"b"},"data":` + nested + `}`,
+			"another": `{"data":` + nested + `,"method":{"pallet":"a","method":"b"}}`,
+		} {
+			t.Run(fmt.Sprint(levels, " levels, ", order), func(t *testing.T) {
+				_, err := sidecar.DecodeBlock(withExtrinsic(usualExtrinsic(event)))
+				if fits {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, "nested more than 512 levels deep")
+				}
+			})
+		}
+	}
+}
+
+// usualExtrinsic has its keys in the order in which the gateway writes them.
+func usualExtrinsic(event string) string {
+	return `{"method":{"pallet":"a","method":"b"},"signature":null,"nonce":null,"args":{},"tip":null,"hash":` + hash1 +
+		`,"info":{},"era":{},"events":[` + event + `],"success":true,"paysFee":false}`
+}
+
+// requireUsual checks that a text is read alike, to the byte of an error, where a
+// space makes its extrinsics and events be read member by member.
+func requireUsual(t *testing.T, text string) {
+	t.Helper()
+	const usual, spaced = `{"method":{"pallet":`, `{ "method":{"pallet":`
+	have, err := sidecar.DecodeBlock(text)
+	want, wantErr := sidecar.DecodeBlock(strings.ReplaceAll(text, usual, spaced))
+	if wantErr != nil {
+		require.Error(t, err)
+		var at, wantAt *wire.SyntaxError
+		if errors.As(wantErr, &wantAt) {
+			require.ErrorAs(t, err, &at)
+			wantAt.Offset -= strings.Count(text[:min(len(text), at.Offset+len(usual)-1)], usual)
+		}
+		require.Equal(t, strings.ReplaceAll(wantErr.Error(), spaced, usual), err.Error())
+		return
+	}
+	require.NoError(t, err)
+	require.Equal(t, strings.ReplaceAll(shown(want), spaced, usual), strings.ReplaceAll(shown(have), spaced, usual))
+}
+
+// shown is all that a block has, but for the size of its text.
+func shown(b *chain.Block) string {
+	same := *b
+	same.Size = 0
+	return fmt.Sprintf("%+v", same)
+}
+
+// Texts in the usual order are read like others, also where something is wrong.
+func TestDecodeBlockUsual(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for path, text := range recordedBlocks(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			requireUsual(t, text)
+			for range 40 {
+				requireUsual(t, mutated(random, text))
+			}
+		})
+	}
+	for _, extrinsic := range []string{
+		strings.Replace(usualExtrinsic(goodEvent), `"tip":null,`, `"tip":null,"tip":1,`, 1),
+		strings.Replace(usualExtrinsic(goodEvent), `"paysFee":false`, `"paysFee":false,"tip":1`, 1),
+		strings.Replace(usualExtrinsic(goodEvent), `"paysFee":false`, `"paysFee":false,"other":1`, 1),
+		strings.Replace(usualExtrinsic(goodEvent), `"method":"b"}`, `"method":"b","method":"c"}`, 1),
+		usualExtrinsic(strings.Replace(goodEvent, `[]`, `[],"data":[1]`, 1)),
+		usualExtrinsic(strings.Replace(goodEvent, `[]`, `{}`, 1)),
+		usualExtrinsic(goodEvent) + `}`,
+		usualExtrinsic(goodEvent + `}`),
+		usualExtrinsic(strings.TrimSuffix(goodEvent, `}`)),
+	} {
+		requireUsual(t, withExtrinsic(extrinsic))
+	}
+}
+
+// mutated is a text in which one stretch was left out, doubled, or put elsewhere.
+func mutated(random *rand.Rand, text string) string {
+	stretch := func() (from, to int) {
+		from = random.IntN(len(text))
+		if next := strings.IndexAny(text[from:], `{[,"`); next > 0 { // where a token begins
+			from += next
+		}
+		return from, min(len(text), from+1+random.IntN(30))
+	}
+	from, to := stretch()
+	place, end := stretch()
+	switch random.IntN(3) {
+	case 0:
+		return text[:from] + text[to:]
+	case 1:
+		return text[:to] + text[from:]
+	}
+	return text[:place] + text[from:to] + text[end:]
+}
+
 // FuzzDecodeBlock: whatever the text, the decoder gives an error or a block that
 // encoding/json reads alike.
 func FuzzDecodeBlock(f *testing.F) {
@@ -240,7 +343,9 @@ func FuzzDecodeBlock(f *testing.F) {
 		f.Add(text)
 	}
 	f.Add(withEvent(goodEvent))
+	f.Add(withExtrinsic(usualExtrinsic(goodEvent)))
 	f.Fuzz(func(t *testing.T, text string) {
+		requireUsual(t, text)
 		b, err := sidecar.DecodeBlock(text)
 		if err != nil {
 			require.Nil(t, b)

@@ -14,19 +14,19 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 	mark, events := d.Mark(), len(d.events)
 	var signature, other wire.Value
 	var hash string
-	usual := d.textAfter(`{"method":{"pallet":`, &x.Pallet) &&
-		d.textAfter(`,"method":`, &x.Call) &&
-		d.valueAfter(`},"signature":`, &signature) &&
-		d.valueAfter(`,"nonce":`, &x.Nonce) &&
-		d.valueAfter(`,"args":`, &x.Args) &&
-		d.valueAfter(`,"tip":`, &x.Tip) &&
-		d.textAfter(`,"hash":`, &hash) &&
-		d.valueAfter(`,"info":`, &other) &&
-		d.valueAfter(`,"era":`, &other) &&
-		d.eventsAfter(`,"events":`, &x.Events) &&
-		d.valueAfter(`,"success":`, &other) &&
-		d.valueAfter(`,"paysFee":`, &other) &&
-		d.Literal(`}`)
+	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
+		d.Literal(`,"method":`, 0) && d.text(&x.Call) &&
+		d.Literal(`},"signature":`, -1) && d.value(&signature) &&
+		d.Literal(`,"nonce":`, 0) && d.value(&x.Nonce) &&
+		d.Literal(`,"args":`, 0) && d.value(&x.Args) &&
+		d.Literal(`,"tip":`, 0) && d.value(&x.Tip) &&
+		d.Literal(`,"hash":`, 0) && d.text(&hash) &&
+		d.Literal(`,"info":`, 0) && d.value(&other) &&
+		d.Literal(`,"era":`, 0) && d.value(&other) &&
+		d.Literal(`,"events":`, 0) && d.eventsOf(x) &&
+		d.Literal(`,"success":`, 0) && d.value(&other) &&
+		d.Literal(`,"paysFee":`, 0) && d.value(&other) &&
+		d.Literal(`}`, -1)
 	if usual {
 		var err error
 		x.Hash, err = chain.ParseHash(hash)
@@ -43,38 +43,35 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 
 func (d *blockDecoder) usualEvent(e *chain.Event) bool {
 	mark := d.Mark()
-	usual := d.textAfter(`{"method":{"pallet":`, &e.Pallet) &&
-		d.textAfter(`,"method":`, &e.Name) &&
-		d.valueAfter(`},"data":`, &e.Data) &&
+	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&e.Pallet) &&
+		d.Literal(`,"method":`, 0) && d.text(&e.Name) &&
+		d.Literal(`},"data":`, -1) && d.value(&e.Data) &&
 		e.Data.Kind() == wire.Array &&
-		d.Literal(`}`)
+		d.Literal(`}`, -1)
 	if !usual {
 		d.Back(mark)
 	}
 	return usual
 }
 
-func (d *blockDecoder) textAfter(literal string, text *string) bool {
-	if !d.Literal(literal) || !d.IsString() {
+func (d *blockDecoder) text(text *string) bool {
+	if !d.IsString() {
 		return false
 	}
 	*text = d.Text()
 	return *text != ""
 }
 
-func (d *blockDecoder) valueAfter(literal string, v *wire.Value) bool {
-	if !d.Literal(literal) {
-		return false
-	}
+func (d *blockDecoder) value(v *wire.Value) bool {
 	*v = d.Value()
 	return true
 }
 
-func (d *blockDecoder) eventsAfter(literal string, events *[]chain.Event) bool {
-	if !d.Literal(literal) || !d.IsArray() {
+func (d *blockDecoder) eventsOf(x *chain.Extrinsic) bool {
+	if !d.IsArray() {
 		return false
 	}
 	var err error
-	*events, err = d.eventList()
+	x.Events, err = d.eventList()
 	return err == nil
 }

@@ -103,16 +103,20 @@ func (s *Scanner) IsArray() bool { return s.peek() == '[' }
 // IsString tells whether a string comes next; nothing is read.
 func (s *Scanner) IsString() bool { return s.peek() == '"' }
 
-// Literal moves past want if the text goes on with exactly that. It is for
-// callers that know how a text is usually written: want must be whole tokens
-// that leave the nesting as it is, without a comma at the end, and no key in them
-// may be one that its object has elsewhere. [Scanner.Mark] and [Scanner.Back] undo a wrong guess.
-func (s *Scanner) Literal(want string) bool {
-	if !strings.HasPrefix(s.text[s.pos:], want) {
+// Literal moves past want if the text goes on with exactly that. It is for callers
+// that know how an object is usually written, and read it in literals from its first
+// bracket to its last, with a value after each but the last. Want is whole tokens,
+// without a comma at the end, such as `},"data":`; levels is how many brackets it
+// opens less how many it closes. No key of the object may be in two of its literals;
+// they do not count among [MaxKeys]. [Scanner.Mark] and [Scanner.Back] undo a wrong guess.
+//
+// What would be nested more than [MaxDepth] levels deep is not moved past.
+func (s *Scanner) Literal(want string, levels int) bool {
+	if !strings.HasPrefix(s.text[s.pos:], want) || s.depth+levels > MaxDepth {
 		return false
 	}
 	s.pos += len(want)
-	s.first = false
+	s.depth += levels
 	return true
 }
 
@@ -120,11 +124,12 @@ func (s *Scanner) Literal(want string) bool {
 type Mark struct {
 	pos   int
 	first bool
+	depth int
 	names int // how many keys were seen
 }
 
 // Mark is the place where the scanner is, for [Scanner.Back] and [Scanner.Since].
-func (s *Scanner) Mark() Mark { return Mark{s.pos, s.first, len(s.names)} }
+func (s *Scanner) Mark() Mark { return Mark{s.pos, s.first, s.depth, len(s.names)} }
 
 // Since is the one value that was read since a mark.
 func (s *Scanner) Since(m Mark) Value {
@@ -134,10 +139,11 @@ func (s *Scanner) Since(m Mark) Value {
 	return Value{text: strings.Trim(s.text[m.pos:s.pos], " \t\r\n")}
 }
 
-// Back goes back to a mark inside the same object or array.
+// Back goes back to a mark inside the same object or array, out of what was entered
+// by literals since.
 func (s *Scanner) Back(m Mark) {
 	if s.err == nil {
-		s.pos, s.first = m.pos, m.first
+		s.pos, s.first, s.depth = m.pos, m.first, m.depth
 		s.names = s.names[:m.names]
 	}
 }

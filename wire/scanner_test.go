@@ -165,7 +165,7 @@ func requireNothingMore(t *testing.T, s *wire.Scanner) {
 		require.False(t, s.IsObject(), "IsObject after an error")
 		require.False(t, s.IsArray(), "IsArray after an error")
 		require.False(t, s.IsString(), "IsString after an error")
-		require.False(t, s.Literal("{"), "Literal after an error")
+		require.False(t, s.Literal("{", 1), "Literal after an error")
 		s.Object()
 		require.False(t, s.Member(), "Member after an error")
 		s.Array()
@@ -251,64 +251,49 @@ func TestLiteral(t *testing.T) {
 	var pallet, method string
 	var data wire.Value
 	require.NoError(t, wire.Scan(text, func(s *wire.Scanner) {
-		require.False(t, s.Literal(`{"data":`), "other text")
-		require.False(t, s.Literal(text+` `), "more than there is")
-		require.True(t, s.Literal(`{"method":{"pallet":`))
+		require.False(t, s.Literal(`{"data":`, 1), "other text")
+		require.False(t, s.Literal(text+` `, 0), "more than there is")
+		require.True(t, s.Literal(`{"method":{"pallet":`, 2))
 		require.True(t, s.IsString())
 		pallet = s.Text()
-		require.True(t, s.Literal(`,"method":`))
+		require.True(t, s.Literal(`,"method":`, 0))
 		method = s.Text()
-		require.False(t, s.Literal(`} ,`), "space counts")
-		require.True(t, s.Literal(`},"data":`))
+		require.False(t, s.Literal(`} ,`, -1), "space counts")
+		require.True(t, s.Literal(`},"data":`, -1))
 		data = s.Value()
-		require.True(t, s.Literal(`}`))
-		require.False(t, s.Literal(`}`), "at the end of the text")
+		require.True(t, s.Literal(`}`, -1))
+		require.False(t, s.Literal(`}`, -1), "at the end of the text")
 	}))
 	require.Equal(t, "system", pallet)
 	require.Equal(t, "Remark", method)
 	require.Equal(t, `[ "x" ]`, data.Raw())
 }
 
-// Members that were matched as literals stand between members that were walked.
-func TestLiteralAmongMembers(t *testing.T) {
-	var have []string
-	require.NoError(t, wire.Scan(`{"a":1,"b":2,"c":3}`, func(s *wire.Scanner) {
-		s.Object()
-		for s.Member() {
-			have = append(have, s.Key())
+// What literals enter is nested like what [wire.Scanner.Object] enters.
+func TestLiteralDepth(t *testing.T) {
+	const opening, closing = `{"a":{"b":`, `}}`
+	for levels, fits := range map[int]bool{wire.MaxDepth - 2: true, wire.MaxDepth - 1: false} {
+		text := opening + strings.Repeat("[", levels) + strings.Repeat("]", levels) + closing
+		have := wire.Scan(text, func(s *wire.Scanner) {
+			require.True(t, s.Literal(opening, 2))
 			s.Skip()
-			s.Literal(`,"b":2`)
-		}
-	}))
-	require.Equal(t, []string{"a", "c"}, have)
-}
-
-// A literal may be the first thing in an object or array.
-func TestLiteralFirst(t *testing.T) {
-	rest := func(s *wire.Scanner) (keys []string) {
-		for s.Member() {
-			keys = append(keys, s.Key())
-			s.Skip()
-		}
-		return keys
+			s.Literal(closing, -2)
+		})
+		require.Equal(t, wire.Scan(text, (*wire.Scanner).Skip), have)
+		require.Equal(t, fits, have == nil)
 	}
-	t.Run("member", func(t *testing.T) {
-		require.NoError(t, wire.Scan(`{"a":1,"b":2}`, func(s *wire.Scanner) {
-			s.Object()
-			require.True(t, s.Literal(`"a":`))
-			require.Equal(t, "1", s.Value().Raw())
-			require.Equal(t, []string{"b"}, rest(s))
-		}))
-	})
-	t.Run("element", func(t *testing.T) {
-		require.NoError(t, wire.Scan(`[1,2]`, func(s *wire.Scanner) {
+	deep := strings.Repeat("[", wire.MaxDepth-1) + opening
+	require.ErrorContains(t, wire.Scan(deep, func(s *wire.Scanner) {
+		for range wire.MaxDepth - 1 {
 			s.Array()
-			require.True(t, s.Literal(`1`))
 			require.True(t, s.Element())
-			require.Equal(t, "2", s.Value().Raw())
-			require.False(t, s.Element())
-		}))
-	})
+		}
+		mark := s.Mark()
+		require.False(t, s.Literal(opening, 2), "it would be too deep")
+		require.True(t, s.Literal(`{"a":`, 1))
+		s.Back(mark)
+		s.Skip()
+	}), "nested more than 512 levels deep")
 }
 
 func TestMarkAndBack(t *testing.T) {
@@ -317,11 +302,11 @@ func TestMarkAndBack(t *testing.T) {
 		var have []string
 		for s.Element() {
 			mark := s.Mark()
-			if s.Literal(`{"a":`) {
+			if s.Literal(`{"a":`, 1) {
 				have = append(have, "a="+s.Value().Raw())
-				if s.Literal(`,"b":`) {
+				if s.Literal(`,"b":`, 0) {
 					have = append(have, "b="+s.Value().Raw())
-					if s.Literal(`}`) {
+					if s.Literal(`}`, -1) {
 						continue
 					}
 				}
@@ -341,9 +326,9 @@ func TestBackAfterGuess(t *testing.T) {
 		s.Array()
 		require.True(t, s.Element())
 		mark := s.Mark()
-		require.True(t, s.Literal(`{"a":`))
+		require.True(t, s.Literal(`{"a":`, 1))
 		walk(s)
-		require.False(t, s.Literal(`,"b":`))
+		require.False(t, s.Literal(`,"b":`, 0))
 		s.Back(mark)
 		walk(s)
 		require.False(t, s.Element())
