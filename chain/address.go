@@ -83,14 +83,18 @@ func (h Hash) String() string { return "0x" + hex.EncodeToString(h[:]) }
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 func readHex(into []byte, v wire.Value, what string) error {
-	if v.Kind() == wire.Absent || v.Kind() == wire.Null {
-		return ErrMissing
+	if bytes, made := v.Bytes(); made && len(bytes) == len(into) {
+		copy(into, bytes)
+		return nil
 	}
 	text, ok := v.Text()
-	if !ok {
-		return fmt.Errorf("want %s, have %v", what, v.Kind())
+	switch {
+	case ok:
+		return decodeHex(into, text, what)
+	case v.Kind() == wire.Absent || v.Kind() == wire.Null:
+		return ErrMissing
 	}
-	return decodeHex(into, text, what)
+	return fmt.Errorf("want %s, have %v", what, v.Kind())
 }
 
 // decodeHex fills into from 0x and exactly that many bytes of hex digits.

@@ -22,4 +22,12 @@
 //
 // [Cash] is the one rule for which withdrawal is an extrinsic's fee, and which deposits are
 // the refund and the credits. [FindCash] applies it to events, [CashAmong] to movements.
+//
+// What rules look into, such as arguments and the data of events, is a [wire.Value]: a part
+// of a gateway's text, or made without text, of the bytes that another encoding has. It is
+// neither an interface nor a struct with a tree beside the text. Each was measured with 27
+// recorded blocks, by CPU time in turns, against the speed without it. An interface leaves
+// 0.73 to 0.77 of the speed of pricing, and 0.76 to 0.90 of that of proving. A pointer to a
+// tree in each value, even if it is never set, leaves 0.97 to 0.99, and each walk would be
+// written twice. Bytes within the value's own string, as it is now, leave 0.97 to 1.01.
 package chain

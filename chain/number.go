@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/holiman/uint256"
 
@@ -131,11 +132,27 @@ var hexDigits = func() (table [256]byte) {
 }()
 
 func readQuantity(v wire.Value, width int) (quantity, error) {
+	if bytes, made := v.Integer(); made {
+		return quantityOf(bytes, width)
+	}
 	text, err := numberText(v)
 	if err != nil {
 		return quantity{}, err
 	}
 	return parseQuantity(text, width)
+}
+
+// quantityOf is the number that bytes are, most significant first.
+func quantityOf(bytes string, width int) (quantity, error) {
+	digits := strings.TrimLeft(bytes, "\x00")
+	if len(bytes) == 0 {
+		return quantity{}, errors.New("no bytes are no number")
+	}
+	if len(digits)*8 > wordBits {
+		return quantity{}, fmt.Errorf("%d bytes are more than %d bits", len(digits), wordBits)
+	}
+	var n uint256.Int
+	return quantity{*n.SetBytes([]byte(digits))}.fit(width)
 }
 
 // ReadWei reads an amount of wei.
@@ -176,6 +193,10 @@ func ReadNonce(v wire.Value) (Nonce, error) {
 
 // ReadUint64 reads a plain number, such as a height.
 func ReadUint64(v wire.Value) (uint64, error) {
+	if bytes, made := v.Integer(); made {
+		q, err := quantityOf(bytes, counterBits)
+		return q.n.Uint64(), err
+	}
 	text, err := numberText(v)
 	if err != nil {
 		return 0, err

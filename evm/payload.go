@@ -194,7 +194,11 @@ func (p *Payload) Action() (Action, error) {
 
 // Input is the call data, or the code of a creation.
 func (p *Payload) Input() ([]byte, error) {
-	text, ok := p.member("input", "data").Text()
+	v := p.member("input", "data")
+	if input, made := v.Bytes(); made {
+		return []byte(input), nil
+	}
+	text, ok := v.Text()
 	if !ok || !strings.HasPrefix(text, "0x") {
 		return nil, errors.New("input: want a string of 0x and hex digits")
 	}
