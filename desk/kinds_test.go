@@ -55,7 +55,7 @@ func TestKinds(t *testing.T) {
 		"a block that was not kept":   {desk.NotCovered, func() error { return explain("99-1") }},
 		"a ledger that is written":    {desk.Busy, func() error { return writtenTwice(t, place) }},
 		"a ledger that was altered":   {desk.Damaged, func() error { return altered(t) }},
-		"a gateway that is away":      {desk.Unanswered, func() error { return away(t) }},
+		"a gateway that is away":      {desk.Unanswered, func() error { return unreachable(t) }},
 		"who asked has gone":          {desk.Stopped, func() error { return fmt.Errorf("a question: %w", context.Canceled) }},
 		"a full disk":                 {desk.Failed, func() error { return fmt.Errorf("a write: %w", syscall.ENOSPC) }},
 		"something else":              {desk.Failed, func() error { return errors.New("something else") }},
@@ -94,8 +94,8 @@ func altered(t *testing.T) error {
 	return v.Err()
 }
 
-// away is what is said of a gateway where nobody listens.
-func away(t *testing.T) error {
+// unreachable is what is said of a gateway where nobody listens.
+func unreachable(t *testing.T) error {
 	src, err := source.Open("http://127.0.0.1:1", ask.Options{Total: 1})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}

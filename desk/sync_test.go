@@ -1,0 +1,447 @@
+package desk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/wire"
+)
+
+// made is a reader of a chain that is made up, of that many blocks after block 0.
+func made(seed, head uint64) (*chaingen.Chain, *source.Reader) {
+	c := chaingen.New(chaingen.Options{Seed: seed, Head: head})
+	return c, &source.Reader{Source: c.Source(), Tables: network.BuiltIn()}
+}
+
+// withoutWithdraws takes the withdrawals of a block's transactions away, so that nobody
+// knows what they paid.
+func withoutWithdraws(height uint64) func(*chain.Block) error {
+	return func(b *chain.Block) error {
+		for i := range b.Extrinsics {
+			x := &b.Extrinsics[i]
+			if b.Number == height {
+				x.Events = append([]chain.Event{}, x.Events...)
+				for k := range x.Events {
+					if x.Events[k].Is("balances", "Withdraw") {
+						x.Events[k].Data = wire.Value{}
+					}
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// What is wanted that nobody can understand names its fields.
+func TestWantedInput(t *testing.T) {
+	for name, c := range map[string]struct {
+		in     desk.WantedInput
+		fields []desk.Field
+		error  string
+	}{
+		"a range and an end": {desk.WantedInput{Blocks: "1..2", From: "1"}, []desk.Field{desk.FieldFrom, desk.FieldTo}, "not both"},
+		"no range":           {desk.WantedInput{Blocks: "2..1"}, nil, "2..1"},
+		"no height":          {desk.WantedInput{From: "-1"}, []desk.Field{desk.FieldFrom}, "want a height, or a day such as 2026-01-31"},
+		"no day":             {desk.WantedInput{To: "2026-02-30"}, []desk.Field{desk.FieldTo}, "want a height, or a day such as 2026-01-31"},
+		"backwards":          {desk.WantedInput{From: "2026-01-02", To: "2026-01-01"}, []desk.Field{desk.FieldFrom, desk.FieldTo}, "the range ends before it begins"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := c.in.Parse()
+			require.ErrorContains(t, err, c.error)
+			require.Equal(t, c.fields, fieldsOf(t, err))
+			require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+		})
+	}
+}
+
+// The made-up chain has a block every 12 seconds, 7200 a day, from the first second of 2025
+// on, which is block 1. The block before a day is taken too, and the one after, for they
+// prove that the day is whole.
+func TestForecastOfDays(t *testing.T) {
+	_, reader := made(3, 20_000)
+	for name, c := range map[string]struct {
+		in    desk.WantedInput
+		span  ledger.Span
+		error string
+	}{
+		"a day":              {in: desk.WantedInput{From: "2025-01-02", To: "2025-01-02"}, span: spanOf(7200, 14401)},
+		"the first":          {in: desk.WantedInput{From: "2025-01-01", To: "2025-01-01"}, span: spanOf(1, 7201)},
+		"to the newest":      {in: desk.WantedInput{From: "2025-01-03"}, span: spanOf(14400, 20_000)},
+		"a day that goes on": {in: desk.WantedInput{From: "2025-01-03", To: "2025-01-03"}, span: spanOf(14400, 20_000)},
+		"to a height":        {in: desk.WantedInput{From: "2025-01-02", To: "7300"}, span: spanOf(7200, 7300)},
+		"from a height":      {in: desk.WantedInput{From: "0", To: "2025-01-01"}, span: spanOf(0, 7201)},
+		"a range":            {in: desk.WantedInput{Blocks: "5:+30"}, span: spanOf(5, 34)},
+		"no beginning":       {in: desk.WantedInput{To: "2025-01-02"}, error: "a new ledger needs a beginning: name a range, or from with a height or a day, such as from 2026-01-01"},
+		"not there yet":      {in: desk.WantedInput{From: "2025-01-04"}, error: "from: the newest final block, 20000, is older than 2025-01-04"},
+		"older than all":     {in: desk.WantedInput{From: "0", To: "2024-12-31"}, error: "to: no block is as old as 2024-12-31"},
+		"both older":         {in: desk.WantedInput{From: "2024-01-01", To: "2024-12-31"}, error: "to: no block is as old as 2024-12-31"},
+		"nothing":            {in: desk.WantedInput{From: "9000", To: "2025-01-01"}, error: "the range is empty: its first block would be 9000 and its last 7201"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := desk.ForecastSync(t.Context(), file(t), wanted(t, c.in), desk.FillOptions{Reader: reader})
+			if c.error != "" {
+				require.EqualError(t, err, c.error)
+				require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.span, f.Blocks)
+			require.Equal(t, c.span.Last-c.span.First+1, f.Missing)
+			require.Equal(t, 2*f.Missing+2, f.Requests) // a block and its multiplier each
+			measured := uint64(64)                      // eight runs of eight
+			if f.Missing < measured {
+				measured = 8
+			}
+			require.Equal(t, measured, f.Measured)
+			require.Greater(t, f.Bytes, 100*f.Missing, "a block has more than 100 bytes")
+		})
+	}
+}
+
+// A forecast counts what is missing, and stores nothing.
+func TestForecastOfWhatIsMissing(t *testing.T) {
+	_, reader := made(3, 300)
+	place, o := file(t), desk.FillOptions{Reader: reader}
+	for _, part := range []string{"0..9", "100..129"} {
+		_, err := desk.Sync(t.Context(), place, blocks(t, part), o)
+		require.NoError(t, err)
+	}
+	f, err := desk.ForecastSync(t.Context(), place, blocks(t, "0..199"), o)
+	require.NoError(t, err)
+	require.EqualValues(t, 200-40, f.Missing)
+	require.EqualValues(t, 2*160+2*2, f.Requests) // of two spans
+	require.EqualValues(t, 40, statusOf(t, place).Blocks)
+	f, err = desk.ForecastSync(t.Context(), place, blocks(t, "100..129"), o)
+	require.NoError(t, err)
+	require.Equal(t, desk.Forecast{Blocks: spanOf(100, 129)}, *f)
+
+	broken := errors.New("the gateway has gone")
+	failing := otherwise{Source: reader.Source, block: func(b *chain.Block) error {
+		if b.Number > 180 {
+			return broken
+		}
+		return nil
+	}}
+	_, err = desk.ForecastSync(t.Context(), place, blocks(t, "0..199"), desk.FillOptions{Reader: &source.Reader{Source: failing, Tables: reader.Tables}})
+	require.ErrorIs(t, err, broken)
+	require.NoError(t, os.WriteFile(place, []byte("no ledger"), 0o600))
+	_, err = desk.ForecastSync(t.Context(), place, blocks(t, "0..199"), o)
+	require.Error(t, err)
+}
+
+// Parts in any order, and a source that fails in between, give the ledger that one quiet run
+// gives; without a range it goes on where it ends, and with all there it asks for nothing.
+func TestSyncInParts(t *testing.T) {
+	c, reader := made(5, 160)
+	quiet, place := file(t), file(t)
+	done, err := desk.Sync(t.Context(), quiet, blocks(t, "0..160"), desk.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	require.EqualValues(t, 161, done.Stored)
+	require.Equal(t, spanOf(0, 160), done.Findings.Blocks)
+	require.Zero(t, done.Findings.Total)
+
+	broken := errors.New("the gateway has gone")
+	failing := &source.Reader{Tables: reader.Tables, Source: otherwise{Source: reader.Source, block: func(b *chain.Block) error {
+		if b.Number == 90 {
+			return broken
+		}
+		return nil
+	}}}
+	_, err = desk.Sync(t.Context(), place, blocks(t, "0..39"), desk.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	_, err = desk.Sync(t.Context(), place, blocks(t, "60..120"), desk.FillOptions{Reader: failing})
+	require.ErrorIs(t, err, broken)
+	stored := statusOf(t, place).Blocks
+	require.InDelta(t, 40+30, stored, 2, "what was stored stays")
+	var shown, judged uint64
+	o := desk.FillOptions{Reader: reader, Signatures: false, Judged: func(*evidence.Report) { judged++ },
+		Progress: desk.Progress{Show: func(now, _ uint64) { shown = now }}}
+	c.SetHead(140)
+	done, err = desk.Sync(t.Context(), place, blocks(t, "0..140"), o)
+	require.NoError(t, err)
+	require.Equal(t, 141-stored, done.Stored)
+	require.Equal(t, done.Stored, shown)
+	require.Equal(t, done.Stored, judged)
+	c.SetHead(160)
+	done, err = desk.Sync(t.Context(), place, desk.Wanted{}, o)
+	require.NoError(t, err)
+	require.Equal(t, spanOf(141, 160), done.Blocks)
+	done, err = desk.Sync(t.Context(), place, desk.Wanted{}, o)
+	require.NoError(t, err)
+	require.Zero(t, done.Stored)
+	require.Equal(t, sealOf(t, quiet), sealOf(t, place))
+}
+
+// Of so many blocks that look-ups only hold them up, they are made at the end, and it is
+// said.
+func TestSyncOfManyBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("20000 blocks")
+	}
+	_, reader := made(6, 30_000)
+	place := file(t)
+	var steps []string
+	ctx, cancel := context.WithCancel(t.Context())
+	o := desk.FillOptions{Reader: reader, Progress: desk.Progress{
+		Say:  func(step string) { steps = append(steps, step) },
+		Show: func(done, _ uint64) { cancel() }, // after the first that are stored
+	}}
+	_, err := desk.Sync(ctx, place, blocks(t, "0..20000"), o)
+	require.Equal(t, desk.Stopped, desk.KindOf(err))
+	require.Empty(t, steps)
+	s := statusOf(t, place)
+	require.False(t, s.Lookups, "a question by account would be slow, not wrong")
+	require.Positive(t, s.Blocks)
+	require.Equal(t, s.Blocks-1, must(t, s.Sealed), "what is stored is sealed")
+	o.Progress.Show = nil
+	_, err = desk.Sync(t.Context(), place, blocks(t, "0:+2"), o)
+	require.NoError(t, err)
+	require.True(t, statusOf(t, place).Lookups, "the next one makes them")
+	require.Empty(t, steps, "nobody waits for those of a few blocks")
+}
+
+func must[T any](t testing.TB, o chain.Optional[T]) T {
+	t.Helper()
+	v, ok := o.Get()
+	require.True(t, ok)
+	return v
+}
+
+// fork is how a chain is where its newest blocks are others: they have other hashes.
+type fork struct {
+	source.Source
+	above uint64 // the heights above this one
+	mark  byte
+	final uint64 // the newest height that is final
+}
+
+func (f fork) hash(height uint64, h chain.Hash) chain.Hash {
+	if height > f.above {
+		h[31] ^= f.mark
+	}
+	return h
+}
+
+func (f fork) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := f.Source.Block(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	changed := *b
+	changed.Hash, changed.ParentHash = f.hash(height, b.Hash), f.hash(height-1, b.ParentHash)
+	changed.Finalized = chain.Some(height <= f.final)
+	return &changed, nil
+}
+
+func (f fork) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
+	m, err := f.Source.Multiplier(ctx, at)
+	return answered(f, m, err)
+}
+
+func (f fork) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
+	r, err := f.Source.Runtime(ctx, at)
+	return answered(f, r, err)
+}
+
+// answered is an answer for a block of a fork.
+func answered[T any](f fork, x chain.AtBlock[T], err error) (chain.AtBlock[T], error) {
+	if hash, ok := x.AtHash.Get(); ok {
+		x.AtHash = chain.Some(f.hash(x.At, hash))
+	}
+	return x, err
+}
+
+// What was not final is replaced; it goes where a source's final blocks do not fit, and that
+// is said. What is final stays.
+func TestSyncOfAnotherFork(t *testing.T) {
+	_, reader := made(7, 40)
+	place := file(t)
+	sync := func(span string, f fork) error {
+		f.Source = reader.Source
+		_, err := desk.Sync(t.Context(), place, blocks(t, span), desk.FillOptions{Reader: &source.Reader{Source: f, Tables: reader.Tables, Unfinalized: true}})
+		return err
+	}
+	has := func(blocks, notFinal uint64) {
+		t.Helper()
+		s := statusOf(t, place)
+		require.Equal(t, []uint64{blocks, notFinal}, []uint64{s.Blocks, s.NotFinal})
+	}
+	require.NoError(t, sync("0..20", fork{above: 40, final: 15}))
+	has(21, 5)
+	require.NoError(t, sync("0..24", fork{above: 17, mark: 1, final: 16}))
+	has(25, 8)
+	seal := sealOf(t, place)
+	err := sync("0..30", fork{above: 13, mark: 2, final: 28})
+	require.Equal(t, desk.Unanswered, desk.KindOf(err), "%v", err)
+	require.ErrorContains(t, err, "the 8 blocks of the ledger that were not final were taken out")
+	has(17, 0)
+	require.Equal(t, seal, sealOf(t, place))
+	err = sync("0..30", fork{above: 13, mark: 2, final: 28})
+	require.Equal(t, desk.Unanswered, desk.KindOf(err), "%v", err)
+	require.NotContains(t, err.Error(), "taken out", "there is nothing more")
+	require.NoError(t, sync("0..30", fork{above: 40, final: 30}))
+	has(31, 0)
+}
+
+// A ledger of another chain is not added to, nor is one that is no ledger; a source that
+// cannot be asked makes none.
+func TestSyncOfAnotherChain(t *testing.T) {
+	_, one := made(8, 30)
+	_, other := made(9, 30)
+	place := file(t)
+	_, err := desk.Sync(t.Context(), place, blocks(t, "0..9"), desk.FillOptions{Reader: one})
+	require.NoError(t, err)
+	before := sealOf(t, place)
+	_, err = desk.Sync(t.Context(), place, blocks(t, "0..19"), desk.FillOptions{Reader: other})
+	require.ErrorIs(t, err, ledger.ErrOtherChain)
+	require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+	err = desk.Follow(t.Context(), place, desk.FollowOptions{FillOptions: desk.FillOptions{Reader: other}, Heads: source.Poll(other.Source, time.Millisecond)})
+	require.ErrorIs(t, err, ledger.ErrOtherChain)
+	require.Equal(t, before, sealOf(t, place))
+
+	none := write(t, "none.db", strings.Repeat("no ledger", 1000))
+	_, err = desk.Sync(t.Context(), none, blocks(t, "0..9"), desk.FillOptions{Reader: one})
+	require.Error(t, err)
+	text, err := os.ReadFile(none)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("no ledger", 1000), string(text))
+
+	nowhere := file(t)
+	_, err = desk.Sync(t.Context(), nowhere, blocks(t, "31..32"), desk.FillOptions{Reader: one})
+	require.ErrorIs(t, err, chain.ErrNoBlock)
+	require.Equal(t, desk.NotFound, desk.KindOf(err))
+	require.NoFileExists(t, nowhere)
+	_, err = desk.Enqueue(t.Context(), place, blocks(t, "0..9"), desk.FillOptions{Reader: one})
+	require.Error(t, err, "jobs are for a database")
+}
+
+// A temporary ledger goes when it is closed, and when it cannot be filled.
+func TestTemporary(t *testing.T) {
+	leavesNothing(t)
+	o := desk.FillOptions{Reader: demo(t)}
+	d, err := desk.Temporary(t.Context(), "of the moment", desk.Heights(20, 27), o)
+	require.NoError(t, err)
+	paid, count := charges(t, func(s sent) bool { return s.Height >= 20 })
+	r, err := d.Report(t.Context(), desk.ReportQuestion{Period: desk.Heights(20, 27)})
+	require.NoError(t, err)
+	require.Equal(t, paid, known(t, r.Totals.Charged))
+	require.Equal(t, count, r.Totals.EVM+r.Totals.Native)
+	_, err = d.Report(t.Context(), desk.ReportQuestion{Period: desk.Heights(19, 27)})
+	require.ErrorContains(t, err, "ledger of the moment: ")
+	require.NoError(t, d.Close())
+
+	_, err = desk.Temporary(t.Context(), "it", desk.Period{All: true}, o)
+	require.ErrorContains(t, err, "without a ledger, name a range of heights")
+	_, err = desk.SymbolOf(t.Context(), o.Reader, desk.Period{All: true})
+	require.ErrorContains(t, err, "without a ledger, name a range of heights")
+	_, err = desk.Temporary(t.Context(), "it", desk.Heights(0, 100_000), o)
+	require.ErrorContains(t, err, "blocks 0..100000: at most 100000 are read for one question")
+	_, err = desk.Temporary(t.Context(), "it", desk.Heights(20, 99), o)
+	require.ErrorIs(t, err, chain.ErrNotKept)
+	_, err = desk.Temporary(t.Context(), "it", desk.Heights(99, 99), o)
+	require.ErrorIs(t, err, chain.ErrNotKept)
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Judged = func(*evidence.Report) { cancel() }
+	_, err = desk.Temporary(ctx, "it", desk.Heights(0, 27), o)
+	require.Equal(t, desk.Stopped, desk.KindOf(err))
+	t.Setenv("TMPDIR", "/nowhere")
+	_, err = desk.Temporary(t.Context(), "it", desk.Heights(0, 1), o)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.True(t, ranged(desk.Heights(0, 1)))
+	require.False(t, ranged(desk.Period{All: true}))
+}
+
+func ranged(p desk.Period) bool { return p.Ranged() }
+
+// A new ledger follows from the height that is named, or from the newest block; one that is
+// there goes on, and takes no other beginning. Each block is sealed at once.
+func TestFollow(t *testing.T) {
+	c, reader := made(10, 40)
+	heads := source.Poll(reader.Source, time.Millisecond)
+	follow := func(place string, from chain.Optional[uint64], until uint64) (lags []string, err error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		err = desk.Follow(ctx, place, desk.FollowOptions{
+			FillOptions: desk.FillOptions{Reader: reader}, Heads: heads, From: from,
+			Lag: func(height, newest uint64) {
+				lags = append(lags, fmt.Sprintf("%d of %d", height, newest))
+				if height >= until {
+					cancel()
+				} else if height == c.Head() {
+					c.SetHead(height + 1)
+				}
+			},
+		})
+		return lags, err
+	}
+	place := file(t)
+	lags, err := follow(place, chain.Some[uint64](30), 42)
+	require.Equal(t, desk.Stopped, desk.KindOf(err))
+	require.Equal(t, "42 of 42", lags[len(lags)-1])
+	s := statusOf(t, place)
+	require.Equal(t, []uint64{30, 13, 42}, []uint64{s.First, s.Blocks, must(t, s.Sealed)})
+
+	_, err = follow(place, chain.Some[uint64](30), 50)
+	require.EqualError(t, err, "from is for a new ledger; this one goes on from block 43")
+	require.Equal(t, []desk.Field{desk.FieldFrom}, fieldsOf(t, err))
+	c.SetHead(49)
+	lags, err = follow(place, chain.Optional[uint64]{}, 50)
+	require.Equal(t, desk.Stopped, desk.KindOf(err))
+	require.Equal(t, "50 of 50", lags[len(lags)-1])
+	require.EqualValues(t, 21, statusOf(t, place).Blocks)
+
+	newest := file(t)
+	_, err = follow(newest, chain.Optional[uint64]{}, 51)
+	require.Equal(t, desk.Stopped, desk.KindOf(err))
+	require.EqualValues(t, 50, statusOf(t, newest).First)
+
+	quiet := file(t)
+	_, err = desk.Sync(t.Context(), quiet, blocks(t, "30..50"), desk.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	require.Equal(t, sealOf(t, quiet), sealOf(t, place))
+}
+
+// An archive does not grow: to follow it ends after its last block, each time.
+func TestFollowAnArchive(t *testing.T) {
+	reader, place := demo(t), file(t)
+	follow := func(place string, from chain.Optional[uint64]) error {
+		return desk.Follow(t.Context(), place, desk.FollowOptions{
+			FillOptions: desk.FillOptions{Reader: reader}, Heads: source.Poll(reader.Source, time.Millisecond), From: from, Lag: func(uint64, uint64) {},
+		})
+	}
+	require.NoError(t, follow(place, chain.Some[uint64](0)))
+	require.Equal(t, sealOf(t, copied(t)), sealOf(t, place))
+	require.NoError(t, follow(place, chain.Optional[uint64]{}), "it has all there is")
+	require.Equal(t, sealOf(t, copied(t)), sealOf(t, place))
+
+	nowhere := file(t)
+	reader.Source = away{reader.Source}
+	require.ErrorIs(t, follow(nowhere, chain.Optional[uint64]{}), errAway)
+	require.NoFileExists(t, nowhere)
+	reader.Source = otherwise{Source: demo(t).Source, block: func(b *chain.Block) error { return errAway }}
+	require.ErrorIs(t, follow(nowhere, chain.Some[uint64](3)), errAway)
+	require.NoFileExists(t, nowhere)
+	require.NoError(t, os.WriteFile(nowhere, []byte(strings.Repeat("no ledger", 1000)), 0o600))
+	require.Error(t, follow(nowhere, chain.Optional[uint64]{}))
+}
+
+var errAway = errors.New("nobody is there")
+
+// away is a source that has no newest block.
+type away struct{ source.Source }
+
+func (away) Head(context.Context, bool) (*chain.Block, error) { return nil, errAway }
