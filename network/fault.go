@@ -2,6 +2,7 @@ package network
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -35,8 +36,9 @@ func withFaults(list []Fault, n *Network) []Fault {
 		if i < 0 {
 			i, list = len(list), append(list, f)
 		}
-		if where := n.Name + " " + n.Where(has); !slices.Contains(list[i].Where, where) {
-			list[i].Where = append(slices.Clip(list[i].Where), where)
+		of := func(where string) bool { return strings.HasPrefix(where, n.Name+" ") }
+		if !slices.ContainsFunc(list[i].Where, of) { // another row of the network may have told already
+			list[i].Where = append(slices.Clip(list[i].Where), n.Name+" "+n.Where(has))
 		}
 	}
 	for _, row := range n.Rows {

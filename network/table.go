@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/wire"
@@ -108,6 +109,13 @@ var builtIn embed.FS
 
 // BuiltIn returns the tables of moonbeam, moonbase and moonriver.
 func BuiltIn() Tables {
+	t := builtInOnce()
+	t.networks = slices.Clone(t.networks)
+	return t
+}
+
+// builtInOnce reads the tables once: every command asks for their names.
+var builtInOnce = sync.OnceValue(func() Tables {
 	var t Tables
 	files, err := builtIn.ReadDir("tables")
 	if err != nil {
@@ -125,7 +133,7 @@ func BuiltIn() Tables {
 		t.add(networks)
 	}
 	return t
-}
+})
 
 // add adds networks, and tells each of the faults of all.
 func (t *Tables) add(networks []Network) {
