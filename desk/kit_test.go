@@ -253,7 +253,10 @@ func (o otherwise) Balance(ctx context.Context, account chain.Address, at chain.
 // withBalances is the demo with the balances of all its accounts.
 func withBalances(t testing.TB) otherwise {
 	return otherwise{Source: demo(t).Source, balance: func(account chain.Address, height uint64) (chain.Balance, error) {
-		return recordedBalances()[account][height], nil
+		if list := recordedBalances()[account]; list != nil {
+			return list[height], nil
+		}
+		return chain.Balance{}, nil // it was never there
 	}}
 }
 

@@ -1,0 +1,142 @@
+package desk_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/reconcile"
+)
+
+// How a record is read is named by a person: each part that nobody understands names its
+// field.
+func TestBooksInput(t *testing.T) {
+	o, err := (&desk.BooksInput{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "7", Columns: []string{"fee = Kosten", "hash="}}).Options(nil)
+	require.NoError(t, err)
+	require.Equal(t, reconcile.Options{Decimal: ',', Thousands: '.', Separator: ';', Tolerance: chain.NewWei(7),
+		Columns: map[reconcile.Field]string{"fee": " Kosten", "hash": ""}}, o)
+	for text, want := range map[string]rune{"": 0, ",": ',', "comma": ',', ";": ';', "tab": '\t', `\t`: '\t', "\t": '\t'} {
+		o, err := (&desk.BooksInput{Separator: text}).Options(nil)
+		require.NoError(t, err)
+		require.Equal(t, want, o.Separator)
+		require.Equal(t, '.', o.Decimal)
+	}
+	for field, in := range map[desk.Field]desk.BooksInput{
+		desk.FieldSeparator: {Separator: "|"},
+		desk.FieldDecimal:   {Decimal: "ab"},
+		desk.FieldThousands: {Thousands: "''"},
+		desk.FieldTolerance: {Tolerance: "-1"},
+		desk.FieldMap:       {Columns: []string{"fee=A", "fee=B"}},
+	} {
+		_, err := in.Options(nil)
+		require.Equal(t, []desk.Field{field}, fieldsOf(t, err))
+		require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+	}
+	_, err = (&desk.BooksInput{Columns: []string{"fee"}}).Options(nil)
+	require.EqualError(t, err, `map "fee": want a field and the name of its column, such as fee=Cost`)
+}
+
+// books reads a record and compares it.
+func books(t *testing.T, d *desk.Desk, in desk.BooksInput, p desk.Period, accounts ...chain.Address) (*reconcile.Result, error) {
+	t.Helper()
+	o, err := in.Options(nil)
+	require.NoError(t, err)
+	o.Accounts, o.Symbol = accounts, "GLMR"
+	file, err := in.Read(o)
+	require.NoError(t, err)
+	t.Cleanup(func() { file.Close() })
+	result, err := d.Reconcile(t.Context(), file, "theirs", p, o)
+	if err == nil {
+		t.Cleanup(func() { result.Close() })
+	}
+	return result, err
+}
+
+// A record of what was sent reconciles to the last wei; one wei more does not, but within a
+// tolerance of it.
+func TestReconcile(t *testing.T) {
+	d := opened(t, copied(t))
+	whole := desk.BooksInput{Path: record(t, func(sent) bool { return true }), Unit: "wei", Columns: []string{"fee=Kosten"}}
+	for _, p := range []desk.Period{{All: true}, desk.Heights(0, 27)} {
+		result, err := books(t, d, whole, p)
+		require.NoError(t, err)
+		require.Equal(t, "theirs", result.Name)
+		sum, count := charges(t, func(sent) bool { return true })
+		require.EqualValues(t, count, result.Total.Count)
+		require.Equal(t, !p.All, result.Period.Known())
+		for _, s := range result.Sums {
+			if s.Outcome == reconcile.Matched {
+				require.EqualValues(t, count, s.Count)
+				require.Equal(t, sum, known(t, s.Chain))
+			} else {
+				require.Zero(t, s.Count, s.Outcome)
+			}
+		}
+	}
+	off := whole
+	text, err := os.ReadFile(whole.Path)
+	require.NoError(t, err)
+	off.Path = write(t, "off.csv", strings.Replace(string(text), ";2100000000000000\n", ";2100000000000001\n", 1))
+	result, err := books(t, d, off, desk.Heights(0, 27))
+	require.NoError(t, err)
+	differs := 0
+	for _, s := range result.Sums {
+		if s.Outcome != reconcile.Matched {
+			differs += s.Count
+		}
+	}
+	require.Equal(t, 1, differs)
+	off.Tolerance = "1"
+	result, err = books(t, d, off, desk.Heights(0, 27))
+	require.NoError(t, err)
+	for _, s := range result.Sums {
+		require.True(t, s.Count == 0 || s.Outcome == reconcile.Matched)
+	}
+
+	_, err = books(t, d, whole, desk.Heights(0, 99))
+	require.ErrorIs(t, err, reconcile.ErrNotCovered)
+	require.Equal(t, desk.NotCovered, desk.KindOf(err))
+	part := desk.Heights(0, 99)
+	part.Partial = true
+	_, err = books(t, d, whole, part)
+	require.NoError(t, err)
+	huge := whole
+	most := "340282366920938463463374607431768211455" // the largest amount; two of them are none
+	huge.Path = write(t, "huge.csv", "hash;Kosten\n"+allSent(t)[0].Hash+";"+most+"\n"+allSent(t)[1].Hash+";"+most+"\n")
+	_, err = books(t, d, huge, desk.Heights(0, 27))
+	require.ErrorIs(t, err, chain.ErrOverflow)
+	require.NotContains(t, err.Error(), "ledger ", "it is the record's, not the ledger's")
+}
+
+// Rows that cannot be read are told all at once, with their number; a file that is none is
+// named.
+func TestBooksThatCannotBeRead(t *testing.T) {
+	o, err := (&desk.BooksInput{}).Options(nil)
+	require.NoError(t, err)
+	o.Unit, o.Symbol = reconcile.Unit("wei"), "GLMR"
+	in := desk.BooksInput{Path: write(t, "books.csv", "hash,fee\n0x12,1\n"+allSent(t)[0].Hash+",x\n"+allSent(t)[1].Hash+",2\n")}
+	_, err = in.Read(o)
+	var rows *desk.RowsError
+	require.ErrorAs(t, err, &rows)
+	require.Equal(t, 2, rows.Problems.Count)
+	require.EqualError(t, err, in.Path+": 2 rows cannot be read")
+	var problems *reconcile.ProblemsError
+	require.ErrorAs(t, err, &problems)
+	require.Len(t, problems.List, 2)
+	in.Path = write(t, "books.csv", "neither,this\n1,2\n")
+	_, err = in.Read(o)
+	require.ErrorContains(t, err, in.Path+": ")
+	in.Path = file(t)
+	_, err = in.Read(o)
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	symbol, err := desk.SymbolOf(t.Context(), demo(t), desk.Heights(3, 4))
+	require.NoError(t, err)
+	require.Equal(t, "GLMR", symbol)
+	_, err = desk.SymbolOf(t.Context(), demo(t), desk.Heights(99, 99))
+	require.ErrorIs(t, err, chain.ErrNotKept)
+}
