@@ -14,8 +14,3 @@ func listFile(t testing.TB, text string) string {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
-
-const (
-	accountOne = "0x0000000000000000000000000000000000000001"
-	accountTwo = "0x0000000000000000000000000000000000000002"
-)
