@@ -11,11 +11,8 @@ require (
 )
 
 require (
-	github.com/go-resty/resty/v2 v2.17.2 // indirect
 	github.com/holiman/uint256 v1.3.2 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/net v0.61.0 // indirect
-	golang.org/x/time v0.16.0 // indirect
 )
 
 require (
