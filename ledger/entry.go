@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -19,10 +18,6 @@ type Entry struct {
 	encoded uint64
 }
 
-// errNoTime says that a block has transactions and does not say when it was made,
-// so that they belong to no day.
-var errNoTime = errors.New("has transactions and no time")
-
 // NewEntry makes an entry of a block and of what was found about it, the pairs of
 // blocks included (evidence.Report.Follows and Stored). It is an error where
 // the block does not say when it was made, unless it has no transaction, as block 0.
@@ -31,7 +26,7 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	case b.Number >= math.MaxInt64:
 		return nil, fmt.Errorf("block %d: the height is more than a ledger can hold", b.Number)
 	case !r.Time.Known() && len(r.Transactions) > 0:
-		return nil, fmt.Errorf("block %d: %w", b.Number, errNoTime)
+		return nil, fmt.Errorf("block %d: has transactions and no time", b.Number)
 	}
 	e := &Entry{block: blockRow{Block: blockOf(r)}}
 	e.addTransactions(r)
@@ -115,16 +110,9 @@ func (e *Entry) Final() bool { return e.block.Final }
 
 // Size is about how many bytes the entry takes in memory.
 func (e *Entry) Size() int {
-	size := len(e.costs) * costSize
+	size := len(e.costs)*costSize + int(e.encoded) // the lengths of texts are in what is encoded
 	for t := range e.rows {
 		size += len(e.rows[t]) * len(tables[t].columns) * valueSize
-		for _, r := range e.rows[t] {
-			for _, v := range r {
-				if s, ok := v.(string); ok { // whose length has no bounds
-					size += len(s)
-				}
-			}
-		}
 	}
 	return size
 }

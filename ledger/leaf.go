@@ -43,9 +43,9 @@ var layoutNow byte = 1
 // leaves are those of a block, by their place. A table without rows has none.
 type leaves struct {
 	layout byte
-	final  bool   // the block is
-	there  uint16 // bit i: there is leaf i
-	sums   [leafCount]Digest
+	final  bool              // the block is
+	there  uint16            // bit i: there is leaf i
+	sums   [leafCount]Digest // all zeros where there is none
 }
 
 // leavesOf sums up a block's rows and its packed costs, and counts the bytes of their
@@ -67,9 +67,6 @@ func leavesOf(layout byte, rows *[tableCount][]row, costs []byte) (l leaves, enc
 	set(costsLeaf, sum, bytes)
 	return l, encoded
 }
-
-// of is a leaf; all zeros where the table has no rows.
-func (l *leaves) of(place int) Digest { return l.sums[place] }
 
 // encoded are the leaves as a block's row has them.
 func (l *leaves) encoded() []byte {

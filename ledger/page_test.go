@@ -198,7 +198,8 @@ func TestAPageOfALookUpThatLostARow(t *testing.T) {
 	for after := 0; after < lost; after++ {
 		require.ErrorIs(t, ask(after, lost), ledger.ErrDamaged, after)
 	}
-	require.NoError(t, ask(0, lost-4))
+	require.NoError(t, ask(0, lost-3), "up to block 27, of the day before")
+	require.ErrorIs(t, ask(0, lost-2), ledger.ErrDamaged, "block 28 is of the same day")
 	require.ErrorContains(t, ask(0, lost), "block 30, table movements: the look-up by account does not name it")
 	require.NoError(t, ask(lost+4, 5))
 	require.NoError(t, ask(lost+4, 0))

@@ -205,8 +205,8 @@ func (r *rowsOf) check(wanted []int) (found []altered) {
 		return []altered{{blocks, fmt.Sprintf("final is %v, not %v", block[finalColumn], have.final)}}
 	}
 	for _, t := range wanted {
-		if sum, _ := sumOfRows(have.layout, t, r.rows[t]); sum != have.of(leafOf(t)) {
-			found = append(found, altered{t, fmt.Sprintf("rows of this block were altered: their digest is %v, not %v", sum, have.of(leafOf(t)))})
+		if sum, _ := sumOfRows(have.layout, t, r.rows[t]); sum != have.sums[leafOf(t)] {
+			found = append(found, altered{t, fmt.Sprintf("rows of this block were altered: their digest is %v, not %v", sum, have.sums[leafOf(t)])})
 		}
 	}
 	return found
@@ -241,7 +241,7 @@ func provedLeaves(height uint64, text, costs []byte) (leaves, error) {
 
 // checkCosts compares a block's packed costs with their leaf.
 func (l *leaves) checkCosts(height uint64, costs []byte) error {
-	if sum, _ := sumOfCosts(int64(height), costs); sum != l.of(costsLeaf) {
+	if sum, _ := sumOfCosts(int64(height), costs); sum != l.sums[costsLeaf] {
 		return damagedBlock(height, blocks, alteredCosts)
 	}
 	return nil

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -352,14 +353,9 @@ func keyOf(key row) string {
 
 // sorted are the sums of a table by key, so that the book is written in one order.
 func (t *tally) sorted(table int) []*tallied {
-	keys := make([]string, 0, len(t.sums[table]))
-	for k := range t.sums[table] {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	list := make([]*tallied, len(keys))
-	for i, k := range keys {
-		list[i] = t.sums[table][k]
+	list := make([]*tallied, 0, len(t.sums[table]))
+	for _, k := range slices.Sorted(maps.Keys(t.sums[table])) {
+		list = append(list, t.sums[table][k])
 	}
 	return list
 }
