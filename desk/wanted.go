@@ -141,7 +141,7 @@ func (c *calendar) last(ctx context.Context, e *end) (uint64, error) {
 		return e.height, nil
 	}
 	height, err := c.search(ctx, e.day.AddDate(0, 0, 1))
-	if err == nil && height <= min(1, c.head) { // block 0 has no time: block 1 is the oldest that has
+	if err == nil && height == 0 {
 		err = notUnderstood("no block is as old as %s", e.day.Format(time.DateOnly))
 	}
 	return min(height, c.head), err
