@@ -68,7 +68,7 @@ func TestRecordedErrors(t *testing.T) {
 		"ss58-account":             {"gateway balance 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", exitUsage, "is not an address"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // those that are asked again wait a while
+			t.Parallel() // those that are asked again wait until their time is over
 			answer, ok := gatewaytest.RecordedErrors(filepath.Join(recordings(t), "moonbeam-2100"))[name]
 			require.True(t, ok)
 			var asked atomic.Int32
@@ -78,7 +78,7 @@ func TestRecordedErrors(t *testing.T) {
 			}))
 			defer server.Close()
 			var out, errors bytes.Buffer
-			args := append(strings.Fields(c.args), "--gateway", server.URL)
+			args := append(strings.Fields(c.args), "--gateway", server.URL, "--timeout", "1s")
 			if command, argument, ok := strings.Cut(c.args, " -- "); ok {
 				args = append(strings.Fields(command), "--gateway", server.URL, "--", argument)
 			}
