@@ -38,6 +38,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// long skips a test that takes seconds, or a database, where only short ones are wanted.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+}
+
 // demo is a reader of the demo's 28 blocks.
 func demo(t testing.TB) *source.Reader {
 	t.Helper()
@@ -291,3 +299,6 @@ func fieldsOf(t testing.TB, err error) (fields []desk.Field) {
 }
 
 func spanOf(first, last uint64) ledger.Span { return ledger.Span{First: first, Last: last} }
+
+func (s *sent) place() string  { return fmt.Sprintf("%d-%d", s.Height, s.Index) }
+func (s *sent) height() string { return fmt.Sprint(s.Height) }

@@ -20,7 +20,7 @@ import (
 func TestManyAtOnce(t *testing.T) {
 	for name, place := range map[string]func(t *testing.T) string{
 		"sqlite":   func(t *testing.T) string { return file(t) },
-		"postgres": func(t *testing.T) string { return postgrestest.Start(t).Database(t) + "&pool_max_conns=4" },
+		"postgres": func(t *testing.T) string { long(t); return postgrestest.Start(t).Database(t) + "&pool_max_conns=4" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := desk.Open(t.Context(), filled(t, place(t)), network.BuiltIn())

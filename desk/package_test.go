@@ -134,6 +134,7 @@ func TestPackageOfFees(t *testing.T) {
 
 // A network that the user brought is in the package, and the check reads it from there.
 func TestPackageOfOwnNetworks(t *testing.T) {
+	long(t)
 	networks := write(t, "mine.json", `{"networks": [{"name": "mine", "spec_name": "moonbeam", "symbol": "ME", "last_runtime": 4500,
 		"first_withdraw_event": 1201, "first_fee_event": 1801, "rows": [{"from_runtime": 900, "static_base_fee": "100000000000", "source": "me"}]}]}`)
 	tables, err := desk.ReadTables(networks)
@@ -178,6 +179,7 @@ func TestPackageThatDoesNotHold(t *testing.T) {
 // A step that fails, or that is given up, leaves nothing: neither a package nor a draft of
 // it, nor temporary files.
 func TestPackageThatFails(t *testing.T) {
+	long(t)
 	d := opened(t, copied(t))
 	for name, c := range map[string]struct {
 		kind   desk.Kind
@@ -266,11 +268,15 @@ func edit(t *testing.T, dir, name, old, new string) {
 // A file that is not as it was written is damage; a manifest and files that agree with each
 // other, and not with the ledger, are differences.
 func TestCheckPackage(t *testing.T) {
+	long(t)
 	place := copied(t)
 	d := opened(t, place)
+	once := question(t)
+	packed(t, d, once)
 	fresh := func(t *testing.T) desk.PackageQuestion {
-		q := question(t)
-		packed(t, d, q)
+		q := once
+		q.Dir = filepath.Join(t.TempDir(), "january")
+		require.NoError(t, os.CopyFS(q.Dir, os.DirFS(once.Dir)))
 		return q
 	}
 	t.Run("damage", func(t *testing.T) {
@@ -356,6 +362,7 @@ func unquoted(list []string) (plain []string) {
 // Where nobody tells balances now, what needs them is taken as it is, and that is said; the
 // rest is compared.
 func TestCheckPackageWithoutAGateway(t *testing.T) {
+	long(t)
 	leavesNothing(t)
 	place := copied(t)
 	q := question(t)
@@ -377,6 +384,7 @@ func TestCheckPackageWithoutAGateway(t *testing.T) {
 // A ledger that has more of the month by now gives the package of then again; one that has
 // other blocks does not.
 func TestCheckPackageLater(t *testing.T) {
+	long(t)
 	place := file(t)
 	_, err := desk.Sync(t.Context(), place, blocks(t, "0..20"), desk.FillOptions{Reader: demo(t)})
 	require.NoError(t, err)
@@ -393,9 +401,6 @@ func TestCheckPackageLater(t *testing.T) {
 	c = checked(t, q.Dir, shorter, q.PackageOptions)
 	require.Contains(t, c.Differences, "the number of blocks: 19 in the package, 18 in the ledger") // from block 2 on
 
-	if testing.Short() {
-		return
-	}
 	shared := filled(t, postgrestest.Start(t).Database(t))
 	c = checked(t, q.Dir, shared, q.PackageOptions)
 	require.Empty(t, c.Differences, "a database gives the package that a file gives")

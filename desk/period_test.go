@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,4 +47,52 @@ func TestPeriodOfHeights(t *testing.T) {
 	require.Equal(t, want, parsed(t, desk.PeriodInput{Blocks: "7:+3"}).Asked)
 	require.Equal(t, want, parsed(t, desk.PeriodInput{From: "7", To: "9"}).Asked)
 	require.True(t, parsed(t, desk.PeriodInput{}).All)
+}
+
+// Month and heights have the names that a person would give them.
+func TestPeriodNames(t *testing.T) {
+	p, err := desk.Month(2024, time.February)
+	require.NoError(t, err)
+	want := parsed(t, desk.PeriodInput{Month: "2024-02"})
+	require.Equal(t, want, p)
+	require.Equal(t, "2024-02", p.Name)
+	require.Equal(t, "2024-02 in Europe/Berlin", parsed(t, desk.PeriodInput{Month: "2024-02", Timezone: "Europe/Berlin"}).Name)
+	require.Equal(t, "2024-02-01 to 2024-02-03", parsed(t, desk.PeriodInput{From: "2024-02-01", To: "2024-02-03"}).Name)
+	require.Equal(t, "blocks 7..9", desk.Heights(7, 9).Name)
+	_, err = desk.Month(1969, time.December)
+	require.EqualError(t, err, "1969-12-01: no chain is as old")
+}
+
+// A period that nobody can understand names the fields that are wrong.
+func TestPeriodsThatAreNone(t *testing.T) {
+	from, to := desk.FieldFrom, desk.FieldTo
+	for name, c := range map[string]struct {
+		in     desk.PeriodInput
+		fields []desk.Field
+		error  string
+	}{
+		"two ways":           {desk.PeriodInput{Month: "2026-01", From: "2026-01-01"}, []desk.Field{desk.FieldMonth, from, to}, "one of them"},
+		"a zone of nobody":   {desk.PeriodInput{Timezone: "Mars/Olympus"}, []desk.Field{desk.FieldTimezone}, "want a time zone such as Europe/Berlin"},
+		"the machine's own":  {desk.PeriodInput{Timezone: "Local"}, []desk.Field{desk.FieldTimezone}, "want a time zone such as Europe/Berlin"},
+		"a path":             {desk.PeriodInput{Timezone: "../../etc/passwd"}, []desk.Field{desk.FieldTimezone}, "want a time zone"},
+		"no range":           {desk.PeriodInput{Blocks: "1.."}, nil, "1.."},
+		"no month":           {desk.PeriodInput{Month: "January"}, []desk.Field{desk.FieldMonth}, `month "January": want a month such as 2026-01`},
+		"one end":            {desk.PeriodInput{To: "2026-01-01"}, []desk.Field{from, to}, "name both ends of the period"},
+		"a wrong beginning":  {desk.PeriodInput{From: "x", To: "9"}, []desk.Field{from}, `from "x": want a height, or a day`},
+		"a wrong end":        {desk.PeriodInput{From: "9", To: "4294967296"}, []desk.Field{to}, "want a height, or a day"},
+		"a day and a height": {desk.PeriodInput{From: "9", To: "2026-01-01"}, []desk.Field{from, to}, "want two days or two heights"},
+		"days backwards":     {desk.PeriodInput{From: "2026-01-02", To: "2026-01-01"}, nil, "the period ends before it begins"},
+		"heights backwards":  {desk.PeriodInput{From: "9", To: "8"}, []desk.Field{from, to}, "from 9 to 8: the period ends before it begins"},
+		"too long ago":       {desk.PeriodInput{From: "1950-01-01", To: "2026-01-01"}, nil, "1950-01-01: no chain is as old"},
+		"for ever":           {desk.PeriodInput{From: "2026-01-01", To: "9999-12-31"}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := c.in.Parse()
+			require.ErrorContains(t, err, c.error)
+			if name != "for ever" { // the end has no time that can be written
+				require.Equal(t, c.fields, fieldsOf(t, err))
+				require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+			}
+		})
+	}
 }

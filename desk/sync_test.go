@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/archive/gatewaytest"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
@@ -110,6 +115,23 @@ func TestForecastOfDays(t *testing.T) {
 	}
 }
 
+// A source that fails while a day is looked for, or has a block without a time that can be
+// read, says at which end.
+func TestForecastOfDaysThatCannotBeFound(t *testing.T) {
+	_, reader := made(3, 20_000)
+	ask := func(in desk.WantedInput, change func(*chain.Block) error) error {
+		o := desk.FillOptions{Reader: &source.Reader{Source: otherwise{Source: reader.Source, block: change}, Tables: reader.Tables}}
+		_, err := desk.ForecastSync(t.Context(), file(t), wanted(t, in), o)
+		return err
+	}
+	gone := func(*chain.Block) error { return errAway }
+	require.ErrorIs(t, ask(desk.WantedInput{From: "2025-01-02"}, gone), errAway)
+	require.EqualError(t, ask(desk.WantedInput{From: "2025-01-02"}, gone), "from: "+errAway.Error())
+	require.EqualError(t, ask(desk.WantedInput{From: "1", To: "2025-01-02"}, gone), "to: "+errAway.Error())
+	err := ask(desk.WantedInput{From: "1", To: "2025-01-02"}, movedTo(10_000, "soon"))
+	require.ErrorContains(t, err, "to: block 10000: ")
+}
+
 // A forecast counts what is missing, and stores nothing.
 func TestForecastOfWhatIsMissing(t *testing.T) {
 	_, reader := made(3, 300)
@@ -184,12 +206,47 @@ func TestSyncInParts(t *testing.T) {
 	require.Equal(t, sealOf(t, quiet), sealOf(t, place))
 }
 
+// A gateway that answers each fourth question badly gives an error, and what was stored
+// stays, so that asking again comes to an end. The ledger is then the same, or lacks a figure
+// that cannot be read in the answer, and says so: it never has another.
+func TestSyncFromABadGateway(t *testing.T) {
+	long(t)
+	faults := gatewaytest.NewFaults("../testdata/recordings/moonbeam-2100")
+	faults.Seed, faults.Percent = 4, 25
+	server := httptest.NewServer(faults)
+	t.Cleanup(server.Close)
+	src, err := source.Open(server.URL+"/anna", ask.Options{Timeout: 200 * time.Millisecond, RetryWait: time.Millisecond, Total: 2 * time.Second})
+	require.NoError(t, err)
+	place, failures := file(t), 0
+	for {
+		_, err := desk.Sync(t.Context(), place, blocks(t, "0..27"), desk.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+		if err == nil {
+			break
+		}
+		require.Equal(t, desk.Unanswered, desk.KindOf(err), "%v", err)
+		failures++
+		require.Less(t, failures, 100)
+	}
+	require.NotZero(t, faults.Total())
+	if sealOf(t, copied(t)) == sealOf(t, place) {
+		return
+	}
+	v := verified(t, place, demo(t))
+	require.Equal(t, desk.Damaged, desk.KindOf(v.Err()), "the right gateway tells")
+	require.Empty(t, v.Damage)
+	s := statusOf(t, place)
+	require.NotZero(t, s.Unread+s.Findings+s.Totals.Undetermined+s.Totals.Uncharged, "and so does the ledger itself")
+	for _, d := range v.Differences {
+		if d.Table == "transactions" && slices.Contains([]string{"fee", "tip", "charged", "burned", "treasury", "author", "gas", "gas_price", "payer"}, d.Column) {
+			require.Equal(t, "null", d.Stored, "%v: not known is never another figure", d)
+		}
+	}
+}
+
 // Of so many blocks that look-ups only hold them up, they are made at the end, and it is
 // said.
 func TestSyncOfManyBlocks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("20000 blocks")
-	}
+	long(t)
 	_, reader := made(6, 30_000)
 	place := file(t)
 	var steps []string
@@ -323,6 +380,15 @@ func TestSyncOfAnotherChain(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 	require.Equal(t, desk.NotFound, desk.KindOf(err))
 	require.NoFileExists(t, nowhere)
+	noGenesis := &source.Reader{Tables: one.Tables, Source: otherwise{Source: one.Source, block: func(b *chain.Block) error {
+		if b.Number == 0 {
+			return errAway
+		}
+		return nil
+	}}}
+	_, err = desk.Sync(t.Context(), nowhere, blocks(t, "1..9"), desk.FillOptions{Reader: noGenesis})
+	require.ErrorIs(t, err, errAway, "which chain it is must be known before a ledger is begun")
+	require.NoFileExists(t, nowhere)
 	_, err = desk.Enqueue(t.Context(), place, blocks(t, "0..9"), desk.FillOptions{Reader: one})
 	require.Error(t, err, "jobs are for a database")
 }
@@ -433,6 +499,21 @@ func TestFollowAnArchive(t *testing.T) {
 	reader.Source = otherwise{Source: demo(t).Source, block: func(b *chain.Block) error { return errAway }}
 	require.ErrorIs(t, follow(nowhere, chain.Some[uint64](3)), errAway)
 	require.NoFileExists(t, nowhere)
+
+	// Heads that cannot be had, and a block below the first that cannot be asked for, end it.
+	reader.Source = demo(t).Source
+	err := desk.Follow(t.Context(), file(t), desk.FollowOptions{FillOptions: desk.FillOptions{Reader: reader}, Lag: func(uint64, uint64) {},
+		Heads: func(context.Context) iter.Seq2[source.Head, error] {
+			return func(yield func(source.Head, error) bool) { yield(source.Head{}, errAway) }
+		}})
+	require.ErrorIs(t, err, errAway)
+	reader.Source = otherwise{Source: demo(t).Source, block: func(b *chain.Block) error {
+		if b.Number == 2 {
+			return errAway
+		}
+		return nil
+	}}
+	require.ErrorIs(t, follow(file(t), chain.Some[uint64](3)), errAway)
 	require.NoError(t, os.WriteFile(nowhere, []byte(strings.Repeat("no ledger", 1000)), 0o600))
 	require.Error(t, follow(nowhere, chain.Optional[uint64]{}))
 }

@@ -1,0 +1,147 @@
+package desk_test
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/ledger"
+)
+
+// Two workers share the jobs of a range, and leave the ledger that one quiet run makes. Each
+// block is told once, and no job is made twice.
+func TestWork(t *testing.T) {
+	long(t)
+	_, reader := made(13, 450)
+	o := desk.FillOptions{Reader: reader}
+	place := postgrestest.Start(t).Database(t)
+	jobs, err := desk.Enqueue(t.Context(), place, blocks(t, "1..450"), o)
+	require.NoError(t, err)
+	require.Equal(t, []any{spanOf(1, 450), uint64(450), 3}, []any{jobs.Blocks, jobs.Missing, jobs.Jobs}) // of 200 blocks
+	require.NotContains(t, jobs.Place, "@")
+	again, err := desk.Enqueue(t.Context(), place, blocks(t, "1..450"), o)
+	require.NoError(t, err)
+	require.Zero(t, again.Jobs)
+	require.EqualValues(t, 3, must(t, statusOf(t, place).Jobs).Left())
+
+	var mu sync.Mutex
+	told := map[uint64]int{}
+	var working sync.WaitGroup
+	wrong := make([]error, 2)
+	shown := make([][2]uint64, 2)
+	for i := range wrong {
+		working.Go(func() {
+			wrong[i] = desk.Work(t.Context(), place, desk.WorkOptions{Jobs: 2, UntilDone: true, Waiting: func(error) {},
+				FillOptions: desk.FillOptions{Reader: reader, Progress: desk.Progress{Show: func(done, total uint64) { shown[i] = [2]uint64{done, total} }},
+					Judged: func(r *evidence.Report) {
+						mu.Lock()
+						defer mu.Unlock()
+						told[r.Number]++
+					}}})
+		})
+	}
+	working.Wait()
+	for i, err := range wrong {
+		require.NoError(t, err)
+		require.EqualValues(t, 3, shown[i][1])
+	}
+	require.Len(t, told, 450)
+	for height, times := range told {
+		require.Equal(t, 1, times, height)
+	}
+	s := statusOf(t, place)
+	require.EqualValues(t, 450, must(t, s.Sealed))
+	require.EqualValues(t, 3, must(t, s.Jobs).Done)
+	require.True(t, s.Lookups)
+	quiet := file(t)
+	_, err = desk.Sync(t.Context(), quiet, blocks(t, "1..450"), o)
+	require.NoError(t, err)
+	require.Equal(t, sealOf(t, quiet), sealOf(t, place))
+}
+
+// A database that takes no changes for now is waited for, which is told once; who gives up
+// meanwhile is let go.
+func TestWorkWaitsForTheDatabase(t *testing.T) {
+	long(t)
+	_, reader := made(14, 30)
+	o := desk.WorkOptions{FillOptions: desk.FillOptions{Reader: reader}, Jobs: 1, UntilDone: true}
+	place := postgrestest.Start(t).Database(t)
+	_, err := desk.Enqueue(t.Context(), place, blocks(t, "1..30"), o.FillOptions)
+	require.NoError(t, err)
+	db, err := sql.Open("pgx", place)
+	require.NoError(t, err)
+	defer db.Close()
+	tx, err := db.Begin()
+	require.NoError(t, err)
+	_, err = tx.Exec("LOCK TABLE book IN ACCESS EXCLUSIVE MODE")
+	require.NoError(t, err)
+
+	var told []error
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Waiting = func(err error) { told = append(told, err); cancel() }
+	err = desk.Work(ctx, place+"&lock_timeout=50", o)
+	require.Equal(t, desk.Stopped, desk.KindOf(err), "%v", err)
+	require.Len(t, told, 1)
+	require.Equal(t, desk.Busy, desk.KindOf(told[0]), "%v", told[0])
+
+	told = nil
+	o.Waiting = func(err error) { told = append(told, err) }
+	done := make(chan error, 1)
+	go func() { done <- desk.Work(t.Context(), place+"&lock_timeout=50", o) }()
+	select {
+	case err := <-done:
+		t.Fatalf("it does not wait: %v", err)
+	case <-time.After(1500 * time.Millisecond): // the second attempt is a second after the first
+	}
+	require.NoError(t, tx.Rollback())
+	require.NoError(t, <-done)
+	require.Len(t, told, 1, "each reason once")
+	require.EqualValues(t, 30, must(t, statusOf(t, place).Sealed))
+}
+
+// What no waiting mends ends the work: a ledger of another chain, a place that is none, a
+// source that is away when it begins.
+func TestWorkThatCannotBe(t *testing.T) {
+	long(t)
+	_, one := made(15, 30)
+	_, other := made(16, 30)
+	place := postgrestest.Start(t).Database(t)
+	_, err := desk.Enqueue(t.Context(), place, blocks(t, "0..29"), desk.FillOptions{Reader: one})
+	require.NoError(t, err)
+	o := desk.WorkOptions{FillOptions: desk.FillOptions{Reader: other}, Jobs: 1, UntilDone: true, Waiting: func(err error) { t.Error(err) }}
+	require.ErrorIs(t, desk.Work(t.Context(), place, o), ledger.ErrOtherChain)
+	require.Error(t, desk.Work(t.Context(), file(t), o), "jobs are for a database")
+	o.Reader = demo(t)
+	o.Reader.Source = otherwise{Source: o.Reader.Source, multiplier: func(uint64) error { return errAway }}
+	require.Error(t, desk.Work(t.Context(), place, o))
+	_, err = desk.Enqueue(t.Context(), place, blocks(t, "0..9"), desk.FillOptions{Reader: other})
+	require.ErrorIs(t, err, ledger.ErrOtherChain)
+	require.EqualValues(t, 1, must(t, statusOf(t, place).Jobs).Left(), "that of the first chain")
+}
+
+// Jobs of so many blocks that look-ups hold them up leave these to the workers. Of the days
+// of 2025, block 7200 and 7201 are the first's last and the second's first.
+func TestEnqueueOfManyBlocks(t *testing.T) {
+	long(t)
+	_, reader := made(17, 40_000)
+	place := postgrestest.Start(t).Database(t)
+	jobs, err := desk.Enqueue(t.Context(), place, wanted(t, desk.WantedInput{From: "2025-01-02", To: "2025-01-04"}), desk.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	require.Equal(t, spanOf(7200, 28801), jobs.Blocks)
+	require.EqualValues(t, 21602, jobs.Missing)
+	require.Equal(t, 109, jobs.Jobs) // of 200 blocks each, the last of 2
+	s := statusOf(t, place)
+	require.False(t, s.Lookups)
+	require.Zero(t, s.Blocks)
+	v := verified(t, place, reader) // nothing is there yet that could differ
+	require.NoError(t, v.Err())
+	require.Zero(t, v.Compared)
+}
