@@ -26,10 +26,10 @@ func (s *subject) wholeGas() {
 	}
 	weight, _ := s.t.Weight.Get()
 	weight, err := weight.Add(s.rules.WeightCorrection)
-	if _, exact := evm.Gas(weight); err == nil && exact {
+	if _, exact := evm.Gas(weight, s.rules.WeightPerGas); err == nil && exact {
 		s.held()
 	} else {
-		s.broken("the weight %v is no multiple of %d", weight, evm.WeightPerGas)
+		s.broken("the weight %v is no multiple of %v", weight, s.rules.WeightPerGas)
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 
 // normalWeight is what the block's transactions of class Normal weighed in ref
 // time, as the runtime's row says that it follows from the block alone.
-func normalWeight(b *chain.Block, u network.MultiplierUpdate) (sum chain.RefTime, err error) {
+func normalWeight(b *chain.Block, u network.MultiplierUpdate, perGas network.WeightPerGas) (sum chain.RefTime, err error) {
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
-		refTime, counts, err := normalRefTime(x, u)
+		refTime, counts, err := normalRefTime(x, u, perGas)
 		if err != nil {
 			return sum, fmt.Errorf("extrinsic %d: %w", i, err)
 		}
@@ -32,7 +32,7 @@ func normalWeight(b *chain.Block, u network.MultiplierUpdate) (sum chain.RefTime
 var errNoClass = errors.New("the gateway does not tell the class of each extrinsic")
 
 // normalRefTime is what one extrinsic counts, if it is of class Normal.
-func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate) (refTime chain.RefTime, counts bool, err error) {
+func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate, perGas network.WeightPerGas) (refTime chain.RefTime, counts bool, err error) {
 	outcome, err := x.Outcome()
 	if err != nil {
 		return refTime, false, err
@@ -57,7 +57,7 @@ func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate) (refTime chai
 		if err != nil {
 			return refTime, false, err
 		}
-		if refTime, err = evm.RefTime(payload.GasLimit); err != nil {
+		if refTime, err = evm.RefTime(payload.GasLimit, perGas); err != nil {
 			return refTime, false, err
 		}
 	}
@@ -101,6 +101,6 @@ func (s *subject) normalWeight(u network.MultiplierUpdate) (none chain.Weight, e
 		}
 		return counted.Normal, nil
 	}
-	refTime, err := normalWeight(s.block, u)
+	refTime, err := normalWeight(s.block, u, s.rules.WeightPerGas)
 	return chain.Weight{RefTime: refTime}, err
 }

@@ -24,7 +24,7 @@ func ExampleFee() {
 	if err != nil {
 		return
 	}
-	fee, err := evm.Fee(price, chain.NewRefTime(525_000_000))
+	fee, err := evm.Fee(price, chain.NewRefTime(525_000_000), 0)
 	fmt.Println(price, "wei per gas,", fee, "wei,", err)
 	// Output: 32250000000 wei per gas, 677250000000000 wei, <nil>
 }

@@ -17,7 +17,7 @@ import (
 
 var (
 	scale       = big.NewInt(1_000_000_000_000_000_000)
-	perGas      = big.NewInt(25_000)
+	perGas      = []*big.Int{big.NewInt(25_000), big.NewInt(66_666), big.NewInt(75_000), big.NewInt(1)}
 	mostWei     = new(big.Int).Sub(power(128), big.NewInt(1))
 	mostWord    = new(big.Int).Sub(power(256), big.NewInt(1))
 	rounds      = 20_000
@@ -103,18 +103,20 @@ func TestFeeIsTheProductDividedOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 1))
 	prices, weights := numbers(random, 256, randomCount), numbers(random, 64, randomCount)
 	for range rounds {
-		p, w := pick(random, prices), pick(random, weights)
+		p, w, per := pick(random, prices), pick(random, weights), pick(random, perGas)
 		exact := new(big.Int).Mul(p, w)
-		exact.Quo(exact, perGas)
-		have, err := evm.Fee(price(t, p), chain.NewRefTime(w.Uint64()))
+		exact.Quo(exact, per)
+		have, err := evm.Fee(price(t, p), chain.NewRefTime(w.Uint64()), network.WeightPerGas(per.Uint64()))
 		agree(t, exact, mostWei, have, err, "fee", p, w)
 	}
 }
 
 func TestGasIsTheWeightDivided(t *testing.T) {
-	for _, w := range numbers(rand.New(rand.NewPCG(2, 2)), 64, rounds) {
-		gas, exact := evm.Gas(chain.NewRefTime(w.Uint64()))
-		quotient, rest := new(big.Int).QuoRem(w, perGas, new(big.Int))
+	random := rand.New(rand.NewPCG(2, 2))
+	for _, w := range numbers(random, 64, rounds) {
+		per := pick(random, perGas)
+		gas, exact := evm.Gas(chain.NewRefTime(w.Uint64()), network.WeightPerGas(per.Uint64()))
+		quotient, rest := new(big.Int).QuoRem(w, per, new(big.Int))
 		require.Equal(t, quotient.Uint64(), gas.Uint64(), "gas of weight %v", w)
 		require.Equal(t, rest.Sign() == 0, exact, "gas of weight %v", w)
 	}
@@ -155,10 +157,11 @@ func TestFeeIsBasePartAndPriorityPart(t *testing.T) {
 		if a.Cmp(b) < 0 {
 			a, b = b, a
 		}
-		weight := chain.NewRefTime(gas.Uint64() * evm.WeightPerGas)
-		fee, err := evm.Fee(price(t, a), weight)
+		per := pick(random, perGas)
+		weight := chain.NewRefTime(gas.Uint64() * per.Uint64())
+		fee, err := evm.Fee(price(t, a), weight, network.WeightPerGas(per.Uint64()))
 		require.NoError(t, err)
-		basePart, err := evm.Fee(price(t, b), weight)
+		basePart, err := evm.Fee(price(t, b), weight, network.WeightPerGas(per.Uint64()))
 		require.NoError(t, err)
 		priorityPart, err := evm.PriorityFee(price(t, a), price(t, b), chain.NewGas(gas.Uint64()))
 		require.NoError(t, err)
@@ -174,12 +177,12 @@ func TestFeeIsBasePartAndPriorityPart(t *testing.T) {
 // × 25,000 = 18,446,744,073,709,550,000, and 2^64 = 18,446,744,073,709,551,616.
 func TestRefTimeAtItsBoundary(t *testing.T) {
 	for gas, want := range map[uint64]uint64{0: 0, 1: 25_000, 21_000: 525_000_000, 737_869_762_948_382: 18_446_744_073_709_550_000} {
-		have, err := evm.RefTime(chain.NewGas(gas))
+		have, err := evm.RefTime(chain.NewGas(gas), 0)
 		require.NoError(t, err)
 		require.Equal(t, chain.NewRefTime(want), have)
 	}
 	for _, gas := range []uint64{737_869_762_948_383, 1 << 63, 1<<64 - 1} {
-		_, err := evm.RefTime(chain.NewGas(gas))
+		_, err := evm.RefTime(chain.NewGas(gas), 0)
 		require.EqualError(t, err, "gas × 25000: overflow")
 	}
 }

@@ -8,11 +8,6 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// WeightPerGas maps weight to gas (fee rule 2): one gas is 25,000 picoseconds
-// of ref time. It is 10^12 picoseconds by 40,000,000 gas a second in every
-// runtime of every network (runtime/common, WEIGHT_PER_GAS).
-const WeightPerGas = 25_000
-
 // BaseFeePerGas is fee rule 6:
 //
 //	base fee = floor(multiplier × base constant / 10^18)
@@ -81,29 +76,29 @@ func Weight(outcome chain.Outcome) (chain.RefTime, error) {
 
 // Gas is the gas that a weight stands for, rounded down. Exact tells whether
 // nothing was rounded off, as the runtime's own mapping guarantees.
-func Gas(weight chain.RefTime) (gas chain.Gas, exact bool) {
-	n := weight.Uint64()
-	return chain.NewGas(n / WeightPerGas), n%WeightPerGas == 0
+func Gas(weight chain.RefTime, perGas network.WeightPerGas) (gas chain.Gas, exact bool) {
+	n, per := weight.Uint64(), perGas.Uint64()
+	return chain.NewGas(n / per), n%per == 0
 }
 
 // RefTime is the weight of an amount of gas, the inverse of [Gas].
-func RefTime(gas chain.Gas) (chain.RefTime, error) {
-	n := gas.Uint64()
-	if n > math.MaxUint64/WeightPerGas {
-		return chain.RefTime{}, fmt.Errorf("gas × 25000: %w", chain.ErrOverflow)
+func RefTime(gas chain.Gas, perGas network.WeightPerGas) (chain.RefTime, error) {
+	n, per := gas.Uint64(), perGas.Uint64()
+	if n > math.MaxUint64/per {
+		return chain.RefTime{}, fmt.Errorf("gas × %v: %w", perGas, chain.ErrOverflow)
 	}
-	return chain.NewRefTime(n * WeightPerGas), nil
+	return chain.NewRefTime(n * per), nil
 }
 
 // Fee is fee rule 2:
 //
-//	fee = floor(gas price × weight / 25000)
+//	fee = floor(gas price × weight / weight per gas)
 //
-// in wei, with one division at the end.
-func Fee(price chain.GasPrice, weight chain.RefTime) (chain.Wei, error) {
-	fee, err := price.MulDivFloor(weight.Uint64(), WeightPerGas)
+// in wei, with one division at the end. Weight per gas is 25,000 in the specification.
+func Fee(price chain.GasPrice, weight chain.RefTime, perGas network.WeightPerGas) (chain.Wei, error) {
+	fee, err := price.MulDivFloor(weight.Uint64(), perGas.Uint64())
 	if err != nil {
-		return chain.Wei{}, fmt.Errorf("gas price × weight / 25000: %w", err)
+		return chain.Wei{}, fmt.Errorf("gas price × weight / %v: %w", perGas, err)
 	}
 	return fee, nil
 }

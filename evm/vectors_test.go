@@ -64,7 +64,7 @@ func TestGasPriceVectors(t *testing.T) {
 }
 
 func TestFeeVectors(t *testing.T) {
-	names := vectors.Names{Inputs: "gas_price weight correction", Wanted: "gas exact fee error"}
+	names := vectors.Names{Inputs: "gas_price weight correction weight_per_gas", Wanted: "gas exact fee error"}
 	vectors.Run(t, "evm-fee.txt", names, func(t *testing.T, v *vectors.Values) {
 		weight := chain.NewRefTime(v.Number("weight").Uint64())
 		gasPrice := price(t, v.Number("gas_price"))
@@ -77,10 +77,14 @@ func TestFeeVectors(t *testing.T) {
 			}
 			require.NoError(t, err, v.Place())
 		}
-		gas, exact := evm.Gas(weight)
+		var perGas network.WeightPerGas // the specification's
+		if v.Has("weight_per_gas") {
+			perGas = network.WeightPerGas(v.Number("weight_per_gas").Uint64())
+		}
+		gas, exact := evm.Gas(weight, perGas)
 		v.Equal("gas", gas)
 		v.EqualBool("exact", exact)
-		fee, err := evm.Fee(gasPrice, weight)
+		fee, err := evm.Fee(gasPrice, weight, perGas)
 		if v.Wants("error") {
 			v.Equal("error", errorName(t, err))
 			require.Zero(t, fee, v.Place())

@@ -175,7 +175,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	var weight chain.RefTime
 	noWeight := noOutcome
 	if noOutcome == nil {
-		weight, noWeight = t.weigh(outcome, rules.WeightCorrection)
+		weight, noWeight = t.weigh(outcome, &rules)
 	}
 	payload, noPayload := evm.ParsePayload(x.Args)
 	if noPayload != nil {
@@ -190,7 +190,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed nobody is charged
 		return err
 	}
-	return t.charge(price, weight, rules.MinGasPrice, baseFee)
+	return t.charge(price, weight, &rules, baseFee)
 }
 
 func (t *Transaction) executed(e evm.Executed) {
@@ -209,36 +209,36 @@ func (t *Transaction) executed(e evm.Executed) {
 }
 
 // weigh sets the gas and returns the weight that is charged.
-func (t *Transaction) weigh(outcome chain.Outcome, correction chain.RefTime) (chain.RefTime, error) {
+func (t *Transaction) weigh(outcome chain.Outcome, rules *network.Rules) (chain.RefTime, error) {
 	weight, err := evm.Weight(outcome)
 	if err != nil {
 		return chain.RefTime{}, err
 	}
 	t.Weight = chain.Some(weight)
-	if !correction.IsZero() {
+	if correction := rules.WeightCorrection; !correction.IsZero() {
 		if weight, err = weight.Add(correction); err != nil {
 			return chain.RefTime{}, fmt.Errorf("weight + correction: %w", err)
 		}
 		t.note("%v was added to the weight, which this runtime reports without the base weight of the extrinsic", correction)
 	}
-	gas, exact := evm.Gas(weight)
+	gas, exact := evm.Gas(weight, rules.WeightPerGas)
 	t.Gas = chain.Some(gas)
 	if !exact {
 		t.inexact = true
-		t.note("the weight %v is no multiple of %d: the gas is rounded down, the fee is not", weight, evm.WeightPerGas)
+		t.note("the weight %v is no multiple of %v: the gas is rounded down, the fee is not", weight, rules.WeightPerGas)
 	}
 	return weight, nil
 }
 
 // charge sets the fee and its priority part.
-func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, minimum chain.GasPrice, baseFee chain.Optional[chain.GasPrice]) error {
-	fee, err := evm.Fee(price, weight)
+func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, rules *network.Rules, baseFee chain.Optional[chain.GasPrice]) error {
+	fee, err := evm.Fee(price, weight, rules.WeightPerGas)
 	if err != nil {
 		return err
 	}
 	t.Fee = chain.Some(fee)
 	t.Method = chain.Some(ByRule)
-	if price.Cmp(minimum) < 0 {
+	if minimum := rules.MinGasPrice; price.Cmp(minimum) < 0 {
 		t.note("the gas price of %v wei is below the network's minimum of %v", price, minimum)
 	}
 	base, ok := baseFee.Get()

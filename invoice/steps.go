@@ -65,7 +65,7 @@ func (v *Invoice) stepsEVM() {
 	if !priced || !ok {
 		return
 	}
-	v.step(Step{Name: "fee", Formula: "floor(gas price × " + weight.Name + " / 25000)",
+	v.step(Step{Name: "fee", Formula: "floor(gas price × " + weight.Name + " / " + v.rules.WeightPerGas.String() + ")",
 		Values: []Value{with("gas price", price), weight}, Unit: InWei, Rule: chain.Some(2)}, paid)
 	if priority, ok := t.PriorityFee.Get(); ok && hasBase {
 		v.partSteps(paid, priority, price, base, gas)
@@ -116,7 +116,7 @@ func (v *Invoice) weightStep(gas chain.Gas) Value {
 			Note: "this runtime reports the weight without the base weight of the extrinsic"}, whole)
 		weight = with("whole weight", whole)
 	}
-	v.step(Step{Name: "gas", Formula: "floor(" + weight.Name + " / 25000)",
+	v.step(Step{Name: "gas", Formula: "floor(" + weight.Name + " / " + v.rules.WeightPerGas.String() + ")",
 		Values: []Value{weight}, Unit: InGas, Rule: chain.Some(2)}, gas)
 	return weight
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/feeledger/fees/sidecar"
 )
 
+// perGas is what one gas weighs on the recorded chains.
+const perGas = 25_000
+
 // recording is what a real runtime did, with the transactions that were sent to
 // it and what it charged for them.
 type recording struct {
@@ -104,7 +107,7 @@ func normalWeight(t *testing.T, u network.MultiplierUpdate, block *chain.Block) 
 			if isEVM(x) {
 				payload, err := evm.ParsePayload(x.Args)
 				require.NoError(t, err)
-				refTime = chain.NewRefTime(payload.GasLimit.Uint64() * evm.WeightPerGas)
+				refTime = chain.NewRefTime(payload.GasLimit.Uint64() * perGas)
 			}
 			refTime, err = refTime.Add(u.BaseWeight)
 			require.NoError(t, err)
@@ -208,7 +211,7 @@ func TestRecordedSplits(t *testing.T) {
 				evms++
 				shares = [2]network.Share{d.EVMBase, d.EVMPriority}
 				_, _, weight := dispatched(t, x)
-				first, err = baseFee.Times(chain.NewGas(weight.RefTime.Uint64() / evm.WeightPerGas))
+				first, err = baseFee.Times(chain.NewGas(weight.RefTime.Uint64() / perGas))
 				require.NoError(t, err)
 				second, err = fee.Sub(first)
 			}

@@ -48,6 +48,7 @@ type Rules struct {
 	// WeightCorrection is added to an EVM transaction's ref time: some runtimes
 	// reported it without the base weight of the extrinsic.
 	WeightCorrection chain.RefTime
+	WeightPerGas     WeightPerGas
 	// PriceCapped says that the price of an eip1559 transaction is at most its
 	// maxFeePerGas. Some runtimes charged base fee + priority fee.
 	PriceCapped  bool
@@ -105,6 +106,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		BaseFee:          row.baseFee(),
 		MinGasPrice:      row.MinGasPrice(),
 		WeightCorrection: row.WeightCorrection,
+		WeightPerGas:     row.WeightPerGas,
 		PriceCapped:      !row.PriceUncapped,
 		MultiplierAt:     AtParent,
 		NoWithdrawEvent:  runtime < n.FirstWithdrawEvent,

@@ -82,6 +82,7 @@ type Row struct {
 	StaticBaseFee    *chain.GasPrice   `json:"static_base_fee,omitempty"`
 	BaseFeeConstant  *chain.GasPrice   `json:"base_fee_constant,omitempty"`
 	MinMultiplier    *chain.Multiplier `json:"minimum_multiplier,omitempty"`
+	WeightPerGas     WeightPerGas      `json:"weight_per_gas,omitzero"` // the specification's where it is 0
 	WeightCorrection chain.RefTime     `json:"weight_correction,omitzero"`
 	PriceUncapped    bool              `json:"price_uncapped,omitempty"`
 	// Uncertain says that the sources leave open whether these are the chain's
