@@ -42,6 +42,10 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 		return skips(noTreasury)
 	}
 	if last := len(credits) - 1; authorPaid(p.rules, t.Transaction.Transaction) && last >= 0 && credits[last].Account != treasury {
+		if author, known := p.author.Get(); known && author != credits[last].Account {
+			return breaks("%v was credited as the block's author, and %v before", credits[last].Account, author)
+		}
+		p.author = chain.Some(credits[last].Account)
 		have.Author = credits[last].Amount
 		credits = credits[:last]
 	}

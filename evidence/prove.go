@@ -53,6 +53,7 @@ type prover struct {
 	options Options
 	priced  *fee.Report
 	proved  *Report
+	author  chain.Optional[chain.Address] // who was credited as the block's author
 }
 
 // transaction is one that is proved, with what several of its checks look at.

@@ -66,6 +66,13 @@ var eras = []era{
 	{"moonbase", 2100, 2199, none, "1250000000", "1000000000000000", 0, false, true, true},
 	{"moonbase", 2200, 3399, none, "1250000000", "100000000000000000", 0, false, true, true},
 	{"moonbase", 3400, 4500, none, "312500000", "100000000000000000", 0, false, true, true},
+
+	{"datahaven", 200, 399, none, "31250000000", unit, 0, false, true, true},
+	{"datahaven", 400, 1500, none, "31250000000", unit, 0, false, true, true},
+	{"datahaven-testnet", 100, 399, none, "312500000", unit, 0, false, true, true},
+	{"datahaven-testnet", 400, 1500, none, "312500000", unit, 0, false, true, true},
+	{"datahaven-stagenet", 200, 399, none, "312500000", unit, 0, false, true, true},
+	{"datahaven-stagenet", 400, 1500, none, "312500000", "100000000000000000", 0, false, true, true},
 }
 
 // specificationEras are the rows of the specification's own table.

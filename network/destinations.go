@@ -4,19 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 )
 
-// Share is a rule that divides one amount of a fee.
+// Share is a rule that divides one amount of a fee: one of those below, or treasury_ with a
+// whole number of percent from 1 to 100, which the treasury gets. What it does not get is
+// burned. An example is treasury_20.
 type Share string
 
-// The shares that the runtimes know.
+// The shares that are no fixed percentage.
 const (
 	// Burned leaves nothing of the amount.
 	Burned Share = "burned"
-	// Treasury20 burns 80 % and gives the treasury the rest.
-	Treasury20 Share = "treasury_20"
 	// TreasuryParameter gives the treasury the proportion that governance has
 	// set, FeesTreasuryProportion, as it stood at the block's parent.
 	TreasuryParameter Share = "treasury_parameter"
@@ -75,8 +77,6 @@ func (s Share) Split(amount chain.Wei, proportion chain.Optional[chain.Perbill])
 		return Parts{Burned: amount}, nil
 	case Author:
 		return Parts{Author: amount}, nil
-	case Treasury20:
-		return withTreasury(amount, treasury20)
 	case TreasuryParameter:
 		p, ok := proportion.Get()
 		if !ok {
@@ -84,10 +84,32 @@ func (s Share) Split(amount chain.Wei, proportion chain.Optional[chain.Perbill])
 		}
 		return withTreasury(amount, p)
 	}
-	return Parts{}, fmt.Errorf("no share %q", string(s))
+	percent, ok := s.Percent()
+	if !ok {
+		return Parts{}, fmt.Errorf("no share %q", string(s))
+	}
+	p, err := chain.NewPerbill(percent * perbillPerPercent)
+	if err != nil {
+		return Parts{}, err
+	}
+	return withTreasury(amount, p)
 }
 
-var treasury20, _ = chain.NewPerbill(200_000_000)
+// Percent is what the treasury gets by a fixed percentage.
+func (s Share) Percent() (percent uint64, fixed bool) {
+	digits, is := strings.CutPrefix(string(s), "treasury_")
+	percent, err := strconv.ParseUint(digits, 10, 64)
+	fixed = is && err == nil && percent >= 1 && percent <= 100 && strconv.FormatUint(percent, 10) == digits
+	return percent, fixed
+}
+
+func (s Share) valid() bool {
+	_, fixed := s.Percent()
+	return fixed || slices.Contains([]Share{Burned, TreasuryParameter, Author}, s)
+}
+
+// perbillPerPercent is how many parts per billion one percent is.
+const perbillPerPercent = 10_000_000
 
 func withTreasury(amount chain.Wei, proportion chain.Perbill) (Parts, error) {
 	burned := proportion.Rest().Of(amount)
@@ -109,10 +131,8 @@ func (r DestinationsRow) check() error {
 	}{
 		{"evm_base", d.EVMBase}, {"evm_priority", d.EVMPriority}, {"native_base", d.NativeBase}, {"native_tip", d.NativeTip},
 	} {
-		switch part.share {
-		case Burned, Treasury20, TreasuryParameter, Author:
-		default:
-			return fmt.Errorf("%s %q: want %s, %s, %s or %s", part.name, string(part.share), Burned, Treasury20, TreasuryParameter, Author)
+		if !part.share.valid() {
+			return fmt.Errorf("%s %q: want %s, %s, %s, or a percentage such as treasury_20", part.name, string(part.share), Burned, TreasuryParameter, Author)
 		}
 	}
 	if d.EVMWhole && d.EVMBase != d.EVMPriority {

@@ -73,7 +73,7 @@ func TestSplitLosesNothing(t *testing.T) {
 		require.Equal(t, new(big.Int).Sub(amount, burned).String(), parts.Treasury.String(), "%v by %v", amount, p)
 		require.True(t, parts.Author.IsZero())
 
-		fixed, err := network.Treasury20.Split(wei(t, amount), chain.Some(proportion))
+		fixed, err := network.Share("treasury_20").Split(wei(t, amount), chain.Some(proportion))
 		require.NoError(t, err)
 		require.Equal(t, scaled(amount, big.NewInt(8), big.NewInt(10)).String(), fixed.Burned.String(), "80 %% of %v", amount)
 	}

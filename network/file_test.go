@@ -13,8 +13,8 @@ import (
 
 func TestWithAddsANetwork(t *testing.T) {
 	tables := withLocal(t)
-	require.Equal(t, []string{"local", "moonbase", "moonbeam", "moonriver"}, tables.Names())
-	require.Equal(t, []string{"moonbase", "moonbeam", "moonriver"}, network.BuiltIn().Names(), "the built-in tables stay as they are")
+	require.Equal(t, []string{"datahaven", "datahaven-stagenet", "datahaven-testnet", "local", "moonbase", "moonbeam", "moonriver"}, tables.Names())
+	require.Equal(t, []string{"datahaven", "datahaven-stagenet", "datahaven-testnet", "moonbase", "moonbeam", "moonriver"}, network.BuiltIn().Names(), "the built-in tables stay as they are")
 	n, ok := tables.Named("local")
 	require.True(t, ok)
 	require.Equal(t, "local.json", n.File)
@@ -38,7 +38,7 @@ func TestWithReplacesANetworkWhole(t *testing.T) {
 		"weight_correction": "7", "price_uncapped": true, "source": "mine", "note": "only mine"}]}]}`
 	tables, err := network.BuiltIn().With("mine.json", []byte(table))
 	require.NoError(t, err)
-	require.Equal(t, []string{"moonbase", "moonbeam", "moonriver"}, tables.Names())
+	require.Equal(t, []string{"datahaven", "datahaven-stagenet", "datahaven-testnet", "moonbase", "moonbeam", "moonriver"}, tables.Names())
 	n, _ := tables.Named("moonbeam")
 	_, err = n.Rules(3999)
 	require.ErrorIs(t, err, network.ErrUnknownRuntime, "the built-in rows are gone")
@@ -196,7 +196,7 @@ func TestWithTakesWhatProvesFees(t *testing.T) {
 	require.NoError(t, err)
 	d, _ := rules.Destinations.Get()
 	require.Equal(t, network.Destinations{
-		EVMBase: network.Burned, EVMPriority: network.Author, NativeBase: network.TreasuryParameter, NativeTip: network.Treasury20,
+		EVMBase: network.Burned, EVMPriority: network.Author, NativeBase: network.TreasuryParameter, NativeTip: "treasury_20",
 		Source: "c", Note: "n",
 	}, d)
 	p, _ := rules.Proportion.Get()
@@ -221,14 +221,19 @@ func TestWithTakesWhatProvesFees(t *testing.T) {
 }
 
 // Every built-in network tells by which key its parameter is asked for: RuntimeConfig is
-// the first group, FeesTreasuryProportion its first parameter (runtime_params.rs).
+// the first group, FeesTreasuryProportion its first parameter, and DataHaven's fifth
+// (runtime_params.rs).
 func TestKeyOfTheProportion(t *testing.T) {
 	for _, n := range network.BuiltIn().All() {
 		rules, err := n.Rules(n.LastRuntime)
 		require.NoError(t, err)
 		p, known := rules.Proportion.Get()
 		require.True(t, known, n.Name)
-		require.Equal(t, "0x0000", p.Key)
+		key := "0x0000"
+		if strings.HasPrefix(n.Name, "datahaven") {
+			key = "0x0004"
+		}
+		require.Equal(t, key, p.Key)
 		require.Equal(t, "200000000", p.Default.String())
 	}
 }
@@ -263,11 +268,11 @@ func TestWithChecksWhatProvesFees(t *testing.T) {
 	const figures = "want minimum, adjustment, target and max_ref_time, or constant"
 	const proofSize = "want max_proof_size where limiting_dimension is true, and nowhere else"
 	const baseWeight = "want base_weight where block_weight is gas_limit, and nowhere else"
-	const whole = "target: want a whole weight as target × 75 % of max_ref_time and of max_proof_size"
+	const whole = "target: want a whole weight as target × normal_class of max_ref_time and of max_proof_size"
 	const needed = "want weight_fee, base_weight and length_fee with linear"
 	for what, c := range map[string]struct{ old, changed, want string }{
-		"destinations: no share":         {`"evm_base": "burned", `, ``, destinations + `200: evm_base "": want burned, treasury_20, treasury_parameter or author`},
-		"destinations: unknown share":    {`"native_tip": "treasury_20"`, `"native_tip": "half"`, destinations + `200: native_tip "half": want burned, treasury_20, treasury_parameter or author`},
+		"destinations: no share":         {`"evm_base": "burned", `, ``, destinations + `200: evm_base "": want burned, treasury_parameter, author, or a percentage such as treasury_20`},
+		"destinations: unknown share":    {`"native_tip": "treasury_20"`, `"native_tip": "half"`, destinations + `200: native_tip "half": want burned, treasury_parameter, author, or a percentage such as treasury_20`},
 		"destinations: whole of two":     {`"source": "c"`, `"evm_whole": true, "source": "c"`, destinations + "200: evm_whole: want the same share for evm_base and evm_priority"},
 		"destinations: unknown and more": {`"source": "b"`, `"evm_base": "burned", "source": "b"`, destinations + "100: unknown: want no figures beside it"},
 		"destinations: no source":        {`"source": "b"`, `"source": ""`, destinations + "100: source: none; say where the figures are from"},

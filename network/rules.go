@@ -78,6 +78,8 @@ type Rules struct {
 	Proportion chain.Optional[TreasuryProportion]
 	Update     chain.Optional[MultiplierUpdate]
 	NativeFee  chain.Optional[NativeFee]
+	// ExistentialDeposit is what an account has at least.
+	ExistentialDeposit chain.Optional[chain.Wei]
 }
 
 // ErrUnknownRuntime says that a runtime is older than all that a table knows.
@@ -97,30 +99,31 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 			ErrUnknownRuntime, n.Name, n.Rows[0].FromRuntime, runtime)
 	}
 	r := Rules{
-		Network:          n.Name,
-		Symbol:           n.Symbol,
-		Runtime:          chain.Some(runtime),
-		Name:             fmt.Sprintf("%s/%d", n.Name, runtime),
-		Certain:          true,
-		Source:           fmt.Sprintf("%s, row from runtime %d: %s", n.table(), row.FromRuntime, row.Source),
-		BaseFee:          row.baseFee(),
-		MinGasPrice:      row.MinGasPrice(),
-		WeightCorrection: row.WeightCorrection,
-		WeightPerGas:     row.WeightPerGas,
-		PriceCapped:      !row.PriceUncapped,
-		MultiplierAt:     AtParent,
-		NoWithdrawEvent:  runtime < n.FirstWithdrawEvent,
-		NoFeeEvent:       runtime < n.FirstFeeEvent,
-		InexactDigest:    runtime < n.FirstExactDigest,
-		HoldsMore:        runtime < n.FirstExactHold,
-		DeclaredPaysFee:  runtime < n.FirstActualPaysFee,
-		NoSetCode:        runtime < n.FirstSetCode,
-		Treasury:         n.treasury(),
-		Notes:            n.notes(row.Note),
-		Faults:           n.faults,
-		Destinations:     known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
-		Update:           known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
-		NativeFee:        known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
+		Network:            n.Name,
+		Symbol:             n.Symbol,
+		Runtime:            chain.Some(runtime),
+		Name:               fmt.Sprintf("%s/%d", n.Name, runtime),
+		Certain:            true,
+		Source:             fmt.Sprintf("%s, row from runtime %d: %s", n.table(), row.FromRuntime, row.Source),
+		BaseFee:            row.baseFee(),
+		MinGasPrice:        row.MinGasPrice(),
+		WeightCorrection:   row.WeightCorrection,
+		WeightPerGas:       row.WeightPerGas,
+		PriceCapped:        !row.PriceUncapped,
+		MultiplierAt:       AtParent,
+		NoWithdrawEvent:    runtime < n.FirstWithdrawEvent,
+		NoFeeEvent:         runtime < n.FirstFeeEvent,
+		InexactDigest:      runtime < n.FirstExactDigest,
+		HoldsMore:          runtime < n.FirstExactHold,
+		DeclaredPaysFee:    runtime < n.FirstActualPaysFee,
+		NoSetCode:          runtime < n.FirstSetCode,
+		Treasury:           n.treasury(),
+		Notes:              n.notes(row.Note),
+		Faults:             n.faults,
+		Destinations:       known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
+		Update:             known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
+		NativeFee:          known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
+		ExistentialDeposit: known(n.ExistentialDeposits, runtime, func(r ExistentialDepositRow) chain.Wei { return r.Deposit }),
 	}
 	if p := n.FeesTreasuryProportion; p != nil {
 		r.Proportion = chain.Some(*p)

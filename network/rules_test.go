@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -118,14 +119,20 @@ func TestRulesShareNoNotes(t *testing.T) {
 
 func TestBuiltInTables(t *testing.T) {
 	tables := network.BuiltIn()
-	require.Equal(t, []string{"moonbase", "moonbeam", "moonriver"}, tables.Names())
-	symbols := map[string]string{"moonbase": "DEV", "moonbeam": "GLMR", "moonriver": "MOVR"}
+	require.Equal(t, []string{"datahaven", "datahaven-stagenet", "datahaven-testnet", "moonbase", "moonbeam", "moonriver"}, tables.Names())
+	symbols := map[string]string{
+		"moonbase": "DEV", "moonbeam": "GLMR", "moonriver": "MOVR",
+		"datahaven": "HAVE", "datahaven-testnet": "MOCK", "datahaven-stagenet": "STAGE",
+	}
+	code := map[string]string{
+		"datahaven": "operator/runtime/mainnet/src/", "datahaven-testnet": "operator/runtime/testnet/src/", "datahaven-stagenet": "operator/runtime/stagenet/src/",
+	}
 	for _, n := range tables.All() {
 		require.Equal(t, symbols[n.Name], n.Symbol, n.Name)
 		require.Empty(t, n.File, n.Name)
 		for _, row := range n.Rows {
 			what := fmt.Sprintf("%s from runtime %d", n.Name, row.FromRuntime)
-			require.Contains(t, row.Source, "runtime/"+n.Name+"/src/lib.rs", what)
+			require.Contains(t, row.Source, cmp.Or(code[n.Name], "runtime/"+n.Name+"/src/lib.rs"), what)
 			if row.PriceUncapped || row.FromRuntime == 1301 {
 				require.Contains(t, row.Source, "cap", "%s: the source of the cap", what)
 			}

@@ -34,7 +34,7 @@ func (n *Network) Since() []Since {
 
 // checkSources checks that each source is of a figure that the table has.
 func (n *Network) checkSources() error {
-	has := map[string]bool{"treasury": n.Treasury != nil}
+	has := map[string]bool{"treasury": n.Treasury != nil, "last_block": n.LastBlock != nil}
 	for _, s := range n.Since() {
 		has[s.Field] = s.Runtime > 0
 	}
@@ -79,7 +79,7 @@ func (n *Network) holds(runtime uint32, what func(*Rules) bool) bool {
 
 // begins lists the runtimes with which something changes, in order.
 func (n *Network) begins() []uint32 {
-	list := slices.Concat(firstOf(n.Rows), firstOf(n.Destinations), firstOf(n.MultiplierUpdates), firstOf(n.NativeFees))
+	list := slices.Concat(firstOf(n.Rows), firstOf(n.Destinations), firstOf(n.MultiplierUpdates), firstOf(n.NativeFees), firstOf(n.ExistentialDeposits))
 	for _, s := range n.Since() {
 		list = append(list, s.Runtime)
 	}

@@ -44,6 +44,9 @@ type Network struct {
 	// FirstSetCode is the first runtime in which an account that signs may have code
 	// (EIP-7702), which can raise its nonce; 0 where all may be such.
 	FirstSetCode uint32 `json:"first_set_code,omitempty"`
+	// LastBlock is the last one of a chain that has ended; nil where it goes on, or that
+	// is not known.
+	LastBlock *uint64 `json:"last_block,omitempty"`
 	// Treasury is the account that gets the treasury's part of the fees. Where it is
 	// not known, neither is what became of a fee that somebody was credited of.
 	Treasury *chain.Address `json:"treasury,omitempty"`
@@ -60,6 +63,8 @@ type Network struct {
 	Destinations      []DestinationsRow     `json:"destinations,omitempty"`
 	MultiplierUpdates []MultiplierUpdateRow `json:"multiplier_updates,omitempty"`
 	NativeFees        []NativeFeeRow        `json:"native_fees,omitempty"`
+	// ExistentialDeposits are what an account has at least.
+	ExistentialDeposits []ExistentialDepositRow `json:"existential_deposits,omitempty"`
 
 	File string `json:"-"` // the user's file it came from, "" if built in
 
@@ -108,7 +113,7 @@ type Tables struct {
 //go:embed tables/*.json
 var builtIn embed.FS
 
-// BuiltIn returns the tables of moonbeam, moonbase and moonriver.
+// BuiltIn returns the tables that are built in.
 func BuiltIn() Tables {
 	t := builtInOnce()
 	t.networks = slices.Clone(t.networks)
@@ -251,10 +256,11 @@ func (n *Network) check() error {
 		checkRows("destinations", n.Destinations),
 		checkRows("multiplier_updates", n.MultiplierUpdates),
 		checkRows("native_fees", n.NativeFees),
+		checkRows("existential_deposits", n.ExistentialDeposits),
 	); err != nil {
 		return err
 	}
-	if last := max(lastOf(n.Rows), lastOf(n.Destinations), lastOf(n.MultiplierUpdates), lastOf(n.NativeFees)); n.LastRuntime < last {
+	if last := max(lastOf(n.Rows), lastOf(n.Destinations), lastOf(n.MultiplierUpdates), lastOf(n.NativeFees), lastOf(n.ExistentialDeposits)); n.LastRuntime < last {
 		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows hold for, at least %d", n.LastRuntime, last)
 	}
 	return nil

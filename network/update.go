@@ -34,9 +34,10 @@ type MultiplierUpdate struct {
 	// may use, above which the multiplier rises.
 	Target uint32 `json:"target,omitempty"`
 	// MaxRefTime and MaxProofSize, in bytes, are what a whole block may weigh.
-	// Transactions of class Normal may use 75 % of it.
 	MaxRefTime   chain.RefTime `json:"max_ref_time,omitzero"`
 	MaxProofSize uint64        `json:"max_proof_size,omitempty"`
+	// NormalClass is what transactions of class Normal may use of a block.
+	NormalClass NormalClass `json:"normal_class,omitempty"`
 	// LimitingDimension says that ref time or proof size counts, whichever the
 	// block has filled more. Otherwise ref time does.
 	LimitingDimension bool `json:"limiting_dimension,omitempty"`
@@ -66,7 +67,7 @@ type MultiplierUpdateRow struct {
 //	change   = v × diff ± v²/2 × diff²      + above target, - below
 //	next     = previous ± change × previous, within minimum and maximum
 //
-// where max is 75 % of what a block may weigh and target its part of that. Every
+// where max is the normal class's part of what a block may weigh and target its part of that. Every
 // product and quotient is a FixedU128, rounded down; v²/2 is v × v, and then / 2.
 // It is [chain.ErrOverflow] where the result has more than 128 bits.
 //
@@ -95,7 +96,7 @@ func (u MultiplierUpdate) Next(parent chain.Multiplier, normal chain.Weight) (ch
 
 // NormalRefTime is the ref time that a block has for transactions of class Normal.
 func (u MultiplierUpdate) NormalRefTime() chain.RefTime {
-	return chain.NewRefTime(portion(u.MaxRefTime.Uint64(), normalClass))
+	return chain.NewRefTime(u.NormalClass.of(u.MaxRefTime.Uint64()))
 }
 
 // adjust moves the multiplier by a block's difference to the target.
@@ -124,7 +125,7 @@ func (c *checked) do(m chain.Multiplier, err error) chain.Multiplier {
 // counting is the weight of the dimension that counts, and the most that it may
 // be. With equal parts per billion, ref time counts.
 func (u MultiplierUpdate) counting(normal chain.Weight) (weight, most uint64) {
-	mostTime, mostProof := portion(u.MaxRefTime.Uint64(), normalClass), portion(u.MaxProofSize, normalClass)
+	mostTime, mostProof := u.NormalClass.of(u.MaxRefTime.Uint64()), u.NormalClass.of(u.MaxProofSize)
 	time, proof := min(normal.RefTime.Uint64(), mostTime), min(normal.ProofSize, mostProof)
 	if u.LimitingDimension && perBillion(time, mostTime) < perBillion(proof, mostProof) {
 		return proof, mostProof
@@ -132,9 +133,22 @@ func (u MultiplierUpdate) counting(normal chain.Weight) (weight, most uint64) {
 	return time, mostTime
 }
 
-// normalClass is what transactions of class Normal may use of a block, in
-// millionths: 75 % in every runtime (NORMAL_DISPATCH_RATIO).
-const normalClass = 750_000
+// NormalClass is what transactions of class Normal may use of a block, in millionths
+// (NORMAL_DISPATCH_RATIO). The zero value is 75 %, as in every runtime of the built-in
+// networks.
+type NormalClass uint32
+
+const usualNormalClass = 750_000
+
+func (c NormalClass) millionths() uint32 {
+	if c == 0 {
+		return usualNormalClass
+	}
+	return uint32(c)
+}
+
+// of is the class's part of what a whole block may weigh.
+func (c NormalClass) of(most uint64) uint64 { return portion(most, c.millionths()) }
 
 const million = 1_000_000
 
@@ -180,12 +194,14 @@ func (r MultiplierUpdateRow) check() error {
 		return errors.New("want minimum, adjustment, target and max_ref_time, or constant")
 	case u.Target > million:
 		return fmt.Errorf("target %d: want millionths, at most %d", u.Target, million)
+	case u.NormalClass > million:
+		return fmt.Errorf("normal_class %d: want millionths, at most %d", u.NormalClass, million)
 	case limited && maximum.Cmp(u.Minimum) < 0:
 		return fmt.Errorf("maximum %v: is less than the minimum", maximum)
 	case u.LimitingDimension != (u.MaxProofSize > 0):
 		return errors.New("want max_proof_size where limiting_dimension is true, and nowhere else")
 	case !u.whole(u.MaxRefTime.Uint64()) || !u.whole(u.MaxProofSize):
-		return errors.New("target: want a whole weight as target × 75 % of max_ref_time and of max_proof_size")
+		return errors.New("target: want a whole weight as target × normal_class of max_ref_time and of max_proof_size")
 	}
 	switch u.BlockWeight {
 	case "", FromEvents, FromGasLimit:
@@ -201,7 +217,7 @@ func (r MultiplierUpdateRow) check() error {
 // whole tells whether the normal class's part and the target of it are whole
 // numbers. The runtimes round them to the nearest, which is then no question.
 func (u MultiplierUpdate) whole(most uint64) bool {
-	_, low := bits.Mul64(most, normalClass)
-	normal := portion(most, normalClass)
+	_, low := bits.Mul64(most, uint64(u.NormalClass.millionths()))
+	normal := u.NormalClass.of(most)
 	return low == normal*million && normal*uint64(u.Target) == portion(normal, u.Target)*million
 }

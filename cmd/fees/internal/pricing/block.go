@@ -23,10 +23,10 @@ and fee, and the totals by layer.
 The block is named by its height, by its hash, or as head, which is the newest
 final one. A block that is not final yet is refused without --unfinalized.
 
-The fee of an EVM transaction is gas price × weight / 25000; that of a native
-one is what the chain recorded as paid, tip included. Which base fee applies
-depends on the network and on the runtime that executed the block: fees
-networks shows the tables. Where the gateway cannot name the runtime, or with
+The fee of an EVM transaction is gas price × weight / the weight of one gas;
+that of a native one is what the chain recorded as paid, tip included. Which
+base fee applies, and what one gas weighs, depends on the network and on the
+runtime that executed the block: fees networks shows the tables. Where the gateway cannot name the runtime, or with
 --rules spec, the specification's own table applies.
 
 Beside each fee stands whether the chain charged just that, by its own balance

@@ -51,12 +51,16 @@ func sinceRows(n network.Network, width int) string {
 	return withSources(rows, len(list), 3, 28, width, 1)
 }
 
-// shares are how the table of destinations names them.
-var shares = map[network.Share]string{
-	network.Burned:            "burned",
-	network.Treasury20:        "80/20",
-	network.TreasuryParameter: "p",
-	network.Author:            "author",
+// share is how the table of destinations names one.
+func share(s network.Share) string {
+	percent, fixed := s.Percent()
+	switch {
+	case fixed:
+		return fmt.Sprintf("%d/%d", 100-percent, percent)
+	case s == network.TreasuryParameter:
+		return "p"
+	}
+	return string(s)
 }
 
 func destinationRows(n network.Network, width int) string {
@@ -75,7 +79,7 @@ func destinationRows(n network.Network, width int) string {
 			particular = append(particular, "priority fee minted to the author, too")
 		}
 		rows.AppendRow(table.Row{
-			row.FromRuntime, shares[row.EVMBase], shares[row.EVMPriority], shares[row.NativeBase], shares[row.NativeTip],
+			row.FromRuntime, share(row.EVMBase), share(row.EVMPriority), share(row.NativeBase), share(row.NativeTip),
 			sourced(row.Source, row.Note, particular...),
 		})
 	}

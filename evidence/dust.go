@@ -1,0 +1,37 @@
+package evidence
+
+import "github.com/feeledger/fees/chain"
+
+// dust checks what accounts lost that were left with less than the existential deposit: it
+// is less than that. Where the deposit is 0, nothing is lost.
+func (s *subject) dust() {
+	least, _ := s.rules.ExistentialDeposit.Get()
+	if !s.dustOf(least, s.block.OnInitialize) || !s.dustOf(least, s.block.OnFinalize) {
+		return
+	}
+	for i := range s.block.Extrinsics {
+		if !s.dustOf(least, s.block.Extrinsics[i].Events) {
+			return
+		}
+	}
+	s.held()
+}
+
+func (s *subject) dustOf(least chain.Wei, events []chain.Event) (holds bool) {
+	for i := range events {
+		e := &events[i]
+		if !e.Is("balances", "DustLost") {
+			continue
+		}
+		lost, err := chain.ReadWei(e.Data.Index(1))
+		switch {
+		case err != nil:
+			s.broken("event balances.DustLost: data[1]: %v", err)
+			return false
+		case lost.Cmp(least) >= 0:
+			s.broken("an account lost %v wei as dust, and the existential deposit is %v", lost, least)
+			return false
+		}
+	}
+	return true
+}

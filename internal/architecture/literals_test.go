@@ -1,0 +1,108 @@
+package architecture
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/network"
+)
+
+// TestNoNetworkInTheCode wants all that is particular to a network to be in the tables of
+// package network: nowhere else does a literal hold a network's name, token or treasury, or
+// how much weight one gas is. Help texts, which have more than one line, may name a network
+// as an example; tests and what makes blocks for tests and benchmarks may, too.
+func TestNoNetworkInTheCode(t *testing.T) {
+	names, symbols := map[string]bool{"25000": true}, map[string]bool{}
+	for _, n := range network.BuiltIn().All() {
+		for _, name := range []string{n.Name, n.SpecName, n.Chain, n.Treasury.String()} {
+			names[strings.ToLower(name)] = true
+		}
+		symbols[n.Symbol] = true
+	}
+	delete(names, "")
+	particular := func(word string) bool { return names[strings.ToLower(word)] || symbols[word] }
+	exempt := []string{"network", "bench", filepath.Join("internal", "chaingen")}
+	looked := 0
+	top := filepath.Join("..", "..")
+	err := fs.WalkDir(os.DirFS(top), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != "." || entry.Name() == "testdata"):
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		for _, folder := range exempt {
+			if strings.HasPrefix(path, folder+string(filepath.Separator)) {
+				return nil
+			}
+		}
+		looked++
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, filepath.Join(top, path), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			literal, ok := n.(*ast.BasicLit)
+			if !ok {
+				return true
+			}
+			for _, word := range words(t, literal) {
+				if particular(word) {
+					t.Errorf("%v: %q belongs into a table of package network", files.Position(n.Pos()), word)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	require.NoError(t, err)
+	require.Greater(t, looked, 300, "files of code")
+
+	// The test would find each of them.
+	for _, code := range []string{"25_000", "0x61a8", `"25000"`, `"GLMR"`, `"of moonbeam."`, `"datahaven-testnet"`, `"DataHaven Mainnet"`, `"0x6D6F646C70792F74727372790000000000000000"`} {
+		literal, err := parser.ParseExpr(code)
+		require.NoError(t, err)
+		found := false
+		for _, word := range words(t, literal.(*ast.BasicLit)) {
+			found = found || particular(word)
+		}
+		require.True(t, found, code)
+	}
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+// words are a literal itself and its words; those of a help text are its numbers alone.
+func words(t *testing.T, literal *ast.BasicLit) []string {
+	switch literal.Kind {
+	case token.INT:
+		if n, err := strconv.ParseUint(literal.Value, 0, 64); err == nil {
+			return []string{strconv.FormatUint(n, 10)}
+		}
+	case token.STRING:
+		text, err := strconv.Unquote(literal.Value)
+		require.NoError(t, err)
+		list := strings.FieldsFunc(text, func(r rune) bool { return !strings.ContainsRune(letters, r) })
+		if strings.Contains(text, "\n") {
+			var numbers []string
+			for _, word := range list {
+				if _, err := strconv.ParseUint(word, 10, 64); err == nil {
+					numbers = append(numbers, word)
+				}
+			}
+			return numbers
+		}
+		return append(list, text)
+	}
+	return nil
+}

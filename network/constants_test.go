@@ -1,0 +1,76 @@
+package network_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/network"
+)
+
+// The figures that the runtimes' own metadata have are those of the tables: base weights,
+// what a block may weigh, what a byte and a picosecond cost.
+func TestConstantsOfTheMetadata(t *testing.T) {
+	path := filepath.Join("..", "..", "shared", "facts", "constants.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Skipf("SKIPPED, the tables were NOT compared with the runtimes' metadata: %v", err)
+	}
+	compared := 0
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 9 || !strings.Contains(cells[4], "(") {
+			continue
+		}
+		base, most, normal, others := numbers(cells[4]), numbers(cells[5]), numbers(cells[6]), cells[7]
+		for _, runtime := range numbers(cells[2]) {
+			what := strings.TrimSpace(cells[1]) + " " + runtime
+			rules, err := rulesOf(t, strings.TrimSpace(cells[1]), runtime)
+			require.NoError(t, err, what)
+			fee, known := rules.NativeFee.Get()
+			require.True(t, known, what)
+			operational, known := fee.OperationalBaseWeight.Get()
+			require.True(t, known, what)
+			if len(most) == 2 { // each weight has its proof size, which is 0 in base weights
+				require.Equal(t, []string{fee.BaseWeight.String(), "0", operational.String(), "0"}, base[:4], what)
+			} else {
+				require.Equal(t, []string{fee.BaseWeight.String(), operational.String()}, base[:2], what)
+			}
+			compareCosts(t, fee, others, what)
+			if u, _ := rules.Update.Get(); !u.Constant.Known() {
+				require.Equal(t, u.MaxRefTime.String(), most[0], what)
+				require.Equal(t, u.NormalRefTime().String(), normal[0], what)
+				if u.LimitingDimension {
+					require.Equal(t, fmt.Sprint(u.MaxProofSize), most[1], what)
+					require.Equal(t, fmt.Sprint(u.MaxProofSize/4*3), normal[1], what)
+				}
+			}
+			compared++
+		}
+	}
+	require.Equal(t, 110, compared, "runtimes")
+}
+
+// compareCosts compares what a picosecond and a byte cost, where the metadata tell.
+func compareCosts(t *testing.T, fee network.NativeFee, others, what string) {
+	t.Helper()
+	if weight := regexp.MustCompile(`'WeightToFee': \[\((\d+), 0, 0, 1\)\]`).FindStringSubmatch(others); weight != nil {
+		require.Equal(t, fee.WeightFee.String(), weight[1], what)
+	}
+	if each := regexp.MustCompile(`'TransactionByteFee': \[(\d+)\]`).FindStringSubmatch(others); each != nil {
+		require.Equal(t, []string{fee.LengthFee.Linear.String(), fee.LengthFee.Cubic.String()}, []string{each[1], "0"}, what)
+	}
+	if terms := regexp.MustCompile(`'LengthToFee': \[\((\d+), 0, 0, 1\)(?:, \((\d+), 0, 0, 3\))?\]`).FindStringSubmatch(others); terms != nil {
+		if terms[2] == "" {
+			terms[2] = "0"
+		}
+		require.Equal(t, []string{fee.LengthFee.Linear.String(), fee.LengthFee.Cubic.String()}, terms[1:], what)
+	}
+}
+
+func numbers(text string) []string { return regexp.MustCompile(`\d+`).FindAllString(text, -1) }
