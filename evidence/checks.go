@@ -38,14 +38,16 @@ func Checks() []Check { return append([]Check(nil), checks[:]...) }
 
 // Runtimes says in words for which runtimes of a network the check is made.
 func (c *Check) Runtimes(n *network.Network) string {
-	return n.Where(func(r *network.Rules) bool { return c.whyNot(r) == "" })
+	return n.Where(func(r *network.Rules) bool { return c.WhyNot(r) == "" })
 }
 
 // Neighbours tells whether it is about a block beside those before it: what comes of
 // it depends on how many of those are known.
 func (c *Check) Neighbours() bool { return c.on == besideParent || c.on == besideEarlier }
 
-func (c *Check) whyNot(r *network.Rules) string {
+// WhyNot says why rules rule the check out, or "". The check itself says why else it cannot
+// be made.
+func (c *Check) WhyNot(r *network.Rules) string {
 	if c.applies == nil {
 		return ""
 	}

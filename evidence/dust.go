@@ -6,18 +6,14 @@ import "github.com/feeledger/fees/chain"
 // is less than that. Where the deposit is 0, nothing is lost.
 func (s *subject) dust() {
 	least, _ := s.rules.ExistentialDeposit.Get()
-	if !s.dustOf(least, s.block.OnInitialize) || !s.dustOf(least, s.block.OnFinalize) {
-		return
-	}
+	s.dustOf(least, s.block.OnInitialize)
 	for i := range s.block.Extrinsics {
-		if !s.dustOf(least, s.block.Extrinsics[i].Events) {
-			return
-		}
+		s.dustOf(least, s.block.Extrinsics[i].Events)
 	}
-	s.held()
+	s.dustOf(least, s.block.OnFinalize)
 }
 
-func (s *subject) dustOf(least chain.Wei, events []chain.Event) (holds bool) {
+func (s *subject) dustOf(least chain.Wei, events []chain.Event) {
 	for i := range events {
 		e := &events[i]
 		if !e.Is("balances", "DustLost") {
@@ -27,11 +23,10 @@ func (s *subject) dustOf(least chain.Wei, events []chain.Event) (holds bool) {
 		switch {
 		case err != nil:
 			s.broken("event balances.DustLost: data[1]: %v", err)
-			return false
 		case lost.Cmp(least) >= 0:
 			s.broken("an account lost %v wei as dust, and the existential deposit is %v", lost, least)
-			return false
+		default:
+			s.held()
 		}
 	}
-	return true
 }

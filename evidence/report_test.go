@@ -43,7 +43,7 @@ func TestRuntimesOfChecks(t *testing.T) {
 		"native.cash":     {"1800 and later", "1801 and later"},
 		"native.tip":      {"1800 and later", "1801 and later"},
 		"native.waived":   {"1800 and later", "1801 and later"},
-		"native.formula":  {"159 to 1201, 1700 and later", "900 to 1201, 1700 to 4303, 4305 and later"},
+		"native.formula":  {"47 and later", "900 to 4303, 4305 and later"},
 		"native.split":    {"1200 and later", "1201 and later"},
 		"account.balance": {"1200 and later", "1201 and later"},
 	}
@@ -63,7 +63,7 @@ func TestRuntimesOfChecks(t *testing.T) {
 	for _, c := range evidence.Checks() {
 		want := "all"
 		switch c.ID {
-		case "block.base_fee", "block.multiplier", "block.weight", "block.treasury", "native.formula":
+		case "block.base_fee", "block.multiplier", "block.weight", "block.treasury", "native.formula", "block.dust":
 			want = "none" // of what the table does not say
 		}
 		require.Equal(t, want, c.Runtimes(n), c.ID)

@@ -9,5 +9,5 @@ import (
 
 // Commands are all of them.
 func Commands(stdout, stderr io.Writer) []*cobra.Command {
-	return []*cobra.Command{newBlock(stdout, stderr), newVerify(stdout, stderr), newExplain(stdout, stderr), newWatch(stdout, stderr), newNetworks(stdout), newSuggest(stdout, stderr)}
+	return []*cobra.Command{newBlock(stdout, stderr), newVerify(stdout, stderr), newExplain(stdout, stderr), newWatch(stdout, stderr), newNetworks(stdout, stderr), newSuggest(stdout, stderr)}
 }

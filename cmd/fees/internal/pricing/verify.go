@@ -8,13 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -44,7 +42,7 @@ type verifyFlags struct {
 	cli.Output
 	signatures bool
 	against    string
-	node       string
+	node       nodeFlag
 	accounts   []string
 	quiet      bool
 }
@@ -66,7 +64,7 @@ func newVerify(stdout, stderr io.Writer) *cobra.Command {
 	flags.AddConcurrency(c)
 	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
 	c.Flags().StringVar(&flags.against, "against", "", "compare every block with what this gateway says too: a URL, a directory or demo")
-	c.Flags().StringVar(&flags.node, "node", "", "ask this node for the extrinsics as they are encoded, for their hashes and the formula of native fees (default: FEES_NODE)")
+	flags.node.add(c)
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "check the balances of these accounts at every block too, addresses with commas between")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
@@ -98,17 +96,11 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 		return err
 	}
 	e := desk.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Against: against, Accounts: accounts}
-	node, address, err := flags.nodeClient()
+	done, err := flags.node.open(ctx, &flags.SourceFlags, &e)
 	if err != nil {
 		return err
 	}
-	if node != nil {
-		defer node.Close()
-		e.Node = node
-		if _, err := (&desk.SameChain{Source: reader.Source, Node: node, Place: cli.ShownPlace(flags.Place()), NodeAt: cli.ShownPlace(address)}).Check(ctx); err != nil {
-			return err
-		}
-	}
+	defer done()
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
 	var summary *evidence.Summary
@@ -148,17 +140,4 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 		return fmt.Errorf("%d %w", summary.Unanswered, desk.ErrUnanswered)
 	}
 	return nil
-}
-
-// nodeClient is the node that is named, with its address; nil for none.
-func (f *verifyFlags) nodeClient() (node *nodeclient.Client, address string, err error) {
-	if address, err = cli.NodeAddress(f.node); err != nil || address == "" {
-		return nil, "", err
-	}
-	c, err := f.Connection()
-	if err != nil {
-		return nil, "", err
-	}
-	node, err = nodeclient.New(address, ask.Options{Total: c.Timeout, RootCAs: c.RootCAs}) // the key is the gateway's
-	return node, address, err
 }

@@ -1,0 +1,320 @@
+package pricing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/shopspring/decimal"
+
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/network"
+)
+
+// listing writes networks for people: a line for each row of a table, and below each table
+// its notes and, where they are wanted, its sources.
+type listing struct {
+	strings.Builder
+	sources bool
+	width   int // notes and sources are wrapped there
+}
+
+// widest is how wide lines of text are where nothing says how wide they may be.
+const widest = 100
+
+func newListing(sources bool, width int) *listing {
+	return &listing{sources: sources, width: min(width, widest)}
+}
+
+// line is a row of a table: what stands in its columns, what is particular to it, and what
+// stands below.
+type line struct {
+	from         string // the runtime
+	cells        []any
+	particular   []string
+	note, source string
+}
+
+// lines are a table of rows, under a header without the first column and the last. All
+// columns but the last and those named left stand to the right.
+func (l *listing) lines(header []any, lines []line, left ...int) {
+	rows := console.NewTable(2)
+	particular := slices.ContainsFunc(lines, func(x line) bool { return len(x.particular) > 0 })
+	head := slices.Concat(table.Row{"from"}, header)
+	if particular {
+		head = append(head, "")
+	}
+	rows.AppendHeader(head)
+	for _, x := range lines {
+		cells := slices.Concat(table.Row{x.from}, x.cells)
+		for len(cells) <= len(header) {
+			cells = append(cells, "")
+		}
+		if particular {
+			cells = append(cells, strings.Join(x.particular, ", "))
+		}
+		rows.AppendRow(cells)
+	}
+	var right []int
+	for number := 1; number <= len(header)+1; number++ {
+		if !slices.Contains(left, number) {
+			right = append(right, number)
+		}
+	}
+	console.RightAlign(rows, right...)
+	l.WriteString("\n" + rows.Render() + "\n")
+	l.texts("Notes", lines, func(x line) string { return x.note })
+	if l.sources {
+		l.texts("Sources", lines, func(x line) string { return x.source })
+	}
+}
+
+// texts are the texts of rows below their table, each once, with the rows that it is of.
+func (l *listing) texts(title string, lines []line, of func(line) string) {
+	begun := false
+	for i, x := range lines {
+		text := of(x)
+		same := func(y line) bool { return of(y) == text }
+		if text == "" || slices.ContainsFunc(lines[:i], same) {
+			continue
+		}
+		if !begun {
+			l.WriteString("\n" + title + "\n")
+			begun = true
+		}
+		var from []string
+		for _, y := range lines[i:] {
+			if same(y) {
+				from = append(from, y.from)
+			}
+		}
+		console.WriteWrapped(l, strings.Join(from, ", ")+": "+console.Printable(text), 4, l.width)
+	}
+}
+
+// networkRows is what prices a network's blocks.
+func (l *listing) networkRows(n *network.Network) {
+	fmt.Fprintf(l, "%s (%s), checked up to runtime %d", n.Name, n.Symbol, n.LastRuntime)
+	if n.LastBlock != nil {
+		fmt.Fprintf(l, ", ended with block %d", *n.LastBlock)
+	}
+	if n.File != "" {
+		fmt.Fprintf(l, ", from %s", console.Printable(n.File))
+	}
+	l.WriteString("\n")
+	var lines []line
+	for _, row := range n.Rows {
+		lines = append(lines, line{
+			from: fmt.Sprint(row.FromRuntime), cells: []any{baseFee(row), console.Plain(console.Gwei(row.MinGasPrice()))},
+			particular: particular(row), note: row.Note, source: row.Source,
+		})
+	}
+	if s := n.Specification; s != nil {
+		lines = append(lines, line{
+			from: "spec/" + s.Name, cells: []any{console.Plain(console.Gwei(*s.BaseFeeConstant)) + " × multiplier", console.Plain(console.Gwei(*s.MinGasPrice))},
+			source: s.Source,
+		})
+	}
+	l.lines([]any{"base fee, Gwei", "minimum"}, lines, 2)
+}
+
+func baseFee(row network.Row) string {
+	if row.StaticBaseFee != nil {
+		return console.Plain(console.Gwei(*row.StaticBaseFee)) + " static"
+	}
+	return console.Plain(console.Gwei(*row.BaseFeeConstant)) + " × multiplier"
+}
+
+// particular is what is particular to a row.
+func particular(row network.Row) (list []string) {
+	if row.Uncertain {
+		list = append(list, "uncertain")
+	}
+	if row.PriceUncapped {
+		list = append(list, "eip1559 price not capped")
+	}
+	if row.WeightPerGas != 0 {
+		list = append(list, fmt.Sprintf("a gas weighs %v", row.WeightPerGas))
+	}
+	if !row.WeightCorrection.IsZero() {
+		list = append(list, fmt.Sprintf("weight + %v", row.WeightCorrection))
+	}
+	return list
+}
+
+// proofs are the tables that prove a network's fees.
+func (l *listing) proofs(n *network.Network) {
+	treasury := "not known"
+	if n.Treasury != nil {
+		treasury = n.Treasury.String()
+	}
+	fmt.Fprintf(l, "\ntreasury: %s\n", treasury)
+	if p := n.FeesTreasuryProportion; p != nil {
+		fmt.Fprintf(l, "FeesTreasuryProportion: key %s, %s %% where it was never set\n", p.Key, console.Plain(console.Scaled(p.Default, 7)))
+	}
+	if l.sources {
+		for _, field := range []string{"treasury", "last_block"} {
+			if text := n.Sources[field]; text != "" {
+				console.WriteWrapped(l, field+": "+console.Printable(text), 4, l.width)
+			}
+		}
+		if p := n.FeesTreasuryProportion; p != nil {
+			console.WriteWrapped(l, "FeesTreasuryProportion: "+console.Printable(p.Source), 4, l.width)
+		}
+	}
+	l.section("What its runtimes have from one of them on", []any{"what"}, sinceLines(n), 2)
+	l.section("Where fees go (80/20: burned/treasury; p: FeesTreasuryProportion to treasury)", []any{"EVM base", "priority", "native", "tip"}, destinationLines(n), 2, 3, 4, 5)
+	l.section("How a block changes the multiplier, by its weight in ref time or, where a size is, in that",
+		[]any{"minimum", "maximum", "v", "target", "block", "size, B", "weight of"}, updateLines(n), 8)
+	l.section("Native fees: per picosecond, per byte of proof where that is more, per byte of length and byte³",
+		[]any{"wei/ps", "wei/B proof", "base", "operational", "Gwei/B", "wei/B³"}, nativeFeeLines(n))
+	l.section("What an account has at least", []any{"wei"}, depositLines(n))
+}
+
+func (l *listing) section(title string, header []any, lines []line, left ...int) {
+	fmt.Fprintf(l, "\n%s\n", title)
+	if len(lines) == 0 {
+		l.WriteString("not known\n")
+		return
+	}
+	l.lines(header, lines, left...)
+}
+
+func sinceLines(n *network.Network) (lines []line) {
+	for _, s := range n.Since() {
+		from := "all"
+		if s.Runtime > 0 {
+			from = fmt.Sprint(s.Runtime)
+		}
+		lines = append(lines, line{from: from, cells: []any{s.What}, source: s.Source})
+	}
+	return lines
+}
+
+// unknown is a row that says nothing.
+func unknown(from uint32, note, source string) line {
+	return line{from: fmt.Sprint(from), cells: []any{"unknown"}, note: note, source: source}
+}
+
+// share is how the table of destinations names one.
+func share(s network.Share) string {
+	percent, fixed := s.Percent()
+	switch {
+	case fixed:
+		return fmt.Sprintf("%d/%d", 100-percent, percent)
+	case s == network.TreasuryParameter:
+		return "p"
+	}
+	return string(s)
+}
+
+func destinationLines(n *network.Network) (lines []line) {
+	for _, row := range n.Destinations {
+		x := line{
+			from: fmt.Sprint(row.FromRuntime), cells: []any{share(row.EVMBase), share(row.EVMPriority), share(row.NativeBase), share(row.NativeTip)},
+			note: row.Note, source: row.Source,
+		}
+		if row.EVMWhole {
+			x.particular = append(x.particular, "EVM fee divided as one amount")
+		}
+		if row.PriorityMinted {
+			x.particular = append(x.particular, "priority minted, too")
+		}
+		if row.Unknown {
+			x = unknown(row.FromRuntime, row.Note, row.Source)
+		}
+		lines = append(lines, x)
+	}
+	return lines
+}
+
+func updateLines(n *network.Network) (lines []line) {
+	for _, row := range n.MultiplierUpdates {
+		x := line{from: fmt.Sprint(row.FromRuntime), note: row.Note, source: row.Source}
+		constant, isConstant := row.Constant.Get()
+		switch {
+		case row.Unknown:
+			x = unknown(row.FromRuntime, row.Note, row.Source)
+		case isConstant:
+			value := console.Plain(console.Scaled(constant, 18))
+			x.cells = []any{value, value}
+		default:
+			maximum := "none"
+			if m, ok := row.Maximum.Get(); ok {
+				maximum = console.Plain(console.Scaled(m, 18))
+			}
+			size := ""
+			if row.LimitingDimension {
+				size = fmt.Sprint(row.MaxProofSize)
+			}
+			x.cells = []any{
+				console.Plain(console.Scaled(row.Minimum, 18)), maximum, console.Plain(console.Scaled(row.Adjustment, 18)),
+				percent(uint64(row.Target), 4) + " %", console.Plain(console.Scaled(row.MaxRefTime, 12)) + " s", size, weightOf(row.MultiplierUpdate),
+			}
+			if row.NormalClass != 0 {
+				x.particular = append(x.particular, "class Normal "+percent(uint64(row.NormalClass), 4)+" %")
+			}
+		}
+		lines = append(lines, x)
+	}
+	return lines
+}
+
+// percent is a number of parts of the whole, which is 100 × 10^decimals.
+func percent(parts uint64, decimals int32) string {
+	return decimal.New(int64(min(parts, math.MaxInt64)), -decimals).String()
+}
+
+// weightOf is where a block's weight is from.
+func weightOf(u network.MultiplierUpdate) string {
+	switch u.BlockWeight {
+	case network.FromEvents:
+		return "events"
+	case network.FromGasLimit:
+		return fmt.Sprintf("gas limits, %v each", u.BaseWeight)
+	}
+	return "blockWeight"
+}
+
+func nativeFeeLines(n *network.Network) (lines []line) {
+	for _, row := range n.NativeFees {
+		if row.Unknown {
+			lines = append(lines, unknown(row.FromRuntime, row.Note, row.Source))
+			continue
+		}
+		operational := "not known"
+		if weight, known := row.OperationalBaseWeight.Get(); known {
+			operational = weight.String()
+		}
+		proof := ""
+		if !row.ProofFee.IsZero() {
+			proof = row.ProofFee.String()
+		}
+		x := line{
+			from:  fmt.Sprint(row.FromRuntime),
+			cells: []any{row.WeightFee, proof, row.BaseWeight, operational, console.Plain(console.Scaled(row.LengthFee.Linear, 9)), row.LengthFee.Cubic},
+			note:  row.Note, source: row.Source,
+		}
+		if row.WeightIncludesBase {
+			x.particular = append(x.particular, "base in events")
+		}
+		if row.LowerBound {
+			x.particular = append(x.particular, "at least")
+		}
+		lines = append(lines, x)
+	}
+	return lines
+}
+
+func depositLines(n *network.Network) (lines []line) {
+	for _, row := range n.ExistentialDeposits {
+		if row.Unknown {
+			lines = append(lines, unknown(row.FromRuntime, row.Note, row.Source))
+			continue
+		}
+		lines = append(lines, line{from: fmt.Sprint(row.FromRuntime), cells: []any{row.Deposit}, note: row.Note, source: row.Source})
+	}
+	return lines
+}

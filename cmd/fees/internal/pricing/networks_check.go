@@ -1,0 +1,173 @@
+package pricing
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/source"
+)
+
+const networksCheckManual = `Price a range by a file with a network table of your own, prove the fees against
+what the chain recorded, and say of each row of the table what came of it:
+
+  proved        what can be checked of the row holds
+  contradicted  a check does not hold: the row is wrong for these blocks
+  not checked   the range has blocks of the row's runtimes, and they do not tell
+  no block      the range has no block of the row's runtimes
+
+The row of a base fee is proved by transactions whose price follows it: others
+cost the same by any base fee. Without a range, all that a directory keeps is
+looked at, or a gateway's newest 100 final blocks. Choose a range with many
+transactions, natives and EVM ones with a priority fee among them. The rows of
+native fees need a node (--node), who alone has the extrinsics' lengths.
+
+The exit code is 1 where anything is contradicted.`
+
+const networksCheckExamples = `  fees networks check mine.json --gateway http://127.0.0.1:8080
+  fees networks check mine.json 120000:+500 --gateway http://127.0.0.1:8080 --node ws://127.0.0.1:9944
+  fees networks check mine.json --gateway ./recordings --network mine`
+
+// networksCheckFlags are the flags of fees networks check.
+type networksCheckFlags struct {
+	cli.SourceFlags
+	cli.Output
+	node  nodeFlag
+	quiet bool
+}
+
+func newNetworksCheck(stdout, stderr io.Writer) *cobra.Command {
+	flags := networksCheckFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "check <file> [A..B|A:+N]",
+		Short:   "Say which rows of a network table a chain's blocks prove or contradict",
+		Long:    networksCheckManual,
+		Example: networksCheckExamples,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return fmt.Errorf("networks check wants a file, and a range if need be, and has %d arguments; fees networks check --help explains", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			flags.NetworkFile = args[0]
+			return networksCheck(c.Context(), args[1:], flags, stderr)
+		},
+	}
+	flags.AddFinal(c)
+	if err := c.Flags().MarkHidden("network-file"); err != nil {
+		panic(err) // the flag does not exist
+	}
+	flags.Output.Add(c, "table", "json")
+	flags.AddConcurrency(c)
+	flags.node.add(c)
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlags, stderr io.Writer) error {
+	if err := flags.CheckConcurrency(); err != nil {
+		return err
+	}
+	if err := flags.Output.Check(); err != nil {
+		return err
+	}
+	reader, err := flags.Reader()
+	if err != nil {
+		return err
+	}
+	var blocks source.Range
+	if len(ranges) == 1 {
+		blocks, err = source.ParseRange(ranges[0])
+	} else {
+		blocks, err = desk.TableRange(ctx, reader)
+	}
+	if err != nil {
+		return err
+	}
+	e := desk.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: true}
+	done, err := flags.node.open(ctx, &flags.SourceFlags, &e)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p := cli.NewProgress(stderr, "blocks", flags.quiet)
+	check, err := desk.CheckTable(ctx, blocks, e, desk.Progress{Show: p.Show, End: p.End})
+	if err != nil {
+		return err
+	}
+	if check.Network.File == "" {
+		return fmt.Errorf("%s has no table for %s, which the blocks are of: name its network with --network", console.Printable(flags.NetworkFile), check.Network.Name)
+	}
+	if err := flags.Output.Write(func(w io.Writer) error {
+		if flags.Format == "json" {
+			return jsontext.Write(w, tableCheckRecord(check))
+		}
+		return writeTableCheck(w, check, flags.Width())
+	}); err != nil {
+		return err
+	}
+	if !check.Holds() {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// tableCheckRecord is for programs.
+func tableCheckRecord(c *desk.TableCheck) cli.Record {
+	rows := []cli.Record{}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		rows = append(rows, cli.Record{
+			{"list", r.List}, {"from_runtime", r.From}, {"verdict", r.Verdict()},
+			{"blocks", r.Blocks}, {"held", r.Held}, {"broken", r.Broken}, {"why", r.Why}, {"first", r.First},
+		})
+	}
+	return cli.Record{
+		{"network", c.Network.Name}, {"file", c.Network.File}, {"first", c.Blocks.First}, {"last", c.Blocks.Last}, {"holds", c.Holds()},
+		{"rows", rows}, {"other_findings", c.Others}, {"first_other", c.FirstOther},
+	}
+}
+
+// rowVerdicts are the verdicts in words.
+var rowVerdicts = map[desk.RowVerdict]string{
+	desk.RowProved: "proved", desk.RowContradicted: "contradicted", desk.RowUnchecked: "not checked", desk.RowUnseen: "no block",
+}
+
+func writeTableCheck(w io.Writer, c *desk.TableCheck, width int) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s from %s, by blocks %v\n\n", c.Network.Name, console.Printable(c.Network.File), c.Blocks)
+	rows := console.NewTable(2)
+	rows.AppendHeader(table.Row{"list", "from", "verdict", "blocks", "held", "broken"})
+	console.RightAlign(rows, 2, 4, 5, 6)
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		rows.AppendRow(table.Row{r.List, r.From, rowVerdicts[r.Verdict()], r.Blocks, r.Held, r.Broken})
+	}
+	out.WriteString(rows.Render() + "\n\n")
+	counts := map[desk.RowVerdict]int{}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		counts[r.Verdict()]++
+		switch {
+		case r.First != nil:
+			console.WriteWrapped(out, fmt.Sprintf("%s from %d: %v", r.List, r.From, r.First), 2, width)
+		case r.Verdict() == desk.RowUnchecked:
+			console.WriteWrapped(out, fmt.Sprintf("%s from %d: %s", r.List, r.From, r.WhyNot()), 2, width)
+		}
+	}
+	if c.Others > 0 {
+		console.WriteWrapped(out, fmt.Sprintf("findings about no row: %d; the first: %v", c.Others, c.FirstOther), 2, width)
+	}
+	fmt.Fprintf(out, "%d rows: %d proved, %d contradicted, %d not checked, %d without a block\n", len(c.Rows),
+		counts[desk.RowProved], counts[desk.RowContradicted], counts[desk.RowUnchecked], counts[desk.RowUnseen])
+	return out.Flush()
+}

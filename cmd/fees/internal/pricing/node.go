@@ -1,0 +1,42 @@
+package pricing
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/nodeclient"
+)
+
+// nodeFlag names the node that has the extrinsics as they are encoded.
+type nodeFlag struct{ node string }
+
+func (f *nodeFlag) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.node, "node", "", "ask this node for the extrinsics as they are encoded, for their hashes and the formula of native fees (default: FEES_NODE)")
+}
+
+// open gives an examination the node that is named, where one is: it must be of the same
+// chain as the gateway. Done closes it.
+func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *desk.Examination) (done func(), err error) {
+	address, err := cli.NodeAddress(f.node)
+	if err != nil || address == "" {
+		return func() {}, err
+	}
+	c, err := gateway.Connection()
+	if err != nil {
+		return nil, err
+	}
+	node, err := nodeclient.New(address, ask.Options{Total: c.Timeout, RootCAs: c.RootCAs}) // the key is the gateway's
+	if err != nil {
+		return nil, err
+	}
+	if _, err := (&desk.SameChain{Source: e.Reader.Source, Node: node, Place: cli.ShownPlace(gateway.Place()), NodeAt: cli.ShownPlace(address)}).Check(ctx); err != nil {
+		node.Close()
+		return nil, err
+	}
+	e.Node = node
+	return func() { node.Close() }, nil
+}
