@@ -191,6 +191,12 @@ func ReadNonce(v wire.Value) (Nonce, error) {
 	return Nonce{n}, err
 }
 
+// ReadAuthorizationNonce reads the nonce that an authorization names.
+func ReadAuthorizationNonce(v wire.Value) (AuthorizationNonce, error) {
+	q, err := readQuantity(v, wordBits)
+	return AuthorizationNonce{q}, err
+}
+
 // ReadUint64 reads a plain number, such as a height.
 func ReadUint64(v wire.Value) (uint64, error) {
 	if bytes, made := v.Integer(); made {

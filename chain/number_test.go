@@ -18,13 +18,14 @@ var readers = map[string]struct {
 	width int
 	read  func(wire.Value) (string, error)
 }{
-	"ReadWei":         {128, reader(chain.ReadWei)},
-	"ReadGasPrice":    {256, reader(chain.ReadGasPrice)},
-	"ReadMultiplier":  {128, reader(chain.ReadMultiplier)},
-	"ReadTokenAmount": {256, reader(chain.ReadTokenAmount)},
-	"ReadGas":         {64, reader(chain.ReadGas)},
-	"ReadNonce":       {64, reader(chain.ReadNonce)},
-	"ReadUint64":      {64, reader(chain.ReadUint64)},
+	"ReadWei":                {128, reader(chain.ReadWei)},
+	"ReadGasPrice":           {256, reader(chain.ReadGasPrice)},
+	"ReadMultiplier":         {128, reader(chain.ReadMultiplier)},
+	"ReadTokenAmount":        {256, reader(chain.ReadTokenAmount)},
+	"ReadAuthorizationNonce": {256, reader(chain.ReadAuthorizationNonce)},
+	"ReadGas":                {64, reader(chain.ReadGas)},
+	"ReadNonce":              {64, reader(chain.ReadNonce)},
+	"ReadUint64":             {64, reader(chain.ReadUint64)},
 	"ReadWeight, a number": {64, func(v wire.Value) (string, error) {
 		w, err := chain.ReadWeight(v)
 		if w.ProofSize != 0 {

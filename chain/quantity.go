@@ -302,6 +302,11 @@ func (n Nonce) String() string { return strconv.FormatUint(n.n, 10) }
 // MarshalText writes the nonce as a decimal integer.
 func (n Nonce) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
+// AuthorizationNonce is the nonce that an authorization names (EIP-7702), a 256-bit
+// word: the runtimes pass over one that no account can have, and take the
+// transaction.
+type AuthorizationNonce struct{ quantity }
+
 // RefTime is the computation part of a weight in picoseconds of reference
 // hardware, u64.
 type RefTime struct{ n uint64 }

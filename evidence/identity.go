@@ -8,7 +8,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/holiman/uint256"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
@@ -56,17 +55,17 @@ func identify(p *evm.Payload) (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
-	transaction, signed, err := envelope(p, action, signature)
+	sealed, err := seal(p, action, signature)
 	if err != nil {
 		return Identity{}, err
 	}
-	sender, err := recoverSender(signed.signer.Hash(transaction), signed.odd, signature)
+	sender, err := recoverSender(sealed.digest, sealed.odd, signature)
 	if err != nil {
 		return Identity{}, fmt.Errorf("signature: %w", err)
 	}
-	id := Identity{Hash: chain.Hash(transaction.Hash()), Sender: sender}
+	id := Identity{Hash: chain.Hash(sealed.hash), Sender: sender}
 	if action.Create {
-		contract := crypto.CreateAddress(common.Address(sender), transaction.Nonce())
+		contract := crypto.CreateAddress(common.Address(sender), p.Nonce.Uint64())
 		id.Contract = chain.Some(chain.Address(contract))
 	} else {
 		id.To = chain.Some(action.To)
@@ -74,18 +73,23 @@ func identify(p *evm.Payload) (Identity, error) {
 	return id, nil
 }
 
-// signed says how a transaction was signed: what was hashed for it, and which of
-// the two points of the signature is meant.
-type signed struct {
-	signer types.Signer
-	odd    bool
+// sealed is a signed transaction: its hash, the digest that was signed, and which
+// of the two points of the signature is meant.
+type sealed struct {
+	hash, digest common.Hash
+	odd          bool
 }
 
-// envelope is the payload as a transaction of its type.
-func envelope(p *evm.Payload, action evm.Action, signature evm.Signature) (*types.Transaction, signed, error) {
+func sealedBy(signer types.Signer, odd bool, data types.TxData) sealed {
+	transaction := types.NewTx(data)
+	return sealed{transaction.Hash(), signer.Hash(transaction), odd}
+}
+
+// seal encodes the payload as a transaction of its type.
+func seal(p *evm.Payload, action evm.Action, signature evm.Signature) (sealed, error) {
 	input, err := p.Input()
 	if err != nil {
-		return nil, signed{}, err
+		return sealed{}, err
 	}
 	var to *common.Address // none for a creation
 	if !action.Create {
@@ -93,65 +97,62 @@ func envelope(p *evm.Payload, action evm.Action, signature evm.Signature) (*type
 	}
 	r, s, v := number(signature.R), number(signature.S), new(big.Int).SetUint64(signature.V)
 	if p.Type == evm.Legacy {
-		how, err := legacySigned(signature.V)
-		return types.NewTx(&types.LegacyTx{
+		signer, odd, err := legacySigner(signature.V)
+		if err != nil {
+			return sealed{}, err
+		}
+		return sealedBy(signer, odd, &types.LegacyTx{
 			Nonce: p.Nonce.Uint64(), GasPrice: p.LegacyGasPrice.Big(), Gas: p.GasLimit.Uint64(),
 			To: to, Value: p.Value.Big(), Data: input, V: v, R: r, S: s,
-		}), how, err
+		}), nil
 	}
 
 	id, err := p.ChainID()
 	if err != nil {
-		return nil, signed{}, err
+		return sealed{}, err
 	}
 	if id == 0 {
-		return nil, signed{}, errors.New("chainId: 0 is no chain")
+		return sealed{}, errors.New("chainId: 0 is no chain")
 	}
-	chainID := new(big.Int).SetUint64(id)
-	how := signed{types.NewPragueSigner(chainID), signature.V == 1}
+	chainID, odd := new(big.Int).SetUint64(id), signature.V == 1
 	access, err := accessList(p)
 	if err != nil {
-		return nil, signed{}, err
+		return sealed{}, err
 	}
 	switch p.Type {
 	case evm.EIP2930:
-		return types.NewTx(&types.AccessListTx{
+		return sealedBy(types.NewPragueSigner(chainID), odd, &types.AccessListTx{
 			ChainID: chainID, Nonce: p.Nonce.Uint64(), GasPrice: p.LegacyGasPrice.Big(), Gas: p.GasLimit.Uint64(),
 			To: to, Value: p.Value.Big(), Data: input, AccessList: access, V: v, R: r, S: s,
-		}), how, nil
+		}), nil
 	case evm.EIP1559:
-		return types.NewTx(&types.DynamicFeeTx{
+		return sealedBy(types.NewPragueSigner(chainID), odd, &types.DynamicFeeTx{
 			ChainID: chainID, Nonce: p.Nonce.Uint64(), Gas: p.GasLimit.Uint64(),
 			GasTipCap: p.MaxPriorityFeePerGas.Big(), GasFeeCap: p.MaxFeePerGas.Big(),
 			To: to, Value: p.Value.Big(), Data: input, AccessList: access, V: v, R: r, S: s,
-		}), how, nil
-	}
-	if to == nil {
-		return nil, signed{}, errors.New("an eip7702 transaction creates no contract")
+		}), nil
 	}
 	authorizations, err := authorizationList(p)
 	if err != nil {
-		return nil, signed{}, err
+		return sealed{}, err
 	}
-	return types.NewTx(&types.SetCodeTx{
-		ChainID: word(chainID), Nonce: p.Nonce.Uint64(), Gas: p.GasLimit.Uint64(),
-		GasTipCap: word(p.MaxPriorityFeePerGas.Big()), GasFeeCap: word(p.MaxFeePerGas.Big()),
-		To: *to, Value: word(p.Value.Big()), Data: input, AccessList: access, AuthList: authorizations,
-		V: word(v), R: word(r), S: word(s),
-	}), how, nil
+	return sealSetCode([]any{
+		id, p.Nonce.Uint64(), p.MaxPriorityFeePerGas.Big(), p.MaxFeePerGas.Big(), p.GasLimit.Uint64(),
+		recipient(action), p.Value.Big(), input, access, authorizations,
+	}, signature)
 }
 
-// legacySigned reads v of a legacy transaction, as the chain does: 27 and 28
+// legacySigner reads v of a legacy transaction, as the chain does: 27 and 28
 // are signatures for any chain; what is above 36 names its chain.
-func legacySigned(v uint64) (signed, error) {
+func legacySigner(v uint64) (signer types.Signer, odd bool, err error) {
 	switch {
 	case v == 27 || v == 28:
-		return signed{types.HomesteadSigner{}, v == 28}, nil
+		return types.HomesteadSigner{}, v == 28, nil
 	case v > 36:
 		chainID := new(big.Int).SetUint64((v - 35) / 2)
-		return signed{types.NewEIP155Signer(chainID), (v-35)%2 == 1}, nil
+		return types.NewEIP155Signer(chainID), (v-35)%2 == 1, nil
 	}
-	return signed{}, fmt.Errorf("signature.v: want 27, 28 or more than 36, have %d", v)
+	return nil, false, fmt.Errorf("signature.v: want 27, 28 or more than 36, have %d", v)
 }
 
 // recoverSender is the account whose key signed the digest. As on the chain
@@ -195,30 +196,8 @@ func accessList(p *evm.Payload) (types.AccessList, error) {
 	return list, nil
 }
 
-func authorizationList(p *evm.Payload) ([]types.SetCodeAuthorization, error) {
-	authorizations, err := p.Authorizations()
-	if err != nil {
-		return nil, err
-	}
-	list := make([]types.SetCodeAuthorization, len(authorizations))
-	for i, a := range authorizations {
-		list[i] = types.SetCodeAuthorization{
-			ChainID: *uint256.NewInt(a.ChainID),
-			Address: common.Address(a.Address),
-			Nonce:   a.Nonce.Uint64(),
-			V:       uint8(a.Signature.V), // 0 or 1
-			R:       *word(number(a.Signature.R)),
-			S:       *word(number(a.Signature.S)),
-		}
-	}
-	return list, nil
-}
-
 // number is the integer that 32 bytes are.
 func number(h chain.Hash) *big.Int { return new(big.Int).SetBytes(h[:]) }
-
-// word is an integer of at most 256 bits, which all of a payload's are.
-func word(n *big.Int) *uint256.Int { return uint256.MustFromBig(n) }
 
 // Part is a part of a transaction's identity.
 type Part string

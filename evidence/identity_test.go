@@ -290,15 +290,17 @@ func signedFields() []string {
 	common := []string{"nonce", "gasLimit", "action", "value", "input"}
 	typed := append([]string{"chainId", "accessList", "accessList.address", "accessList.storageKeys", "oddYParity", "r", "s",
 		"signature.oddYParity", "signature.r", "signature.s"}, common...)
-	dynamic := append([]string{"maxPriorityFeePerGas", "maxFeePerGas"}, typed...)
 	legacy := append([]string{"gasPrice", "signature.v", "signature.r", "signature.s"}, common...)
 	all := map[string]bool{}
 	for kind, names := range map[string][]string{
 		"legacy.": legacy, "": legacy,
 		"eip2930.": append([]string{"gasPrice"}, typed...),
-		"eip1559.": dynamic,
-		"eip7702.": append([]string{"destination", "data", "authorizationList", "authorizationList.chainId", "authorizationList.address", "authorizationList.nonce",
-			"authorizationList.signature.oddYParity", "authorizationList.signature.r", "authorizationList.signature.s"}, dynamic...),
+		"eip1559.": append([]string{"maxPriorityFeePerGas", "maxFeePerGas"}, typed...),
+		"eip7702.": {"chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gasLimit", "destination", "value", "data",
+			"accessList", "accessList.address", "accessList.storageKeys",
+			"authorizationList", "authorizationList.chainId", "authorizationList.address", "authorizationList.nonce",
+			"authorizationList.signature.oddYParity", "authorizationList.signature.r", "authorizationList.signature.s",
+			"signature.oddYParity", "signature.r", "signature.s"},
 	} {
 		for _, name := range names {
 			all[kind+name] = true
@@ -505,6 +507,8 @@ func TestIdentifyRefuses(t *testing.T) {
 		v      = `"v":"37"` // of eip155-example
 		zeros  = "0x0000000000000000000000000000000000000000000000000000000000000000"
 		beyond = "args.transaction: signature: r or s is not within the curve's order"
+
+		largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935" // of 256 bits
 	)
 	for name, c := range map[string]struct{ transaction, want string }{
 		"no payload":               {`null`, "args.transaction: want an object with one member, named after the transaction's type"},
@@ -534,7 +538,9 @@ func TestIdentifyRefuses(t *testing.T) {
 		"v over 64 bits":           {change("eip155-example", v, `"v":"18446744073709551616"`), "args.transaction: signature.v: 18446744073709551616 is more than 64 bits"},
 		"v missing":                {change("eip155-example", v, `"w":1`), "args.transaction: signature.v: missing"},
 		"no signature":             {change("eip155-example", `"signature"`, `"signed"`), "args.transaction: signature.v: missing"},
-		"eip7702 creates":          {change("eip7702", `{"call":"0x3535353535353535353535353535353535353535"}`, `{"create":null}`), "args.transaction: an eip7702 transaction creates no contract"},
+		"eip7702 with an action":   {change("eip7702", `"destination"`, `"action"`), `args.transaction: destination: want {"call": address} or {"create": null}`},
+		"eip7702 with an input":    {change("eip7702", `"data"`, `"input"`), "args.transaction: data: want a string of 0x and hex digits"},
+		"nonce over 256 bits":      {change("eip7702-authorizations-that-count-for-nothing", largest, largest+"0"), "args.transaction: authorizationList[1].nonce: " + largest + "0 is more than 256 bits"},
 		"no authorizations":        {change("eip7702", `"authorizationList"`, `"list"`), "args.transaction: authorizationList: want an array, have absent"},
 		"authorization unreadable": {change("eip7702", `"address":"0xcc`, `"address":"0x`), `args.transaction: authorizationList[0].address: "0x` + strings.Repeat("c", 38) + `" is not an address: want 0x and 40 hex digits`},
 	} {

@@ -9,4 +9,8 @@
 //	rule 4  GasPrice (eip1559)
 //	rule 5  Weight
 //	rule 6  BaseFeePerGas
+//
+// An eip7702 transaction is read in the form that Sidecar's own code gives it by
+// a runtime's metadata. That is untested against a real gateway's answer. Hash and
+// sender of a real one, taken from Ethereum's form of its block, recompute.
 package evm

@@ -35,11 +35,11 @@ func (p *Payload) Signature() (Signature, error) {
 	return signature, nil
 }
 
-// signature is where a typed transaction has oddYParity, r and s: among the
-// other fields, or in a member of their own, as the runtimes that know eip7702
-// define it (rust ethereum, eip2930.rs; none was seen from a real gateway).
+// signature is where a typed transaction has oddYParity, r and s: in a member of
+// their own in the runtimes that know eip7702, among the other fields in those
+// before (metadata of runtimes 4401 and 3702).
 func (p *Payload) signature() wire.Value {
-	if own := p.fields.Member("signature"); own.Kind() == wire.Object {
+	if own := p.fields.Member("signature"); own.Kind() == wire.Object || p.Type == EIP7702 {
 		return own
 	}
 	return p.fields
@@ -101,13 +101,11 @@ func (p *Payload) ChainID() (uint64, error) {
 type Authorization struct {
 	ChainID   uint64 // 0 for every chain
 	Address   chain.Address
-	Nonce     chain.Nonce
-	Signature Signature
+	Nonce     chain.AuthorizationNonce
+	Signature Signature // of any kind: the runtimes pass over an authorization that nobody signed
 }
 
-// Authorizations is the authorization list of an eip7702 transaction. It is read
-// as the runtimes define it (rust ethereum, eip7702.rs): none was seen from a
-// real gateway.
+// Authorizations is the authorization list of an eip7702 transaction.
 func (p *Payload) Authorizations() ([]Authorization, error) {
 	v := p.fields.Member("authorizationList")
 	if v.Kind() != wire.Array {
@@ -131,7 +129,7 @@ func readAuthorization(v wire.Value) (a Authorization, err error) {
 	if a.Address, err = chain.ReadAddress(v.Member("address")); err != nil {
 		return Authorization{}, fmt.Errorf("address: %w", err)
 	}
-	if a.Nonce, err = chain.ReadNonce(v.Member("nonce")); err != nil {
+	if a.Nonce, err = chain.ReadAuthorizationNonce(v.Member("nonce")); err != nil {
 		return Authorization{}, fmt.Errorf("nonce: %w", err)
 	}
 	if a.Signature, err = readParitySignature(v.Member("signature")); err != nil {

@@ -95,7 +95,7 @@ func TestChainID(t *testing.T) {
 	}
 }
 
-// The names that EIP-7702's fields have in the runtimes.
+// The names that the fields of EIP-7702 have in the runtimes, and no others.
 func TestFieldsOfEIP7702(t *testing.T) {
 	p := payload(t, "eip7702", prices+`"destination": {"call": "`+bob+`"}, "data": "0x0102"`)
 	action, err := p.Action()
@@ -104,6 +104,14 @@ func TestFieldsOfEIP7702(t *testing.T) {
 	input, err := p.Input()
 	require.NoError(t, err)
 	require.Equal(t, []byte{1, 2}, input)
+
+	p = payload(t, "eip7702", prices+`"action": {"call": "`+bob+`"}, "input": "0x0102", "oddYParity": true, "r": "`+pointR+`", "s": "`+pointS+`"`)
+	_, err = p.Action()
+	require.EqualError(t, err, `destination: want {"call": address} or {"create": null}`)
+	_, err = p.Input()
+	require.EqualError(t, err, "data: want a string of 0x and hex digits")
+	_, err = p.Signature()
+	require.EqualError(t, err, "oddYParity: missing")
 
 	p = payload(t, "eip1559", prices+`"destination": {"call": "`+bob+`"}, "data": "0x0102"`)
 	_, err = p.Action()
@@ -128,6 +136,7 @@ func TestAuthorizations(t *testing.T) {
 		"empty":         {`"authorizationList": []`, 0, ""},
 		"one":           {`"authorizationList": [` + good + `]`, 1, ""},
 		"two":           {`"authorizationList": [` + good + `,` + good + `]`, 2, ""},
+		"nonce too big": {change(`"7"`, `"1`+strings.Repeat("0", 78)+`"`), 0, "authorizationList[1].nonce: 1" + strings.Repeat("0", 78) + " is more than 256 bits"},
 		"missing":       {`"x": 1`, 0, "authorizationList: want an array, have absent"},
 		"an object":     {`"authorizationList": {}`, 0, "authorizationList: want an array, have an object"},
 		"no chain":      {change("chainId", "x"), 0, "authorizationList[1].chainId: missing"},
@@ -144,7 +153,7 @@ func TestAuthorizations(t *testing.T) {
 			for _, a := range list {
 				require.Equal(t, uint64(1287), a.ChainID)
 				require.Equal(t, to, a.Address)
-				require.Equal(t, uint64(7), a.Nonce.Uint64())
+				require.Equal(t, "7", a.Nonce.String())
 				require.Equal(t, evm.Signature{V: 1, R: hash(t, pointR), S: hash(t, pointS)}, a.Signature)
 			}
 		})
