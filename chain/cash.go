@@ -88,20 +88,20 @@ func CashAmong(movements int, at func(int) *Movement, payer Address) (c Cash, er
 }
 
 // Refund finds the deposit that gave back what is too much for a charge: the last one of
-// just that amount, for the extrinsic itself may have made another before. There is none
-// where all that was withdrawn was charged.
+// just that amount, for the extrinsic itself may have made another before. Where all that
+// was withdrawn was charged, some runtimes deposit 0, and others nothing.
 func (c *Cash) Refund(charged Wei) (refund Optional[Deposit], err error) {
 	back, err := c.Withdrawn.Sub(charged)
 	if err != nil {
 		return refund, fmt.Errorf("%v wei were withdrawn for a charge of %v: %w", c.Withdrawn, charged, err)
 	}
-	if back.IsZero() {
-		return refund, nil
-	}
 	for i := len(c.Deposits) - 1; i >= 0; i-- {
 		if d := c.Deposits[i]; d.Account == c.Payer && d.Amount == back {
 			return Some(d), nil
 		}
+	}
+	if back.IsZero() {
+		return refund, nil
 	}
 	return refund, fmt.Errorf("a deposit of %v wei, given back of %v: %w", back, c.Withdrawn, ErrMissing)
 }

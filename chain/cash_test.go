@@ -212,6 +212,8 @@ func TestCashAmongMovements(t *testing.T) {
 		{"Withdraw P 9; Deposit P 2; Deposit P 1", 7, "0 1"},
 		{"Deposit P 2; Withdraw S 8; Deposit P 2; Withdraw P 9; Deposit S 2; Deposit P 2", 7, "3 5"},
 		{"Withdraw P 9; Deposit P 2", 9, "0 -"},
+		{"Withdraw P 9; Deposit P 0; Deposit S 0", 9, "0 1"},
+		{"Withdraw P 9; Deposit P 5; Deposit P 0; Deposit P 2", 9, "0 2"},
 		{"Withdraw P 5; Withdraw P 7", 7, "5 wei were withdrawn for a charge of 7: overflow"},
 		{"Withdraw P 9; Deposit P 1; Deposit S 2", 7, "a deposit of 2 wei, given back of 9: missing"},
 		{"Deposit P 2; Withdraw P 9", 7, "a deposit of 2 wei, given back of 9: missing"},

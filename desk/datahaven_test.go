@@ -225,6 +225,9 @@ func TestDataHavenIsCharged(t *testing.T) {
 			}
 			for _, f := range r.Findings {
 				found = append(found, fmt.Sprint(r.Number, " ", f.Check))
+				if f.Check == "block.multiplier" {
+					require.Contains(t, f.Message, ", and each block of this runtime stores 1000000000000000000")
+				}
 			}
 			require.Empty(t, r.Notes, "block %d", r.Number)
 			return nil
@@ -360,6 +363,9 @@ func TestDataHavenStatements(t *testing.T) {
 				}
 			}
 			require.Equal(t, want, paid, account)
+			for _, kind := range s.Kinds { // a refund of 0 has an event here, and is of the fee
+				require.NotContains(t, []chain.Kind{chain.KindWithdrawal, chain.KindDeposit}, kind.Kind, account)
+			}
 		}
 
 		told := d.nodeBalances(t)

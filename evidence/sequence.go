@@ -89,6 +89,8 @@ func (s *subject) multiplier() {
 		switch {
 		case err != nil:
 			s.broken("%v", err)
+		case next != stored.Value && update.Constant.Known():
+			s.broken("it stored %v, and each block of this runtime stores %v", stored.Value, next)
 		case next != stored.Value:
 			s.broken("it stored %v, and %v follows from %v and its weight of %v", stored.Value, next, parent.Value, weight.RefTime)
 		default:
