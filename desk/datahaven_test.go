@@ -452,3 +452,24 @@ func TestDataHavenBySpecName(t *testing.T) {
 		})
 	}
 }
+
+// A bid needs no headroom where the multiplier is constant: no block raises the base fee.
+func TestDataHavenBids(t *testing.T) {
+	eachDataHaven(t, func(t *testing.T, d *dataHaven) {
+		var stored struct{ Value string }
+		d.read(t, "multiplier", d.last, &stored)
+		base := new(big.Int).Mul(number(t, stored.Value), number(t, "312500000"))
+		base.Div(base, number(t, "1000000000000000000"))
+		s, err := desk.Suggest(t.Context(), desk.SuggestQuestion{Blocks: 20, Gateway: reads(d.reader(t))})
+		require.NoError(t, err)
+		require.Equal(t, base.String(), s.Market.BaseFeePerGas.String())
+		require.Len(t, s.Bids, 3)
+		for _, b := range s.Bids {
+			sum := new(big.Int).Add(base, number(t, b.MaxPriorityFeePerGas.String()))
+			require.Equal(t, sum.String(), b.MaxFeePerGas.String(), b.Speed)
+		}
+		reasons := reasonsOf(s)
+		require.Contains(t, reasons["base fee"], fmt.Sprintf(" × 0.3125 Gwei, the multiplier stored at block %d, by datahaven-testnet/100", d.last))
+		require.NotContains(t, reasons["max fee"], "raises the base fee")
+	})
+}

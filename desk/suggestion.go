@@ -35,7 +35,8 @@ type Suggestion struct {
 func (s *Suggestion) govern(rules network.Rules) {
 	s.Rules = chain.Some(rules)
 	s.Certain = rules.Certain || s.From == FromNode
-	s.Market.Static = rules.BaseFee.Static.Known()
+	update, _ := rules.Update.Get()
+	s.Market.Static = rules.BaseFee.Static.Known() || update.Constant.Known()
 	s.Market.MinGasPrice = rules.MinGasPrice
 	s.Notes = append(s.Notes, rules.Notes...)
 }
@@ -63,7 +64,7 @@ func (s *Suggestion) baseFeeReason() string {
 		if known {
 			text += ", runtime " + rules.Name
 		}
-	case s.Market.Static:
+	case rules.BaseFee.Static.Known():
 		text += ", static, by " + rules.Name
 	case moved:
 		text += fmt.Sprintf(" = %s × %s Gwei, the multiplier stored at block %d, by %s",
