@@ -24,7 +24,7 @@ var beside = filepath.Join("..", "..", "shared")
 // Every fee of every recorded chain is what was charged, by the account's balances
 // (Moonbeam) or by the events (DataHaven), and no check fails that should hold.
 func TestProofOfPairs(t *testing.T) {
-	dataHaven := func(t *testing.T) network.Rules { return dataHavenRules(t) }
+	dataHaven := func(t *testing.T) network.Rules { return rulesOf(t, "datahaven-testnet", 100) }
 	moonbeam := func(runtime uint32) func(*testing.T) network.Rules {
 		return func(t *testing.T) network.Rules { return rulesOf(t, "moonbeam", runtime) }
 	}
@@ -260,16 +260,8 @@ func (p *pair) trueFindings(height int, stored chain.Optional[chain.StoredMultip
 	return found
 }
 
-// dataHavenRules are those of the DataHaven test network's runtime 100, with what the
-// facts only tell of: the treasury's account, and the first runtime that has EIP-7702.
-func dataHavenRules(t testing.TB) network.Rules {
-	t.Helper()
-	n, ok := dataHavenTables(t, func(n object) { n["treasury"], n["first_set_code"] = dataHavenTreasury, json.Number("1500") }).Named("datahaven-testnet")
-	require.True(t, ok)
-	rules, err := n.Rules(100)
-	require.NoError(t, err)
-	return rules
-}
+// dataHavenRules are those of the DataHaven test network's runtime 100.
+func dataHavenRules(t testing.TB) network.Rules { return rulesOf(t, "datahaven-testnet", 100) }
 
 // dataHavenTreasury is "modlpc/trsry", then zeros.
 const dataHavenTreasury = "0x6d6f646c70632f74727372790000000000000000"
