@@ -250,9 +250,35 @@ func (a *Archive) hasParameters() bool {
 	return a.has(parameterDirectory)
 }
 
-// BlockWeight is [chain.ErrNotOffered]: archives do not keep it.
-func (a *Archive) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
-	return none, fmt.Errorf("%s: block weight: %w", a.name, chain.ErrNotOffered)
+// BlockWeight is what the chain counted for the block at a height, by class. It is
+// [chain.ErrNotKept] where it was not kept, and [chain.ErrNotOffered] of an archive that
+// keeps none.
+func (a *Archive) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	path := weightPath(at)
+	if !a.hasBlockWeights() {
+		return none, fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
+	}
+	text, err := a.read(path)
+	if err != nil {
+		return none, err
+	}
+	w, err := sidecar.DecodeBlockWeight(text)
+	if err == nil && w.At != at {
+		err = fmt.Errorf("it is at block %d", w.At)
+	}
+	if err != nil {
+		return none, a.damaged(path, err)
+	}
+	return w, nil
+}
+
+// hasBlockWeights tells whether system.blockWeight was asked for when the archive was
+// made.
+func (a *Archive) hasBlockWeights() bool {
+	if a.manifest != nil {
+		return len(a.manifest.BlockWeights) > 0
+	}
+	return a.has(weightDirectory)
 }
 
 // Balance is the balance of an account when the block at a height was done; it

@@ -5,6 +5,7 @@
 //	headers/<height>.json                    /blocks/<height>/header
 //	multiplier/<height>.json                 nextFeeMultiplier?at=<height>
 //	parameters/<height>.json                 FeesTreasuryProportion?at=<height>, where the chain has it
+//	block-weight/<height>.json               system.blockWeight?at=<height>, where the multiplier follows from it
 //	balance-info/<address>/<height>.json     /accounts/<address>/balance-info?at=<height>
 //	runtime-spec/<height>.json               /runtime/spec?at=<height>; with a manifest, where it changes, or
 //	runtime-spec.json                        the same for all heights

@@ -29,6 +29,7 @@ const (
 	jsonType      = "application/json; charset=utf-8"
 	multiplierURL = "/pallets/transaction-payment/storage/nextFeeMultiplier"
 	parameterURL  = "/pallets/parameters/storage/parameters"
+	weightURL     = "/pallets/system/storage/blockWeight"
 )
 
 // The paths that have a parameter.
@@ -104,6 +105,9 @@ func (g gateway) answer(ctx context.Context, path, at, key string) (string, erro
 	}
 	if path == parameterURL && g.archive.hasParameters() {
 		return g.at(ctx, at, g.parameter(key))
+	}
+	if path == weightURL && g.archive.hasBlockWeights() {
+		return g.at(ctx, at, g.file(weightPath))
 	}
 	if found := storageURL.FindStringSubmatch(path); found != nil {
 		return "", unknownStorage(found[1], found[2])
@@ -251,7 +255,7 @@ func parseAccount(text string) (chain.Address, error) {
 	return account, nil
 }
 
-// unknownStorage is the error for all storage but the multiplier and the parameter.
+// unknownStorage is the error for all storage that an archive does not keep.
 func unknownStorage(pallet, item string) error {
 	if pallet == "transaction-payment" {
 		return &refusal{http.StatusInternalServerError, fmt.Sprintf(

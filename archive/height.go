@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sidecar"
 )
@@ -66,7 +68,11 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 	if err != nil {
 		return h, err
 	}
-	h.answers = append(append(h.answers, header, multiplier), parameter...)
+	weight, err := r.blockWeight(ctx, number, h.hash)
+	if err != nil {
+		return h, err
+	}
+	h.answers = append(append(append(h.answers, header, multiplier), parameter...), weight...)
 	for _, account := range r.options.Accounts {
 		balance, err := r.balance(ctx, account, number, h.hash)
 		if err != nil {
@@ -87,17 +93,37 @@ func (r *recorder) multiplier(ctx context.Context, at uint64, hash chain.Hash) (
 }
 
 // parameter is FeesTreasuryProportion at a height; nothing where it is not asked for, or
-// the gateway cannot tell, as where the runtime did not have it yet.
+// the gateway does not have it, as where the runtime did not yet.
 func (r *recorder) parameter(ctx context.Context, at uint64, hash chain.Hash) ([]answer, error) {
 	key := r.manifest.ParameterKey
 	if key == "" {
 		return nil, nil
 	}
-	a, err := r.obtain(ctx, parameterPath(at), sidecar.ProportionPath(key, at), func(text string) error {
+	return unlessRefused(r.obtain(ctx, parameterPath(at), sidecar.ProportionPath(key, at), func(text string) error {
 		p, err := sidecar.DecodeProportion(text, key)
 		return cmp.Or(err, wrongHeight(at, p.At), wrongHash(chain.Some(hash), p.AtHash))
-	})
-	if errors.Is(err, chain.ErrCannotTell) {
+	}))
+}
+
+// blockWeight is what the chain counted for the block at a height; nothing where it is not
+// asked for, or the gateway does not have it.
+func (r *recorder) blockWeight(ctx context.Context, at uint64, hash chain.Hash) ([]answer, error) {
+	if !r.wantsWeight(at) {
+		return nil, nil
+	}
+	return unlessRefused(r.obtain(ctx, weightPath(at), sidecar.BlockWeightPath(at), func(text string) error {
+		w, err := sidecar.DecodeBlockWeight(text)
+		return cmp.Or(err, wrongHeight(at, w.At), wrongHash(chain.Some(hash), w.AtHash))
+	}))
+}
+
+// unlessRefused is an answer that an archive can do without: none where the gateway says
+// that it will never have it, or that it has no such path (status 404, with a body in JSON
+// too: it has answered for the block before). Any other trouble ends the recording, which
+// can go on later: what is left out now is left out for good.
+func unlessRefused(a answer, err error) ([]answer, error) {
+	var status *ask.StatusError
+	if errors.Is(err, chain.ErrCannotTell) || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &status) && status.Code == http.StatusNotFound {
 		return nil, nil
 	}
 	if err != nil {

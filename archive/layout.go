@@ -13,6 +13,7 @@ const (
 	runtimeDirectory = "runtime-spec"
 	// parameterDirectory has FeesTreasuryProportion, the one parameter that is kept.
 	parameterDirectory = "parameters"
+	weightDirectory    = "block-weight"
 	runtimeForAll      = "runtime-spec.json"
 	nodePath           = "node-version.json"
 	manifestPath       = "manifest.json"
@@ -26,6 +27,8 @@ func headerPath(height uint64) string { return heightPath("headers", height) }
 func multiplierPath(at uint64) string { return heightPath("multiplier", at) }
 
 func parameterPath(at uint64) string { return heightPath(parameterDirectory, at) }
+
+func weightPath(at uint64) string { return heightPath(weightDirectory, at) }
 
 func runtimePath(at uint64) string { return heightPath(runtimeDirectory, at) }
 

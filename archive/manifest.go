@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // manifestFormat is the version of the manifest's form.
@@ -30,8 +32,11 @@ type Manifest struct {
 	Accounts       []string `json:"accounts"` // whose balances were kept, rising
 	// ParameterKey is the key by which FeesTreasuryProportion was asked for; not there
 	// where it was not.
-	ParameterKey string  `json:"parameter_key,omitempty"`
-	Pieces       []Piece `json:"pieces"` // the plain files, sorted by path
+	ParameterKey string `json:"parameter_key,omitempty"`
+	// BlockWeights are the heights at which system.blockWeight was asked for, rising;
+	// not there where it was not. A gateway may have refused it at some.
+	BlockWeights []chain.Heights `json:"block_weights,omitempty"`
+	Pieces       []Piece         `json:"pieces"` // the plain files, sorted by path
 	// Segments are those of the range, rising and without gaps, where the answers
 	// are kept in segments.
 	Segments []Segment `json:"segments,omitempty"`

@@ -18,6 +18,9 @@ type RecordOptions struct {
 	// where the last of them has left that runtime behind; "" for not at all, as by
 	// default.
 	ParameterKey func(chain.AtBlock[chain.Runtime]) string
+	// BlockWeight tells whether system.blockWeight is kept of the blocks that a runtime
+	// executed; nil for not at all.
+	BlockWeight func(chain.AtBlock[chain.Runtime]) bool
 	// Concurrency is how many questions are under way at once;
 	// [ask.DefaultConcurrency] by default.
 	Concurrency int

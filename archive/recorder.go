@@ -24,9 +24,9 @@ type Answers interface {
 
 // Record keeps a gateway's answers on a range of blocks in a directory: the
 // blocks, their headers, the multipliers, the runtimes where they change,
-// FeesTreasuryProportion where the fees depend on it, the balances of accounts, and
-// what the node is. Each answer is decoded and checked
-// before it is kept, and each block must be the parent of the next.
+// FeesTreasuryProportion where the fees depend on it, system.blockWeight where the
+// multiplier does, the balances of accounts, and what the node is. Each answer is decoded
+// and checked before it is kept, and each block must be the parent of the next.
 //
 // What is there already and holds is not asked for again, so that a recording
 // that was stopped, at whatever moment, goes on and becomes the archive that it
@@ -76,8 +76,9 @@ type recorder struct {
 	places   chan struct{} // one for each question that may be under way
 	kept     *Archive      // what is in the directory already
 	old      *Manifest
-	listed   map[string]string // the old manifest's sums
-	segments []*keptSegment    // those of the spans that are there and hold
+	listed   map[string]string    // the old manifest's sums
+	segments []*keptSegment       // those of the spans that are there and hold
+	runtimes map[uint64]runtimeAt // those that were read before the blocks, by height
 	manifest Manifest
 	wrote    bool
 }
@@ -102,7 +103,7 @@ func (r *recorder) prepare(ctx context.Context) error {
 	case !errors.Is(err, ErrLacks) && !errors.Is(err, ErrDamaged):
 		return err
 	}
-	if err := r.findParameterKey(ctx); err != nil {
+	if err := r.findWants(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -112,27 +113,6 @@ func (r *recorder) prepare(ctx context.Context) error {
 		return fmt.Errorf("%s holds segments already: record in segments again, or into another directory", r.disk.directory)
 	}
 	return r.disk.sweep(r.expected())
-}
-
-// findParameterKey finds out how FeesTreasuryProportion is asked for: as it was when the
-// archive was made, or as the last runtime of the range wants it.
-func (r *recorder) findParameterKey(ctx context.Context) error {
-	if r.old != nil || r.options.ParameterKey == nil {
-		if r.old != nil {
-			r.manifest.ParameterKey = r.old.ParameterKey
-		}
-		return nil
-	}
-	last, err := r.runtime(ctx, r.options.Last)
-	if errors.Is(err, chain.ErrNotOffered) || errors.Is(err, chain.ErrNoBlock) { // which the blocks will say
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	spec, err := sidecar.DecodeRuntime(last.text)
-	r.manifest.ParameterKey = r.options.ParameterKey(spec)
-	return err
 }
 
 // expected tells which paths belong to the archive.
@@ -146,10 +126,9 @@ func (r *recorder) expected() func(path string) bool {
 		return func(path string) bool { return paths[path] }
 	}
 	paths[multiplierPath(r.base)], paths[runtimePath(r.base)] = true, true
-	if r.manifest.ParameterKey != "" {
-		for h := r.base; h <= o.Last; h++ {
-			paths[parameterPath(h)] = true
-		}
+	for h := r.base; h <= o.Last; h++ {
+		paths[parameterPath(h)] = r.manifest.ParameterKey != ""
+		paths[weightPath(h)] = r.wantsWeight(h)
 	}
 	for _, s := range r.spans {
 		for _, path := range r.paths(s) {
@@ -163,7 +142,7 @@ func (r *recorder) expected() func(path string) bool {
 }
 
 // paths are those of the answers of a span in the order in which they are kept,
-// without the parameters, of which there may be none, and the runtimes.
+// without those that the gateway may have refused, and the runtimes.
 func (r *recorder) paths(s span) []string {
 	var paths []string
 	if s.first == r.options.First && r.base < s.first {

@@ -113,6 +113,9 @@ func (r *recorder) listedRuntimes() (runtimes []runtimeAt, ok bool) {
 }
 
 func (r *recorder) runtime(ctx context.Context, at uint64) (runtimeAt, error) {
+	if read, ok := r.runtimes[at]; ok {
+		return read, nil
+	}
 	a, err := r.obtain(ctx, runtimePath(at), fmt.Sprintf("/runtime/spec?at=%d", at), checkRuntime(at, chain.Optional[chain.Hash]{}))
 	return runtimeAt{at, a}, err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sidecar"
@@ -103,10 +102,7 @@ func (r *recorder) findSegment(s span) (*keptSegment, error) {
 		return nil, r.kept.damaged(path, errChanged)
 	}
 	paths := r.paths(s)
-	others := slices.Clone(entries)
-	if r.manifest.ParameterKey != "" {
-		others = slices.DeleteFunc(others, func(e Entry) bool { return strings.HasPrefix(e.Path, parameterDirectory+"/") })
-	}
+	others := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return r.refusable(e.Path) })
 	if len(others) < len(paths) || !slices.EqualFunc(others[:len(paths)], paths, func(e Entry, path string) bool { return e.Path == path }) {
 		return nil, r.kept.damaged(path, errors.New("it has other answers than these"))
 	}

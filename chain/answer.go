@@ -23,7 +23,10 @@ type Head struct {
 }
 
 // Heights are those from First to Last, both included.
-type Heights struct{ First, Last uint64 }
+type Heights struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+}
 
 // NodeVersion is what a node says of itself. What it does not say is empty.
 type NodeVersion struct {

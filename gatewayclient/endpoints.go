@@ -93,15 +93,17 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 // BlockWeight is what the chain counted for the block at a height, by class: the item
 // system.blockWeight as that block left it.
 func (c *Client) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
-	s, err := c.Storage(ctx, "system", "blockWeight", nil, chain.Some(at))
-	if err != nil {
-		return none, err
+	text, err := c.get(ctx, sidecar.BlockWeightPath(at))
+	w := none
+	if err == nil {
+		if w, err = sidecar.DecodeBlockWeight(text); err == nil {
+			err = checkAt(chain.Some(at), w.At)
+		}
 	}
-	weights, err := chain.ReadClassWeights(s.Value)
 	if err != nil {
-		return none, fmt.Errorf("block %d: %w", at, &sidecar.DecodeError{What: "block weight", Err: err})
+		return none, fmt.Errorf("block weight at block %d: %w", at, err)
 	}
-	return chain.AtBlock[chain.ClassWeights]{At: s.At, AtHash: s.AtHash, Value: weights}, nil
+	return w, nil
 }
 
 func atHeight(at chain.Optional[uint64], before byte) string {

@@ -42,18 +42,32 @@ func (p *TreasuryProportion) check() error {
 // network that names itself so; "" where its fees do not depend on it, or the tables do
 // not know.
 func (t Tables) ParameterKey(specName string, runtime uint32) string {
-	n, _, err := t.Find(Identity{SpecName: specName}, "")
-	if err != nil {
-		return ""
-	}
-	rules, err := n.Rules(runtime)
-	if err != nil {
-		return ""
-	}
+	rules := t.rulesOf(specName, runtime)
 	d, _ := rules.Destinations.Get()
 	p, _ := rules.Proportion.Get()
 	if !d.LooksAt(TreasuryParameter) {
 		return ""
 	}
 	return p.Key
+}
+
+// NeedsBlockWeight tells whether the proof of a block wants system.blockWeight where a
+// runtime of the network that names itself so executed it; false where the tables do not
+// know. See [Rules.NeedsBlockWeight].
+func (t Tables) NeedsBlockWeight(specName string, runtime uint32) bool {
+	return t.rulesOf(specName, runtime).NeedsBlockWeight()
+}
+
+// rulesOf are those of a runtime of the network that names itself so; none where the tables
+// do not know it.
+func (t Tables) rulesOf(specName string, runtime uint32) Rules {
+	n, _, err := t.Find(Identity{SpecName: specName}, "")
+	if err != nil {
+		return Rules{}
+	}
+	rules, err := n.Rules(runtime)
+	if err != nil {
+		return Rules{}
+	}
+	return rules
 }

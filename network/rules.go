@@ -82,6 +82,13 @@ type Rules struct {
 	ExistentialDeposit chain.Optional[chain.Wei]
 }
 
+// NeedsBlockWeight tells whether a block's multiplier follows from system.blockWeight, and
+// from nothing else.
+func (r Rules) NeedsBlockWeight() bool {
+	update, known := r.Update.Get()
+	return known && !update.Constant.Known() && update.BlockWeight == ""
+}
+
 // ErrUnknownRuntime says that a runtime is older than all that a table knows.
 var ErrUnknownRuntime = errors.New("unknown runtime")
 

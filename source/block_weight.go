@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sidecar"
 )
@@ -12,16 +13,16 @@ import (
 // BlockWeight is what the chain counted for a block, by class: system.blockWeight as
 // the block left it. It is asked for where the table says that the multiplier follows
 // from it and from nothing else, and not known elsewhere, or where the source holds
-// nothing such. An error says that there is no answer for now, or a wrong one.
+// nothing such. An error says that there is no answer for now, a wrong one, or that the
+// archive with it is damaged.
 func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optional[chain.ClassWeights], err error) {
-	update, known := item.Rules.Update.Get()
-	if !known || update.Constant.Known() || update.BlockWeight != "" {
+	if !item.Rules.NeedsBlockWeight() {
 		return none, nil
 	}
 	weights, err := r.Source.BlockWeight(ctx, item.Block.Number)
 	var malformed *sidecar.DecodeError
 	switch {
-	case errors.As(err, &malformed), Passes(err) && !errors.Is(err, chain.ErrNoBlock):
+	case errors.As(err, &malformed), errors.Is(err, archive.ErrDamaged), Passes(err) && !errors.Is(err, chain.ErrNoBlock):
 		return none, err
 	case err != nil: // an archive that is served says so too, of a block that it has
 		return none, nil

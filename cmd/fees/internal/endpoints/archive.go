@@ -137,6 +137,9 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	options.ParameterKey = func(r chain.AtBlock[chain.Runtime]) string {
 		return tables.ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
 	}
+	options.BlockWeight = func(r chain.AtBlock[chain.Runtime]) bool {
+		return tables.NeedsBlockWeight(r.Value.SpecName, r.Value.SpecVersion)
+	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
 	options.Progress = p.Show

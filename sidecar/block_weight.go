@@ -1,0 +1,25 @@
+package sidecar
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// BlockWeightPath is the gateway's path for system.blockWeight.
+func BlockWeightPath(at uint64) string {
+	return fmt.Sprintf("/pallets/system/storage/blockWeight?at=%d", at)
+}
+
+// DecodeBlockWeight reads the storage item system.blockWeight: what the chain counted
+// for a block, by class, as that block left it.
+func DecodeBlockWeight(text string) (w chain.AtBlock[chain.ClassWeights], err error) {
+	err = decode("block weight", text, func(v wire.Value, fields *firstError) {
+		var err error
+		w.At, w.AtHash = readAt(v.Member("at"), fields)
+		w.Value, err = chain.ReadClassWeights(v.Member("value"))
+		fields.at("value", err)
+	})
+	return w, err
+}
