@@ -22,6 +22,10 @@
 // directory of recordings without a manifest can be read too. Where there is a manifest,
 // each answer is checked against it when it is read.
 //
+// The parameters and the weights are not there where the gateway said that it does not have
+// them. The manifest says by which key and at which heights it was asked. An archive that was
+// made without them stays as it is.
+//
 // # Before you change it
 //
 // An archive is evidence. The recorder decodes and checks each answer before it keeps the

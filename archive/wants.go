@@ -23,7 +23,7 @@ func (r *recorder) findWants(ctx context.Context) error {
 		return nil
 	}
 	last, err := r.runtime(ctx, o.Last)
-	// Plain files of blocks up to the head can be completed later; a segment is taken as it is.
+	// Plain files of blocks up to the head are completed later; a segment is taken as it is.
 	if errors.Is(err, chain.ErrNotOffered) || errors.Is(err, chain.ErrNoBlock) && !o.Segments {
 		return nil // the blocks will say it, too
 	}

@@ -122,6 +122,10 @@ func TestBlockWeight(t *testing.T) {
 	var malformed *sidecar.DecodeError
 	_, err = answer(`{}`).BlockWeight(ctx, 7)
 	require.ErrorAs(t, err, &malformed)
+	require.EqualError(t, err, "block weight at block 7: malformed block weight: value: normal: missing")
+	all := `{"normal":` + class("1") + `,"operational":` + class("2") + `,"mandatory":` + class("3") + `}`
+	_, err = answering(t, "/pallets/system/storage/blockWeight?at=8", `{"at":{"height":"7"},"value":`+all+`}`).BlockWeight(ctx, 8)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = answering(t, "/other", "").BlockWeight(ctx, 7)
 	require.ErrorIs(t, err, chain.ErrNotOffered)
 }

@@ -255,6 +255,25 @@ func TestParameterKey(t *testing.T) {
 	}
 }
 
+// A recorder has to know, too, whether the multiplier follows from system.blockWeight
+// alone: from 2600 on it does. Until 1200 it is constant, then it follows from the gas
+// limits, and then from the events.
+func TestNeedsBlockWeight(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		runtime uint32
+		want    bool
+	}{
+		{"moonbeam", 1701, false}, {"moonbeam", 2501, false}, {"moonbeam", 2600, true}, {"moonbeam", 4500, true}, {"moonbeam", 1, false},
+		{"moonriver", 2600, true}, {"moonbase", 2600, true}, {"moonlight", 2600, false}, {"", 2600, false},
+	} {
+		require.Equal(t, c.want, network.BuiltIn().NeedsBlockWeight(c.name, c.runtime), "%s, %d", c.name, c.runtime)
+	}
+	constant := network.Rules{Update: chain.Some(network.MultiplierUpdate{Constant: chain.Some(chain.NewMultiplier(1))})}
+	require.False(t, constant.NeedsBlockWeight())
+	require.False(t, network.Rules{}.NeedsBlockWeight())
+}
+
 // The specification's own rules say nothing of what proves a fee.
 func TestSpecificationRulesProveNothing(t *testing.T) {
 	rules, err := rulesOf(t, "moonbeam", "specification")

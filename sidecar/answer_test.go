@@ -104,6 +104,33 @@ func TestProportionPath(t *testing.T) {
 	require.Equal(t, "/pallets/parameters/storage/parameters?keys%5B%5D=0x0004&at=7", sidecar.ProportionPath("0x0004", 7))
 }
 
+// What the chain counted is there for each class, of the block that is asked for.
+func TestDecodeBlockWeight(t *testing.T) {
+	require.Equal(t, "/pallets/system/storage/blockWeight?at=7", sidecar.BlockWeightPath(7))
+	const value = `{"normal":{"refTime":"11","proofSize":"1"},"operational":{"refTime":"12","proofSize":"2"},"mandatory":{"refTime":"13","proofSize":"3"}}`
+	const hash = "0x1111111111111111111111111111111111111111111111111111111111111111"
+	w, err := sidecar.DecodeBlockWeight(`{"at":{"height":"7","hash":"` + hash + `"},"pallet":"system","storageItem":"blockWeight","keys":[],"value":` + value + `}`)
+	require.NoError(t, err)
+	of := func(refTime, proofSize uint64) chain.Weight {
+		return chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}
+	}
+	require.Equal(t, chain.ClassWeights{Normal: of(11, 1), Operational: of(12, 2), Mandatory: of(13, 3)}, w.Value)
+	at, _ := w.AtHash.Get()
+	require.Equal(t, "7 "+hash, fmt.Sprint(w.At, " ", at))
+	for text, want := range map[string]string{
+		`{"value":` + value + `}`:                   "at.height: missing",
+		`{"at":{"height":"7"}}`:                     "value: normal: missing",
+		`{"at":{"height":"7"},"value":null}`:        "value: normal: missing",
+		`{"at":{"height":"7"},"value":{"normal":1}`: "",
+		`[]`: "want an object",
+	} {
+		_, err := sidecar.DecodeBlockWeight(text)
+		var malformed *sidecar.DecodeError
+		require.ErrorAs(t, err, &malformed, text)
+		require.ErrorContains(t, err, "malformed block weight: "+want)
+	}
+}
+
 // Who asks can want less than who is asked would give, and not more.
 func TestMaxBody(t *testing.T) {
 	ctx := context.Background()

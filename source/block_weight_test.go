@@ -3,10 +3,12 @@ package source_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/network"
@@ -59,6 +61,8 @@ func TestBlockWeight(t *testing.T) {
 		"another shape":           {2600, stored{value: `{"normal":{"refTime":"1"}}`}, "", true},
 		"null":                    {2600, stored{value: `null`}, "", true},
 		"no such item":            {2600, stored{err: errors.New("unknown")}, "", true},
+		"it was not kept":         {2600, stored{err: archive.ErrLacks}, "", true},
+		"a byte has changed":      {2600, stored{err: fmt.Errorf("block-weight/9.json: %w", archive.ErrDamaged)}, "", true},
 		"no answer for now":       {2600, stored{err: down}, "", true},
 		"it follows from events":  {2501, stored{value: recorded}, "", false},
 		"it follows from the gas": {1701, stored{value: recorded}, "", false},
@@ -67,7 +71,7 @@ func TestBlockWeight(t *testing.T) {
 		require.NoError(t, err)
 		r := source.Reader{Source: &c.stored}
 		weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{Number: 9, Hash: own}, Rules: rules})
-		require.Equal(t, c.asked && c.want == "" && what != "no such item", err != nil, "%s: %v", what, err)
+		require.Equal(t, c.asked && c.want == "" && what != "no such item" && what != "it was not kept", err != nil, "%s: %v", what, err)
 		have := ""
 		if w, ok := weights.Get(); ok {
 			have = w.Normal.RefTime.String() + " " + w.Operational.RefTime.String() + " " + w.Mandatory.RefTime.String()
@@ -89,7 +93,7 @@ func TestBlockWeight(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, weights.Known())
 	}
-	// An archive does not keep it.
+	// An archive that was made without them has none.
 	r := source.Reader{Source: demo.Open()}
 	weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{Number: 9}, Rules: rules})
 	require.NoError(t, err)

@@ -37,9 +37,12 @@ const archiveExamples = `  fees archive record 100..199 -o march --gateway http:
 
 const recordManual = `Record the blocks of a range, A..B with both included or A:+N, with their
 headers, the multipliers, the runtimes where they change, the treasury's share of
-the fees where governance sets it, and the balances of the accounts that are
-named. Only final blocks are recorded. Each answer is
-checked before it is kept, and each block must be the parent of the next.
+the fees where governance sets it, what the chain counted as the blocks' weight
+where the multiplier follows from it (from runtime 2600 on), and the balances of
+the accounts that are named. Only final blocks are recorded. Each answer is
+checked before it is kept, and each block must be the parent of the next. The
+share and the weights are left out where the gateway says that it does not have
+them; other trouble ends the recording.
 
 A recording that was stopped goes on where it was when the same command runs
 again, and a damaged archive is mended; what is there and holds is not asked for
@@ -98,7 +101,7 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags.gatewayOnly.Add(c)
 	flags.Output.AddFormat(c, "table", "json")
-	c.Flags().StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share")
+	c.Flags().StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share, and whether for the blocks' weight")
 	c.Flags().StringVarP(&flags.directory, "output", "o", "", "the directory to record into, made if it is not there")
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts, addresses with commas between")
 	c.Flags().BoolVar(&flags.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
