@@ -87,6 +87,7 @@ func TestLacksAndDamaged(t *testing.T) {
 	nodeOf := func(a *archive.Archive) error { _, err := a.NodeVersion(ctx); return err }
 	governed := newGoverned(8).synthetic[sidecar.ProportionPath(parameterKey, 8)]
 	proportionOf := func(a *archive.Archive) error { _, err := a.FeesTreasuryProportion(ctx, parameterKey, 7); return err }
+	weightOf7 := func(a *archive.Archive) error { _, err := a.BlockWeight(ctx, 7); return err }
 	for name, c := range map[string]struct {
 		files map[string]string
 		ask   func(*archive.Archive) error
@@ -112,6 +113,10 @@ func TestLacksAndDamaged(t *testing.T) {
 		"a directory for a node":  {map[string]string{"node-version.json/x": ""}, nodeOf, archive.ErrDamaged, "not a regular file"},
 		"parameter elsewhere":     {map[string]string{"parameters/7.json": governed}, proportionOf, archive.ErrDamaged, "parameters/7.json: the archive is damaged: it is at block 8"},
 		"parameter malformed":     {map[string]string{"parameters/7.json": "x"}, proportionOf, archive.ErrDamaged, "parameters/7.json"},
+		"no weights at all":       {map[string]string{"blocks/7.json": block}, weightOf7, chain.ErrNotOffered, "test: block-weight/7.json: "},
+		"no such weight":          {map[string]string{"block-weight/8.json": weightOf(8)}, weightOf7, archive.ErrLacks, "block-weight/7.json"},
+		"weight elsewhere":        {map[string]string{"block-weight/7.json": weightOf(8)}, weightOf7, archive.ErrDamaged, "block-weight/7.json: the archive is damaged: it is at block 8"},
+		"weight malformed":        {map[string]string{"block-weight/7.json": "x"}, weightOf7, archive.ErrDamaged, "block-weight/7.json"},
 		"a directory for a file":  {map[string]string{"blocks/7.json/x": ""}, blockOf, archive.ErrDamaged, "not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
