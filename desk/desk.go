@@ -2,11 +2,14 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
 )
 
 // Desk answers questions about a ledger.
@@ -42,6 +45,39 @@ func open(ctx context.Context, place string, tables network.Tables, how func(con
 	var err error
 	if d.Book, err = how(ctx, place); err != nil {
 		return nil, d.of(err)
+	}
+	if last, ended := d.lastBlock(ctx).Get(); ended {
+		d.Book.ChainEnds(last)
+	}
+	return d, nil
+}
+
+// lastBlock is that of the ledger's chain, where the tables say that it has ended. What is
+// wrong with a ledger, the questions say.
+func (d *Desk) lastBlock(ctx context.Context) (none chain.Optional[uint64]) {
+	id, err := d.Book.Identity(ctx)
+	if err != nil {
+		return none
+	}
+	if n, ok := d.Tables.Named(id.Network); ok && n.LastBlock != nil {
+		return chain.Some(*n.LastBlock)
+	}
+	return none
+}
+
+// begin opens a ledger for the blocks of a source, from a height on. The source is asked
+// before a ledger is made, for its block at a height that it has.
+func begin(ctx context.Context, place string, reader *source.Reader, has, first uint64, open opener) (*Desk, error) {
+	id, err := identify(ctx, reader, has)
+	if err != nil {
+		return nil, err
+	}
+	d, err := open(ctx, place, reader.Tables)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Book.Begin(ctx, id, first); err != nil {
+		return nil, errors.Join(d.of(err), d.Close())
 	}
 	return d, nil
 }

@@ -20,10 +20,13 @@ type FollowOptions struct {
 	From chain.Optional[uint64]
 	// Lag is told, after each change, the height and the newest one.
 	Lag func(height, newest uint64)
+	// Ended is told the last block of a chain that has ended, when nothing is left to
+	// follow; nil for nobody.
+	Ended func(last uint64)
 }
 
 // Follow appends each block to the ledger at a place as it becomes final, and seals it at
-// once, until its context ends or the source does, which does not grow.
+// once, until its context ends, or the source or the chain does, which does not grow.
 func Follow(ctx context.Context, place string, o FollowOptions) error {
 	head, err := o.Reader.Source.Head(ctx, false)
 	if err != nil {
@@ -42,29 +45,32 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	case !given:
 		from = head.Number
 	}
-	id, err := identify(ctx, o.Reader, min(from, head.Number))
-	if err != nil {
-		return err
-	}
-	d, err := OpenWriter(ctx, place, o.Reader.Tables)
+	d, err := begin(ctx, place, o.Reader, min(from, head.Number), from, OpenWriter)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if err := d.Book.Begin(ctx, id, from); err != nil {
-		return d.of(err)
-	}
 	f := d.filler(&o.FillOptions)
 	f.prover.Concurrency, f.atOnce = 0, true
-	return f.follow(ctx, &o, from, extent.Known && from > head.Number)
+	last, ends := d.lastBlock(ctx).Get()
+	if err := f.finish(ctx, 0); err != nil {
+		return err
+	}
+	if !ends || from <= max(last, head.Number) {
+		if err := f.follow(ctx, &o, from, extent.Known && from > head.Number); err != nil {
+			return err
+		}
+	}
+	_, next, err := d.Book.Extent(ctx)
+	if err == nil && ends && next > last && o.Ended != nil {
+		o.Ended(last)
+	}
+	return d.of(err)
 }
 
 // follow appends the blocks from a height on. Done tells that the ledger has all that the
 // source had when it was asked.
 func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done bool) error {
-	if err := f.finish(ctx, 0); err != nil {
-		return err
-	}
 	before, err := f.before(ctx, from)
 	if err != nil {
 		return err

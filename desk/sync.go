@@ -71,24 +71,13 @@ func Enqueue(ctx context.Context, place string, w Wanted, o FillOptions) (*Enque
 	return &Enqueued{d.Place, span, total, jobs}, d.of(err)
 }
 
-// openFor opens a ledger for the blocks that are wanted. The source is asked before a
-// ledger is made.
+// openFor opens a ledger for the blocks that are wanted.
 func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open opener) (d *Desk, span ledger.Span, err error) {
 	if span, err = w.find(ctx, place, o); err != nil {
 		return nil, span, err
 	}
-	id, err := identify(ctx, o.Reader, span.First)
-	if err != nil {
-		return nil, span, err
-	}
-	if d, err = open(ctx, place, o.Reader.Tables); err != nil {
-		return nil, span, err
-	}
-	if err := d.of(d.Book.Begin(ctx, id, span.First)); err != nil {
-		d.Close()
-		return nil, span, err
-	}
-	return d, span, nil
+	d, err = begin(ctx, place, o.Reader, span.First, span.First, open)
+	return d, span, err
 }
 
 // find finds the blocks that are wanted of a source, for the ledger at a place.

@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -477,6 +478,57 @@ func TestFollow(t *testing.T) {
 	_, err = desk.Sync(t.Context(), quiet, blocks(t, "30..50"), desk.FillOptions{Reader: reader})
 	require.NoError(t, err)
 	require.Equal(t, sealOf(t, quiet), sealOf(t, place))
+}
+
+// endedAt are the built-in tables, but for Moonbeam's last block.
+func endedAt(t *testing.T, last uint64) network.Tables {
+	t.Helper()
+	moonbeam, _ := network.BuiltIn().Named("moonbeam")
+	moonbeam.LastBlock = &last
+	text, err := json.Marshal(map[string]any{"networks": []network.Network{*moonbeam}})
+	require.NoError(t, err)
+	tables, err := network.BuiltIn().With("ended.json", text)
+	require.NoError(t, err)
+	return tables
+}
+
+// A chain that has ended is followed up to its last block; then its last month, and all
+// after it, is there as a whole.
+func TestFollowAnEndedChain(t *testing.T) {
+	reader, place := demo(t), file(t)
+	var ended []uint64
+	follow := func(head uint64) {
+		require.NoError(t, desk.Follow(t.Context(), place, desk.FollowOptions{
+			FillOptions: desk.FillOptions{Reader: reader}, From: chain.Optional[uint64]{}, Lag: func(uint64, uint64) {},
+			Heads: func(ctx context.Context) iter.Seq2[source.Head, error] {
+				return func(yield func(source.Head, error) bool) {
+					if yield(source.Head{Number: head}, nil) {
+						<-ctx.Done() // no other head ever comes
+					}
+				}
+			},
+			Ended: func(last uint64) { ended = append(ended, last) },
+		}))
+	}
+	held := func(in desk.PeriodInput) error {
+		d, err := desk.Open(t.Context(), place, reader.Tables)
+		require.NoError(t, err)
+		defer d.Close()
+		_, err = d.Held(t.Context(), parsed(t, in))
+		return err
+	}
+	filled(t, place)
+	year := desk.PeriodInput{From: "2026-01-01", To: "2026-12-31"}
+	require.ErrorContains(t, held(year), "its end: the ledger is sealed up to block 27")
+
+	reader.Tables = endedAt(t, 27)
+	follow(27)
+	follow(27)
+	require.Equal(t, []uint64{27, 27}, ended)
+	require.NoError(t, held(year))
+	require.Error(t, held(desk.PeriodInput{Blocks: "20..28"}))
+	reader.Tables = endedAt(t, 28)
+	require.ErrorContains(t, held(year), "its end: the ledger is sealed up to block 27")
 }
 
 // An archive does not grow: to follow it ends after its last block, each time.

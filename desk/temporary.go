@@ -36,17 +36,11 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Des
 }
 
 func temporary(ctx context.Context, path string, span ledger.Span, o *FillOptions) (*Desk, error) {
-	id, err := identify(ctx, o.Reader, span.First)
+	d, err := begin(ctx, path, o.Reader, span.First, span.First, OpenWriter)
 	if err != nil {
 		return nil, err
 	}
-	d, err := OpenWriter(ctx, path, o.Reader.Tables)
-	if err != nil {
-		return nil, err
-	}
-	if err = d.of(d.Book.Begin(ctx, id, span.First)); err == nil {
-		err = d.filler(o).fill(ctx, span)
-	}
+	err = d.filler(o).fill(ctx, span)
 	o.Progress.end()
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		d.Close()

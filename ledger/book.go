@@ -49,6 +49,8 @@ type Book struct {
 	plusSQL  [totalCount]string // adds to all sums of a table of totals
 	countSQL [totalCount]string // adds to those before the sums over transactions
 	pending  *sealing           // the blocks that Write stored and nobody sealed, nil where not known
+
+	lastBlock chain.Optional[uint64] // of a chain that has ended
 }
 
 // Postgres tells whether a ledger's place is a PostgreSQL address; it is a file

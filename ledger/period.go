@@ -56,8 +56,8 @@ type Cover struct {
 // Cover finds a period's sealed blocks, and what is missing of them. There are no gaps
 // among sealed blocks, so the period is there as a whole where both of its ends are: a
 // period of times where the book's first block is older than it, or the chain's first,
-// and the last sealed one is not. It is [ErrPeriod] where the period ends before it
-// begins.
+// and the last sealed one is not, or is the chain's last ([Book.ChainEnds]). It is
+// [ErrPeriod] where the period ends before it begins.
 func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 	if p.reversed() {
 		return Cover{}, fmt.Errorf("%w: %v", ErrPeriod, p)
@@ -118,11 +118,20 @@ func (b *Book) coverTimes(ctx context.Context, p Period, have Span) (c Cover, er
 	if t, ok := first.Get(); have.First > firstHeights && !(ok && t.Std().Before(p.From.Std())) {
 		c.Lacks = append(c.Lacks, fmt.Sprintf("its beginning: the ledger begins with block %d%s", have.First, of(first)))
 	}
-	if t, ok := last.Get(); !ok || t.Std().Before(p.To.Std()) {
+	if t, ok := last.Get(); !b.ended(have.Last) && (!ok || t.Std().Before(p.To.Std())) {
 		c.Lacks = append(c.Lacks, fmt.Sprintf("its end: the ledger is sealed up to block %d%s", have.Last, of(last)))
 	}
 	c.Span, err = b.blocksOf(ctx, p)
 	return c, err
+}
+
+// ChainEnds says that the chain has ended with the block at a height: nothing of a later
+// time is missing in a book that has sealed it.
+func (b *Book) ChainEnds(last uint64) { b.lastBlock = chain.Some(last) }
+
+func (b *Book) ended(sealed uint64) bool {
+	last, ended := b.lastBlock.Get()
+	return ended && sealed >= last
 }
 
 // blocksOf are the heights, from the lowest to the highest, of the sealed blocks whose own

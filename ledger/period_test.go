@@ -103,3 +103,22 @@ func TestPeriodGoesByTheBlocksOwnTime(t *testing.T) {
 	require.Equal(t, chain.Some(ledger.Span{First: 2, Last: 4}), c.Span)
 	require.Equal(t, []string{"its end: the ledger is sealed up to block 4 of 2026-01-01T00:00:36Z"}, c.Lacks)
 }
+
+// A book that has sealed the last block of a chain lacks nothing of what came after it.
+func TestChainEnds(t *testing.T) {
+	r := recording2100()
+	book := written(t, newFile(t), r.id, r.entries[:5])
+	sealAll(t, book)
+	year := ledger.Period{From: timeAt(t, "2026-01-01T00:00:00Z"), To: timeAt(t, "2027-01-01T00:00:00Z")}
+	lacks := []string{"its end: the ledger is sealed up to block 4 of 2026-01-01T00:00:36Z"}
+	for last, want := range map[uint64][]string{5: lacks, 4: nil, 3: nil} {
+		book.ChainEnds(last)
+		c, err := book.Cover(ctx, year)
+		require.NoError(t, err)
+		require.Equal(t, want, c.Lacks, last)
+		require.Equal(t, chain.Some(ledger.Span{First: 1, Last: 4}), c.Span)
+	}
+	c, err := book.Cover(ctx, heights(3, 9))
+	require.NoError(t, err)
+	require.Equal(t, []string{"blocks 5..9: the ledger is sealed up to block 4"}, c.Lacks)
+}

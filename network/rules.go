@@ -68,6 +68,7 @@ type Rules struct {
 	HoldsMore       bool
 	DeclaredPaysFee bool
 	Treasury        chain.Optional[chain.Address] // who gets the treasury's part of the fees
+	LastBlock       chain.Optional[uint64]        // of a chain that has ended
 	Notes           []string                      // what a reader of the report must know of these rules
 	Faults          []Fault                       // of any runtime of any network that is known
 
@@ -124,16 +125,15 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		HoldsMore:          runtime < n.FirstExactHold,
 		DeclaredPaysFee:    runtime < n.FirstActualPaysFee,
 		NoSetCode:          runtime < n.FirstSetCode,
-		Treasury:           n.treasury(),
+		Treasury:           told(n.Treasury),
+		LastBlock:          told(n.LastBlock),
 		Notes:              n.notes(row.Note),
 		Faults:             n.faults,
+		Proportion:         told(n.FeesTreasuryProportion),
 		Destinations:       known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
 		Update:             known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
 		NativeFee:          known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
 		ExistentialDeposit: known(n.ExistentialDeposits, runtime, func(r ExistentialDepositRow) chain.Wei { return r.Deposit }),
-	}
-	if p := n.FeesTreasuryProportion; p != nil {
-		r.Proportion = chain.Some(*p)
 	}
 	if row.Uncertain || runtime > n.LastRuntime {
 		r.Name += "?"
@@ -166,17 +166,25 @@ func (n *Network) SpecificationRules() (Rules, error) {
 		MultiplierAt:    AtBlock,
 		HoldsMore:       true,
 		DeclaredPaysFee: true,
-		Treasury:        n.treasury(),
+		Treasury:        told(n.Treasury),
+		LastBlock:       told(n.LastBlock),
 		Notes:           n.notes(""),
 		Faults:          n.faults,
 	}, nil
 }
 
-func (n *Network) treasury() (none chain.Optional[chain.Address]) {
-	if n.Treasury == nil {
+// told is a figure that a table may leave out.
+func told[V any](v *V) (none chain.Optional[V]) {
+	if v == nil {
 		return none
 	}
-	return chain.Some(*n.Treasury)
+	return chain.Some(*v)
+}
+
+// Ends tells whether the chain ends with the block at a height, or has before.
+func (r *Rules) Ends(height uint64) bool {
+	last, ended := r.LastBlock.Get()
+	return ended && height >= last
 }
 
 // table names the table and the user's file that it is in.

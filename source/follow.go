@@ -40,7 +40,8 @@ const DefaultPatience = time.Minute
 
 // Follow delivers each final block once, in order, each as Read would, checks
 // that each is the parent of the next, and waits for more: it never ends by
-// itself, but for a source that never grows, where it ends after the last block.
+// itself, but after the last block of a source that never grows, and of a chain that
+// has ended, as its table says (network.Rules.LastBlock).
 // Blocks that are not final are not read, whatever Unfinalized says.
 //
 // Heads say how far there are final blocks; those up to there are read as in
@@ -82,6 +83,7 @@ type follower struct {
 	next      uint64 // the height to be delivered next
 	trail     trail
 	delivered bool // something was
+	ended     bool // the chain's last block was
 
 	lastGrowth time.Time // of the chain, or of what is delivered of it
 	failures   int       // in a row
@@ -116,7 +118,7 @@ func (f *follower) run(ctx context.Context) error {
 			return err
 		}
 		if head, ok := n.head.Get(); ok {
-			if err := f.goTo(ctx, head); err != nil {
+			if err := f.goTo(ctx, head); err != nil || f.ended {
 				return err
 			}
 		}
@@ -210,6 +212,7 @@ func (f *follower) read(ctx context.Context, last uint64) (failed error) {
 		}
 		f.next++
 		f.delivered, f.failures, f.doubts, f.told = true, 0, 0, ""
+		f.ended = item.Block.Number == last && item.Rules.Ends(last)
 		f.left = !f.yield(item, nil)
 		f.lastGrowth = time.Now() // however long the caller took
 		return !f.left

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -695,6 +696,34 @@ func TestFollowArchive(t *testing.T) {
 	src = archive.New("test", fstest.MapFS{})
 	_, err = read(source.FollowOptions{})
 	require.Error(t, err)
+}
+
+// A chain that has ended, as its table says, is followed up to its last block. What comes
+// after that all the same is read: the table is wrong then.
+func TestFollowAnEndedChain(t *testing.T) {
+	for what, c := range map[string]struct{ last, head, from, to uint64 }{
+		"to its last block":     {120, 120, 100, 120},
+		"from its last block":   {120, 120, 120, 120},
+		"beyond what it says":   {110, 120, 100, 120},
+		"beyond, from later on": {110, 120, 115, 120},
+	} {
+		t.Run(what, func(t *testing.T) {
+			moonbeam, _ := network.BuiltIn().Named("moonbeam")
+			moonbeam.LastBlock = &c.last
+			text, err := json.Marshal(map[string]any{"networks": []network.Network{*moonbeam}})
+			require.NoError(t, err)
+			g := newGrowing(c.head)
+			reader := g.reader()
+			reader.Tables, err = network.BuiltIn().With("ended.json", text)
+			require.NoError(t, err)
+			var seen []uint64
+			for item, err := range reader.Follow(t.Context(), source.Poll(g, time.Millisecond), from(c.from)) {
+				require.NoError(t, err)
+				seen = append(seen, item.Block.Number)
+			}
+			require.Equal(t, heights(c.from, c.to), seen)
+		})
+	}
 }
 
 // Polling asks for the header alone, and not for a head that no chain can have.

@@ -18,6 +18,7 @@ where the ledger ends, or for a new one from the newest final block or the
 height that --from names. What came between is read first. Each block is priced
 and proved as by fees sync, sealed at once, and must be the child of the one
 before. What does not hold is said on standard error, and stored; it goes on.
+A chain that has ended, as its table says, is followed up to its last block.
 
 Where blocks come from, how it is known that there is a new one, and what passes
 and is waited for, is as in fees watch.`
@@ -85,6 +86,10 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 		tellFindings(stderr, r)
 		holds = holds && r.Holds()
 	}}
+	o.Ended = func(last uint64) {
+		p.End()
+		fmt.Fprintf(stderr, "fees: the chain has ended with block %d: nothing is left to follow\n", last)
+	}
 	if err := desk.Follow(ctx, place, o); err != nil {
 		return err
 	}
