@@ -64,7 +64,7 @@ var checks = [...]Check{
 	{"block.base_fee", "the base fee is within the multiplier's bounds", "runtime/*/src/lib.rs, TransactionPaymentAsGasPrice", ofBlock, dynamicBaseFee, (*subject).baseFee},
 	{"block.multiplier", "the multiplier that the block stored follows from its parent's and from the block's weight, to the last digit", "pallet transaction-payment, TargetedFeeAdjustment", besideStored, multiplierRule, (*subject).multiplier},
 	{"block.weight", "the extrinsics of the normal class fit the block", "runtime/*/src/lib.rs, RuntimeBlockWeights", ofBlock, blockSize, (*subject).weight},
-	{"block.weighed", "the extrinsics weigh what the chain counted for them; where their extensions give weight back, at most that", "frame system, CheckWeight, note_applied_extrinsic", ofBlock, nil, (*subject).classWeights},
+	{"block.weighed", "the extrinsics weigh what the chain counted for them; where their extensions give weight back, at most that", "frame system, CheckWeight, note_applied_extrinsic", ofBlock, askedWeight, (*subject).classWeights},
 	{"block.dust", "what an account lost as dust is less than the existential deposit", "pallet balances, DustLost", ofBlock, existentialDeposit, (*subject).dust},
 	{"block.digest", "the header's digest names the block's EVM transactions, in their order", "frontier, pallet ethereum, store_block; primitives/consensus, PostLog", ofBlock, exactDigest, (*subject).digest},
 	{"block.nonce", "accounts go on with the nonces that follow from the blocks before; where accounts can have code, at least with those", "frame system, CheckNonce; frontier, validate_transaction_in_block", besideEarlier, nil, (*subject).nextNonces},
@@ -99,9 +99,10 @@ var (
 	dynamicBaseFee     = needs("the runtime's base fee is static", func(r *network.Rules) bool { return !r.BaseFee.Static.Known() })
 	readAtParent       = needs(readAtBlock, func(r *network.Rules) bool { return r.MultiplierAt == network.AtParent })
 	multiplierRule     = both(readAtParent, needs("the table does not say how the multiplier moves", func(r *network.Rules) bool { return r.Update.Known() }))
-	blockSize          = needs(notWeighed, func(r *network.Rules) bool { return r.Update.Known() })
+	blockSize          = needs("the table does not say what a block may weigh", hasBlockSize)
 	exactDigest        = needs("the runtime may have named transactions that were not valid, too", func(r *network.Rules) bool { return !r.InexactDigest })
 	treasuryAccount    = needs("the table does not say which account is the treasury's", func(r *network.Rules) bool { return r.Treasury.Known() })
+	askedWeight        = needs("system.blockWeight is not asked for: the multiplier does not follow from it", (*network.Rules).NeedsBlockWeight)
 	existentialDeposit = needs("the table does not say what an account has at least", func(r *network.Rules) bool { return r.ExistentialDeposit.Known() })
 	withdrawEvent      = needs("the runtime recorded no withdrawals and deposits", func(r *network.Rules) bool { return !r.NoWithdrawEvent })
 	feeEvent           = needs("the runtime had no fee event", hasFeeEvent)
@@ -110,6 +111,11 @@ var (
 	actualPaysFee      = needs(olderOrUnknown, func(r *network.Rules) bool { return !r.DeclaredPaysFee })
 	nativeFormula      = needs("the table does not say how the native fees of this runtime are made", func(r *network.Rules) bool { return r.NativeFee.Known() })
 )
+
+func hasBlockSize(r *network.Rules) bool {
+	u, known := r.Update.Get()
+	return known && !u.MaxRefTime.IsZero()
+}
 
 func hasFeeEvent(r *network.Rules) bool { return !r.NoFeeEvent }
 

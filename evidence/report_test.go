@@ -35,6 +35,8 @@ func TestChecks(t *testing.T) {
 func TestRuntimesOfChecks(t *testing.T) {
 	later := map[string][2]string{ // Moonbase, Moonbeam; all others are made for all
 		"block.base_fee":  {"2100 and later", "2300 and later"},
+		"block.weight":    {"157 and later", "all"},
+		"block.weighed":   {"157 to 1700, 1703 to 1999, 2600 and later", "900 to 1700, 1703 to 1999, 2600 and later"},
 		"block.digest":    {"1200 and later", "1201 and later"},
 		"evm.hold":        {"2000 and later", "2000 and later"},
 		"evm.cash":        {"1200 and later", "1201 and later"},
@@ -63,7 +65,7 @@ func TestRuntimesOfChecks(t *testing.T) {
 	for _, c := range evidence.Checks() {
 		want := "all"
 		switch c.ID {
-		case "block.base_fee", "block.multiplier", "block.weight", "block.treasury", "native.formula", "block.dust":
+		case "block.base_fee", "block.multiplier", "block.weight", "block.weighed", "block.treasury", "native.formula", "block.dust":
 			want = "none" // of what the table does not say
 		}
 		require.Equal(t, want, c.Runtimes(n), c.ID)
