@@ -220,6 +220,25 @@ func (m Multiplier) Least(price GasPrice) (GasPrice, error) {
 	return least, nil
 }
 
+// HighestMultiplier is the highest one that [Multiplier.Of] makes the given price or less
+// from another: ceil((price + 1) × 10^18 / from) - 1. It is ErrOverflow where every
+// multiplier does, and where the price is the highest of all.
+func HighestMultiplier(price, from GasPrice) (Multiplier, error) {
+	above, err := price.Add(NewGasPrice(1))
+	if err != nil {
+		return Multiplier{}, err
+	}
+	q, err := above.mulDivFloor(word(multiplierScale), from.quantity, wordBits)
+	if err != nil {
+		return Multiplier{}, err
+	}
+	if made, _ := (Multiplier{q}).Of(from); made.Cmp(price) > 0 { // at most price + 1
+		q, _ = q.minus(word(1))
+	}
+	q, err = q.fit(balanceBits)
+	return Multiplier{q}, err
+}
+
 // OfWei is floor(m × w / 10^18), rounded down once.
 func (m Multiplier) OfWei(w Wei) (Wei, error) {
 	q, err := m.mulDivFloor(w.quantity, word(multiplierScale), balanceBits)

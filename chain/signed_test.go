@@ -103,6 +103,23 @@ func TestMultiplierLeast(t *testing.T) {
 	})
 }
 
+// The highest multiplier that makes no more than a price of another.
+func TestHighestMultiplier(t *testing.T) {
+	scale, one := big.NewInt(1_000_000_000_000_000_000), big.NewInt(1)
+	pairs(256, 256, func(x, y *big.Int) {
+		highest, err := chain.HighestMultiplier(gasPrice(t, x), gasPrice(t, y))
+		above := new(big.Int).Add(x, one)
+		if y.Sign() == 0 || above.BitLen() > 256 {
+			require.ErrorIs(t, err, chain.ErrOverflow)
+			return
+		}
+		// ceil((x + 1) × 10^18 / y) - 1 = floor(((x + 1) × 10^18 - 1) / y)
+		want := above.Mul(above, scale)
+		want.Sub(want, one).Quo(want, y)
+		requireResult(t, want, 128, highest, err, "HighestMultiplier", gasPrice(t, x), gasPrice(t, y))
+	})
+}
+
 func TestParseSignedWei(t *testing.T) {
 	for text, want := range map[string]string{"0": "0", "-0": "0", "7": "7", "-7": "-7", "-340282366920938463463374607431768211455": "-340282366920938463463374607431768211455"} {
 		s, err := chain.ParseSignedWei(text)

@@ -118,7 +118,7 @@ func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
 	if note != "" {
 		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q: taken as %s, as --network says", wire.Excerpt(runtime.SpecName), n.Name))
 	}
-	s.govern(rules)
+	s.govern(rules, chain.Optional[chain.Multiplier]{})
 	return nil
 }
 
@@ -132,11 +132,11 @@ func (q *SuggestQuestion) askGateway(ctx context.Context, why string) (*Suggesti
 		return nil, err
 	}
 	s := &Suggestion{From: FromGateway, Notes: []string{why}, Newest: chain.Some(head.Block.Number), Multiplier: head.Multiplier}
-	s.govern(head.Rules)
 	var value chain.Optional[chain.Multiplier]
 	if m, ok := head.Multiplier.Get(); ok {
 		value = chain.Some(m.Value)
 	}
+	s.govern(head.Rules, value)
 	base, err := evm.BaseFeePerGas(head.Rules.BaseFee, value)
 	if err != nil {
 		return nil, malformedPrices(err)

@@ -280,6 +280,57 @@ func TestSuggestByANode(t *testing.T) {
 
 var errMalformed = fmt.Errorf("malformed")
 
+// How long a headroom is enough is by the rule of the node's runtime: in all of these v is
+// 4/1000, and the target 25 %, 35 % or, in the test's own table, 50 %; see fee's tests for the
+// figures. Where the table does not know the rule, nobody knows; a constant multiplier needs none.
+func TestSuggestByTheRuntimesRule(t *testing.T) {
+	own := func(more string) network.Tables {
+		tables, err := desk.ReadTables(write(t, "mine.json", `{"networks": [{"name": "made-up", "symbol": "MAD", "last_runtime": 7,
+			"rows": [{"from_runtime": 1, "base_fee_constant": "31250000000", "minimum_multiplier": "1000000000000000000", "source": "a test"}]`+more+`}]}`))
+		require.NoError(t, err)
+		return tables
+	}
+	half := own(`, "multiplier_updates": [{"from_runtime": 1, "minimum": "1000000000000000000", "adjustment": "4000000000000000", "target": 500000,
+		"max_ref_time": "500000000000", "source": "a test"}]`)
+	constant := own(`, "multiplier_updates": [{"from_runtime": 1, "constant": "1000000000000000000", "source": "a test"}]`)
+	const enough, static = "1.125, 1.5 and 2 times the base fee, + priority fee", "base fee + priority fee: a static base fee needs no headroom"
+	for _, c := range []struct {
+		tables network.Tables
+		node   string
+		reason string
+	}{
+		{network.BuiltIn(), runtime("moonbeam", 2302), enough + ": good for 39, 135 and 231 full blocks in a row, each of which raises the base fee by 0.30045 % at most"},
+		{network.BuiltIn(), runtime("moonbeam", 4401), enough + ": good for 45, 155 and 266 full blocks in a row, each of which raises the base fee by 0.260338 % at most"},
+		{network.BuiltIn(), runtime("datahaven-mainnet", 1500), enough + ": good for 45, 155 and 266 full blocks in a row, each of which raises the base fee by 0.260338 % at most"},
+		{network.BuiltIn(), runtime("datahaven-mainnet", 300), static},
+		{network.BuiltIn(), runtime("moonbeam", 2100), static},
+		{network.BuiltIn(), runtime("nobody", 1), enough + ": by how much a full block raises the base fee is not known"},
+		{half, runtime("made-up", 7), enough + ": good for 58, 202 and 346 full blocks in a row, each of which raises the base fee by 0.2002 % at most"},
+		{own(""), runtime("made-up", 7), enough + ": by how much a full block raises the base fee is not known"},
+		{constant, runtime("made-up", 7), static},
+	} {
+		s, err := desk.Suggest(t.Context(), desk.SuggestQuestion{Blocks: 1, Tables: c.tables, Node: node(t, map[string]string{
+			"state_getRuntimeVersion": c.node,
+			"eth_feeHistory":          `"result":{"oldestBlock":"0x64","baseFeePerGas":["0x746a52880","0x746a52880"],"gasUsedRatio":[0],"reward":[["0x0","0x0","0x0"]]}`,
+		})})
+		require.NoError(t, err, c.node)
+		require.Equal(t, "31250000000", s.Market.BaseFeePerGas.String())
+		require.Equal(t, c.reason, reasonsOf(s)["max fee"], c.node)
+		known := strings.Contains(c.reason, " full blocks in a row")
+		require.Equal(t, known, s.Raise().Known(), c.node)
+		for _, b := range s.Bids {
+			require.Equal(t, known, b.FullBlocks.Known(), c.node)
+		}
+	}
+	// At the multiplier's maximum, 10^5, a headroom of the base fee is never used up.
+	s, err := desk.Suggest(t.Context(), desk.SuggestQuestion{Blocks: 1, Tables: network.BuiltIn(), Node: node(t, map[string]string{
+		"state_getRuntimeVersion": runtime("moonbeam", 4401), // 0xb1a2bc2ec5000 is 10^5 × 31.25 Gwei
+		"eth_feeHistory":          `"result":{"oldestBlock":"0x64","baseFeePerGas":["0xb1a2bc2ec5000","0xb1a2bc2ec5000"],"gasUsedRatio":[0],"reward":[["0x0","0x0","0x0"]]}`,
+	})})
+	require.NoError(t, err)
+	require.Contains(t, reasonsOf(s)["max fee"], ": good for 100000 or more, 100000 or more and 100000 or more full blocks in a row, ")
+}
+
 // A node that has fewer blocks does not say which; a base fee below the network's minimum is
 // raised to it, 31.25 Gwei in runtime 3702; prices that no chain has are no answer.
 func TestSuggestByANodeWithLess(t *testing.T) {

@@ -30,13 +30,16 @@ type Suggestion struct {
 	Notes        []string
 }
 
-// govern sets the rules of the next block. A node's base fee is right by
-// itself; the gateway's follows from them.
-func (s *Suggestion) govern(rules network.Rules) {
+// govern sets the rules of the next block, and the multiplier that prices it, where that is
+// known. A node's base fee is right by itself; the gateway's follows from the two.
+func (s *Suggestion) govern(rules network.Rules, multiplier chain.Optional[chain.Multiplier]) {
 	s.Rules = chain.Some(rules)
 	s.Certain = rules.Certain || s.From == FromNode
-	update, _ := rules.Update.Get()
+	update, known := rules.Update.Get()
 	s.Market.Static = rules.BaseFee.Static.Known() || update.Constant.Known()
+	if known && !s.Market.Static {
+		s.Market.Movement = chain.Some(fee.Movement{Update: update, Constant: rules.BaseFee.Constant, Multiplier: multiplier})
+	}
 	s.Market.MinGasPrice = rules.MinGasPrice
 	s.Notes = append(s.Notes, rules.Notes...)
 }
@@ -114,10 +117,36 @@ func (s *Suggestion) maxFeeReason() string {
 	var headrooms, blocks []string
 	for _, b := range s.Bids {
 		headrooms = append(headrooms, console.Plain(console.Scaled(b.Headroom, 18)))
-		blocks = append(blocks, fmt.Sprint(b.FullBlocks))
+		if n, _ := b.FullBlocks.Get(); n < fee.MostFullBlocks {
+			blocks = append(blocks, fmt.Sprint(n))
+		} else {
+			blocks = append(blocks, fmt.Sprintf("%d or more", n))
+		}
 	}
-	return fmt.Sprintf("%s times the base fee, + priority fee: good for %s full blocks in a row, each of which raises the base fee by 0.30045 %% at most",
-		listed(headrooms), listed(blocks))
+	text := listed(headrooms) + " times the base fee, + priority fee"
+	raise, known := s.Raise().Get()
+	if !known {
+		return text + ": by how much a full block raises the base fee is not known"
+	}
+	return fmt.Sprintf("%s: good for %s full blocks in a row, each of which raises the base fee by %s %% at most",
+		text, listed(blocks), console.Plain(console.Scaled(raise, percentDecimals)))
+}
+
+// percentDecimals are those of a multiplier's stored integer taken as a percentage.
+const percentDecimals = 16
+
+// Raise is by which part of itself a full block raises the base fee; not known where the base
+// fee does not move, or nothing tells how.
+func (s *Suggestion) Raise() (none chain.Optional[chain.Multiplier]) {
+	moves, known := s.Market.Movement.Get()
+	if !known {
+		return none
+	}
+	raise, err := moves.Update.Raise()
+	if err != nil { // [fee.Suggest] has failed by it before
+		return none
+	}
+	return chain.Some(raise)
 }
 
 // listed is "a, b and c".

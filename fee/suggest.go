@@ -25,28 +25,19 @@ type Bid struct {
 	MaxFeePerGas         chain.GasPrice
 	Percentile           uint64           // of recent blocks, that the priority fee follows
 	Headroom             chain.Multiplier // how many times the base fee the bid is good for
-	FullBlocks           int              // in a row, that the headroom outlasts; 0 without any
+	// FullBlocks is how many in a row the headroom outlasts, counted to [MostFullBlocks];
+	// not known where the base fee does not move, or nothing tells how.
+	FullBlocks chain.Optional[int]
 }
 
 // noHeadroom is enough where the base fee is static.
 var noHeadroom = chain.NewMultiplier(1_000_000_000_000_000_000)
 
 // speeds are the bids before they have prices, rising in all things.
-//
-// The chain moves its multiplier, and with it the base fee, by at most
-//
-//	v × d + (v × d)² / 2 = 0.0030045
-//	where
-//	  v  the adjustment, 4/1000
-//	  d  how far a full block is above the target: at most 1 − 25 %
-//
-// in each block of every runtime whose base fee moves (runtime/*/src/lib.rs,
-// SlowAdjustingFeeUpdate; substrate, TargetedFeeAdjustment). A headroom h outlasts
-// the n full blocks for which 1.0030045^n is h at most.
 var speeds = [...]Bid{
-	{Speed: Slow, Percentile: 10, Headroom: chain.NewMultiplier(1_125_000_000_000_000_000), FullBlocks: 39},
-	{Speed: Normal, Percentile: 50, Headroom: chain.NewMultiplier(1_500_000_000_000_000_000), FullBlocks: 135},
-	{Speed: Fast, Percentile: 90, Headroom: chain.NewMultiplier(2_000_000_000_000_000_000), FullBlocks: 231},
+	{Speed: Slow, Percentile: 10, Headroom: chain.NewMultiplier(1_125_000_000_000_000_000)},
+	{Speed: Normal, Percentile: 50, Headroom: chain.NewMultiplier(1_500_000_000_000_000_000)},
+	{Speed: Fast, Percentile: 90, Headroom: chain.NewMultiplier(2_000_000_000_000_000_000)},
 }
 
 // Percentiles are those of each block's priority fees that the bids follow, from
@@ -64,6 +55,8 @@ type Market struct {
 	BaseFeePerGas chain.GasPrice // of the next block
 	Static        bool           // the base fee does not move
 	MinGasPrice   chain.GasPrice // the network's lowest, 0 where it is not known
+	// Movement is that of a base fee that is not static; not known where no table tells.
+	Movement chain.Optional[Movement]
 	// PriorityFees has, for each recent block with EVM transactions, its priority
 	// fees per gas at each of [Percentiles].
 	PriorityFees [][]chain.GasPrice
@@ -101,7 +94,7 @@ func Suggest(m Market) ([]Bid, error) {
 			return nil, err
 		}
 		if m.Static {
-			b.Headroom, b.FullBlocks = noHeadroom, 0
+			b.Headroom = noHeadroom
 		}
 		base, err := b.Headroom.Of(m.Floor())
 		if err != nil {
@@ -109,6 +102,13 @@ func Suggest(m Market) ([]Bid, error) {
 		}
 		if b.MaxFeePerGas, err = base.Add(b.MaxPriorityFeePerGas); err != nil {
 			return nil, fmt.Errorf("headroom × base fee + maxPriorityFeePerGas: %w", err)
+		}
+		if moves, known := m.Movement.Get(); known && !m.Static {
+			blocks, err := moves.outlasts(m.BaseFeePerGas, base)
+			if err != nil {
+				return nil, fmt.Errorf("base fee after full blocks: %w", err)
+			}
+			b.FullBlocks = chain.Some(blocks)
 		}
 	}
 	return bids, nil

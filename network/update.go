@@ -77,13 +77,11 @@ func (u MultiplierUpdate) Next(parent chain.Multiplier, normal chain.Weight) (ch
 	if constant, ok := u.Constant.Get(); ok {
 		return constant, nil
 	}
-	weight, most := u.counting(normal)
-	target := portion(most, u.Target)
-	diff, err := chain.Ratio(max(weight, target)-min(weight, target), most)
+	diff, above, err := u.difference(normal)
 	if err != nil {
-		return chain.Multiplier{}, fmt.Errorf("difference to the target: %w", err)
+		return chain.Multiplier{}, err
 	}
-	next, err := u.adjust(larger(parent, u.Minimum), diff, weight >= target)
+	next, err := u.adjust(larger(parent, u.Minimum), diff, above)
 	if err != nil {
 		return chain.Multiplier{}, fmt.Errorf("multiplier after %v: %w", parent, err)
 	}
@@ -99,18 +97,55 @@ func (u MultiplierUpdate) NormalRefTime() chain.RefTime {
 	return chain.NewRefTime(u.NormalClass.of(u.MaxRefTime.Uint64()))
 }
 
-// adjust moves the multiplier by a block's difference to the target.
-func (u MultiplierUpdate) adjust(previous, diff chain.Multiplier, above bool) (chain.Multiplier, error) {
+// Full is all that a block has for transactions of class Normal.
+func (u MultiplierUpdate) Full() chain.Weight {
+	return chain.Weight{RefTime: u.NormalRefTime(), ProofSize: u.NormalClass.of(u.MaxProofSize)}
+}
+
+// Raise is by which part of itself a full block raises the multiplier, the change in the
+// formula of [MultiplierUpdate.Next]; no block raises it more. It is 0 where every block
+// stores the same.
+func (u MultiplierUpdate) Raise() (chain.Multiplier, error) {
+	if u.Constant.Known() {
+		return chain.Multiplier{}, nil
+	}
+	diff, above, err := u.difference(u.Full())
+	if err != nil {
+		return chain.Multiplier{}, err
+	}
+	return u.change(diff, above)
+}
+
+// difference is that of a block's weight to the target, as a part of the most that it may be.
+func (u MultiplierUpdate) difference(normal chain.Weight) (diff chain.Multiplier, above bool, err error) {
+	weight, most := u.counting(normal)
+	target := portion(most, u.Target)
+	if diff, err = chain.Ratio(max(weight, target)-min(weight, target), most); err != nil {
+		return diff, false, fmt.Errorf("difference to the target: %w", err)
+	}
+	return diff, weight >= target, nil
+}
+
+// change is by which part of itself the multiplier moves.
+func (u MultiplierUpdate) change(diff chain.Multiplier, above bool) (chain.Multiplier, error) {
 	c := checked{}
 	square := c.do(u.Adjustment.Mul(u.Adjustment))
 	half := c.do(square.Div(chain.NewMultiplier(2_000_000_000_000_000_000)))
 	first := c.do(u.Adjustment.Mul(diff))
 	second := c.do(half.Mul(c.do(diff.Mul(diff))))
 	if above {
-		change := c.do(c.do(first.Add(second)).Mul(previous))
+		return c.do(first.Add(second)), c.err
+	}
+	return c.do(first.Sub(second)), c.err
+}
+
+// adjust moves the multiplier by a block's difference to the target.
+func (u MultiplierUpdate) adjust(previous, diff chain.Multiplier, above bool) (chain.Multiplier, error) {
+	c := checked{}
+	change := c.do(c.do(u.change(diff, above)).Mul(previous))
+	if above {
 		return c.do(previous.Add(change)), c.err
 	}
-	change := c.do(c.do(first.Sub(second)).Mul(previous))
 	return c.do(previous.Sub(change)), c.err
 }
 

@@ -28,8 +28,10 @@ the EVM transactions of recent blocks.
 The priority fee is the median, over the blocks in which gas was used, of the
 10th, 50th or 90th percentile of each block's gas. The max fee is that plus
 the base fee with headroom for it to rise: 1.125, 1.5 or 2 times, and none
-where it does not move. What a transaction is charged is base fee + priority
-fee, so that headroom costs nothing while the base fee stays.
+where it does not move. How many full blocks in a row that outlasts follows from
+the runtime's rule, and is counted to 100000. What a transaction is charged is
+base fee + priority fee, so that headroom costs nothing while the base fee
+stays.
 
 An API key goes to the node where one is named, and else to the gateway.`
 

@@ -18,9 +18,13 @@ func suggestionRecord(s *desk.Suggestion) cli.Record {
 	var network, rules chain.Optional[string]
 	var minimum chain.Optional[chain.GasPrice]
 	var static chain.Optional[bool]
+	var raise chain.Optional[string]
 	if r, ok := s.Rules.Get(); ok {
 		network, rules = chain.Some(r.Network), chain.Some(r.Name)
 		minimum, static = chain.Some(r.MinGasPrice), chain.Some(s.Market.Static)
+	}
+	if part, ok := s.Raise().Get(); ok {
+		raise = chain.Some(console.Plain(console.Scaled(part, 18)))
 	}
 	var transactions chain.Optional[int]
 	if s.From == desk.FromGateway {
@@ -38,7 +42,7 @@ func suggestionRecord(s *desk.Suggestion) cli.Record {
 	}
 	return cli.Record{
 		{"from", s.From}, {"network", network}, {"rules", rules}, {"newest_block", s.Newest},
-		{"base_fee_per_gas", s.Market.BaseFeePerGas}, {"base_fee_static", static}, {"minimum_gas_price", minimum},
+		{"base_fee_per_gas", s.Market.BaseFeePerGas}, {"base_fee_static", static}, {"full_block_raise", raise}, {"minimum_gas_price", minimum},
 		{"blocks", s.Blocks}, {"blocks_with_transactions", len(s.Market.PriorityFees)}, {"transactions", transactions},
 		{"bids", bids}, {"reasons", reasons}, {"notes", append([]string{}, s.Notes...)},
 	}
