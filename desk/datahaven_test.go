@@ -25,6 +25,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -145,6 +146,40 @@ func (d *dataHaven) sum(t testing.TB, column string, wanted func(map[string]stri
 
 func all(map[string]string) bool { return true }
 
+// The invoice of each fee has the share that it was divided by, as its block's parent left it:
+// the recorded answer about that block, or the default where that is null.
+func TestDataHavenProportionIsExplained(t *testing.T) {
+	eachDataHaven(t, func(t *testing.T, d *dataHaven) {
+		reader := d.reader(t)
+		for _, charge := range d.charges {
+			place := charge["height"] + "-" + charge["index"]
+			which, err := desk.ParseTransactionRef(place, "")
+			require.NoError(t, err)
+			v, err := desk.Explain(t.Context(), reader, which)
+			require.NoError(t, err)
+			at := slices.IndexFunc(v.Cash.Inputs, func(in invoice.Input) bool { return in.Name == "FeesTreasuryProportion" })
+			require.NotEqual(t, -1, at, place)
+			in := v.Cash.Inputs[at]
+			require.Equal(t, "treasury", v.Cash.Inputs[at+1].Name, place)
+			share, known := in.Value.Get()
+			require.True(t, known, place)
+			require.Equal(t, charge["proportion"], share.String(), place)
+			var answer struct {
+				Value *struct{ RuntimeConfig map[string]string }
+			}
+			d.read(t, "parameters", v.Block-1, &answer)
+			from := fmt.Sprintf("as block %d left it, in force for the block after it", v.Block-1)
+			if answer.Value != nil {
+				require.Equal(t, answer.Value.RuntimeConfig["feesTreasuryProportion"], share.String(), place)
+			}
+			if share.String() == "200000000" { // operator/runtime/*/src/configs/runtime_params.rs
+				from += "; also the default, where governance has set none"
+			}
+			require.Equal(t, from, in.From, place)
+		}
+	})
+}
+
 // trueFindings are those that the recording has: the tool that made it gave block 1 the
 // time of the recording, later than block 2's, and set multipliers by hand. Each block of
 // this runtime stores 1 (ConstFeeMultiplier).
@@ -175,12 +210,12 @@ func (d *dataHaven) trueFindings(t testing.TB) (findings []string) {
 	return findings
 }
 
-// treasuryTells counts the blocks in which the treasury tells what it has.
-func (d *dataHaven) treasuryTells(t testing.TB) (blocks int) {
+// blocksWith counts the blocks that have an event.
+func (d *dataHaven) blocksWith(t testing.TB, event string) (blocks int) {
 	t.Helper()
 	for height := range d.last + 1 {
 		var text json.RawMessage
-		if d.read(t, "blocks", height, &text); strings.Contains(string(text), `"UpdatedInactive"`) {
+		if d.read(t, "blocks", height, &text); strings.Contains(string(text), `"`+event+`"`) {
 			blocks++
 		}
 	}
@@ -250,17 +285,19 @@ func TestDataHavenIsCharged(t *testing.T) {
 			"block.base_fee":   1, // and nothing was stored before it
 			"block.multiplier": 1,
 			"block.digest":     1,
-			"block.nonce":      len(senders),                    // the first transaction of each
-			"block.treasury":   blocks - d.treasuryTells(t) + 1, // and the first time that it tells
-			"block.weight":     blocks,                          // a constant multiplier follows from no weight,
-			"block.weighed":    blocks,                          // so that nobody asks for it; it was not recorded
-			"native.formula":   int(waived),                     // root pays no fee
+			"block.nonce":      len(senders),                                    // the first transaction of each
+			"block.treasury":   blocks - d.blocksWith(t, "UpdatedInactive") + 1, // and the first time that it tells
+			"block.weight":     blocks,                                          // a constant multiplier follows from no weight,
+			"block.weighed":    blocks,                                          // so that nobody asks for it; it was not recorded
+			"native.formula":   int(waived),                                     // root pays no fee
 		}
 		notMade := map[string]int{}
 		for i, check := range evidence.Checks() {
 			if c := summary.Checks[i]; c.NotApplicable > 0 {
 				require.NotEmpty(t, c.Why, check.ID)
 				notMade[check.ID] = c.NotApplicable
+			} else if check.ID == "block.dust" { // nobody was left with less than the deposit
+				require.Equal(t, d.blocksWith(t, "DustLost"), c.Held)
 			} else if check.ID != "gateway.same" { // nobody asked another one
 				require.Positive(t, c.Held, check.ID)
 			}

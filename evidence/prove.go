@@ -28,7 +28,8 @@ type Options struct {
 // Prove compares a report with the block that it was made of, under the rules
 // that it was made by.
 func Prove(b *chain.Block, r *fee.Report, rules network.Rules, o Options) *Report {
-	proved := &Report{Report: r, rules: &rules, Transactions: make([]Transaction, len(r.Transactions)), Findings: []Finding{}, Tallies: make(Tallies, len(checks))}
+	proved := &Report{Report: r, rules: &rules, Transactions: make([]Transaction, len(r.Transactions)), Findings: []Finding{}, Tallies: make(Tallies, len(checks)),
+		FeesTreasuryProportion: o.FeesTreasuryProportion}
 	p := &prover{block: b, rules: &rules, options: o, priced: r, proved: proved}
 	s := &subject{prover: p, rules: &rules}
 	s.run(ofBlock)

@@ -21,6 +21,9 @@ type Report struct {
 	// depends on them was not checked. There are none where the key is not there.
 	Unanswered []Question `json:"unanswered,omitempty"`
 	Tallies    Tallies    `json:"-"`
+	// FeesTreasuryProportion is what the split of the fees was checked by, where it depends
+	// on that: see [Options].
+	FeesTreasuryProportion chain.Optional[chain.Perbill] `json:"-"`
 
 	rules  *network.Rules               // that it was made by
 	normal chain.Optional[chain.Weight] // of the transactions of class Normal

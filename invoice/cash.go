@@ -7,6 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network"
 )
 
 // Settlement is the money that moved.
@@ -20,7 +21,7 @@ type Settlement struct {
 func (s *Settlement) paid() []Input { return s.Inputs[:len(s.Steps[0].Values)] }
 
 func (s *Settlement) read(name string, amount chain.Wei, from string) {
-	s.Inputs = append(s.Inputs, Input{name, Digits(amount.String()), InWei, from})
+	s.Inputs = append(s.Inputs, input(name, amount, InWei, from))
 }
 
 func (s *Settlement) step(st Step, result fmt.Stringer) {
@@ -45,6 +46,7 @@ func (v *Invoice) settle() *Settlement {
 	case err != nil:
 		return nil
 	case v.settled(s, cash, charged):
+		v.proportion(s)
 		v.destinations(s)
 	case charged.IsZero() && verdict == evidence.CashOnly:
 		nothing.Note = "the call is free of fees: what was withdrawn is its own"
@@ -91,6 +93,26 @@ func (v *Invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.D
 		}
 	}
 	return nil, false
+}
+
+// proportion is the share of the fee that the treasury gets, where governance sets it.
+func (v *Invoice) proportion(s *Settlement) {
+	d, _ := v.rules.Destinations.Get()
+	base, above := d.NativeBase, d.NativeTip
+	if v.Transaction.Layer == fee.EVM {
+		base, above = d.EVMBase, d.EVMPriority
+	}
+	if base != network.TreasuryParameter && above != network.TreasuryParameter {
+		return
+	}
+	in := Input{Name: "FeesTreasuryProportion", Unit: InPerbill, From: fmt.Sprintf("as block %d left it, in force for the block after it", max(v.Block, 1)-1)}
+	if share, known := v.report.FeesTreasuryProportion.Get(); known {
+		in.Value = chain.Some(Digits(share.String()))
+		if p, _ := v.rules.Proportion.Get(); p.Default != nil && *p.Default == share {
+			in.From += "; also the default, where governance has set none"
+		}
+	}
+	s.Inputs = append(s.Inputs, in)
 }
 
 // destinations are where the money went, as far as the report knows.

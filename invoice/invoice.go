@@ -43,10 +43,14 @@ type Invoice struct {
 // Input is a figure that was read, with where from. Value is a whole number of
 // the unit.
 type Input struct {
-	Name  string `json:"name"`
-	Value Digits `json:"value"`
-	Unit  string `json:"unit"` // "" where there is none
-	From  string `json:"from"`
+	Name  string                 `json:"name"`
+	Value chain.Optional[Digits] `json:"value"` // null where it is not known
+	Unit  string                 `json:"unit"`  // "" where there is none
+	From  string                 `json:"from"`
+}
+
+func input(name string, value fmt.Stringer, unit, from string) Input {
+	return Input{name, chain.Some(Digits(value.String())), unit, from}
 }
 
 // Digits are a whole number in decimal.
@@ -61,6 +65,7 @@ const (
 	InGas        = "gas"
 	InRefTime    = "picoseconds of ref time"
 	InMultiplier = "× 10^-18"
+	InPerbill    = "parts per billion"
 )
 
 // Make explains the transaction with that index.
@@ -103,7 +108,7 @@ func (v *Invoice) Holds() bool {
 }
 
 func (v *Invoice) read(name string, value fmt.Stringer, unit, from string) {
-	v.Inputs = append(v.Inputs, Input{name, Digits(value.String()), unit, from})
+	v.Inputs = append(v.Inputs, input(name, value, unit, from))
 }
 
 // field is a place in the extrinsic.

@@ -43,6 +43,7 @@ func TestExplainedDestinations(t *testing.T) {
 	some := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
 	v := Invoice{Block: 7, Index: 3, extrinsic: &chain.Extrinsic{Events: []chain.Event{
 		event("Withdraw", payer, 1000), event("Deposit", payer, 300), event("Deposit", other, 140), event("Deposit", payer, 7)}}}
+	v.Transaction.Transaction = &fee.Transaction{Layer: fee.EVM}
 	v.Transaction.Proof = evidence.Proof{Charged: some(700), Burned: some(553), Treasury: some(140), Author: some(7)}
 	s := v.settle()
 	require.Equal(t, []string{"withdrawn 1000", "given back 300", "credited 140", "credited 7", "treasury 140", "author 7"}, amounts(s.Inputs))
@@ -53,7 +54,6 @@ func TestExplainedDestinations(t *testing.T) {
 
 	// Where the chain minted the author's part, it is no part of what was charged.
 	v.rules.Destinations = chain.Some(network.Destinations{PriorityMinted: true})
-	v.Transaction.Transaction = &fee.Transaction{Layer: fee.EVM}
 	v.Transaction.Burned = some(560)
 	s = v.settle()
 	require.Equal(t, "700 − 140", s.Steps[1].Calculation())
@@ -71,7 +71,11 @@ func TestExplainedDestinations(t *testing.T) {
 
 func amounts(inputs []Input) (list []string) {
 	for _, in := range inputs {
-		list = append(list, in.Name+" "+string(in.Value))
+		value, known := in.Value.Get()
+		if !known {
+			value = "not known"
+		}
+		list = append(list, in.Name+" "+value.String())
 	}
 	return list
 }

@@ -152,7 +152,9 @@ func follow(t *testing.T, what string, known map[string]string, inputs []invoice
 	t.Helper()
 	for _, in := range inputs {
 		require.NotEmpty(t, in.From, what)
-		known[in.Name] = in.Value.String()
+		value, there := in.Value.Get()
+		require.True(t, there, what)
+		known[in.Name] = value.String()
 	}
 	for _, s := range steps {
 		for _, v := range s.Values {
@@ -307,6 +309,86 @@ func TestAsFarAsItGoes(t *testing.T) {
 	require.Equal(t, []string{"gas"}, steps(v))
 	for _, in := range v.Inputs {
 		require.NotEqual(t, "multiplier", in.Name)
+	}
+}
+
+// setTo answers that governance has set FeesTreasuryProportion to a share, or to none.
+type setTo struct {
+	source.Source
+	share chain.Optional[chain.Perbill]
+}
+
+func (s setTo) FeesTreasuryProportion(_ context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+	if key != "0x0004" {
+		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("key %q: %w", key, chain.ErrNotOffered)
+	}
+	return chain.AtBlock[chain.Optional[chain.Perbill]]{At: at, Value: s.share}, nil
+}
+
+// Where the split of a fee follows from FeesTreasuryProportion, the invoice says which share
+// that was and which block left it, beside the treasury's part; not where the fee is divided
+// by a fixed share. The runtime of the recording gives the treasury 20 %: the table makes that a
+// parameter for EVM transactions, such as 25-4, and not for native ones, such as 25-6.
+func TestProportion(t *testing.T) {
+	const row = `"static_base_fee": "100000000000"`
+	parameter := func(base string) string {
+		return table(`"first_fee_event": 1801, "treasury": "0x6d6f646c70792f74727372790000000000000000",
+			"fees_treasury_proportion": {"key": "0x0004", "default": "250000000", "source": "a test"},
+			"destinations": [{"from_runtime": 900, "evm_base": "`+base+`", "evm_priority": "`+base+`", "evm_whole": true,
+			"native_base": "treasury_20", "native_tip": "treasury_20", "source": "a test"}]`, row)
+	}
+	share := func(n uint64) chain.Optional[chain.Perbill] {
+		p, err := chain.NewPerbill(n)
+		require.NoError(t, err)
+		return chain.Some(p)
+	}
+	const left = "as block 24 left it, in force for the block after it"
+	for name, c := range map[string]struct {
+		base  string
+		share chain.Optional[chain.Perbill]
+		asked bool
+		index int
+		want  string // "" for none
+		from  string
+	}{
+		"set":         {"treasury_parameter", share(200_000_000), true, 4, "200000000", left},
+		"to 0":        {"treasury_parameter", share(0), true, 4, "0", left},
+		"never set":   {"treasury_parameter", chain.Optional[chain.Perbill]{}, true, 4, "250000000", left + "; also the default, where governance has set none"},
+		"not told":    {"treasury_parameter", chain.Optional[chain.Perbill]{}, false, 4, "not known", left},
+		"a fixed one": {"treasury_20", share(200_000_000), true, 4, "", ""},
+		"native":      {"treasury_parameter", share(200_000_000), true, 6, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := reader(t, "moonbeam-2100", "built in")
+			var err error
+			r.Tables, err = network.BuiltIn().With("test.json", []byte(parameter(c.base)))
+			require.NoError(t, err)
+			if c.asked {
+				r.Source = setTo{r.Source, c.share}
+			}
+			v := explained(t, r, 25, c.index, nil)
+			at := slices.IndexFunc(v.Cash.Inputs, func(in invoice.Input) bool { return in.Name == "FeesTreasuryProportion" })
+			if c.want == "" {
+				require.Equal(t, -1, at)
+				return
+			}
+			require.NotEqual(t, -1, at)
+			in := v.Cash.Inputs[at]
+			require.Equal(t, "treasury", v.Cash.Inputs[at+1].Name, "it stands beside the treasury's part")
+			value, known := in.Value.Get()
+			if !known {
+				value = "not known"
+			}
+			require.Equal(t, []string{c.want, invoice.InPerbill, c.from}, []string{value.String(), in.Unit, in.From})
+			require.Equal(t, c.want == "200000000" || c.want == "not known", v.Holds(), "of the four, only 20 %% is what the treasury got: %v", v.Findings)
+			text, err := json.Marshal(in)
+			require.NoError(t, err)
+			digits := `"` + c.want + `"`
+			if !known {
+				digits = "null"
+			}
+			require.JSONEq(t, `{"name":"FeesTreasuryProportion","value":`+digits+`,"unit":"parts per billion","from":"`+c.from+`"}`, string(text))
+		})
 	}
 }
 

@@ -44,6 +44,34 @@ func (g *parameterGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.recorded.ServeHTTP(w, r)
 }
 
+// Fee 39-1 of a DataHaven of the laboratory was divided by 1/3, which block 38 left; the
+// invoice says so just above what the treasury got. Where the recordings lack the answer, the
+// share is not known, and nobody takes it for 0 or for the default.
+func TestDataHavenProportion(t *testing.T) {
+	directory := filepath.Join("..", "..", "..", "shared", "pairs", "datahaven-100", "gateway")
+	if _, err := os.Stat(directory); err != nil {
+		t.Skipf("SKIPPED, datahaven-100 was NOT checked: %v", err)
+	}
+	t.Setenv("COLUMNS", "100")
+	stdout, stderr, code := fees(t, "explain", "39-1", "--gateway", directory, "--quiet")
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, `
+  FeesTreasuryProportion  333333333 parts per billion = 33.3333333 %
+                          as block 38 left it, in force for the block after it
+  treasury                2187499997813 wei = 0.000002187499997813 MOCK
+`)
+
+	lacking := t.TempDir()
+	require.NoError(t, os.CopyFS(lacking, os.DirFS(directory)))
+	require.NoError(t, os.RemoveAll(filepath.Join(lacking, "parameters")))
+	stdout, _, _ = fees(t, "explain", "39-1", "--gateway", lacking, "--quiet")
+	require.Contains(t, stdout, `
+  FeesTreasuryProportion  not known
+                          as block 38 left it, in force for the block after it
+  treasury                2187499997813 wei = 0.000002187499997813 MOCK
+`)
+}
+
 // A ledger of DataHaven is filled from its gateway, verified, closed, and has the sums of
 // what was charged.
 func TestDataHavenBooks(t *testing.T) {

@@ -82,7 +82,11 @@ func (p *page) inputs(inputs []invoice.Input, v *invoice.Invoice) {
 		column = max(column, utf8.RuneCountInString(in.Name)+2)
 	}
 	for _, in := range inputs {
-		p.entry("  ", in.Name, column, amountText(in.Value, in.Unit, v.Symbol), in.From)
+		text := "not known"
+		if n, known := in.Value.Get(); known {
+			text = amountText(n, in.Unit, v.Symbol)
+		}
+		p.entry("  ", in.Name, column, text, in.From)
 	}
 }
 
@@ -115,6 +119,9 @@ func (p *page) steps(steps []invoice.Step, v *invoice.Invoice) {
 	}
 }
 
+// percentDecimals are those of parts per billion taken as a percentage.
+const percentDecimals = 7
+
 // amountText is a number with its unit, and in the unit that people use.
 func amountText(n invoice.Digits, unit, symbol string) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
@@ -123,6 +130,8 @@ func amountText(n invoice.Digits, unit, symbol string) string {
 		return text + " = " + console.Scaled(n, console.TokenDecimals) + " " + symbol
 	case invoice.InWeiPerGas:
 		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
+	case invoice.InPerbill:
+		return text + " = " + console.Plain(console.Scaled(n, percentDecimals)) + " %"
 	case invoice.InMultiplier:
 		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals))
 	}

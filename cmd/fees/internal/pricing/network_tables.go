@@ -152,7 +152,7 @@ func (l *listing) proofs(n *network.Network) {
 	}
 	fmt.Fprintf(l, "\ntreasury: %s\n", treasury)
 	if p := n.FeesTreasuryProportion; p != nil {
-		fmt.Fprintf(l, "FeesTreasuryProportion: key %s, %s %% where it was never set\n", p.Key, console.Plain(console.Scaled(p.Default, 7)))
+		fmt.Fprintf(l, "FeesTreasuryProportion: key %s, %s %% where it was never set\n", p.Key, console.Plain(console.Scaled(p.Default, percentDecimals)))
 	}
 	if l.sources {
 		for _, field := range []string{"treasury", "last_block"} {
