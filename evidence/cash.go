@@ -29,7 +29,7 @@ func (p *prover) charge(t *transaction) {
 		t.charged = breaks("%v", err)
 		return
 	}
-	refund, credits := cash.Settle(authorPaid(p.rules, t.Transaction.Transaction))
+	refund, credits := cash.Settle(authorParts(p.rules, t.Transaction.Transaction) > 0)
 	charged, err := cash.Charged(refund)
 	if err != nil {
 		t.charged = breaks("%v", err)

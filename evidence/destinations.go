@@ -17,40 +17,49 @@ func above(t *fee.Transaction) chain.Optional[chain.Wei] {
 	return t.Tip
 }
 
-// authorPaid tells whether the rules give the author of the block a part of the
-// fee, or an amount beside it.
-func authorPaid(rules *network.Rules, t *fee.Transaction) bool {
-	d, known := rules.Destinations.Get()
-	part, _ := above(t).Get()
-	if !known || part.IsZero() {
-		return false
-	}
+// authorParts is how many parts of the fee the rules give to the author of the block, or of
+// an amount beside it.
+func authorParts(rules *network.Rules, t *fee.Transaction) (parts int) {
+	d, _ := rules.Destinations.Get()
+	ofBase, ofPart := d.NativeBase == network.Author, d.NativeTip == network.Author
 	if t.Layer == fee.EVM {
-		return d.EVMPriority == network.Author || d.PriorityMinted
+		ofBase, ofPart = d.EVMBase == network.Author, d.EVMPriority == network.Author || d.PriorityMinted
 	}
-	return d.NativeTip == network.Author
+	part, _ := above(t).Get()
+	if ofPart && !part.IsZero() {
+		parts++
+	}
+	if whole, determined := t.Fee.Get(); ofBase && (!determined || whole.Cmp(part) > 0) {
+		parts++
+	}
+	return parts
 }
 
 // divide sets where the money went, as the credits say it, and compares that with the
 // rules. The credits of a fee are the last deposits of its extrinsic: to the treasury, and
-// then to the author where one is paid. Nobody else is credited after a refund; where
-// there is none, what stands before them may be the extrinsic's own.
+// then to the author where one is paid, for each part or for all. Nobody else is credited
+// after a refund; where there is none, what stands before them may be the extrinsic's own.
 func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) result {
 	var have network.Parts
-	treasury, named := p.rules.Treasury.Get()
-	if !named && len(credits) > 0 {
+	if p.treasuryMissing() && len(credits) > 0 {
 		return skips(noTreasury)
 	}
-	if last := len(credits) - 1; authorPaid(p.rules, t.Transaction.Transaction) && last >= 0 && credits[last].Account != treasury {
+	treasury, named := p.rules.Treasury.Get()
+	toTreasury := func(c chain.Deposit) bool { return named && c.Account == treasury }
+	parts := authorParts(p.rules, t.Transaction.Transaction)
+	if last := len(credits) - 1; parts > 0 && last >= 0 && !toTreasury(credits[last]) {
 		if author, known := p.author.Get(); known && author != credits[last].Account {
 			return breaks("%v was credited as the block's author, and %v before", credits[last].Account, author)
 		}
 		p.author = chain.Some(credits[last].Account)
-		have.Author = credits[last].Amount
-		credits = credits[:last]
 	}
+	author, paid := p.author.Get()
 	var err error
-	for last := len(credits) - 1; last >= 0 && credits[last].Account == treasury && err == nil; last-- {
+	for last := len(credits) - 1; paid && parts > 0 && last >= 0 && credits[last].Account == author && err == nil; last-- {
+		have.Author, err = have.Author.Add(credits[last].Amount)
+		credits, parts = credits[:last], parts-1
+	}
+	for last := len(credits) - 1; last >= 0 && toTreasury(credits[last]) && err == nil; last-- {
 		have.Treasury, err = have.Treasury.Add(credits[last].Amount)
 		credits = credits[:last]
 	}
@@ -139,12 +148,19 @@ func (p *prover) splitUnknown() string {
 	switch {
 	case !known:
 		return noDestinations
-	case !p.rules.Treasury.Known():
+	case p.treasuryMissing():
 		return noTreasury
 	case d.LooksAt(network.TreasuryParameter) && !p.options.FeesTreasuryProportion.Known():
 		return "FeesTreasuryProportion is not known"
 	}
 	return ""
+}
+
+// treasuryMissing tells whether the treasury may have got a part, and the table does not
+// name its account.
+func (p *prover) treasuryMissing() bool {
+	d, known := p.rules.Destinations.Get()
+	return !p.rules.Treasury.Known() && (!known || d.ToTreasury())
 }
 
 // split compares the parts with those that the rules prescribe.

@@ -47,6 +47,13 @@ func (d Destinations) LooksAt(share Share) bool {
 	return slices.Contains([]Share{d.EVMBase, d.EVMPriority, d.NativeBase, d.NativeTip}, share)
 }
 
+// ToTreasury tells whether the treasury gets anything of some part of a fee.
+func (d Destinations) ToTreasury() bool {
+	return slices.ContainsFunc([]Share{d.EVMBase, d.EVMPriority, d.NativeBase, d.NativeTip}, func(s Share) bool {
+		return s != Burned && s != Author
+	})
+}
+
 // DestinationsRow holds from its runtime until the next row's. An Unknown one
 // says that the sources do not tell.
 type DestinationsRow struct {
@@ -99,8 +106,10 @@ func (s Share) Split(amount chain.Wei, proportion chain.Optional[chain.Perbill])
 func (s Share) Percent() (percent uint64, fixed bool) {
 	digits, is := strings.CutPrefix(string(s), "treasury_")
 	percent, err := strconv.ParseUint(digits, 10, 64)
-	fixed = is && err == nil && percent >= 1 && percent <= 100 && strconv.FormatUint(percent, 10) == digits
-	return percent, fixed
+	if !is || err != nil || percent < 1 || percent > 100 || strconv.FormatUint(percent, 10) != digits {
+		return 0, false
+	}
+	return percent, true
 }
 
 func (s Share) valid() bool {

@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -45,7 +46,7 @@ func TestSplitVectors(t *testing.T) {
 				require.ErrorIs(t, err, chain.ErrMissing)
 				require.ErrorContains(t, err, "FeesTreasuryProportion")
 			} else {
-				require.EqualError(t, err, `no share "half"`)
+				require.EqualError(t, err, fmt.Sprintf("no share %q", v.Input("share")), v.Place())
 			}
 			require.Zero(t, parts)
 			return
@@ -73,8 +74,48 @@ func TestSplitLosesNothing(t *testing.T) {
 		require.Equal(t, new(big.Int).Sub(amount, burned).String(), parts.Treasury.String(), "%v by %v", amount, p)
 		require.True(t, parts.Author.IsZero())
 
-		fixed, err := network.Share("treasury_20").Split(wei(t, amount), chain.Some(proportion))
+		percent := 1 + r.Int64N(100)
+		fixed, err := network.Share(fmt.Sprint("treasury_", percent)).Split(wei(t, amount), chain.Some(proportion))
 		require.NoError(t, err)
-		require.Equal(t, scaled(amount, big.NewInt(8), big.NewInt(10)).String(), fixed.Burned.String(), "80 %% of %v", amount)
+		burned = scaled(amount, big.NewInt(100-percent), big.NewInt(100))
+		require.Equal(t, burned.String(), fixed.Burned.String(), "%v by %d %%", amount, percent)
+		require.Equal(t, new(big.Int).Sub(amount, burned).String(), fixed.Treasury.String(), "%v by %d %%", amount, percent)
+		require.True(t, fixed.Author.IsZero())
+	}
+}
+
+// A table may have the shares of the vectors, and no others; these alone are percentages.
+func TestSharesOfATable(t *testing.T) {
+	const destinations = `network 1 "local": destinations from runtime 200: native_tip %q: want burned, treasury_parameter, author, or a percentage such as treasury_20`
+	for share, percent := range map[string]uint64{
+		"treasury_1": 1, "treasury_20": 20, "treasury_99": 99, "treasury_100": 100, "burned": 0, "author": 0, "treasury_parameter": 0,
+	} {
+		tables, err := network.BuiltIn().With("f.json", []byte(proof(`"native_tip": "treasury_20"`, fmt.Sprintf(`"native_tip": %q`, share))))
+		require.NoError(t, err, share)
+		n, _ := tables.Named("local")
+		rules, err := n.Rules(200)
+		require.NoError(t, err)
+		d, _ := rules.Destinations.Get()
+		have, fixed := d.NativeTip.Percent()
+		require.Equal(t, []any{percent, percent > 0}, []any{have, fixed}, share)
+	}
+	for _, share := range []string{"treasury_0", "treasury_101", "treasury_020", "treasury_+5", "treasury_", "treasury_-1", "treasury_18446744073709551617", "treasury", ""} {
+		_, err := network.BuiltIn().With("f.json", []byte(proof(`"native_tip": "treasury_20"`, fmt.Sprintf(`"native_tip": %q`, share))))
+		require.EqualError(t, err, fmt.Sprintf(destinations, share))
+		percent, fixed := network.Share(share).Percent()
+		require.Equal(t, []any{uint64(0), false}, []any{percent, fixed}, share)
+	}
+}
+
+// The treasury gets something where one share is of its own, whichever it is.
+func TestDestinationsToTheTreasury(t *testing.T) {
+	none := network.Destinations{EVMBase: network.Burned, EVMPriority: network.Author, NativeBase: network.Author, NativeTip: network.Burned}
+	require.False(t, none.ToTreasury())
+	for _, share := range []network.Share{network.TreasuryParameter, "treasury_1"} {
+		for i := range 4 {
+			d := none
+			*[]*network.Share{&d.EVMBase, &d.EVMPriority, &d.NativeBase, &d.NativeTip}[i] = share
+			require.True(t, d.ToTreasury(), i)
+		}
 	}
 }

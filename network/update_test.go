@@ -80,7 +80,11 @@ func exactNext(u network.MultiplierUpdate, parent *big.Int, w chain.Weight) *big
 		}
 		return b
 	}
-	normal := func(n uint64) *big.Int { return scaled(number(n), big.NewInt(3), big.NewInt(4)) }
+	class := big.NewInt(750_000)
+	if u.NormalClass != 0 {
+		class = big.NewInt(int64(u.NormalClass))
+	}
+	normal := func(n uint64) *big.Int { return scaled(number(n), class, big.NewInt(1_000_000)) }
 	most, used := normal(u.MaxRefTime.Uint64()), number(w.RefTime.Uint64())
 	used = least(used, most)
 	if u.LimitingDimension {
@@ -137,6 +141,99 @@ func TestMultiplierUpdateIsExact(t *testing.T) {
 	})
 }
 
+// The part of a block that transactions of class Normal may use moves what is full and what is
+// on target; 75 % where a table says nothing.
+func TestNormalClass(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	base := updateFrom(t, `"max_ref_time": "8000000", "max_proof_size": 4000000`)
+	same := updateFrom(t, `"max_ref_time": "8000000", "max_proof_size": 4000000, "normal_class": 750000`)
+	for _, c := range []struct {
+		class  string
+		normal uint64 // ref time
+	}{{"500000", 4_000_000}, {"650000", 5_200_000}, {"1000000", 8_000_000}, {"1", 8}} {
+		u := updateFrom(t, `"max_ref_time": "8000000", "max_proof_size": 4000000, "normal_class": `+c.class)
+		require.Equal(t, c.normal, u.NormalRefTime().Uint64(), c.class)
+		require.Equal(t, chain.Weight{RefTime: chain.NewRefTime(c.normal), ProofSize: c.normal / 2}, u.Full())
+		differs := false
+		for range 1000 {
+			m := random(r, 100)
+			w := chain.Weight{RefTime: chain.NewRefTime(r.Uint64N(10_000_000)), ProofSize: r.Uint64N(5_000_000)}
+			next, err := u.Next(multiplier(t, m), w)
+			agree(t, exactNext(u, m, w), next, err, fmt.Sprintf("%s: after %v with %v", c.class, m, w))
+			usual, err := base.Next(multiplier(t, m), w)
+			agree(t, exactNext(base, m, w), usual, err, "75 %")
+			said, err := same.Next(multiplier(t, m), w)
+			require.NoError(t, err)
+			require.Equal(t, usual, said)
+			differs = differs || usual != next
+		}
+		require.True(t, differs, c.class)
+	}
+	require.EqualValues(t, 6_000_000, base.NormalRefTime().Uint64())
+
+	// By hand: of 4,000,000 that are half of the block, 1,000,000 are on target, and of 6,000,000
+	// that are 75 % they are below the target of 1,500,000.
+	half := updateFrom(t, `"max_ref_time": "8000000", "max_proof_size": 4000000, "normal_class": 500000`)
+	parent := chain.NewMultiplier(1e18)
+	onTarget, err := half.Next(parent, chain.Weight{RefTime: chain.NewRefTime(1_000_000)})
+	require.NoError(t, err)
+	require.Equal(t, parent, onTarget)
+	below, err := base.Next(parent, chain.Weight{RefTime: chain.NewRefTime(1_000_000)})
+	require.NoError(t, err)
+	require.Negative(t, below.Cmp(parent))
+}
+
+func updateFrom(t *testing.T, weights string) network.MultiplierUpdate {
+	t.Helper()
+	n, err := withWeights(weights)
+	require.NoError(t, err)
+	rules, err := n.Rules(1)
+	require.NoError(t, err)
+	u, _ := rules.Update.Get()
+	return u
+}
+
+// withWeights is a table whose blocks have weights: 1/4 of what the class may use is on target.
+func withWeights(weights string) (*network.Network, error) {
+	tables, err := network.BuiltIn().With("f.json", []byte(`{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 1,
+		"rows": [{"from_runtime": 1, "static_base_fee": "5", "source": "a"}], "multiplier_updates": [{"from_runtime": 1, "minimum": "1",
+		"adjustment": "4000000000000000", "target": 250000, `+weights+`, "limiting_dimension": true, "source": "b"}]}]}`))
+	if err != nil {
+		return nil, err
+	}
+	n, _ := tables.Named("local")
+	return n, nil
+}
+
+// A table is refused where the runtime would have to round the class's part, or the target of
+// it, in one of the two dimensions; as exact fractions say.
+func TestWeightsAreWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	whole := func(most, class uint64) bool {
+		part := new(big.Rat).SetFrac(new(big.Int).Mul(new(big.Int).SetUint64(most), new(big.Int).SetUint64(class)), big.NewInt(1_000_000))
+		return part.IsInt() && new(big.Rat).Mul(part, big.NewRat(1, 4)).IsInt()
+	}
+	taken := 0
+	for range 4000 {
+		class := []uint64{1, 250_000, 500_000, 650_000, 333_333, 999_999, 1_000_000}[r.IntN(7)]
+		time, proof := 1+r.Uint64N(1<<20)<<r.UintN(43), 1+r.Uint64N(1<<20)<<r.UintN(20)
+		if r.IntN(3) > 0 { // else hardly any would be taken
+			time, proof = (1+r.Uint64N(1<<40))*4_000_000/[]uint64{1, 2, 1_000_000}[r.IntN(3)], (1+r.Uint64N(1000))*4_000_000
+		}
+		_, err := withWeights(fmt.Sprintf(`"max_ref_time": "%d", "max_proof_size": %d, "normal_class": %d`, time, proof, class))
+		if whole(time, class) && whole(proof, class) {
+			taken++
+			require.NoError(t, err, "%d, %d by %d", time, proof, class)
+		} else {
+			require.ErrorContains(t, err, "want a whole weight as target × normal_class of max_ref_time and of max_proof_size", "%d, %d by %d", time, proof, class)
+		}
+	}
+	require.Greater(t, taken, 100)
+	require.Less(t, taken, 3900)
+	_, err := withWeights(`"max_ref_time": "8000000", "max_proof_size": 4000000, "normal_class": 1000001`)
+	require.ErrorContains(t, err, "normal_class 1000001: want millionths, at most 1000000")
+}
+
 // The multiplier rises exactly where a block is at or above its target.
 func TestMultiplierUpdateDirection(t *testing.T) {
 	n, _ := network.BuiltIn().Named("moonbeam")
@@ -171,6 +268,31 @@ func TestMultiplierUpdateOfEquallyFullDimensions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, chain.NewMultiplier(want), next, "ref time %d", refTime)
 	}
+}
+
+// What a full block adds, and no block adds more: the part of the multiplier by which it rises
+// where the parent's is 1 and no limit holds it.
+func TestRaise(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	everyRuntime(t, func(rules network.Rules) {
+		u, _ := rules.Update.Get()
+		raise, err := u.Raise()
+		require.NoError(t, err, rules.Name)
+		if u.Constant.Known() {
+			require.True(t, raise.IsZero(), rules.Name)
+			return
+		}
+		free := u
+		free.Minimum, free.Maximum = chain.NewMultiplier(1), chain.Optional[chain.Multiplier]{}
+		risen := new(big.Int).Sub(exactNext(free, unit, u.Full()), unit)
+		require.Equal(t, risen.String(), raise.String(), rules.Name)
+		for range 50 {
+			w := chain.Weight{RefTime: chain.NewRefTime(r.Uint64() >> r.UintN(64)), ProofSize: r.Uint64() >> r.UintN(64)}
+			require.LessOrEqual(t, exactNext(free, unit, w).Cmp(new(big.Int).Add(unit, risen)), 0, "%s: with %v", rules.Name, w)
+		}
+	})
+	_, err := network.MultiplierUpdate{}.Raise()
+	require.EqualError(t, err, "difference to the target: overflow")
 }
 
 func TestMultiplierUpdateWithoutABlockWeight(t *testing.T) {

@@ -314,7 +314,7 @@ func depositLines(n *network.Network) (lines []line) {
 			lines = append(lines, unknown(row.FromRuntime, row.Note, row.Source))
 			continue
 		}
-		lines = append(lines, line{from: fmt.Sprint(row.FromRuntime), cells: []any{row.Deposit}, note: row.Note, source: row.Source})
+		lines = append(lines, line{from: fmt.Sprint(row.FromRuntime), cells: []any{*row.Deposit}, note: row.Note, source: row.Source})
 	}
 	return lines
 }

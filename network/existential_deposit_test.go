@@ -1,0 +1,101 @@
+package network_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/network"
+)
+
+// withDeposits is a table with existential deposits.
+func withDeposits(rows string) (network.Tables, error) {
+	return network.BuiltIn().With("f.json", []byte(`{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 300,
+		"rows": [{"from_runtime": 100, "static_base_fee": "5", "source": "a"}], "existential_deposits": [`+rows+`]}]}`))
+}
+
+// The deposit of a runtime is that of the last row that begins at or before it. It is not known
+// before the first row, and where a row says so; 0 is a figure.
+func TestExistentialDeposits(t *testing.T) {
+	tables, err := withDeposits(`{"from_runtime": 150, "deposit": "1000000000", "source": "b", "note": "n"},
+		{"from_runtime": 200, "unknown": true, "source": "c"}, {"from_runtime": 300, "deposit": "0", "source": "d"}`)
+	require.NoError(t, err)
+	n, _ := tables.Named("local")
+	for runtime, want := range map[uint32]string{100: "", 149: "", 150: "1000000000", 199: "1000000000", 200: "", 299: "", 300: "0", 301: "0"} {
+		rules, err := n.Rules(runtime)
+		require.NoError(t, err)
+		deposit, known := rules.ExistentialDeposit.Get()
+		require.Equal(t, want != "", known, "runtime %d", runtime)
+		if known {
+			require.Equal(t, want, deposit.String(), "runtime %d", runtime)
+		}
+	}
+	// Nobody takes the list for one of 0 where there is none.
+	rules, err := rulesOf(t, "moonbeam", "specification")
+	require.NoError(t, err)
+	require.False(t, rules.ExistentialDeposit.Known())
+}
+
+func TestExistentialDepositsAreChecked(t *testing.T) {
+	const row = `network 1 "local": existential_deposits from runtime `
+	for what, c := range map[string]struct{ rows, want string }{
+		"no figure":            {`{"from_runtime": 100, "source": "b"}`, row + "100: deposit: none; want wei, 0 where nothing is ever lost"},
+		"null":                 {`{"from_runtime": 100, "deposit": null, "source": "b"}`, row + "100: deposit: none; want wei, 0 where nothing is ever lost"},
+		"unknown with one":     {`{"from_runtime": 100, "unknown": true, "deposit": "1", "source": "b"}`, row + "100: unknown: want no figures beside it"},
+		"unknown with 0":       {`{"from_runtime": 100, "unknown": true, "deposit": "0", "source": "b"}`, row + "100: unknown: want no figures beside it"},
+		"no source":            {`{"from_runtime": 100, "deposit": "0"}`, row + "100: source: none; say where the figures are from"},
+		"order":                {`{"from_runtime": 200, "deposit": "0", "source": "b"}, {"from_runtime": 150, "deposit": "1", "source": "b"}`, row + "150: stands after 200; want rows in rising order"},
+		"the same runtime":     {`{"from_runtime": 200, "deposit": "0", "source": "b"}, {"from_runtime": 200, "deposit": "1", "source": "b"}`, row + "200: stands after 200; want rows in rising order"},
+		"after last_runtime":   {`{"from_runtime": 301, "deposit": "0", "source": "b"}`, `network 1 "local": last_runtime 300: want the newest runtime that the rows hold for, at least 301`},
+		"a field that is none": {`{"from_runtime": 100, "deposit": "0", "source": "b", "least": "1"}`, `unknown field "least"`},
+	} {
+		t.Run(what, func(t *testing.T) {
+			_, err := withDeposits(c.rows)
+			require.EqualError(t, err, c.want)
+		})
+	}
+	_, err := withDeposits(`{"from_runtime": 100, "deposit": "-1", "source": "b"}`)
+	require.ErrorContains(t, err, "not a non-negative integer")
+}
+
+// A chain that has ended has a last block, which may have a source; without one there is nothing
+// that a source could be of.
+func TestLastBlock(t *testing.T) {
+	with := func(more string) (network.Tables, error) {
+		return network.BuiltIn().With("f.json", []byte(strings.Replace(localTable, `"symbol"`, more+`"symbol"`, 1)))
+	}
+	for more, want := range map[string]string{
+		`"last_block": 0, "sources": {"last_block": "the chain's own"}, `:                    "0",
+		`"last_block": 18446744073709551615, "sources": {"last_block": "the chain's own"}, `: "18446744073709551615",
+		`"last_block": 7, `: "7",
+		``:                  "none",
+	} {
+		tables, err := with(more)
+		require.NoError(t, err, more)
+		n, _ := tables.Named("local")
+		have := "none"
+		if n.LastBlock != nil {
+			have = fmt.Sprint(*n.LastBlock)
+		}
+		require.Equal(t, want, have)
+		if strings.Contains(more, "sources") {
+			require.Equal(t, "the chain's own", n.Sources["last_block"])
+		}
+	}
+	for more, want := range map[string]string{
+		`"sources": {"last_block": "the chain's own"}, `:   `network 1 "local": sources: "last_block": want the source of a figure of the network, such as treasury`,
+		`"last_block": 7, "sources": {"last_block": ""}, `: `network 1 "local": sources: "last_block": want the source of a figure of the network, such as treasury`,
+	} {
+		_, err := with(more)
+		require.EqualError(t, err, want)
+	}
+	_, err := with(`"last_block": -1, `)
+	require.ErrorContains(t, err, "last_block")
+	// Every figure of a built-in network has its source.
+	for _, n := range network.BuiltIn().All() {
+		require.Equal(t, n.LastBlock != nil, n.Sources["last_block"] != "", n.Name)
+		require.Equal(t, n.Treasury != nil, n.Sources["treasury"] != "", n.Name)
+	}
+}
