@@ -109,9 +109,3 @@ func (c *Chain) author(height uint64) *account { return c.account(firstCollator 
 func (c *Chain) nimbusKey(height uint64) *account {
 	return c.account(firstNimbusKey + height%collators)
 }
-
-// treasury is the treasury's account.
-var treasury = account{
-	address: chain.Address{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'},
-	text:    "0x6d6f646C70792f74727372790000000000000000",
-}

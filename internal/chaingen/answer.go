@@ -31,15 +31,54 @@ func (c *Chain) Runtime(height uint64) []byte {
 	w.key("hash")
 	w.hex(hash[:])
 	w.close("}")
-	w.raw(`"authoringVersion":"3","transactionVersion":"2","implVersion":"0","specName":"moonbeam"`)
+	w.raw(`"authoringVersion":"3","transactionVersion":"2","implVersion":"0"`)
+	w.key("specName")
+	w.text(c.network.SpecName)
 	w.key("specVersion")
 	w.number(uint64(c.RuntimeAt(height)))
-	w.raw(`"chainType":{"development":null},"properties":{"isEthereum":false,"ss58Format":null,"tokenDecimals":["18"],"tokenSymbol":["GLMR"]}`)
-	w.close("}")
+	w.raw(`"chainType":{"development":null},"properties":{"isEthereum":false,"ss58Format":null,"tokenDecimals":["18"],"tokenSymbol":[`)
+	w.text(c.network.Symbol)
+	w.close("]}}")
 	return w.b
 }
 
 // NodeVersion is the answer to /node/version.
 func (c *Chain) NodeVersion() []byte {
-	return []byte(`{"clientVersion":"chaingen","clientImplName":"moonbeam","chain":"moonbeam"}`)
+	w := &writer{make([]byte, 0, 128)}
+	w.raw(`{"clientVersion":"chaingen"`)
+	w.key("clientImplName")
+	w.text(c.network.SpecName)
+	w.key("chain")
+	w.text(c.network.SpecName)
+	w.close("}")
+	return w.b
+}
+
+// Proportion is the answer to a question for FeesTreasuryProportion at a height, by its key.
+func (c *Chain) Proportion(height uint64) []byte { return c.parameter(height, c.network.ParameterKey) }
+
+// parameter is the answer for a key: no other parameter is set.
+func (c *Chain) parameter(height uint64, key string) []byte {
+	hash := c.Hash(height)
+	w := &writer{make([]byte, 0, 256)}
+	w.raw(`{"at":{`)
+	w.key("hash")
+	w.hex(hash[:])
+	w.key("height")
+	w.number(height)
+	w.close("}")
+	w.raw(`"pallet":"parameters","palletIndex":"41","storageItem":"parameters","keys":[`)
+	w.text(key)
+	w.close("]")
+	w.key("value")
+	if value, set := c.proportion(height); set && key == c.network.ParameterKey {
+		w.raw(`{"runtimeConfig":{`)
+		w.key("feesTreasuryProportion")
+		w.number(value)
+		w.close("}}")
+	} else {
+		w.raw("null")
+	}
+	w.close("}")
+	return w.b
 }

@@ -115,14 +115,14 @@ func (c *Chain) extrinsics(height uint64) []extrinsic {
 		return nil
 	}
 	list := make([]extrinsic, n)
-	before, baseFee := c.state(height-1), c.baseFee(height)
+	before, baseFee, split := c.state(height-1), c.baseFee(height), c.split(height)
 	for i := range list {
 		t := &drawn[i]
 		sender, nonce := c.sender(before.transactions + uint64(i))
 		if t.kind.evm() {
-			list[i] = c.evm(height, i, t, sender, nonce, baseFee)
+			list[i] = c.evm(height, i, t, sender, nonce, baseFee, split)
 		} else {
-			list[i] = c.native(height, i, t, sender, nonce, before.multiplier)
+			list[i] = c.native(height, i, t, sender, nonce, before.multiplier, split)
 		}
 	}
 	return list

@@ -27,6 +27,8 @@ type Options struct {
 	// Upgrade is the block that leaves SecondRuntime behind: the next one is the
 	// first that is executed by it. 0 is for no upgrade.
 	Upgrade uint64
+	// Network is what is particular to it; nil stands for [Moonbeam].
+	Network *Network
 	// Head is the newest block that [Chain.Handler] and [Chain.Source] know, where
 	// 0 stands for Year. [Chain.SetHead] changes it.
 	Head uint64
@@ -35,6 +37,8 @@ type Options struct {
 // Chain is a chain that is made up. Any number of goroutines may use it.
 type Chain struct {
 	options  Options
+	network  Network
+	treasury *account
 	head     atomic.Uint64
 	accounts [cachedAccounts]atomic.Pointer[account]
 
@@ -44,7 +48,11 @@ type Chain struct {
 
 // New returns the chain that the options describe.
 func New(o Options) *Chain {
-	c := &Chain{options: o, history: newHistory()}
+	c := &Chain{options: o, network: Moonbeam(), history: newHistory()}
+	if o.Network != nil {
+		c.network = *o.Network
+	}
+	c.treasury = &account{address: c.network.Treasury, text: c.network.Treasury.String()}
 	if o.Head == 0 {
 		o.Head = Year
 	}

@@ -76,10 +76,7 @@ type transaction struct {
 	random  random
 }
 
-const (
-	weightPerGas     = 25_000
-	mostTransactions = 12
-)
+const mostTransactions = 12
 
 // transactions are those of a block.
 func (c *Chain) transactions(height uint64) (list [mostTransactions]transaction, n int) {
@@ -91,7 +88,7 @@ func (c *Chain) transactions(height uint64) (list [mostTransactions]transaction,
 	for i := range n {
 		t := &list[i]
 		t.random = c.random(forTransaction, height<<4|uint64(i))
-		t.draw(m)
+		t.draw(m, c.network.WeightPerGas)
 	}
 	return list, n
 }
@@ -111,7 +108,7 @@ func (c *Chain) count(height uint64, m mood) int {
 
 // draw draws what decides on the weight. The twelve of a block never weigh more than
 // it takes, 15,000,000 gas.
-func (t *transaction) draw(m mood) {
+func (t *transaction) draw(m mood, weightPerGas uint64) {
 	r := &t.random
 	t.kind = kinds[r.below(uint64(len(kinds)))]
 	if m == rush && r.below(4) > 0 {

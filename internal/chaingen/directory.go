@@ -25,6 +25,9 @@ func (c *Chain) WriteDirectory(directory string, first, last uint64) error {
 	}
 	for height := before; height <= last && err == nil; height++ {
 		err = write(c.Multiplier(height), "multiplier/%d.json", height)
+		if c.network.ParameterKey != "" && err == nil {
+			err = write(c.Proportion(height), "parameters/%d.json", height)
+		}
 		if upgraded && err == nil {
 			err = write(c.Runtime(height), "runtime-spec/%d.json", height)
 		}

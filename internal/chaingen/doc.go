@@ -2,8 +2,9 @@
 // form in which the gateway serves real ones. It is for tests and benchmarks, and for the
 // small command below it.
 //
-// The chain is one of Moonbeam's: runtime 2302, and 2501 after an upgrade. Both have a
-// dynamic base fee, an update of the multiplier that follows from the block alone, and known
+// The chain is one of Moonbeam's, or another of its kind with figures of its own
+// ([Options.Network]): runtime 2302, and 2501 after an upgrade. Both have a dynamic base
+// fee, an update of the multiplier that follows from the block alone, and known
 // destinations of the fees. So all of a block can be proved. How the chain is used is made
 // up: calm, busy and rushed hours; a few accounts and contracts that are in many blocks, and
 // very many that are in few.

@@ -23,6 +23,7 @@ type evmTransaction struct {
 	isNew  bool     // the recipient
 
 	runtime uint32 // that executes it
+	split   *split
 
 	typ                                    string
 	nonce, gasLimit                        uint64
@@ -56,9 +57,9 @@ type log struct {
 func (t *evmTransaction) creates() bool { return t.kind == creation || t.kind == revertedCreation }
 
 // evm makes up what is not drawn yet of the block's transaction at an index.
-func (c *Chain) evm(height uint64, index int, t *transaction, sender *account, nonce, baseFee uint64) *evmTransaction {
+func (c *Chain) evm(height uint64, index int, t *transaction, sender *account, nonce, baseFee uint64, s *split) *evmTransaction {
 	r := &t.random
-	e := &evmTransaction{transaction: t, sender: sender, nonce: nonce, runtime: c.executedBy(height), baseFee: baseFee}
+	e := &evmTransaction{transaction: t, sender: sender, nonce: nonce, runtime: c.executedBy(height), split: s, baseFee: baseFee}
 	e.bid(r)
 	e.gasLimit = gasLimit(r, t)
 	switch t.kind {
@@ -268,8 +269,8 @@ func (e *evmTransaction) writeEvents(w *writer) {
 	if unused := e.gasLimit - e.gas; unused > 0 {
 		w.balance("Deposit", e.sender, wei(times(unused, e.price)))
 	}
-	w.toTreasury(times(e.gas, e.baseFee))
-	w.toTreasury(times(e.gas, e.price-e.baseFee))
+	e.split.write(w, times(e.gas, e.baseFee), e.split.EVMBase)
+	e.split.write(w, times(e.gas, e.price-e.baseFee), e.split.EVMPriority)
 	for i := range e.logs {
 		e.logs[i].write(w)
 	}

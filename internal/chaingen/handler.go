@@ -6,6 +6,7 @@ import (
 	"html"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -32,6 +33,11 @@ func (c *Chain) Handler() http.Handler {
 	mux.HandleFunc("GET /blocks/{id}", of(c.Block))
 	mux.HandleFunc("GET /blocks/{id}/header", of(c.Header))
 	mux.HandleFunc("GET /pallets/transaction-payment/storage/nextFeeMultiplier", at(c.Multiplier))
+	if c.network.ParameterKey != "" {
+		mux.HandleFunc("GET /pallets/parameters/storage/parameters", func(w http.ResponseWriter, r *http.Request) {
+			c.serveParameter(w, r.URL.Query())
+		})
+	}
 	mux.HandleFunc("GET /runtime/spec", at(c.Runtime))
 	mux.HandleFunc("GET /node/version", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, http.StatusOK, jsonType, c.NodeVersion())
@@ -43,6 +49,17 @@ func (c *Chain) Handler() http.Handler {
 	return mux
 }
 
+// serveParameter answers for a parameter's key, which is SCALE in hex.
+func (c *Chain) serveParameter(w http.ResponseWriter, question url.Values) {
+	key := question.Get("keys[]")
+	digits, isHex := strings.CutPrefix(key, "0x")
+	if !isHex || strings.Trim(digits, hexDigits) != "" {
+		sendRefusal(w, refuse(http.StatusInternalServerError, "Cannot map Enum JSON"))
+		return
+	}
+	c.serve(w, question.Get("at"), func(height uint64) []byte { return c.parameter(height, key) })
+}
+
 // serve answers for the block that a height or a hash names, the head if it is "".
 func (c *Chain) serve(w http.ResponseWriter, id string, answer func(uint64) []byte) {
 	height, refused := c.find(id)
@@ -50,6 +67,10 @@ func (c *Chain) serve(w http.ResponseWriter, id string, answer func(uint64) []by
 		send(w, http.StatusOK, jsonType, answer(height))
 		return
 	}
+	sendRefusal(w, refused)
+}
+
+func sendRefusal(w http.ResponseWriter, refused *refusal) {
 	text, err := json.Marshal(refused)
 	if err != nil {
 		panic(err) // strings and numbers have a JSON form
@@ -76,7 +97,7 @@ func (c *Chain) find(id string) (uint64, *refusal) {
 	}
 	if digits, isHex := strings.CutPrefix(id, "0x"); isHex {
 		const reason = "Cannot get block hash for %s. Hex string block IDs must be %s32-bytes (66-characters) in length."
-		if strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
+		if strings.Trim(digits, hexDigits) != "" {
 			return 0, refuse(http.StatusBadRequest, reason, id, "a valid hex string and must be ")
 		}
 		hash, err := chain.ParseHash(id)
@@ -100,6 +121,8 @@ func (c *Chain) find(id string) (uint64, *refusal) {
 	}
 	return height, nil
 }
+
+const hexDigits = "0123456789abcdefABCDEF"
 
 const jsonType = "application/json; charset=utf-8"
 

@@ -12,10 +12,6 @@ const (
 	leastMultiplier = one
 	adjustment      = 4_000_000_000_000_000
 	halfSquare      = 8_000_000_000_000 // adjustment² / 2
-	mostRefTime     = 375_000_000_000   // of class Normal: 75 % of 0.5 s
-	targetRefTime   = mostRefTime / 4
-
-	baseFeeConstant = 125_000_000_000 // wei per gas at multiplier 1
 )
 
 // mul is the product of two FixedU128. It panics where that has more than 64 bits:
@@ -29,15 +25,17 @@ func mulDiv(a, b, divisor uint64) uint64 {
 	return quotient
 }
 
-// nextMultiplier is what a block stores whose parent stored previous.
-func nextMultiplier(previous, refTime uint64) uint64 {
-	refTime = min(refTime, mostRefTime)
-	if refTime < targetRefTime {
-		diff := mulDiv(targetRefTime-refTime, one, mostRefTime)
+// nextMultiplier is what a block stores whose parent stored previous, where class Normal
+// may use most. The target is a quarter of that.
+func nextMultiplier(previous, refTime, most uint64) uint64 {
+	refTime = min(refTime, most)
+	target := most / 4
+	if refTime < target {
+		diff := mulDiv(target-refTime, one, most)
 		change := mul(adjustment, diff) - mul(halfSquare, mul(diff, diff))
 		return max(previous-mul(change, previous), leastMultiplier)
 	}
-	diff := mulDiv(refTime-targetRefTime, one, mostRefTime)
+	diff := mulDiv(refTime-target, one, most)
 	change := mul(adjustment, diff) + mul(halfSquare, mul(diff, diff))
 	return previous + mul(change, previous)
 }
@@ -108,11 +106,11 @@ func (c *Chain) page(n uint64) *page {
 // after is the state after the block at a height, given the one before.
 func (c *Chain) after(before state, height uint64) state {
 	n, refTime := c.load(height)
-	return state{nextMultiplier(before.multiplier, refTime), before.transactions + uint64(n)}
+	return state{nextMultiplier(before.multiplier, refTime, c.network.NormalRefTime), before.transactions + uint64(n)}
 }
 
 // baseFee is what gas costs at least in a block: by the multiplier that its parent
 // stored.
 func (c *Chain) baseFee(height uint64) uint64 {
-	return mulDiv(c.stored(max(height, 1)-1), baseFeeConstant, one)
+	return mulDiv(c.stored(max(height, 1)-1), c.network.BaseFeeConstant, one)
 }

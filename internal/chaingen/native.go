@@ -8,6 +8,7 @@ type native struct {
 	signer    *account
 	nonce     uint64
 	runtime   uint32
+	split     *split
 	transfers []transfer
 	length    uint64 // encoded, in bytes
 	fee, tip  uint64 // in wei; the fee without the tip
@@ -26,9 +27,9 @@ var tooMuch = coins{thousandths: 1_000_000_000_000}
 const deposit = "10290000000000000000" // for the first proxy
 
 // native makes up what is not drawn yet of the block's transaction at an index.
-func (c *Chain) native(height uint64, index int, t *transaction, signer *account, nonce, multiplier uint64) *native {
+func (c *Chain) native(height uint64, index int, t *transaction, signer *account, nonce, multiplier uint64, s *split) *native {
 	r := &t.random
-	n := &native{transaction: t, signer: signer, nonce: nonce, runtime: c.executedBy(height)}
+	n := &native{transaction: t, signer: signer, nonce: nonce, runtime: c.executedBy(height), split: s}
 	switch t.kind {
 	case nativeTransfer, failedTransfer:
 		n.transfers, n.length = make([]transfer, 1), 142
@@ -67,7 +68,6 @@ const (
 	nativeWeight = 250_000_000 // of an empty extrinsic
 	lengthLinear = 100_000_000_000
 	lengthCubic  = 100
-	tipIsShared  = 2400 // the first runtime that gives the treasury a part of a tip
 	allowsDeath  = 2400 // the first, here, that calls it transferAllowDeath
 	firstMints   = SecondRuntime
 )
@@ -220,9 +220,9 @@ func (n *native) writeEvents(w *writer, d *details) {
 	if withdrawn > paid {
 		w.balance("Deposit", n.signer, wei(withdrawn-paid))
 	}
-	w.toTreasury(paid - n.tip)
-	if n.runtime >= tipIsShared {
-		w.toTreasury(n.tip)
+	n.split.write(w, paid-n.tip, n.split.NativeBase)
+	if n.split.tips {
+		n.split.write(w, n.tip, n.split.NativeTip)
 	}
 	w.event("transactionPayment", "TransactionFeePaid")
 	w.text(n.signer.text)

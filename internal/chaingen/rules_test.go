@@ -14,11 +14,12 @@ import (
 func TestFormulasAreTheNetworks(t *testing.T) {
 	n, ok := network.BuiltIn().Named("moonbeam")
 	require.True(t, ok)
-	r := random(1)
+	r, moonbeam := random(1), Moonbeam()
+	mostRefTime, targetRefTime := moonbeam.NormalRefTime, moonbeam.NormalRefTime/4
 	for _, runtime := range []uint32{FirstRuntime, SecondRuntime} {
 		rules, err := n.Rules(runtime)
 		require.NoError(t, err)
-		require.Equal(t, chain.NewGasPrice(baseFeeConstant), rules.BaseFee.Constant)
+		require.Equal(t, chain.NewGasPrice(moonbeam.BaseFeeConstant), rules.BaseFee.Constant)
 		require.Equal(t, chain.NewMultiplier(leastMultiplier), rules.BaseFee.MinMultiplier)
 		update, known := rules.Update.Get()
 		require.True(t, known)
@@ -29,7 +30,7 @@ func TestFormulasAreTheNetworks(t *testing.T) {
 			for _, refTime := range []uint64{0, r.below(targetRefTime), targetRefTime - 1, targetRefTime, r.between(targetRefTime, mostRefTime), mostRefTime + 1} {
 				want, err := update.Next(chain.NewMultiplier(multiplier), chain.Weight{RefTime: chain.NewRefTime(refTime)})
 				require.NoError(t, err)
-				require.Equal(t, want, chain.NewMultiplier(nextMultiplier(multiplier, refTime)), "%d, %d", multiplier, refTime)
+				require.Equal(t, want, chain.NewMultiplier(nextMultiplier(multiplier, refTime, mostRefTime)), "%d, %d", multiplier, refTime)
 			}
 			refTime, length := r.between(nativeWeight, 900_000_000), r.below(1000)
 			want, err := formula.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(refTime)}, length, chain.NewMultiplier(multiplier), chain.Wei{})
@@ -49,16 +50,16 @@ func TestUsualIsOfAThousand(t *testing.T) {
 
 // A block's transactions never weigh more than it takes, whatever they are.
 func TestHeaviestBlockFits(t *testing.T) {
-	heaviest := uint64(0)
+	heaviest, moonbeam := uint64(0), Moonbeam()
 	r := random(2)
 	for range 100_000 {
 		x := transaction{random: r}
-		x.draw(rush)
+		x.draw(rush, moonbeam.WeightPerGas)
 		heaviest = max(heaviest, x.refTime)
 		r.next()
 	}
-	require.Greater(t, heaviest, uint64(1_090_000*weightPerGas)) // the heaviest, or nearly
-	require.LessOrEqual(t, mostTransactions*heaviest, uint64(mostRefTime))
+	require.Greater(t, heaviest, 1_090_000*moonbeam.WeightPerGas) // the heaviest, or nearly
+	require.LessOrEqual(t, mostTransactions*heaviest, moonbeam.NormalRefTime)
 }
 
 func TestMixIsAPermutation(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 )
 
 // Source answers as a gateway's client does, without a gateway: it is a
-// source.Source. A block above the head is [chain.ErrNoBlock]; Balance and
-// FeesTreasuryProportion are always [chain.ErrNotOffered].
+// source.Source. A block above the head is [chain.ErrNoBlock]; Balance, and
+// FeesTreasuryProportion of a chain that has none, are always [chain.ErrNotOffered].
 type Source struct{ chain *Chain }
 
 // Source is the chain up to its head.
@@ -74,9 +74,16 @@ func (s Source) NodeVersion(context.Context) (chain.NodeVersion, error) {
 	return sidecar.DecodeNodeVersion(string(s.chain.NodeVersion()))
 }
 
-// FeesTreasuryProportion is not known: no runtime of the chain looks at it.
-func (s Source) FeesTreasuryProportion(context.Context, string, uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
-	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("FeesTreasuryProportion: %w", chain.ErrNotOffered)
+// FeesTreasuryProportion is that parameter as the block at a height left it.
+func (s Source) FeesTreasuryProportion(ctx context.Context, key string, at uint64) (none chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
+	if s.chain.network.ParameterKey == "" {
+		return none, fmt.Errorf("FeesTreasuryProportion: %w", chain.ErrNotOffered)
+	}
+	text, err := s.answer(ctx, at, func(at uint64) []byte { return s.chain.parameter(at, key) })
+	if err != nil {
+		return none, err
+	}
+	return sidecar.DecodeProportion(text, key)
 }
 
 // BlockWeight is not known either.

@@ -125,18 +125,6 @@ func (w *writer) move(from, to *account, amount coins, isNew bool) {
 	w.endEvent()
 }
 
-// toTreasury writes the treasury's part of an amount: what floor(80 %) leaves.
-func (w *writer) toTreasury(amount uint64) {
-	if amount == 0 {
-		return
-	}
-	part := wei(amount - mulDiv(amount, 4, 5))
-	w.balance("Deposit", &treasury, part)
-	w.event("treasury", "Deposit")
-	w.coins(part)
-	w.endEvent()
-}
-
 // info writes dispatch information.
 func (w *writer) info(refTime, proofSize uint64, class, pays string) {
 	w.open('{')
