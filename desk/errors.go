@@ -66,7 +66,7 @@ var kinds = []struct {
 }{
 	{Stopped, is(context.Canceled)},
 	{Failed, func(err error) bool { return FullDisk(err) }},
-	{NotUnderstood, either(as[*InputError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork))},
+	{NotUnderstood, either(as[*InputError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
 	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, closing.ErrDamaged)},
 	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered))},
 	{Busy, either(is(ledger.ErrLocked, journal.ErrChanged), ledger.Passes)},

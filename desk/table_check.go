@@ -3,6 +3,8 @@ package desk
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -20,14 +22,23 @@ type TableCheck struct {
 	// first time; nil for never.
 	Others     int
 	FirstOther *evidence.Finding
+	// Undetermined is how many fees the table does not price.
+	Undetermined int
+	// Unanswered is how many questions were not answered for now, and FirstUnanswered the
+	// first; nil for none.
+	Unanswered      int
+	FirstUnanswered *evidence.Question
 }
 
 // RowCheck is what they say of one row.
 type RowCheck struct {
 	network.ListedRow
-	Blocks       int // of the row's runtimes
-	Held, Broken int // how often a check did that is about the row
-	// Why says why a check was not made that is about the row, "" where none was left out.
+	Blocks int // of the row's runtimes
+	// Held is how often a check held that only a right row lets hold, and Broken how often
+	// one did not that is about the row.
+	Held, Broken int
+	// Why says why a check that is about the row proves nothing somewhere: it was not made,
+	// or it holds with other rows, too. It is "" where each proves something.
 	Why   string
 	First *evidence.Finding // the first time that one did not hold
 }
@@ -37,14 +48,20 @@ type RowVerdict string
 
 // The verdicts.
 const (
-	RowProved       RowVerdict = "proved"       // the checks about it held that could be made
+	RowProved       RowVerdict = "proved"       // the checks about it hold that tell, where they could be made
 	RowContradicted RowVerdict = "contradicted" // a check about it does not hold
 	RowUnchecked    RowVerdict = "not_checked"  // the range has blocks of its runtimes, which do not tell
 	RowUnseen       RowVerdict = "no_block"     // the range has no block of its runtimes
 )
 
-// WhyNot says why nothing is known of a row that is not checked.
-func (r *RowCheck) WhyNot() string { return cmp.Or(r.Why, "nothing in these blocks tells") }
+// WhyNot says why nothing is known of a row that is not checked, and else why a check proves
+// nothing somewhere.
+func (r *RowCheck) WhyNot() string {
+	if r.Verdict() == RowUnchecked {
+		return cmp.Or(r.Why, "nothing in these blocks tells")
+	}
+	return r.Why
+}
 
 // Verdict says what came of the row.
 func (r *RowCheck) Verdict() RowVerdict {
@@ -59,18 +76,18 @@ func (r *RowCheck) Verdict() RowVerdict {
 	return RowUnseen
 }
 
-// Holds tells whether nothing in the range contradicts the table.
+// Holds tells whether the table prices all of the range, and nothing contradicts it.
 func (c *TableCheck) Holds() bool {
 	for i := range c.Rows {
 		if c.Rows[i].Broken > 0 {
 			return false
 		}
 	}
-	return c.Others == 0
+	return c.Others == 0 && c.Undetermined == 0
 }
 
-// noDecider is why fees that match do not prove the base fee.
-const noDecider = "no transaction's price follows the base fee: each names its whole price, or pays its maxFeePerGas"
+// ErrNoTable says that the tables of the user have none for the blocks.
+var ErrNoTable = errors.New("no table in it for the network that the blocks are of")
 
 // newestBlocks is how many are looked at where nobody names a range.
 const newestBlocks = 100
@@ -93,7 +110,7 @@ func TableRange(ctx context.Context, reader *source.Reader) (r source.Range, err
 }
 
 // CheckTable prices the blocks of a range, proves their fees, and says which rows of the
-// table they prove or contradict.
+// table they prove or contradict. It is [ErrNoTable] where that is a built-in one.
 func CheckTable(ctx context.Context, blocks source.Range, e Examination, progress Progress) (*TableCheck, error) {
 	c := &TableCheck{Blocks: blocks}
 	defer progress.end()
@@ -103,7 +120,9 @@ func CheckTable(ctx context.Context, blocks source.Range, e Examination, progres
 			return nil, err
 		}
 		if c.Network == nil {
-			c.begin(e.Reader, p.Report.Network)
+			if err := c.begin(e.Reader, p.Report.Network); err != nil {
+				return nil, err
+			}
 		}
 		c.add(p)
 		progress.show(p.Block.Number-blocks.First+1, blocks.Last-blocks.First+1)
@@ -111,26 +130,39 @@ func CheckTable(ctx context.Context, blocks source.Range, e Examination, progres
 	return c, nil
 }
 
-func (c *TableCheck) begin(reader *source.Reader, name string) {
-	c.Network, _ = reader.Tables.Named(name)
-	for _, row := range c.Network.ListedRows() {
+func (c *TableCheck) begin(reader *source.Reader, name string) error {
+	n, known := reader.Tables.Named(name)
+	if !known || n.File == "" {
+		return fmt.Errorf("%w: %s", ErrNoTable, name)
+	}
+	c.Network = n
+	for _, row := range n.ListedRows() {
 		c.Rows = append(c.Rows, RowCheck{ListedRow: row})
 	}
+	return nil
 }
 
 func (c *TableCheck) add(p proof.Proved) {
 	runtime, known := p.Report.Runtime.Get()
+	lists := map[string]bool{"": false} // that have a row for the runtime
 	for i := range c.Rows {
 		if row := &c.Rows[i]; known && row.Has(runtime) {
+			lists[row.List] = true
 			row.Blocks++
 			row.add(p)
 		}
 	}
 	for _, f := range p.Report.Findings {
-		if evidence.ListOf(f.Check) == "" {
+		if !lists[evidence.ListOf(f.Check)] {
 			if c.Others++; c.FirstOther == nil {
 				c.FirstOther = &f
 			}
+		}
+	}
+	c.Undetermined += p.Report.Totals.Undetermined
+	if u := p.Report.Unanswered; len(u) > 0 {
+		if c.Unanswered += len(u); c.FirstUnanswered == nil {
+			c.FirstUnanswered = &u[0]
 		}
 	}
 }
@@ -141,35 +173,14 @@ func (r *RowCheck) add(p proof.Proved) {
 		if check.List() != r.List {
 			continue
 		}
-		tally := &p.Report.Tallies[i]
-		r.Broken += tally.Broken
-		if tally.NotApplicable > 0 && r.Why == "" {
-			r.Why = tally.Why
-		}
-		if r.List != network.RowList {
-			r.Held += tally.Held
-		}
-	}
-	if r.List == network.RowList {
-		r.decide(p)
+		held, whyNot := p.Report.Proves(&check, p.Block)
+		r.Held += held
+		r.Broken += p.Report.Tallies[i].Broken
+		r.Why = cmp.Or(r.Why, whyNot)
 	}
 	for _, f := range p.Report.Findings {
 		if evidence.ListOf(f.Check) == r.List && r.First == nil {
 			r.First = &f
-		}
-	}
-}
-
-// decide counts the transactions that were charged what the base fee makes of them: others
-// match by any base fee.
-func (r *RowCheck) decide(p proof.Proved) {
-	for i := range p.Report.Transactions {
-		t := &p.Report.Transactions[i]
-		switch verdict, _ := t.Verdict.Get(); {
-		case verdict == evidence.Match && t.Decides(&p.Block.Extrinsics[t.Index]):
-			r.Held++
-		case verdict == evidence.Match && r.Why == "":
-			r.Why = noDecider
 		}
 	}
 }

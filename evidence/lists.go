@@ -1,37 +1,89 @@
 package evidence
 
 import (
+	"cmp"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
 )
 
-// lists are the lists of a network's table that checks are about: where one holds, the row
-// of the runtime is right.
-var lists = map[string]string{
-	"block.base_fee":   network.RowList,
-	"evm.weight":       network.RowList,
-	"evm.price":        network.RowList,
-	"evm.cash":         network.RowList,
-	"evm.split":        network.DestinationList,
-	"native.split":     network.DestinationList,
-	"block.multiplier": network.MultiplierUpdateList,
-	"block.weight":     network.MultiplierUpdateList,
-	"native.formula":   network.NativeFeeList,
-	"block.dust":       network.ExistentialDepositList,
+// listed is what a check says of the row for a block's runtime in a list of a network's
+// table: a row that is wrong breaks it.
+type listed struct {
+	list string
+	// proves tells how often it held as only a right row lets it hold, and, where it held
+	// otherwise, why that proves nothing. It is nil where any row that is not far off holds.
+	proves func(*Report, *chain.Block, Tally) (held int, whyNot string)
+}
+
+// lists are the checks that are about a list of a network's table.
+var lists = map[string]listed{
+	"block.base_fee":   {network.RowList, nil},
+	"evm.weight":       {network.RowList, nil},
+	"evm.gas":          {network.RowList, nil},
+	"evm.price":        {network.RowList, nil},
+	"evm.cash":         {network.RowList, followed},
+	"evm.split":        {network.DestinationList, always},
+	"native.split":     {network.DestinationList, always},
+	"block.multiplier": {network.MultiplierUpdateList, moved},
+	"block.weight":     {network.MultiplierUpdateList, nil},
+	"native.formula":   {network.NativeFeeList, always},
+	"block.dust":       {network.ExistentialDepositList, always},
 }
 
 // List is the list of a network's table that the check is about, "" where it is about none.
 func (c *Check) List() string { return ListOf(c.ID) }
 
 // ListOf is that of the check with an ID.
-func ListOf(id string) string { return lists[id] }
+func ListOf(id string) string { return lists[id].list }
 
-// Decides tells whether a transaction's fee follows the base fee: those that name their
-// whole price, and those whose price is their maxFeePerGas, cost the same by any.
-func (t *Transaction) Decides(x *chain.Extrinsic) bool {
+// Proves tells how often a check of a block proves the row of the check's list, and why it
+// does not where it does not always: it was not made, or it holds with other rows, too.
+func (r *Report) Proves(c *Check, b *chain.Block) (held int, whyNot string) {
+	for i := range checks {
+		if l := lists[c.ID]; checks[i].ID == c.ID && l.proves != nil {
+			held, whyNot = l.proves(r, b, r.Tallies[i])
+			return held, cmp.Or(r.Tallies[i].Why, whyNot)
+		}
+	}
+	return 0, ""
+}
+
+func always(_ *Report, _ *chain.Block, t Tally) (held int, whyNot string) { return t.Held, "" }
+
+// moved counts a multiplier that is not the least or the highest one: many rows give those.
+func moved(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {
+	if t.Held > 0 && r.bound {
+		return 0, "the multiplier stays at its minimum or maximum"
+	}
+	return t.Held, ""
+}
+
+// followed counts the transactions that were charged what the base fee makes of them:
+// others match by any base fee.
+func followed(r *Report, b *chain.Block, t Tally) (held int, whyNot string) {
+	for i := range r.Transactions {
+		x := &r.Transactions[i]
+		if verdict, _ := x.Verdict.Get(); verdict == Match && x.FollowsBaseFee(&b.Extrinsics[x.Index], r.rules) {
+			held++
+		}
+	}
+	if t.Held > 0 && held == 0 {
+		whyNot = "no transaction's price follows the base fee: each names its whole price, or pays its maxFeePerGas"
+	}
+	return held, whyNot
+}
+
+// FollowsBaseFee tells whether an EVM transaction's price follows the base fee: those that
+// name their whole price cost the same by any, and so do those whose price is their
+// maxFeePerGas, where the rules cap it by that.
+func (t *Transaction) FollowsBaseFee(x *chain.Extrinsic, rules *network.Rules) bool {
 	payload, err := evm.ParsePayload(x.Args)
 	price, priced := t.GasPrice.Get()
-	return t.Layer == fee.EVM && err == nil && priced && payload.Capped() && price.Cmp(payload.MaxFeePerGas) < 0
+	if t.Layer != fee.EVM || err != nil || !priced || !payload.Capped() {
+		return false
+	}
+	return !rules.PriceCapped || price.Cmp(payload.MaxFeePerGas) < 0
 }

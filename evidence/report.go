@@ -28,6 +28,7 @@ type Report struct {
 	rules  *network.Rules               // that it was made by
 	normal chain.Optional[chain.Weight] // of the transactions of class Normal
 	steps  []nonceStep                  // what it tells of accounts' nonces
+	bound  bool                         // the multiplier that it stored is the least or the highest
 }
 
 // Transaction is a fee beside the chain's own record of it.

@@ -95,6 +95,7 @@ func (s *subject) multiplier() {
 			s.broken("it stored %v, and %v follows from %v and its weight of %v", stored.Value, next, parent.Value, weight.RefTime)
 		default:
 			s.held()
+			s.proved.bound = update.Bounds(next)
 		}
 	}
 }

@@ -92,6 +92,13 @@ func (u MultiplierUpdate) Next(parent chain.Multiplier, normal chain.Weight) (ch
 	return next, nil
 }
 
+// Bounds tells whether a multiplier is the least or the highest that there can be. A
+// constant has no bounds.
+func (u MultiplierUpdate) Bounds(m chain.Multiplier) bool {
+	highest, limited := u.Maximum.Get()
+	return !u.Constant.Known() && (m == u.Minimum || limited && m == highest)
+}
+
 // NormalRefTime is the ref time that a block has for transactions of class Normal.
 func (u MultiplierUpdate) NormalRefTime() chain.RefTime {
 	return chain.NewRefTime(u.NormalClass.of(u.MaxRefTime.Uint64()))

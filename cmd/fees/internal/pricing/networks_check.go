@@ -3,6 +3,7 @@ package pricing
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -25,12 +26,16 @@ what the chain recorded, and say of each row of the table what came of it:
   no block      the range has no block of the row's runtimes
 
 The row of a base fee is proved by transactions whose price follows it: others
-cost the same by any base fee. Without a range, all that a directory keeps is
+cost the same by any base fee. That of the multiplier is proved where the
+multiplier is neither at its minimum nor at its maximum: many rows lead there.
+The treasury's account and its parameter are checked with the destinations.
+Without a range, all that a directory keeps is
 looked at, or a gateway's newest 100 final blocks. Choose a range with many
 transactions, natives and EVM ones with a priority fee among them. The rows of
 native fees need a node (--node), who alone has the extrinsics' lengths.
 
-The exit code is 1 where anything is contradicted.`
+The exit code is 1 where anything is contradicted or a fee is undetermined, and
+3 where a question that a row depends on was not answered.`
 
 const networksCheckExamples = `  fees networks check mine.json --gateway http://127.0.0.1:8080
   fees networks check mine.json 120000:+500 --gateway http://127.0.0.1:8080 --node ws://127.0.0.1:9944
@@ -101,11 +106,11 @@ func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlag
 	defer done()
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	check, err := desk.CheckTable(ctx, blocks, e, desk.Progress{Show: p.Show, End: p.End})
+	if errors.Is(err, desk.ErrNoTable) {
+		return fmt.Errorf("%s: %w; name a network of the file with --network", console.Printable(flags.NetworkFile), err)
+	}
 	if err != nil {
 		return err
-	}
-	if check.Network.File == "" {
-		return fmt.Errorf("%s has no table for %s, which the blocks are of: name its network with --network", console.Printable(flags.NetworkFile), check.Network.Name)
 	}
 	if err := flags.Output.Write(func(w io.Writer) error {
 		if flags.Format == "json" {
@@ -115,8 +120,11 @@ func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlag
 	}); err != nil {
 		return err
 	}
-	if !check.Holds() {
+	switch {
+	case !check.Holds():
 		return cli.ErrFinding
+	case check.Unanswered > 0:
+		return fmt.Errorf("%d %w", check.Unanswered, desk.ErrUnanswered)
 	}
 	return nil
 }
@@ -128,12 +136,13 @@ func tableCheckRecord(c *desk.TableCheck) cli.Record {
 		r := &c.Rows[i]
 		rows = append(rows, cli.Record{
 			{"list", r.List}, {"from_runtime", r.From}, {"verdict", r.Verdict()},
-			{"blocks", r.Blocks}, {"held", r.Held}, {"broken", r.Broken}, {"why", r.Why}, {"first", r.First},
+			{"blocks", r.Blocks}, {"held", r.Held}, {"broken", r.Broken}, {"why", r.WhyNot()}, {"first", r.First},
 		})
 	}
 	return cli.Record{
 		{"network", c.Network.Name}, {"file", c.Network.File}, {"first", c.Blocks.First}, {"last", c.Blocks.Last}, {"holds", c.Holds()},
 		{"rows", rows}, {"other_findings", c.Others}, {"first_other", c.FirstOther},
+		{"undetermined", c.Undetermined}, {"unanswered", c.Unanswered}, {"first_unanswered", c.FirstUnanswered},
 	}
 }
 
@@ -166,6 +175,12 @@ func writeTableCheck(w io.Writer, c *desk.TableCheck, width int) error {
 	}
 	if c.Others > 0 {
 		console.WriteWrapped(out, fmt.Sprintf("findings about no row: %d; the first: %v", c.Others, c.FirstOther), 2, width)
+	}
+	if c.Undetermined > 0 {
+		fmt.Fprintf(out, "%d fees are undetermined\n", c.Undetermined)
+	}
+	if c.Unanswered > 0 {
+		console.WriteWrapped(out, fmt.Sprintf("%d questions were not answered; the first: %v", c.Unanswered, c.FirstUnanswered), 2, width)
 	}
 	fmt.Fprintf(out, "%d rows: %d proved, %d contradicted, %d not checked, %d without a block\n", len(c.Rows),
 		counts[desk.RowProved], counts[desk.RowContradicted], counts[desk.RowUnchecked], counts[desk.RowUnseen])

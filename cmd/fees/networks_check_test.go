@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive/gatewaytest"
+)
+
+// A node that has the encoded extrinsics proves the row of native fees, or contradicts it.
+func TestNetworksCheckWithANode(t *testing.T) {
+	pair := filepath.Join("..", "..", "..", "shared", "pairs", "moonbeam-2100")
+	answers := map[string]map[string]json.RawMessage{}
+	for _, method := range []string{"chain_getBlock", "chain_getBlockHash"} {
+		text, err := os.ReadFile(filepath.Join(pair, "node", method+".json"))
+		if err != nil {
+			t.Skipf("SKIPPED, native fees of a table were NOT checked: %v", err)
+		}
+		var recorded map[string]struct{ Result json.RawMessage }
+		require.NoError(t, json.Unmarshal(text, &recorded))
+		answers[method] = map[string]json.RawMessage{}
+		for params, answer := range recorded {
+			answers[method][params] = answer.Result
+		}
+	}
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request rpcRequest
+		var params bytes.Buffer
+		if json.NewDecoder(r.Body).Decode(&request) != nil || json.Compact(&params, request.Params) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		result, known := answers[request.Method][params.String()]
+		if !known {
+			result = []byte("null")
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, request.ID, result)
+	}))
+	defer node.Close()
+	gateway := httptest.NewServer(gatewaytest.Handler(filepath.Join(pair, "gateway")))
+	defer gateway.Close()
+	t.Setenv("FEES_GATEWAY", gateway.URL)
+	t.Setenv("FEES_NODE", node.URL)
+
+	text, stderr, code := fees(t, "networks", "moonbeam", "--format", "json")
+	require.Equal(t, exitOK, code, stderr)
+	right := filepath.Join(t.TempDir(), "mine.json")
+	require.NoError(t, os.WriteFile(right, []byte(text), 0o600))
+	stdout, stderr, code := fees(t, "networks", "check", right, "3..27")
+	require.Equal(t, exitOK, code, stdout+stderr)
+	require.Regexp(t, `(?m)^native_fees +\d+  proved +25 +[1-9]\d* +0$`, stdout)
+
+	// A byte of an extrinsic costs 1 wei more than it does.
+	dearer := strings.ReplaceAll(text, `"linear": "100000000000"`, `"linear": "100000000001"`)
+	require.NotEqual(t, text, dearer)
+	wrong := filepath.Join(t.TempDir(), "wrong.json")
+	require.NoError(t, os.WriteFile(wrong, []byte(dearer), 0o600))
+	stdout, stderr, code = fees(t, "networks", "check", wrong, "3..27")
+	require.Equal(t, exitFinding, code, stdout+stderr)
+	require.Regexp(t, `(?m)^native_fees +\d+  contradicted +25 +0 +[1-9]\d*$`, stdout)
+	require.Regexp(t, `(?m)^native_fees from \d+: block \d+, extrinsic \d+: native.formula: `, stdout)
+	require.Regexp(t, `(?m)^rows +\d+  proved `, stdout)
+}

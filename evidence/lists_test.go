@@ -1,0 +1,141 @@
+package evidence_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/wire"
+)
+
+// A row that is wrong breaks a check about its list, and none that is about no list: the
+// checks that break would be told as faults of the chain.
+func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
+	h := load(t, 2100)
+	right := h.rules
+	for name, c := range map[string]struct {
+		list   string
+		change func(*network.Rules)
+	}{
+		"base fee":                 {network.RowList, func(r *network.Rules) { r.BaseFee.Static = chain.Some(chain.NewGasPrice(99_999_999_999)) }},
+		"a higher base fee":        {network.RowList, func(r *network.Rules) { r.BaseFee.Static = chain.Some(chain.NewGasPrice(200_000_000_000)) }},
+		"weight per gas":           {network.RowList, func(r *network.Rules) { r.WeightPerGas = 25_001 }},
+		"half the weight per gas":  {network.RowList, func(r *network.Rules) { r.WeightPerGas = 12_500 }},
+		"twice the weight per gas": {network.RowList, func(r *network.Rules) { r.WeightPerGas = 50_000 }},
+		"weight correction":        {network.RowList, func(r *network.Rules) { r.WeightCorrection = chain.NewRefTime(25_000) }},
+		"uncapped":                 {network.RowList, func(r *network.Rules) { r.PriceCapped = false }},
+		"destinations": {network.DestinationList, func(r *network.Rules) {
+			d, _ := r.Destinations.Get()
+			d.EVMBase = "treasury_21"
+			r.Destinations = chain.Some(d)
+		}},
+		"native's destination": {network.DestinationList, func(r *network.Rules) {
+			d, _ := r.Destinations.Get()
+			d.NativeBase = network.Burned
+			r.Destinations = chain.Some(d)
+		}},
+		"treasury": {network.DestinationList, func(r *network.Rules) { r.Treasury = chain.Some(chain.Address{1}) }},
+		"adjustment": {network.MultiplierUpdateList, func(r *network.Rules) {
+			u, _ := r.Update.Get()
+			u.Adjustment = chain.NewMultiplier(30_000_000_000_001)
+			r.Update = chain.Some(u)
+		}},
+		"size of a block": {network.MultiplierUpdateList, func(r *network.Rules) {
+			u, _ := r.Update.Get()
+			u.MaxRefTime = chain.NewRefTime(4_000)
+			r.Update = chain.Some(u)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.rules = right
+			c.change(&h.rules)
+			broken := map[string]bool{}
+			for _, r := range h.all(t, thorough) {
+				for _, f := range r.Findings {
+					if f.Check == "block.time" && f.Block == 2 {
+						continue // recorded like that
+					}
+					broken[evidence.ListOf(f.Check)] = true
+					require.NotEmpty(t, evidence.ListOf(f.Check), f.String())
+				}
+			}
+			require.True(t, broken[c.list], "%v", broken)
+		})
+	}
+}
+
+// What a check needs of a list to be made is in the list that it is about.
+func TestListsOfChecks(t *testing.T) {
+	whole := network.Rules{
+		Runtime: chain.Some(uint32(1)), MultiplierAt: network.AtParent, Treasury: chain.Some(chain.Address{1}),
+		Update: chain.Some(network.MultiplierUpdate{}), NativeFee: chain.Some(network.NativeFee{}), ExistentialDeposit: chain.Some(chain.Wei{}),
+	}
+	static, noUpdate, noNativeFee, noDeposit := whole, whole, whole, whole
+	static.BaseFee.Static = chain.Some(chain.NewGasPrice(1))
+	noUpdate.Update = chain.Optional[network.MultiplierUpdate]{}
+	noNativeFee.NativeFee = chain.Optional[network.NativeFee]{}
+	noDeposit.ExistentialDeposit = chain.Optional[chain.Wei]{}
+	needs := map[string]int{}
+	about := map[string]int{}
+	for _, c := range evidence.Checks() {
+		require.Empty(t, c.WhyNot(&whole), c.ID)
+		for list, without := range map[string]*network.Rules{
+			network.RowList: &static, network.MultiplierUpdateList: &noUpdate, network.NativeFeeList: &noNativeFee, network.ExistentialDepositList: &noDeposit,
+		} {
+			if c.WhyNot(without) != "" {
+				needs[list]++
+				require.Equal(t, list, c.List(), c.ID)
+			}
+		}
+		if c.List() != "" {
+			about[c.List()]++
+		}
+	}
+	require.Equal(t, map[string]int{network.RowList: 1, network.MultiplierUpdateList: 2, network.NativeFeeList: 1, network.ExistentialDepositList: 1}, needs)
+	require.Equal(t, map[string]int{
+		network.RowList: 5, network.DestinationList: 2, network.MultiplierUpdateList: 2, network.NativeFeeList: 1, network.ExistentialDepositList: 1,
+	}, about, "each that a list names is a check")
+	require.Empty(t, evidence.ListOf("block.parent"))
+}
+
+// A price follows the base fee where another base fee would make it another.
+func TestFollowsBaseFee(t *testing.T) {
+	const r, s = `"r":"0x0000000000000000000000000000000000000000000000000000000000000001"`, `"s":"0x0000000000000000000000000000000000000000000000000000000000000001"`
+	const rest = `"nonce":"1","gasLimit":"21000","action":{"call":"0x1000000000000000000000000000000000000001"},"value":"0","input":"0x"`
+	const signed = `"chainId":"1284","accessList":[],"oddYParity":true,` + r + `,` + s + `,` + rest
+	bids := map[string]string{
+		"legacy":  `{"legacy":{"gasPrice":"110","signature":{"v":"2604",` + r + `,` + s + `},` + rest + `}}`,
+		"eip2930": `{"eip2930":{"gasPrice":"110",` + signed + `}}`,
+		"eip1559": `{"eip1559":{"maxPriorityFeePerGas":"10","maxFeePerGas":"110",` + signed + `}}`,
+		"none":    `{"eip1559":{}}`,
+	}
+	for _, c := range []struct {
+		bid      string
+		price    uint64
+		uncapped bool
+		want     bool
+	}{
+		{"legacy", 110, false, false},
+		{"legacy", 110, true, false},
+		{"eip2930", 110, false, false},
+		{"eip1559", 109, false, true},
+		{"eip1559", 110, false, false}, // its maxFeePerGas
+		{"eip1559", 110, true, true},   // the base fee is 100
+		{"eip1559", 160, true, true},   // it paid more than its maxFeePerGas
+		{"none", 109, false, false},
+	} {
+		args, err := wire.Parse(`{"transaction":` + bids[c.bid] + `}`)
+		require.NoError(t, err)
+		x := chain.Extrinsic{Pallet: "ethereum", Call: "transact", Args: args}
+		priced := evidence.Transaction{Transaction: &fee.Transaction{Layer: fee.EVM, GasPrice: chain.Some(chain.NewGasPrice(c.price))}}
+		rules := network.Rules{PriceCapped: !c.uncapped}
+		require.Equal(t, c.want, priced.FollowsBaseFee(&x, &rules), "%+v", c)
+		priced.GasPrice = chain.Optional[chain.GasPrice]{}
+		require.False(t, priced.FollowsBaseFee(&x, &rules), "it has no price")
+	}
+	require.False(t, (&evidence.Transaction{Transaction: &fee.Transaction{Layer: fee.Native}}).FollowsBaseFee(&chain.Extrinsic{}, &network.Rules{}))
+}
