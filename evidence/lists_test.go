@@ -139,3 +139,72 @@ func TestFollowsBaseFee(t *testing.T) {
 	}
 	require.False(t, (&evidence.Transaction{Transaction: &fee.Transaction{Layer: fee.Native}}).FollowsBaseFee(&chain.Extrinsic{}, &network.Rules{}))
 }
+
+// A check that holds proves a row as often as no other row would let it hold.
+func TestProves(t *testing.T) {
+	h := load(t, 2100)
+	type proof struct {
+		held   int
+		whyNot string
+	}
+	proofs := func(r *evidence.Report, height int) map[string]proof {
+		list := map[string]proof{}
+		b := decoded(t, h.blocks[height])
+		for _, c := range evidence.Checks() {
+			held, whyNot := r.Proves(&c, b)
+			if held > 0 || whyNot != "" {
+				list[c.ID] = proof{held, whyNot}
+			}
+		}
+		return list
+	}
+	reports := h.all(t, thorough)
+	following, natives, evm := 0, 0, 0
+	for height, r := range reports[1:] {
+		p := proofs(r, height+1)
+		following += p["evm.cash"].held
+		evm += p["evm.split"].held
+		natives += p["native.split"].held
+		require.Equal(t, proof{1, ""}, p["block.multiplier"])
+		for _, id := range []string{"block.base_fee", "evm.weight", "evm.gas", "evm.price", "block.weight", "block.parent"} {
+			require.NotContains(t, p, id, "it holds with many a row")
+		}
+	}
+	// By the recorded payloads: 8 pay base fee and priority fee, and less than their
+	// maxFeePerGas, of 55 EVM and 29 native transactions.
+	require.Equal(t, []int{8, 55, 29}, []int{following, evm, natives})
+
+	const named = "no transaction's price follows the base fee: each names its whole price, or pays its maxFeePerGas"
+	require.Equal(t, proof{0, named}, proofs(reports[10], 10)["evm.cash"])
+
+	// A multiplier that is as high or as low as it can be follows from many rows.
+	right := h.rules
+	update, _ := right.Update.Get()
+	multiplier, known := reports[6].Multiplier.Get() // block 5 stored it
+	require.True(t, known)
+	least, highest, constant := update, update, network.MultiplierUpdate{Constant: chain.Some(multiplier.Value)}
+	least.Minimum = multiplier.Value
+	highest.Maximum = chain.Some(multiplier.Value)
+	for _, c := range []struct {
+		update network.MultiplierUpdate
+		want   proof
+	}{
+		{least, proof{0, "the multiplier stays at its minimum or maximum"}},
+		{highest, proof{0, "the multiplier stays at its minimum or maximum"}},
+		{constant, proof{1, ""}},
+		{update, proof{1, ""}},
+	} {
+		h.rules = right
+		h.rules.Update = chain.Some(c.update)
+		parent, err := stored(h.multipliers[4])
+		require.NoError(t, err)
+		p, _ := parent.Get()
+		if c.update.Minimum == multiplier.Value {
+			require.Negative(t, multiplier.Value.Cmp(p.Value), "it falls")
+		}
+		r, err := h.prove(5, h.blocks[5], h.multipliers[4], evidence.Options{})
+		require.NoError(t, err)
+		r.Stored(reports[6].Multiplier)
+		require.Equal(t, c.want, proofs(r, 5)["block.multiplier"], "%+v: %v", c.update, r.Findings)
+	}
+}
