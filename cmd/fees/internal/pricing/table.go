@@ -156,7 +156,10 @@ func totalRows(r *evidence.Report, symbol string) string {
 	}
 	rows.AppendFooter(table.Row{total, t.EVM + t.Native, t.EVMFailed + t.NativeFailed, fees[2]})
 	text := rows.Render()
-	if t.Inherents > 0 {
+	switch {
+	case t.Inherents == 1:
+		text += "\n1 inherent pays no fee"
+	case t.Inherents > 1:
 		text += fmt.Sprintf("\n%d inherents pay no fee", t.Inherents)
 	}
 	return text
