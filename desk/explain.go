@@ -89,7 +89,7 @@ func (r *TransactionRef) find(b *chain.Block) error {
 		return notThere("block %d has %d extrinsics, from 0 on: there is no %d", b.Number, len(b.Extrinsics), r.index)
 	}
 	if x := &b.Extrinsics[r.index]; fee.Classify(x) == fee.Inherent {
-		return notThere("extrinsic %d of block %d is an inherent, %s: it pays no fee", r.index, b.Number, x.Pallet+"."+x.Call)
+		return notThere("extrinsic %d of block %d is unsigned, %s: it pays no fee", r.index, b.Number, x.Pallet+"."+x.Call)
 	}
 	return nil
 }

@@ -96,7 +96,8 @@ func (r *Report) note(format string, args ...any) {
 }
 
 // Classify tells which layer an extrinsic belongs to (specification, Extrinsic).
-// Unsigned extrinsics are inherents, unless the chain recorded that they paid.
+// Unsigned extrinsics are inherents, unless the chain recorded that they paid: those
+// too that are none, such as imOnline.heartbeat, which pay nothing either.
 func Classify(x *chain.Extrinsic) Layer {
 	switch {
 	case x.Pallet == "ethereum" && x.Call == "transact":
