@@ -1,0 +1,132 @@
+package metadata_test
+
+import (
+	"archive/tar"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/metadata"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/scale"
+)
+
+// files calls each with the name and the text of every real metadata file beside the
+// checkout.
+func files(t testing.TB, each func(name string, text []byte)) {
+	t.Helper()
+	path := filepath.Join("..", "..", "shared", "metadata.tar.zst")
+	file, err := os.Open(path)
+	if err != nil {
+		t.Skipf("SKIPPED, no real metadata were read: %v", err)
+	}
+	defer file.Close()
+	unpacked, err := zstd.NewReader(file)
+	require.NoError(t, err)
+	defer unpacked.Close()
+	for archive := tar.NewReader(unpacked); ; {
+		entry, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		require.NoError(t, err)
+		if name := filepath.Base(entry.Name); strings.HasSuffix(name, ".scale") {
+			text, err := io.ReadAll(archive)
+			require.NoError(t, err)
+			each(strings.TrimSuffix(name, ".scale"), text)
+		}
+	}
+}
+
+// TestRealMetadata wants every real file to be read to its last byte, and its figures to be
+// those of the networks' tables.
+func TestRealMetadata(t *testing.T) {
+	versions := map[uint8]int{}
+	files(t, func(name string, text []byte) {
+		m, err := metadata.Parse(text)
+		require.NoError(t, err, name)
+		versions[m.Version]++
+		require.Equal(t, m.Version > 13, m.Typed(), name)
+		require.NotEmpty(t, m.Extrinsic.Extensions, name)
+		events := m.Pallet("System").Entry("Events")
+		require.Empty(t, events.Hashers, name)
+		require.Equal(t, []metadata.Hasher{metadata.Blake2_128Concat}, m.Pallet("System").Entry("Account").Hashers, name)
+		if m.Typed() {
+			require.Equal(t, metadata.Sequence, m.Types[events.Value].Kind, name)
+			require.Equal(t, metadata.Variant, m.Types[m.Extrinsic.Call].Kind, name)
+		}
+		compare(t, name, m)
+	})
+	require.Equal(t, map[uint8]int{13: 24, 14: 89, 15: 24, 16: 2}, versions)
+}
+
+// compare compares the constants that the tables have, too.
+func compare(t *testing.T, name string, m *metadata.Metadata) {
+	parts := strings.Split(name, "-")
+	networkName, version := parts[0], parts[1]
+	if networkName == "datahaven" {
+		networkName, version = "datahaven-stagenet", parts[2]
+	}
+	runtime, err := strconv.ParseUint(version, 10, 32)
+	require.NoError(t, err, name)
+	n, ok := network.BuiltIn().Named(networkName)
+	require.True(t, ok, name)
+	rules, err := n.Rules(uint32(runtime))
+	require.NoError(t, err, name)
+	deposit, known := rules.ExistentialDeposit.Get()
+	require.True(t, known, name)
+	have := m.Pallet("Balances").Constant("ExistentialDeposit").Value
+	require.Len(t, have, 16, name)
+	require.Equal(t, deposit.String(), strconv.FormatUint(binary.LittleEndian.Uint64(have), 10), name)
+}
+
+// Hostile bytes: every prefix of a file, and every byte changed, is read or refused.
+func TestDamagedMetadata(t *testing.T) {
+	text := small(t)
+	_, err := metadata.Parse(text)
+	require.NoError(t, err)
+	for n := range text {
+		_, err := metadata.Parse(text[:n])
+		require.Error(t, err, "%d bytes", n)
+	}
+	for n := range text {
+		changed := append([]byte(nil), text...)
+		for _, b := range []byte{0, 1, 2, 3, 0x7f, 0xff} {
+			changed[n] = b
+			metadata.Parse(changed)
+		}
+	}
+	_, err = metadata.Parse(append(text[:len(text):len(text)], 0))
+	require.ErrorContains(t, err, "1 bytes are left over")
+	for version, want := range map[byte]string{12: "metadata of version 12: want 13 to 16", 17: "metadata of version 17: want 13 to 16"} {
+		changed := append([]byte(nil), text...)
+		changed[4] = version
+		_, err := metadata.Parse(changed)
+		require.EqualError(t, err, want)
+	}
+	_, err = metadata.Parse([]byte("metal"))
+	require.Error(t, err)
+	_, err = metadata.Parse([]byte("no metadata"))
+	require.EqualError(t, err, "no metadata: they begin with meta")
+	var short *scale.Error
+	_, err = metadata.Parse([]byte("meta"))
+	require.ErrorAs(t, err, &short)
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(small(f))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := metadata.Parse(text)
+		if err == nil && len(m.Types) > len(text) {
+			t.Fatal("more types than bytes")
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package metadata
+
+import "fmt"
+
+// Kind is what a type is.
+type Kind uint8
+
+// The kinds, by their numbers in the metadata.
+const (
+	Composite Kind = iota // fields
+	Variant               // one of several variants
+	Sequence              // any number of elements
+	Array                 // a fixed number of elements
+	Tuple                 // several types
+	Primitive
+	Compact // a compact integer
+	Bits    // a sequence of bits
+	kindCount
+)
+
+// PrimitiveKind is a primitive type.
+type PrimitiveKind uint8
+
+// The primitive types, by their numbers in the metadata.
+const (
+	Bool PrimitiveKind = iota
+	Char
+	Str
+	U8
+	U16
+	U32
+	U64
+	U128
+	U256
+	I8
+	I16
+	I32
+	I64
+	I128
+	I256
+	primitiveCount
+)
+
+// Type is one type. What it has depends on its kind.
+type Type struct {
+	Path       []string // of modules, the type's name last; empty for those without a name
+	Parameters []Parameter
+	Kind       Kind
+	Fields     []Field       // of a Composite
+	Variants   []VariantOf   // of a Variant
+	Element    TypeID        // of a Sequence, an Array and a Compact; of Bits, what stores them
+	Length     uint32        // of an Array
+	Elements   []TypeID      // of a Tuple
+	Primitive  PrimitiveKind // of a Primitive
+	Order      TypeID        // of Bits
+}
+
+// Parameter is a parameter of a generic type.
+type Parameter struct {
+	Name string
+	Type *TypeID // nil where it is not told
+}
+
+// Field is a field of a Composite or of a variant.
+type Field struct {
+	Name     string // "" where it has none
+	Type     TypeID
+	TypeName string // as the source calls it, "" where that is not told
+}
+
+// VariantOf is a variant.
+type VariantOf struct {
+	Name   string
+	Index  uint8 // its first byte
+	Fields []Field
+}
+
+// Name is the last part of the type's path, "" where it has none.
+func (t *Type) Name() string {
+	if len(t.Path) == 0 {
+		return ""
+	}
+	return t.Path[len(t.Path)-1]
+}
+
+// Is tells whether the type has this path.
+func (t *Type) Is(path ...string) bool {
+	if len(t.Path) != len(path) {
+		return false
+	}
+	for i := range path {
+		if t.Path[i] != path[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// check wants each type that is named to be there, and no pallet or variant twice.
+func (m *Metadata) check(named []TypeID) error {
+	for _, id := range named {
+		if int(id) >= len(m.Types) {
+			return fmt.Errorf("metadata of version %d name the type %d, and have %d types", m.Version, id, len(m.Types))
+		}
+	}
+	pallets := map[uint8]string{}
+	for i := range m.Pallets {
+		p := &m.Pallets[i]
+		if other, twice := pallets[p.Index]; twice {
+			return fmt.Errorf("metadata of version %d: the pallets %s and %s both have index %d", m.Version, other, p.Name, p.Index)
+		}
+		pallets[p.Index] = p.Name
+	}
+	for id := range m.Types {
+		seen := [256]bool{}
+		for _, v := range m.Types[id].Variants {
+			if seen[v.Index] {
+				return fmt.Errorf("metadata of version %d: type %d has two variants of index %d", m.Version, id, v.Index)
+			}
+			seen[v.Index] = true
+		}
+	}
+	return nil
+}
