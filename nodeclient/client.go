@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/wire"
@@ -16,9 +17,12 @@ import (
 type Client struct {
 	asker     *ask.Client
 	transport transport
-	socket    *socket         // the transport, where it is a WebSocket
+	socket    *socket // the transport, where it is a WebSocket
+	observe   func(method string, err error)
 	life      context.Context // ends with Close; here because it ends every call's own
 	end       context.CancelFunc
+
+	noQueryStorage atomic.Bool // the node does not have state_queryStorageAt
 }
 
 // transport carries questions to a node and its answers back.
@@ -37,7 +41,7 @@ func New(address string, o ask.Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{asker: asker}
+	c := &Client{asker: asker, observe: func(string, error) {}}
 	c.life, c.end = context.WithCancel(context.Background())
 	if strings.HasPrefix(asker.URL(), "ws") {
 		c.socket = newSocket(asker)
@@ -47,6 +51,13 @@ func New(address string, o ask.Options) (*Client, error) {
 	}
 	return c, nil
 }
+
+// Place is who is asked.
+func (c *Client) Place() ask.Place { return c.asker.Place() }
+
+// Observe has f told of each attempt to call a method, when it is over, with what failed. It
+// is for before the first call.
+func (c *Client) Observe(f func(method string, err error)) { c.observe = f }
 
 // Close breaks the connection off. Calls and subscriptions under way, and later
 // ones, fail with [ErrClosed].
@@ -64,6 +75,11 @@ func (c *Client) Call(ctx context.Context, method string, params ...any) (wire.V
 	var m message
 	err := c.asker.Ask(ctx, func(ctx context.Context) (err error) {
 		m, err = c.transport.ask(ctx, method, params)
+		if err == nil && m.failure != nil {
+			c.observe(method, m.failure)
+		} else {
+			c.observe(method, err)
+		}
 		return err
 	})
 	if err != nil {

@@ -77,10 +77,16 @@ func (c *Client) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, er
 	if err != nil {
 		return nil, err
 	}
+	return b.Encoded()
+}
+
+// Encoded are the block's extrinsics as bytes.
+func (b *Block) Encoded() ([][]byte, error) {
 	list := make([][]byte, len(b.Extrinsics))
+	var err error
 	for i, text := range b.Extrinsics {
 		if list[i], err = hex.DecodeString(strings.TrimPrefix(text, "0x")); err != nil {
-			return nil, &DecodeError{"block", fmt.Errorf("%v, extrinsic %d: %w", block, i, errNotHex)}
+			return nil, &DecodeError{"block", fmt.Errorf("%d, extrinsic %d: %w", b.Header.Number, i, errNotHex)}
 		}
 	}
 	return list, nil
