@@ -1,0 +1,131 @@
+package nodetest
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/blake2b"
+)
+
+// header is one as a node writes it.
+type header struct {
+	ParentHash     string `json:"parentHash"`
+	Number         string `json:"number"`
+	StateRoot      string `json:"stateRoot"`
+	ExtrinsicsRoot string `json:"extrinsicsRoot"`
+	Digest         struct {
+		Logs []string `json:"logs"`
+	} `json:"digest"`
+}
+
+// mill is a chain made of recorded blocks, one after the other and over again, each with a
+// number, a parent and a hash of its own.
+type mill struct {
+	headers  []header // of the recorded blocks
+	bodies   []json.RawMessage
+	recorded []string // their hashes
+}
+
+// Mill makes the node one of a chain of so many blocks after block 0. Block 0 and what its
+// state has are the recorded ones.
+func (n *Node) Mill(blocks int) error {
+	m := &mill{recorded: n.hashes}
+	for _, hash := range n.hashes {
+		var b struct {
+			Block struct {
+				Header     header          `json:"header"`
+				Extrinsics json.RawMessage `json:"extrinsics"`
+			} `json:"block"`
+		}
+		result, _ := n.replay("chain_getBlock", []json.RawMessage{quoted(hash)})
+		if err := json.Unmarshal(result, &b); err != nil {
+			return fmt.Errorf("block %s: %w", hash, err)
+		}
+		m.headers = append(m.headers, b.Block.Header)
+		m.bodies = append(m.bodies, b.Block.Extrinsics)
+	}
+	hashes := []string{n.hashes[0]}
+	n.heights = map[string]int{n.hashes[0]: 0}
+	for height := 1; height <= blocks; height++ {
+		h := m.header(height, hashes[height-1])
+		hash, err := h.hash(uint64(height))
+		if err != nil {
+			return fmt.Errorf("block %d: %w", height, err)
+		}
+		hashes = append(hashes, hash)
+		n.heights[hash] = height
+	}
+	n.mill, n.hashes, n.head = m, hashes, blocks
+	return nil
+}
+
+// of is which recorded block a height is made of.
+func (m *mill) of(height int) int {
+	if height == 0 {
+		return 0
+	}
+	return (height-1)%(len(m.recorded)-1) + 1
+}
+
+func (m *mill) header(height int, parent string) header {
+	h := m.headers[m.of(height)]
+	h.ParentHash, h.Number = parent, "0x"+strconv.FormatInt(int64(height), 16)
+	return h
+}
+
+// result answers about the block at a height, or tells that the recordings do.
+func (m *mill) result(n *Node, method string, height int) (result json.RawMessage, made bool) {
+	if height == 0 || !strings.HasPrefix(method, "chain_") {
+		return nil, false
+	}
+	text, err := json.Marshal(m.header(height, n.hashes[height-1]))
+	if err != nil {
+		panic(err) // texts have a JSON form
+	}
+	if method == "chain_getHeader" {
+		return text, true
+	}
+	return fmt.Appendf(nil, `{"block":{"header":%s,"extrinsics":%s},"justifications":null}`, text, m.bodies[m.of(height)]), true
+}
+
+// hash is the hash of a header's encoding.
+func (h *header) hash(number uint64) (string, error) {
+	var encoded []byte
+	add := func(text string) error {
+		bytes, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+		encoded = append(encoded, bytes...)
+		return err
+	}
+	if err := add(h.ParentHash); err != nil {
+		return "", err
+	}
+	encoded = appendCompact(encoded, number)
+	for _, text := range []string{h.StateRoot, h.ExtrinsicsRoot} {
+		if err := add(text); err != nil {
+			return "", err
+		}
+	}
+	encoded = appendCompact(encoded, uint64(len(h.Digest.Logs)))
+	for _, log := range h.Digest.Logs {
+		if err := add(log); err != nil {
+			return "", err
+		}
+	}
+	sum := blake2b.Sum256(encoded)
+	return "0x" + hex.EncodeToString(sum[:]), nil
+}
+
+// appendCompact appends a compact integer of at most 30 bits.
+func appendCompact(to []byte, n uint64) []byte {
+	switch {
+	case n < 1<<6:
+		return append(to, byte(n<<2))
+	case n < 1<<14:
+		return binary.LittleEndian.AppendUint16(to, uint16(n<<2|1))
+	}
+	return binary.LittleEndian.AppendUint32(to, uint32(n<<2|2))
+}

@@ -1,0 +1,249 @@
+package nodegateway
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/answer"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+)
+
+var digits = regexp.MustCompile(`^[0-9]+$`)
+
+// named is the block that a part of a path names: by its hash or its height.
+func (g *Gateway) named(ctx context.Context, id string) (place, error) {
+	refuse := func(format string, args ...any) (place, error) {
+		return place{}, &answer.RefusedError{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case strings.HasPrefix(id, "0x"):
+		bytes, err := hex.DecodeString(id[2:])
+		if err != nil && len(id)%2 == 0 {
+			return refuse("Cannot get block hash for %s. Hex string block IDs must be a valid hex string and must be 32-bytes (66-characters) in length.", id)
+		}
+		if err != nil || len(bytes) != 32 {
+			return refuse("Cannot get block hash for %s. Hex string block IDs must be 32-bytes (66-characters) in length.", id)
+		}
+		return g.byHash(ctx, chain.Hash(bytes))
+	case !digits.MatchString(id):
+		return refuse("Cannot get block hash for %s. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", id)
+	}
+	height, err := strconv.ParseUint(id, 10, 64)
+	if err != nil || height > math.MaxUint32 {
+		head, err := g.node.Header(ctx, chain.Optional[chain.Hash]{})
+		if err != nil {
+			return place{}, err
+		}
+		return place{}, &Refusal{answer.RefusedError{Status: http.StatusBadRequest, Message: fmt.Sprintf(
+			"Specified block number is larger than the current largest block. The largest known block number is %d.", head.Number)}, chain.ErrNoBlock}
+	}
+	hash, final, err := g.hash(ctx, height)
+	return place{height, hash, final}, err
+}
+
+// byHash is the block with a hash.
+func (g *Gateway) byHash(ctx context.Context, hash chain.Hash) (place, error) {
+	header, err := g.headerOf(ctx, hash)
+	if err != nil {
+		return place{}, err
+	}
+	return g.placed(ctx, header.Number, hash)
+}
+
+// placed is a block that the node has. It is final where the final block at its height is it.
+func (g *Gateway) placed(ctx context.Context, height uint64, hash chain.Hash) (place, error) {
+	there, final, err := g.hash(ctx, height)
+	if errors.Is(err, chain.ErrNoBlock) { // it is on a branch that is higher than the best
+		err = nil
+	}
+	return place{height, hash, final && there == hash}, err
+}
+
+// at is the block whose state is asked for: the newest final one by default.
+func (g *Gateway) at(ctx context.Context, id string) (place, error) {
+	if id == "" {
+		return g.finalHead(ctx)
+	}
+	return g.named(ctx, id)
+}
+
+func (p place) of() answer.At { return answer.At{Hash: p.hash, Height: p.height} }
+
+// newest is the head: the newest final block, or the newest of all.
+func (g *Gateway) newest(ctx context.Context, query url.Values) (place, error) {
+	if query.Get("finalized") != "false" {
+		return g.finalHead(ctx)
+	}
+	newest, err := g.node.Header(ctx, chain.Optional[chain.Hash]{})
+	if err != nil {
+		return place{}, err
+	}
+	header, err := readHeader(&newest)
+	if err != nil {
+		return place{}, err
+	}
+	return g.placed(ctx, header.Number, hashOf(&header))
+}
+
+func (g *Gateway) head(ctx context.Context, query url.Values) ([]byte, error) {
+	at, err := g.newest(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return g.blockAt(ctx, at, query)
+}
+
+func (g *Gateway) block(ctx context.Context, id string, query url.Values) ([]byte, error) {
+	at, err := g.named(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return g.blockAt(ctx, at, query)
+}
+
+func (g *Gateway) headHeader(ctx context.Context, query url.Values) ([]byte, error) {
+	at, err := g.newest(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return g.headerAt(ctx, at)
+}
+
+func (g *Gateway) header(ctx context.Context, id string) ([]byte, error) {
+	at, err := g.named(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return g.headerAt(ctx, at)
+}
+
+func (g *Gateway) headerAt(ctx context.Context, at place) ([]byte, error) {
+	header, err := g.headerOf(ctx, at.hash)
+	if err == nil {
+		err = g.rightHeight(ctx, at, header.Number)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return header.Answer()
+}
+
+// rightHeight wants a block to be where the node said that it is: where it is not, nothing
+// that the node said of heights is trusted any more.
+func (g *Gateway) rightHeight(ctx context.Context, at place, have uint64) error {
+	wrong := wrongHeight(at.hash, at.height, have)
+	if wrong != nil {
+		if err := g.heights.forget(ctx); err != nil {
+			return err
+		}
+	}
+	return wrong
+}
+
+// blockAt is the answer of a block.
+func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]byte, error) {
+	for _, flag := range []string{"eventDocs", "extrinsicDocs", "decodedXcmMsgs"} {
+		if query.Get(flag) == "true" {
+			return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: flag + " is not supported"}
+		}
+	}
+	raw, err := g.raw(ctx, at.hash)
+	if errors.Is(err, chain.ErrNoBlock) && at.final {
+		err = pruned(at.height, at.hash, err)
+	}
+	if err == nil {
+		err = g.rightHeight(ctx, at, raw.Header.Number)
+	}
+	if err != nil {
+		return nil, err
+	}
+	made := at // under the runtime that the parent left behind
+	if at.height > 0 {
+		made = place{at.height - 1, raw.Header.ParentHash, at.final}
+	}
+	r, err := g.runtimeAt(ctx, made)
+	if err != nil {
+		return nil, err
+	}
+	b := &answer.Block{Hash: at.hash, NoFees: query.Get("noFees") == "true"}
+	if b.Header, err = readHeader(&raw.Header); err != nil {
+		return nil, err
+	}
+	if query.Get("finalizedKey") != "false" {
+		b.Finalized = chain.Some(at.final)
+	}
+	if b.Extrinsics, err = raw.Encoded(); err != nil {
+		return nil, err
+	}
+	if err := g.state(ctx, r, b); err != nil {
+		return nil, err
+	}
+	return r.Block(b)
+}
+
+// raw is a block as the node has it.
+func (g *Gateway) raw(ctx context.Context, hash chain.Hash) (*nodeclient.Block, error) {
+	if b := g.recent.block(hash); b != nil {
+		return b, nil
+	}
+	b, err := g.node.Block(ctx, chain.Some(hash))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := provedHeader(&b.Header, hash); err != nil {
+		return nil, err
+	}
+	g.recent.keepBlock(&b, hash)
+	return &b, nil
+}
+
+// Extrinsics are those of a block as they are encoded.
+func (g *Gateway) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
+	b, err := g.raw(ctx, block)
+	if err != nil {
+		return nil, err
+	}
+	return b.Encoded()
+}
+
+// state asks for what a block's state says of it, and with the same question for what was
+// asked of the states of other blocks.
+func (g *Gateway) state(ctx context.Context, r *runtime, b *answer.Block) error {
+	events, err := r.Item("system", "events", nil)
+	if err != nil {
+		return err
+	}
+	keys := [][]byte{events.Place()}
+	if r.Session() {
+		validators, err := r.Item("session", "validators", nil)
+		if err != nil {
+			return err
+		}
+		keys = append(keys, validators.Place())
+	}
+	own := len(keys)
+	keys = append(keys, g.recent.wanted()...)
+	stored, err := g.node.Storage(ctx, b.Hash, keys...)
+	if err != nil {
+		return stateError(place{height: b.Header.Number, hash: b.Hash}, err)
+	}
+	if b.Events = stored[0]; b.Events == nil && len(b.Extrinsics) > 0 && b.Header.Number > 0 {
+		return &nodeclient.DecodeError{What: "storage", Err: fmt.Errorf("the node has no events of block %d, and each of its %d extrinsics has one", b.Header.Number, len(b.Extrinsics))}
+	}
+	if r.Session() {
+		b.Validators = stored[1]
+	}
+	for i := own; i < len(keys); i++ {
+		g.recent.keepStored(b.Hash, keys[i], stored[i])
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package nodegateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/feeledger/fees/answer"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/wire"
+)
+
+// Gateway answers from a node. It is safe for use by several goroutines.
+type Gateway struct {
+	node     *nodeclient.Client
+	heights  heights
+	runtimes runtimes
+	about    about
+	recent   recent
+}
+
+// New returns a gateway before a node. It asks nothing yet.
+func New(node *nodeclient.Client) *Gateway {
+	return &Gateway{node: node, heights: heights{turn: newTurn()}, runtimes: runtimes{turn: newTurn()}, about: about{turn: newTurn()}}
+}
+
+// Version is what the root says instead of Sidecar's version: the answers that an archive
+// keeps were made here, of what a node said.
+const Version = "fees, of a node's answers"
+
+// Refusal is what Sidecar says where it does not answer a question. It wraps what that means:
+// [chain.ErrNoBlock], [chain.ErrNotOffered] or [chain.ErrCannotTell].
+type Refusal struct {
+	answer.RefusedError
+	meaning error
+}
+
+func (r *Refusal) Unwrap() error { return r.meaning }
+
+// noBlock is what Sidecar says of a block that the chain does not have.
+var noBlock = &Refusal{answer.RefusedError{Status: http.StatusInternalServerError, Message: "Unable to retrieve header and parent from supplied hash"}, chain.ErrNoBlock}
+
+// Answer is the answer to a question, the path of a request to Sidecar with its query, such
+// as /blocks/25. What Sidecar refuses is a *[Refusal]; other errors are the node's.
+func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
+	text, err := g.answer(ctx, question)
+	var refused *answer.RefusedError
+	switch {
+	case errors.As(err, new(*Refusal)), errors.Is(err, ErrPruned):
+		return "", err
+	case errors.Is(err, chain.ErrNoBlock):
+		return "", noBlock
+	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
+		return "", &Refusal{*refused, chain.ErrNotOffered}
+	case errors.As(err, &refused):
+		return "", &Refusal{*refused, chain.ErrCannotTell}
+	}
+	return string(text), err
+}
+
+// Stream writes an answer to w.
+func (g *Gateway) Stream(ctx context.Context, question string, w io.Writer) (int64, error) {
+	text, err := g.Answer(ctx, question)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.WriteString(w, text)
+	return int64(n), err
+}
+
+func (g *Gateway) answer(ctx context.Context, question string) ([]byte, error) {
+	u, err := url.ParseRequestURI(question)
+	if err != nil {
+		return nil, noSuchPath(question)
+	}
+	query := u.Query()
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	switch {
+	case is(parts, "blocks", "head"):
+		return g.head(ctx, query)
+	case is(parts, "blocks", "head", "header"):
+		return g.headHeader(ctx, query)
+	case is(parts, "blocks", "*"):
+		return g.block(ctx, parts[1], query)
+	case is(parts, "blocks", "*", "header"):
+		return g.header(ctx, parts[1])
+	case is(parts, "accounts", "*", "balance-info"):
+		return g.balance(ctx, parts[1], query.Get("at"))
+	case is(parts, "pallets", "*", "storage", "*"):
+		return g.storage(ctx, parts[1], parts[3], query)
+	case is(parts, "runtime", "spec"):
+		return g.spec(ctx, query.Get("at"))
+	case u.Path == "/":
+		return []byte(`{"version":"` + Version + `"}`), nil
+	case is(parts, "node", "version"):
+		return g.nodeVersion(ctx)
+	}
+	return nil, noSuchPath(u.Path)
+}
+
+// is tells whether a path has these parts; * is any.
+func is(parts []string, want ...string) bool {
+	if len(parts) != len(want) {
+		return false
+	}
+	for i := range want {
+		if want[i] != "*" && want[i] != parts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func noSuchPath(path string) error {
+	return &answer.RefusedError{Status: http.StatusNotFound, Message: "Cannot GET " + path}
+}
+
+// about is what a node says of itself and its chain.
+type about struct {
+	turn  turn
+	known *system
+}
+
+// system is what does not change while a node runs.
+type system struct {
+	chainType, properties wire.Value
+	token                 string // the chain's first
+}
+
+func (g *Gateway) system(ctx context.Context) (*system, error) {
+	a := &g.about
+	if err := a.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer a.turn.leave()
+	if a.known != nil {
+		return a.known, nil
+	}
+	s := &system{}
+	var err error
+	if s.chainType, err = g.node.Call(ctx, "system_chainType"); err != nil {
+		return nil, err
+	}
+	if s.properties, err = g.node.Call(ctx, "system_properties"); err != nil {
+		return nil, err
+	}
+	if s.properties.Kind() != wire.Object || s.chainType.Kind() == wire.Null {
+		return nil, &nodeclient.DecodeError{What: "properties of the chain", Err: fmt.Errorf("system_chainType is %s, system_properties %s",
+			wire.Excerpt(s.chainType.Raw()), wire.Excerpt(s.properties.Raw()))}
+	}
+	symbol := s.properties.Member("tokenSymbol")
+	if symbol.Kind() == wire.Array {
+		symbol = symbol.Index(0)
+	}
+	s.token, _ = symbol.Text()
+	a.known = s
+	return s, nil
+}
+
+func (g *Gateway) spec(ctx context.Context, at string) ([]byte, error) {
+	where, err := g.at(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	r, err := g.runtimeAt(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	s, err := g.system(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Spec(where.of(), r.version, s.chainType, s.properties)
+}
+
+// nodeVersion is the answer of /node/version.
+func (g *Gateway) nodeVersion(ctx context.Context) ([]byte, error) {
+	client, err := g.text(ctx, "system_version")
+	if err != nil {
+		return nil, err
+	}
+	chainName, err := g.text(ctx, "system_chain")
+	if err != nil {
+		return nil, err
+	}
+	version, err := g.node.Call(ctx, "state_getRuntimeVersion")
+	if err != nil {
+		return nil, err
+	}
+	name, ok := version.Member("implName").Text()
+	if !ok {
+		return nil, fmt.Errorf("the node's runtime version has no implName: %s", wire.Excerpt(version.Raw()))
+	}
+	return answer.Version(client, name, chainName), nil
+}
+
+func (g *Gateway) text(ctx context.Context, method string) (string, error) {
+	v, err := g.node.Call(ctx, method)
+	if err != nil {
+		return "", err
+	}
+	text, ok := v.Text()
+	if !ok {
+		return "", fmt.Errorf("%s: the node answers %s, want a text", method, wire.Excerpt(v.Raw()))
+	}
+	return text, nil
+}

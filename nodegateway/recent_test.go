@@ -1,0 +1,85 @@
+package nodegateway
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+)
+
+func numbered(n int) (hash chain.Hash) {
+	binary.BigEndian.PutUint64(hash[:], uint64(n))
+	return hash
+}
+
+// What is remembered of blocks is bounded by their number and by its size, whatever a block
+// has; the latest stay.
+func TestRecentIsBounded(t *testing.T) {
+	small := &nodeclient.Block{Extrinsics: []string{"0x00"}}
+	large := &nodeclient.Block{Header: nodeclient.Header{Logs: []string{strings.Repeat("0", 1<<20)}}, Extrinsics: []string{strings.Repeat("0", 1<<20)}}
+	var r recent
+	for i := range 3 * mostRecent {
+		r.keepBlock(small, numbered(i))
+		r.keepBlock(small, numbered(i)) // which others read at the same time
+		r.keepStored(numbered(i), []byte("a place"), []byte{1})
+	}
+	require.Len(t, r.blocks, mostRecent)
+	require.Len(t, r.order, mostRecent)
+	require.Nil(t, r.block(numbered(2*mostRecent-1)))
+	require.NotNil(t, r.block(numbered(2*mostRecent)))
+	for i := range 200 {
+		r.keepBlock(large, numbered(-1-i))
+		require.LessOrEqual(t, r.size, mostRecentBytes)
+	}
+	require.Len(t, r.blocks, 31, "of two MiB each, less than 64 together")
+	require.NotNil(t, r.block(numbered(-200)))
+	one := make([]byte, 1<<16)
+	before := r.size
+	for range 10_000 { // the same thing, which is remembered once
+		r.keepStored(numbered(-200), []byte("a place"), one)
+	}
+	require.Less(t, r.size-before, 1<<17)
+	r.keepStored(numbered(7), []byte("a place"), make([]byte, mostRecentBytes+1))
+	require.Zero(t, r.size, "more than there is room for")
+	require.Empty(t, r.blocks)
+	_, known := r.stored(numbered(7), []byte("a place"))
+	require.False(t, known)
+}
+
+// A few places alone are asked for with each block, and none that is wide.
+func TestPlacesAreBounded(t *testing.T) {
+	var r recent
+	for i := range byte(100) {
+		r.ask([]byte{i})
+		r.ask([]byte{i})
+	}
+	r.ask(make([]byte, widestPlace+1))
+	wanted := r.wanted()
+	require.Len(t, wanted, mostPlaces)
+	require.Equal(t, []byte{99}, wanted[mostPlaces-1])
+}
+
+// Hashes that are remembered are bounded.
+func TestHashesAreBounded(t *testing.T) {
+	var h heights
+	for i := range uint64(100_000) {
+		h.remember(i, numbered(int(i)))
+	}
+	require.LessOrEqual(t, len(h.now)+len(h.older), 2*mostHashes)
+	_, known := h.known(100_000 - mostHashes)
+	require.True(t, known)
+}
+
+// Compact numbers, by the table of SCALE's documentation.
+func TestCompact(t *testing.T) {
+	for n, want := range map[uint64][]byte{
+		0: {0x00}, 1: {0x04}, 42: {0xa8}, 63: {0xfc}, 64: {0x01, 0x01}, 69: {0x15, 0x01}, 65535: {0xfe, 0xff, 0x03, 0x00},
+		16383: {0xfd, 0xff}, 16384: {0x02, 0x00, 0x01, 0x00}, 1<<30 - 1: {0xfe, 0xff, 0xff, 0xff}, 1 << 30: {0x03, 0x00, 0x00, 0x00, 0x40},
+	} {
+		require.Equal(t, want, appendCompact(nil, n), n)
+	}
+}

@@ -1,0 +1,88 @@
+package nodegateway
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/feeledger/fees/answer"
+	"github.com/feeledger/fees/chain"
+)
+
+// storage is the answer of an item of a pallet's storage.
+func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Values) ([]byte, error) {
+	at, r, err := g.stateAt(ctx, query.Get("at"))
+	if err != nil {
+		return nil, err
+	}
+	item, err := r.Item(pallet, name, append(query["keys[]"], query["keys"]...))
+	if err != nil {
+		return nil, err
+	}
+	place := item.Place()
+	stored, known := g.recent.stored(at.hash, place)
+	if !known {
+		g.recent.ask(place)
+		list, err := g.node.Storage(ctx, at.hash, place)
+		if err != nil {
+			return nil, stateError(at, err)
+		}
+		stored = list[0]
+		g.recent.keepStored(at.hash, place, stored)
+	}
+	return item.Answer(at.of(), stored)
+}
+
+// balance is the answer of what an account has.
+func (g *Gateway) balance(ctx context.Context, account, at string) ([]byte, error) {
+	address, err := chain.ParseAddress(account)
+	if err != nil {
+		return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: "Invalid address format"}
+	}
+	where, r, err := g.stateAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	s, err := g.system(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.Balance(address)
+	if err != nil {
+		return nil, err
+	}
+	own, locks := b.Places()
+	stored, err := g.node.Storage(ctx, where.hash, own, locks)
+	if err != nil {
+		return nil, stateError(where, err)
+	}
+	return b.Answer(where.of(), s.token, stored[0], stored[1])
+}
+
+// stateAt is a block whose state is asked for, and the runtime that reads it: as by Sidecar,
+// that of its parent, also where the block itself brought a new one.
+func (g *Gateway) stateAt(ctx context.Context, id string) (place, *runtime, error) {
+	at, err := g.at(ctx, id)
+	if err != nil {
+		return at, nil, err
+	}
+	parent, err := g.parent(ctx, at)
+	if err != nil {
+		return at, nil, err
+	}
+	r, err := g.runtimeAt(ctx, parent)
+	return at, r, err
+}
+
+// parent is the block before one; of block 0 it is that itself.
+func (g *Gateway) parent(ctx context.Context, at place) (place, error) {
+	if at.height == 0 {
+		return at, nil
+	}
+	if at.final {
+		hash, final, err := g.hash(ctx, at.height-1)
+		return place{at.height - 1, hash, final}, err
+	}
+	header, err := g.node.Header(ctx, chain.Some(at.hash))
+	return place{at.height - 1, header.ParentHash, false}, err
+}
