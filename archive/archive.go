@@ -281,6 +281,11 @@ func (a *Archive) hasBlockWeights() bool {
 	return a.has(weightDirectory)
 }
 
+// Extrinsics are [chain.ErrNotOffered]: a gateway's answers have them decoded alone.
+func (a *Archive) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
+	return nil, fmt.Errorf("%s: encoded extrinsics: %w", a.name, chain.ErrNotOffered)
+}
+
 // Balance is the balance of an account when the block at a height was done; it
 // was kept for the accounts that the recorder was told of.
 func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {

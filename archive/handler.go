@@ -5,28 +5,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"math"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayserver"
 	"github.com/feeledger/fees/wire"
 )
 
 // Handler is a gateway over an archive: the real gateway's paths, bodies,
 // statuses and error texts, for what was kept. What the chain may have and the
 // archive lacks is an error of status 500 that says so. Errors have no stack.
-func Handler(a *Archive) http.Handler { return gateway{a} }
+func Handler(a *Archive) http.Handler { return gatewayserver.Handler(gateway{a}) }
 
 type gateway struct{ archive *Archive }
 
 const (
-	jsonType      = "application/json; charset=utf-8"
 	multiplierURL = "/pallets/transaction-payment/storage/nextFeeMultiplier"
 	parameterURL  = "/pallets/parameters/storage/parameters"
 	weightURL     = "/pallets/system/storage/blockWeight"
@@ -49,30 +48,29 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.message }
 
+// Refusal is what is sent.
+func (r *refusal) Refusal() (status int, message string) { return r.status, r.message }
+
 func badRequest(format string, args ...any) error {
 	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
 var errNoSuchBlock = &refusal{http.StatusInternalServerError, "Unable to retrieve header and parent from supplied hash"}
 
-func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		notFound(w, r)
-		return
+// Answer answers a question. What is refused does not tell the archive's place on this
+// machine.
+func (g gateway) Answer(ctx context.Context, question string) (string, error) {
+	u, err := url.ParseRequestURI(question)
+	if err != nil {
+		return "", chain.ErrNotOffered
 	}
-	query := r.URL.Query()
-	text, err := g.answer(r.Context(), r.URL.Path, query.Get("at"), query.Get("keys[]"))
+	query := u.Query()
+	text, err := g.answer(ctx, u.Path, query.Get("at"), query.Get("keys[]"))
 	var refused *refusal
-	switch {
-	case err == nil:
-		send(w, http.StatusOK, jsonType, text)
-	case errors.Is(err, chain.ErrNotOffered):
-		notFound(w, r)
-	case errors.As(err, &refused):
-		fail(w, refused)
-	default: // without the archive's place on this machine
-		fail(w, &refusal{http.StatusInternalServerError, strings.TrimPrefix(err.Error(), g.archive.name+": ")})
+	if err == nil || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &refused) {
+		return text, err
 	}
+	return "", &refusal{http.StatusInternalServerError, strings.TrimPrefix(err.Error(), g.archive.name+": ")}
 }
 
 func (g gateway) answer(ctx context.Context, path, at, key string) (string, error) {
@@ -270,50 +268,8 @@ func unknownStorage(pallet, item string) error {
 	return badRequest(`"%s" was not recognized as a queryable pallet.`, strings.Join(words, ""))
 }
 
-func fail(w http.ResponseWriter, r *refusal) {
-	text, err := json.Marshal(struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-		Level   string `json:"level"`
-	}{r.status, r.message, "error"})
-	if err != nil {
-		panic(err) // strings and numbers have a JSON form
-	}
-	send(w, r.status, jsonType, string(text))
-}
-
-func notFound(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Security-Policy", "default-src 'none'")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	send(w, http.StatusNotFound, "text/html; charset=utf-8", fmt.Sprintf(
-		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot %s %s</pre>\n</body>\n</html>\n",
-		html.EscapeString(r.Method), html.EscapeString(r.URL.EscapedPath())))
-}
-
-func send(w http.ResponseWriter, status int, contentType, text string) {
-	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	w.WriteHeader(status)
-	w.Write([]byte(text)) // whoever does not listen any more needs no answer
-}
-
-const (
-	maxHeaderTime = 10 * time.Second
-	maxFarewell   = 5 * time.Second
-)
-
 // Serve answers at a listener until the context ends, and lets the answers under
 // way finish.
 func Serve(ctx context.Context, listener net.Listener, a *Archive) error {
-	server := &http.Server{Handler: Handler(a), ReadHeaderTimeout: maxHeaderTime}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	farewell, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxFarewell)
-	defer cancel()
-	return server.Shutdown(farewell)
+	return gatewayserver.Serve(ctx, listener, Handler(a))
 }

@@ -1,0 +1,39 @@
+package gatewayserver
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	maxHeaderTime  = 10 * time.Second
+	maxHeaderBytes = 64 << 10
+	maxWriteTime   = time.Minute
+	maxIdleTime    = 2 * time.Minute
+	maxFarewell    = 5 * time.Second
+)
+
+// Serve answers at a listener until the context ends, and lets the answers under
+// way finish. Those that take too long for that are broken off.
+func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
+	server := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: maxHeaderTime,
+		MaxHeaderBytes:    maxHeaderBytes,
+		WriteTimeout:      maxWriteTime, // which Send begins anew
+		IdleTimeout:       maxIdleTime,
+	}
+	defer server.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	farewell, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxFarewell)
+	defer cancel()
+	return server.Shutdown(farewell)
+}
