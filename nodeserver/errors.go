@@ -1,0 +1,91 @@
+package nodeserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/wire"
+)
+
+// refusal is what is said of a node's error.
+type refusal struct {
+	status  int
+	message string
+}
+
+func (r *refusal) Error() string { return r.message }
+
+// Refusal is what is sent.
+func (r *refusal) Refusal() (status int, message string) { return r.status, r.message }
+
+// asSidecar is an error as Sidecar tells it, or as it would. The node's address, and what its
+// provider says to a key, stay here.
+func asSidecar(err error) error {
+	var refused gatewayserver.Refusal
+	if err == nil || errors.As(err, &refused) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	status, message := told(err)
+	return &refusal{status, message}
+}
+
+func told(err error) (status int, message string) {
+	var timeout *ask.TimeoutError
+	var unreachable *ask.UnreachableError
+	var code *ask.StatusError
+	var rpc *nodeclient.RPCError
+	switch {
+	case errors.As(err, &timeout):
+		return http.StatusInternalServerError, fmt.Sprintf("No response received from RPC endpoint in %.0fs", timeout.Limit.Seconds())
+	case errors.Is(err, ask.ErrTooLarge), errors.Is(err, ask.ErrNotJSON):
+		return http.StatusInternalServerError, "The node's answer cannot be used: it is too large, or no JSON"
+	case errors.As(err, &unreachable), errors.Is(err, nodeclient.ErrClosed):
+		return http.StatusInternalServerError, "WebSocket is not connected"
+	case errors.As(err, &code) && ask.Passes(err): // a moment later, which a client can tell by the status
+		return http.StatusServiceUnavailable, ofStatus(code)
+	case errors.As(err, &code):
+		return http.StatusInternalServerError, ofStatus(code)
+	case errors.Is(err, nodeclient.ErrNoMethod) && errors.As(err, &rpc):
+		return http.StatusInternalServerError, "The node does not have the method " + rpc.Method
+	case errors.As(err, &rpc):
+		return http.StatusInternalServerError, ofNode(rpc)
+	case errors.Is(err, chain.ErrCannotTell):
+		return http.StatusInternalServerError, "This is not supported: " + short(err)
+	}
+	return http.StatusInternalServerError, short(err)
+}
+
+func ofStatus(e *ask.StatusError) string {
+	return strings.TrimSpace(fmt.Sprintf("The node answers with status %d %s", e.Code, http.StatusText(e.Code)))
+}
+
+// ofNode is a node's refusal as polkadot-js tells it. Texts that are not the node's own may be
+// of what stands before it, and quote a key.
+func ofNode(e *nodeclient.RPCError) string {
+	code, coded := e.Code.Get()
+	switch {
+	case coded && strings.HasPrefix(e.Message, "Client error: "):
+		return fmt.Sprintf("%d: %s", code, wire.Excerpt(e.Message))
+	case coded:
+		return fmt.Sprintf("The node refuses %s (code %d)", e.Method, code)
+	}
+	return "The node refuses " + e.Method
+}
+
+// mostOfAnError is enough of any message.
+const mostOfAnError = 300
+
+func short(err error) string {
+	text := err.Error()
+	if len(text) > mostOfAnError {
+		text = strings.ToValidUTF8(text[:mostOfAnError], "") + "…"
+	}
+	return text
+}
