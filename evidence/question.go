@@ -26,6 +26,9 @@ const (
 	// AboutBlockWeight is for system.blockWeight: without it block.weighed is not checked,
 	// nor block.multiplier where that follows from it.
 	AboutBlockWeight Subject = "block_weight"
+	// AboutExtrinsics is for the extrinsics as they are encoded, where the source has
+	// them: without them extrinsic.hash and native.formula are not checked.
+	AboutExtrinsics Subject = "extrinsics"
 	// AboutNeighbours is for what the blocks around were priced by: without it drifts
 	// may have no class.
 	AboutNeighbours Subject = "neighbours"
@@ -36,6 +39,7 @@ var unchecked = map[Subject]string{
 	AboutProportion:  "who gets which part of the fees was not checked",
 	AboutMultiplier:  "the multiplier that the block stored was not checked",
 	AboutBlockWeight: "what the block weighed was not checked",
+	AboutExtrinsics:  "the hashes of the extrinsics, and the formula of native fees, were not checked",
 	AboutNeighbours:  "what the drifts come from may be missing",
 }
 

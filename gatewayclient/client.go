@@ -2,19 +2,15 @@ package gatewayclient
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
+	"io"
 	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
 // errNoEndpoint says that the gateway does not have the endpoint that was asked: it is a
@@ -29,6 +25,22 @@ func (noEndpoint) Unwrap() error { return chain.ErrNotOffered }
 
 // Client asks one gateway. It is safe for use by several goroutines.
 type Client struct {
+	gateway Gateway
+}
+
+// Gateway answers questions, which are the paths of requests with their queries, as
+// Substrate API Sidecar does. An error says by chain's errors what kind of refusal it is.
+type Gateway interface {
+	Answer(ctx context.Context, question string) (text string, err error)
+	// Stream copies an answer to w as it comes, and returns how many bytes there were.
+	Stream(ctx context.Context, question string, w io.Writer) (int64, error)
+}
+
+// Of returns a client of a gateway that is no server.
+func Of(g Gateway) *Client { return &Client{g} }
+
+// server is a gateway that is asked over HTTP.
+type server struct {
 	http    *ask.Client
 	version atomic.Pointer[string] // what the gateway's paths begin with, nil until an answer told
 }
@@ -45,7 +57,7 @@ func New(address string, o ask.Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{http: http}, nil
+	return &Client{&server{http: http}}, nil
 }
 
 // Kept is not known: a gateway's chain grows.
@@ -91,7 +103,7 @@ func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block
 }
 
 func (c *Client) block(ctx context.Context, path string) (*chain.Block, error) {
-	text, err := c.get(ctx, path)
+	text, err := c.Answer(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +112,7 @@ func (c *Client) block(ctx context.Context, path string) (*chain.Block, error) {
 
 // Multiplier is the fee multiplier that the block at a height left behind.
 func (c *Client) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
-	text, err := c.get(ctx, fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at))
+	text, err := c.Answer(ctx, fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at))
 	if err != nil {
 		return chain.AtBlock[chain.Multiplier]{}, fmt.Errorf("multiplier at block %d: %w", at, err)
 	}
@@ -117,7 +129,7 @@ func (c *Client) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain
 // Runtime is the runtime that the block at a height left behind. It is
 // [chain.ErrNotOffered] where the gateway cannot tell.
 func (c *Client) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
-	text, err := c.get(ctx, fmt.Sprintf("/runtime/spec?at=%d", at))
+	text, err := c.Answer(ctx, fmt.Sprintf("/runtime/spec?at=%d", at))
 	if err != nil {
 		return chain.AtBlock[chain.Runtime]{}, fmt.Errorf("runtime at block %d: %w", at, err)
 	}
@@ -134,130 +146,20 @@ func (c *Client) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Ru
 // NodeVersion is what the node behind the gateway is. It is [chain.ErrNotOffered]
 // where the gateway cannot tell.
 func (c *Client) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
-	text, err := c.get(ctx, "/node/version")
+	text, err := c.Answer(ctx, "/node/version")
 	if err != nil {
 		return chain.NodeVersion{}, fmt.Errorf("node version: %w", err)
 	}
 	return sidecar.DecodeNodeVersion(text)
 }
 
+// Stream copies the answer at a path to w as it comes.
+func (c *Client) Stream(ctx context.Context, path string, w io.Writer) (int64, error) {
+	return c.gateway.Stream(ctx, path, w)
+}
+
 // Answer is the text of the answer at a path, such as "/blocks/25/header", to the
 // byte. What it says is not looked into.
 func (c *Client) Answer(ctx context.Context, path string) (string, error) {
-	return c.get(ctx, path)
-}
-
-// The prefixes that the paths of a gateway can have: none, and that of its
-// successor (polkadot-rest-api); untested against a real one.
-const (
-	noVersion = ""
-	version1  = "/v1"
-)
-
-// get returns the text of a JSON answer. The first answer tells whether the
-// gateway's paths have a version: an unknown path is asked for once with it.
-func (c *Client) get(ctx context.Context, path string) (string, error) {
-	if version := c.version.Load(); version != nil {
-		return c.text(ctx, *version, path)
-	}
-	version := noVersion
-	text, err := c.text(ctx, version, path)
-	if errors.Is(err, errNoEndpoint) {
-		if versioned, versionedErr := c.text(ctx, version1, path); !errors.Is(versionedErr, errNoEndpoint) {
-			text, err, version = versioned, versionedErr, version1
-		}
-	}
-	if settles(text, err) {
-		c.version.CompareAndSwap(nil, &version)
-	}
-	return text, err
-}
-
-// settles tells whether an answer is one of a gateway's, so that its path is a
-// gateway's too. Anything can answer with status 200.
-func settles(text string, err error) bool {
-	if err != nil {
-		return errors.Is(err, chain.ErrNoBlock)
-	}
-	_, notJSON := wire.Parse(text)
-	return notJSON == nil
-}
-
-func (c *Client) text(ctx context.Context, version, path string) (text string, err error) {
-	err = c.http.Ask(ctx, func(ctx context.Context) error {
-		answer, err := c.http.Get(ctx, version+path)
-		switch {
-		case err != nil:
-			return err
-		case !answer.IsSuccess():
-			return c.refusal(path, answer)
-		case answer.Status == http.StatusNoContent:
-			return &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", path, errNoContent)}
-		case answer.IsWebPage():
-			return fmt.Errorf("GET %s: %w", path, c.http.WebPage())
-		}
-		text = answer.Text
-		return nil
-	})
-	return text, err
-}
-
-var errNoContent = errors.New("status 204: there is nothing in it")
-
-// The texts with which the real gateway says that there is no such block: the
-// first for a height or hash that the chain does not have (status 500), the
-// second for a height that is more than 32 bits (status 400).
-var noBlockTexts = []string{
-	"Unable to retrieve header and parent from supplied hash",
-	"Specified block number is larger than the current largest block",
-}
-
-// The texts with which the real gateway says, with status 500, that it has no connection
-// to its node.
-var lostNodeTexts = []string{
-	"WebSocket is not connected",
-	"Failed while trying to get the latest header.",
-}
-
-// The texts with which a gateway says, with status 500 or 400, that it cannot answer a
-// question, now or later: a key that it cannot read, a part of the chain that it does
-// not know or that the runtime did not have, or what its library cannot decode.
-var cannotTellTexts = []string{
-	"Cannot map",
-	"not supported",
-	"createType(",
-	"Unable to decode",
-	"Unable to create Enum",
-	"Unable to find Call",
-	"Could not find storage item",
-	"was not recognized as a queryable pallet",
-	"the archive lacks it", // of fees archive serve
-}
-
-// cannotTell tells whether an answer with that status and message is final.
-func cannotTell(status int, said string) bool {
-	return (status == http.StatusInternalServerError || status == http.StatusBadRequest) &&
-		slices.ContainsFunc(cannotTellTexts, func(text string) bool { return strings.Contains(said, text) })
-}
-
-// refusal is the error for an answer with a status that is no success.
-func (c *Client) refusal(path string, answer ask.Answer) error {
-	body, notJSON := wire.Parse(answer.Text)
-	said, _ := body.Member("message").Text()
-	for _, text := range noBlockTexts {
-		if strings.HasPrefix(said, text) {
-			return chain.ErrNoBlock
-		}
-	}
-	err := c.http.Refused(path, answer.Status, answer.Header, wire.Excerpt(said))
-	err.LostNode = answer.Status == http.StatusInternalServerError && slices.Contains(lostNodeTexts, said)
-	switch {
-	case cannotTell(answer.Status, said):
-		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
-	case answer.Status != http.StatusNotFound:
-		return err
-	case notJSON == nil: // the gateway's successor says so of a block; an unknown route is a web page
-		return fmt.Errorf("%w: %w", chain.ErrNoBlock, err)
-	}
-	return fmt.Errorf("%w: %w", errNoEndpoint, err)
+	return c.gateway.Answer(ctx, path)
 }

@@ -1,9 +1,7 @@
 package gatewayclient
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -22,7 +20,7 @@ func (c *Client) HeadHeader(ctx context.Context, unfinalized bool) (chain.Header
 	if unfinalized {
 		path += "?finalized=false"
 	}
-	text, err := c.get(ctx, path)
+	text, err := c.Answer(ctx, path)
 	if err != nil {
 		return chain.Header{}, fmt.Errorf("head's header: %w", err)
 	}
@@ -31,7 +29,7 @@ func (c *Client) HeadHeader(ctx context.Context, unfinalized bool) (chain.Header
 
 // Header is the header of the block at a height.
 func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error) {
-	text, err := c.get(ctx, fmt.Sprintf("/blocks/%d/header", height))
+	text, err := c.Answer(ctx, fmt.Sprintf("/blocks/%d/header", height))
 	if err != nil {
 		return chain.Header{}, fmt.Errorf("header of block %d: %w", height, err)
 	}
@@ -50,7 +48,7 @@ func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error
 func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
 	// The gateway refuses an address in mixed case whose checksum it does not
 	// agree with; it takes one in lower case.
-	text, err := c.get(ctx, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')))
+	text, err := c.Answer(ctx, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')))
 	if err == nil {
 		var b chain.AtBlock[chain.Account]
 		if b, err = sidecar.DecodeBalance(text); err == nil {
@@ -78,7 +76,7 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 	for _, key := range keys {
 		path += "keys%5B%5D=" + url.QueryEscape(key) + "&"
 	}
-	text, err := c.get(ctx, path+atHeight(at, 0))
+	text, err := c.Answer(ctx, path+atHeight(at, 0))
 	if err == nil {
 		var s chain.AtBlock[wire.Value]
 		if s, err = sidecar.DecodeStorage(text); err == nil {
@@ -93,7 +91,7 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 // BlockWeight is what the chain counted for the block at a height, by class: the item
 // system.blockWeight as that block left it.
 func (c *Client) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
-	text, err := c.get(ctx, sidecar.BlockWeightPath(at))
+	text, err := c.Answer(ctx, sidecar.BlockWeightPath(at))
 	w := none
 	if err == nil {
 		if w, err = sidecar.DecodeBlockWeight(text); err == nil {
@@ -104,6 +102,11 @@ func (c *Client) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock
 		return none, fmt.Errorf("block weight at block %d: %w", at, err)
 	}
 	return w, nil
+}
+
+// Extrinsics are [chain.ErrNotOffered]: a gateway has them decoded alone.
+func (c *Client) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
+	return nil, fmt.Errorf("encoded extrinsics: %w", chain.ErrNotOffered)
 }
 
 func atHeight(at chain.Optional[uint64], before byte) string {
@@ -130,40 +133,9 @@ func checkAt(want chain.Optional[uint64], have uint64) error {
 // megabytes, to w as it comes, and returns how many bytes there were. It is not
 // looked into, and not asked for again once it has begun.
 func (c *Client) Metadata(ctx context.Context, w io.Writer) (int64, error) {
-	n, err := c.stream(ctx, "/runtime/metadata", w)
+	n, err := c.gateway.Stream(ctx, "/runtime/metadata", w)
 	if err != nil {
 		return n, fmt.Errorf("runtime metadata: %w", err)
 	}
 	return n, nil
-}
-
-// stream passes an answer on. It does not tell whether the gateway's paths have a
-// version: it is not looked into.
-func (c *Client) stream(ctx context.Context, path string, w io.Writer) (int64, error) {
-	version := noVersion
-	known := c.version.Load()
-	if known != nil {
-		version = *known
-	}
-	n, err := c.streamFrom(ctx, version, path, w)
-	if errors.Is(err, errNoEndpoint) && known == nil {
-		return c.streamFrom(ctx, version1, path, w)
-	}
-	return n, err
-}
-
-func (c *Client) streamFrom(ctx context.Context, version, path string, w io.Writer) (n int64, err error) {
-	var broken error // after it had begun
-	err = c.http.Ask(ctx, func(ctx context.Context) error {
-		answer, written, err := c.http.Stream(ctx, version+path, w)
-		switch n = written; {
-		case err != nil && n > 0:
-			broken = err
-			return nil
-		case err == nil && !answer.IsSuccess():
-			return c.refusal(path, answer)
-		}
-		return err
-	})
-	return n, cmp.Or(err, broken)
 }

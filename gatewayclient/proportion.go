@@ -13,7 +13,7 @@ import (
 // is its key in the storage item parameters.parameters as the chain has it, SCALE in hex,
 // such as 0x0000: the gateway refuses a key in JSON, which is an enum.
 func (c *Client) FeesTreasuryProportion(ctx context.Context, key string, at uint64) (none chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
-	text, err := c.get(ctx, sidecar.ProportionPath(key, at))
+	text, err := c.Answer(ctx, sidecar.ProportionPath(key, at))
 	p := none
 	if err == nil {
 		if p, err = sidecar.DecodeProportion(text, key); err == nil {

@@ -1,0 +1,163 @@
+package gatewayclient
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/wire"
+)
+
+// The prefixes that the paths of a gateway can have: none, and that of its
+// successor (polkadot-rest-api); untested against a real one.
+const (
+	noVersion = ""
+	version1  = "/v1"
+)
+
+// Answer is the text of a JSON answer. The first answer tells whether the
+// gateway's paths have a version: an unknown path is asked for once with it.
+func (s *server) Answer(ctx context.Context, path string) (string, error) {
+	if version := s.version.Load(); version != nil {
+		return s.text(ctx, *version, path)
+	}
+	version := noVersion
+	text, err := s.text(ctx, version, path)
+	if errors.Is(err, errNoEndpoint) {
+		if versioned, versionedErr := s.text(ctx, version1, path); !errors.Is(versionedErr, errNoEndpoint) {
+			text, err, version = versioned, versionedErr, version1
+		}
+	}
+	if settles(text, err) {
+		s.version.CompareAndSwap(nil, &version)
+	}
+	return text, err
+}
+
+// settles tells whether an answer is one of a gateway's, so that its path is a
+// gateway's too. Anything can answer with status 200.
+func settles(text string, err error) bool {
+	if err != nil {
+		return errors.Is(err, chain.ErrNoBlock)
+	}
+	_, notJSON := wire.Parse(text)
+	return notJSON == nil
+}
+
+func (s *server) text(ctx context.Context, version, path string) (text string, err error) {
+	err = s.http.Ask(ctx, func(ctx context.Context) error {
+		answer, err := s.http.Get(ctx, version+path)
+		switch {
+		case err != nil:
+			return err
+		case !answer.IsSuccess():
+			return s.refusal(path, answer)
+		case answer.Status == http.StatusNoContent:
+			return &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", path, errNoContent)}
+		case answer.IsWebPage():
+			return fmt.Errorf("GET %s: %w", path, s.http.WebPage())
+		}
+		text = answer.Text
+		return nil
+	})
+	return text, err
+}
+
+var errNoContent = errors.New("status 204: there is nothing in it")
+
+// The texts with which the real gateway says that there is no such block: the
+// first for a height or hash that the chain does not have (status 500), the
+// second for a height that is more than 32 bits (status 400).
+var noBlockTexts = []string{
+	"Unable to retrieve header and parent from supplied hash",
+	"Specified block number is larger than the current largest block",
+}
+
+// The texts with which the real gateway says, with status 500, that it has no connection
+// to its node.
+var lostNodeTexts = []string{
+	"WebSocket is not connected",
+	"Failed while trying to get the latest header.",
+}
+
+// The texts with which a gateway says, with status 500 or 400, that it cannot answer a
+// question, now or later: a key that it cannot read, a part of the chain that it does
+// not know or that the runtime did not have, or what its library cannot decode.
+var cannotTellTexts = []string{
+	"Cannot map",
+	"not supported",
+	"createType(",
+	"Unable to decode",
+	"Unable to create Enum",
+	"Unable to find Call",
+	"Could not find storage item",
+	"was not recognized as a queryable pallet",
+	"the archive lacks it", // of fees archive serve
+}
+
+// cannotTell tells whether an answer with that status and message is final.
+func cannotTell(status int, said string) bool {
+	return (status == http.StatusInternalServerError || status == http.StatusBadRequest) &&
+		slices.ContainsFunc(cannotTellTexts, func(text string) bool { return strings.Contains(said, text) })
+}
+
+// refusal is the error for an answer with a status that is no success.
+func (s *server) refusal(path string, answer ask.Answer) error {
+	body, notJSON := wire.Parse(answer.Text)
+	said, _ := body.Member("message").Text()
+	for _, text := range noBlockTexts {
+		if strings.HasPrefix(said, text) {
+			return chain.ErrNoBlock
+		}
+	}
+	err := s.http.Refused(path, answer.Status, answer.Header, wire.Excerpt(said))
+	err.LostNode = answer.Status == http.StatusInternalServerError && slices.Contains(lostNodeTexts, said)
+	switch {
+	case cannotTell(answer.Status, said):
+		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
+	case answer.Status != http.StatusNotFound:
+		return err
+	case notJSON == nil: // the gateway's successor says so of a block; an unknown route is a web page
+		return fmt.Errorf("%w: %w", chain.ErrNoBlock, err)
+	}
+	return fmt.Errorf("%w: %w", errNoEndpoint, err)
+}
+
+// Stream passes an answer on. It does not tell whether the gateway's paths have a
+// version: it is not looked into.
+func (s *server) Stream(ctx context.Context, path string, w io.Writer) (int64, error) {
+	version := noVersion
+	known := s.version.Load()
+	if known != nil {
+		version = *known
+	}
+	n, err := s.streamFrom(ctx, version, path, w)
+	if errors.Is(err, errNoEndpoint) && known == nil {
+		return s.streamFrom(ctx, version1, path, w)
+	}
+	return n, err
+}
+
+func (s *server) streamFrom(ctx context.Context, version, path string, w io.Writer) (n int64, err error) {
+	var broken error // after it had begun
+	err = s.http.Ask(ctx, func(ctx context.Context) error {
+		answer, written, err := s.http.Stream(ctx, version+path, w)
+		switch n = written; {
+		case err != nil && n > 0:
+			broken = err
+			return nil
+		case err == nil && !answer.IsSuccess():
+			return s.refusal(path, answer)
+		}
+		return err
+	})
+	return n, cmp.Or(err, broken)
+}
