@@ -6,6 +6,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee"
 )
 
 // Entry is a block as the book has it: its rows. It does not change.
@@ -148,7 +149,7 @@ func (e *Entry) addTransactions(r *evidence.Report) {
 			Cost: Cost{
 				Height: r.Number, Time: r.Time, Rules: r.Rules, Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: x.Call,
 				Recipient: x.To, Payer: x.Payer, GasPrice: x.GasPrice, Gas: x.Gas, Fee: x.Fee, PriorityFee: x.PriorityFee, Tip: x.Tip,
-				Outcome: or(x.Outcome), Charged: x.Charged, Verdict: or(x.Verdict), Burned: x.Burned, Treasury: x.Treasury, Author: x.Author,
+				Outcome: or(x.Outcome), Charged: x.Charged, Verdict: verdict(x), Burned: x.Burned, Treasury: x.Treasury, Author: x.Author,
 			},
 			Hash: x.Hash, EVMHash: x.EVMHash, Sender: x.From, Nonce: x.Nonce, Weight: x.Weight, Method: string(or(x.Method)),
 			Success: x.Success, Status: or(x.Status), Drift: x.Drift,
@@ -167,6 +168,15 @@ func (e *Entry) addTransactions(r *evidence.Report) {
 			add(e, diagnoses, diagnosisFields, &diagnosis{r.Number, x.Index, class})
 		}
 	}
+}
+
+// verdict is what a seal has of a fee: one that is known from the cash stays that, also where
+// the source had the extrinsics as they are encoded, by which the formula proves it.
+func verdict(x *evidence.Transaction) evidence.Verdict {
+	if method, _ := x.Method.Get(); method == fee.ByCash && or(x.Verdict) == evidence.Match {
+		return evidence.CashOnly
+	}
+	return or(x.Verdict)
 }
 
 // or is a value, and where it is not known the zero one.

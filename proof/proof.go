@@ -37,17 +37,21 @@ type Proved struct {
 
 // Block prices and proves one block. Where it has transactions, the source is asked for
 // the parameter that the split of their fees depends on, where it does; where the
-// multiplier follows from it, for what the chain counted as the block's weight; and only
-// where an EVM fee drifts for more, to find out why. A question that it does not answer
-// for now is in the report, as one that can be asked again.
+// multiplier follows from it, for what the chain counted as the block's weight; for the
+// extrinsics as they are encoded, unless the options have them; and only where an EVM fee
+// drifts for more, to find out why. A question that it does not answer for now is in the
+// report, as one that can be asked again.
 //
 // An error says that ctx has ended. The report is there nonetheless, without what was
 // not answered.
 func Block(ctx context.Context, reader *source.Reader, item source.Item, o evidence.Options) (*evidence.Report, error) {
 	priced := fee.Price(item.Block, item.Rules, item.Multiplier)
-	var noProportion, noWeight error
+	var noProportion, noWeight, noExtrinsics error
 	var asked sync.WaitGroup
 	asked.Go(func() { o.BlockWeight, noWeight = reader.BlockWeight(ctx, item) })
+	if !o.Encoded.Known() {
+		o.Encoded, noExtrinsics = reader.Extrinsics(ctx, item)
+	}
 	if len(priced.Transactions) > 0 {
 		o.FeesTreasuryProportion, noProportion = reader.FeesTreasuryProportion(ctx, item)
 	}
@@ -55,6 +59,7 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 	report := evidence.Prove(item.Block, priced, item.Rules, o)
 	noAnswer(report, evidence.AboutProportion, item.Block.Number-1, noProportion)
 	noAnswer(report, evidence.AboutBlockWeight, item.Block.Number, noWeight)
+	noAnswer(report, evidence.AboutExtrinsics, item.Block.Number, noExtrinsics)
 	if report.DriftsOnEVM() {
 		var around evidence.Neighbours
 		var err error

@@ -124,6 +124,10 @@ func (s *synthetic) FeesTreasuryProportion(context.Context, string, uint64) (cha
 	return chain.AtBlock[chain.Optional[chain.Perbill]]{}, chain.ErrCannotTell
 }
 
+func (s *synthetic) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
+	return nil, chain.ErrNotOffered
+}
+
 func (s *synthetic) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
 	return none, chain.ErrNotOffered
 }

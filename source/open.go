@@ -9,7 +9,6 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/ask"
-	"github.com/feeledger/fees/gatewayclient"
 )
 
 // Kind is a kind of place where blocks come from.
@@ -24,12 +23,13 @@ type Kind struct {
 // package of its own, and one line here.
 var Kinds = []Kind{
 	{isDemo, func(string, ask.Options) (Source, error) { return demo.Open(), nil }},
-	{isURL, func(place string, o ask.Options) (Source, error) { return gatewayclient.New(place, o) }},
+	{isNode, openNode},
+	{isURL, openEither},
 	{isDirectory, func(place string, _ ask.Options) (Source, error) { return archive.OpenDirectory(place) }},
 }
 
-// Open returns the source at a place: the URL of a gateway, a directory, or
-// "demo".
+// Open returns the source at a place: the URL of a gateway or of a node, a directory, or
+// "demo". That of a node has a connection, which ends with its Close: it is an [io.Closer].
 func Open(place string, o ask.Options) (Source, error) {
 	for _, kind := range Kinds {
 		if kind.Is(place) {

@@ -30,6 +30,9 @@ type Source interface {
 	FeesTreasuryProportion(ctx context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error)
 	// BlockWeight is what the chain counted for the block at a height itself, by class.
 	BlockWeight(ctx context.Context, at uint64) (chain.AtBlock[chain.ClassWeights], error)
+	// Extrinsics are those of a block as they are encoded. They are [chain.ErrNotOffered]
+	// by all but a node.
+	Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error)
 	Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error)
 }
 

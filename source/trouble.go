@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -88,8 +89,10 @@ func lags(err error) bool {
 func Doubtful(err error) bool {
 	var fork *ForkError
 	var malformed *sidecar.DecodeError
+	var malformedByNode *nodeclient.DecodeError
 	return !errors.As(err, &fork) && errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, &malformed) ||
+		errors.As(err, &malformedByNode) ||
 		errors.Is(err, ask.ErrNotJSON) ||
 		errors.Is(err, chain.ErrNotOffered) ||
 		errors.Is(err, ask.ErrTooLarge)

@@ -20,13 +20,14 @@ const manual = `fees gives the exact fees of a Moonbeam-like chain: of its EVM l
 its native layer, for each transaction and for each block, to the wei, and says
 which rules they follow from.
 
-It reads blocks from a block gateway (Substrate API Sidecar), from a directory
-of recorded answers, or from the demo that is built in. fees sync, follow and
-worker keep what they found in a ledger, a file or a PostgreSQL database; the
-default is fees.db, --ledger or FEES_LEDGER names another.
+It reads blocks from a node, from a block gateway (Substrate API Sidecar), from
+a directory of recorded answers, or from the demo that is built in. fees sync,
+follow and worker keep what they found in a ledger, a file or a PostgreSQL
+database; the default is fees.db, --ledger or FEES_LEDGER names another.
 
-Where blocks come from (--gateway, or FEES_GATEWAY in the environment):
-  http://127.0.0.1:8080   a gateway's URL; this one is the default
+Where blocks come from (--gateway, else FEES_GATEWAY, else GATEWAY_NODE_URL):
+  http://127.0.0.1:8080   a gateway's URL, or a node's; this one is the default
+  ws://127.0.0.1:9944     a node's URL: no gateway is needed
   ./recordings            a directory: blocks/25.json, multiplier/24.json, ...
   demo                    28 recorded blocks, nothing else needed
 

@@ -86,6 +86,11 @@ func (s Source) FeesTreasuryProportion(ctx context.Context, key string, at uint6
 	return sidecar.DecodeProportion(text, key)
 }
 
+// Extrinsics are not encoded.
+func (s Source) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
+	return nil, chain.ErrNotOffered
+}
+
 // BlockWeight is not known either.
 func (s Source) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
 	return none, fmt.Errorf("block weight: %w", chain.ErrNotOffered)

@@ -94,6 +94,42 @@ func withoutPassword(place string) string {
 	return u.String()
 }
 
+// minKey is how long a provider's key is at least.
+const minKey = 16
+
+// showsKey tells whether a node's URL seems to hold a provider's key: it has a query, or a
+// long part with a digit in its path.
+func showsKey(place string) bool {
+	u, err := url.Parse(place)
+	if err != nil || !strings.Contains(place, "://") {
+		return false
+	}
+	for part := range strings.SplitSeq(u.Path, "/") {
+		if len(part) >= minKey && strings.ContainsAny(part, "0123456789") {
+			return true
+		}
+	}
+	return u.RawQuery != ""
+}
+
+func errKeyShown(flag, variable string) error {
+	return fmt.Errorf("%s: a key in an argument can be seen by others on this machine: put the URL in %s in the environment", flag, variable)
+}
+
+// maxConcurrency is more than any gateway or node answers at once.
+const maxConcurrency = 256
+
+func addConcurrency(c *cobra.Command, to *int) {
+	c.Flags().IntVar(to, "concurrency", ask.DefaultConcurrency, "ask this many questions at once")
+}
+
+func checkConcurrency(concurrency int) error {
+	if concurrency < 1 || concurrency > maxConcurrency {
+		return fmt.Errorf("--concurrency %d: want a number from 1 to %d", concurrency, maxConcurrency)
+	}
+	return nil
+}
+
 // ShownPlace is a place as it may be shown: of a URL neither user name nor password,
 // nor its path, where some providers have a key.
 func ShownPlace(place string) string {

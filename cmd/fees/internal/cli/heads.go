@@ -68,7 +68,7 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 		return nil, nil, nil, err
 	}
 	if address == "" {
-		return reader, source.Poll(reader.Source, f.poll), func() {}, nil
+		return reader, source.HeadsOf(reader.Source, f.poll), func() {}, nil
 	}
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", nodeclient.ErrNoSubscriptions)
@@ -90,14 +90,11 @@ func nodeHeads(node *nodeclient.Client, same *desk.SameChain) source.Heads {
 	return func(ctx context.Context) iter.Seq2[source.Head, error] {
 		return func(yield func(source.Head, error) bool) {
 			known := false
-			for h, err := range node.SubscribeFinalizedHeads(ctx) {
-				if nodeclient.Temporary(err) {
-					err = &source.TemporaryError{Err: err}
-				}
+			for h, err := range source.Announced(node)(ctx) {
 				if err == nil && !known {
 					known, err = same.Check(ctx)
 				}
-				if !yield(source.Head{Number: h.Number, Hash: h.Hash}, err) {
+				if !yield(h, err) {
 					return
 				}
 			}

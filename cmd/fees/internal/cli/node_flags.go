@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"cmp"
-	"errors"
+	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,36 +13,66 @@ import (
 
 // NodeFlags say which node is asked, and how.
 type NodeFlags struct {
-	Node string
+	Node        string
+	Variables   []string // of the environment, the first that is set names the node where no flag does; FEES_NODE if there are none
+	Concurrency int      // the client's default if 0
 	ConnectionFlags
 }
 
 // Add adds the flags.
 func (f *NodeFlags) Add(c *cobra.Command) {
-	c.Flags().StringVar(&f.Node, "node", "", "the node's URL: http, https, ws or wss (default: FEES_NODE)")
+	c.Flags().StringVar(&f.Node, "node", "", "the node's URL: http, https, ws or wss (default: "+strings.Join(f.variables(), ", else ")+")")
 	f.ConnectionFlags.Add(c)
+}
+
+func (f *NodeFlags) variables() []string {
+	if len(f.Variables) == 0 {
+		return []string{nodeVariable}
+	}
+	return f.Variables
 }
 
 // Client is a client of the node. It connects to nothing yet.
 func (f *NodeFlags) Client() (*nodeclient.Client, error) {
-	address, err := NodeAddress(f.Node)
+	address, err := nodeAddress(f.Node, f.variables())
 	if err != nil {
 		return nil, err
 	}
 	if address == "" {
-		return nil, errors.New("which node? name it with --node or FEES_NODE, such as ws://127.0.0.1:9944")
+		return nil, fmt.Errorf("which node? name it with --node or %s, such as ws://127.0.0.1:9944", strings.Join(f.variables(), " or "))
 	}
 	c, err := f.Connection()
 	if err != nil {
 		return nil, err
 	}
-	return nodeclient.New(address, ask.Options{Total: c.Timeout, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs})
+	return nodeclient.New(address, ask.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs})
 }
 
+// AddConcurrency adds the flag for how many questions are asked at once.
+func (f *NodeFlags) AddConcurrency(c *cobra.Command) { addConcurrency(c, &f.Concurrency) }
+
+// CheckConcurrency checks that flag.
+func (f *NodeFlags) CheckConcurrency() error { return checkConcurrency(f.Concurrency) }
+
+// nodeVariable names the node in the environment.
+const nodeVariable = "FEES_NODE"
+
 // NodeAddress is what the flag says, or the environment, or nothing.
-func NodeAddress(flag string) (string, error) {
-	if withoutPassword(flag) != flag {
-		return "", errPasswordShown("--node", "FEES_NODE")
+func NodeAddress(flag string) (string, error) { return nodeAddress(flag, []string{nodeVariable}) }
+
+func nodeAddress(flag string, variables []string) (string, error) {
+	switch {
+	case withoutPassword(flag) != flag:
+		return "", errPasswordShown("--node", variables[0])
+	case showsKey(flag):
+		return "", errKeyShown("--node", variables[0])
+	case flag != "":
+		return flag, nil
 	}
-	return cmp.Or(flag, os.Getenv("FEES_NODE")), nil
+	for _, variable := range variables {
+		if address := os.Getenv(variable); address != "" {
+			return address, nil
+		}
+	}
+	return "", nil
 }

@@ -110,7 +110,7 @@ type GatewayFlags struct {
 // Add adds the flags. What is said of the gateway in its usage.
 func (f *GatewayFlags) Add(c *cobra.Command, what string) {
 	flags := c.Flags()
-	flags.StringVar(&f.Gateway, "gateway", "", what+" (default: FEES_GATEWAY, else "+DefaultGateway+")")
+	flags.StringVar(&f.Gateway, "gateway", "", what+" (default: FEES_GATEWAY, else GATEWAY_NODE_URL, else "+DefaultGateway+")")
 	flags.Float64Var(&f.rps, "rps", 0, "send at most this many requests in a second (0: any number)")
 	f.ConnectionFlags.Add(c)
 }
@@ -118,9 +118,10 @@ func (f *GatewayFlags) Add(c *cobra.Command, what string) {
 // DefaultGateway is the gateway's own default address.
 const DefaultGateway = "http://127.0.0.1:8080"
 
-// Place is what the flag says, or the environment, or the default.
+// Place is what the flag says, or FEES_GATEWAY, or GATEWAY_NODE_URL, the specification's name
+// for the address of a gateway's node, or the default.
 func (f *GatewayFlags) Place() string {
-	return cmp.Or(f.Gateway, os.Getenv("FEES_GATEWAY"), DefaultGateway)
+	return cmp.Or(f.Gateway, os.Getenv("FEES_GATEWAY"), os.Getenv("GATEWAY_NODE_URL"), DefaultGateway)
 }
 
 // Open checks the flags and opens the source.
@@ -150,6 +151,9 @@ func (f *GatewayFlags) Options() (ask.Options, error) {
 	if withoutPassword(f.Gateway) != f.Gateway {
 		return ask.Options{}, errPasswordShown("--gateway", "FEES_GATEWAY")
 	}
+	if showsKey(f.Gateway) {
+		return ask.Options{}, errKeyShown("--gateway", "FEES_GATEWAY")
+	}
 	if f.rps < 0 || math.IsNaN(f.rps) {
 		return ask.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
 	}
@@ -160,18 +164,8 @@ func (f *GatewayFlags) Options() (ask.Options, error) {
 	return ask.Options{Total: c.Timeout, RPS: f.rps, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs}, err
 }
 
-// maxConcurrency is more than any gateway answers at once.
-const maxConcurrency = 256
-
 // AddConcurrency adds the flag for how many questions are asked at once.
-func (f *GatewayFlags) AddConcurrency(c *cobra.Command) {
-	c.Flags().IntVar(&f.Concurrency, "concurrency", ask.DefaultConcurrency, "ask this many questions at once")
-}
+func (f *GatewayFlags) AddConcurrency(c *cobra.Command) { addConcurrency(c, &f.Concurrency) }
 
 // CheckConcurrency checks that flag.
-func (f *GatewayFlags) CheckConcurrency() error {
-	if f.Concurrency < 1 || f.Concurrency > maxConcurrency {
-		return fmt.Errorf("--concurrency %d: want a number from 1 to %d", f.Concurrency, maxConcurrency)
-	}
-	return nil
-}
+func (f *GatewayFlags) CheckConcurrency() error { return checkConcurrency(f.Concurrency) }

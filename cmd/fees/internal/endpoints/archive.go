@@ -208,8 +208,20 @@ func newServe(stderr io.Writer) *cobra.Command {
 			return serveArchive(c.Context(), args[0], listen, stderr)
 		},
 	}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:8080", "the address to listen at; port 0 takes any that is free")
+	addListen(c, &listen)
 	return c
+}
+
+func addListen(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "listen", "127.0.0.1:8080", "the address to listen at; port 0 takes any that is free")
+}
+
+func listenAt(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen %s: %w", address, err)
+	}
+	return listener, nil
 }
 
 func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {
@@ -224,9 +236,9 @@ func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", listen)
+	listener, err := listenAt(listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w", listen, err)
+		return err
 	}
 	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", first, last, console.Printable(place), listener.Addr())
 	return archive.Serve(ctx, listener, a)

@@ -10,5 +10,5 @@ import (
 
 // Commands are all of them.
 func Commands(stdout, stderr io.Writer) []*cobra.Command {
-	return []*cobra.Command{newGateway(stdout), newNode(stdout), newArchive(stdout, stderr), newEstimate(stdout)}
+	return []*cobra.Command{newGateway(stdout, stderr), newNode(stdout), newArchive(stdout, stderr), newEstimate(stdout)}
 }

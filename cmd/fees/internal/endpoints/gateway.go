@@ -14,17 +14,20 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/source"
 )
 
 const gatewayManual = `Ask a gateway's endpoints one by one, and see what the program makes of the
 answers. Answers are checked as those that blocks are priced from are: one for
-another block than was asked for is an error.`
+another block than was asked for is an error. serve is a gateway itself, made of
+a node.`
 
 const gatewayExamples = `  fees gateway head --gateway http://127.0.0.1:8080
   fees gateway block 11728459 --format json
   fees gateway balance 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --at 25
   fees gateway storage system account --key 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
-  fees gateway metadata -o metadata.json`
+  fees gateway metadata -o metadata.json
+  fees gateway serve --node ws://127.0.0.1:9944`
 
 var gatewayQuestions = []question[*gatewayclient.Client]{
 	{use: "head", short: "The newest block that is final", unfinalized: true, ask: askHead},
@@ -37,10 +40,10 @@ var gatewayQuestions = []question[*gatewayclient.Client]{
 	{use: "spec <height>", short: "The runtime that a block left behind", args: 1, most: 1, wants: "one height", ask: askSpec},
 }
 
-func newGateway(stdout io.Writer) *cobra.Command {
+func newGateway(stdout, stderr io.Writer) *cobra.Command {
 	parent := &cobra.Command{
 		Use:     "gateway",
-		Short:   "Look at a gateway's endpoints",
+		Short:   "Look at a gateway's endpoints, or serve them from a node",
 		Long:    gatewayManual,
 		Example: gatewayExamples,
 		Args:    cli.NoneOf("unknown endpoint %q; fees gateway --help lists them"),
@@ -49,7 +52,7 @@ func newGateway(stdout io.Writer) *cobra.Command {
 	for _, q := range gatewayQuestions {
 		parent.AddCommand(q.command(stdout, &gatewayOnly{}))
 	}
-	parent.AddCommand(newMetadata(stdout))
+	parent.AddCommand(newMetadata(stdout), newGatewayServe(stderr))
 	return parent
 }
 
@@ -94,7 +97,7 @@ func (f *gatewayOnly) Client() (*gatewayclient.Client, error) {
 	if !strings.Contains(f.Place(), "://") {
 		return nil, fmt.Errorf("--gateway %s: want a gateway's URL here; fees archive serve makes a gateway of recordings", f.Place())
 	}
-	return gatewayclient.New(f.Place(), options)
+	return source.OpenURL(f.Place(), options)
 }
 
 func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {

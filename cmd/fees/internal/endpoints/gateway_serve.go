@@ -1,0 +1,70 @@
+package endpoints
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/nodeserver"
+)
+
+const gatewayServeManual = `Answer what Substrate API Sidecar answers, from a node: the same paths, bodies,
+statuses and error texts, for blocks, headers, balances, storage, the runtime's
+version and the node's. Ctrl-C ends it when the answers under way are sent.
+
+The node is --node, else GATEWAY_NODE_URL, else FEES_NODE in the environment: a
+ws, wss, http or https URL. A URL with a password or a provider's key belongs
+into the environment. The node's host alone is ever shown.
+
+  /healthz   200 while it serves
+  /readyz    200 if the node answers and is not syncing, else 503 and why
+  /metrics   for Prometheus
+
+A node that is lost is told as Sidecar tells it, and found again when it is
+back. /blocks/N?eventDocs=true and ?extrinsicDocs=true are refused; errors have
+no stack; the root has the version alone, which is that of fees.`
+
+const gatewayServeExamples = `  fees gateway serve --node ws://127.0.0.1:9944
+  GATEWAY_NODE_URL=wss://HOST/KEY fees gateway serve --listen 0.0.0.0:8080
+  fees block head --gateway http://127.0.0.1:8080    from another terminal`
+
+func newGatewayServe(stderr io.Writer) *cobra.Command {
+	flags := cli.NodeFlags{Variables: []string{"GATEWAY_NODE_URL", "FEES_NODE"}}
+	var listen string
+	c := &cobra.Command{
+		Use:     "serve",
+		Short:   "Be a gateway: answer from a node as Sidecar does",
+		Long:    gatewayServeManual,
+		Example: gatewayServeExamples,
+		Version: cli.Version(),
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return serveNode(c.Context(), flags, listen, stderr)
+		},
+	}
+	flags.Add(c)
+	flags.AddConcurrency(c)
+	addListen(c, &listen)
+	return c
+}
+
+func serveNode(ctx context.Context, flags cli.NodeFlags, listen string, stderr io.Writer) error {
+	if err := flags.CheckConcurrency(); err != nil {
+		return err
+	}
+	node, err := flags.Client()
+	if err != nil {
+		return err
+	}
+	defer node.Close()
+	listener, err := listenAt(listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "fees: serving what the node %s says at http://%s\n", node.Place().Address, listener.Addr())
+	return gatewayserver.Serve(ctx, listener, nodeserver.Handler(node, nodeserver.Options{Version: cli.Version()}))
+}

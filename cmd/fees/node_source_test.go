@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/nodetest"
+)
+
+// pairNode is a node that answers what a real one was recorded to have said, at an http
+// and at a ws URL.
+func pairNode(t *testing.T, name string) (node *nodetest.Node, http, ws string) {
+	t.Helper()
+	node, err := nodetest.Open(filepath.Join("..", "..", "..", "shared", "pairs", name, "node"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("SKIPPED, %s was NOT read from its node: %v", name, err)
+	}
+	require.NoError(t, err)
+	server := httptest.NewServer(node)
+	t.Cleanup(server.Close)
+	return node, server.URL, strings.Replace(server.URL, "http", "ws", 1)
+}
+
+// outputOf is what a command printed that ended with a code.
+func outputOf(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	stdout, stderr, code := fees(t, args...)
+	require.Equal(t, want, code, "fees %v: %s%s", args, stdout, stderr)
+	return stdout
+}
+
+// Every command that reads a gateway reads a node in its place, and prints the same.
+func TestANodeIsASource(t *testing.T) {
+	const name = "moonbeam-2600"
+	node, http, ws := pairNode(t, name)
+	recorded := filepath.Join("..", "..", "..", "shared", "pairs", name, "gateway")
+	t.Setenv("FEES_GATEWAY", "")
+	t.Setenv("FEES_NODE", "")
+	block := outputOf(t, exitOK, "block", "12", "--gateway", recorded)
+	require.Equal(t, block, outputOf(t, exitOK, "block", "12", "--gateway", ws))
+	require.Equal(t, block, outputOf(t, exitOK, "block", "12", "--gateway", http))
+	t.Setenv("GATEWAY_NODE_URL", ws)
+	require.Equal(t, block, outputOf(t, exitOK, "block", "12"))
+
+	// A node has what a gateway has not: all checks are made that apply, without --node.
+	summary := outputOf(t, exitFinding, "verify", "1..27")
+	require.Regexp(t, `(?m)^extrinsic\.hash +191 +0 +0$`, summary)
+	require.Regexp(t, `(?m)^native\.formula +27 +0 +2$`, summary) // two fees were waived
+	require.Regexp(t, `(?m)^block\.multiplier +27 +0 +0$`, summary)
+	require.Equal(t, 1, strings.Count(summary, "first finding"), "the time of block 2")
+
+	// An archive of a node has the gateway's answers, and says whose they are.
+	archive := filepath.Join(t.TempDir(), "archive")
+	require.Contains(t, outputOf(t, exitOK, "archive", "record", "1..9", "-o", archive), "fees, of a node's answers")
+	require.Equal(t, block9(t, recorded), block9(t, archive))
+
+	// A ledger has the same seal.
+	seals := map[string]bool{}
+	for _, gateway := range []string{recorded, ws, http} {
+		ledger := filepath.Join(t.TempDir(), "fees.db")
+		text := outputOf(t, exitFinding, "sync", "0..27", "--gateway", gateway, "--ledger", ledger, "--quiet")
+		_, seal, found := strings.Cut(text, "seal ")
+		require.True(t, found, text)
+		seals[strings.Fields(seal)[0]] = true
+	}
+	require.Len(t, seals, 1)
+	require.Less(t, node.Asked()["chain_getHeader"], 40)
+
+	// A key in a URL stays out of the process list.
+	_, stderr, code := fees(t, "block", "1", "--gateway", "wss://host/0123456789abcdef0123")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "put the URL in FEES_GATEWAY in the environment")
+	require.NotContains(t, stderr, "0123456789abcdef0123")
+}
+
+func block9(t *testing.T, gateway string) string {
+	return outputOf(t, exitOK, "block", "9", "--gateway", gateway, "--format", "json")
+}

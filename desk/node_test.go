@@ -1,0 +1,58 @@
+package desk_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// A ledger that was filled straight from a node has the seal of one that was filled from what
+// Sidecar had made of that node's answers. On runtime 1701, too: there the extrinsics as they
+// are encoded prove natives that are known from the cash alone without them.
+func TestSyncFromANode(t *testing.T) {
+	for name, extent := range map[string]string{
+		"moonbeam-1701": "0..27", "moonbeam-2100": "0..27", "moonbeam-2600": "0..27", "datahaven-100": "0..40", "datahaven-100m": "0..32",
+	} {
+		t.Run(name, func(t *testing.T) {
+			pair := filepath.Join("..", "..", "shared", "pairs", name)
+			node, err := nodetest.Open(filepath.Join(pair, "node"))
+			if errors.Is(err, fs.ErrNotExist) {
+				t.Skipf("SKIPPED, %s was NOT synced from its node: %v", name, err)
+			}
+			require.NoError(t, err)
+			server := httptest.NewServer(node)
+			t.Cleanup(server.Close)
+			recorded, err := archive.OpenDirectory(filepath.Join(pair, "gateway"))
+			require.NoError(t, err)
+			want := sealFrom(t, recorded, extent)
+			for _, scheme := range []string{"ws", "http"} {
+				straight, err := source.Open(strings.Replace(server.URL, "http", scheme, 1), ask.Options{})
+				require.NoError(t, err)
+				t.Cleanup(func() { straight.(io.Closer).Close() })
+				require.Equal(t, want, sealFrom(t, straight, extent), scheme)
+			}
+		})
+	}
+}
+
+// sealFrom is the seal of a ledger that was filled from a source.
+func sealFrom(t *testing.T, src source.Source, extent string) string {
+	t.Helper()
+	place := file(t)
+	_, err := desk.Sync(t.Context(), place, blocks(t, extent), desk.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	require.NoError(t, err)
+	return sealOf(t, place)
+}

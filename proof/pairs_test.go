@@ -1,0 +1,110 @@
+package proof_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/source"
+)
+
+// Every block of a recorded chain is proved straight from its node as from what Sidecar had
+// made of it: the same fees, verdicts and findings. The node says more, its extrinsics as they
+// are encoded: what is checked by them is checked without being asked for. By them alone there
+// is a rule for the natives of runtime 1701: what a gateway leaves at cash_only is a match.
+func TestProofFromANode(t *testing.T) {
+	for name, last := range map[string]uint64{"moonbeam-1701": 27, "moonbeam-2100": 27, "moonbeam-2600": 27, "datahaven-100": 40, "datahaven-100m": 32} {
+		t.Run(name, func(t *testing.T) {
+			pair := filepath.Join("..", "..", "shared", "pairs", name)
+			node, err := nodetest.Open(filepath.Join(pair, "node"))
+			if errors.Is(err, fs.ErrNotExist) {
+				t.Skipf("SKIPPED, %s was NOT proved from its node: %v", name, err)
+			}
+			require.NoError(t, err)
+			server := httptest.NewServer(node)
+			t.Cleanup(server.Close)
+			straight, err := source.Open(strings.Replace(server.URL, "http", "ws", 1), ask.Options{})
+			require.NoError(t, err)
+			t.Cleanup(func() { straight.(io.Closer).Close() })
+			recorded, err := archive.OpenDirectory(filepath.Join(pair, "gateway"))
+			require.NoError(t, err)
+
+			have, want := reports(t, straight, last), reports(t, recorded, last)
+			byNode, better := map[string]int{}, 0
+			for i, r := range have {
+				for _, id := range []string{"extrinsic.hash", "native.formula"} {
+					byNode[id] += tally(r, id)
+					require.Zero(t, tally(want[i], id))
+				}
+				if name == "moonbeam-1701" {
+					better += improve(want[i], r)
+				}
+				requireSame(t, want[i], r)
+			}
+			require.Positive(t, byNode["extrinsic.hash"])
+			require.Positive(t, byNode["native.formula"])
+			require.Equal(t, name == "moonbeam-1701", better > 0)
+			t.Logf("%d blocks, checked by the node: %v; %d more matches", len(have), byNode, better)
+		})
+	}
+}
+
+// reports are the proofs of all blocks to a height.
+func reports(t *testing.T, src source.Source, last uint64) (list []*evidence.Report) {
+	t.Helper()
+	p := &proof.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: 4}
+	for x, err := range p.Range(t.Context(), source.Range{First: 1, Last: last}, nothing) {
+		require.NoError(t, err)
+		list = append(list, x.Report)
+	}
+	require.Len(t, list, int(last))
+	return list
+}
+
+// improve makes a match of what was charged by a rule that could not be checked in one report,
+// and could in the other.
+func improve(to, from *evidence.Report) (better int) {
+	cash, match := chain.Some(evidence.CashOnly), chain.Some(evidence.Match)
+	for i := range to.Transactions {
+		x, y := &to.Transactions[i], &from.Transactions[i]
+		if x.Verdict == cash && y.Verdict == match && x.Layer == fee.Native {
+			x.Verdict = match
+			to.Totals.CashOnly--
+			to.Totals.Match++
+			better++
+		}
+	}
+	return better
+}
+
+// requireSame wants two reports of a block to be the same, but for the checks that need the
+// extrinsics as they are encoded.
+func requireSame(t *testing.T, want, have *evidence.Report) {
+	t.Helper()
+	for i, c := range evidence.Checks() {
+		if c.ID == "extrinsic.hash" || c.ID == "native.formula" {
+			require.Zero(t, have.Tallies[i].Broken, c.ID)
+			continue
+		}
+		require.Equal(t, want.Tallies[i], have.Tallies[i], "block %d: %s", have.Number, c.ID)
+	}
+	require.Equal(t, want.Transactions, have.Transactions, "block %d", have.Number)
+	require.Equal(t, want.Totals, have.Totals, "block %d", have.Number)
+	require.Equal(t, want.Findings, have.Findings, "block %d", have.Number)
+	require.Equal(t, want.Unanswered, have.Unanswered, "block %d", have.Number)
+	require.Equal(t, want.Notes, have.Notes, "block %d", have.Number)
+}

@@ -1,0 +1,214 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/nodegateway"
+	"github.com/feeledger/fees/wire"
+)
+
+// node is a source without a gateway: the answers are made here, of what the node says.
+type node struct {
+	*gatewayclient.Client
+	client    *nodeclient.Client
+	gateway   *nodegateway.Gateway
+	announces bool // its heads, over a WebSocket
+}
+
+// Close breaks the connection to the node off.
+func (n *node) Close() error { return n.client.Close() }
+
+// isNode tells whether a place can only be a node: it has a WebSocket, or a query, where
+// providers of nodes have a key, and which no gateway has.
+func isNode(place string) bool {
+	u, err := url.Parse(place)
+	return hasSocket(place) || err == nil && u.Host != "" && u.RawQuery != ""
+}
+
+func hasSocket(place string) bool {
+	return strings.HasPrefix(place, "ws://") || strings.HasPrefix(place, "wss://")
+}
+
+func openNode(place string, o ask.Options) (Source, error) {
+	client, err := nodeclient.New(place, o)
+	if err != nil {
+		return nil, err
+	}
+	gateway := nodegateway.New(client)
+	return &node{gatewayclient.Of(gateway), client, gateway, hasSocket(place)}, nil
+}
+
+// OpenURL opens a gateway, or a node as one, at a URL: for those who ask more of it than a
+// [Source] is asked.
+func OpenURL(place string, o ask.Options) (*gatewayclient.Client, error) {
+	s, err := Open(place, o)
+	if err != nil {
+		return nil, err
+	}
+	switch s := s.(type) {
+	case *node:
+		return s.Client, nil
+	case *eitherSource:
+		return s.Client, nil
+	}
+	return nil, fmt.Errorf("%s is no URL", place)
+}
+
+// HeadsOf are the final heads of a source: those that a node announces over a WebSocket,
+// and else what it is asked for this often.
+func HeadsOf(s Source, every time.Duration) Heads {
+	if n, ok := s.(*node); ok && n.announces {
+		return Announced(n.client)
+	}
+	return Poll(s, every)
+}
+
+// Announced are the final heads that a node announces.
+func Announced(node *nodeclient.Client) Heads {
+	return func(ctx context.Context) iter.Seq2[Head, error] {
+		return func(yield func(Head, error) bool) {
+			for h, err := range node.SubscribeFinalizedHeads(ctx) {
+				if nodeclient.Temporary(err) {
+					err = &TemporaryError{Err: err}
+				}
+				if !yield(Head{Number: h.Number, Hash: h.Hash}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Extrinsics are those of a block as they are encoded.
+func (n *node) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
+	return n.gateway.Extrinsics(ctx, block)
+}
+
+// either is a gateway or a node at an http or https URL: what does not answer as a gateway
+// does may be a node. It is asked what it is before anything else was answered.
+type either struct {
+	gateway gatewayclient.Gateway
+	node    *nodeclient.Client
+	asNode  *nodegateway.Gateway
+	decided atomic.Pointer[gatewayclient.Gateway]
+}
+
+func openEither(place string, o ask.Options) (Source, error) {
+	gateway, err := gatewayclient.New(place, o)
+	if err != nil {
+		return nil, err
+	}
+	client, err := nodeclient.New(place, o)
+	if err != nil {
+		return nil, err
+	}
+	e := &either{gateway: gateway, node: client, asNode: nodegateway.New(client)}
+	return &eitherSource{gatewayclient.Of(e), e}, nil
+}
+
+// eitherSource is the source of one.
+type eitherSource struct {
+	*gatewayclient.Client
+	either *either
+}
+
+// Close breaks the connection to the node off, where it is one.
+func (s *eitherSource) Close() error { return s.either.node.Close() }
+
+// Extrinsics are those of a block as they are encoded. It is [chain.ErrNotOffered] by a
+// gateway.
+func (s *eitherSource) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
+	if d := s.either.decided.Load(); d == nil || *d != gatewayclient.Gateway(s.either.asNode) {
+		return nil, chain.ErrNotOffered
+	}
+	return s.either.asNode.Extrinsics(ctx, block)
+}
+
+// Answer asks the gateway, or the node.
+func (e *either) Answer(ctx context.Context, question string) (text string, err error) {
+	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {
+		text, err = g.Answer(ctx, question)
+		if err == nil && e.decided.Load() == nil && isJSONRPC(text) {
+			err = errJSONRPC
+		}
+		return err
+	})
+	return text, err
+}
+
+// Stream passes an answer of either on.
+func (e *either) Stream(ctx context.Context, question string, w io.Writer) (n int64, err error) {
+	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {
+		n, err = g.Stream(ctx, question, w)
+		return err
+	})
+	return n, err
+}
+
+func (e *either) ask(ctx context.Context, what func(gatewayclient.Gateway) error) error {
+	if d := e.decided.Load(); d != nil {
+		return what(*d)
+	}
+	err := what(e.gateway)
+	switch {
+	case err == nil, errors.Is(err, chain.ErrNoBlock), errors.Is(err, chain.ErrCannotTell):
+		e.decided.CompareAndSwap(nil, &e.gateway)
+		return err
+	case !maybeNode(err):
+		return err
+	}
+	if _, notNode := e.node.Call(ask.Briefly(ctx), "system_chain"); notNode != nil {
+		return &neitherError{err, notNode}
+	}
+	var asNode gatewayclient.Gateway = e.asNode
+	e.decided.CompareAndSwap(nil, &asNode)
+	return what(*e.decided.Load())
+}
+
+// neitherError says that what stands at a URL answers neither as a gateway nor as a node.
+type neitherError struct{ asGateway, asNode error }
+
+func (e *neitherError) Error() string {
+	return fmt.Sprintf("neither a gateway (%v) nor a node (%v): want the address of either, as its documentation has it, with its path and key", e.asGateway, e.asNode)
+}
+
+// Unwrap is what was said to the question itself.
+func (e *neitherError) Unwrap() error { return e.asGateway }
+
+// errJSONRPC says that the answer to a GET is one of JSON-RPC's, as some nodes give with
+// status 200.
+var errJSONRPC = errors.New("it answers as a node does")
+
+func isJSONRPC(text string) bool {
+	answer, err := wire.Parse(text)
+	return err == nil && answer.Member("jsonrpc").Kind() != wire.Absent
+}
+
+// maybeNode tells whether an error can be that of a node, which takes no GET.
+func maybeNode(err error) bool {
+	if errors.Is(err, errJSONRPC) || errors.Is(err, ask.ErrNotJSON) {
+		return true
+	}
+	var status *ask.StatusError
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch status.Code {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,243 @@
+package source_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+var quick = ask.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 5 * time.Second}
+
+const pair = "../../shared/pairs/moonbeam-2100"
+
+// recordedNode is a node that was recorded; what it does to a GET is its own.
+type recordedNode struct {
+	*nodetest.Node
+	get   http.HandlerFunc
+	guard sync.Mutex
+	gets  []string
+}
+
+func (n *recordedNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && r.Header.Get("Upgrade") == "" {
+		n.guard.Lock()
+		n.gets = append(n.gets, r.URL.Path)
+		n.guard.Unlock()
+		n.get(w, r)
+		return
+	}
+	n.Node.ServeHTTP(w, r)
+}
+
+// startNode starts one.
+func startNode(t *testing.T, get http.HandlerFunc) (*recordedNode, string) {
+	t.Helper()
+	node, err := nodetest.Open(filepath.Join(pair, "node"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("SKIPPED, nothing was read from a node: %v", err)
+	}
+	require.NoError(t, err)
+	n := &recordedNode{Node: node, get: get}
+	server := httptest.NewServer(n)
+	t.Cleanup(server.Close)
+	return n, server.URL
+}
+
+// open opens a source of blocks at a URL.
+func open(t *testing.T, place string, o ask.Options) source.Source {
+	t.Helper()
+	src, err := source.Open(place, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, src.(io.Closer).Close()) })
+	return src
+}
+
+// requireReads wants a source to give a block as it was recorded of the gateway, and its
+// extrinsics as they are encoded.
+func requireReads(t *testing.T, place string) {
+	t.Helper()
+	src := open(t, place, quick)
+	recorded, err := archive.OpenDirectory(filepath.Join(pair, "gateway"))
+	require.NoError(t, err)
+	read := func(s source.Source) (source.Item, *source.Reader) {
+		r := &source.Reader{Source: s, Tables: network.BuiltIn()}
+		item, err := r.Read(t.Context(), source.Height(7))
+		require.NoError(t, err)
+		return item, r
+	}
+	want, fromArchive := read(recorded)
+	have, fromNode := read(src)
+	require.Equal(t, want, have)
+	none, err := fromArchive.Extrinsics(t.Context(), want)
+	require.NoError(t, err)
+	require.False(t, none.Known())
+	encoded, err := fromNode.Extrinsics(t.Context(), have)
+	require.NoError(t, err)
+	list, known := encoded.Get()
+	require.True(t, known)
+	require.Len(t, list, len(have.Block.Extrinsics))
+}
+
+func noGET(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "Used HTTP Method is not allowed. POST or OPTIONS is required", http.StatusMethodNotAllowed)
+}
+
+// A node is found to be one, at whatever kind of address, and by whatever it says to a
+// question that is put to gateways.
+func TestNodeIsASource(t *testing.T) {
+	for name, get := range map[string]http.HandlerFunc{
+		"a method that is not allowed": noGET,
+		"nothing at the path":          http.NotFound,
+		"a bad request":                func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusBadRequest) },
+		"a type that is not supported": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusUnsupportedMediaType) },
+		"a web page": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<!DOCTYPE html><html><body>our nodes</body></html>")
+		},
+		"JSON-RPC's own refusal": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, url := startNode(t, get)
+			requireReads(t, url)
+			require.LessOrEqual(t, len(n.gets), 2, "once by each version of a gateway's paths: %v", n.gets)
+		})
+	}
+	n, url := startNode(t, noGET)
+	for _, place := range []string{strings.Replace(url, "http", "ws", 1), strings.Replace(url, "http", "ws", 1) + "/KEY?apikey=KEY", url + "/?apikey=KEY"} {
+		requireReads(t, place)
+	}
+	require.Empty(t, n.gets, "these can be no gateways")
+}
+
+// gatewayOnly answers from recordings, and counts.
+type gatewayOnly struct {
+	http.Handler
+	guard sync.Mutex
+	asked []string
+}
+
+func (g *gatewayOnly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.guard.Lock()
+	g.asked = append(g.asked, r.Method+" "+r.URL.Path)
+	g.guard.Unlock()
+	if r.Method != http.MethodGet {
+		http.NotFound(w, r)
+		return
+	}
+	g.Handler.ServeHTTP(w, r)
+}
+
+// A gateway is asked what it was asked before there were nodes, and nothing else: also where
+// its first answer is that there is no such block.
+func TestGatewayStaysAGateway(t *testing.T) {
+	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	require.NoError(t, err)
+	g := &gatewayOnly{Handler: archive.Handler(recorded)}
+	server := httptest.NewServer(g)
+	t.Cleanup(server.Close)
+	src := open(t, server.URL, quick)
+	_, err = src.Extrinsics(t.Context(), chain.Hash{})
+	require.ErrorIs(t, err, chain.ErrNotOffered)
+	r := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	item, err := r.Read(t.Context(), source.Height(7))
+	require.NoError(t, err)
+	encoded, err := r.Extrinsics(t.Context(), item)
+	require.NoError(t, err)
+	require.False(t, encoded.Known())
+	for _, asked := range g.asked {
+		require.True(t, strings.HasPrefix(asked, "GET "), "%v", g.asked)
+	}
+	var text strings.Builder
+	streams := src.(interface {
+		Stream(context.Context, string, io.Writer) (int64, error)
+	})
+	n, err := streams.Stream(t.Context(), "/blocks/7", &text)
+	require.NoError(t, err)
+	require.EqualValues(t, n, text.Len())
+
+	missing := &gatewayOnly{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(500)
+		io.WriteString(w, `{"code":500,"message":"Unable to retrieve header and parent from supplied hash"}`)
+	})}
+	server = httptest.NewServer(missing)
+	t.Cleanup(server.Close)
+	src = open(t, server.URL, quick)
+	_, err = src.Block(t.Context(), 5)
+	require.ErrorIs(t, err, chain.ErrNoBlock)
+	require.Equal(t, []string{"GET /blocks/5"}, missing.asked)
+}
+
+// What stands at a URL and is neither is told so, with what it said as either, and what is
+// wanted. A key in the address is in no error.
+func TestNeitherGatewayNorNode(t *testing.T) {
+	const key = "SECRET0123456789"
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	_, err := open(t, server.URL+"/"+key, quick).Block(t.Context(), 5)
+	require.ErrorContains(t, err, "neither a gateway (")
+	require.ErrorContains(t, err, "status 404 Not Found")
+	require.ErrorContains(t, err, "nor a node (system_chain: the node at http://127.0.0.1:")
+	require.ErrorContains(t, err, "want the address of either")
+	require.NotContains(t, err.Error(), key)
+}
+
+// A key in a node's path, query, user or password is in no error, whatever goes wrong.
+func TestKeysOfNodesAreSecret(t *testing.T) {
+	const key = "SECRET0123456789"
+	answers := map[string]http.HandlerFunc{
+		"refused": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) },
+		"broken":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"malformed": func(w http.ResponseWriter, r *http.Request) {
+			var q struct{ ID json.RawMessage }
+			json.NewDecoder(r.Body).Decode(&q)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":7}`, q.ID)
+		},
+		"a web page": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<!DOCTYPE html>")
+		},
+		"redirected": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/"+key, http.StatusTemporaryRedirect)
+		},
+	}
+	o := ask.Options{RetryWait: time.Millisecond, Timeout: 200 * time.Millisecond, Total: 200 * time.Millisecond}
+	for name, handler := range answers {
+		server := httptest.NewServer(handler)
+		t.Cleanup(server.Close)
+		host := strings.TrimPrefix(server.URL, "http://")
+		for _, address := range []string{"ws://" + host + "/" + key, "http://" + host + "/v1?apikey=" + key, "http://" + host + "/" + key, "http://user:" + key + "@" + host, "ws://127.0.0.1:1/" + key, "http://127.0.0.1:1/?k=" + key} {
+			_, err := open(t, address, o).Block(t.Context(), 5)
+			require.Error(t, err, "%s: %s", name, address)
+			require.NotContains(t, err.Error(), key, name)
+			require.Contains(t, err.Error()+host, "127.0.0.1")
+		}
+	}
+	for _, address := range []string{"wss:///" + key, "ftp://host/?k=" + key, "http://:x/" + key, "ws://ho st/" + key} {
+		_, err := source.Open(address, o)
+		if err != nil {
+			require.NotContains(t, err.Error(), key)
+		}
+	}
+}
