@@ -1,4 +1,4 @@
-.PHONY: test bench bench-ledger cover lint fuzz golden
+.PHONY: test bench bench-ledger bench-node cover lint fuzz golden
 
 # The tests. Nothing but Go is needed.
 test:
@@ -11,6 +11,9 @@ bench:
 # A ledger of N blocks: how fast it is filled, its memory and disk, and how fast it
 # answers. A million takes about 6 GB of TMPDIR.
 N = 100000
+bench-node:
+	go run ./bench/node -n $(or $(N),20000)
+
 bench-ledger:
 	go run ./bench/ledger -n $(N)
 
