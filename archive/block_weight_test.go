@@ -169,22 +169,10 @@ func TestBlockWeightsAskLittle(t *testing.T) {
 
 // A recorder that was killed goes on to the same archive, with the weights.
 func TestBlockWeightsOfARecorderThatWasKilled(t *testing.T) {
-	ctx := context.Background()
 	gateway := newCounting(9)
 	plain := archive.RecordOptions{First: 4, Last: 8, Concurrency: 2, BlockWeight: wanting}
-	for _, options := range []archive.RecordOptions{plain, archive.WithSegments(plain, 2)} {
-		steps, whole := 0, t.TempDir()
-		_, err := archive.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, options)
-		require.NoError(t, err)
-		for kill := 0; kill < steps; kill += 5 {
-			directory := t.TempDir()
-			_, err = archive.RecordWith(ctx, killedAfter(kill), gateway, directory, options)
-			require.ErrorIs(t, err, errKilled)
-			_, err = archive.Record(ctx, gateway, directory, options)
-			require.NoError(t, err)
-			require.Equal(t, tree(t, whole), tree(t, directory), "killed after step %d", kill)
-		}
-	}
+	requireGoesOn(t, gateway, plain, 5)
+	requireGoesOn(t, gateway, archive.WithSegments(plain, 2), 5)
 }
 
 // One byte that changed is found by verify, and by whoever reads it; and mended.

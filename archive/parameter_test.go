@@ -133,22 +133,10 @@ func (gone) Answer(context.Context, string) (string, error) {
 
 // A recorder that was killed goes on to the same archive, with the parameters.
 func TestParametersOfARecorderThatWasKilled(t *testing.T) {
-	ctx := context.Background()
 	gateway := newGoverned(9)
 	plain := archive.RecordOptions{First: 6, Last: 9, Concurrency: 2, ParameterKey: withKey}
-	for _, options := range []archive.RecordOptions{plain, archive.WithSegments(plain, 2)} {
-		steps, whole := 0, t.TempDir()
-		_, err := archive.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, options)
-		require.NoError(t, err)
-		for kill := 0; kill < steps; kill += 7 {
-			directory := t.TempDir()
-			_, err = archive.RecordWith(ctx, killedAfter(kill), gateway, directory, options)
-			require.ErrorIs(t, err, errKilled)
-			_, err = archive.Record(ctx, gateway, directory, options)
-			require.NoError(t, err)
-			require.Equal(t, tree(t, whole), tree(t, directory), "killed after step %d", kill)
-		}
-	}
+	requireGoesOn(t, gateway, plain, 7)
+	requireGoesOn(t, gateway, archive.WithSegments(plain, 2), 7)
 }
 
 // An answer that is not the one that was asked for is not kept.

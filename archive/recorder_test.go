@@ -462,6 +462,24 @@ func TestRecordKilled(t *testing.T) {
 	}
 }
 
+// requireGoesOn kills a recorder after each step that is a multiple of every: what the next one
+// goes on to is the archive of one that was never killed.
+func requireGoesOn(t *testing.T, gateway archive.Answers, o archive.RecordOptions, every int) {
+	t.Helper()
+	ctx := context.Background()
+	steps, whole := 0, t.TempDir()
+	_, err := archive.RecordWith(ctx, func(string) error { steps++; return nil }, gateway, whole, o)
+	require.NoError(t, err)
+	for kill := 0; kill < steps; kill += every {
+		directory := t.TempDir()
+		_, err = archive.RecordWith(ctx, killedAfter(kill), gateway, directory, o)
+		require.ErrorIs(t, err, errKilled)
+		_, err = archive.Record(ctx, gateway, directory, o)
+		require.NoError(t, err)
+		require.Equal(t, tree(t, whole), tree(t, directory), "killed after step %d", kill)
+	}
+}
+
 // killedAfter lets so many steps be made, and none after.
 func killedAfter(steps int) func(string) error {
 	made := 0
