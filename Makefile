@@ -8,12 +8,15 @@ test:
 bench:
 	go run ./bench
 
+# How many blocks the two that follow take.
+N = 100000
+
+# N blocks read straight from a node that replays recorded ones, and their fees.
+bench-node:
+	go run ./bench/node -n $(N)
+
 # A ledger of N blocks: how fast it is filled, its memory and disk, and how fast it
 # answers. A million takes about 6 GB of TMPDIR.
-N = 100000
-bench-node:
-	go run ./bench/node -n $(or $(N),20000)
-
 bench-ledger:
 	go run ./bench/ledger -n $(N)
 
