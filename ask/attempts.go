@@ -24,44 +24,58 @@ func Briefly(ctx context.Context) context.Context { return context.WithValue(ctx
 
 type brieflyKey struct{}
 
-// Ask makes attempts until one succeeds, until its error is one that does not pass (see
-// [Passes]), or until the question's time is over. The error is that of the last attempt
-// that had its time.
+// Ask asks one question; see [Client.AskAll].
 func (c *Client) Ask(ctx context.Context, attempt func(context.Context) error) error {
+	return c.AskAll(ctx, 1, attempt)
+}
+
+// AskAll asks so many questions by one request. It makes attempts until one succeeds, until
+// its error is one that does not pass (see [Passes]), or until the time that it may take is
+// over. The error is that of the last attempt that had its time.
+//
+// What a place is asked by all who share a client is slowed down while it says that it is
+// asked too much, or takes too long: see pace.
+func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context.Context) error) error {
 	select {
 	case c.places <- struct{}{}:
 		defer func() { <-c.places }()
 	case <-ctx.Done():
 		return c.Unreachable(ctx, ctx.Err())
 	}
-	if err := c.limiter.Wait(ctx); err != nil { // its own limit, which is not the place's fault
-		return c.Unreachable(ctx, err)
-	}
-	began := time.Now()
-	total, cancel := context.WithTimeoutCause(ctx, c.options.Total, &TimeoutError{c.options.Total})
-	defer cancel()
 	var before error
+	left := c.options.Total // of the time for attempts and pauses: waiting for one's turn is not the place's fault
 	for n := 1; ; n++ {
-		err := c.once(total, attempt)
-		if err != nil && before != nil && total.Err() != nil && ctx.Err() == nil {
+		if err := c.pace.wait(ctx, questions); err != nil {
+			return c.Unreachable(ctx, err)
+		}
+		began := time.Now()
+		err := c.once(ctx, left, attempt)
+		left -= time.Since(began)
+		c.pace.saw(questions, err)
+		if err == nil {
+			return nil
+		}
+		if before != nil && left <= 0 && ctx.Err() == nil {
 			err = before // which says more than that this one was cut short
 		}
-		if err == nil || ctx.Err() != nil || !Passes(err) {
+		if ctx.Err() != nil || !Passes(err) {
 			return err
 		}
 		pause := Backoff{c.options.RetryWait, maxPause}.Pause(n, err)
-		if time.Since(began)+pause >= c.patience(ctx, err) || !Sleep(total, pause) || c.limiter.Wait(total) != nil {
-			if ctx.Err() != nil {
-				return c.Unreachable(ctx, ctx.Err())
-			}
+		if c.options.Total-left+pause >= c.patience(ctx, err) {
 			return &timeOverError{err}
 		}
+		if !Sleep(ctx, pause) {
+			return c.Unreachable(ctx, ctx.Err())
+		}
+		left -= pause
 		before = err
 	}
 }
 
-func (c *Client) once(ctx context.Context, attempt func(context.Context) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.options.Timeout, &TimeoutError{c.options.Timeout})
+func (c *Client) once(ctx context.Context, left time.Duration, attempt func(context.Context) error) error {
+	limit := min(c.options.Timeout, left)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &TimeoutError{limit})
 	defer cancel()
 	return attempt(ctx)
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/go-resty/resty/v2"
-	"golang.org/x/time/rate"
 )
 
 // Client asks one place over HTTP. It is safe for use by several goroutines.
@@ -25,7 +24,7 @@ type Client struct {
 	options  Options
 	http     *resty.Client
 	places   chan struct{} // one for each question that may be under way
-	limiter  *rate.Limiter
+	pace     *pace
 	answered atomic.Bool // once
 }
 
@@ -58,10 +57,6 @@ func New(what, address string, o Options, schemes ...string) (*Client, error) {
 	for name := range header {
 		client.SetHeader(name, header.Get(name))
 	}
-	limiter := rate.NewLimiter(rate.Inf, 1)
-	if o.RPS > 0 {
-		limiter.SetLimit(rate.Limit(o.RPS))
-	}
 	return &Client{
 		place:   Place{what, u.Scheme + "://" + u.Host},
 		url:     u.String(),
@@ -69,7 +64,7 @@ func New(what, address string, o Options, schemes ...string) (*Client, error) {
 		options: o,
 		http:    client,
 		places:  make(chan struct{}, o.Concurrency),
-		limiter: limiter,
+		pace:    newPace(o.RPS),
 	}, nil
 }
 

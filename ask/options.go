@@ -19,16 +19,18 @@ type Options struct {
 	// Timeout is for one attempt; 30 seconds by default.
 	Timeout time.Duration
 	// Total is for one answer, further attempts and the waits for them included;
-	// 2 minutes by default. It begins when Concurrency and RPS allow the question.
+	// 2 minutes by default. What Concurrency, RPS and other questions have it wait is not
+	// part of it.
 	Total time.Duration
 	// RetryWait is waited before the first further attempt, and doubled for each one
 	// after it to at most 5 seconds, less up to a half of it at random. 250
 	// milliseconds by default. A longer Retry-After takes its place, to at most 30
 	// seconds.
 	RetryWait time.Duration
-	// Concurrency is how many questions may be under way at once; 8 by default.
+	// Concurrency is how many requests may be under way at once; 8 by default.
 	Concurrency int
-	// RPS is how many requests may be sent in a second; any number if 0.
+	// RPS is how many questions may be asked in a second; any number if 0. Each of those
+	// that go to a node in one message counts, as providers count them.
 	RPS float64
 	// MaxAnswer is the number of bytes that one answer may have; 32 MiB by default.
 	// The largest recorded block has 43 kB; a parachain's blocks can have 10 MB in

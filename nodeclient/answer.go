@@ -10,17 +10,32 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
-// encode writes a question.
-func encode(id uint64, method string, params []any) ([]byte, error) {
-	if params == nil {
-		params = []any{}
-	}
-	text, err := json.Marshal(struct {
+// question is a method to be called.
+type question struct {
+	method string
+	params []any
+}
+
+// encode writes one question, or several as a batch. Their ids count up from the first.
+func encode(first uint64, questions []question) ([]byte, error) {
+	type form struct {
 		Version string `json:"jsonrpc"`
 		ID      uint64 `json:"id"`
 		Method  string `json:"method"`
 		Params  []any  `json:"params"`
-	}{"2.0", id, method, params})
+	}
+	forms := make([]form, len(questions))
+	for i, q := range questions {
+		if q.params == nil {
+			q.params = []any{}
+		}
+		forms[i] = form{"2.0", first + uint64(i), q.method, q.params}
+	}
+	var one any = forms
+	if len(forms) == 1 {
+		one = forms[0]
+	}
+	text, err := json.Marshal(one)
 	if err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
 	}
@@ -46,6 +61,7 @@ type notice struct {
 
 var (
 	errBatch      = errors.New("it is a list of answers to one question")
+	errEmptyBatch = errors.New("it is a list of answers that has none")
 	errBoth       = errors.New("it has both a result and an error")
 	errNeither    = errors.New("it has neither a result nor an error")
 	errNoID       = errors.New("it has no id")
@@ -55,50 +71,67 @@ var (
 	errNotNotice  = errors.New("want a notice with the id of a subscription, and no id of a question")
 )
 
-// decodeMessage reads what a node sent, and proves it to be JSON to its last byte.
-func decodeMessage(text string) (message, error) {
-	m, err := readMessage(text)
-	if err != nil {
-		return message{}, &DecodeError{"answer", err}
-	}
-	return m, nil
-}
-
-func readMessage(text string) (message, error) {
-	var id, method, params, result, failure wire.Value
-	batch := false
-	err := wire.Scan(text, func(s *wire.Scanner) {
-		if batch = s.IsArray(); batch {
-			s.Skip()
+// decodeMessages reads what a node sent, one message or those of a batch, and proves it to be
+// JSON to its last byte.
+func decodeMessages(text string) (messages []message, batch bool, err error) {
+	var all []members
+	err = wire.Scan(text, func(s *wire.Scanner) {
+		if batch = s.IsArray(); !batch {
+			all = append(all, readMembers(s))
 			return
 		}
-		s.Object()
-		for s.Member() {
-			switch s.Key() {
-			case "id":
-				id = s.Value()
-			case "method":
-				method = s.Value()
-			case "params":
-				params = s.Value()
-			case "result":
-				result = s.Value()
-			case "error":
-				failure = s.Value()
-			default:
-				s.Skip()
-			}
+		s.Array()
+		for s.Element() {
+			all = append(all, readMembers(s))
 		}
 	})
-	switch {
-	case err != nil:
-		return message{}, err
-	case batch:
-		return message{}, errBatch
-	case method.Kind() != wire.Absent:
-		return readNotice(id, params)
+	if err == nil && len(all) == 0 {
+		err = errEmptyBatch
 	}
-	return readAnswer(id, result, failure)
+	for _, m := range all {
+		if err != nil {
+			break
+		}
+		var one message
+		if one, err = m.message(); err == nil {
+			messages = append(messages, one)
+		}
+	}
+	if err != nil {
+		return nil, false, &DecodeError{"answer", err}
+	}
+	return messages, batch, nil
+}
+
+// members are those of a message that count.
+type members struct{ id, method, params, result, failure wire.Value }
+
+func readMembers(s *wire.Scanner) (m members) {
+	s.Object()
+	for s.Member() {
+		switch s.Key() {
+		case "id":
+			m.id = s.Value()
+		case "method":
+			m.method = s.Value()
+		case "params":
+			m.params = s.Value()
+		case "result":
+			m.result = s.Value()
+		case "error":
+			m.failure = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	return m
+}
+
+func (m *members) message() (message, error) {
+	if m.method.Kind() != wire.Absent {
+		return readNotice(m.id, m.params)
+	}
+	return readAnswer(m.id, m.result, m.failure)
 }
 
 func readAnswer(id, result, failure wire.Value) (message, error) {

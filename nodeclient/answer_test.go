@@ -15,28 +15,40 @@ import (
 // The seeds are in testdata.
 func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := decodeMessage(text)
+		messages, batch, err := decodeMessages(text)
 		if err != nil {
 			var malformed *DecodeError
 			require.ErrorAs(t, err, &malformed)
-			require.Equal(t, message{}, m)
+			require.Empty(t, messages)
 			return
 		}
-		var members map[string]json.RawMessage
-		require.NoError(t, json.Unmarshal([]byte(text), &members), "accepted %q", text)
-		if m.notice != nil {
-			requireNotice(t, m, members)
-			return
+		list := "[" + text + "]"
+		if batch {
+			list = text
 		}
-		require.NotEqual(t, m.failure != nil, m.result.Kind() != wire.Absent, "a result and a failure, or neither")
-		require.Equal(t, string(members["result"]), m.result.Raw())
-		if m.id == "" {
-			require.NotNil(t, m.failure, "a result without a question")
-			require.Equal(t, "null", string(members["id"]))
-			return
+		var members []map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(list), &members), "accepted %q", text)
+		require.Len(t, messages, len(members))
+		require.NotEmpty(t, messages)
+		for i, m := range messages {
+			requireMessage(t, m, members[i])
 		}
-		require.Equal(t, string(members["id"]), m.id)
 	})
+}
+
+func requireMessage(t *testing.T, m message, members map[string]json.RawMessage) {
+	if m.notice != nil {
+		requireNotice(t, m, members)
+		return
+	}
+	require.NotEqual(t, m.failure != nil, m.result.Kind() != wire.Absent, "a result and a failure, or neither")
+	require.Equal(t, string(members["result"]), m.result.Raw())
+	if m.id == "" {
+		require.NotNil(t, m.failure, "a result without a question")
+		require.Equal(t, "null", string(members["id"]))
+		return
+	}
+	require.Equal(t, string(members["id"]), m.id)
 }
 
 func requireNotice(t *testing.T, m message, members map[string]json.RawMessage) {

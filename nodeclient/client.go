@@ -3,6 +3,7 @@ package nodeclient
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync/atomic"
 
@@ -22,13 +23,15 @@ type Client struct {
 	life      context.Context // ends with Close; here because it ends every call's own
 	end       context.CancelFunc
 
-	noQueryStorage atomic.Bool // the node does not have state_queryStorageAt
+	noQueryStorage atomic.Bool  // the node does not have state_queryStorageAt
+	mostAtOnce     atomic.Int64 // questions that the node takes in one message
 }
 
 // transport carries questions to a node and its answers back.
 type transport interface {
-	// ask makes one attempt.
-	ask(ctx context.Context, method string, params []any) (message, error)
+	// ask makes one attempt to ask one question, or several in one message. It gives one
+	// answer to each, in their order.
+	ask(ctx context.Context, questions []question) ([]message, error)
 	close()
 }
 
@@ -42,6 +45,7 @@ func New(address string, o ask.Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{asker: asker, observe: func(string, error) {}}
+	c.mostAtOnce.Store(mostAtOnce)
 	c.life, c.end = context.WithCancel(context.Background())
 	if strings.HasPrefix(asker.URL(), "ws") {
 		c.socket = newSocket(asker)
@@ -70,26 +74,63 @@ func (c *Client) Close() error {
 // Call calls any method of the node by its name. Params are what json.Marshal
 // makes of them. The result may be null; what the node refuses is an *[RPCError].
 func (c *Client) Call(ctx context.Context, method string, params ...any) (wire.Value, error) {
-	ctx, done := c.untilClosed(ctx)
-	defer done()
-	var m message
-	err := c.asker.Ask(ctx, func(ctx context.Context) (err error) {
-		m, err = c.transport.ask(ctx, method, params)
-		if err == nil && m.failure != nil {
-			c.observe(method, m.failure)
-		} else {
-			c.observe(method, err)
-		}
-		return err
-	})
+	answers, err := c.ask(ctx, []question{{method, params}})
 	if err != nil {
-		return wire.Value{}, fmt.Errorf("%s: %w", method, c.reason(err))
+		return wire.Value{}, fmt.Errorf("%s: %w", method, err)
 	}
+	return answers[0].given(method)
+}
+
+// given is the result, or the refusal of the method.
+func (m *message) given(method string) (wire.Value, error) {
 	if m.failure != nil {
 		m.failure.Method = method
 		return wire.Value{}, m.failure
 	}
 	return m.result, nil
+}
+
+// ask asks questions in one message, until it is answered or its time is over.
+func (c *Client) ask(ctx context.Context, questions []question) (answers []message, err error) {
+	ctx, done := c.untilClosed(ctx)
+	defer done()
+	err = c.asker.AskAll(ctx, len(questions), func(ctx context.Context) (err error) {
+		answers, err = c.transport.ask(ctx, questions)
+		if err == nil {
+			err = c.tooMany(answers)
+		}
+		for i, q := range questions {
+			if err == nil && answers[i].failure != nil {
+				c.observe(q.method, answers[i].failure)
+			} else {
+				c.observe(q.method, err)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, c.reason(err)
+	}
+	return answers, nil
+}
+
+// limitExceeded is what EIP-1474 calls the refusal of too many questions.
+const limitExceeded = -32005
+
+// tooMany is the error of a place where a question was refused because there were too many:
+// over a WebSocket there is no status to say it by. They are asked again, all of them.
+func (c *Client) tooMany(answers []message) error {
+	for _, m := range answers {
+		if m.failure == nil {
+			continue
+		}
+		code, _ := m.failure.Code.Get()
+		says := strings.ToLower(m.failure.Message)
+		if code == limitExceeded || code == http.StatusTooManyRequests || strings.Contains(says, "too many requests") || strings.Contains(says, "rate limit") {
+			return c.asker.Refused("", http.StatusTooManyRequests, nil, wire.Excerpt(m.failure.Message))
+		}
+	}
+	return nil
 }
 
 // untilClosed ends with the caller's context, or with the client.

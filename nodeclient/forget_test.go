@@ -16,7 +16,7 @@ func TestQuestionsThatWereNotSentAreForgotten(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for range 3 {
-		_, err := c.ask(ctx, "chain_getHeader", nil, nil) // nobody takes it
+		_, err := c.ask(ctx, []question{{"chain_getHeader", nil}, {"chain_getBlock", nil}}, nil) // nobody takes it
 		require.ErrorIs(t, err, context.Canceled)
 		require.Empty(t, c.waiting)
 		c.tell("chain_unsubscribeNewHeads", nil)

@@ -55,19 +55,24 @@ func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (
 // Block is the block with that hash, or the newest one where none is given
 // (chain_getBlock). It is [chain.ErrNoBlock] where the node has none.
 func (c *Client) Block(ctx context.Context, block chain.Optional[chain.Hash]) (Block, error) {
-	const method = "chain_getBlock"
-	v, err := c.Call(ctx, method, at(block)...)
+	v, err := c.Call(ctx, getBlock, at(block)...)
 	if err != nil {
 		return Block{}, err
 	}
+	return decodeBlock(v, block)
+}
+
+const getBlock = "chain_getBlock"
+
+func decodeBlock(v wire.Value, hash chain.Optional[chain.Hash]) (Block, error) {
 	if v.Kind() == wire.Null {
-		return Block{}, noBlock(method, block)
+		return Block{}, noBlock(getBlock, hash)
 	}
 	b, err := readBlock(v.Member("block"))
 	if err != nil {
 		return Block{}, &DecodeError{"block", err}
 	}
-	b.Header.Hash = block
+	b.Header.Hash = hash
 	return b, nil
 }
 

@@ -55,6 +55,8 @@ func TestRetries(t *testing.T) {
 	}{
 		"connection broken off":       {reset, 5, 6, ""},
 		"too many requests":           {status(429, "Retry-After", "0", ""), 5, 6, ""},
+		"too many requests, in JSON":  {status(200, "", "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32029,"message":"Too Many Requests"}}`), 5, 6, ""},
+		"limit exceeded":              {status(200, "", "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"daily request count exceeded"}}`), 5, 6, ""},
 		"unavailable":                 {status(503, "", "", ""), 5, 6, ""},
 		"wait longer than there is":   {status(429, "Retry-After", "3600", ""), 2, 1, "status 429 Too Many Requests"},
 		"internal error":              {status(500, "", "", ""), 1, 1, "status 500"},

@@ -38,12 +38,9 @@ func (c *Client) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional
 // (state_queryStorageAt, whose answer names the block), or by one for each key where the node
 // does not have that method. It is nil where nothing is stored.
 func (c *Client) Storage(ctx context.Context, block chain.Hash, keys ...[]byte) ([][]byte, error) {
-	texts := make([]string, len(keys))
-	for i, key := range keys {
-		texts[i] = "0x" + hex.EncodeToString(key)
-	}
+	texts := hexKeys(keys)
 	if !c.noQueryStorage.Load() {
-		v, err := c.Call(ctx, "state_queryStorageAt", texts, block)
+		v, err := c.Call(ctx, queryStorage, texts, block)
 		if err == nil {
 			return readChanges(v, block, texts)
 		}
@@ -63,6 +60,16 @@ func (c *Client) Storage(ctx context.Context, block chain.Hash, keys ...[]byte) 
 		}
 	}
 	return stored, nil
+}
+
+const queryStorage = "state_queryStorageAt"
+
+func hexKeys(keys [][]byte) []string {
+	texts := make([]string, len(keys))
+	for i, key := range keys {
+		texts[i] = "0x" + hex.EncodeToString(key)
+	}
+	return texts
 }
 
 // readChanges finds what is stored at each key in the one set of changes that tells of all.

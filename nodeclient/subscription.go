@@ -30,11 +30,13 @@ type announcement struct {
 // subscribe opens a subscription on the connection.
 func (c *connection) subscribe(ctx context.Context) (*subscription, error) {
 	s := &subscription{newest: make(chan announcement, 1)}
-	m, err := c.ask(ctx, subscribeHeads, nil, s)
-	switch {
-	case err != nil:
+	answers, err := c.ask(ctx, []question{{subscribeHeads, nil}}, s)
+	if err != nil {
 		c.unsubscribe(s)
 		return nil, err
+	}
+	m := answers[0]
+	switch {
 	case m.failure != nil:
 		return nil, m.failure
 	case !isSubscription(m.result):

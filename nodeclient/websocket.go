@@ -31,12 +31,12 @@ func newSocket(asker *ask.Client) *socket {
 	return &socket{asker: asker, turn: make(chan struct{}, 1)}
 }
 
-func (s *socket) ask(ctx context.Context, method string, params []any) (message, error) {
+func (s *socket) ask(ctx context.Context, questions []question) ([]message, error) {
 	c, err := s.connection(ctx)
 	if err != nil {
-		return message{}, err
+		return nil, err
 	}
-	return c.ask(ctx, method, params, nil)
+	return c.ask(ctx, questions, nil)
 }
 
 func (s *socket) close() {
@@ -104,12 +104,15 @@ type connection struct {
 	subscriptions map[string]*subscription // by their id
 	lastMessage   time.Time                // when it came
 	err           error                    // why the connection broke, nil until it did
+	byBatch       bool                     // an answer was too large, perhaps a batch's
 }
 
-// waiter waits for an answer. One that gave up stays known for a while, so that an
-// answer that comes late is not taken for one that nobody asked for.
+// waiter waits for the answer to one question, alone or for those of a batch. One that gave
+// up stays known for a while, so that an answer that comes late is not taken for one that
+// nobody asked for.
 type waiter struct {
-	answer       chan message  // has room for it
+	answers      chan message  // the batch's own, which has room for all of them and one more
+	batch        bool          // there are other questions in its message
 	subscription *subscription // that the answer opens, nil for other questions
 }
 
@@ -145,6 +148,7 @@ func (c *connection) breakOff(reason error) {
 	first := c.err == nil
 	if first {
 		c.err = reason
+		c.byBatch = errors.Is(reason, ask.ErrTooLarge) && c.hasBatch()
 		close(c.broken)
 	}
 	c.mu.Unlock()
@@ -154,88 +158,127 @@ func (c *connection) breakOff(reason error) {
 	}
 }
 
-// ask sends a question and waits for its answer.
-func (c *connection) ask(ctx context.Context, method string, params []any, s *subscription) (message, error) {
+// ask sends one question, or several as a batch, and waits for all answers.
+func (c *connection) ask(ctx context.Context, questions []question, s *subscription) ([]message, error) {
 	asked := time.Now()
-	id, question, w, err := c.prepare(method, params, s)
+	first, text, answers, err := c.prepare(questions, s)
 	if err != nil {
-		return message{}, err
+		return nil, err
 	}
 	select {
-	case c.outbox <- question:
+	case c.outbox <- text:
 	case <-c.broken:
-		return message{}, c.err
+		return nil, c.brokeFor(len(questions) > 1)
 	case <-ctx.Done():
-		c.forget(id)
-		return message{}, c.gaveUp(ctx, asked)
+		c.forget(first, len(questions))
+		return nil, c.gaveUp(ctx, asked)
 	}
+	messages := make([]message, len(questions))
+	for range questions {
+		m, err := c.next(ctx, asked, answers, len(questions) > 1)
+		if err != nil {
+			c.gaveUpOn(first, len(questions))
+			return nil, err
+		}
+		id, _ := strconv.ParseUint(m.id, 10, 64) // by which it was found
+		messages[id-first] = m
+	}
+	return messages, nil
+}
+
+// next is the next answer to one of the questions that were asked together.
+func (c *connection) next(ctx context.Context, asked time.Time, answers chan message, batch bool) (m message, err error) {
 	select {
-	case m := <-w.answer:
-		return m, nil
+	case m = <-answers:
 	case <-ctx.Done():
-		c.gaveUpOn(id)
-		return message{}, c.gaveUp(ctx, asked)
+		return m, c.gaveUp(ctx, asked)
 	case <-c.broken:
+		select {
+		case m = <-answers: // it was the last to come
+		default:
+			return m, c.brokeFor(batch)
+		}
 	}
-	select {
-	case m := <-w.answer: // it was the last to come
-		return m, nil
-	default:
-		return message{}, c.err
+	if m.id == "" {
+		return m, &batchError{m.failure}
 	}
+	return m, nil
 }
 
 // tell sends a question whose answer does not matter, unless the node takes
 // nothing any more.
 func (c *connection) tell(method string, params []any) {
-	id, question, _, err := c.prepare(method, params, nil)
+	id, text, _, err := c.prepare([]question{{method, params}}, nil)
 	if err != nil {
 		return
 	}
 	select {
-	case c.outbox <- question:
-		c.gaveUpOn(id)
+	case c.outbox <- text:
+		c.gaveUpOn(id, 1)
 	default:
-		c.forget(id)
+		c.forget(id, 1)
 	}
 }
 
-// prepare writes a question, and expects its answer.
-func (c *connection) prepare(method string, params []any, s *subscription) (id string, question []byte, w *waiter, err error) {
-	number := c.ids.Add(1)
-	question, err = encode(number, method, params)
-	if err != nil {
-		return "", nil, nil, err
+// prepare writes questions, and expects their answers.
+func (c *connection) prepare(questions []question, s *subscription) (first uint64, text []byte, answers chan message, err error) {
+	count := uint64(len(questions))
+	first = c.ids.Add(count) - count + 1
+	if text, err = encode(first, questions); err != nil {
+		return 0, nil, nil, err
 	}
-	id = strconv.FormatUint(number, 10)
-	w = &waiter{make(chan message, 1), s}
+	answers = make(chan message, count+1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waiting[id] = w
-	return id, question, w, nil
+	for i := range count {
+		c.waiting[name(first+i)] = &waiter{answers, count > 1, s}
+	}
+	return first, text, answers, nil
 }
 
-// forget is for a question that was not sent.
-func (c *connection) forget(id string) {
+// name is a question's id as an answer has it.
+func name(id uint64) string { return strconv.FormatUint(id, 10) }
+
+// forget is for questions that were not sent.
+func (c *connection) forget(first uint64, count int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.waiting, id)
+	for i := range uint64(count) {
+		delete(c.waiting, name(first+i))
+	}
 }
 
 // maxLate is how many questions that nobody waits for any longer are remembered. An
 // answer to an older one breaks the connection off, like any that was not asked for.
-const maxLate = 256
+const maxLate = 1024
 
-// gaveUpOn is for a question that was sent, and whose answer nobody waits for.
-func (c *connection) gaveUpOn(id string) {
+// gaveUpOn is for questions that were sent, and whose answers nobody waits for.
+func (c *connection) gaveUpOn(first uint64, count int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.late = append(c.late, id)
-	if len(c.late) > maxLate {
-		delete(c.waiting, c.late[0])
-		c.late = c.late[1:]
+	for i := range uint64(count) {
+		if c.waiting[name(first+i)] == nil { // it was answered
+			continue
+		}
+		c.late = append(c.late, name(first+i))
+		if len(c.late) > maxLate {
+			delete(c.waiting, c.late[0])
+			c.late = c.late[1:]
+		}
 	}
 }
+
+// brokeFor is why the connection broke, as one that had asked sees it. What was too large
+// may have been the answer to any batch, which is then asked in smaller parts. A question
+// by itself is asked again.
+func (c *connection) brokeFor(batch bool) error {
+	if !batch && c.byBatch {
+		return c.unreachable(errBroken)
+	}
+	return c.err
+}
+
+var errBroken = errors.New("the connection broke: the answer to other questions was too large")
 
 // gaveUp says why an answer is not waited for any longer. A connection on which
 // nothing at all came for the whole of an attempt's time is broken off: it may be one
@@ -286,12 +329,14 @@ func (c *connection) read(ctx context.Context) error {
 		if _, err := io.Copy(&text, r); err != nil {
 			return c.readError(err)
 		}
-		m, err := decodeMessage(text.String())
-		if err == nil {
-			err = c.take(m)
-		}
+		messages, batch, err := decodeMessages(text.String())
 		if err != nil {
 			return err
+		}
+		for _, m := range messages {
+			if err := c.take(m, batch); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -308,8 +353,8 @@ func (c *connection) unreachable(err error) error {
 	return c.asker.Unreachable(context.Background(), err)
 }
 
-// take gives a message to whoever waits for it.
-func (c *connection) take(m message) error {
+// take gives a message, by itself or of a batch, to whoever waits for it.
+func (c *connection) take(m message, batch bool) error {
 	if m.notice != nil {
 		// One that nobody waits for may be on its way when it is unsubscribed.
 		if s := c.subscriber(m.notice.subscription); s != nil {
@@ -319,17 +364,48 @@ func (c *connection) take(m message) error {
 	}
 	w := c.waiterFor(m.id)
 	switch {
+	case w == nil && m.id == "" && c.refuseBatches(m):
+		return nil
 	case w == nil && m.id == "":
 		return m.failure
 	case w == nil:
 		return &DecodeError{"answer", fmt.Errorf("it is to question %s, which was not asked", wire.Excerpt(m.id))}
+	case batch && !w.batch:
+		return &DecodeError{"answer", errBatch}
 	}
 	if w.subscription != nil && isSubscription(m.result) {
 		// Here, before the next message is read: that may be its first notice.
 		c.opened(w.subscription, m.result.Raw())
 	}
-	w.answer <- m
+	w.answers <- m
 	return nil
+}
+
+// hasBatch tells whether a batch is under way; the mutex is held.
+func (c *connection) hasBatch() bool {
+	for _, w := range c.waiting {
+		if w.batch {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseBatches tells all batches that are under way that one of them is refused: a node does
+// not say which. It tells whether there are any.
+func (c *connection) refuseBatches(m message) (any bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.waiting {
+		if w.batch {
+			any = true
+			select {
+			case w.answers <- m:
+			default: // it was told so before
+			}
+		}
+	}
+	return any
 }
 
 func (c *connection) subscriber(id string) *subscription {

@@ -3,9 +3,11 @@
 package nodetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,10 +27,14 @@ type Node struct {
 	mill     *mill // nil where the chain is the recorded one
 	metadata json.RawMessage
 
-	guard sync.Mutex
-	head  int
-	asked map[string]int // by method
-	moved chan struct{}  // closed when the head moves
+	// MostAtOnce is how many questions one message may have; any number where it is 0.
+	MostAtOnce int
+
+	guard    sync.Mutex
+	head     int
+	messages int
+	asked    map[string]int // by method
+	moved    chan struct{}  // closed when the head moves
 }
 
 type recording struct {
@@ -106,19 +112,57 @@ func (n *Node) Asked() map[string]int {
 	return asked
 }
 
-// ServeHTTP answers one question, or those that come over a WebSocket.
+// Messages is how many messages the questions came in.
+func (n *Node) Messages() int {
+	n.guard.Lock()
+	defer n.guard.Unlock()
+	return n.messages
+}
+
+// ServeHTTP answers one message, or those that come over a WebSocket.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		n.socket(w, r)
 		return
 	}
-	var q question
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(n.answer(&q))
+	w.Write(n.message(text))
+}
+
+// message answers one question, or those of a batch.
+func (n *Node) message(text []byte) []byte {
+	n.guard.Lock()
+	n.messages++
+	n.guard.Unlock()
+	refuse := func(code int, says string) []byte {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, says)
+	}
+	if !bytes.HasPrefix(text, []byte("[")) {
+		var q question
+		if err := json.Unmarshal(text, &q); err != nil {
+			return refuse(-32700, "Parse error")
+		}
+		return n.answer(&q)
+	}
+	var list []question
+	if err := json.Unmarshal(text, &list); err != nil || len(list) == 0 {
+		return refuse(-32600, "Invalid request")
+	}
+	switch {
+	case n.MostAtOnce == 1:
+		return refuse(-32005, "Batched requests are not supported by this server")
+	case n.MostAtOnce > 0 && len(list) > n.MostAtOnce:
+		return refuse(-32010, "The batch request was too large")
+	}
+	answers := make([][]byte, len(list))
+	for i := range list {
+		answers[i] = n.answer(&list[i])
+	}
+	return fmt.Appendf(nil, "[%s]", bytes.Join(answers, []byte(",")))
 }
 
 func (n *Node) socket(w http.ResponseWriter, r *http.Request) {
@@ -133,11 +177,9 @@ func (n *Node) socket(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
+		answer := n.message(text)
 		var q question
-		if err := json.Unmarshal(text, &q); err != nil {
-			return
-		}
-		answer := n.answer(&q)
+		json.Unmarshal(text, &q) // a batch subscribes to nothing
 		if q.Method == "chain_subscribeFinalizedHeads" {
 			answer = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":"heads"}`, q.ID)
 		}

@@ -1,0 +1,140 @@
+package nodeclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// mostAtOnce is how many questions one message may have. It is below what nodes allow whose
+// operator has set a limit, as far as is known: 100 is a common one.
+const mostAtOnce = 64
+
+// Batch is questions that go to the node in one message, whose answers come in one. A node
+// that does not take that many at once, or none at all, is asked in smaller batches, in the
+// end one by one.
+type Batch struct {
+	client *Client
+	calls  []*call
+}
+
+// call is one question of a batch.
+type call struct {
+	question
+	result wire.Value
+	err    error
+}
+
+// Batch begins a batch, to which questions are added before it is asked.
+func (c *Client) Batch() *Batch { return &Batch{client: c} }
+
+// Pending is the answer to a question of a batch, which is there once the batch was asked.
+type Pending[T any] struct {
+	call *call
+	read func(wire.Value) (T, error)
+}
+
+// Get is the answer, or why there is none.
+func (p Pending[T]) Get() (T, error) {
+	if p.call.err != nil {
+		var none T
+		return none, p.call.err
+	}
+	return p.read(p.call.result)
+}
+
+func (b *Batch) add(method string, params ...any) *call {
+	c := &call{question: question{method, params}, err: errNotAsked}
+	b.calls = append(b.calls, c)
+	return c
+}
+
+var errNotAsked = errors.New("the batch was not asked")
+
+// Block adds the question of [Client.Block].
+func (b *Batch) Block(hash chain.Hash) Pending[Block] {
+	return Pending[Block]{b.add(getBlock, hash), func(v wire.Value) (Block, error) { return decodeBlock(v, chain.Some(hash)) }}
+}
+
+// Storage adds the question of [Client.Storage]. It is [ErrNoMethod] of a node that takes
+// one key at a time alone.
+func (b *Batch) Storage(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
+	texts := hexKeys(keys)
+	read := func(v wire.Value) ([][]byte, error) { return readChanges(v, block, texts) }
+	if b.client.noQueryStorage.Load() {
+		return Pending[[][]byte]{&call{err: ErrNoMethod}, read}
+	}
+	return Pending[[][]byte]{b.add(queryStorage, texts, block), read}
+}
+
+// Ask asks all questions. An error is what ended that: the answers that came before it are
+// there. What the node refuses of one question alone is that question's.
+func (b *Batch) Ask(ctx context.Context) error {
+	most := &b.client.mostAtOnce
+	for size := len(b.calls); len(b.calls) > 0; {
+		n := min(len(b.calls), size, int(most.Load()))
+		err := b.client.askTogether(ctx, b.calls[:n])
+		if err != nil && n > 1 && refusesSize(err) {
+			if size = n / 2; !answerTooLarge(err) {
+				most.Store(int64(size))
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		b.calls = b.calls[n:]
+	}
+	return nil
+}
+
+// askTogether asks questions in one message.
+func (c *Client) askTogether(ctx context.Context, calls []*call) error {
+	questions := make([]question, len(calls))
+	for i, one := range calls {
+		questions[i] = one.question
+	}
+	answers, err := c.ask(ctx, questions)
+	for i, one := range calls {
+		if one.err = err; err == nil {
+			one.result, one.err = answers[i].given(one.method)
+		}
+	}
+	return err
+}
+
+// refusesSize tells whether fewer questions may be answered where these were not. What
+// passes was waited for; what was not understood, a batch may be to blame for.
+func refusesSize(err error) bool {
+	return !errors.Is(err, ErrClosed) && !errors.Is(err, context.Canceled) && !ask.Passes(err)
+}
+
+// Codes of a node whose answer would be larger than it may be.
+//
+// Source: paritytech/jsonrpsee, types/src/error.rs.
+const (
+	oversizedResponse = -32008
+	tooBigBatchAnswer = -32011
+)
+
+// answerTooLarge tells whether it is the answer that was too large, and not the question.
+func answerTooLarge(err error) bool {
+	var refused *batchError
+	if !errors.As(err, &refused) {
+		return errors.Is(err, ask.ErrTooLarge)
+	}
+	code, _ := refused.failure.Code.Get()
+	return slices.Contains([]int64{oversizedResponse, tooBigBatchAnswer}, code)
+}
+
+// batchError says that a node refuses several questions at once.
+type batchError struct{ failure *RPCError }
+
+func (e *batchError) Error() string { return fmt.Sprintf("several questions at once: %v", e.failure) }
+
+func (e *batchError) Unwrap() error { return e.failure }

@@ -1,0 +1,266 @@
+package nodeclient_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+)
+
+// batching is a node over HTTP and WebSockets. Its block with the hash 0x..NN has the number NN.
+type batching struct {
+	// instead answers a whole message, unless it returns "".
+	instead func(questions []question, batch bool) string
+	guard   sync.Mutex
+	sizes   []int // of the messages that came
+}
+
+func (b *batching) message(text []byte) string {
+	batch := text[0] == '['
+	if !batch {
+		text = fmt.Appendf(nil, "[%s]", text)
+	}
+	var questions []question
+	if err := json.Unmarshal(text, &questions); err != nil {
+		panic(err)
+	}
+	b.guard.Lock()
+	b.sizes = append(b.sizes, len(questions))
+	b.guard.Unlock()
+	if b.instead != nil {
+		if said := b.instead(questions, batch); said != "" {
+			return said
+		}
+	}
+	var answers []string
+	for _, q := range questions {
+		answers = append(answers, answerTo(q))
+	}
+	slices.Reverse(answers) // in any order
+	if !batch {
+		return answers[0]
+	}
+	return "[" + strings.Join(answers, ",") + "]"
+}
+
+func answerTo(q question) string {
+	var hash string
+	json.Unmarshal(q.Params[len(q.Params)-1], &hash)
+	root := `"0x` + strings.Repeat("ab", 32) + `"`
+	switch {
+	case strings.HasSuffix(hash, "ee"):
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":4003,"message":"State already discarded"}}`, q.ID)
+	case strings.HasSuffix(hash, "00"):
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":null}`, q.ID)
+	case q.Method == "state_queryStorageAt":
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":[{"block":%q,"changes":[["0x01","0x%s"],["0x02",null]]}]}`, q.ID, hash, hash[64:])
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"block":{"header":{"number":"0x%s","parentHash":%s,"stateRoot":%s,"extrinsicsRoot":%s,"digest":{"logs":[]}},"extrinsics":["0x%s"]}}}`,
+		q.ID, hash[64:], root, root, root, hash[64:])
+}
+
+func (b *batching) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") == "" {
+		text, _ := io.ReadAll(r.Body)
+		io.WriteString(w, b.message(text))
+		return
+	}
+	c, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer c.CloseNow()
+	for {
+		_, text, err := c.Read(r.Context())
+		if err != nil {
+			return
+		}
+		if err := c.Write(r.Context(), websocket.MessageText, []byte(b.message(text))); err != nil {
+			return
+		}
+	}
+}
+
+// overBoth runs a test over HTTP and over a WebSocket.
+func overBoth(t *testing.T, instead func([]question, bool) string, o ask.Options, test func(*testing.T, *nodeclient.Client, *batching)) {
+	for _, scheme := range []string{"http", "ws"} {
+		t.Run(scheme, func(t *testing.T) {
+			node := &batching{instead: instead}
+			server := httptest.NewServer(node)
+			t.Cleanup(server.Close)
+			test(t, newClient(t, scheme+strings.TrimPrefix(server.URL, "http"), o), node)
+		})
+	}
+}
+
+// numbered is a hash that ends with a byte.
+func numbered(b byte) (h chain.Hash) { h[31] = b; return h }
+
+// asked asks for a block, and what its state has, of each of some hashes, and wants the
+// right answers.
+func asked(t *testing.T, c *nodeclient.Client, count int) {
+	b := c.Batch()
+	var blocks []nodeclient.Pending[nodeclient.Block]
+	var states []nodeclient.Pending[[][]byte]
+	for i := range count {
+		blocks = append(blocks, b.Block(numbered(byte(i+1))))
+		states = append(states, b.Storage(numbered(byte(i+1)), []byte{1}, []byte{2}))
+	}
+	_, err := blocks[0].Get()
+	require.EqualError(t, err, "the batch was not asked")
+	require.NoError(t, b.Ask(soon(t)))
+	for i := range count {
+		block, err := blocks[i].Get()
+		require.NoError(t, err)
+		require.Equal(t, uint64(i+1), block.Header.Number)
+		require.Equal(t, chain.Some(numbered(byte(i+1))), block.Header.Hash)
+		stored, err := states[i].Get()
+		require.NoError(t, err)
+		require.Equal(t, [][]byte{{byte(i + 1)}, nil}, stored)
+	}
+}
+
+func TestBatch(t *testing.T) {
+	overBoth(t, nil, quick, func(t *testing.T, c *nodeclient.Client, node *batching) {
+		asked(t, c, 16)
+		asked(t, c, 100)
+		require.Equal(t, []int{32, 64, 64, 64, 8}, node.sizes)
+	})
+}
+
+// Each question of a batch has a result or a refusal of its own.
+func TestRefusedInABatch(t *testing.T) {
+	overBoth(t, nil, quick, func(t *testing.T, c *nodeclient.Client, node *batching) {
+		b := c.Batch()
+		well, none, pruned := b.Block(numbered(1)), b.Block(numbered(0)), b.Storage(numbered(0xee), []byte{1})
+		require.NoError(t, b.Ask(soon(t)))
+		_, err := well.Get()
+		require.NoError(t, err)
+		_, err = none.Get()
+		require.ErrorIs(t, err, chain.ErrNoBlock)
+		_, err = pruned.Get()
+		require.EqualError(t, err, "state_queryStorageAt: the node refuses: State already discarded (code 4003)")
+	})
+}
+
+func refusing(code int, says string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, says)
+}
+
+// A node that takes fewer questions at once, or one at a time, is asked so, and is not
+// asked for more again. One whose answer would be too large is asked for half of it.
+func TestSmallerBatches(t *testing.T) {
+	limit := func(most, code int) func([]question, bool) string {
+		return func(questions []question, _ bool) string {
+			if len(questions) > most {
+				return refusing(code, "no")
+			}
+			return ""
+		}
+	}
+	for name, c := range map[string]struct {
+		instead       func([]question, bool) string
+		first, second []int
+	}{
+		"none at all":          {limit(1, -32005), []int{8, 4, 2, 1, 1, 1, 1, 1, 1, 1, 1}, []int{1, 1, 1, 1, 1, 1, 1, 1}},
+		"fewer":                {limit(3, -32010), []int{8, 4, 2, 2, 2, 2}, []int{2, 2, 2, 2}},
+		"the answer too large": {limit(4, -32011), []int{8, 4, 4}, []int{8, 4, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			overBoth(t, c.instead, quick, func(t *testing.T, client *nodeclient.Client, node *batching) {
+				asked(t, client, 4)
+				require.Equal(t, c.first, node.sizes)
+				node.sizes = nil
+				asked(t, client, 4)
+				require.Equal(t, c.second, node.sizes)
+			})
+		})
+	}
+}
+
+// A frame or a body that is larger than an answer may be is asked for in parts.
+func TestBatchThatIsTooLarge(t *testing.T) {
+	o := quick
+	o.MaxAnswer = 2000
+	o.Total = 5 * time.Second
+	overBoth(t, nil, o, func(t *testing.T, c *nodeclient.Client, node *batching) {
+		asked(t, c, 16)
+		require.Equal(t, 32, node.sizes[0])
+		require.Greater(t, slices.Max(node.sizes[1:]), 1)
+	})
+}
+
+// What of a batch's answer does not fit is an error, and no result.
+func TestWrongBatches(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(answers []string) []string
+		says   string
+	}{
+		"one twice":     {func(a []string) []string { return append(a, a[0]) }, ""},
+		"one to nobody": {func(a []string) []string { return append(a, `{"jsonrpc":"2.0","id":99999,"result":1}`) }, ""},
+		"one without id": {func(a []string) []string {
+			return append(a[1:], `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`)
+		}, ""},
+		"one missing": {func(a []string) []string { return a[1:] }, ""},
+		"none":        {func([]string) []string { return nil }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrong := func(questions []question, batch bool) string {
+				if !batch {
+					return ""
+				}
+				var answers []string
+				for _, q := range questions {
+					answers = append(answers, answerTo(q))
+				}
+				return "[" + strings.Join(c.change(answers), ",") + "]"
+			}
+			o := quick
+			o.Timeout, o.Total = 50*time.Millisecond, 200*time.Millisecond
+			overBoth(t, wrong, o, func(t *testing.T, client *nodeclient.Client, node *batching) {
+				b := client.Batch()
+				one, two := b.Block(numbered(1)), b.Block(numbered(2))
+				if err := b.Ask(soon(t)); err != nil { // over a WebSocket the missing one may yet come
+					require.True(t, ask.TimedOut(err), "%v", err)
+					return
+				}
+				for i, p := range []nodeclient.Pending[nodeclient.Block]{one, two} {
+					block, err := p.Get()
+					require.NoError(t, err)
+					require.Equal(t, uint64(i+1), block.Header.Number)
+				}
+				if client.Place().Address[:2] != "ws" { // there the answers that fit have come before
+					require.Equal(t, 1, node.sizes[len(node.sizes)-1], "they were asked one by one")
+				}
+			})
+		})
+	}
+}
+
+// A batch that the node is too busy for is asked again, as a question is.
+func TestBusyBatch(t *testing.T) {
+	node, times := &batching{}, 0
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if times++; times <= 3 {
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		node.ServeHTTP(w, r)
+	})
+	c := newClient(t, server.URL, ask.Options{Total: 5 * time.Second, RetryWait: time.Millisecond})
+	asked(t, c, 2)
+	require.Equal(t, []int{4}, node.sizes)
+}
