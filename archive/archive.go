@@ -81,6 +81,12 @@ func (a *Archive) Range() (first, last uint64, err error) {
 	return heights[0], heights[len(heights)-1], nil
 }
 
+// Portion is one block, by an answer with the block and one with the multiplier.
+func (a *Archive) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
+
+// Prepare does nothing.
+func (a *Archive) Prepare(context.Context, chain.Heights) error { return nil }
+
 // Kept are the heights of Range: an archive does not grow.
 func (a *Archive) Kept() (none chain.Optional[chain.Heights], err error) {
 	first, last, err := a.Range()

@@ -33,8 +33,8 @@ func (c *Client) Ask(ctx context.Context, attempt func(context.Context) error) e
 // its error is one that does not pass (see [Passes]), or until the time that it may take is
 // over. The error is that of the last attempt that had its time.
 //
-// What a place is asked by all who share a client is slowed down while it says that it is
-// asked too much, or takes too long: see pace.
+// All who share a client ask less while the place says that there are too many questions:
+// see pace.
 func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context.Context) error) error {
 	select {
 	case c.places <- struct{}{}:

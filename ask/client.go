@@ -23,7 +23,7 @@ type Client struct {
 	header   http.Header
 	options  Options
 	http     *resty.Client
-	places   chan struct{} // one for each question that may be under way
+	places   chan struct{} // one for each request that may be under way
 	pace     *pace
 	answered atomic.Bool // once
 }

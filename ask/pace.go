@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// stretch is the time after which it is seen what came of the present pace.
+	// stretch is the time after which it is seen what came of the present pace, once
+	// there are enough questions to tell by.
 	stretch = time.Second
-	// below is the part of the answers that came in a second which is asked for afterwards.
+	// significant is how many questions are enough.
+	significant = 20
+	// below is the part of the questions taken in a second that is asked afterwards.
 	below = 0.95
+	// tolerable is the share of questions taken from which on the pace stays as it is.
+	tolerable = 0.9
 	// faster is by how much the pace grows after a stretch in which nothing was refused.
 	faster = 1.1
-	// tolerable is the share of answers from which on the pace stays as it is.
-	tolerable = 0.95
-	// significant is how many questions it takes to say that slowing down did not help.
-	significant = 20
 	// slowest is one question a second.
 	slowest = rate.Limit(1)
 	// noHelp is for how long the pace is left alone once slowing down did not help.
@@ -28,20 +29,19 @@ const (
 )
 
 // pace is how many questions are asked in a second: as many as [Options.RPS] allows, and
-// fewer where a place says that these are too many, or takes too long: then somewhat less
-// than it answered. Where it refuses as large a part of fewer questions, their number is not
-// the reason, and no fewer are asked.
+// fewer where a place says that these are too many: then somewhat less than it took. Where it
+// refuses as large a part of fewer questions, their number is not the reason, and no fewer
+// are asked.
 type pace struct {
 	most    rate.Limit
 	limiter *rate.Limiter
 
-	guard             sync.Mutex
-	until             time.Time // it wants to be left alone
-	began             time.Time // the stretch
-	answered, refused int       // in it
-	share             float64   // of questions answered before the last stretch, if that was slower because of it; else 0
-	unhelped          int       // stretches in a row that were slower, and no better
-	gaveUp            time.Time // slowing down, for that did not help
+	guard          sync.Mutex
+	began          time.Time // the stretch
+	asked, refused int       // questions, in it
+	taken          float64   // the share that was not refused before the last stretch, if that was slower because of it; else 0
+	unhelped       int       // stretches in a row that were slower, and no better
+	gaveUp         time.Time // slowing down, for that did not help
 }
 
 func newPace(rps float64) *pace {
@@ -54,12 +54,6 @@ func newPace(rps float64) *pace {
 
 // wait waits until so many questions may be asked.
 func (p *pace) wait(ctx context.Context, questions int) error {
-	p.guard.Lock()
-	left := time.Until(p.until)
-	p.guard.Unlock()
-	if left > 0 && !Sleep(ctx, left) {
-		return ctx.Err()
-	}
 	for range questions {
 		if err := p.limiter.Wait(ctx); err != nil {
 			return err
@@ -68,50 +62,39 @@ func (p *pace) wait(ctx context.Context, questions int) error {
 	return nil
 }
 
-// saw counts questions by what came of them: an answer, or that the place is too busy.
-// Other errors say nothing about that.
+// saw counts questions by what came of them: that there were too many, or anything else. A
+// place that is slow is asked less by itself, because only so many are under way.
 func (p *pace) saw(questions int, err error) {
 	var status *StatusError
-	busy := errors.As(err, &status) && (status.Code == http.StatusTooManyRequests || status.Code == http.StatusServiceUnavailable)
-	if err != nil && !busy && !errors.As(err, new(*TimeoutError)) {
-		return
-	}
+	refused := errors.As(err, &status) && status.Code == http.StatusTooManyRequests
 	p.guard.Lock()
 	defer p.guard.Unlock()
 	now := time.Now()
-	if busy && status.RetryAfter > 0 {
-		if until := now.Add(min(status.RetryAfter, maxRetryAfter)); until.After(p.until) {
-			p.until = until
-		}
-	}
-	if err == nil {
-		p.answered += questions
-	} else {
+	if p.asked += questions; refused {
 		p.refused += questions
 	}
 	if p.began.IsZero() {
 		p.began = now
 	}
-	if taken := now.Sub(p.began); taken >= stretch {
-		p.adapt(now, min(taken, 2*stretch)) // not what passed while nothing was asked
-		p.began, p.answered, p.refused = now, 0, 0
+	if length := now.Sub(p.began); length >= stretch && p.asked >= significant {
+		p.adapt(now, length)
+		p.began, p.asked, p.refused = now, 0, 0
 	}
 }
 
 // adapt changes the pace by what was seen in a stretch.
-func (p *pace) adapt(now time.Time, taken time.Duration) {
-	asked := float64(p.answered + p.refused)
-	share := float64(p.answered) / asked
+func (p *pace) adapt(now time.Time, length time.Duration) {
+	taken := 1 - float64(p.refused)/float64(p.asked)
 	switch {
 	case p.refused == 0:
 		p.set(p.limiter.Limit()*faster, 0)
 		return
-	case share > tolerable: // it is about right
+	case taken > tolerable: // it is about right
 		return
 	case now.Sub(p.gaveUp) < noHelp:
 		return
 	}
-	if p.share > 0 && share < p.share*1.1 && asked >= significant {
+	if p.taken > 0 && taken < p.taken*1.1 {
 		p.unhelped++
 	} else {
 		p.unhelped = 0
@@ -121,11 +104,11 @@ func (p *pace) adapt(now time.Time, taken time.Duration) {
 		p.set(p.most, 0)
 		return
 	}
-	p.set(rate.Limit(float64(p.answered)/taken.Seconds()*below), share)
+	p.set(rate.Limit(float64(p.asked-p.refused)/length.Seconds()*below), taken)
 }
 
-// set sets the pace, because of the share that was answered.
-func (p *pace) set(limit rate.Limit, share float64) {
+// set sets the pace, because of the share of questions that was not refused.
+func (p *pace) set(limit rate.Limit, taken float64) {
 	p.limiter.SetLimit(min(max(limit, slowest), p.most))
-	p.share = share
+	p.taken = taken
 }

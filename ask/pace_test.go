@@ -15,9 +15,9 @@ import (
 	"github.com/feeledger/fees/ask"
 )
 
-// paced asks so many questions, 16 at once, of a place that refuses some. It tells how long
+// asks16 asks so many questions, 16 at once, of a place that refuses some. It tells how long
 // that took, and which share of them was refused.
-func paced(t *testing.T, questions int, o ask.Options, refuses func() bool) (taken time.Duration, refused float64) {
+func asks16(t *testing.T, questions int, o ask.Options, refuses func() bool) (taken time.Duration, refused float64) {
 	t.Helper()
 	o.Concurrency = 16
 	c, err := ask.New(ask.Node, "http://127.0.0.1:1", o, "http")
@@ -54,9 +54,8 @@ func paced(t *testing.T, questions int, o ask.Options, refuses func() bool) (tak
 	return time.Since(began), float64(said) / float64(asked)
 }
 
-// A place that allows a number of questions in a second is soon asked not many more, and
-// not much fewer than half of them where it allows no two at once.
-func TestPace(t *testing.T) {
+// A place that allows a number of questions in a second is soon asked not many more.
+func TestTooMany(t *testing.T) {
 	for name, allowed := range map[string]*rate.Limiter{
 		"evenly":       rate.NewLimiter(50, 1),
 		"some at once": rate.NewLimiter(50, 100),
@@ -65,7 +64,7 @@ func TestPace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				questions := int(60 * allowed.Limit())
-				taken, refused := paced(t, questions, ask.Options{}, func() bool { return !allowed.Allow() })
+				taken, refused := asks16(t, questions, ask.Options{}, func() bool { return !allowed.Allow() })
 				t.Logf("%v, %.3f refused", taken, refused)
 				require.Less(t, taken, 2*time.Minute, "60 seconds are what it takes at least")
 				require.Less(t, refused, 0.25)
@@ -80,36 +79,9 @@ func TestRefusedAtRandom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dice := rand.New(rand.NewPCG(4, 10))
 		refuses := func() bool { return dice.IntN(10) < 4 }
-		taken, _ := paced(t, 5000, ask.Options{RetryWait: time.Millisecond}, refuses)
+		taken, _ := asks16(t, 5000, ask.Options{RetryWait: time.Millisecond}, refuses)
 		t.Logf("%v", taken)
 		require.Less(t, taken, 10*time.Second, "5.2 seconds are what it takes without any pause")
-	})
-}
-
-// A place that wants a pause gets it from all.
-func TestPauseOfAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, err := ask.New(ask.Node, "http://127.0.0.1:1", ask.Options{}, "http")
-		require.NoError(t, err)
-		c.Reached()
-		began, times := time.Now(), 0
-		refused := make(chan bool)
-		var all sync.WaitGroup
-		all.Go(func() {
-			err := c.Ask(context.Background(), func(context.Context) error {
-				if times++; times > 1 {
-					return nil
-				}
-				defer close(refused)
-				return &ask.StatusError{Code: http.StatusTooManyRequests, RetryAfter: 5 * time.Second}
-			})
-			require.NoError(t, err)
-		})
-		<-refused
-		time.Sleep(time.Millisecond)
-		require.NoError(t, c.Ask(context.Background(), func(context.Context) error { return nil }))
-		require.GreaterOrEqual(t, time.Since(began), 5*time.Second)
-		all.Wait()
 	})
 }
 

@@ -28,6 +28,13 @@ type Heights struct {
 	Last  uint64 `json:"last"`
 }
 
+// Portion is how many neighbouring blocks a source is best asked for together, and how many
+// questions it takes to learn all that prices them.
+type Portion struct {
+	Blocks    uint64
+	Questions uint64
+}
+
 // NodeVersion is what a node says of itself. What it does not say is empty.
 type NodeVersion struct {
 	ClientVersion  string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
@@ -15,6 +16,9 @@ const (
 	// A forecast reads so many runs of neighbouring blocks, so long each.
 	samples      = 8
 	sampleLength = 8
+	// One of them is longer, to see how fast it goes once it is under way.
+	longSample     = 1024
+	longSampleTime = 5 * time.Second
 	// diskFactor is how many hundredths of a byte of disk an encoded byte of a block's
 	// rows takes in the end, totals and look-ups included; see bench/ledger.
 	diskFactor = 100
@@ -56,20 +60,22 @@ func ForecastSync(ctx context.Context, place string, w Wanted, o FillOptions) (*
 	if f.Missing == 0 {
 		return f, nil
 	}
-	f.Requests = 2*f.Missing + uint64(2*len(missing))
+	portion := o.Reader.Source.Portion()
+	f.Requests = (f.Missing*portion.Questions+portion.Blocks-1)/portion.Blocks + uint64(2*len(missing))
 	return f, f.measure(ctx, missing, o.prover())
 }
 
 // measure reads runs of blocks at equal distances.
 func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover proof.Prover) error {
-	encoded := uint64(0)
-	start := time.Now()
+	encoded, taken := uint64(0), time.Duration(0)
 	for i := range uint64(samples) {
 		s := nth(missing, f.Missing/samples*i)
-		s.Last = min(s.Last, s.First+sampleLength-1)
-		if i > 0 && f.Missing < samples*sampleLength { // one run is all that it takes
-			break
+		length := uint64(sampleLength)
+		if i == samples/2 {
+			length = longSample
 		}
+		s.Last = min(s.Last, s.First+length-1)
+		r := run{began: time.Now(), long: i == samples/2, ahead: prover.Reader.Source.Portion().Blocks * 4}
 		for x, err := range prover.Range(ctx, source.Range{First: s.First, Last: s.Last}, chain.Optional[evidence.Predecessor]{}) {
 			e, err := entry(x, err)
 			if err != nil {
@@ -77,12 +83,47 @@ func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover pr
 			}
 			encoded += e.Encoded()
 			f.Measured++
+			if !r.goesOn() {
+				break
+			}
+		}
+		taken += time.Since(r.began)
+		if speed, known := r.speed(); known {
+			f.Time = time.Duration(float64(f.Missing) / speed * float64(time.Second)).Round(time.Second)
+		}
+		if f.Missing < samples*sampleLength { // one run is all that it takes
+			break
 		}
 	}
-	taken := time.Since(start)
-	f.Time = time.Duration(float64(taken) / float64(f.Measured) * float64(f.Missing)).Round(time.Second)
+	if f.Time == 0 {
+		f.Time = time.Duration(float64(taken) / float64(f.Measured) * float64(f.Missing)).Round(time.Second)
+	}
 	f.Bytes = encoded * diskFactor / 100 / f.Measured * f.Missing
 	return nil
+}
+
+// run is one of neighbouring blocks.
+type run struct {
+	began, settled time.Time
+	blocks, ahead  uint64 // ahead is how many come at once, before it is seen how fast it goes
+	long           bool
+}
+
+// goesOn counts a block, and tells whether more are read.
+func (r *run) goesOn() bool {
+	if r.blocks++; r.blocks == r.ahead+ask.DefaultConcurrency {
+		r.settled = time.Now()
+	}
+	return !r.long || r.blocks < samples*sampleLength || time.Since(r.began) < longSampleTime
+}
+
+// speed is how many blocks came in a second once it was under way.
+func (r *run) speed() (blocks float64, known bool) {
+	after := float64(r.blocks) - float64(r.ahead+ask.DefaultConcurrency)
+	if r.settled.IsZero() || after < float64(r.ahead) {
+		return 0, false
+	}
+	return after / time.Since(r.settled).Seconds(), true
 }
 
 // nth is what follows, in its span, from the n-th missing block on.

@@ -63,6 +63,12 @@ func New(address string, o ask.Options) (*Client, error) {
 // Kept is not known: a gateway's chain grows.
 func (c *Client) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 
+// Portion is one block, by a question for the block and one for the multiplier.
+func (c *Client) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
+
+// Prepare does nothing: a gateway answers one question at a time.
+func (c *Client) Prepare(context.Context, chain.Heights) error { return nil }
+
 // FinalHead is where the newest block that is final is, without the block itself.
 func (c *Client) FinalHead(ctx context.Context) (chain.Head, error) {
 	h, err := c.HeadHeader(ctx, false)

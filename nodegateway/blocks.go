@@ -215,35 +215,29 @@ func (g *Gateway) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, e
 	return b.Encoded()
 }
 
-// state asks for what a block's state says of it, and with the same question for what was
-// asked of the states of other blocks.
+// state asks for what a block's state says of it, unless it is remembered, and with the
+// same question for what was asked of the states of other blocks.
 func (g *Gateway) state(ctx context.Context, r *runtime, b *answer.Block) error {
-	events, err := r.Item("system", "events", nil)
+	keys, err := r.ownKeys()
 	if err != nil {
 		return err
 	}
-	keys := [][]byte{events.Place()}
-	if r.Session() {
-		validators, err := r.Item("session", "validators", nil)
-		if err != nil {
-			return err
+	stored, known := g.recent.all(b.Hash, keys)
+	if !known {
+		own := len(keys)
+		keys = append(keys, g.recent.wanted()...)
+		if stored, err = g.node.Storage(ctx, b.Hash, keys...); err != nil {
+			return stateError(place{height: b.Header.Number, hash: b.Hash}, err)
 		}
-		keys = append(keys, validators.Place())
-	}
-	own := len(keys)
-	keys = append(keys, g.recent.wanted()...)
-	stored, err := g.node.Storage(ctx, b.Hash, keys...)
-	if err != nil {
-		return stateError(place{height: b.Header.Number, hash: b.Hash}, err)
+		for i := own; i < len(keys); i++ {
+			g.recent.keepStored(b.Hash, keys[i], stored[i])
+		}
 	}
 	if b.Events = stored[0]; b.Events == nil && len(b.Extrinsics) > 0 && b.Header.Number > 0 {
 		return &nodeclient.DecodeError{What: "storage", Err: fmt.Errorf("the node has no events of block %d, and each of its %d extrinsics has one", b.Header.Number, len(b.Extrinsics))}
 	}
 	if r.Session() {
 		b.Validators = stored[1]
-	}
-	for i := own; i < len(keys); i++ {
-		g.recent.keepStored(b.Hash, keys[i], stored[i])
 	}
 	return nil
 }

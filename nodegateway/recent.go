@@ -107,6 +107,24 @@ func (r *recent) stored(block chain.Hash, place []byte) (value []byte, known boo
 	return value, known
 }
 
+// all is what the state of a block has at some places, if all of it is known.
+func (r *recent) all(block chain.Hash, places [][]byte) (values [][]byte, known bool) {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	m := r.blocks[block]
+	if m == nil {
+		return nil, false
+	}
+	for _, place := range places {
+		value, known := m.stored[string(place)]
+		if !known {
+			return nil, false
+		}
+		values = append(values, value)
+	}
+	return values, true
+}
+
 // ask remembers that a place was asked for: it is, of the next block, too.
 func (r *recent) ask(place []byte) {
 	r.guard.Lock()

@@ -136,6 +136,10 @@ func (s *synthetic) Balance(context.Context, chain.Address, chain.Optional[uint6
 	return chain.AtBlock[chain.Account]{}, chain.ErrNotOffered
 }
 
+func (s *synthetic) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
+
+func (s *synthetic) Prepare(context.Context, chain.Heights) error { return nil }
+
 func (s *synthetic) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 
 func (s *synthetic) FinalHead(context.Context) (chain.Head, error) {

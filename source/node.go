@@ -92,6 +92,14 @@ func Announced(node *nodeclient.Client) Heads {
 	}
 }
 
+// Portion is what goes to the node in one message.
+func (n *node) Portion() chain.Portion { return n.gateway.Portion() }
+
+// Prepare asks for the blocks of a portion.
+func (n *node) Prepare(ctx context.Context, blocks chain.Heights) error {
+	return n.gateway.Prepare(ctx, blocks)
+}
+
 // Extrinsics are those of a block as they are encoded.
 func (n *node) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	return n.gateway.Extrinsics(ctx, block)
@@ -128,13 +136,35 @@ type eitherSource struct {
 // Close breaks the connection to the node off, where it is one.
 func (s *eitherSource) Close() error { return s.either.node.Close() }
 
+// Portion is a node's, once it is known to be one.
+func (s *eitherSource) Portion() chain.Portion {
+	if s.either.isNode() {
+		return s.either.asNode.Portion()
+	}
+	return s.Client.Portion()
+}
+
+// Prepare asks for the blocks of a portion, where it is a node that is asked.
+func (s *eitherSource) Prepare(ctx context.Context, blocks chain.Heights) error {
+	if s.either.isNode() {
+		return s.either.asNode.Prepare(ctx, blocks)
+	}
+	return s.Client.Prepare(ctx, blocks)
+}
+
 // Extrinsics are those of a block as they are encoded. It is [chain.ErrNotOffered] by a
 // gateway.
 func (s *eitherSource) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
-	if d := s.either.decided.Load(); d == nil || *d != gatewayclient.Gateway(s.either.asNode) {
+	if !s.either.isNode() {
 		return nil, chain.ErrNotOffered
 	}
 	return s.either.asNode.Extrinsics(ctx, block)
+}
+
+// isNode tells whether it is known to be a node.
+func (e *either) isNode() bool {
+	d := e.decided.Load()
+	return d != nil && *d == gatewayclient.Gateway(e.asNode)
 }
 
 // Answer asks the gateway, or the node.

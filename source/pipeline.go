@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,9 @@ func (e *ForkError) Unwrap() error { return chain.ErrWrongBlock }
 //
 // A block takes two questions, its own and its multiplier's; the runtimes take
 // one at each end of the range, and some at each upgrade in it. Nothing is asked
-// twice, but for a block that turned out to be too large to be read ahead.
+// twice, but for a block that turned out to be too large to be read ahead. A source that
+// takes several questions at once is asked for portions of blocks: at least two are
+// under way.
 //
 // An error is the last element, after all blocks before it. When the sequence
 // has ended, for whatever reason, nothing of it is running any more.
@@ -66,7 +69,8 @@ func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *
 		}
 		return r.fetch(ctx, q)
 	}
-	for got := range inorder.Map(ctx, r.blockQuestions(ctx, blocks, t.runtime), size, fetch) {
+	questions := r.prepared(ctx, r.blockQuestions(ctx, blocks, t.runtime), size)
+	for got := range inorder.Map(ctx, questions, size, fetch) {
 		if errors.Is(got.err, ask.ErrTooLarge) && got.height != blocks.First {
 			got = r.fetch(ctx, got.blockQuestion) // too large to be read ahead: it is read in its turn
 		}
@@ -83,8 +87,9 @@ func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *
 
 // blockQuestion is a block to be read, and the runtime that executed it.
 type blockQuestion struct {
-	height  uint64
-	runtime runtimeAnswer
+	height     uint64
+	runtime    runtimeAnswer
+	unanswered error // nobody answered when its portion was asked for
 }
 
 // blockQuestions are those of a range, in order. The questions for the runtimes are asked
@@ -95,9 +100,52 @@ func (r *Reader) blockQuestions(ctx context.Context, blocks Range, before chain.
 		runtimes := r.runtimes(ctx, blocks, before)
 		for height := blocks.First; height <= blocks.Last; height++ {
 			runtime := runtimes.thatExecuted(ctx, height)
-			if !yield(blockQuestion{height, runtime}) || runtime.err != nil {
+			if !yield(blockQuestion{height: height, runtime: runtime}) || runtime.err != nil {
 				return
 			}
+		}
+	}
+}
+
+// prepared has the source asked for portions of the blocks, and goes on to the blocks of one
+// when it was. Two portions at least are under way, and more where more blocks are read ahead.
+func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion], size int) iter.Seq[blockQuestion] {
+	portion := int(r.Source.Portion().Blocks)
+	if portion < 2 {
+		return questions
+	}
+	prepare := func(ctx context.Context, list []blockQuestion) []blockQuestion {
+		heights := chain.Heights{First: list[0].height, Last: list[len(list)-1].height}
+		if err := r.Source.Prepare(ctx, heights); ask.TimedOut(err) {
+			list[0].unanswered = err
+		}
+		return list
+	}
+	return func(yield func(blockQuestion) bool) {
+		for list := range inorder.Map(ctx, portions(questions, portion), 1+(size+portion-1)/portion, prepare) {
+			for _, q := range list {
+				if !yield(q) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// portions are so many questions each.
+func portions(questions iter.Seq[blockQuestion], size int) iter.Seq[[]blockQuestion] {
+	return func(yield func([]blockQuestion) bool) {
+		var list []blockQuestion
+		for q := range questions {
+			if list = append(list, q); len(list) == size {
+				if !yield(list) {
+					return
+				}
+				list = nil
+			}
+		}
+		if len(list) > 0 {
+			yield(list)
 		}
 	}
 }
@@ -130,7 +178,7 @@ type fetched struct {
 // that no two blocks ask for the same one.
 func (r *Reader) fetch(ctx context.Context, q blockQuestion) fetched {
 	got := fetched{blockQuestion: q}
-	if got.err = q.runtime.err; ask.TimedOut(got.err) {
+	if got.err = cmp.Or(q.unanswered, q.runtime.err); ask.TimedOut(got.err) {
 		return got
 	}
 	b, err := r.block(ctx, Height(q.height))

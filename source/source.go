@@ -19,6 +19,11 @@ type Source interface {
 	// Kept are the heights that the source has, where it has what was kept of a chain
 	// and will never have more. It is not known of a source that grows.
 	Kept() (chain.Optional[chain.Heights], error)
+	// Portion is how many neighbouring blocks are best asked for together.
+	Portion() chain.Portion
+	// Prepare asks for blocks of a portion that will be asked for one by one, so that those
+	// questions are answered at once. It returns an error where nobody answers.
+	Prepare(ctx context.Context, blocks chain.Heights) error
 	// FinalHead is where the newest block that is final is. It costs less than Head.
 	FinalHead(ctx context.Context) (chain.Head, error)
 	Head(ctx context.Context, unfinalized bool) (*chain.Block, error)

@@ -16,6 +16,12 @@ type Source struct{ chain *Chain }
 // Source is the chain up to its head.
 func (c *Chain) Source() Source { return Source{c} }
 
+// Portion is one block.
+func (s Source) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
+
+// Prepare does nothing.
+func (s Source) Prepare(context.Context, chain.Heights) error { return nil }
+
 // Kept is not known, as of a gateway.
 func (s Source) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 

@@ -1,0 +1,78 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/source"
+)
+
+// inPortions is a source of which four blocks are asked for together.
+type inPortions struct {
+	*synthetic
+	err      error // of each portion
+	guard    sync.Mutex
+	prepared []chain.Heights
+}
+
+func (p *inPortions) Portion() chain.Portion { return chain.Portion{Blocks: 4, Questions: 9} }
+
+func (p *inPortions) Prepare(_ context.Context, blocks chain.Heights) error {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	p.prepared = append(p.prepared, blocks)
+	return p.err
+}
+
+// A range is prepared portion by portion, each before its blocks are read, and no block is
+// read that was not. What is wrong with a portion its blocks say.
+func TestPortions(t *testing.T) {
+	for _, err := range []error{nil, errors.New("the node takes no batch")} {
+		s := &inPortions{synthetic: &synthetic{}, err: err}
+		s.block = func(b *chain.Block) error {
+			s.guard.Lock()
+			defer s.guard.Unlock()
+			require.True(t, slices.ContainsFunc(s.prepared, func(h chain.Heights) bool { return h.First <= b.Number && b.Number <= h.Last }), "block %d", b.Number)
+			return nil
+		}
+		reader := s.reader()
+		reader.Source = s
+		next := uint64(10)
+		for item, err := range reader.Range(t.Context(), source.Range{First: 10, Last: 24}, 3) {
+			require.NoError(t, err)
+			require.Equal(t, next, item.Block.Number)
+			next++
+		}
+		require.Equal(t, uint64(25), next)
+		slices.SortFunc(s.prepared, func(a, b chain.Heights) int { return int(a.First) - int(b.First) })
+		require.Equal(t, []chain.Heights{{First: 10, Last: 13}, {First: 14, Last: 17}, {First: 18, Last: 21}, {First: 22, Last: 24}}, s.prepared)
+	}
+}
+
+// Nobody who took all the time that a question has is asked for the same blocks once more.
+func TestPortionThatNobodyAnswers(t *testing.T) {
+	away, err := ask.New(ask.Node, "http://127.0.0.1:1", ask.Options{Total: 1}, "http")
+	require.NoError(t, err)
+	timedOut := away.Ask(t.Context(), func(ctx context.Context) error {
+		_, err := away.Get(ctx, "/")
+		return err
+	})
+	require.True(t, ask.TimedOut(timedOut))
+	s := &inPortions{synthetic: &synthetic{}, err: timedOut}
+	s.block = func(*chain.Block) error { panic("asked once more") }
+	reader := s.reader()
+	reader.Source = s
+	times := 0
+	for _, err := range reader.Range(t.Context(), source.Range{First: 10, Last: 10}, 3) {
+		require.ErrorIs(t, err, timedOut)
+		times++
+	}
+	require.Equal(t, 1, times)
+}
