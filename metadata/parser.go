@@ -78,7 +78,7 @@ func (p *parser) optionalType() *TypeID {
 	return &id
 }
 
-func (p *parser) docs() { list(p, 1, p.Text) }
+func (p *parser) docs() []string { return list(p, 1, p.Text) }
 
 func (p *parser) typ() (t Type) {
 	t.Path = list(p, 1, p.Text)
@@ -91,7 +91,7 @@ func (p *parser) typ() (t Type) {
 			v.Name = p.Text()
 			v.Fields = list(p, 4, p.field)
 			v.Index = p.U8()
-			p.docs()
+			v.Docs = p.docs()
 			return v
 		})
 	case Sequence, Compact:

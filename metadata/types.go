@@ -73,6 +73,7 @@ type VariantOf struct {
 	Name   string
 	Index  uint8 // its first byte
 	Fields []Field
+	Docs   []string // lines
 }
 
 // Name is the last part of the type's path, "" where it has none.

@@ -11,7 +11,8 @@ import (
 
 // Call is a call that the runtime knows.
 type Call struct {
-	Method    string // its names as JSON, {"pallet","method"}
+	Method    string   // its names as JSON, {"pallet","method"}
+	Docs      []string // lines
 	index     [2]byte
 	arguments []argument
 }
@@ -25,6 +26,7 @@ type argument struct {
 type Event struct {
 	Method string // its names as JSON, {"pallet","method"}
 	Name   string
+	Docs   []string // lines
 	index  [2]byte
 	fields []*node
 	pays   int // the field that tells whether a fee was due, -1 for none
@@ -50,7 +52,7 @@ func (c *Codec) pallets() {
 				}
 			}
 			for i, v := range variants {
-				c.calls[p.Index][v.Index] = &Call{method(CamelCase(v.Name)), [2]byte{p.Index, v.Index}, arguments[*p.Calls][i]}
+				c.calls[p.Index][v.Index] = &Call{method(CamelCase(v.Name)), v.Docs, [2]byte{p.Index, v.Index}, arguments[*p.Calls][i]}
 			}
 		}
 		if p.Events != nil {
@@ -63,7 +65,7 @@ func (c *Codec) pallets() {
 			}
 			for i, v := range variants {
 				e := data[*p.Events][i]
-				e.Method, e.Name, e.index = method(v.Name), v.Name, [2]byte{p.Index, v.Index}
+				e.Method, e.Name, e.Docs, e.index = method(v.Name), v.Name, v.Docs, [2]byte{p.Index, v.Index}
 				c.events[p.Index][v.Index] = &e
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/metadata"
+	"github.com/feeledger/fees/scale"
 )
 
 // Codec writes values of a runtime's types, for any number of goroutines at a time.
@@ -34,6 +35,7 @@ const (
 	octet      // a plain byte: several of them are hex
 	blob       // bytes behind their length
 	call       // of this runtime
+	named      // an integer that polkadot-js knows by a name of its own
 )
 
 // asArgument writes a value as a call's argument.
@@ -105,7 +107,7 @@ func (c *Codec) compile(id metadata.TypeID) node {
 	case metadata.Compact:
 		return c.compact(t)
 	}
-	return unknown(t, "bits are not known")
+	return c.bits(t)
 }
 
 // unknown is a type that no rule is known for.
@@ -147,15 +149,11 @@ func primitive(p metadata.PrimitiveKind) node {
 		return unsigned(8 << (p - metadata.U8))
 	}
 	size := 1 << (p - metadata.I8)
-	return node{write: func(w *Writer) {
-		w.byte('"')
-		w.Text = appendSigned(w.Text, w.Bytes(size))
-		w.byte('"')
-	}}
+	return node{write: func(w *Writer) { w.signed(w.Bytes(size)) }}
 }
 
 func unsigned(bits int) node {
-	return node{bits: bits, write: func(w *Writer) { w.decimal(w.Bytes(bits / 8)) }}
+	return node{bits: bits, write: func(w *Writer) { w.unsigned(w.Bytes(bits/8), bits) }}
 }
 
 var nothing = node{kind: null, write: func(w *Writer) { w.raw("null") }}
@@ -174,7 +172,23 @@ func (c *Codec) compact(t *metadata.Type) node {
 				return
 			}
 		}
-		w.decimal(bytes)
+		w.unsigned(bytes, bits)
+	}}
+}
+
+// bits are the bytes that they fill, behind how many bits there are. Older metadata name the
+// order first.
+func (c *Codec) bits(t *metadata.Type) node {
+	if c.node(t.Element).kind != octet && c.node(t.Order).kind != octet {
+		return unknown(t, "it is bits in elements of more than a byte")
+	}
+	return node{write: func(w *Writer) {
+		n := w.CompactUint()
+		if w.Err() == nil && n > 8*uint64(w.Left()) {
+			w.Fail("%w: %d bits do not fit into %d bytes", scale.ErrShort, n, w.Left())
+			return
+		}
+		w.Hex(w.Bytes(int((n + 7) / 8)))
 	}}
 }
 
@@ -203,14 +217,24 @@ type member struct {
 	node *node
 }
 
+// field is a member of a struct.
+type field struct {
+	member
+	own string // the key without what polkadot-js adds to some
+}
+
 func (c *Codec) object(fields []metadata.Field) node {
-	members := make([]member, len(fields))
+	members := make([]field, len(fields))
 	for i, f := range fields {
-		members[i] = member{key(i, fieldName(f.Name)), c.node(f.Type)}
+		members[i] = field{member{key(i, fieldName(f.Name)), c.node(f.Type)}, key(i, CamelCase(f.Name))}
 	}
 	return node{write: func(w *Writer) {
 		for i := range members {
-			w.raw(members[i].key)
+			if w.unsanitized {
+				w.raw(members[i].own)
+			} else {
+				w.raw(members[i].key)
+			}
 			w.value(members[i].node)
 		}
 		w.byte('}')
@@ -233,16 +257,21 @@ func (c *Codec) tuple(ids []metadata.TypeID) node {
 	case 1:
 		return forward(c.node(ids[0]))
 	}
-	elements := make([]*node, len(ids))
+	nodes := make([]*node, len(ids))
 	for i, id := range ids {
-		elements[i] = c.node(id)
+		nodes[i] = c.node(id)
 	}
+	return elements(nodes...)
+}
+
+// elements are values one after the other.
+func elements(of ...*node) node {
 	return node{
 		write: func(w *Writer) {
-			w.list(len(elements), func(i int) { w.value(elements[i]) })
+			w.list(len(of), func(i int) { w.value(of[i]) })
 		},
 		argument: func(w *Writer) {
-			w.list(len(elements), func(i int) { w.with(elements[i].element) })
+			w.list(len(of), func(i int) { w.with(of[i].element) })
 		},
 	}
 }

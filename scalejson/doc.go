@@ -21,13 +21,21 @@
 //   - Entries of maps and sets stand in the order of their encoding. Sidecar sorts them, as the
 //     chain does before it encodes them.
 //
-// What no rule is known for is an error that names the type: bits, MultiAddress, wrappers of
-// opaque values. None of 115 metadata files of Moonbeam's and DataHaven's networks has them.
+// What Sidecar has no form for, or one that depends on what follows, is an error that names the
+// type: bits in elements of more than a byte, an index as a MultiAddress, a call as an argument
+// in a wrapper of an opaque value. None of 115 metadata files of Moonbeam's and DataHaven's
+// networks has them.
 //
-// Of the pallets that a chain has, recorded answers of Sidecar show few. testdata has what
-// Sidecar's own code made of made-up values of all calls, events and storage of one runtime
-// (testdata/oracle.cjs; TestValuesAreSidecars), and TestOracle asks it about those of any other
-// metadata: 178,000 values of 115 runtimes were equal. No block of a real chain was compared.
+// Recorded answers of Sidecar, of Moonbeam's runtimes 1701, 2100 and 2600 and DataHaven's 100,
+// have 22 calls and 28 events: of balances, ethereum, evm, system, timestamp, treasury,
+// transactionPayment, authorInherent, parachainSystem, randomness, councilCollective, identity,
+// parameters, proxy, sudo and utility. Each was equal. All else is written by rule. Of that,
+// testdata has what Sidecar's own code made of made-up values of all calls, events, constants and
+// storage of one runtime (testdata/oracle.cjs; TestValuesAreSidecars), and TestOracle asks it
+// about those of any other metadata: 219,000 values of 113 runtimes were equal. Types that none
+// of these runtimes has (bits, MultiAddress, ranges, wrappers) are compared by made-up values
+// too (TestRareTypesAreSidecars), and 90 whole metadata by their sums. No block of a real chain
+// was compared.
 //
 // Source: @substrate/api-sidecar 18.0.0, sanitizeNumbers and BlocksService; @polkadot/types,
 // PortableRegistry; @polkadot/types-codec.

@@ -66,15 +66,25 @@ func appendDecimal(to, bytes []byte) []byte {
 
 // appendSigned writes a little-endian integer in two's complement.
 func appendSigned(to, bytes []byte) []byte {
-	if len(bytes) == 0 || bytes[len(bytes)-1] < 0x80 {
-		return appendDecimal(to, bytes)
+	if negative(bytes) {
+		to = append(to, '-')
 	}
-	var magnitude [32]byte
+	return appendDecimal(to, magnitude(bytes))
+}
+
+func negative(bytes []byte) bool { return len(bytes) > 0 && bytes[len(bytes)-1] >= 0x80 }
+
+// magnitude is how far an integer in two's complement is from zero.
+func magnitude(bytes []byte) []byte {
+	if !negative(bytes) {
+		return bytes
+	}
+	distance := make([]byte, len(bytes))
 	carry := uint16(1)
 	for i, b := range bytes {
 		carry += uint16(^b)
-		magnitude[i] = byte(carry)
+		distance[i] = byte(carry)
 		carry >>= 8
 	}
-	return appendDecimal(append(to, '-'), magnitude[:len(bytes)])
+	return distance
 }

@@ -3,6 +3,7 @@ package scalejson_test
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"flag"
@@ -35,6 +36,10 @@ const (
 	sample       = "testdata/moonbeam-2600.scale.zst"
 	sampleValues = "testdata/moonbeam-2600.values.zst"
 )
+
+// metadataSums are the SHA-256 sums of what the oracle made of whole metadata of version 14:
+// of the sample, and of the files in the collection of real metadata.
+const metadataSums = "testdata/metadata.sha256"
 
 func unzip(t testing.TB, path string) []byte {
 	packed, err := os.ReadFile(path)
@@ -80,6 +85,8 @@ func values(m *metadata.Metadata, seed uint64) (lines []string) {
 		}
 		for _, c := range p.Constants {
 			line("value %d ", c.Type, c.Value)
+			line("constant %d ", c.Type, c.Value)
+			line("constant %d ", c.Type, k.value(nil, c.Type, 8))
 		}
 	}
 	return lines
@@ -100,6 +107,12 @@ func text(c *scalejson.Codec, line string) (string, error) {
 			return "", err
 		}
 		c.Value(w, metadata.TypeID(id))
+	case "constant":
+		id, err := strconv.Atoi(words[1])
+		if err != nil {
+			return "", err
+		}
+		c.Constant(w, metadata.TypeID(id))
 	case "call":
 		if call := c.Call(w); call != nil {
 			w.Text = append(append(w.Text, `{"method":`...), call.Method...)
@@ -134,22 +147,66 @@ func TestValuesAreSidecars(t *testing.T) {
 	t.Logf("%d values are equal", n)
 }
 
+// Sidecar's own code wrote the metadata of which these are the sums.
+func TestMetadataAreSidecars(t *testing.T) {
+	text, err := os.ReadFile(metadataSums)
+	require.NoError(t, err)
+	sums := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		sum, name, found := strings.Cut(strings.TrimSpace(line), "  ")
+		require.True(t, found)
+		sums[name] = sum
+	}
+	compare := func(name string, bytes []byte) {
+		if version(bytes) != 14 {
+			return
+		}
+		have, err := scalejson.New(parse(t, bytes)).Metadata(bytes)
+		require.NoError(t, err, name)
+		require.Equal(t, sums[name], fmt.Sprintf("%x", sha256.Sum256(have)), name)
+		delete(sums, name)
+	}
+	compare("sample", unzip(t, sample))
+	eachMetadata(t, compare)
+	require.Empty(t, sums)
+}
+
+// TestOracleMetadata asks Sidecar's own code for the metadata of all runtimes.
+func TestOracleMetadata(t *testing.T) {
+	if *oracle == "" {
+		t.Skip("needs -oracle")
+	}
+	dir := t.TempDir()
+	var names, lines, texts []string
+	add := func(name string, bytes []byte) {
+		if version(bytes) != 14 {
+			return
+		}
+		have, err := scalejson.New(parse(t, bytes)).Metadata(bytes)
+		require.NoError(t, err, name)
+		path := filepath.Join(dir, strconv.Itoa(len(names)))
+		require.NoError(t, os.WriteFile(path, bytes, 0o600))
+		names, lines, texts = append(names, name), append(lines, "metadata "+path), append(texts, string(have))
+	}
+	add("sample", unzip(t, sample))
+	eachMetadata(t, add)
+	var sums []byte
+	for i, want := range askOracle(t, unzip(t, sample), lines) {
+		if want != texts[i] {
+			t.Errorf("the metadata of %s differ", names[i])
+		}
+		sums = fmt.Appendf(sums, "%x  %s\n", sha256.Sum256([]byte(want)), names[i])
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(metadataSums, sums, 0o644))
+	}
+}
+
 // TestOracle asks Sidecar's own code about values of all runtimes: with -oracle DIR, and with
 // -update for the texts in testdata too.
 func TestOracle(t *testing.T) {
 	if *oracle == "" {
 		t.Skip("needs -oracle")
-	}
-	ask := func(bytes []byte, lines []string) []string {
-		path := filepath.Join(t.TempDir(), "metadata.scale")
-		require.NoError(t, os.WriteFile(path, bytes, 0o600))
-		command := exec.Command("node", "testdata/oracle.cjs", path)
-		command.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(*oracle, "node_modules"))
-		command.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
-		command.Stderr = os.Stderr
-		said, err := command.Output()
-		require.NoError(t, err)
-		return strings.Split(strings.TrimSuffix(string(said), "\n"), "\n")
 	}
 	total, different, refused, short := 0, 0, 0, 0
 	compare := func(name string, bytes []byte) (equal []byte) {
@@ -162,7 +219,7 @@ func TestOracle(t *testing.T) {
 		}
 		c := scalejson.New(m)
 		lines := append(values(m, 13), values(m, 14)...)
-		answers := ask(bytes, lines)
+		answers := askOracle(t, bytes, lines)
 		require.Len(t, answers, len(lines))
 		for i, line := range lines {
 			have, err := text(c, line)
@@ -196,6 +253,19 @@ func TestOracle(t *testing.T) {
 	}
 	eachMetadata(t, func(name string, bytes []byte) { compare(name, bytes) })
 	t.Logf("%d values, %d different, %d refused by both, %d with a call that ends too early", total, different, refused, short)
+}
+
+// askOracle asks Sidecar's own code for the texts of lines of values.
+func askOracle(t *testing.T, bytes []byte, lines []string) []string {
+	path := filepath.Join(t.TempDir(), "metadata.scale")
+	require.NoError(t, os.WriteFile(path, bytes, 0o600))
+	command := exec.Command("node", "testdata/oracle.cjs", path)
+	command.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(*oracle, "node_modules"))
+	command.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
+	command.Stderr = os.Stderr
+	said, err := command.Output()
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSuffix(string(said), "\n"), "\n")
 }
 
 // eachMetadata calls with each file of the collection of real metadata.

@@ -131,9 +131,8 @@ func TestUnknownTypes(t *testing.T) {
 	of := metadata.TypeID(0)
 	parameter := []metadata.Parameter{{Name: "T", Type: &of}}
 	for want, typ := range map[string]metadata.Type{
-		"bits are not known":                              {Kind: metadata.Bits},
-		"sp_runtime::multiaddress::MultiAddress as":       {Kind: metadata.Variant, Path: []string{"sp_runtime", "multiaddress", "MultiAddress"}},
-		"a::WrapperOpaque as":                             {Kind: metadata.Composite, Path: []string{"a", "WrapperOpaque"}, Parameters: parameter},
+		"bits in elements of more than a byte":            {Kind: metadata.Bits, Element: 1, Order: 1},
+		"a::WrapperOpaque as":                             {Kind: metadata.Composite, Path: []string{"a", "WrapperOpaque"}},
 		"more than 2048 elements":                         {Kind: metadata.Array, Length: 2049},
 		"some fields have names":                          {Kind: metadata.Composite, Fields: []metadata.Field{{Name: "a"}, {}}},
 		"has not as many parameters":                      {Kind: metadata.Composite, Path: []string{"BTreeMap"}, Parameters: parameter},

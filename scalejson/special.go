@@ -1,6 +1,7 @@
 package scalejson
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,19 +21,19 @@ func (c *Codec) special(id metadata.TypeID, t *metadata.Type) (node, bool) {
 		return node{}, false
 	}
 	switch strings.Join(t.Path, "::") {
-	case "account::AccountId20", "fp_account::AccountId20":
+	case "account::AccountId20", "fp_account::AccountId20", "polkadot_runtime_common::claims::EthereumAddress":
 		return node{write: (*Writer).address}, true
 	case "sp_core::crypto::AccountId32":
 		return c.account32(t), true
 	case "sp_runtime::generic::era::Era":
 		return node{write: (*Writer).era}, true
-	case "sp_runtime::multiaddress::MultiAddress", "polkadot_runtime_common::claims::EthereumAddress":
-		return unknown(t, "it is of no chain with accounts of 20 bytes"), true
+	case "sp_runtime::multiaddress::MultiAddress":
+		return c.multiAddress(t), true
 	case "primitive_types::U256":
 		return unsigned(256), true
 	case "frame_support::weights::weight_v2::Weight", "sp_weights::weight_v2::Weight":
 		if len(t.Fields) == 1 {
-			return forward(c.node(t.Fields[0].Type)), true
+			return c.named(t), true
 		}
 		return node{}, false
 	case "pallet_identity::types::BitFlags":
@@ -49,9 +50,7 @@ func (c *Codec) special(id metadata.TypeID, t *metadata.Type) (node, bool) {
 	last := t.Path[len(t.Path)-1]
 	switch {
 	case len(t.Path) == 3 && t.Path[0] == "sp_arithmetic" && t.Path[1] == "per_things" && len(t.Fields) == 1:
-		n := forward(c.node(t.Fields[0].Type))
-		n.kind = other // a Percent is no byte
-		return n, true
+		return c.named(t), true
 	case len(t.Path) == 3 && t.Path[1] == "vote" && last == "Vote" && (strings.HasSuffix(t.Path[0], "_democracy") || strings.HasSuffix(t.Path[0], "_conviction_voting")):
 		return node{write: (*Writer).vote}, true
 	case len(t.Path) == 3 && t.Path[1] == "types" && last == "Data" && strings.HasSuffix(t.Path[0], "_identity"):
@@ -60,10 +59,53 @@ func (c *Codec) special(id metadata.TypeID, t *metadata.Type) (node, bool) {
 		return c.withParameters(t, 1, func(of []*node) node { return option(of[0]) }), true
 	case t.Path[0] == "Result" && t.Kind == metadata.Variant:
 		return c.withParameters(t, 2, func(of []*node) node { return result(of[0], of[1]) }), true
-	case slices.Contains([]string{"WrapperOpaque", "WrapperKeepOpaque"}, last), slices.Contains([]string{"Range", "RangeInclusive"}, t.Path[0]):
-		return unknown(t, "no runtime was seen to have it"), true
+	case slices.Contains([]string{"Range", "RangeInclusive"}, t.Path[0]) && t.Kind == metadata.Composite:
+		return c.withParameters(t, 1, func(of []*node) node { return elements(of[0], of[0]) }), true
+	case slices.Contains([]string{"WrapperOpaque", "WrapperKeepOpaque"}, last) && t.Kind == metadata.Composite:
+		return c.withParameters(t, 1, func(of []*node) node { return wrapper(t, of[0]) }), true
 	}
 	return node{}, false
+}
+
+// named is an integer with a name: a Percent is no byte, and several of them are not hex.
+func (c *Codec) named(t *metadata.Type) node {
+	n := forward(c.node(t.Fields[0].Type))
+	n.kind = named
+	return n
+}
+
+// multiAddress is one of several forms of an address. Two of them are errors: an index, which
+// Sidecar writes in SS58, of a network that is not the chain's; and what has few bytes behind it,
+// for Sidecar then guesses the form by how many bytes are left.
+func (c *Codec) multiAddress(t *metadata.Type) node {
+	for _, v := range t.Variants {
+		if v.Name == "Id" && (len(v.Fields) != 1 || c.metadata.Types[v.Fields[0].Type].Name() != "AccountId20") {
+			return unknown(t, "its accounts are not of 20 bytes")
+		}
+	}
+	form := c.variant(t)
+	index := unknown(t, "it is an index, in SS58")
+	guess := unknown(t, "its form is guessed of the last 8, 20 or 32 bytes")
+	return node{write: func(w *Writer) {
+		if left := w.Left(); left <= 8 || left == 20 || left == 32 {
+			guess.write(w)
+			return
+		}
+		from := len(w.Text)
+		if form.write(w); bytes.HasPrefix(w.Text[from:], []byte(`{"index"`)) {
+			index.write(w)
+		}
+	}}
+}
+
+// wrapper is a value behind its length: Sidecar leaves it encoded. One that is a call it would
+// decode where an argument is named so.
+func wrapper(t *metadata.Type, of *node) node {
+	n := node{write: func(w *Writer) { w.Hex(w.Blob()) }}
+	if of.kind == call {
+		n.argument = unknown(t, "it is a call as an argument").write
+	}
+	return n
 }
 
 // inRuntime tells whether the type is one of a runtime's own.
@@ -126,12 +168,17 @@ func (c *Codec) dictionary(key, value *node) node {
 			if i > 0 {
 				w.byte(',')
 			}
-			from := len(w.Text)
+			from, unsanitized := len(w.Text), w.unsanitized
+			w.unsanitized = false // a key is a string in any case
 			w.value(key)
+			w.unsanitized = unsanitized
 			if w.Err() != nil {
 				return
 			}
 			switch name := string(w.Text[from:]); {
+			case name[0] != '"' && unsanitized:
+				w.Fail("a map's key is neither text nor a number")
+				return
 			case i > 0 && name == previous:
 				w.Fail("a map has the key %s twice", name)
 				return
@@ -219,11 +266,18 @@ func (w *Writer) era() {
 		w.raw(`{"immortalEra":"0x00"}`)
 		return
 	}
-	coded := uint64(first) | uint64(w.U8())<<8
+	second := w.U8()
+	coded := uint64(first) | uint64(second)<<8
 	period := uint64(2) << (coded & 15)
 	phase := (coded >> 4) * max(period>>12, 1)
 	if period < 4 || phase >= period {
 		w.Fail("no era has the period %d and the phase %d", period, phase)
+		return
+	}
+	if w.unsanitized {
+		w.raw(`{"mortalEra":`)
+		w.Hex([]byte{first, second})
+		w.byte('}')
 		return
 	}
 	w.raw(`{"mortalEra":["`)

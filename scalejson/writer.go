@@ -2,7 +2,9 @@ package scalejson
 
 import (
 	"encoding/hex"
-	"unicode/utf8"
+	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/scale"
 )
@@ -15,6 +17,8 @@ type Writer struct {
 	// Addresses are looked up before a checksum is made, where they are given.
 	Addresses *Addresses
 	depth     int
+	// unsanitized says that polkadot-js writes, and Sidecar comes too late with its own rules.
+	unsanitized bool
 }
 
 const (
@@ -99,18 +103,61 @@ func (w *Writer) list(n int, element func(i int)) {
 	w.byte(']')
 }
 
-// decimal writes an unsigned little-endian integer of any length as a string.
-func (w *Writer) decimal(bytes []byte) {
+// unsigned writes a little-endian integer of a type with so many bits.
+func (w *Writer) unsigned(bytes []byte, bits int) {
+	if w.unsanitized && (bits > mostNumberType || width(bytes) > mostNumberBits) {
+		w.bigEndian(bytes, bits)
+		return
+	}
 	w.byte('"')
 	w.Text = appendDecimal(w.Text, bytes)
 	w.byte('"')
 }
 
-// text writes UTF-8 behind its length. JavaScript's decoder drops a byte order mark.
-func (w *Writer) text() {
-	text := w.Reader.Text()
-	if r, size := utf8.DecodeRuneInString(text); r == '\uFEFF' {
-		text = text[size:]
+// signed writes a little-endian integer in two's complement.
+func (w *Writer) signed(bytes []byte) {
+	if w.unsanitized && (len(bytes)*8 > mostNumberType || width(magnitude(bytes)) > mostNumberBits) {
+		w.bigEndian(bytes, len(bytes)*8)
+		return
 	}
-	w.String(text)
+	w.byte('"')
+	w.Text = appendSigned(w.Text, bytes)
+	w.byte('"')
 }
+
+// polkadot-js writes an integer as a number where it has at most so many bits, and its type so
+// many; others are hex, the first digits first.
+const mostNumberBits, mostNumberType = 52, 128
+
+// bigEndian writes a little-endian integer of a type with so many bits as hex.
+func (w *Writer) bigEndian(bytes []byte, bits int) {
+	digits := make([]byte, bits/8)
+	copy(digits, bytes)
+	slices.Reverse(digits)
+	w.Hex(digits)
+}
+
+// width is how many bits a little-endian integer has.
+func width(bytes []byte) int {
+	for i := len(bytes) - 1; i >= 0; i-- {
+		if bytes[i] != 0 {
+			return i*8 + bits.Len8(bytes[i])
+		}
+	}
+	return 0
+}
+
+// Lines writes texts as one.
+func (w *Writer) Lines(texts []string) {
+	lines := make([]string, len(texts))
+	for i := range texts {
+		lines[i] = unmarked(texts[i])
+	}
+	w.String(strings.Join(lines, "\n"))
+}
+
+// text writes UTF-8 behind its length.
+func (w *Writer) text() { w.String(unmarked(w.Reader.Text())) }
+
+// unmarked is a text as JavaScript's decoder has it, which drops a byte order mark.
+func unmarked(text string) string { return strings.TrimPrefix(text, "\uFEFF") }

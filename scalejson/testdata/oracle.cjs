@@ -4,20 +4,34 @@
 //
 //   NODE_PATH=node_modules node oracle.cjs METADATA.scale < values > texts
 //
-// A line of values is: value TYPE HEX, call HEX, or event HEX.
+// A line of values is: value TYPE HEX, constant TYPE HEX (a value as it stands in metadata),
+// call HEX, event HEX, or metadata PATH (all of another file).
 const fs = require('fs');
 const readline = require('readline');
 const { TypeRegistry, Metadata, GenericCall } = require('@polkadot/types');
-const { hexToU8a, u8aToHex } = require('@polkadot/util');
+const { compactAddLength, hexToU8a, u8aToHex } = require('@polkadot/util');
 const { sanitizeNumbers } = require('@substrate/api-sidecar/build/src/sanitize/sanitizeNumbers');
 const { BlocksService } = require('@substrate/api-sidecar/build/src/services/blocks/BlocksService');
 
-const registry = new TypeRegistry();
-registry.setMetadata(new Metadata(registry, u8aToHex(fs.readFileSync(process.argv[2]))));
+const open = (path) => {
+  const registry = new TypeRegistry();
+  const metadata = new Metadata(registry, u8aToHex(fs.readFileSync(path)));
+  registry.setMetadata(metadata);
+  return { registry, metadata };
+};
+const { registry } = open(process.argv[2]);
 const service = Object.create(BlocksService.prototype);
 
 const make = {
   value: (type, hex) => registry.createType(registry.createLookupType(Number(type)), hexToU8a(hex)),
+  constant: (type, hex) => {
+    const constant = registry.createType('PalletConstantMetadataV14', { type, value: compactAddLength(hexToU8a(hex)) });
+    return sanitizeNumbers(constant, { metadataOpts: { registry, version: 14 } }).value;
+  },
+  metadata: (path) => {
+    const { registry, metadata } = open(path);
+    return sanitizeNumbers(metadata, { metadataOpts: { registry, version: metadata.version } });
+  },
   call: (hex) => service.parseGenericCall(registry.createType('Call', hexToU8a(hex)), registry),
   event: (hex) => {
     const event = registry.createType('Event', hexToU8a(hex));
