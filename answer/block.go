@@ -23,6 +23,9 @@ type Block struct {
 	Finalized chain.Optional[bool]
 	// NoFees leaves out why no fee is told, as ?noFees=true does.
 	NoFees bool
+	// EventDocs and ExtrinsicDocs add what the runtime says of its events, and of the calls of
+	// extrinsics, as ?eventDocs=true and ?extrinsicDocs=true do.
+	EventDocs, ExtrinsicDocs bool
 }
 
 // Block is the answer of /blocks/N. The runtime is that of the block's parent.
@@ -71,19 +74,18 @@ func (r *Runtime) block(b *Block) ([]byte, error) {
 		to = append(d.value(append(to, `,"value":`...)), '}')
 	}
 	events := &room.events
-	if err := r.events(events, b.Events, len(b.Extrinsics), &room.addresses); err != nil {
+	if err := r.events(events, b, &room.addresses); err != nil {
 		return nil, fmt.Errorf("events: %w", err)
 	}
 	to = append(to, `],"onInitialize":{"events":[`...)
 	to = events.append(to, &events.initializing)
 	to = append(to, `]},"extrinsics":[`...)
-	fees := !b.NoFees && b.Header.ParentHash != chain.Hash{}
 	for i, x := range b.Extrinsics {
 		if i > 0 {
 			to = append(to, ',')
 		}
 		var err error
-		if to, err = r.extrinsic(to, x, room, &events.applying[i], fees); err != nil {
+		if to, err = r.extrinsic(to, b, x, room, &events.applying[i]); err != nil {
 			return nil, fmt.Errorf("extrinsic %d: %w", i, err)
 		}
 	}
@@ -116,6 +118,7 @@ func (r *room) release() {
 
 const (
 	versionBits = 0x3f
+	generalBit  = 0x40 // extensions, and no signature
 	signedBit   = 0x80
 )
 
@@ -125,16 +128,22 @@ type span struct{ from, to int }
 // signature is what a signed extrinsic has before its call, as parts of a text.
 type signature struct{ signer, signature, nonce, tip, era span }
 
-// extrinsic appends an extrinsic with its events.
-func (r *Runtime) extrinsic(to, bytes []byte, room *room, own *place, fees bool) ([]byte, error) {
+// extrinsic appends an extrinsic of a block with its events.
+func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, room *room, own *place) ([]byte, error) {
 	reader := scale.NewReader(bytes)
 	if n := reader.Length(1); reader.Err() == nil && n != reader.Left() {
 		return nil, fmt.Errorf("its length says %d bytes, and %d follow", n, reader.Left())
 	}
 	version := reader.U8()
 	signed := version&signedBit != 0
-	if reader.Err() == nil && version != 4 && version != 4|signedBit && version != 5 {
-		return nil, fmt.Errorf("extrinsics of version %d (byte %#x) are not known", version&versionBits, version)
+	switch version {
+	case 4, 4 | signedBit, 5:
+	case 5 | generalBit:
+		return nil, fmt.Errorf("a general extrinsic of version 5 (byte %#x) has no form of Sidecar's", version)
+	default:
+		if reader.Err() == nil {
+			return nil, fmt.Errorf("extrinsics of version %d (byte %#x) are not known", version&versionBits, version)
+		}
 	}
 	var s signature
 	if signed {
@@ -169,7 +178,7 @@ func (r *Runtime) extrinsic(to, bytes []byte, room *room, own *place, fees bool)
 		w.Text = append(w.Text, `,"tip":null`...)
 	}
 	w.Text = appendHash(append(w.Text, `,"hash":`...), blake2b.Sum256(bytes))
-	if signed && own.pays == "Yes" && fees {
+	if signed && own.pays == "Yes" && !b.NoFees && b.Header.ParentHash != (chain.Hash{}) {
 		w.Text = append(w.Text, `,"info":{"error":"Fee calculation not supported for this network"}`...)
 	} else {
 		w.Text = append(w.Text, `,"info":{}`...)
@@ -185,6 +194,10 @@ func (r *Runtime) extrinsic(to, bytes []byte, room *room, own *place, fees bool)
 		w.Text = append(w.Text, "null"...)
 	} else {
 		w.Text = strconv.AppendBool(w.Text, signed && own.pays == "Yes")
+	}
+	if b.ExtrinsicDocs {
+		w.Text = append(w.Text, `,"docs":`...)
+		w.Lines(call.Docs)
 	}
 	return append(w.Text, '}'), nil
 }

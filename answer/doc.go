@@ -11,7 +11,10 @@
 // the fee was waived; a fee is never told. Where a node has lost its events, Sidecar writes so
 // in each extrinsic; whoever asks the node here has an error of it, and makes no answer.
 //
-// The seals of a real chain's blocks, digests of the kinds Other and RuntimeEnvironmentUpdated,
-// and extrinsics of version 5 follow the rules and were never compared with
-// a recorded answer. An extrinsic of version 5 that is neither signed nor bare is an error.
+// The seals of a real chain's blocks, and digests of the kinds Other and
+// RuntimeEnvironmentUpdated, follow the rules and were never compared with a recorded answer;
+// package scalejson says which pallets were. Sidecar 18.0.0 has no answer for a block with an
+// extrinsic of version 5. A bare one is written here as by a later polkadot-js, which is as one
+// of version 4; a general one is an error. There are no decoded XCM messages
+// (?decodedXcmMsgs=true).
 package answer

@@ -19,6 +19,7 @@ const (
 
 // events are those of a block, in one text.
 type events struct {
+	docs  bool // of each event
 	text  []byte
 	spans []eventSpan
 	initializing,
@@ -40,13 +41,14 @@ type place struct {
 }
 
 // events writes the events of a block.
-func (r *Runtime) events(e *events, bytes []byte, extrinsics int, known *scalejson.Addresses) error {
-	*e = events{text: e.text[:0], spans: e.spans[:0], applying: slices.Grow(e.applying[:0], extrinsics)[:extrinsics]}
+func (r *Runtime) events(e *events, b *Block, known *scalejson.Addresses) error {
+	extrinsics := len(b.Extrinsics)
+	*e = events{docs: b.EventDocs, text: e.text[:0], spans: e.spans[:0], applying: slices.Grow(e.applying[:0], extrinsics)[:extrinsics]}
 	clear(e.applying)
-	if bytes == nil {
+	if b.Events == nil {
 		return nil
 	}
-	w := scalejson.Writer{Reader: scale.NewReader(bytes), Text: e.text, Addresses: known}
+	w := scalejson.Writer{Reader: scale.NewReader(b.Events), Text: e.text, Addresses: known}
 	for range w.Length(1) {
 		if r.record(&w, e); w.Err() != nil {
 			return w.Err()
@@ -70,6 +72,10 @@ func (r *Runtime) record(w *scalejson.Writer, e *events) {
 	w.Text = append(append(w.Text, `{"method":`...), event.Method...)
 	w.Text = append(w.Text, `,"data":`...)
 	pays := event.Data(w)
+	if e.docs {
+		w.Text = append(w.Text, `,"docs":`...)
+		w.Lines(event.Docs)
+	}
 	w.Text = append(w.Text, '}')
 	e.add(at, span{from, len(w.Text)})
 	// Sidecar knows these two by their names alone, whatever pallet they are of.

@@ -329,3 +329,13 @@ func TestStoredValuesAreReadToTheirEnd(t *testing.T) {
 		t.Logf("%d values of %d items", read, items)
 	})
 }
+
+func TestMetadataAreSidecars(t *testing.T) {
+	eachPair(t, func(t *testing.T, p *pair) {
+		text, err := os.ReadFile(filepath.Join(p.dir, "node/metadata.hex"))
+		require.NoError(t, err)
+		text, err = p.runtime.Metadata(unhex(t, strings.TrimSpace(string(text))))
+		require.NoError(t, err)
+		require.True(t, p.said("runtime-metadata.json", text))
+	})
+}

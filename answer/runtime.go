@@ -53,6 +53,9 @@ func NewRuntime(m *metadata.Metadata) (*Runtime, error) {
 // Session tells whether a block's author is found by the list of session.validators.
 func (r *Runtime) Session() bool { return r.session }
 
+// Metadata is the answer of /runtime/metadata, of the metadata that the runtime was made of.
+func (r *Runtime) Metadata(bytes []byte) ([]byte, error) { return r.codec.Metadata(bytes) }
+
 // readRecords finds what System.Events are made of.
 func (r *Runtime) readRecords() error {
 	m := r.metadata
