@@ -149,12 +149,25 @@ func (g *Gateway) rightHeight(ctx context.Context, at place, have uint64) error 
 	return wrong
 }
 
+// checkFlags wants what says true or false to say one of them, as Sidecar does of these three.
+func checkFlags(query url.Values) error {
+	var wrong []string
+	for _, flag := range []string{"eventDocs", "extrinsicDocs", "finalized"} {
+		value := strings.Join(query[flag], ",")
+		if lower := strings.ToLower(value); value != "" && lower != "true" && lower != "false" {
+			wrong = append(wrong, fmt.Sprintf("Query parameter: %s has an invalid boolean value of %s", flag, value))
+		}
+	}
+	if wrong == nil {
+		return nil
+	}
+	return &answer.RefusedError{Status: http.StatusBadRequest, Message: strings.Join(wrong, " - ")}
+}
+
 // blockAt is the answer of a block.
 func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]byte, error) {
-	for _, flag := range []string{"eventDocs", "extrinsicDocs", "decodedXcmMsgs"} {
-		if query.Get(flag) == "true" {
-			return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: flag + " is not supported"}
-		}
+	if query.Get("decodedXcmMsgs") == "true" {
+		return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: "decodedXcmMsgs is not supported"}
 	}
 	raw, err := g.raw(ctx, at.hash)
 	if errors.Is(err, chain.ErrNoBlock) && at.final {
@@ -174,7 +187,12 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]by
 	if err != nil {
 		return nil, err
 	}
-	b := &answer.Block{Hash: at.hash, NoFees: query.Get("noFees") == "true"}
+	b := &answer.Block{
+		Hash:          at.hash,
+		NoFees:        query.Get("noFees") == "true",
+		EventDocs:     query.Get("eventDocs") == "true",
+		ExtrinsicDocs: query.Get("extrinsicDocs") == "true",
+	}
 	if b.Header, err = readHeader(&raw.Header); err != nil {
 		return nil, err
 	}

@@ -80,6 +80,11 @@ func (g *Gateway) answer(ctx context.Context, question string) ([]byte, error) {
 	}
 	query := u.Query()
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	if parts[0] == "blocks" {
+		if err := checkFlags(query); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case is(parts, "blocks", "head"):
 		return g.head(ctx, query)
@@ -95,6 +100,8 @@ func (g *Gateway) answer(ctx context.Context, question string) ([]byte, error) {
 		return g.storage(ctx, parts[1], parts[3], query)
 	case is(parts, "runtime", "spec"):
 		return g.spec(ctx, query.Get("at"))
+	case is(parts, "runtime", "metadata"):
+		return g.metadata(ctx, query.Get("at"))
 	case u.Path == "/":
 		return []byte(`{"version":"` + Version + `"}`), nil
 	case is(parts, "node", "version"):
@@ -176,6 +183,24 @@ func (g *Gateway) spec(ctx context.Context, at string) ([]byte, error) {
 		return nil, err
 	}
 	return answer.Spec(where.of(), r.version, s.chainType, s.properties)
+}
+
+// metadata is the answer of /runtime/metadata: what the runtime that a block left behind says
+// of itself.
+func (g *Gateway) metadata(ctx context.Context, at string) ([]byte, error) {
+	where, err := g.at(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	r, err := g.runtimeAt(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	text, err := r.Metadata(r.metadata)
+	if err != nil {
+		return nil, fmt.Errorf("runtime %s: %w: %w", r.name, chain.ErrCannotTell, err)
+	}
+	return text, nil
 }
 
 // nodeVersion is the answer of /node/version.

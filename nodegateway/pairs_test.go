@@ -60,6 +60,8 @@ func TestAnswersOfPairs(t *testing.T) {
 					}
 				}
 				same(t, g, "/node/version", filepath.Join(dir, "node-version.json"))
+				same(t, g, "/runtime/metadata", filepath.Join(dir, "runtime-metadata.json"))
+				same(t, g, "/runtime/metadata?at=12", filepath.Join(dir, "runtime-metadata.json"))
 				balances, err := filepath.Glob(filepath.Join(dir, "balance-info", "*", "*.json"))
 				require.NoError(t, err)
 				for _, file := range balances {

@@ -95,6 +95,8 @@ func TestUpgrade(t *testing.T) {
 			require.LessOrEqual(t, asked["state_getMetadata"], 2)
 			require.Contains(t, answer(t, g, "/runtime/spec?at=299"), `"specVersion":"2600"`)
 			require.Contains(t, answer(t, g, "/runtime/spec?at=300"), `"specVersion":"2601"`)
+			require.Contains(t, answer(t, g, "/runtime/metadata?at=299"), `"specVersion":"2600"`)
+			require.Contains(t, answer(t, g, "/runtime/metadata?at=300"), `"specVersion":"2601"`)
 			require.Contains(t, answer(t, g, "/pallets/timestamp/storage/now?at=300"), `"pallet":"timestamp"`)
 			_, err := g.Answer(t.Context(), "/pallets/timestamp/storage/now?at=301")
 			require.ErrorContains(t, err, `"timestamp" was not recognized as a queryable pallet`)

@@ -25,6 +25,8 @@ const mostRuntimes = 8
 type runtime struct {
 	name    string     // and version, such as moonbeam/2100
 	version wire.Value // what the node answered to state_getRuntimeVersion
+	// metadata are what the node answered to state_getMetadata.
+	metadata []byte
 	*answer.Runtime
 }
 
@@ -209,7 +211,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version w
 	if len(r.used) >= mostRuntimes {
 		r.used = slices.Delete(r.used, 0, 1)
 	}
-	found := &runtime{name, version, decoder}
+	found := &runtime{name, version, bytes, decoder}
 	r.used = append(r.used, found)
 	return found, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
@@ -33,11 +34,16 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 	return item.Answer(at.of(), stored)
 }
 
-// balance is the answer of what an account has.
+// balance is the answer of what an account has. An SS58 address names no account of 20 bytes:
+// Sidecar takes its first 20 letters for one, and says that it has nothing. That is refused.
 func (g *Gateway) balance(ctx context.Context, account, at string) ([]byte, error) {
 	address, err := chain.ParseAddress(account)
 	if err != nil {
-		return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: "Invalid address format"}
+		message := "Invalid address format"
+		if !strings.HasPrefix(account, "0x") {
+			message += ": an account of this chain is 0x and 40 hex digits"
+		}
+		return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: message}
 	}
 	where, r, err := g.stateAt(ctx, at)
 	if err != nil {

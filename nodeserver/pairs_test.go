@@ -92,7 +92,7 @@ func get(t testing.TB, url string) answer {
 // recorded are the answers of Sidecar, by their questions.
 func recorded(t testing.TB) map[string]string {
 	t.Helper()
-	found := map[string]string{"/node/version": "node-version.json"}
+	found := map[string]string{"/node/version": "node-version.json", "/runtime/metadata": "runtime-metadata.json"}
 	for kind, question := range map[string]string{
 		"blocks": "/blocks/%s", "headers": "/blocks/%s/header", "runtime-spec": "/runtime/spec?at=%s",
 		"multiplier":   "/pallets/transaction-payment/storage/nextFeeMultiplier?at=%s",
@@ -133,7 +133,6 @@ func TestPair(t *testing.T) {
 
 // unlike are the questions of more/index.tsv that are not answered as Sidecar does, and why.
 var unlike = map[string]string{
-	"/blocks/12?eventDocs=true&extrinsicDocs=true": "the documentation of calls and events is not given; it is refused",
 	"/node/network": "not offered",
 	"/":             "the version is that of fees; there is no list of routes",
 }

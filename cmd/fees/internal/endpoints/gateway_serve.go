@@ -25,8 +25,8 @@ into the environment. The node's host alone is ever shown.
   /metrics   for Prometheus
 
 A node that is lost is told as Sidecar tells it, and found again when it is
-back. /blocks/N?eventDocs=true and ?extrinsicDocs=true are refused; errors have
-no stack; the root has the version alone, which is that of fees.`
+back. /blocks/N?decodedXcmMsgs=true is refused; errors have no stack; the root
+has the version alone, which is that of fees.`
 
 const gatewayServeExamples = `  fees gateway serve --node ws://127.0.0.1:9944
   GATEWAY_NODE_URL=wss://HOST/KEY fees gateway serve --listen 0.0.0.0:8080
