@@ -6,5 +6,7 @@
 // they cannot hold. It keeps its first error; after that, everything reads as zero, so that a
 // decoder can read several values and ask once.
 //
+// It writes no more than hashes are made of: compact integers, and bytes behind their length.
+//
 // Source: docs.substrate.io, Type encoding (SCALE); parity-scale-codec.
 package scale

@@ -22,7 +22,7 @@ func reader(t testing.TB, text string) *scale.Reader {
 func TestCompact(t *testing.T) {
 	for text, want := range map[string]uint64{
 		"00": 0, "04": 1, "a8": 42, "fc": 63, "0101": 64, "1501": 69, "fdff": 16383, "02000100": 16384, "feff0300": 65535,
-		"feffffff": 1<<30 - 1, "0300000040": 1 << 30, "03ffffffff": math.MaxUint32, "0b00407a10f35a": 100_000_000_000_000,
+		"feffffff": 1<<30 - 1, "0300000040": 1 << 30, "03ffffffff": math.MaxUint32, "070000000001": 1 << 32, "0b00407a10f35a": 100_000_000_000_000,
 		"13ffffffffffffffff": math.MaxUint64,
 	} {
 		r := reader(t, text)
@@ -34,6 +34,7 @@ func TestCompact(t *testing.T) {
 		var wide [8]byte
 		copy(wide[:], b)
 		require.Equal(t, want, binary.LittleEndian.Uint64(wide[:]), text)
+		require.Equal(t, text, hex.EncodeToString(scale.AppendCompact(nil, want)))
 	}
 	for text, want := range map[string]string{
 		"":                     "SCALE at byte 0: the bytes end too early: want 1 bytes, have 0",

@@ -1,0 +1,72 @@
+package trie
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// ParseProof reads a proof as people keep it, in JSON: an answer of state_getReadProof with
+// all that JSON-RPC has around it, its result, any object whose member proof has the parts,
+// the array of parts itself, or an array of such, whose parts are taken together.
+func ParseProof(text string) (*Proof, error) {
+	v, err := wire.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := appendParts(nil, v, deepest)
+	if err != nil {
+		return nil, err
+	}
+	return NewProof(parts), nil
+}
+
+// deepest is how many levels a proof may have: an array of answers, each with its result, in
+// which is the array of parts.
+const deepest = 4
+
+var errNoProof = errors.New("want an answer of state_getReadProof, or an array of nodes in 0x-hex")
+
+// appendParts appends the parts that a value of at most so many levels has.
+func appendParts(to [][]byte, v wire.Value, levels int) (_ [][]byte, err error) {
+	switch kind := v.Kind(); {
+	case levels == 0:
+		return nil, fmt.Errorf("%w: have one inside others", errNoProof)
+	case kind == wire.Object:
+		if failure := v.Member("error"); failure.Kind() != wire.Absent && failure.Kind() != wire.Null {
+			return nil, fmt.Errorf("the answer is an error: %s", wire.Excerpt(failure.Raw()))
+		}
+		for _, name := range []string{"result", "proof"} {
+			if inside := v.Member(name); inside.Kind() != wire.Absent {
+				return appendParts(to, inside, levels-1)
+			}
+		}
+		return nil, fmt.Errorf("%w: have an object without result and proof", errNoProof)
+	case kind == wire.Array:
+		for element := range v.Elements() {
+			if element.Kind() != wire.String {
+				to, err = appendParts(to, element, levels-1)
+			} else {
+				to, err = appendPart(to, element)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return to, nil
+	}
+	return nil, fmt.Errorf("%w: have %s", errNoProof, wire.Excerpt(v.Raw()))
+}
+
+func appendPart(to [][]byte, v wire.Value) ([][]byte, error) {
+	text, _ := v.Text()
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	part, err := hex.DecodeString(digits)
+	if !prefixed || err != nil {
+		return nil, fmt.Errorf("%w: node %d is %s", errNoProof, len(to), wire.Excerpt(v.Raw()))
+	}
+	return append(to, part), nil
+}
