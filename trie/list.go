@@ -86,19 +86,11 @@ func merkleValue(encoded []byte) []byte {
 	return hash[:]
 }
 
-// appendHead appends what a node begins with: its variant, and its partial key with the number
-// of its nibbles.
+// appendHead appends what a node begins with: its variant with the number of nibbles of its
+// partial key, and that key. A place of a list has far fewer nibbles than the first byte can
+// tell of.
 func appendHead(to []byte, v variant, partial []byte) []byte {
-	if len(partial) < int(v.most) {
-		to = append(to, v.prefix|byte(len(partial)))
-	} else {
-		to = append(to, v.prefix|v.most)
-		rest := len(partial) - int(v.most)
-		for ; rest >= 0xff; rest -= 0xff {
-			to = append(to, 0xff)
-		}
-		to = append(to, byte(rest))
-	}
+	to = append(to, v.prefix|byte(len(partial)))
 	if len(partial)%2 == 1 {
 		to, partial = append(to, partial[0]), partial[1:]
 	}

@@ -81,9 +81,36 @@ func TestRefusedInside(t *testing.T) {
 	}
 }
 
+// taken are encodings of each variant, with long partial keys and short ones.
+var taken = []string{
+	"42aa04bb", "40 00", "7f00 0a" + strings.Repeat("5a", 31) + "04bb", "7fff00" + strings.Repeat("5a", 159) + "00",
+	"80 1200 14 43031404ff 14 43081904fe", "c00100 04bb 0c4004bb",
+	"22aa" + strings.Repeat("11", 32), "3fff00" + strings.Repeat("5a", 143) + strings.Repeat("11", 32),
+	"110a0100" + strings.Repeat("11", 32) + "80" + strings.Repeat("22", 32),
+	"1ff002" + strings.Repeat("5a", 127) + "0100" + strings.Repeat("11", 32) + "0c4004bb",
+}
+
+func TestTaken(t *testing.T) {
+	for _, text := range taken {
+		n, err := readNode(unhex(t, text))
+		require.NoError(t, err, text)
+		require.Equal(t, unhex(t, text), n.encode())
+	}
+}
+
 // encode is the node's one encoding.
 func (n *node) encode() []byte {
-	encoded := appendHead(nil, n.variant, n.partial)
+	first, digits := []byte{n.prefix | byte(len(n.partial))}, n.partial
+	if more := len(n.partial) - int(n.most); more >= 0 {
+		first = append(append([]byte{n.prefix | n.most}, bytes.Repeat([]byte{0xff}, more/0xff)...), byte(more%0xff))
+	}
+	if len(digits)%2 == 1 {
+		digits = append([]byte{0}, digits...)
+	}
+	encoded := first
+	for i := 0; i < len(digits); i += 2 {
+		encoded = append(encoded, 16*digits[i]+digits[i+1])
+	}
 	var has uint16
 	var children []byte
 	for i, child := range n.children {
@@ -110,10 +137,7 @@ func FuzzNode(f *testing.F) {
 	for _, c := range refused {
 		f.Add(unhex(f, c.encoded), []byte{0x0a})
 	}
-	for _, text := range []string{
-		"42aa04bb", "80120014430314 04ff 14430819 04fe", "c00100 04bb 0c4004bb", "7f00" + strings.Repeat("5a", 32) + "04bb",
-		"22aa" + strings.Repeat("11", 32), "110a0100" + strings.Repeat("11", 32) + "80" + strings.Repeat("22", 32),
-	} {
+	for _, text := range taken {
 		f.Add(unhex(f, text), unhex(f, "aa"))
 	}
 	f.Fuzz(func(t *testing.T, encoded, key []byte) {
