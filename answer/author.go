@@ -2,6 +2,7 @@ package answer
 
 import (
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/header"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
 )
@@ -41,9 +42,9 @@ func (v *validators) at(i uint64) []byte {
 // digest from before the block, then at the first of consensus, then at the first seal; what
 // it cannot read ends the search.
 func author(digests []digest, v *validators) []byte {
-	for _, kind := range []digestKind{preRuntime, consensus, seal} {
+	for _, kind := range []header.Kind{header.PreRuntime, header.Consensus, header.Seal} {
 		for i := range digests {
-			if digests[i].kind != kind {
+			if digests[i].Kind != kind {
 				continue
 			}
 			author, readable := authorOf(&digests[i], v)
@@ -58,21 +59,21 @@ func author(digests []digest, v *validators) []byte {
 
 // authorOf is who made a block by the word of one digest.
 func authorOf(d *digest, v *validators) (author []byte, readable bool) {
-	switch engine := string(d.engine); {
+	switch engine := string(d.Engine); {
 	case engine == "nmbs" || engine == "pow_": // the data begin with the author
-		if len(d.data) < len(chain.Address{}) {
+		if len(d.Data) < len(chain.Address{}) {
 			return nil, false
 		}
-		return scalejson.AppendString(nil, chain.Address(d.data).String()), true
+		return scalejson.AppendString(nil, chain.Address(d.Data).String()), true
 	case len(v.spans) == 0:
-	case engine == "BABE" && len(d.data) == 0:
+	case engine == "BABE" && len(d.Data) == 0:
 		return v.at(0), true
-	case engine == "BABE" && d.data[0] > 3:
+	case engine == "BABE" && d.Data[0] > 3:
 		return nil, false
 	case engine == "BABE": // what entitles the author, and the author's number
-		return v.at(number(d.data[1:], 4)), true
+		return v.at(number(d.Data[1:], 4)), true
 	case engine == "aura": // the slot
-		return v.at(number(d.data, 8) % uint64(len(v.spans))), true
+		return v.at(number(d.Data, 8) % uint64(len(v.spans))), true
 	}
 	return nil, true
 }

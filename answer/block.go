@@ -69,8 +69,8 @@ func (r *Runtime) block(b *Block) ([]byte, error) {
 		if i > 0 {
 			to = append(to, ',')
 		}
-		to = scalejson.AppendString(append(to, `{"type":`...), d.kind.name())
-		to = appendNumber(append(to, `,"index":`...), uint64(d.kind))
+		to = scalejson.AppendString(append(to, `{"type":`...), d.Kind.String())
+		to = appendNumber(append(to, `,"index":`...), uint64(d.Kind))
 		to = append(d.value(append(to, `,"value":`...)), '}')
 	}
 	events := &room.events

@@ -6,15 +6,12 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/scale"
+	"github.com/feeledger/fees/header"
 	"github.com/feeledger/fees/scalejson"
 )
 
 // Header is a block's header as the node has it.
-type Header struct {
-	chain.Header
-	Logs [][]byte // the digest's items, SCALE
-}
+type Header header.Header
 
 // Answer is the answer of /blocks/N/header.
 func (h *Header) Answer() ([]byte, error) {
@@ -31,7 +28,7 @@ func (h *Header) Answer() ([]byte, error) {
 		if i > 0 {
 			to = append(to, ',')
 		}
-		to = append(scalejson.AppendString(append(to, '{'), scalejson.CamelCase(d.kind.name())), ':')
+		to = append(scalejson.AppendString(append(to, '{'), scalejson.CamelCase(d.Kind.String())), ':')
 		to = append(d.value(to), '}')
 	}
 	return append(to, "]}}"...), nil
@@ -52,60 +49,21 @@ func appendNumber(to []byte, n uint64) []byte {
 	return append(strconv.AppendUint(append(to, '"'), n, 10), '"')
 }
 
-// digestKind is a kind of a digest's item, by its number in the encoding.
-type digestKind uint8
-
-const (
-	otherDigest        digestKind = 0
-	consensus          digestKind = 4
-	seal               digestKind = 5
-	preRuntime         digestKind = 6
-	environmentUpdated digestKind = 8
-)
-
-func (k digestKind) name() string {
-	switch k {
-	case consensus:
-		return "Consensus"
-	case seal:
-		return "Seal"
-	case preRuntime:
-		return "PreRuntime"
-	case environmentUpdated:
-		return "RuntimeEnvironmentUpdated"
-	}
-	return "Other"
-}
-
 // digest is an item of a header's digest.
-type digest struct {
-	kind   digestKind
-	engine []byte // whose it is: 4 bytes, none where the kind has no engine
-	data   []byte
-}
+type digest header.Digest
 
-func readDigest(log []byte) (d digest, err error) {
-	r := scale.NewReader(log)
-	switch d.kind = digestKind(r.U8()); d.kind {
-	case consensus, seal, preRuntime:
-		d.engine = r.Bytes(4)
-		d.data = r.Blob()
-	case otherDigest:
-		d.data = r.Blob()
-	case environmentUpdated:
-	default:
-		r.Fail("no kind of digest is %d", d.kind)
-	}
-	return d, r.End()
+func readDigest(log []byte) (digest, error) {
+	d, err := header.ReadDigest(log)
+	return digest(d), err
 }
 
 func (d *digest) value(to []byte) []byte {
 	switch {
-	case d.engine != nil:
-		to = appendHex(append(to, '['), d.engine)
-		return append(appendHex(append(to, ','), d.data), ']')
-	case d.kind == otherDigest:
-		return appendHex(to, d.data)
+	case d.Engine != nil:
+		to = appendHex(append(to, '['), d.Engine)
+		return append(appendHex(append(to, ','), d.Data), ']')
+	case d.Kind == header.Other:
+		return appendHex(to, d.Data)
 	}
 	return append(to, "null"...)
 }

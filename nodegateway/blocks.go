@@ -91,7 +91,7 @@ func (g *Gateway) newest(ctx context.Context, query url.Values) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	return g.placed(ctx, header.Number, hashOf(&header))
+	return g.placed(ctx, header.Number, header.Hash())
 }
 
 func (g *Gateway) head(ctx context.Context, query url.Values) ([]byte, error) {
@@ -134,7 +134,8 @@ func (g *Gateway) headerAt(ctx context.Context, at place) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return header.Answer()
+	asked := answer.Header(header)
+	return asked.Answer()
 }
 
 // rightHeight wants a block to be where the node said that it is: where it is not, nothing
@@ -187,14 +188,16 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]by
 	if err != nil {
 		return nil, err
 	}
+	header, err := readHeader(&raw.Header)
+	if err != nil {
+		return nil, err
+	}
 	b := &answer.Block{
 		Hash:          at.hash,
+		Header:        answer.Header(header),
 		NoFees:        query.Get("noFees") == "true",
 		EventDocs:     query.Get("eventDocs") == "true",
 		ExtrinsicDocs: query.Get("extrinsicDocs") == "true",
-	}
-	if b.Header, err = readHeader(&raw.Header); err != nil {
-		return nil, err
 	}
 	if query.Get("finalizedKey") != "false" {
 		b.Finalized = chain.Some(at.final)

@@ -73,13 +73,3 @@ func TestHashesAreBounded(t *testing.T) {
 	_, known := h.known(100_000 - mostHashes)
 	require.True(t, known)
 }
-
-// Compact numbers, by the table of SCALE's documentation.
-func TestCompact(t *testing.T) {
-	for n, want := range map[uint64][]byte{
-		0: {0x00}, 1: {0x04}, 42: {0xa8}, 63: {0xfc}, 64: {0x01, 0x01}, 69: {0x15, 0x01}, 65535: {0xfe, 0xff, 0x03, 0x00},
-		16383: {0xfd, 0xff}, 16384: {0x02, 0x00, 0x01, 0x00}, 1<<30 - 1: {0xfe, 0xff, 0xff, 0xff}, 1 << 30: {0x03, 0x00, 0x00, 0x00, 0x40},
-	} {
-		require.Equal(t, want, appendCompact(nil, n), n)
-	}
-}
