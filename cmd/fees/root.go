@@ -70,6 +70,7 @@ const manualExamples = `  fees block 25 --gateway demo            one recorded b
   fees node header --node ws://HOST       what a node says
   fees suggest --gateway demo             what to bid for gas, and why
   fees estimate --extrinsic 0x4d0284...   what a native extrinsic would cost
+  fees proof check FILE --root 0x --key 0x what a state proof proves
   fees archive record 25:+100 -o kept     keep a gateway's answers as evidence`
 
 // run is the program: it returns the exit code.

@@ -91,7 +91,7 @@ func readExtrinsic(ctx context.Context, said string, stdin io.Reader) (string, e
 	case isFile:
 		content, err = desk.ReadSmallFile(path, maxExtrinsicBytes)
 	case said == "-":
-		content, err = readInput(ctx, stdin)
+		content, err = readInput(ctx, stdin, maxExtrinsicBytes)
 	default:
 		content = []byte(said)
 	}
@@ -101,15 +101,16 @@ func readExtrinsic(ctx context.Context, said string, stdin io.Reader) (string, e
 	return strings.TrimSpace(string(content)), nil
 }
 
-// readInput reads standard input, which may never end, for as long as ctx lasts.
-func readInput(ctx context.Context, stdin io.Reader) ([]byte, error) {
+// readInput reads standard input of at most that many bytes, which may never end, for as long
+// as ctx lasts.
+func readInput(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) {
 	type input struct {
 		content []byte
 		err     error
 	}
 	read := make(chan input, 1)
 	go func() {
-		content, err := desk.ReadAtMost(stdin, "standard input", maxExtrinsicBytes)
+		content, err := desk.ReadAtMost(stdin, "standard input", limit)
 		read <- input{content, err}
 	}()
 	select {

@@ -1,0 +1,201 @@
+package endpoints
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/trie"
+)
+
+const proofManual = `A state proof says what a block's state has at a key, and needs nobody's word
+for it: a node answers one to state_getReadProof, and it holds against the state
+root that stands in the block's header, or it does not.`
+
+const proofExamples = `  fees proof check proof.json --root 0xe5c3... --key 0x3f14...`
+
+const proofCheckManual = `Check a state proof against a state root, and show what the keys have by it: the
+value, or "absent", which is proved as well. Where the proof does not tell what
+a key has, it is said why in the value's place, and the exit code is 1.
+
+FILE has the proof as a node answers state_getReadProof: the whole answer, its
+result, an object with "proof", an array of such, or the array of nodes itself;
+- is standard input. It may hold more than the keys need. Neither the file nor
+who gave it is trusted: all follows from the root. fees node header HASH shows
+that of a block; that the block is the chain's own must be known from elsewhere.
+
+JSON has null for a key that is absent. It is written only where all of the keys
+are proved.`
+
+const proofCheckExamples = `  fees node call state_getReadProof '["0x3f14..."]' 0xef08... \
+      --format json > proof.json
+  fees proof check proof.json --root 0xe5c3... --key 0x3f14...
+  fees proof check proof.json --root 0xe5c3... --key 0x3f14... --key 0x26aa...
+  fees proof check - --root 0xe5c3... --key 0x3f14... --format json < proof.json`
+
+// maxProofBytes is more than the proof of any block's whole storage that a node would answer.
+const maxProofBytes = 64 << 20
+
+func newProof(stdout, stderr io.Writer) *cobra.Command {
+	parent := &cobra.Command{
+		Use:     "proof",
+		Short:   "Check a state proof that a node gave",
+		Long:    proofManual,
+		Example: proofExamples,
+		Args:    cli.NoneOf("unknown command %q; fees proof --help lists them"),
+		RunE:    cli.ShowHelp,
+	}
+	parent.AddCommand(newProofCheck(stdout, stderr))
+	return parent
+}
+
+func newProofCheck(stdout, stderr io.Writer) *cobra.Command {
+	out := cli.Output{Stdout: stdout}
+	var root string
+	var keys []string
+	c := &cobra.Command{
+		Use:     "check <FILE|-> --root 0x… --key 0x…",
+		Short:   "What keys have by a state proof and a state root",
+		Long:    proofCheckManual,
+		Example: proofCheckExamples,
+		Args:    cli.OneArg("one file, or - for standard input"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := out.Check(); err != nil {
+				return err
+			}
+			q, err := readProofQuestion(root, keys)
+			if err != nil {
+				return err
+			}
+			proof, err := readProof(c.Context(), args[0], c.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return q.check(proof).write(&out, stderr)
+		},
+	}
+	out.Add(c, "table", "json")
+	c.Flags().StringVar(&root, "root", "", "the state root: the hash of the trie's root, 0x and 64 hex digits")
+	c.Flags().StringArrayVar(&keys, "key", nil, "a key of the storage in 0x-hex; once for each")
+	return c
+}
+
+// proofQuestion is what is asked of a proof.
+type proofQuestion struct {
+	root chain.Hash
+	keys [][]byte
+}
+
+func readProofQuestion(root string, keys []string) (q proofQuestion, err error) {
+	if root == "" {
+		return q, errors.New("against which state root? give it with --root; fees node header HASH shows that of a block")
+	}
+	if q.root, err = chain.ParseHash(root); err != nil {
+		return q, fmt.Errorf("--root: %w", err)
+	}
+	if len(keys) == 0 {
+		return q, errors.New("which key? give it with --key, in 0x-hex")
+	}
+	for _, text := range keys {
+		digits, prefixed := strings.CutPrefix(text, "0x")
+		key, err := hex.DecodeString(digits)
+		if !prefixed || err != nil {
+			return q, fmt.Errorf("--key %q: want 0x and pairs of hex digits", text)
+		}
+		q.keys = append(q.keys, key)
+	}
+	return q, nil
+}
+
+// readProof reads a file of a proof, or standard input.
+func readProof(ctx context.Context, path string, stdin io.Reader) (*trie.Proof, error) {
+	var content []byte
+	var err error
+	name := path
+	if path == "-" {
+		name = "standard input"
+		content, err = readInput(ctx, stdin, maxProofBytes)
+	} else {
+		content, err = desk.ReadSmallFile(path, maxProofBytes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	proof, err := trie.ParseProof(string(content))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return proof, nil
+}
+
+// proved is what a key has by a proof: nil for nothing, an error where that is not proved.
+type proved struct {
+	key   string
+	value chain.Optional[string]
+	err   error
+}
+
+type checkedProof []proved
+
+func (q *proofQuestion) check(proof *trie.Proof) (list checkedProof) {
+	for _, key := range q.keys {
+		p := proved{key: "0x" + hex.EncodeToString(key)}
+		value, has, err := proof.Value(q.root, key)
+		if p.err = err; has {
+			p.value = chain.Some("0x" + hex.EncodeToString(value))
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// write shows what is proved. It is [cli.ErrFinding] where something is not.
+func (list checkedProof) write(out *cli.Output, stderr io.Writer) error {
+	var finding error
+	var text strings.Builder
+	values := []cli.Record{}
+	for i, p := range list {
+		if i > 0 {
+			text.WriteByte('\n')
+		}
+		fmt.Fprintf(&text, "key    %s\nvalue  %s\n", p.key, p.shown())
+		values = append(values, cli.Record{{"key", p.key}, {"value", p.value}})
+		if p.err != nil {
+			finding = cli.ErrFinding
+			if out.Format == "json" {
+				fmt.Fprintf(stderr, "fees: key %s: %s\n", p.key, p.shown())
+			}
+		}
+	}
+	switch {
+	case out.Format == "json" && finding != nil: // null would say that a key is absent
+		return finding
+	case out.Format == "json":
+		return out.WriteRecord(cli.Record{{"values", values}})
+	}
+	err := out.Write(func(w io.Writer) error {
+		_, err := io.WriteString(w, text.String())
+		return err
+	})
+	return cmp.Or(err, finding)
+}
+
+func (p *proved) shown() string {
+	value, has := p.value.Get()
+	switch {
+	case p.err != nil:
+		return "not proved: " + p.err.Error()
+	case !has:
+		return "absent"
+	}
+	return value
+}
