@@ -42,8 +42,8 @@ const proofCheckExamples = `  fees node call state_getReadProof '["0x3f14..."]' 
   fees proof check proof.json --root 0xe5c3... --key 0x3f14... --key 0x26aa...
   fees proof check - --root 0xe5c3... --key 0x3f14... --format json < proof.json`
 
-// maxProofBytes is more than the proof of any block's whole storage that a node would answer.
-const maxProofBytes = 64 << 20
+// maxProofBytes is enough for a proof with the runtime's code, the largest value of a state.
+const maxProofBytes = 16 << 20
 
 func newProof(stdout, stderr io.Writer) *cobra.Command {
 	parent := &cobra.Command{
