@@ -82,6 +82,12 @@ func (h Hash) String() string { return "0x" + hex.EncodeToString(h[:]) }
 // MarshalText writes the hash as [Hash.String] does.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
+// UnmarshalText reads the hash as [ParseHash] does.
+func (h *Hash) UnmarshalText(text []byte) (err error) {
+	*h, err = ParseHash(string(text))
+	return err
+}
+
 func readHex(into []byte, v wire.Value, what string) error {
 	if bytes, made := v.Bytes(); made && len(bytes) == len(into) {
 		copy(into, bytes)

@@ -91,6 +91,10 @@ func TestHash(t *testing.T) {
 		inJSON, err := json.Marshal(read)
 		require.NoError(t, err)
 		require.Equal(t, `"`+someHash+`"`, string(inJSON))
+		var again chain.Hash
+		require.NoError(t, json.Unmarshal([]byte(`"`+text+`"`), &again))
+		require.Equal(t, read, again)
+		require.Error(t, json.Unmarshal([]byte(`"`+text[:65]+`"`), &again))
 	}
 }
 

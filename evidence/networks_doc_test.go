@@ -76,7 +76,7 @@ func TestDocumentOfTheTable(t *testing.T) {
 	}
 	for _, part := range []any{
 		network.Network{}, network.Specification{}, network.TreasuryProportion{}, network.Row{}, network.DestinationsRow{},
-		network.MultiplierUpdateRow{}, network.NativeFeeRow{}, network.LengthFee{}, network.ExistentialDepositRow{},
+		network.MultiplierUpdateRow{}, network.NativeFeeRow{}, network.LengthFee{}, network.ExistentialDepositRow{}, network.Anchor{},
 	} {
 		for _, key := range keysOf(reflect.TypeOf(part)) {
 			require.True(t, documented[key], "docs/networks.md does not explain %s of %T", key, part)

@@ -47,6 +47,8 @@ type Network struct {
 	// LastBlock is the last one of a chain that has ended; nil where it goes on, or that
 	// is not known.
 	LastBlock *uint64 `json:"last_block,omitempty"`
+	// Anchors are blocks that are known from elsewhere, the lowest first.
+	Anchors []Anchor `json:"anchors,omitempty"`
 	// Treasury is the account that gets the treasury's part of the fees. Where it is
 	// not known, neither is what became of a fee that somebody was credited of.
 	Treasury *chain.Address `json:"treasury,omitempty"`
@@ -251,6 +253,7 @@ func (n *Network) check() error {
 	}
 	if err := cmp.Or(
 		n.checkSources(),
+		n.checkAnchors(),
 		n.FeesTreasuryProportion.check(),
 		checkRows("row", n.Rows),
 		checkRows("destinations", n.Destinations),

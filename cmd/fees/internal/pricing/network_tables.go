@@ -154,7 +154,13 @@ func (l *listing) proofs(n *network.Network) {
 	if p := n.FeesTreasuryProportion; p != nil {
 		fmt.Fprintf(l, "FeesTreasuryProportion: key %s, %s %% where it was never set\n", p.Key, console.Plain(console.Scaled(p.Default, percentDecimals)))
 	}
+	for _, a := range n.Anchors {
+		fmt.Fprintf(l, "known block: %d, %v\n", a.Height, a.Hash)
+	}
 	if l.sources {
+		for _, a := range n.Anchors {
+			console.WriteWrapped(l, fmt.Sprintf("block %d: %s", a.Height, console.Printable(a.Source)), 4, l.width)
+		}
 		for _, field := range []string{"treasury", "last_block"} {
 			if text := n.Sources[field]; text != "" {
 				console.WriteWrapped(l, field+": "+console.Printable(text), 4, l.width)

@@ -1,0 +1,37 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// Anchor is a block that is known from somewhere else than who gives the blocks. Whoever
+// trusts one has all blocks below it proved by their headers (package header).
+type Anchor struct {
+	Height uint64     `json:"height"`
+	Hash   chain.Hash `json:"hash"`
+	Source string     `json:"source"`
+}
+
+// checkAnchors checks that the anchors are in the order of their heights, and each whole.
+func (n *Network) checkAnchors() error {
+	for i, a := range n.Anchors {
+		err := func() error {
+			switch {
+			case a.Hash == chain.Hash{} || a.Source == "":
+				return errors.New("want height, hash and source")
+			case i > 0 && a.Height <= n.Anchors[i-1].Height:
+				return errors.New("want rising heights")
+			case n.LastBlock != nil && a.Height > *n.LastBlock:
+				return fmt.Errorf("the chain ended with block %d", *n.LastBlock)
+			}
+			return nil
+		}()
+		if err != nil {
+			return fmt.Errorf("anchors: block %d: %w", a.Height, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package network_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
+)
+
+// Anchors are whole, and in the order of their heights; none is above a chain's end.
+func TestAnchors(t *testing.T) {
+	one, two := `"hash": "0x`+strings.Repeat("11", 32)+`", "source": "an explorer"`, `"hash": "0x`+strings.Repeat("22", 32)+`", "source": "the auditor"`
+	with := func(more string) (network.Tables, error) {
+		return network.BuiltIn().With("f.json", []byte(strings.Replace(localTable, `"symbol"`, more+`, "symbol"`, 1)))
+	}
+	tables, err := with(`"last_block": 7, "anchors": [{"height": 0, ` + one + `}, {"height": 7, ` + two + `}]`)
+	require.NoError(t, err)
+	n, _ := tables.Named("local")
+	require.Len(t, n.Anchors, 2)
+	require.Equal(t, "an explorer", n.Anchors[0].Source)
+	require.Equal(t, uint64(7), n.Anchors[1].Height)
+	require.Equal(t, "0x"+strings.Repeat("22", 32), n.Anchors[1].Hash.String())
+	for more, want := range map[string]string{
+		`"anchors": [{"height": 7, "source": "an explorer"}]`:                      "anchors: block 7: want height, hash and source",
+		`"anchors": [{"height": 7, "hash": "0x` + strings.Repeat("11", 32) + `"}]`: "anchors: block 7: want height, hash and source",
+		`"anchors": [{"height": 7, ` + one + `}, {"height": 7, ` + two + `}]`:      "anchors: block 7: want rising heights",
+		`"anchors": [{"height": 7, ` + one + `}, {"height": 6, ` + two + `}]`:      "anchors: block 6: want rising heights",
+		`"last_block": 6, "anchors": [{"height": 7, ` + one + `}]`:                 "anchors: block 7: the chain ended with block 6",
+		`"anchors": [{"height": 7, "hash": "0x11", "source": "an explorer"}]`:      "is not a hash",
+		`"anchors": [{"height": 7, "number": 7}]`:                                  `unknown field "number"`,
+	} {
+		_, err := with(more)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// A chain that has ended is known by its last block. Moonbeam's is as a public proof of it has
+// it, which is no part of this repository.
+func TestBuiltInAnchors(t *testing.T) {
+	for _, n := range network.BuiltIn().All() {
+		if n.LastBlock != nil {
+			require.NotEmpty(t, n.Anchors, n.Name)
+			require.Equal(t, *n.LastBlock, n.Anchors[len(n.Anchors)-1].Height, n.Name)
+		}
+	}
+	text, err := os.ReadFile("../../shared/realnet/moonbeam-16796696-total-supply-proof.json")
+	if err != nil {
+		t.Skipf("SKIPPED, no real block was compared: %v", err)
+	}
+	var c struct {
+		Block     uint64 `json:",string"`
+		BlockHash chain.Hash
+	}
+	require.NoError(t, json.Unmarshal(text, &c))
+	moonbeam, _ := network.BuiltIn().Named("moonbeam")
+	require.Equal(t, c.Block, moonbeam.Anchors[0].Height)
+	require.Equal(t, c.BlockHash, moonbeam.Anchors[0].Hash)
+}
