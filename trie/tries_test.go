@@ -50,11 +50,11 @@ func beside(key []byte) (list [][]byte) {
 }
 
 // The roots in testdata/roots.json were made by another implementation: by the function
-// calculate_state_root of @acala-network/chopsticks-executor 1.5.1, which takes smoldot's
-// tries. The builder of the tests has the same, and from its nodes each value comes out, and
-// of the keys beside them nothing. They have nodes of less than 32 bytes, of 32 and of more,
-// partial keys around each length that takes a byte more, values of none, 32, 33 and many
-// bytes in leaves and in branches, and keys that begin others.
+// calculate_state_root of @acala-network/chopsticks-executor 1.5.1 (npm). The builder of the
+// tests has the same, and from its nodes each value comes out, and of the keys beside them
+// nothing. They have nodes of less than 32 bytes, of 32 and of more, partial keys around each
+// length that takes a byte more, values of none, 32, 33 and many bytes in leaves and in
+// branches, and keys that begin others.
 func TestRootsOfAnotherImplementation(t *testing.T) {
 	text, err := os.ReadFile("testdata/roots.json")
 	require.NoError(t, err)
