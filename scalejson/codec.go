@@ -49,18 +49,22 @@ func (n *node) asArgument(w *Writer) {
 
 // New compiles the types of a runtime.
 func New(m *metadata.Metadata) *Codec {
-	c := &Codec{metadata: m, nodes: make([]*node, len(m.Types))}
-	for i := range m.Types {
-		if m.Types[i].Is("frame_system", "EventRecord") && len(m.Types[i].Parameters) > 0 {
-			c.event = m.Types[i].Parameters[0].Type
-			break
-		}
-	}
+	c := &Codec{metadata: m, event: eventType(m), nodes: make([]*node, len(m.Types))}
 	for id := range m.Types {
 		c.node(metadata.TypeID(id))
 	}
 	c.pallets()
 	return c
+}
+
+// eventType is the type of all events of a runtime, nil where it is not told.
+func eventType(m *metadata.Metadata) *metadata.TypeID {
+	for i := range m.Types {
+		if m.Types[i].Is("frame_system", "EventRecord") && len(m.Types[i].Parameters) > 0 {
+			return m.Types[i].Parameters[0].Type
+		}
+	}
+	return nil
 }
 
 // Value writes a value of a type.

@@ -26,6 +26,10 @@
 // in a wrapper of an opaque value. None of 115 metadata files of Moonbeam's and DataHaven's
 // networks has them.
 //
+// An [Encoder] goes the other way: it makes SCALE of such JSON, by the same rules. What Sidecar
+// had said of all extrinsics and events of five recorded chains is encoded to what its node had
+// said (TestEncodesWhatWasRecorded). It refuses bits, MultiAddress and wrappers of opaque values.
+//
 // Recorded answers of Sidecar, of Moonbeam's runtimes 1701, 2100 and 2600 and DataHaven's 100,
 // have 22 calls and 28 events: of balances, ethereum, evm, system, timestamp, treasury,
 // transactionPayment, authorInherent, parachainSystem, randomness, councilCollective, identity,

@@ -243,20 +243,11 @@ func (w *Writer) vote() {
 // account32 is an account of 32 bytes. The network that SS58 begins with is a constant of the
 // runtime, which for Sidecar comes before what the node says of its chain.
 func (c *Codec) account32(t *metadata.Type) node {
-	var network uint64
-	var found bool
-	if p := c.metadata.Pallet("System"); p != nil {
-		if constant := p.Constant("SS58Prefix"); constant != nil && len(constant.Value) <= 2 {
-			found = true
-			for i, b := range constant.Value {
-				network |= uint64(b) << (8 * i)
-			}
-		}
-	}
+	network, found := ss58Prefix(c.metadata)
 	if !found {
 		return unknown(t, "the runtime does not tell its SS58Prefix")
 	}
-	return node{write: func(w *Writer) { w.String(SS58(w.Bytes(32), uint16(network))) }}
+	return node{write: func(w *Writer) { w.String(SS58(w.Bytes(32), network)) }}
 }
 
 // era is how long an extrinsic is valid: for ever, or a period and a phase in it.

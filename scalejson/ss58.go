@@ -1,18 +1,45 @@
 package scalejson
 
-import "golang.org/x/crypto/blake2b"
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/blake2b"
+
+	"github.com/feeledger/fees/metadata"
+)
 
 // SS58 is an account in Substrate's own form: its network, its bytes and a checksum, in base 58.
 //
 // Source: docs.substrate.io, SS58 address format.
 func SS58(account []byte, network uint16) string {
-	bytes := []byte{byte(network)}
-	if network > 63 {
-		bytes = []byte{byte(network&0xfc>>2) | 0x40, byte(network>>8) | byte(network&3<<6)}
-	}
-	bytes = append(bytes, account...)
+	bytes := append(ss58Network(network), account...)
 	sum := blake2b.Sum512(append([]byte("SS58PRE"), bytes...))
 	return base58(append(bytes, sum[:2]...))
+}
+
+// ss58Network is how a network begins an account.
+func ss58Network(network uint16) []byte {
+	if network > 63 {
+		return []byte{byte(network&0xfc>>2) | 0x40, byte(network>>8) | byte(network&3<<6)}
+	}
+	return []byte{byte(network)}
+}
+
+// ss58Prefix is the network of a runtime's accounts, a constant of the runtime.
+func ss58Prefix(m *metadata.Metadata) (network uint16, known bool) {
+	p := m.Pallet("System")
+	if p == nil {
+		return 0, false
+	}
+	constant := p.Constant("SS58Prefix")
+	if constant == nil || len(constant.Value) > 2 {
+		return 0, false
+	}
+	for i, b := range constant.Value {
+		network |= uint16(b) << (8 * i)
+	}
+	return network, true
 }
 
 const base58Digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -38,4 +65,34 @@ func base58(bytes []byte) string {
 		text[len(text)-1-i] = base58Digits[d]
 	}
 	return string(text)
+}
+
+// mostBase58 is more digits than an account has.
+const mostBase58 = 64
+
+// unbase58 reads what base58 writes, and nothing of what it does not.
+func unbase58(text string) []byte {
+	if len(text) > mostBase58 {
+		return nil
+	}
+	var bytes []byte // the last first
+	for i := range len(text) {
+		carry := strings.IndexByte(base58Digits, text[i])
+		if carry < 0 {
+			return nil
+		}
+		for i := range bytes {
+			carry += int(bytes[i]) * 58
+			bytes[i] = byte(carry)
+			carry >>= 8
+		}
+		for ; carry > 0; carry >>= 8 {
+			bytes = append(bytes, byte(carry))
+		}
+	}
+	for i := 0; i < len(text) && text[i] == base58Digits[0]; i++ {
+		bytes = append(bytes, 0)
+	}
+	slices.Reverse(bytes)
+	return bytes
 }
