@@ -52,7 +52,7 @@ func sample(t testing.TB) (runtime *answer.Runtime, blocks []sampleBlock) {
 }
 
 func sampleMetadata(t testing.TB) *metadata.Metadata {
-	m, err := metadata.Parse(unzip(t, "../scalejson/testdata/moonbeam-2600.scale.zst"))
+	m, err := metadata.Parse(unzip(t, "../internal/chaingen/runtimes/moonbeam-2600.scale.zst"))
 	require.NoError(t, err)
 	return m
 }

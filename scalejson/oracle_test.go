@@ -33,7 +33,7 @@ var (
 
 // sample is a runtime's metadata, and what the oracle said of values of its types.
 const (
-	sample       = "testdata/moonbeam-2600.scale.zst"
+	sample       = "../internal/chaingen/runtimes/moonbeam-2600.scale.zst"
 	sampleValues = "testdata/moonbeam-2600.values.zst"
 )
 

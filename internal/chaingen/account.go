@@ -13,7 +13,6 @@ import (
 type account struct {
 	id      uint64
 	address chain.Address
-	text    string            // with its checksum
 	key     *ecdsa.PrivateKey // of an account, where the chain is signed
 }
 
@@ -52,7 +51,6 @@ func (c *Chain) account(id uint64) *account {
 	} else {
 		r.fill(a.address[:])
 	}
-	a.text = a.address.String()
 	slot.Store(a)
 	return a
 }

@@ -1,6 +1,8 @@
 package chaingen_test
 
 import (
+	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,3 +73,29 @@ func BenchmarkMeans(b *testing.B) {
 	b.ReportMetric(movements/blocks, "movements/block")
 	b.ReportMetric(size/blocks, "bytes/block")
 }
+
+// BenchmarkNode makes the blocks one after the other as a node says them: the block, and what
+// its state has of it.
+func BenchmarkNode(b *testing.B) {
+	for name, o := range map[string]chaingen.Options{"plain": {}, "rooted": {Rooted: true}, "signed": {Signed: true}} {
+		b.Run(name, func(b *testing.B) {
+			o.Head = math.MaxUint32
+			c := chaingen.New(o)
+			node := c.Node()
+			b.ReportAllocs()
+			height := uint64(0)
+			for b.Loop() {
+				height++
+				hash := json.RawMessage(`"` + c.Hash(height).String() + `"`)
+				_, err := node.Methods["chain_getBlock"]([]json.RawMessage{hash})
+				require.NoError(b, err)
+				_, err = node.Methods["state_queryStorageAt"]([]json.RawMessage{keys, hash})
+				require.NoError(b, err)
+			}
+			b.ReportMetric(float64(height)/b.Elapsed().Seconds(), "blocks/s")
+		})
+	}
+}
+
+// keys are those of System.Events and TransactionPayment.NextFeeMultiplier.
+var keys = json.RawMessage(`["0x26aa394eea5630e07c48ae0c9558cef780d41e5e16056765bc8461851072c9d7","0x3f1467a096bcd71a5b6a0c8155e208103f2edf3bdf381debe331ab7446addfdc"]`)

@@ -1,129 +1,202 @@
 package chaingen
 
-// Block is the answer to /blocks/<height>.
-func (c *Chain) Block(height uint64) []byte {
-	w := &writer{make([]byte, 0, usualSize)}
-	hash, parent := c.Hash(height), c.parentHash(height)
-	state, extrinsics := c.stateRoot(height), c.extrinsicsRoot(height)
-	list := c.extrinsics(height)
-	w.open('{')
-	w.key("number")
-	w.number(height)
-	w.key("hash")
-	w.hex(hash[:])
-	w.key("parentHash")
-	w.hex(parent[:])
-	w.key("stateRoot")
-	w.hex(state[:])
-	w.key("extrinsicsRoot")
-	w.hex(extrinsics[:])
+import (
+	"golang.org/x/crypto/blake2b"
+
+	"github.com/feeledger/fees/answer"
+	"github.com/feeledger/fees/chain"
+)
+
+// body is a block as a node has it, and what its state has of it.
+type body struct {
+	height     uint64
+	hash       chain.Hash
+	header     answer.Header
+	extrinsics [][]byte
+	events     []byte // System.Events, nil where nothing is stored
+	weights    weights
+	multiplier uint64 // that it stored
+}
+
+// cachedBodies is how many blocks are kept: more are asked of one than once.
+const cachedBodies = 1 << 10
+
+// body is the block at a height.
+func (c *Chain) body(height uint64) *body {
+	if b := c.bodies[height%cachedBodies].Load(); b != nil && b.height == height {
+		return b
+	}
+	return c.make(height, c.state(max(height, 1)-1))
+}
+
+// make makes the block at a height, given what those before add up to.
+func (c *Chain) make(height uint64, before state) *body {
+	b := &body{height: height, multiplier: before.multiplier}
+	var ethereum []chain.Hash
 	if height > 0 {
-		w.key("authorId")
-		w.text(c.nimbusKey(height).text)
+		ethereum = c.fill(b, before)
+		b.multiplier = nextMultiplier(before.multiplier, b.weights[normal].refTime, c.network.NormalRefTime)
 	}
-	w.key("logs")
-	w.open('[')
-	if height > 0 {
-		w.raw(`{"type":"PreRuntime","index":"6","value":["0x6e6d6273"`)
-		w.hex(c.preRuntime(height))
-		w.close("]}")
-		w.raw(`{"type":"Consensus","index":"4","value":["0x66726f6e"`)
-		w.hex(c.consensus(height, list))
-		w.close("]}")
-	}
-	w.close("]")
-	w.key("onInitialize")
-	w.raw(`{"events":[`)
-	c.writeRewards(w, height)
-	w.close("]}")
-	w.key("extrinsics")
-	w.open('[')
-	c.writeInherents(w, height)
-	for _, x := range list {
-		x.write(w)
-	}
-	w.close("]")
-	w.key("onFinalize")
-	w.raw(`{"events":[`)
-	c.writeMessages(w, height)
-	w.close(`]},"finalized":true}`)
-	return w.b
+	b.header = c.header(height, before.hash, ethereum, b)
+	b.hash = hashOf(&b.header)
+	c.bodies[height%cachedBodies].Store(b)
+	return b
 }
 
-// usualSize is more than most blocks take.
-const usualSize = 24 << 10
+// What the extrinsics, and the events, of most blocks take.
+const (
+	usualExtrinsics = 6 << 10
+	usualEvents     = 5 << 10
+)
 
-// Header is the answer to /blocks/<height>/header.
-func (c *Chain) Header(height uint64) []byte {
-	w := &writer{make([]byte, 0, 1<<10)}
-	parent, state, extrinsics := c.parentHash(height), c.stateRoot(height), c.extrinsicsRoot(height)
-	w.open('{')
-	w.key("parentHash")
-	w.hex(parent[:])
-	w.key("number")
-	w.number(height)
-	w.key("stateRoot")
-	w.hex(state[:])
-	w.key("extrinsicsRoot")
-	w.hex(extrinsics[:])
-	w.key("digest")
-	w.raw(`{"logs":[`)
-	if height > 0 {
-		w.raw(`{"preRuntime":["0x6e6d6273"`)
-		w.hex(c.preRuntime(height))
-		w.close("]}")
-		w.raw(`{"consensus":["0x66726f6e"`)
-		w.hex(c.consensus(height, c.extrinsics(height)))
-		w.close("]}")
-	}
-	w.close("]}}")
-	return w.b
-}
-
-// preRuntime is the author's key, in the log of Nimbus.
-func (c *Chain) preRuntime(height uint64) []byte {
-	key := c.nimbusKey(height)
-	r := c.random(forAccount, key.id+1<<32)
-	rest := r.word()
-	return append(key.address[:len(key.address):len(key.address)], rest[:12]...)
-}
-
-// consensus is the log of Frontier: the hashes of the Ethereum block and of its
-// transactions, of which there are less than 64.
-func (c *Chain) consensus(height uint64, list []extrinsic) []byte {
-	r := c.random(forBlockHash, ^height)
-	block := r.word()
-	digest := append([]byte{1}, block[:]...)
-	count := len(digest)
-	digest = append(digest, 0)
-	for _, x := range list {
-		if e, ok := x.(*evmTransaction); ok {
-			digest = append(digest, e.hash[:]...)
-			digest[count] += 4 // a compact number
-		}
-	}
-	return digest
-}
-
-// extrinsic is a transaction with all that is written of it.
-type extrinsic interface{ write(*writer) }
-
-// extrinsics are the block's transactions.
-func (c *Chain) extrinsics(height uint64) []extrinsic {
-	drawn, n := c.transactions(height)
-	if n == 0 {
-		return nil
-	}
-	list := make([]extrinsic, n)
-	before, baseFee, split := c.state(height-1), c.baseFee(height), c.split(height)
-	for i := range list {
+// fill makes a block's extrinsics and events. It returns the hashes of its EVM transactions.
+func (c *Chain) fill(b *body, before state) (ethereum []chain.Hash) {
+	runtime := c.executing(b.height)
+	e := newEvents(runtime)
+	x := &extrinsics{writer: writer{make([]byte, 0, usualExtrinsics)}, runtime: runtime, ends: make([]int, 0, 4+mostTransactions)}
+	e.during(initializing)
+	c.writeRewards(e, b.height)
+	c.writeInherents(x, e, b.height)
+	drawn, n := c.transactions(b.height)
+	split := c.split(b.height)
+	for i := range drawn[:n] {
 		t := &drawn[i]
 		sender, nonce := c.sender(before.transactions + uint64(i))
+		e.during(applying, uint64(len(x.ends)))
 		if t.kind.evm() {
-			list[i] = c.evm(height, i, t, sender, nonce, baseFee, split)
+			made := c.evm(b.height, i, t, sender, nonce, c.baseFee(before), split)
+			made.writeCall(x)
+			made.writeEvents(e)
+			ethereum = append(ethereum, made.hash)
 		} else {
-			list[i] = c.native(height, i, t, sender, nonce, before.multiplier, split)
+			made := c.native(b.height, i, t, sender, nonce, split)
+			made.writeCall(x)
+			made.charge(x.length(), before.multiplier)
+			made.writeEvents(e)
 		}
 	}
+	e.during(finalizing)
+	c.writeMessages(e, b.height)
+	b.extrinsics = x.list()
+	b.events = e.list()
+	b.weights = e.weights
+	return ethereum
+}
+
+// extrinsics are those of a block, one behind the other.
+type extrinsics struct {
+	writer
+	runtime *runtime
+	began   int
+	ends    []int
+}
+
+// begin begins one, whose length will stand before it.
+func (x *extrinsics) begin() { x.began = len(x.b) }
+
+// call writes which call it is.
+func (x *extrinsics) call(name string) {
+	i := index(x.runtime.calls, name)
+	x.raw(i[:]...)
+}
+
+// end puts its length before the extrinsic.
+func (x *extrinsics) end() {
+	var room [8]byte
+	prefix := appendCompact(room[:0], uint64(len(x.b)-x.began))
+	x.raw(prefix...)
+	copy(x.b[x.began+len(prefix):], x.b[x.began:])
+	copy(x.b[x.began:], prefix)
+	x.ends = append(x.ends, len(x.b))
+}
+
+// length is that of the last one.
+func (x *extrinsics) length() uint64 { return uint64(len(x.b) - x.began) }
+
+func (x *extrinsics) list() [][]byte {
+	list, from := make([][]byte, len(x.ends)), 0
+	for i, end := range x.ends {
+		list[i] = x.b[from:end:end]
+		from = end
+	}
 	return list
+}
+
+// Versions of an extrinsic, the first byte behind its length.
+const unsigned, signed = 4, 0x84
+
+// header is that of the block at a height. The body is needed where the chain is rooted alone.
+func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash, b *body) (h answer.Header) {
+	h.Number, h.ParentHash = height, parent
+	if height == 0 {
+		h.ParentHash = parentOfGenesis
+	} else {
+		h.Logs = c.logs(height, ethereum)
+	}
+	h.StateRoot, h.ExtrinsicsRoot = c.roots(height, b)
+	return h
+}
+
+// roots are those in a block's header. No trie is made yet: in a rooted chain each is the hash
+// of what would be in it, and else a word of its own.
+func (c *Chain) roots(height uint64, b *body) (state, extrinsics chain.Hash) {
+	if !c.options.Rooted {
+		s, x := c.random(forStateRoot, height), c.random(forExtrinsicsRoot, height)
+		return s.word(), x.word()
+	}
+	var w writer
+	for _, x := range b.extrinsics {
+		w.raw(x...)
+	}
+	extrinsics = blake2b.Sum256(w.b)
+	w.b = w.b[:0]
+	for _, i := range c.storage(b) {
+		w.blob(i.value)
+	}
+	return blake2b.Sum256(w.b), extrinsics
+}
+
+// hashOf is a block's hash: that of its header's encoding.
+func hashOf(h *answer.Header) chain.Hash {
+	var room [1 << 10]byte
+	w := writer{room[:0]}
+	w.hash(h.ParentHash)
+	w.compact(h.Number)
+	w.hash(h.StateRoot)
+	w.hash(h.ExtrinsicsRoot)
+	w.compact(uint64(len(h.Logs)))
+	for _, log := range h.Logs {
+		w.raw(log...)
+	}
+	return blake2b.Sum256(w.b)
+}
+
+// logs are the items of a header's digest: that of Nimbus, with the author's key, and that of
+// Frontier, with the hashes of the Ethereum block and of its transactions.
+func (c *Chain) logs(height uint64, ethereum []chain.Hash) [][]byte {
+	key, r := c.nimbusKey(height), c.random(forBlockHash, ^height)
+	of := c.random(forAccount, key.id+1<<32)
+	rest := of.word()
+	const keySize = 32
+	w := writer{make([]byte, 0, 5+1+keySize+5+4+1+32+4+32*len(ethereum))}
+	w.raw(6, 'n', 'm', 'b', 's', keySize<<2)
+	w.account(key)
+	w.raw(rest[:keySize-len(key.address)]...)
+	first := len(w.b)
+	size := 1 + 32 + len(appendCompact(nil, uint64(len(ethereum)))) + 32*len(ethereum)
+	w.raw(4, 'f', 'r', 'o', 'n')
+	w.compact(uint64(size))
+	w.raw(1)
+	w.hash(r.word())
+	w.compact(uint64(len(ethereum)))
+	for _, h := range ethereum {
+		w.hash(h)
+	}
+	return [][]byte{w.b[:first:first], w.b[first:]}
+}
+
+// ethereumHash is that of an EVM transaction that is not signed.
+func (c *Chain) ethereumHash(height uint64, i int) chain.Hash {
+	r := c.random(forEthereumHash, height<<4|uint64(i))
+	return r.word()
 }

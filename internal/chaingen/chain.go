@@ -14,7 +14,7 @@ const Year = 2_628_000
 // The runtimes, before and after the upgrade.
 const (
 	FirstRuntime  = 2302
-	SecondRuntime = 2501
+	SecondRuntime = 2600
 )
 
 // Options say which chain it is.
@@ -24,12 +24,15 @@ type Options struct {
 	// Signed makes the EVM transactions' signatures, hashes, senders and created
 	// contracts true. It takes most of the time.
 	Signed bool
+	// Rooted makes the roots in the headers of what the blocks hold. Nothing is known of a
+	// block then before all blocks below it were made.
+	Rooted bool
 	// Upgrade is the block that leaves SecondRuntime behind: the next one is the
 	// first that is executed by it. 0 is for no upgrade.
 	Upgrade uint64
 	// Network is what is particular to it; nil stands for [Moonbeam].
 	Network *Network
-	// Head is the newest block that [Chain.Handler] and [Chain.Source] know, where
+	// Head is the newest block that [Chain.Handler], [Chain.Node] and [Chain.Source] know, where
 	// 0 stands for Year. [Chain.SetHead] changes it.
 	Head uint64
 }
@@ -39,8 +42,11 @@ type Chain struct {
 	options  Options
 	network  Network
 	treasury *account
-	head     atomic.Uint64
+	runtimes [2]func() *runtime // read when they are needed
+	head     head
 	accounts [cachedAccounts]atomic.Pointer[account]
+	bodies   [cachedBodies]atomic.Pointer[body]
+	heights  heights
 
 	mu sync.Mutex // guards history
 	history
@@ -48,25 +54,56 @@ type Chain struct {
 
 // New returns the chain that the options describe.
 func New(o Options) *Chain {
-	c := &Chain{options: o, network: Moonbeam(), history: newHistory()}
+	c := &Chain{options: o, network: Moonbeam()}
 	if o.Network != nil {
 		c.network = *o.Network
 	}
-	c.treasury = &account{address: c.network.Treasury, text: c.network.Treasury.String()}
+	c.treasury = &account{address: c.network.Treasury}
+	for i, packed := range [][]byte{firstMetadata, secondMetadata} {
+		version := [...]uint32{FirstRuntime, SecondRuntime}[i]
+		c.runtimes[i] = sync.OnceValue(func() *runtime { return newRuntime(packed, c.network.SpecName, version) })
+	}
+	c.history = history{checkpoints: []state{c.first()}, pages: map[uint64]*page{}}
 	if o.Head == 0 {
 		o.Head = Year
 	}
-	c.head.Store(o.Head)
+	c.SetHead(o.Head)
 	return c
 }
 
-// Head is the height of the newest block that [Chain.Handler] and [Chain.Source]
-// know.
-func (c *Chain) Head() uint64 { return c.head.Load() }
+// head is the newest block that others are told of.
+type head struct {
+	mu     sync.Mutex
+	height uint64
+	moved  chan struct{} // closed when it is another
+}
+
+// Head is the height of the newest block that [Chain.Handler], [Chain.Node] and
+// [Chain.Source] know.
+func (c *Chain) Head() uint64 {
+	c.head.mu.Lock()
+	defer c.head.mu.Unlock()
+	return c.head.height
+}
 
 // SetHead makes it another, as when the chain grows. The other methods answer for
 // any height.
-func (c *Chain) SetHead(height uint64) { c.head.Store(height) }
+func (c *Chain) SetHead(height uint64) {
+	c.head.mu.Lock()
+	defer c.head.mu.Unlock()
+	c.head.height = height
+	if c.head.moved != nil {
+		close(c.head.moved)
+	}
+	c.head.moved = make(chan struct{})
+}
+
+// moved is closed when the head is another.
+func (c *Chain) moved() <-chan struct{} {
+	c.head.mu.Lock()
+	defer c.head.mu.Unlock()
+	return c.head.moved
+}
 
 // RuntimeAt is the version of the runtime that the block at a height left behind.
 func (c *Chain) RuntimeAt(height uint64) uint32 {
@@ -76,51 +113,51 @@ func (c *Chain) RuntimeAt(height uint64) uint32 {
 	return FirstRuntime
 }
 
-// executedBy is the runtime that executed a block.
-func (c *Chain) executedBy(height uint64) uint32 { return c.RuntimeAt(max(height, 1) - 1) }
+// runtimeAt is the runtime that the block at a height left behind.
+func (c *Chain) runtimeAt(height uint64) *runtime {
+	if c.RuntimeAt(height) == FirstRuntime {
+		return c.runtimes[0]()
+	}
+	return c.runtimes[1]()
+}
+
+// executing is the runtime that executed a block.
+func (c *Chain) executing(height uint64) *runtime { return c.runtimeAt(max(height, 1) - 1) }
 
 // Hash is the hash of the block at a height.
-func (c *Chain) Hash(height uint64) chain.Hash {
-	var h chain.Hash
-	first := mix(height ^ c.hashKey())
-	binary.BigEndian.PutUint64(h[:], first)
-	r := c.random(forBlockHash, first)
-	r.fill(h[8:])
-	return h
+func (c *Chain) Hash(height uint64) chain.Hash { return c.state(height).hash }
+
+// heights finds blocks by their hashes, up to a height that it has come to.
+type heights struct {
+	mu   sync.Mutex
+	next uint64
+	of   map[uint64]uint32 // by the first 64 bits of the hash
 }
 
 // HeightOf is the height of the block with a hash, if there is one up to the head.
 func (c *Chain) HeightOf(hash chain.Hash) (height uint64, found bool) {
-	height = unmix(binary.BigEndian.Uint64(hash[:])) ^ c.hashKey()
-	return height, height <= c.Head() && c.Hash(height) == hash
-}
-
-func (c *Chain) hashKey() uint64 {
-	r := c.random(forBlockHash, 0)
-	return r.next()
+	h := &c.heights
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.of == nil {
+		h.of = map[uint64]uint32{}
+	}
+	key := func(hash chain.Hash) uint64 { return binary.BigEndian.Uint64(hash[:]) }
+	for head := c.Head(); ; h.next++ {
+		if at, known := h.of[key(hash)]; known {
+			return uint64(at), uint64(at) <= head && c.Hash(uint64(at)) == hash
+		}
+		if h.next > head {
+			return 0, false
+		}
+		h.of[key(c.Hash(h.next))] = uint32(h.next)
+	}
 }
 
 // parentOfGenesis is what a development chain's block 0 has for a parent.
 var parentOfGenesis = chain.Hash{
 	0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45,
 	0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45,
-}
-
-func (c *Chain) parentHash(height uint64) chain.Hash {
-	if height == 0 {
-		return parentOfGenesis
-	}
-	return c.Hash(height - 1)
-}
-
-func (c *Chain) stateRoot(height uint64) chain.Hash {
-	r := c.random(forStateRoot, height)
-	return r.word()
-}
-
-func (c *Chain) extrinsicsRoot(height uint64) chain.Hash {
-	r := c.random(forExtrinsicsRoot, height)
-	return r.word()
 }
 
 const (

@@ -143,14 +143,12 @@ var nativeRefTime = [kindCount]uint64{
 	failedBatch: 607_990_000, remark: 251_000_000, addProxy: 406_526_000, removeProxy: 406_904_000, vote: 267_470_000,
 }
 
-// load is how many transactions the block has, and what those of class Normal weigh: all
-// but votes, which are Operational.
-func (c *Chain) load(height uint64) (n int, normalRefTime uint64) {
-	list, n := c.transactions(height)
-	for i := range list[:n] {
+// normalRefTime is what those of class Normal weigh: all but votes, which are Operational.
+func normalRefTime(list []transaction) (sum uint64) {
+	for i := range list {
 		if list[i].kind != vote {
-			normalRefTime += list[i].refTime
+			sum += list[i].refTime
 		}
 	}
-	return n, normalRefTime
+	return sum
 }

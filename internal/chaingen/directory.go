@@ -34,7 +34,13 @@ func (c *Chain) WriteDirectory(directory string, first, last uint64) error {
 		if height < first || err != nil {
 			continue
 		}
-		if err = write(c.Header(height), "headers/%d.json", height); err == nil {
+		if c.executing(height).version >= SecondRuntime { // whose multiplier follows from it
+			err = write(c.BlockWeight(height), "block-weight/%d.json", height)
+		}
+		if err == nil {
+			err = write(c.Header(height), "headers/%d.json", height)
+		}
+		if err == nil {
 			err = write(c.Block(height), "blocks/%d.json", height)
 		}
 	}

@@ -1,23 +1,30 @@
-// Package chaingen makes up a chain's blocks, as many as a test of scale wants, in the exact
-// form in which the gateway serves real ones. It is for tests and benchmarks, and for the
-// small command below it.
+// Package chaingen makes up a chain's blocks, as many as a test of scale wants. It is for tests
+// and benchmarks, and for the small command below it.
+//
+// The blocks are made in SCALE, by the metadata of real runtimes. The chain answers as a node
+// does ([Chain.Node]), and, by package answer, as the gateway does ([Chain.Handler],
+// [Chain.Source]): both tell of the same bytes.
 //
 // The chain is one of Moonbeam's, or another of its kind with figures of its own
-// ([Options.Network]): runtime 2302, and 2501 after an upgrade. Both have a dynamic base
+// ([Options.Network]): runtime 2302, and 2600 after an upgrade. Both have a dynamic base
 // fee, an update of the multiplier that follows from the block alone, and known
 // destinations of the fees. So all of a block can be proved. How the chain is used is made
 // up: calm, busy and rushed hours; a few accounts and contracts that are in many blocks, and
 // very many that are in few.
 //
 // Everything is a function of seed and height, so any block can be asked for at any time.
-// Only the multiplier follows from all blocks before. It is worked out once, from the weight
-// of every block, and kept for every thousandth height.
+// Only the multiplier and the hash follow from all blocks before. They are worked out once, and
+// kept for every thousandth height: some microseconds a block. Where the chain is signed or
+// rooted, each block is made for it.
 //
-// What is not true of a real chain: the hashes of blocks and extrinsics, the state roots and
-// the native signatures are seeded random bytes. So are those of the EVM transactions, unless
-// [Options.Signed]. An account's nonces never fall, but they have gaps, and those of an
-// account that sends little can come twice. Nobody keeps balances: an account can spend what
-// no event gave it, and balance-info is not served.
+// A block's hash is that of its header, and an extrinsic's that of its bytes. What is not true
+// of a real chain: the roots in the headers and the native signatures are seeded random bytes.
+// So are the hashes and signatures of the EVM transactions, unless [Options.Signed]. In a chain
+// with [Options.Rooted] the roots are hashes of what would be in the tries. The metadata of
+// runtime 2302 are those of 2100, with its number. An account's nonces never fall, but they have
+// gaps, and those of an account that sends little can come twice. Nobody keeps balances: an
+// account can spend what no event gave it, balance-info is not served, and the node refuses to
+// tell of accounts.
 //
 // # Before you change it
 //

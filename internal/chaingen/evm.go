@@ -22,8 +22,7 @@ type evmTransaction struct {
 	to     *account // the contract, where it creates one
 	isNew  bool     // the recipient
 
-	runtime uint32 // that executes it
-	split   *split
+	split *split
 
 	typ                                    string
 	nonce, gasLimit                        uint64
@@ -59,7 +58,7 @@ func (t *evmTransaction) creates() bool { return t.kind == creation || t.kind ==
 // evm makes up what is not drawn yet of the block's transaction at an index.
 func (c *Chain) evm(height uint64, index int, t *transaction, sender *account, nonce, baseFee uint64, s *split) *evmTransaction {
 	r := &t.random
-	e := &evmTransaction{transaction: t, sender: sender, nonce: nonce, runtime: c.executedBy(height), split: s, baseFee: baseFee}
+	e := &evmTransaction{transaction: t, sender: sender, nonce: nonce, split: s, baseFee: baseFee}
 	e.bid(r)
 	e.gasLimit = gasLimit(r, t)
 	switch t.kind {
@@ -98,7 +97,7 @@ func (c *Chain) evm(height uint64, index int, t *transaction, sender *account, n
 		e.r, e.s, e.odd = r.word(), r.word(), r.oneIn(2)
 		e.r[0] &= 0x7f // below the curve's order
 		e.s[0] &= 0x7f
-		e.hash = r.word()
+		e.hash = c.ethereumHash(height, index)
 	}
 	return e
 }
@@ -155,79 +154,54 @@ func (c *Chain) created(height uint64, index int, e *evmTransaction) *account {
 }
 
 // proofSize is 0 where a weight has one dimension. Where it has two, gas pays for at
-// most four bytes of it.
-func proofSize(runtime uint32, n uint64) uint64 {
-	if runtime < SecondRuntime {
+// most four bytes of it, so that ref time is always the dimension that is filled more.
+func proofSize(r *runtime, n uint64) uint64 {
+	if r.version < SecondRuntime {
 		return 0
 	}
 	return n
 }
 
-// write writes the extrinsic.
-func (e *evmTransaction) write(w *writer) {
-	w.method("ethereum", "transact")
-	w.close(`,"signature":null,"nonce":null,"args":{"transaction":{`)
-	w.key(e.typ)
-	w.open('{')
-	e.writePayload(w)
-	w.close(`}}},"tip":null`)
-	w.key("hash")
-	extrinsic := e.random.word()
-	w.hex(extrinsic[:])
-	w.close(`,"info":{},"era":{"immortalEra":"0x00"},"events":[`)
-	e.writeEvents(w)
-	w.close(`],"success":true,"paysFee":false}`)
-}
+// typeNumbers are the numbers of the types of transactions.
+var typeNumbers = map[string]byte{legacy: 0, eip2930: 1, eip1559: 2}
 
-func (e *evmTransaction) writePayload(w *writer) {
+// writeCall writes the extrinsic.
+func (e *evmTransaction) writeCall(x *extrinsics) {
+	x.begin()
+	x.raw(unsigned)
+	x.call("Ethereum.transact")
+	x.raw(typeNumbers[e.typ])
 	if e.typ != legacy {
-		w.key("chainId")
-		w.number(chainID)
+		x.u64(chainID)
 	}
-	w.key("nonce")
-	w.number(e.nonce)
+	x.u256(wei(e.nonce))
 	if e.typ == eip1559 {
-		w.key("maxPriorityFeePerGas")
-		w.number(e.maxPriorityFee)
-		w.key("maxFeePerGas")
-		w.number(e.maxFeePerGas)
+		x.u256(wei(e.maxPriorityFee))
+		x.u256(wei(e.maxFeePerGas))
 	} else {
-		w.key("gasPrice")
-		w.number(e.gasPrice)
+		x.u256(wei(e.gasPrice))
 	}
-	w.key("gasLimit")
-	w.number(e.gasLimit)
-	w.key("action")
+	x.u256(wei(e.gasLimit))
 	if e.creates() {
-		w.raw(`{"create":null}`)
+		x.raw(1)
 	} else {
-		w.open('{')
-		w.key("call")
-		w.hex(e.to.address[:])
-		w.close("}")
+		x.raw(0)
+		x.account(e.to)
 	}
-	w.key("value")
-	w.coins(e.value)
-	w.key("input")
-	w.hex(e.input)
+	x.u256(e.value)
+	x.blob(e.input)
 	if e.typ == legacy {
-		w.key("signature")
-		w.open('{')
-		w.key("v")
-		w.number(e.v())
-		e.writePoint(w)
-		w.close("}")
-		return
+		x.u64(e.v())
+	} else {
+		x.compact(uint64(len(e.access)))
+		for i := range e.access {
+			e.access[i].write(&x.writer)
+		}
+		x.flag(e.odd)
 	}
-	w.key("accessList")
-	w.open('[')
-	for i := range e.access {
-		e.access[i].write(w)
-	}
-	w.close("]")
-	w.key("oddYParity")
-	w.flag(e.odd)
-	e.writePoint(w)
+	x.hash(e.r)
+	x.hash(e.s)
+	x.end()
 }
 
 // v of a legacy transaction (EIP-155).
@@ -242,89 +216,74 @@ func (e *evmTransaction) v() uint64 {
 	return v
 }
 
-func (e *evmTransaction) writePoint(w *writer) {
-	w.key("r")
-	w.hex(e.r[:])
-	w.key("s")
-	w.hex(e.s[:])
-}
-
 func (a *accessEntry) write(w *writer) {
-	w.open('{')
-	w.key("address")
-	w.hex(a.address[:])
-	w.key("storageKeys")
-	w.open('[')
-	for i := range a.keys {
-		w.hex(a.keys[i][:])
+	w.address(a.address)
+	w.compact(uint64(len(a.keys)))
+	for _, key := range a.keys {
+		w.hash(key)
 	}
-	w.close("]}")
 }
 
 // writeEvents writes what the chain recorded: the hold, what happened, the refund,
 // the treasury's parts, the logs and how it ended.
-func (e *evmTransaction) writeEvents(w *writer) {
-	w.balance("Withdraw", e.sender, wei(times(e.gasLimit, e.price)))
-	e.writeMovements(w)
-	if unused := e.gasLimit - e.gas; unused > 0 {
-		w.balance("Deposit", e.sender, wei(times(unused, e.price)))
+func (t *evmTransaction) writeEvents(e *events) {
+	e.balance("Balances.Withdraw", t.sender, wei(times(t.gasLimit, t.price)))
+	t.writeMovements(e)
+	if unused := t.gasLimit - t.gas; unused > 0 {
+		e.balance("Balances.Deposit", t.sender, wei(times(unused, t.price)))
 	}
-	e.split.write(w, times(e.gas, e.baseFee), e.split.EVMBase)
-	e.split.write(w, times(e.gas, e.price-e.baseFee), e.split.EVMPriority)
-	for i := range e.logs {
-		e.logs[i].write(w)
+	t.split.write(e, times(t.gas, t.baseFee), t.split.EVMBase)
+	t.split.write(e, times(t.gas, t.price-t.baseFee), t.split.EVMPriority)
+	for i := range t.logs {
+		t.logs[i].write(e)
 	}
-	w.event("ethereum", "Executed")
-	w.hex(e.sender.address[:])
-	w.hex(e.to.address[:])
-	w.hex(e.hash[:])
-	w.raw(exits[e.kind])
-	w.endEvent()
-	w.event("system", "ExtrinsicSuccess")
-	w.info(e.refTime, proofSize(e.runtime, e.gas/8), "Normal", "No")
-	w.endEvent()
+	e.event("Ethereum.Executed")
+	e.account(t.sender)
+	e.account(t.to)
+	e.hash(t.hash)
+	e.raw(exits[t.kind]...)
+	if e.runtime.extraData {
+		e.blob(nil)
+	}
+	e.end()
+	e.succeeded(t.refTime, proofSize(e.runtime, t.gas/8), normal, false)
 }
 
 // writeMovements writes the coins that it moved, if it did not fail.
-func (e *evmTransaction) writeMovements(w *writer) {
-	switch e.kind {
+func (t *evmTransaction) writeMovements(e *events) {
+	switch t.kind {
 	case coinTransfer:
-		w.move(e.sender, e.to, e.value, e.isNew)
+		e.move(t.sender, t.to, t.value, t.isNew)
 	case creation:
-		w.on("system", "NewAccount", e.to)
+		e.on("System.NewAccount", t.to)
 	case contractCall:
-		if e.value == (coins{}) {
+		if t.value == (coins{}) {
 			return
 		}
-		w.move(e.sender, e.to, e.value, false)
-		if e.value.thousandths%4 == 0 { // the contract gives back a quarter
-			w.move(e.to, e.sender, coins{thousandths: e.value.thousandths / 4}, false)
+		e.move(t.sender, t.to, t.value, false)
+		if t.value.thousandths%4 == 0 { // the contract gives back a quarter
+			e.move(t.to, t.sender, coins{thousandths: t.value.thousandths / 4}, false)
 		}
 	}
 }
 
-var exits = [kindCount]string{
-	coinTransfer:  `{"succeed":"Stopped"}`,
-	tokenTransfer: `{"succeed":"Returned"}`, contractCall: `{"succeed":"Returned"}`, creation: `{"succeed":"Returned"}`,
-	reverted: `{"revert":"Reverted"}`, revertedCreation: `{"revert":"Reverted"}`,
-	outOfGas: `{"error":{"outOfGas":null}}`,
+// How the EVM stopped: Succeed(Stopped), Succeed(Returned), Revert(Reverted), Error(OutOfGas).
+var stopped, returned, wasReverted, ranOut = []byte{0, 0}, []byte{0, 1}, []byte{2, 0}, []byte{1, 9}
+
+var exits = [kindCount][]byte{
+	coinTransfer: stopped, tokenTransfer: returned, contractCall: returned, creation: returned,
+	reverted: wasReverted, revertedCreation: wasReverted, outOfGas: ranOut,
 }
 
-func (l *log) write(w *writer) {
-	w.event("evm", "Log")
-	w.open('{')
-	w.key("address")
-	w.hex(l.address[:])
-	w.key("topics")
-	w.open('[')
-	for i := range l.topics {
-		w.hex(l.topics[i][:])
+func (l *log) write(e *events) {
+	e.event("EVM.Log")
+	e.address(l.address)
+	e.compact(uint64(len(l.topics)))
+	for _, topic := range l.topics {
+		e.hash(topic)
 	}
-	w.close("]")
-	w.key("data")
-	w.hex(l.data)
-	w.close("}")
-	w.endEvent()
+	e.blob(l.data)
+	e.end()
 }
 
 // times is gas × price. It panics above 64 bits: 18 coins, ten times what the

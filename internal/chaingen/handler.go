@@ -33,6 +33,7 @@ func (c *Chain) Handler() http.Handler {
 	mux.HandleFunc("GET /blocks/{id}", of(c.Block))
 	mux.HandleFunc("GET /blocks/{id}/header", of(c.Header))
 	mux.HandleFunc("GET /pallets/transaction-payment/storage/nextFeeMultiplier", at(c.Multiplier))
+	mux.HandleFunc("GET /pallets/system/storage/blockWeight", at(c.BlockWeight))
 	if c.network.ParameterKey != "" {
 		mux.HandleFunc("GET /pallets/parameters/storage/parameters", func(w http.ResponseWriter, r *http.Request) {
 			c.serveParameter(w, r.URL.Query())

@@ -1,59 +1,32 @@
 package chaingen
 
-import _ "embed"
-
-// trieNodes is what a recorded setValidationData has of the relay chain's state.
-//
-//go:embed trie_nodes.json
-var trieNodes string
-
 // writeInherents writes the four extrinsics that the author puts first.
-func (c *Chain) writeInherents(w *writer, height uint64) {
-	if height == 0 {
-		return
-	}
+func (c *Chain) writeInherents(x *extrinsics, e *events, height uint64) {
 	r := c.random(forInherent, height)
-	c.writeInherent(w, &r, "timestamp", "set", 244_378_000, func() {
-		w.key("now")
-		w.number(timeOf(height))
+	writeInherent(x, e, "Timestamp.set", 244_378_000, func() { x.compact(timeOf(height)) })
+	writeInherent(x, e, "ParachainSystem.set_validation_data", 86_298_000, func() {
+		x.blob(nil) // the parent's head
+		x.u32(1000 + 2*height)
+		x.hash(r.word())
+		x.u32(5 << 20)
+		x.raw(x.runtime.relay...)
+		x.compact(0) // messages downwards
+		x.compact(0) // and from other chains
 	})
-	c.writeInherent(w, &r, "parachainSystem", "setValidationData", 86_298_000, func() {
-		root := r.word()
-		w.raw(`"data":{"validationData":{"parentHead":"0x"`)
-		w.key("relayParentNumber")
-		w.number(1000 + 2*height)
-		w.key("relayParentStorageRoot")
-		w.hex(root[:])
-		w.raw(`"maxPovSize":"5242880"},"relayChainState":{"trieNodes":`)
-		w.close(trieNodes)
-		w.close(`},"downwardMessages":[],"horizontalMessages":{}}`)
-	})
-	c.writeInherent(w, nil, "authorInherent", "kickOffAuthorshipValidation", 357_160_000, func() {})
-	c.writeInherent(w, nil, "randomness", "setBabeRandomnessResults", 514_744_000, func() {})
+	writeInherent(x, e, "AuthorInherent.kick_off_authorship_validation", 357_160_000, func() {})
+	writeInherent(x, e, "Randomness.set_babe_randomness_results", 514_744_000, func() {})
 }
 
-// writeInherent writes one. Those without arguments have the same hash in all blocks.
-func (c *Chain) writeInherent(w *writer, r *random, pallet, name string, refTime uint64, args func()) {
-	if r == nil {
-		same := c.random(forInherent, refTime<<32)
-		r = &same
-	}
-	hash := r.word()
-	w.method(pallet, name)
-	w.close(`,"signature":null,"nonce":null,"args":{`)
+// writeInherent writes one.
+func writeInherent(x *extrinsics, e *events, call string, refTime uint64, args func()) {
+	e.during(applying, uint64(len(x.ends)))
+	x.begin()
+	x.raw(unsigned)
+	x.call(call)
 	args()
-	w.close(`},"tip":null`)
-	w.key("hash")
-	w.hex(hash[:])
-	w.close(`,"info":{},"era":{"immortalEra":"0x00"},"events":[`)
-	w.event("system", "ExtrinsicSuccess")
-	pays := "No"
-	if pallet == "timestamp" { // it says so, and pays nothing
-		pays = "Yes"
-	}
-	w.info(refTime, 0, "Mandatory", pays)
-	w.endEvent()
-	w.close(`],"success":true,"paysFee":false}`)
+	x.end()
+	pays := call == "Timestamp.set" // it says so, and pays nothing
+	e.succeeded(refTime, 0, mandatory, pays)
 }
 
 const (
@@ -64,52 +37,53 @@ const (
 
 // writeRewards writes what staking does before the first extrinsic: a new round, and
 // its payouts.
-func (c *Chain) writeRewards(w *writer, height uint64) {
-	if height == 0 || height%round >= payouts {
+func (c *Chain) writeRewards(e *events, height uint64) {
+	if height%round >= payouts {
 		return
 	}
 	r := c.random(forRound, height)
 	if height%round == 0 {
-		w.event("parachainStaking", "NewRound")
-		w.number(height)
-		w.number(height / round)
-		w.number(collators)
-		w.text("100000000000000000000000000")
-		w.endEvent()
+		e.event("ParachainStaking.NewRound")
+		e.u32(height)
+		e.u32(height / round)
+		e.u32(collators)
+		e.coins(coins{thousandths: 100_000_000_000}) // staked
+		e.end()
 		bond := c.account(firstCollator + collators)
-		c.writeReward(w, height, bond, "ReservedForParachainBond", &r)
+		writeReward(e, bond, "ParachainStaking.ReservedForParachainBond", &r)
 		return
 	}
-	c.writeReward(w, height, c.author(height), "Rewarded", &r)
+	writeReward(e, c.author(height), "ParachainStaking.Rewarded", &r)
 	for range r.between(1, mostBackers) {
-		c.writeReward(w, height, c.someone(&r, height), "Rewarded", &r)
+		writeReward(e, c.someone(&r, height), "ParachainStaking.Rewarded", &r)
 	}
 }
 
 // writeReward writes that somebody was given coins. The runtimes deposit them; after
 // the upgrade they are minted here, so that both are in the chain.
-func (c *Chain) writeReward(w *writer, height uint64, to *account, name string, r *random) {
+func writeReward(e *events, to *account, name string, r *random) {
 	amount := wei(1 + r.below(20_000_000_000_000_000))
-	event := "Deposit"
-	if c.executedBy(height) >= firstMints {
-		event = "Minted"
+	event := "Balances.Deposit"
+	if e.runtime.version >= firstMints {
+		event = "Balances.Minted"
 	}
-	w.balance(event, to, amount)
-	w.event("parachainStaking", name)
-	w.text(to.text)
-	w.coins(amount)
-	w.endEvent()
+	e.balance(event, to, amount)
+	e.balance(name, to, amount)
 }
+
+// upward is the event of a message to the relay chain. The metadata of the first runtime do not
+// have it.
+const upward = "ParachainSystem.UpwardMessageSent"
 
 // writeMessages writes what happens after the last extrinsic: now and then, a message
 // to the relay chain.
-func (c *Chain) writeMessages(w *writer, height uint64) {
+func (c *Chain) writeMessages(e *events, height uint64) {
 	r := c.random(forInherent, ^height)
-	if height == 0 || !r.oneIn(40) {
+	if !e.runtime.has(upward) || !r.oneIn(40) {
 		return
 	}
-	hash := r.word()
-	w.event("parachainSystem", "UpwardMessageSent")
-	w.hex(hash[:])
-	w.endEvent()
+	e.event(upward)
+	e.raw(1) // its hash is told
+	e.hash(r.word())
+	e.end()
 }

@@ -1,11 +1,15 @@
 package chaingen
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/feeledger/fees/chain"
+)
 
 // one is the multiplier 1, as a FixedU128.
 const one = 1_000_000_000_000_000_000
 
-// The figures of runtimes 2302 to 2501 (network/tables/moonbeam.json). They stand
+// The figures of runtimes 2302 to 2600 (network/tables/moonbeam.json). They stand
 // here once more, and so does the formula, so that a block proves network's.
 const (
 	firstMultiplier = 8 * one // what Moonbeam began with
@@ -49,10 +53,14 @@ const (
 type state struct {
 	multiplier   uint64 // that the block stored
 	transactions uint64 // of all of them
+	hash         chain.Hash
 }
 
-// page has the states after a thousand blocks.
-type page [pageSize]state
+// page has the states after a thousand blocks, the first of which are worked out.
+type page struct {
+	made   uint64
+	states [pageSize]state
+}
 
 // history is what was worked out of the states: that of every thousandth height, as
 // far as anybody has asked, and the pages that were asked for last.
@@ -62,55 +70,84 @@ type history struct {
 	order       []uint64 // of the pages, the oldest first
 }
 
-func newHistory() history {
-	return history{checkpoints: []state{{multiplier: firstMultiplier}}, pages: map[uint64]*page{}}
-}
-
-// stored is the multiplier that the block at a height stored.
-func (c *Chain) stored(height uint64) uint64 { return c.state(height).multiplier }
+// storedMultiplier is the multiplier that the block at a height stored.
+func (c *Chain) storedMultiplier(height uint64) uint64 { return c.state(height).multiplier }
 
 // state is that after the block at a height.
 func (c *Chain) state(height uint64) state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := height / pageSize
-	p := c.pages[n]
-	if p == nil {
-		p = c.page(n)
-		if len(c.order) == keptPages {
-			delete(c.pages, c.order[0])
-			c.order = append(c.order[:0], c.order[1:]...)
-		}
-		c.pages[n] = p
-		c.order = append(c.order, n)
-	}
-	return p[height%pageSize]
+	p := c.page(height / pageSize)
+	c.extend(p, height/pageSize, height%pageSize)
+	return p.states[height%pageSize]
 }
 
-// page works out the nth page, and all checkpoints up to the one after it.
+// page is the nth page, of which the first state is there at least.
 func (c *Chain) page(n uint64) *page {
-	var p page
-	for at := min(n, uint64(len(c.checkpoints))-1); at <= n; at++ {
-		p[0] = c.checkpoints[at]
-		first := at * pageSize
-		for i := uint64(1); i < pageSize; i++ {
-			p[i] = c.after(p[i-1], first+i)
+	if p := c.pages[n]; p != nil {
+		return p
+	}
+	for at := uint64(len(c.checkpoints)) - 1; at < n; at++ {
+		p := c.pages[at]
+		if p == nil {
+			p = newPage(c.checkpoints[at])
 		}
-		if at+1 == uint64(len(c.checkpoints)) {
-			c.checkpoints = append(c.checkpoints, c.after(p[pageSize-1], first+pageSize))
+		c.extend(p, at, pageSize-1)
+		c.checkpoints = append(c.checkpoints, c.after(p.states[pageSize-1], (at+1)*pageSize))
+	}
+	if len(c.order) == keptPages {
+		delete(c.pages, c.order[0])
+		c.order = append(c.order[:0], c.order[1:]...)
+	}
+	p := newPage(c.checkpoints[n])
+	c.pages[n] = p
+	c.order = append(c.order, n)
+	return p
+}
+
+func newPage(first state) *page {
+	p := &page{made: 1}
+	p.states[0] = first
+	return p
+}
+
+// extend works the nth page out up to its ith state.
+func (c *Chain) extend(p *page, n, i uint64) {
+	for ; p.made <= i; p.made++ {
+		p.states[p.made] = c.after(p.states[p.made-1], n*pageSize+p.made)
+	}
+}
+
+// first is the state after block 0.
+func (c *Chain) first() state {
+	s := state{multiplier: firstMultiplier}
+	s.hash = c.make(0, s).hash
+	return s
+}
+
+// after is the state after the block at a height, given the one before. The block's hash is
+// known without the block where nothing is signed, and its roots are no more than words.
+func (c *Chain) after(before state, height uint64) state {
+	drawn, n := c.transactions(height)
+	s := state{transactions: before.transactions + uint64(n)}
+	s.multiplier = nextMultiplier(before.multiplier, normalRefTime(drawn[:n]), c.network.NormalRefTime)
+	if c.options.Signed || c.options.Rooted {
+		s.hash = c.make(height, before).hash
+		return s
+	}
+	var room [mostTransactions]chain.Hash
+	ethereum := room[:0]
+	for i := range drawn[:n] {
+		if drawn[i].kind.evm() {
+			ethereum = append(ethereum, c.ethereumHash(height, i))
 		}
 	}
-	return &p
+	h := c.header(height, before.hash, ethereum, nil)
+	s.hash = hashOf(&h)
+	return s
 }
 
-// after is the state after the block at a height, given the one before.
-func (c *Chain) after(before state, height uint64) state {
-	n, refTime := c.load(height)
-	return state{nextMultiplier(before.multiplier, refTime, c.network.NormalRefTime), before.transactions + uint64(n)}
-}
-
-// baseFee is what gas costs at least in a block: by the multiplier that its parent
-// stored.
-func (c *Chain) baseFee(height uint64) uint64 {
-	return mulDiv(c.stored(max(height, 1)-1), c.network.BaseFeeConstant, one)
+// baseFee is what gas costs at least in a block: by the multiplier that its parent stored.
+func (c *Chain) baseFee(parent state) uint64 {
+	return mulDiv(parent.multiplier, c.network.BaseFeeConstant, one)
 }

@@ -7,10 +7,9 @@ type native struct {
 	*transaction
 	signer    *account
 	nonce     uint64
-	runtime   uint32
 	split     *split
 	transfers []transfer
-	length    uint64 // encoded, in bytes
+	details   details
 	fee, tip  uint64 // in wei; the fee without the tip
 }
 
@@ -24,21 +23,20 @@ type transfer struct {
 // tooMuch is more than anybody has: a billion coins.
 var tooMuch = coins{thousandths: 1_000_000_000_000}
 
-const deposit = "10290000000000000000" // for the first proxy
+var deposit = coins{thousandths: 10_290} // for the first proxy
 
-// native makes up what is not drawn yet of the block's transaction at an index.
-func (c *Chain) native(height uint64, index int, t *transaction, signer *account, nonce, multiplier uint64, s *split) *native {
+// native makes up what is not drawn yet of the block's transaction at an index. Its fee depends
+// on its length: it is charged when it is encoded.
+func (c *Chain) native(height uint64, index int, t *transaction, signer *account, nonce uint64, s *split) *native {
 	r := &t.random
-	n := &native{transaction: t, signer: signer, nonce: nonce, runtime: c.executedBy(height), split: s}
+	n := &native{transaction: t, signer: signer, nonce: nonce, split: s}
 	switch t.kind {
 	case nativeTransfer, failedTransfer:
-		n.transfers, n.length = make([]transfer, 1), 142
+		n.transfers = make([]transfer, 1)
 	case batch, failedBatch:
-		n.transfers, n.length = make([]transfer, r.between(2, 4)), 200
+		n.transfers = make([]transfer, r.between(2, 4))
 	case interruptedBatch:
-		n.transfers, n.length = make([]transfer, 3), 200
-	default:
-		n.length = r.between(110, 300)
+		n.transfers = make([]transfer, 3)
 	}
 	for i := range n.transfers {
 		n.transfers[i] = transfer{to: c.another(r, height, signer), amount: aFew(r), keep: r.oneIn(2)}
@@ -55,14 +53,17 @@ func (c *Chain) native(height uint64, index int, t *transaction, signer *account
 			}
 		}
 	}
-	n.fee = nativeFee(t.refTime, n.length, multiplier)
 	if r.oneIn(5) {
 		n.tip = 1 + r.below(100_000_000_000_000_000)
 	}
+	n.details = details{r.word(), r.below(900)}
 	return n
 }
 
-// The figures of runtimes 2302 to 2501 (network/tables/moonbeam.json).
+// charge works the fee out, given how long the extrinsic is and the multiplier.
+func (n *native) charge(length, multiplier uint64) { n.fee = nativeFee(n.refTime, length, multiplier) }
+
+// The figures of runtimes 2302 to 2600 (network/tables/moonbeam.json).
 const (
 	weightFee    = 5_000_000   // wei for one picosecond
 	nativeWeight = 250_000_000 // of an empty extrinsic
@@ -84,73 +85,54 @@ func (n *native) failed() bool { return n.kind == failedTransfer || n.kind == fa
 // waived tells whether it pays nothing but its tip.
 func (n *native) waived() bool { return n.kind == vote }
 
-// call is the pallet and the name of what was signed.
-func (n *native) call() (pallet, name string) {
+// call is what was signed.
+func (n *native) call(runtime uint32) string {
 	switch n.kind {
 	case nativeTransfer, failedTransfer:
-		return "balances", n.transfers[0].call(n.runtime)
+		return n.transfers[0].call(runtime)
 	case batch, interruptedBatch:
-		return "utility", "batch"
+		return "Utility.batch"
 	case failedBatch:
-		return "utility", "batchAll"
+		return "Utility.batch_all"
 	case remark:
-		return "system", "remarkWithEvent"
+		return "System.remark_with_event"
 	case addProxy:
-		return "proxy", "addProxy"
+		return "Proxy.add_proxy"
 	case removeProxy:
-		return "proxy", "removeProxy"
+		return "Proxy.remove_proxy"
 	}
-	return "councilCollective", "vote"
+	return "CouncilCollective.vote"
 }
 
 func (t *transfer) call(runtime uint32) string {
 	switch {
 	case t.keep:
-		return "transferKeepAlive"
+		return "Balances.transfer_keep_alive"
 	case runtime >= allowsDeath:
-		return "transferAllowDeath"
+		return "Balances.transfer_allow_death"
 	}
-	return "transfer"
+	return "Balances.transfer"
 }
 
-// write writes the extrinsic.
-func (n *native) write(w *writer) {
+// immortal is the era of an extrinsic that is valid for ever.
+const immortal = 0
+
+// writeCall writes the extrinsic.
+func (n *native) writeCall(x *extrinsics) {
 	r := &n.random
-	w.method(n.call())
-	w.key("signature")
-	w.open('{')
-	w.key("signature")
+	x.begin()
+	x.raw(signed)
+	x.account(n.signer)
 	var signature [65]byte
 	r.fill(signature[:64])
 	signature[64] = byte(r.below(2))
-	w.hex(signature[:])
-	w.key("signer")
-	w.text(n.signer.text)
-	w.close("}")
-	w.key("nonce")
-	w.number(n.nonce)
-	details := n.details()
-	w.key("args")
-	n.writeArgs(w, &details)
-	w.key("tip")
-	w.number(n.tip)
-	w.key("hash")
-	extrinsic := r.word()
-	w.hex(extrinsic[:])
-	w.key("info")
-	if n.waived() {
-		w.raw(`{}`)
-	} else {
-		w.raw(`{"error":"Fee calculation not supported for this network"}`)
-	}
-	w.close(`,"era":{"immortalEra":"0x00"},"events":[`)
-	n.writeEvents(w, &details)
-	w.close(`]`)
-	w.key("success")
-	w.flag(!n.failed())
-	w.key("paysFee")
-	w.flag(!n.waived())
-	w.close("}")
+	x.raw(signature[:]...)
+	x.raw(immortal)
+	x.compact(n.nonce)
+	x.compact(n.tip)
+	x.call(n.call(x.runtime.version))
+	n.writeArgs(x)
+	x.end()
 }
 
 // details are bytes of which arguments and events tell alike.
@@ -159,55 +141,45 @@ type details struct {
 	index uint64
 }
 
-func (n *native) details() details { return details{n.random.word(), n.random.below(900)} }
-
 // delegate is the proxy's account.
 func (d *details) delegate() chain.Address { return chain.Address(d.hash[:20]) }
 
-func (n *native) writeArgs(w *writer, d *details) {
-	w.open('{')
+// anything is the kind of a proxy that may do all.
+const anything = 0
+
+func (n *native) writeArgs(x *extrinsics) {
+	d := &n.details
 	switch n.kind {
 	case nativeTransfer, failedTransfer:
-		n.transfers[0].writeArgs(w)
+		n.transfers[0].writeArgs(x)
 	case batch, interruptedBatch, failedBatch:
-		w.key("calls")
-		w.open('[')
+		x.compact(uint64(len(n.transfers)))
 		for i := range n.transfers {
 			t := &n.transfers[i]
-			w.method("balances", t.call(n.runtime))
-			w.key("args")
-			w.open('{')
-			t.writeArgs(w)
-			w.close("}}")
+			x.call(t.call(x.runtime.version))
+			t.writeArgs(x)
 		}
-		w.close("]")
 	case remark:
-		w.key("remark")
-		w.hex(d.hash[:])
+		x.blob(d.hash[:])
 	case addProxy, removeProxy:
-		w.key("delegate")
-		w.text(d.delegate().String())
-		w.raw(`"proxy_type":"Any","delay":"0"`)
+		x.address(d.delegate())
+		x.raw(anything)
+		x.u32(0)
 	case vote:
-		w.key("proposal")
-		w.hex(d.hash[:])
-		w.key("index")
-		w.number(d.index)
-		w.raw(`"approve":true`)
+		x.hash(d.hash)
+		x.compact(d.index)
+		x.flag(true)
 	}
-	w.close("}")
 }
 
-func (t *transfer) writeArgs(w *writer) {
-	w.key("dest")
-	w.text(t.to.text)
-	w.key("value")
-	w.coins(t.amount)
+func (t *transfer) writeArgs(x *extrinsics) {
+	x.account(t.to)
+	x.compactCoins(t.amount)
 }
 
 // writeEvents writes what the chain recorded: what was withdrawn, what happened, what
 // was given back, the treasury's parts, and what was paid.
-func (n *native) writeEvents(w *writer, d *details) {
+func (n *native) writeEvents(e *events) {
 	paid, withdrawn := n.fee+n.tip, n.fee+n.tip
 	if n.waived() {
 		paid = n.tip
@@ -215,88 +187,80 @@ func (n *native) writeEvents(w *writer, d *details) {
 	if n.kind == interruptedBatch { // it weighs less than was thought
 		withdrawn += n.fee / 4
 	}
-	w.balance("Withdraw", n.signer, wei(withdrawn))
-	n.writeMovements(w, d)
+	e.balance("Balances.Withdraw", n.signer, wei(withdrawn))
+	n.writeMovements(e)
 	if withdrawn > paid {
-		w.balance("Deposit", n.signer, wei(withdrawn-paid))
+		e.balance("Balances.Deposit", n.signer, wei(withdrawn-paid))
 	}
-	n.split.write(w, paid-n.tip, n.split.NativeBase)
+	n.split.write(e, paid-n.tip, n.split.NativeBase)
 	if n.split.tips {
-		n.split.write(w, n.tip, n.split.NativeTip)
+		n.split.write(e, n.tip, n.split.NativeTip)
 	}
-	w.event("transactionPayment", "TransactionFeePaid")
-	w.text(n.signer.text)
-	w.number(paid)
-	w.number(n.tip)
-	w.endEvent()
-	class, pays := "Normal", "Yes"
+	e.event("TransactionPayment.TransactionFeePaid")
+	e.account(n.signer)
+	e.coins(wei(paid))
+	e.coins(wei(n.tip))
+	e.end()
+	of, write := normal, (*events).succeeded
 	if n.waived() {
-		class, pays = "Operational", "No"
+		of = operational
 	}
 	if n.failed() {
-		w.event("system", "ExtrinsicFailed")
-		w.raw(insufficient)
-	} else {
-		w.event("system", "ExtrinsicSuccess")
+		write = (*events).failed
 	}
-	w.info(n.refTime, proofSize(n.runtime, 3593), class, pays)
-	w.endEvent()
+	write(e, n.refTime, proofSize(e.runtime, 1593), of, !n.waived())
 }
-
-// insufficient is the error of who has less than is to be moved.
-const insufficient = `{"module":{"index":"10","error":"0x02000000"}}`
 
 // writeMovements writes what it did, if it did not fail.
-func (n *native) writeMovements(w *writer, d *details) {
+func (n *native) writeMovements(e *events) {
+	d := &n.details
 	switch n.kind {
 	case nativeTransfer:
-		n.writeTransfer(w, 0)
+		n.writeTransfer(e, 0)
 	case batch:
 		for i := range n.transfers {
-			n.writeTransfer(w, i)
-			w.raw(itemCompleted)
+			n.writeTransfer(e, i)
+			e.empty("Utility.ItemCompleted")
 		}
-		w.raw(`{"method":{"pallet":"utility","method":"BatchCompleted"},"data":[]}`)
+		e.empty("Utility.BatchCompleted")
 	case interruptedBatch:
-		n.writeTransfer(w, 0)
-		w.raw(itemCompleted)
-		w.event("utility", "BatchInterrupted")
-		w.number(1)
-		w.raw(insufficient)
-		w.endEvent()
+		n.writeTransfer(e, 0)
+		e.empty("Utility.ItemCompleted")
+		e.event("Utility.BatchInterrupted")
+		e.u32(1)
+		e.raw(insufficient...)
+		e.end()
 	case remark:
-		w.event("system", "Remarked")
-		w.text(n.signer.text)
-		w.hex(d.hash[:])
-		w.endEvent()
+		e.event("System.Remarked")
+		e.account(n.signer)
+		e.hash(d.hash)
+		e.end()
 	case addProxy:
-		n.writeProxy(w, d, "Reserved", "ProxyAdded")
+		n.writeProxy(e, "Balances.Reserved", "Proxy.ProxyAdded")
 	case removeProxy:
-		n.writeProxy(w, d, "Unreserved", "ProxyRemoved")
+		n.writeProxy(e, "Balances.Unreserved", "Proxy.ProxyRemoved")
 	case vote:
-		w.event("councilCollective", "Voted")
-		w.text(n.signer.text)
-		w.hex(d.hash[:])
-		w.raw(`true,"1","0"`)
-		w.endEvent()
+		e.event("CouncilCollective.Voted")
+		e.account(n.signer)
+		e.hash(d.hash)
+		e.flag(true)
+		e.u32(1)
+		e.u32(0)
+		e.end()
 	}
 }
 
-const itemCompleted = `{"method":{"pallet":"utility","method":"ItemCompleted"},"data":[]}`
-
-func (n *native) writeTransfer(w *writer, i int) {
+func (n *native) writeTransfer(e *events, i int) {
 	t := &n.transfers[i]
-	w.move(n.signer, t.to, t.amount, t.isNew)
+	e.move(n.signer, t.to, t.amount, t.isNew)
 }
 
-func (n *native) writeProxy(w *writer, d *details, balance, proxy string) {
-	w.event("balances", balance)
-	w.text(n.signer.text)
-	w.text(deposit)
-	w.endEvent()
-	w.event("proxy", proxy)
-	w.text(n.signer.text)
-	w.text(d.delegate().String())
-	w.raw(`"Any","0"`)
-	w.endEvent()
+func (n *native) writeProxy(e *events, balance, proxy string) {
+	e.balance(balance, n.signer, deposit)
+	e.event(proxy)
+	e.account(n.signer)
+	e.address(n.details.delegate())
+	e.raw(anything)
+	e.u32(0)
+	e.end()
 }

@@ -45,7 +45,7 @@ const (
 const billion = 1_000_000_000
 
 // Moonbeam is the chain of Moonbeam's kind that is made up where nobody asks for another.
-// Its figures are those of runtimes 2302 to 2501 (network/tables/moonbeam.json). They stand
+// Its figures are those of runtimes 2302 to 2600 (network/tables/moonbeam.json). They stand
 // here once more, so that a block proves network's.
 func Moonbeam() Network {
 	const fifth Share = billion / 5
@@ -72,7 +72,7 @@ func (c *Chain) split(height uint64) *split {
 	if !set {
 		proportion = c.network.DefaultProportion
 	}
-	return &split{&c.network, proportion, c.treasury, c.author(height), c.executedBy(height) >= c.network.FirstTips}
+	return &split{&c.network, proportion, c.treasury, c.author(height), c.executing(height).version >= c.network.FirstTips}
 }
 
 // proportion is the value of the parameter after the block at a height, if it was set.
@@ -87,12 +87,12 @@ func (c *Chain) proportion(height uint64) (perbill uint64, set bool) {
 
 // write writes the credits of an amount: the author's part, or the treasury's, which is
 // what floor(the part to burn) leaves.
-func (s *split) write(w *writer, amount uint64, by Share) {
+func (s *split) write(e *events, amount uint64, by Share) {
 	switch {
 	case amount == 0:
 		return
 	case by == ToAuthor:
-		w.balance("Deposit", s.author, wei(amount))
+		e.balance("Balances.Deposit", s.author, wei(amount))
 		return
 	case by == ByParameter:
 		by = Share(s.proportion)
@@ -101,8 +101,8 @@ func (s *split) write(w *writer, amount uint64, by Share) {
 	if part == 0 {
 		return
 	}
-	w.balance("Deposit", s.treasury, wei(part))
-	w.event("treasury", "Deposit")
-	w.coins(wei(part))
-	w.endEvent()
+	e.balance("Balances.Deposit", s.treasury, wei(part))
+	e.event("Treasury.Deposit")
+	e.coins(wei(part))
+	e.end()
 }

@@ -18,6 +18,7 @@ const (
 	forAccount
 	forInherent
 	forRound
+	forEthereumHash
 )
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
@@ -60,15 +61,9 @@ func (r *random) word() (w [32]byte) {
 	return w
 }
 
-// mix spreads each bit of z over all. It is a permutation, and unmix its inverse.
+// mix spreads each bit of z over all.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
-}
-
-func unmix(z uint64) uint64 {
-	z = (z ^ z>>31 ^ z>>62) * 0x319642b2d24d8ec3
-	z = (z ^ z>>27 ^ z>>54) * 0x96de1b173f119089
-	return z ^ z>>30 ^ z>>60
 }

@@ -120,6 +120,7 @@ var unrecorded = map[string]bool{
 	"parachainStaking.Rewarded {method,data:[hex digits]}":                                  true,
 	"parachainStaking.ReservedForParachainBond {method,data:[hex digits]}":                  true,
 	"parachainSystem.UpwardMessageSent {method,data:[hex]}":                                 true,
+	"ethereum.Executed {method,data:[hex hex hex {} hex]}":                                  true, // of the later runtime
 	"balances.Minted {method,data:[hex digits]}":                                            true,
 	"balances.transferKeepAlive {method,args:{}}":                                           true,
 	"ethereum.transact.args.transaction.eip1559.accessList[] {address:hex,storageKeys:}":    true,

@@ -69,7 +69,7 @@ func (e *evmTransaction) accessList() types.AccessList {
 // createdBy is the contract that a sender's transaction with a nonce creates.
 func createdBy(sender *account, nonce uint64) *account {
 	address := chain.Address(crypto.CreateAddress(common.Address(sender.address), nonce))
-	return &account{address: address, text: address.String()}
+	return &account{address: address}
 }
 
 func integer(n uint64) *big.Int { return new(big.Int).SetUint64(n) }

@@ -97,9 +97,13 @@ func (s Source) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
 	return nil, chain.ErrNotOffered
 }
 
-// BlockWeight is not known either.
-func (s Source) BlockWeight(context.Context, uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
-	return none, fmt.Errorf("block weight: %w", chain.ErrNotOffered)
+// BlockWeight is what the block at a height weighed, by class.
+func (s Source) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	text, err := s.answer(ctx, at, s.chain.BlockWeight)
+	if err != nil {
+		return none, err
+	}
+	return sidecar.DecodeBlockWeight(text)
 }
 
 // Balance is not known: nobody keeps balances.

@@ -1,146 +1,72 @@
 package chaingen
 
 import (
-	"encoding/hex"
-	"strconv"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/feeledger/fees/chain"
 )
 
-// writer puts JSON together as the gateway does: no white space, numbers as strings.
+// writer puts SCALE together.
 type writer struct{ b []byte }
 
-// next writes the comma that a value or key needs where it is not the first.
-func (w *writer) next() {
-	if n := len(w.b); n > 0 {
-		switch w.b[n-1] {
-		case '{', '[', ':':
-		default:
-			w.b = append(w.b, ',')
-		}
-	}
-}
+func (w *writer) raw(bytes ...byte) { w.b = append(w.b, bytes...) }
 
-// raw writes what is JSON already.
-func (w *writer) raw(text string) {
-	w.next()
-	w.b = append(w.b, text...)
-}
+func (w *writer) u32(n uint64) { w.b = binary.LittleEndian.AppendUint32(w.b, uint32(n)) }
 
-func (w *writer) open(bracket byte) {
-	w.next()
-	w.b = append(w.b, bracket)
-}
-
-func (w *writer) close(brackets string) { w.b = append(w.b, brackets...) }
-
-// key writes a member's name.
-func (w *writer) key(name string) {
-	w.next()
-	w.b = append(w.b, '"')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '"', ':')
-}
-
-// text writes a string that needs no escapes.
-func (w *writer) text(s string) {
-	w.next()
-	w.b = append(w.b, '"')
-	w.b = append(w.b, s...)
-	w.b = append(w.b, '"')
-}
-
-func (w *writer) number(n uint64) {
-	w.next()
-	w.b = append(w.b, '"')
-	w.b = strconv.AppendUint(w.b, n, 10)
-	w.b = append(w.b, '"')
-}
-
-// coins writes an amount in wei.
-func (w *writer) coins(amount coins) {
-	if amount.thousandths == 0 {
-		w.number(amount.wei)
-		return
-	}
-	w.next()
-	w.b = append(w.b, '"')
-	w.b = strconv.AppendUint(w.b, amount.thousandths, 10)
-	w.b = append(w.b, "000000000000000\""...)
-}
-
-// hex writes bytes as 0x and digits.
-func (w *writer) hex(bytes []byte) {
-	w.next()
-	w.b = append(w.b, `"0x`...)
-	w.b = hex.AppendEncode(w.b, bytes)
-	w.b = append(w.b, '"')
-}
+func (w *writer) u64(n uint64) { w.b = binary.LittleEndian.AppendUint64(w.b, n) }
 
 func (w *writer) flag(b bool) {
-	w.next()
-	w.b = strconv.AppendBool(w.b, b)
-}
-
-func (w *writer) method(pallet, name string) {
-	w.next()
-	w.b = append(w.b, `{"method":{"pallet":"`...)
-	w.b = append(w.b, pallet...)
-	w.b = append(w.b, `","method":"`...)
-	w.b = append(w.b, name...)
-	w.b = append(w.b, `"}`...)
-}
-
-// event begins one; its values follow, and then endEvent.
-func (w *writer) event(pallet, name string) {
-	w.method(pallet, name)
-	w.b = append(w.b, `,"data":[`...)
-}
-
-func (w *writer) endEvent() { w.close("]}") }
-
-// balance writes an event of the pallet balances on one account.
-func (w *writer) balance(name string, a *account, amount coins) {
-	w.event("balances", name)
-	w.text(a.text)
-	w.coins(amount)
-	w.endEvent()
-}
-
-// on writes an event that has nothing but an account.
-func (w *writer) on(pallet, name string, a *account) {
-	w.event(pallet, name)
-	w.text(a.text)
-	w.endEvent()
-}
-
-// move writes the events of a transfer, with those of a new account if it is one.
-func (w *writer) move(from, to *account, amount coins, isNew bool) {
-	if isNew {
-		w.on("system", "NewAccount", to)
-		w.balance("Endowed", to, amount)
+	if b {
+		w.raw(1)
+	} else {
+		w.raw(0)
 	}
-	w.event("balances", "Transfer")
-	w.text(from.text)
-	w.text(to.text)
-	w.coins(amount)
-	w.endEvent()
 }
 
-// info writes dispatch information.
-func (w *writer) info(refTime, proofSize uint64, class, pays string) {
-	w.open('{')
-	w.key("weight")
-	w.open('{')
-	w.key("refTime")
-	w.number(refTime)
-	w.key("proofSize")
-	w.number(proofSize)
-	w.close("}")
-	w.key("class")
-	w.text(class)
-	w.key("paysFee")
-	w.text(pays)
-	w.close("}")
+func (w *writer) compact(n uint64) { w.b = appendCompact(w.b, n) }
+
+// appendCompact appends a compact integer.
+func appendCompact(to []byte, n uint64) []byte {
+	switch {
+	case n < 1<<6:
+		return append(to, byte(n<<2))
+	case n < 1<<14:
+		return binary.LittleEndian.AppendUint16(to, uint16(n<<2|1))
+	case n < 1<<30:
+		return binary.LittleEndian.AppendUint32(to, uint32(n<<2|2))
+	}
+	return appendBig(to, 0, n)
 }
+
+// appendBig appends a compact integer of at least 30 bits.
+func appendBig(to []byte, high, low uint64) []byte {
+	size := (bits.Len64(low) + 7) / 8
+	if high > 0 {
+		size = 8 + (bits.Len64(high)+7)/8
+	}
+	to = append(to, byte((size-4)<<2|3))
+	for i := range size {
+		n := low
+		if i >= 8 {
+			n = high
+		}
+		to = append(to, byte(n>>(8*(i%8))))
+	}
+	return to
+}
+
+// blob writes bytes behind their length.
+func (w *writer) blob(bytes []byte) {
+	w.compact(uint64(len(bytes)))
+	w.raw(bytes...)
+}
+
+func (w *writer) hash(h [32]byte) { w.raw(h[:]...) }
+
+func (w *writer) account(a *account) { w.address(a.address) }
+
+func (w *writer) address(a chain.Address) { w.raw(a[:]...) }
 
 // coins is an amount: of thousandths of a coin, or of less than 2^64 wei.
 type coins struct{ thousandths, wei uint64 }
@@ -151,3 +77,159 @@ func wei(n uint64) coins { return coins{wei: n} }
 func aFew(r *random) coins {
 	return coins{thousandths: 1 + r.below(1<<(4+r.below(16)))}
 }
+
+// words are the amount in wei, of 128 bits.
+func (c coins) words() (high, low uint64) {
+	high, low = bits.Mul64(c.thousandths, 1_000_000_000_000_000)
+	low, carry := bits.Add64(low, c.wei, 0)
+	return high + carry, low
+}
+
+// coins writes an amount as an integer of 128 bits.
+func (w *writer) coins(amount coins) {
+	high, low := amount.words()
+	w.u64(low)
+	w.u64(high)
+}
+
+// compactCoins writes an amount as a compact integer.
+func (w *writer) compactCoins(amount coins) {
+	high, low := amount.words()
+	if high == 0 {
+		w.compact(low)
+		return
+	}
+	w.b = appendBig(w.b, high, low)
+}
+
+// u256 writes an amount as an integer of 256 bits.
+func (w *writer) u256(amount coins) {
+	w.coins(amount)
+	w.u64(0)
+	w.u64(0)
+}
+
+// events are those of a block, as System.Events has them.
+type events struct {
+	writer
+	runtime *runtime
+	count   uint64
+	phase   []byte
+	weights weights
+}
+
+// roomForCount is as many bytes as the number of events can take, before them.
+const roomForCount = 4
+
+func newEvents(r *runtime) *events {
+	return &events{writer: writer{make([]byte, roomForCount, usualEvents)}, runtime: r, phase: make([]byte, 0, 8)}
+}
+
+// list puts the number of the events before them.
+func (e *events) list() []byte {
+	var room [roomForCount]byte
+	count := appendCompact(room[:0], e.count)
+	list := e.b[roomForCount-len(count):]
+	copy(list, count)
+	return list
+}
+
+// during sets the phase of the events that follow: that of an extrinsic, or one below.
+func (e *events) during(phase byte, extrinsic ...uint64) {
+	e.phase = append(e.phase[:0], phase)
+	for _, i := range extrinsic {
+		e.phase = binary.LittleEndian.AppendUint32(e.phase, uint32(i))
+	}
+}
+
+// The phases of a block.
+const (
+	applying byte = iota
+	finalizing
+	initializing
+)
+
+// event begins one; its values follow, and then end.
+func (e *events) event(name string) {
+	e.count++
+	i := index(e.runtime.events, name)
+	e.raw(e.phase...)
+	e.raw(i[:]...)
+}
+
+// end ends an event, which has no topics.
+func (e *events) end() { e.raw(0) }
+
+// empty writes an event without values.
+func (e *events) empty(name string) {
+	e.event(name)
+	e.end()
+}
+
+// balance writes an event that has an account and an amount.
+func (e *events) balance(name string, a *account, amount coins) {
+	e.event(name)
+	e.account(a)
+	e.coins(amount)
+	e.end()
+}
+
+// on writes an event that has nothing but an account.
+func (e *events) on(name string, a *account) {
+	e.event(name)
+	e.account(a)
+	e.end()
+}
+
+// move writes the events of a transfer, with those of a new account if it is one.
+func (e *events) move(from, to *account, amount coins, isNew bool) {
+	if isNew {
+		e.on("System.NewAccount", to)
+		e.balance("Balances.Endowed", to, amount)
+	}
+	e.event("Balances.Transfer")
+	e.account(from)
+	e.account(to)
+	e.coins(amount)
+	e.end()
+}
+
+// class is how urgent an extrinsic is.
+type class byte
+
+const (
+	normal class = iota
+	operational
+	mandatory
+	classCount
+)
+
+// weights are what the chain counts for a block, by class: System.BlockWeight.
+type weights [classCount]struct{ refTime, proofSize uint64 }
+
+// info writes dispatch information, and counts the weight.
+func (e *events) info(refTime, proofSize uint64, of class, pays bool) {
+	e.weights[of].refTime += refTime
+	e.weights[of].proofSize += proofSize
+	e.compact(refTime)
+	e.compact(proofSize)
+	e.raw(byte(of))
+	e.flag(!pays) // Pays::Yes is 0
+}
+
+// succeeded writes that an extrinsic did, and failed that it did not.
+func (e *events) succeeded(refTime, proofSize uint64, of class, pays bool) {
+	e.event("System.ExtrinsicSuccess")
+	e.info(refTime, proofSize, of, pays)
+	e.end()
+}
+
+func (e *events) failed(refTime, proofSize uint64, of class, pays bool) {
+	e.event("System.ExtrinsicFailed")
+	e.raw(insufficient...)
+	e.info(refTime, proofSize, of, pays)
+	e.end()
+}
+
+// insufficient is the error of who has less than is to be moved: Module{10, 2}.
+var insufficient = []byte{3, 10, 2, 0, 0, 0}

@@ -1,5 +1,6 @@
-// Command chaingen makes up a chain and serves it as a gateway would, on this machine
-// alone, or writes a range of it into a directory of recordings.
+// Command chaingen makes up a chain and serves it on this machine alone, as a gateway would
+// and, at the same address, as a node (http:// and ws://); or it writes a range of it into a
+// directory of recordings.
 //
 //	chaingen --seed 1 --head 2000000 --listen 127.0.0.1:8080
 //	chaingen --seed 1 --directory DIR --first 100 --last 400
@@ -30,6 +31,7 @@ func run() error {
 	flag.Uint64Var(&o.Head, "head", 0, "the newest block; 0 stands for a year's")
 	flag.Uint64Var(&o.Upgrade, "upgrade", 0, "the block that upgrades the runtime; 0 for none")
 	flag.BoolVar(&o.Signed, "signed", false, "sign the EVM transactions")
+	flag.BoolVar(&o.Rooted, "rooted", false, "make the headers' roots of what the blocks hold")
 	listen := flag.String("listen", "127.0.0.1:8080", "the address to serve on, one of this machine alone")
 	directory := flag.String("directory", "", "write the blocks from --first to --last there, and do not serve")
 	first := flag.Uint64("first", 0, "")
@@ -56,7 +58,15 @@ func serve(c *chaingen.Chain, address string) error {
 	if at, ok := listener.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
 		return fmt.Errorf("--listen %s: want an address of this machine alone, such as 127.0.0.1:8080", address)
 	}
-	fmt.Fprintf(os.Stderr, "http://%v has blocks 0 to %d\n", listener.Addr(), c.Head())
-	server := &http.Server{Handler: c.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	fmt.Fprintf(os.Stderr, "http://%v has blocks 0 to %d, ws://%[1]v too\n", listener.Addr(), c.Head())
+	gateway, node := c.Handler(), c.Node()
+	both := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.Header.Get("Upgrade") == "" {
+			gateway.ServeHTTP(w, r)
+			return
+		}
+		node.ServeHTTP(w, r)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(both), ReadHeaderTimeout: 10 * time.Second}
 	return server.Serve(listener)
 }

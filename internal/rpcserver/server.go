@@ -1,0 +1,246 @@
+// Package rpcserver serves JSON-RPC 2.0 over HTTP and over WebSockets, one question or a batch
+// of them, with subscriptions: what a node for tests and benchmarks needs.
+package rpcserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/coder/websocket"
+)
+
+// Method answers a question with JSON.
+type Method func(params []json.RawMessage) (result []byte, err error)
+
+// Error is a refusal with a code of JSON-RPC's or of the node's own. Any other error is sent
+// with the code of an internal one.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// InvalidParams is the refusal of parameters that a method does not take.
+var InvalidParams = &Error{-32602, "Invalid params"}
+
+// Subscription is what a WebSocket can be told of without asking again.
+type Subscription struct {
+	Unsubscribe string // the method
+	Notice      string // the method of what is told
+	// Tell tells until the context ends, or telling fails.
+	Tell func(ctx context.Context, tell func(result []byte) error)
+}
+
+// Server is an http.Handler.
+type Server struct {
+	Methods       map[string]Method
+	Subscriptions map[string]Subscription // by the method that subscribes
+
+	guard    sync.Mutex
+	asked    map[string]int
+	messages int
+}
+
+// Asked is how often each method was called.
+func (s *Server) Asked() map[string]int {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	asked := map[string]int{}
+	for method, times := range s.asked {
+		asked[method] = times
+	}
+	return asked
+}
+
+// Messages is how many questions and batches came.
+func (s *Server) Messages() int {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.messages
+}
+
+const (
+	mostBytes = 1 << 24 // of a message
+	mostBatch = 10_000  // questions of one
+)
+
+// ServeHTTP answers a message, or those that come over a WebSocket.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
+		s.socket(w, r)
+		return
+	case r.Method != http.MethodPost:
+		http.Error(w, "Used HTTP Method is not allowed. POST or OPTIONS is required", http.StatusMethodNotAllowed)
+		return
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBytes))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Write(s.answer(text, nil))
+}
+
+// socket answers what comes over a WebSocket, one message after the other.
+func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
+	c, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer c.CloseNow()
+	c.SetReadLimit(mostBytes)
+	ctx, leave := context.WithCancel(r.Context())
+	defer leave()
+	open := &session{ctx: ctx, socket: c, ends: map[string]context.CancelFunc{}}
+	for {
+		_, text, err := c.Read(ctx)
+		if err != nil {
+			return
+		}
+		if err := c.Write(ctx, websocket.MessageText, s.answer(text, open)); err != nil {
+			return
+		}
+		open.begin()
+	}
+}
+
+// session is a WebSocket with its subscriptions.
+type session struct {
+	ctx    context.Context
+	socket *websocket.Conn
+	ends   map[string]context.CancelFunc // by the subscription's id
+	opened []func()                      // those that begin when their id was sent
+}
+
+// begin begins what was subscribed to.
+func (o *session) begin() {
+	for _, tell := range o.opened {
+		go tell()
+	}
+	o.opened = nil
+}
+
+// ids are those of subscriptions.
+var ids atomic.Uint64
+
+func (o *session) subscribe(s Subscription) []byte {
+	id := fmt.Sprintf("%q", fmt.Sprint("s", ids.Add(1)))
+	ctx, end := context.WithCancel(o.ctx)
+	o.ends[id] = end
+	o.opened = append(o.opened, func() {
+		s.Tell(ctx, func(result []byte) error {
+			notice := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"subscription":%s,"result":%s}}`, s.Notice, id, result)
+			return o.socket.Write(ctx, websocket.MessageText, notice)
+		})
+	})
+	return []byte(id)
+}
+
+func (o *session) unsubscribe(params []json.RawMessage) []byte {
+	if len(params) == 1 {
+		if end := o.ends[string(params[0])]; end != nil {
+			end()
+			delete(o.ends, string(params[0]))
+			return []byte("true")
+		}
+	}
+	return []byte("false")
+}
+
+type question struct {
+	ID     json.RawMessage   `json:"id"`
+	Method string            `json:"method"`
+	Params []json.RawMessage `json:"params"`
+}
+
+// answer answers a message: one question, or a batch of them.
+func (s *Server) answer(text []byte, open *session) []byte {
+	s.guard.Lock()
+	s.messages++
+	s.guard.Unlock()
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] != '[' {
+		var q question
+		if err := json.Unmarshal(text, &q); err != nil {
+			return refusal(nil, &Error{-32700, "Parse error"})
+		}
+		return s.one(&q, open)
+	}
+	var batch []question
+	switch err := json.Unmarshal(text, &batch); {
+	case err != nil:
+		return refusal(nil, &Error{-32700, "Parse error"})
+	case len(batch) == 0:
+		return refusal(nil, &Error{-32600, "Invalid request"})
+	case len(batch) > mostBatch:
+		return refusal(nil, &Error{-32005, "The batch request was too large"})
+	}
+	answers := []byte{'['}
+	for i := range batch {
+		if i > 0 {
+			answers = append(answers, ',')
+		}
+		answers = append(answers, s.one(&batch[i], open)...)
+	}
+	return append(answers, ']')
+}
+
+func (s *Server) one(q *question, open *session) []byte {
+	s.guard.Lock()
+	if s.asked == nil {
+		s.asked = map[string]int{}
+	}
+	s.asked[q.Method]++
+	s.guard.Unlock()
+	if method := s.Methods[q.Method]; method != nil {
+		result, err := method(q.Params)
+		if err != nil {
+			return refusal(q.ID, err)
+		}
+		return answered(q.ID, result)
+	}
+	if subscription, there := s.Subscriptions[q.Method]; there && open != nil {
+		return answered(q.ID, open.subscribe(subscription))
+	}
+	for _, subscription := range s.Subscriptions {
+		if subscription.Unsubscribe == q.Method && open != nil {
+			return answered(q.ID, open.unsubscribe(q.Params))
+		}
+	}
+	return refusal(q.ID, &Error{-32601, "Method not found"})
+}
+
+func answered(id json.RawMessage, result []byte) []byte {
+	to := make([]byte, 0, len(result)+64)
+	to = append(append(to, `{"jsonrpc":"2.0","id":`...), numbered(id)...)
+	to = append(append(to, `,"result":`...), result...)
+	return append(to, '}')
+}
+
+func refusal(id json.RawMessage, err error) []byte {
+	refused := &Error{-32603, err.Error()}
+	errors.As(err, &refused)
+	text, failed := json.Marshal(refused)
+	if failed != nil {
+		panic(failed) // a number and a text have a JSON form
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, numbered(id), text)
+}
+
+func numbered(id json.RawMessage) []byte {
+	if id == nil {
+		return []byte("null")
+	}
+	return id
+}
