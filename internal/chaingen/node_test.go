@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
@@ -281,4 +282,54 @@ func TestNodeHeads(t *testing.T) {
 		c.SetHead(want)
 	}
 	require.EqualValues(t, 9, want)
+}
+
+// A node of a network of one's own names it, in its metadata too, and refuses to tell of a
+// parameter, whose pallet these do not have.
+func TestNodeOfANetworkOfItsOwn(t *testing.T) {
+	for _, name := range []string{"own", "a-network-with-a-name-of-forty-nine-letters-at-most"} {
+		n := chaingen.Moonbeam()
+		n.SpecName, n.Symbol, n.ParameterKey = name, "OWN", "0x0107"
+		c := chaingen.New(chaingen.Options{Seed: 8, Head: 9, Upgrade: 5, Network: &n})
+		_, url := served(t, c)
+		src := open(t, url)
+		for _, at := range []uint64{4, 5, 6} {
+			runtime, err := src.Runtime(t.Context(), at)
+			require.NoError(t, err)
+			require.Equal(t, chain.Runtime{SpecName: name, SpecVersion: c.RuntimeAt(at)}, runtime.Value)
+			have, err := src.Block(t.Context(), at)
+			require.NoError(t, err)
+			require.Equal(t, decoded(t, c, at), have)
+			_, err = src.FeesTreasuryProportion(t.Context(), "0x0107", at)
+			require.ErrorIs(t, err, chain.ErrCannotTell)
+		}
+	}
+}
+
+// Who unsubscribed is told of nothing more.
+func TestNodeUnsubscribes(t *testing.T) {
+	c := chaingen.New(chaingen.Options{Seed: 7, Head: 5})
+	_, url := served(t, c)
+	connection, _, err := websocket.Dial(t.Context(), socket(url), nil)
+	require.NoError(t, err)
+	defer connection.CloseNow()
+	say := func(message string) {
+		require.NoError(t, connection.Write(t.Context(), websocket.MessageText, []byte(message)))
+	}
+	hear := func() string {
+		_, text, err := connection.Read(t.Context())
+		require.NoError(t, err)
+		return string(text)
+	}
+	say(`{"id":1,"method":"chain_subscribeNewHeads","params":[]}`)
+	var subscribed struct{ Result string }
+	require.NoError(t, json.Unmarshal([]byte(hear()), &subscribed))
+	require.Contains(t, hear(), fmt.Sprintf(`"method":"chain_newHead","params":{"subscription":%q`, subscribed.Result))
+	c.SetHead(6)
+	require.Contains(t, hear(), `"number":"0x6"`)
+	say(fmt.Sprintf(`{"id":2,"method":"chain_unsubscribeNewHeads","params":[%q]}`, subscribed.Result))
+	require.Contains(t, hear(), `"result":true`)
+	c.SetHead(7)
+	say(fmt.Sprintf(`{"id":3,"method":"chain_unsubscribeNewHeads","params":[%q]}`, subscribed.Result))
+	require.Contains(t, hear(), `"id":3,"result":false`)
 }
