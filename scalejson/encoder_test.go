@@ -400,6 +400,12 @@ func TestEncodeHostileTypes(t *testing.T) {
 	}
 	_, err = scalejson.NewEncoder(types(bomb...)).Value(nil, 6, parsed(t, `[]`))
 	require.ErrorContains(t, err, "want an array of 2048, have 0")
+	long := make([]metadata.Type, 500000) // each is the next
+	for i := range long {
+		long[i] = metadata.Type{Kind: metadata.Composite, Fields: []metadata.Field{{Type: metadata.TypeID(min(i+1, len(long)-1))}}}
+	}
+	_, err = scalejson.NewEncoder(types(long...)).Value(nil, 0, parsed(t, `null`))
+	require.ErrorContains(t, err, "nested")
 	list := types(metadata.Type{Kind: metadata.Sequence, Element: 0})
 	_, err = scalejson.NewEncoder(list).Value(nil, 0, parsed(t, strings.Repeat("[", 120)+strings.Repeat("]", 120)))
 	require.NoError(t, err)

@@ -151,6 +151,7 @@ func (c *Chain) roots(height uint64, b *body) (state, extrinsics chain.Hash) {
 	extrinsics = blake2b.Sum256(w.b)
 	w.b = w.b[:0]
 	for _, i := range c.storage(b) {
+		w.blob([]byte(i.key))
 		w.blob(i.value)
 	}
 	return blake2b.Sum256(w.b), extrinsics
@@ -170,6 +171,9 @@ func hashOf(h *answer.Header) chain.Hash {
 	}
 	return blake2b.Sum256(w.b)
 }
+
+// environmentUpdated is the item of a block that brings a new runtime.
+const environmentUpdated = 8
 
 // logs are the items of a header's digest: that of Nimbus, with the author's key, and that of
 // Frontier, with the hashes of the Ethereum block and of its transactions.
@@ -192,7 +196,11 @@ func (c *Chain) logs(height uint64, ethereum []chain.Hash) [][]byte {
 	for _, h := range ethereum {
 		w.hash(h)
 	}
-	return [][]byte{w.b[:first:first], w.b[first:]}
+	list := append(make([][]byte, 0, 3), w.b[:first:first], w.b[first:])
+	if height == c.options.Upgrade {
+		list = append(list, []byte{environmentUpdated})
+	}
+	return list
 }
 
 // ethereumHash is that of an EVM transaction that is not signed.

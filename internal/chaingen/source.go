@@ -92,7 +92,7 @@ func (s Source) FeesTreasuryProportion(ctx context.Context, key string, at uint6
 	return sidecar.DecodeProportion(text, key)
 }
 
-// Extrinsics are not encoded.
+// Extrinsics are decoded by a gateway: it does not offer them as they are encoded.
 func (s Source) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
 	return nil, chain.ErrNotOffered
 }
