@@ -78,8 +78,14 @@ type coder struct {
 	bytes []byte
 	most  int // bytes
 	err   error
-	path  []string
+	path  []step
 	depth int
+}
+
+// step leads from a value to a part of it: a name, or a place in an array where that is "".
+type step struct {
+	name  string
+	index int
 }
 
 // with writes a value, as deep as values may be nested.
@@ -101,7 +107,11 @@ func (c *coder) with(write func(*coder, wire.Value), v wire.Value) {
 
 // part writes a part of a value, which has a name.
 func (c *coder) part(name string, write func(*coder, wire.Value), v wire.Value) {
-	c.path = append(c.path, name)
+	c.at(step{name: name}, write, v)
+}
+
+func (c *coder) at(s step, write func(*coder, wire.Value), v wire.Value) {
+	c.path = append(c.path, s)
 	c.with(write, v)
 	c.path = c.path[:len(c.path)-1]
 }
@@ -117,8 +127,18 @@ func (c *coder) wrong(want string, v wire.Value) {
 
 func (c *coder) wrongAs(want, have string) {
 	if c.err == nil {
-		path := strings.ReplaceAll(strings.Join(c.path, "."), ".[", "[")
-		c.err = &EncodeError{Path: path, Want: want, Have: have}
+		var path strings.Builder
+		for i, s := range c.path {
+			switch {
+			case s.name == "":
+				fmt.Fprintf(&path, "[%d]", s.index)
+				continue
+			case i > 0:
+				path.WriteByte('.')
+			}
+			path.WriteString(s.name)
+		}
+		c.err = &EncodeError{Path: path.String(), Want: want, Have: have}
 	}
 }
 
@@ -282,22 +302,19 @@ func (e *Encoder) tuple(ids []metadata.TypeID) coding {
 
 // list writes the elements of an array, of which there must be so many.
 func (c *coder) list(n int, of func(i int) *coding, v wire.Value) {
-	want := fmt.Sprintf("an array of %d", n)
 	if v.Kind() != wire.Array {
-		c.wrong(want, v)
+		c.wrong(fmt.Sprintf("an array of %d", n), v)
 		return
 	}
 	i := 0
 	for element := range v.Elements() {
-		if i == n {
-			c.wrongAs(want, "more")
-			return
+		if i < n && c.err == nil {
+			c.at(step{index: i}, of(i).value, element)
 		}
-		c.part(fmt.Sprintf("[%d]", i), of(i).value, element)
 		i++
 	}
-	if i < n {
-		c.wrongAs(want, fmt.Sprint(i))
+	if i != n {
+		c.wrongAs(fmt.Sprintf("an array of %d", n), fmt.Sprint(i))
 	}
 }
 
