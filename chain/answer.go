@@ -53,6 +53,8 @@ type Account struct {
 var (
 	// ErrNoBlock says that there is no block of that height or hash.
 	ErrNoBlock = errors.New("no such block")
+	// ErrSyncing says why a node has no such block: it has not come that far yet.
+	ErrSyncing = errors.New("the node is still syncing")
 	// ErrWrongBlock says that an answer is for another block than was asked for.
 	ErrWrongBlock = errors.New("answer for another block")
 	// ErrNotOffered says that the source answers no question of that kind.

@@ -109,7 +109,7 @@ func (c *Client) Metadata(ctx context.Context, block chain.Hash) ([]byte, error)
 	}
 	bytes, err := readBytes(v)
 	if err == nil && bytes == nil {
-		err = noBlock("state_getMetadata", chain.Some(block))
+		err = &DecodeError{"metadata", fmt.Errorf("there are none of block %v", block)}
 	}
 	return bytes, err
 }

@@ -128,8 +128,11 @@ func (g *Gateway) header(ctx context.Context, id string) ([]byte, error) {
 
 func (g *Gateway) headerAt(ctx context.Context, at place) ([]byte, error) {
 	header, err := g.headerOf(ctx, at.hash)
+	if errors.Is(err, chain.ErrNoBlock) && at.final {
+		err = g.missing(ctx, at, err)
+	}
 	if err == nil {
-		err = g.rightHeight(ctx, at, header.Number)
+		err = g.rightHeight(at, header.Number)
 	}
 	if err != nil {
 		return nil, err
@@ -140,12 +143,10 @@ func (g *Gateway) headerAt(ctx context.Context, at place) ([]byte, error) {
 
 // rightHeight wants a block to be where the node said that it is: where it is not, nothing
 // that the node said of heights is trusted any more.
-func (g *Gateway) rightHeight(ctx context.Context, at place, have uint64) error {
+func (g *Gateway) rightHeight(at place, have uint64) error {
 	wrong := wrongHeight(at.hash, at.height, have)
 	if wrong != nil {
-		if err := g.heights.forget(ctx); err != nil {
-			return err
-		}
+		g.heights.forget()
 	}
 	return wrong
 }
@@ -172,10 +173,10 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]by
 	}
 	raw, err := g.raw(ctx, at.hash)
 	if errors.Is(err, chain.ErrNoBlock) && at.final {
-		err = pruned(at.height, at.hash, err)
+		err = g.missing(ctx, at, err)
 	}
 	if err == nil {
-		err = g.rightHeight(ctx, at, raw.Header.Number)
+		err = g.rightHeight(at, raw.Header.Number)
 	}
 	if err != nil {
 		return nil, err
@@ -248,7 +249,7 @@ func (g *Gateway) state(ctx context.Context, r *runtime, b *answer.Block) error 
 		own := len(keys)
 		keys = append(keys, g.recent.wanted()...)
 		if stored, err = g.node.Storage(ctx, b.Hash, keys...); err != nil {
-			return stateError(place{height: b.Header.Number, hash: b.Hash}, err)
+			return g.stateError(ctx, place{height: b.Header.Number, hash: b.Hash}, err)
 		}
 		for i := own; i < len(keys); i++ {
 			g.recent.keepStored(b.Hash, keys[i], stored[i])

@@ -1,16 +1,16 @@
 package nodegateway_test
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,192 +24,154 @@ import (
 	"github.com/feeledger/fees/nodegateway"
 )
 
-// faulty does to some of a node's answers what networks, proxies and nodes do.
-type faulty struct {
-	node  *nodetest.Node
-	guard sync.Mutex
-	dice  *rand.Rand
-	share float64
-	// others are answers that were given to other questions of the same method.
-	others map[string]string
-	done   map[string]int // faults by name
-}
-
-// hostile is SCALE that claims to have a great many elements.
-const hostile = "0x03ffffffffffffff0f00000000"
-
-var faults = map[string]func(w http.ResponseWriter, a *told){
-	"dropped connection": func(http.ResponseWriter, *told) { panic(http.ErrAbortHandler) },
-	"cut JSON":           func(w http.ResponseWriter, a *told) { io.WriteString(w, a.text[:a.at(len(a.text))]) },
-	"wrong id":           func(w http.ResponseWriter, a *told) { io.WriteString(w, a.with("9"+string(a.id), a.result)) },
-	"internal error": func(w http.ResponseWriter, a *told) {
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"Internal error"}}`, a.id)
-	},
-	"429":            func(w http.ResponseWriter, _ *told) { w.WriteHeader(http.StatusTooManyRequests) },
-	"500":            func(w http.ResponseWriter, _ *told) { w.WriteHeader(http.StatusInternalServerError) },
-	"hang":           func(w http.ResponseWriter, a *told) { time.Sleep(hang); io.WriteString(w, a.text) },
-	"null":           func(w http.ResponseWriter, a *told) { io.WriteString(w, a.with(string(a.id), "null")) },
-	"another answer": func(w http.ResponseWriter, a *told) { io.WriteString(w, a.with(string(a.id), a.other)) },
-	"cut hex":        func(w http.ResponseWriter, a *told) { io.WriteString(w, a.with(string(a.id), a.cutHex())) },
-	"hostile length": func(w http.ResponseWriter, a *told) { io.WriteString(w, a.with(string(a.id), a.longest(hostile))) },
-}
-
-const hang = 40 * time.Millisecond
-
-// told is an answer of the node.
-type told struct {
-	id                  json.RawMessage
-	text, result, other string
-	random              int
-}
-
-func (a *told) at(length int) int { return a.random % max(length, 1) }
-
-func (a *told) with(id, result string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
-}
-
-// longest is the result with another text in place of its longest.
-func (a *told) longest(instead string) string {
-	from, to := a.longestHex()
-	return a.result[:from] + instead + a.result[to:]
-}
-
-// cutHex is the result with its longest hex cut.
-func (a *told) cutHex() string {
-	from, to := a.longestHex()
-	return a.result[:from+a.at(to-from)] + a.result[to:]
-}
-
-func (a *told) longestHex() (from, to int) {
-	for at := 0; ; {
-		begin := strings.Index(a.result[at:], `"0x`)
-		if begin < 0 {
-			return from, to
+// faultyNode is the node of a chain of 600 blocks, 500 of them final, with an upgrade or
+// without, and what happens to its answers.
+func faultyNode(t *testing.T, upgrade bool) (*nodetest.Node, *nodetest.Faults) {
+	t.Helper()
+	open := func(name string) *nodetest.Node {
+		node, err := nodetest.Open(filepath.Join(pairs, name, "node"))
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Skipf("SKIPPED, no fault was tried: %v", err)
 		}
-		begin += at + 1
-		end := begin + strings.IndexByte(a.result[begin:], '"')
-		if end-begin > to-from {
-			from, to = begin, end
-		}
-		at = end + 1
+		require.NoError(t, err)
+		require.NoError(t, node.Mill(600))
+		return node
 	}
+	node := open("moonbeam-2600")
+	seed := uint64(2600)
+	if upgrade {
+		require.NoError(t, node.Upgrade(300, 2700))
+		seed = 2700
+	}
+	node.SetHead(500)
+	node.SetBest(600)
+	faults, err := nodetest.NewFaults(node, open("moonbeam-2100"), seed, 0.2)
+	require.NoError(t, err)
+	return node, faults
 }
 
-func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	recorder := httptest.NewRecorder()
-	f.node.ServeHTTP(recorder, r)
-	var q struct {
-		ID     json.RawMessage
-		Method string
-	}
-	var result struct{ Result json.RawMessage }
-	json.Unmarshal(body, &q)
-	json.Unmarshal(recorder.Body.Bytes(), &result)
-	a := &told{id: q.ID, text: recorder.Body.String(), result: string(result.Result)}
-	name := f.fault(q.Method, a)
-	w.Header().Set("Content-Type", "application/json")
-	if name == "" {
-		io.WriteString(w, a.text)
-		return
-	}
-	faults[name](w, a)
-}
+// impatient options give up soon.
+var impatient = ask.Options{RetryWait: time.Millisecond, Timeout: nodetest.Hang * 3 / 4, Total: nodetest.Hang * 3 / 2, MaxAnswer: 1 << 20}
 
-// fault is what happens to an answer, "" for nothing.
-func (f *faulty) fault(method string, a *told) string {
-	f.guard.Lock()
-	defer f.guard.Unlock()
-	before := f.others[method]
-	if f.others[method] = a.result; before == "" {
-		before = "null"
-	}
-	a.other, a.random = before, f.dice.IntN(1<<30)
-	if f.dice.Float64() >= f.share {
-		return ""
-	}
-	list := []string{"dropped connection", "cut JSON", "wrong id", "internal error", "429", "500", "hang", "null", "another answer", "cut hex", "hostile length"}
-	name := list[f.dice.IntN(len(list))]
-	f.done[name]++
-	return name
-}
+// clear is what an error says: what is wrong, and where.
+var clear = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the node at |runtime moonbeam/|Unable to retrieve header and parent|Specified block number|^malformed `)
 
-func (f *faulty) count() (sum int) {
-	f.guard.Lock()
-	defer f.guard.Unlock()
-	for _, times := range f.done {
-		sum += times
-	}
-	return sum
-}
-
-// Whatever happens between a node and those who ask, 8 at once, each question ends in the
-// bytes that Sidecar was recorded to have given, or in an error: in 2,000 faults (200 of
-// them with -short), of which none leaves anything running.
+// Whatever happens between a node and those who ask, over HTTP or a WebSocket, 8 at once, each
+// question ends in the bytes that the quiet node's answers make, or in an error that says what
+// is wrong and where: in 2,000 faults (200 with -short; FEES_FAULTS says how many), of which
+// none leaves anything running or open.
 func TestFaults(t *testing.T) {
-	wanted := 2000
+	wanted := nodetest.Wanted(2000)
 	if testing.Short() {
 		wanted = 200
 	}
-	dir := filepath.Join(pairs, "moonbeam-2600")
-	node, err := nodetest.Open(filepath.Join(dir, "node"))
-	if err != nil {
-		t.Skipf("SKIPPED, no fault was tried: %v", err)
-	}
-	before := runtime.NumGoroutine()
-	f := &faulty{node: node, dice: rand.New(rand.NewPCG(13, 2600)), share: 0.5, others: map[string]string{}, done: map[string]int{}}
-	server := httptest.NewServer(f)
-	questions := recordedQuestions(t, dir)
-	right, failed := 0, map[string]int{}
-	for round := uint64(0); f.count() < wanted; round++ {
-		client, err := nodeclient.New(server.URL, ask.Options{RetryWait: time.Millisecond, Timeout: hang / 2, Total: hang})
-		require.NoError(t, err)
-		g := nodegateway.New(client)
-		var guard sync.Mutex
-		var all sync.WaitGroup
-		for asker := range uint64(8) {
-			dice := rand.New(rand.NewPCG(round, asker))
-			all.Go(func() {
-				for range 10 {
-					q := questions[dice.IntN(len(questions))]
-					have, err := g.Answer(t.Context(), q[0])
-					guard.Lock()
-					switch {
-					case err != nil:
-						failed[strings.SplitN(err.Error(), ":", 2)[0]]++
-					case have != q[1]:
-						t.Errorf("%s: wrong bytes: %s", q[0], have)
-					default:
-						right++
+	done, kinds, right, failed := map[string]int{}, 0, 0, map[string]int{}
+	for _, upgrade := range []bool{false, true} {
+		node, faults := faultyNode(t, upgrade)
+		questions := questionsAbout(t, node, faults.Branch())
+		before := runtime.NumGoroutine()
+		server := httptest.NewUnstartedServer(faults)
+		open := &nodetest.Counting{Listener: server.Listener}
+		server.Listener = open
+		server.Start()
+		count := func() (sum int) {
+			for _, times := range faults.Done() {
+				sum += times
+			}
+			return sum
+		}
+		for round := uint64(0); count() < wanted/2 && !t.Failed(); round++ {
+			client, err := nodeclient.New(strings.Replace(server.URL, "http", []string{"http", "ws"}[round%2], 1), impatient)
+			require.NoError(t, err)
+			g := nodegateway.New(client)
+			faults.Quiet(true) // it is this chain's gateway
+			for err = errors.New(""); err != nil; _, err = g.Answer(t.Context(), "/blocks/head/header") {
+			}
+			faults.Quiet(false)
+			var guard sync.Mutex
+			var all sync.WaitGroup
+			for asker := range uint64(8) {
+				dice := rand.New(rand.NewPCG(round, asker))
+				all.Go(func() {
+					for range 12 {
+						q := questions[dice.IntN(len(questions))]
+						have, err := g.Answer(t.Context(), q.question)
+						guard.Lock()
+						switch {
+						case err == nil && slices.Contains(q.right, have):
+							right++
+						case err == nil:
+							t.Errorf("%s: wrong bytes: %s", q.question, have)
+						case !clear.MatchString(err.Error()):
+							t.Errorf("%s: not clear: %v", q.question, err)
+						default:
+							failed[kindOf(err)]++
+						}
+						guard.Unlock()
 					}
-					guard.Unlock()
-				}
-			})
+				})
+			}
+			all.Wait()
+			client.Close()
 		}
-		all.Wait()
-		client.Close()
-		if t.Failed() {
-			break
+		for kind, times := range faults.Done() {
+			done[kind] += times
 		}
+		require.Eventually(t, func() bool { return open.Open() == 0 }, 5*time.Second, 10*time.Millisecond, "connections that are left")
+		server.Close()
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, 5*time.Second, 10*time.Millisecond, "goroutines that are left: Eventually has one itself")
+		kinds = faults.Kinds()
 	}
-	server.Close()
-	t.Logf("faults %v, %d right answers, errors %v", f.done, right, failed)
-	require.Greater(t, right, 100)
-	require.Len(t, f.done, len(faults))
-	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, 5*time.Second, 10*time.Millisecond, "goroutines that are left: Eventually has one itself")
+	t.Logf("faults %v", done)
+	t.Logf("%d right answers", right)
+	for _, text := range slices.Sorted(maps.Keys(failed)) {
+		t.Logf("%5d × %s", failed[text], text)
+	}
+	require.Greater(t, right, wanted/10)
+	if !testing.Short() {
+		require.Len(t, done, kinds)
+	}
 }
 
-// recordedQuestions are some with the answers that were recorded.
-func recordedQuestions(t *testing.T, dir string) (list [][2]string) {
-	for height := 1; height <= 27; height++ {
-		for kind, question := range map[string]string{
-			"blocks": "/blocks/%d", "headers": "/blocks/%d/header", "multiplier": multiplierAt, "runtime-spec": "/runtime/spec?at=%d",
-		} {
-			text, err := os.ReadFile(filepath.Join(dir, "gateway", kind, fmt.Sprint(height)+".json"))
-			require.NoError(t, err)
-			list = append(list, [2]string{fmt.Sprintf(question, height), string(text)})
+var particular = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
+
+// kindOf is an error's text without what is particular.
+func kindOf(err error) string { return particular.ReplaceAllString(err.Error(), "…") }
+
+// about is a question with its right answers.
+type about struct {
+	question string
+	right    []string
+}
+
+// questionsAbout are some about final blocks, about blocks above, where there are two
+// branches, and about those on either side of an upgrade.
+func questionsAbout(t *testing.T, nodes ...*nodetest.Node) (list []about) {
+	t.Helper()
+	gateways := make([]*nodegateway.Gateway, len(nodes))
+	for i, node := range nodes {
+		server := httptest.NewServer(node)
+		defer server.Close()
+		client, err := nodeclient.New(server.URL, ask.Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		node.SetHead(500)
+		node.SetBest(600)
+		gateways[i] = nodegateway.New(client)
+	}
+	add := func(question string) {
+		q := about{question: question}
+		for _, g := range gateways {
+			text := answer(t, g, "%s", question)
+			q.right = append(q.right, text, strings.Replace(text, `"finalized":false`, `"finalized":true`, 1))
+		}
+		list = append(list, q)
+	}
+	for _, first := range []int{1, 250, 290, 490, 510} {
+		for height := first; height < first+20; height++ {
+			for _, question := range []string{"/blocks/%d", "/blocks/%d/header", multiplierAt, "/runtime/spec?at=%d"} {
+				add(fmt.Sprintf(question, height))
+			}
 		}
 	}
 	return list

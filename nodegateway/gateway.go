@@ -18,7 +18,7 @@ import (
 // Gateway answers from a node. It is safe for use by several goroutines.
 type Gateway struct {
 	node     *nodeclient.Client
-	heights  heights
+	heights  *heights
 	runtimes runtimes
 	about    about
 	recent   recent
@@ -26,7 +26,7 @@ type Gateway struct {
 
 // New returns a gateway before a node. It asks nothing yet.
 func New(node *nodeclient.Client) *Gateway {
-	return &Gateway{node: node, heights: heights{turn: newTurn()}, runtimes: runtimes{turn: newTurn()}, about: about{turn: newTurn()}}
+	return &Gateway{node: node, heights: newHeights(), runtimes: runtimes{turn: newTurn()}, about: about{turn: newTurn()}}
 }
 
 // Version is what the root says instead of Sidecar's version: the answers that an archive
@@ -42,8 +42,16 @@ type Refusal struct {
 
 func (r *Refusal) Unwrap() error { return r.meaning }
 
+// Error says of a block that is not there what the node says, and else what Sidecar does.
+func (r *Refusal) Error() string {
+	if errors.Is(r.meaning, chain.ErrNoBlock) {
+		return r.meaning.Error()
+	}
+	return r.RefusedError.Error()
+}
+
 // noBlock is what Sidecar says of a block that the chain does not have.
-var noBlock = &Refusal{answer.RefusedError{Status: http.StatusInternalServerError, Message: "Unable to retrieve header and parent from supplied hash"}, chain.ErrNoBlock}
+var noBlock = answer.RefusedError{Status: http.StatusInternalServerError, Message: "Unable to retrieve header and parent from supplied hash"}
 
 // Answer is the answer to a question, the path of a request to Sidecar with its query, such
 // as /blocks/25. What Sidecar refuses is a *[Refusal]; other errors are the node's.
@@ -54,7 +62,7 @@ func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
 	case errors.As(err, new(*Refusal)), errors.Is(err, ErrPruned):
 		return "", err
 	case errors.Is(err, chain.ErrNoBlock):
-		return "", noBlock
+		return "", &Refusal{noBlock, err}
 	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
 		return "", &Refusal{*refused, chain.ErrNotOffered}
 	case errors.As(err, &refused):
@@ -171,6 +179,9 @@ func (g *Gateway) system(ctx context.Context) (*system, error) {
 
 func (g *Gateway) spec(ctx context.Context, at string) ([]byte, error) {
 	where, err := g.at(ctx, at)
+	if err == nil && !where.final {
+		_, err = g.confirmed(ctx, where)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package nodegateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,19 +29,49 @@ func (errPruned) Unwrap() error { return chain.ErrCannotTell }
 const unknownBlock = 4003
 
 // stateError is err, or ErrPruned where that is what a node means that says it of a block's
-// state.
-func stateError(at place, err error) error {
+// state, or why the node does not know the block.
+func (g *Gateway) stateError(ctx context.Context, at place, err error) error {
 	var refused *nodeclient.RPCError
 	if !errors.As(err, &refused) {
 		return err
 	}
 	code, _ := refused.Code.Get()
-	if code != unknownBlock && !strings.Contains(refused.Error(), "State already discarded") {
-		return err
+	switch {
+	case strings.Contains(refused.Error(), "State already discarded"):
+		return pruned(at.height, at.hash, err)
+	case code == unknownBlock:
+		return g.missing(ctx, at, err)
+	}
+	return err
+}
+
+// missing is why a node does not have a block that it had: its chain is another one now, it
+// was restarted and has not come that far again, or it keeps the latest blocks alone.
+func (g *Gateway) missing(ctx context.Context, at place, err error) error {
+	hashes, notAnswered := g.hashes(ctx, []uint64{at.height})
+	if notAnswered != nil {
+		return notAnswered
+	}
+	if !hashes[0].Known() {
+		return g.noBlock(ctx, at.height)
 	}
 	return pruned(at.height, at.hash, err)
 }
 
 func pruned(height uint64, hash chain.Hash, err error) error {
 	return fmt.Errorf("block %d (%v): %w: %w", height, hash, ErrPruned, err)
+}
+
+// noBlock says that a node does not have a block, and how far it is.
+func (g *Gateway) noBlock(ctx context.Context, height uint64) error {
+	newest, err := g.node.Header(ctx, chain.Optional[chain.Hash]{})
+	if err != nil {
+		return err
+	}
+	meaning := fmt.Errorf("%w: the node's newest is block %d", chain.ErrNoBlock, newest.Number)
+	health, err := g.node.Call(ctx, "system_health") // which not every node tells
+	if syncing, told := health.Member("isSyncing").Bool(); err == nil && told && syncing {
+		meaning = fmt.Errorf("%w: %w, and has come to block %d", chain.ErrNoBlock, chain.ErrSyncing, newest.Number)
+	}
+	return &Refusal{noBlock, meaning}
 }

@@ -89,7 +89,7 @@ func (r *runtimes) known(height uint64) bool { return r.span(height) != nil }
 func (g *Gateway) version(ctx context.Context, at place) (found span, err error) {
 	version, err := g.node.Call(ctx, "state_getRuntimeVersion", at.hash)
 	if err != nil {
-		return found, stateError(at, err)
+		return found, g.stateError(ctx, at, err)
 	}
 	specName, named := version.Member("specName").Text()
 	number, err := chain.ReadUint64(version.Member("specVersion"))
@@ -110,10 +110,7 @@ func (g *Gateway) learn(ctx context.Context, found span) error {
 	if err := r.add(found); err != nil {
 		return err
 	}
-	final, err := g.heights.lastFinal(ctx)
-	if err != nil {
-		return err
-	}
+	final := g.heights.lastFinal()
 	if !r.known(height + 1) {
 		if err := g.reach(ctx, found, min(height+ahead, max(final, height))); err != nil {
 			return err
@@ -122,7 +119,7 @@ func (g *Gateway) learn(ctx context.Context, found span) error {
 	if height == 0 || r.known(height-1) {
 		return nil
 	}
-	err = g.reach(ctx, found, height-min(ahead, height))
+	err := g.reach(ctx, found, height-min(ahead, height))
 	if errors.Is(err, ErrPruned) || errors.Is(err, errNoHash) { // the end of what can be asked for
 		return nil
 	}
@@ -191,7 +188,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version w
 	}
 	bytes, err := g.node.Metadata(ctx, at.hash)
 	if err != nil {
-		return nil, stateError(at, err)
+		return nil, g.stateError(ctx, at, err)
 	}
 	m, err := metadata.Parse(bytes)
 	if err != nil {

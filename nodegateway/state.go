@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/header"
 )
 
 // storage is the answer of an item of a pallet's storage.
@@ -26,7 +27,7 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 		g.recent.ask(place)
 		list, err := g.node.Storage(ctx, at.hash, place)
 		if err != nil {
-			return nil, stateError(at, err)
+			return nil, g.stateError(ctx, at, err)
 		}
 		stored = list[0]
 		g.recent.keepStored(at.hash, place, stored)
@@ -60,7 +61,7 @@ func (g *Gateway) balance(ctx context.Context, account, at string) ([]byte, erro
 	own, locks := b.Places()
 	stored, err := g.node.Storage(ctx, where.hash, own, locks)
 	if err != nil {
-		return nil, stateError(where, err)
+		return nil, g.stateError(ctx, where, err)
 	}
 	return b.Answer(where.of(), s.token, stored[0], stored[1])
 }
@@ -89,6 +90,15 @@ func (g *Gateway) parent(ctx context.Context, at place) (place, error) {
 		hash, final, err := g.hash(ctx, at.height-1)
 		return place{at.height - 1, hash, final}, err
 	}
-	header, err := g.node.Header(ctx, chain.Some(at.hash))
-	return place{at.height - 1, header.ParentHash, false}, err
+	h, err := g.confirmed(ctx, at)
+	return place{at.height - 1, h.ParentHash, false}, err
+}
+
+// confirmed is the header of a block that the node gave for a height, and has to say so.
+func (g *Gateway) confirmed(ctx context.Context, at place) (header.Header, error) {
+	h, err := g.headerOf(ctx, at.hash)
+	if err == nil {
+		err = wrongHeight(at.hash, at.height, h.Number)
+	}
+	return h, err
 }

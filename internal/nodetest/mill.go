@@ -28,12 +28,23 @@ type mill struct {
 	headers  []header // of the recorded blocks
 	bodies   []json.RawMessage
 	recorded []string // their hashes
+	above    int      // the blocks above have other contents, where it is not 0
+	shift    int      // by how many
 }
 
 // Mill makes the node one of a chain of so many blocks after block 0. Block 0 and what its
 // state has are the recorded ones.
-func (n *Node) Mill(blocks int) error {
-	m := &mill{recorded: n.hashes}
+func (n *Node) Mill(blocks int) error { return n.grind(&mill{recorded: n.hashes}, blocks) }
+
+// Branch makes of a mill's node one of a chain that has the same blocks up to a height, and
+// others above.
+func (n *Node) Branch(above int) (*Node, error) {
+	b := &Node{recorded: n.recorded, metadata: n.metadata, upgrade: n.upgrade, asked: map[string]int{}, moved: make(chan struct{})}
+	b.hashes = n.mill.recorded
+	return b, b.grind(&mill{recorded: n.mill.recorded, above: above, shift: 5}, len(n.hashes)-1)
+}
+
+func (n *Node) grind(m *mill, blocks int) error {
 	for _, hash := range n.hashes {
 		var b struct {
 			Block struct {
@@ -67,6 +78,9 @@ func (n *Node) Mill(blocks int) error {
 func (m *mill) of(height int) int {
 	if height == 0 {
 		return 0
+	}
+	if height > m.above {
+		height += m.shift
 	}
 	return (height-1)%(len(m.recorded)-1) + 1
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,12 +27,14 @@ type Node struct {
 	heights  map[string]int
 	mill     *mill // nil where the chain is the recorded one
 	metadata json.RawMessage
+	upgrade  *upgrade // nil where there is none
 
 	// MostAtOnce is how many questions one message may have; any number where it is 0.
 	MostAtOnce int
 
 	guard    sync.Mutex
 	head     int
+	best     int // the newest block that is not final, where it is above the head
 	messages int
 	asked    map[string]int // by method
 	moved    chan struct{}  // closed when the head moves
@@ -92,6 +95,13 @@ func (n *Node) SetHead(height int) {
 	n.head = height
 	close(n.moved)
 	n.moved = make(chan struct{})
+}
+
+// SetBest makes blocks above the head, to a height, the newest that are not final.
+func (n *Node) SetBest(height int) {
+	n.guard.Lock()
+	defer n.guard.Unlock()
+	n.best = height
 }
 
 // newest is the head, and what is closed when it moves.
@@ -196,7 +206,7 @@ func (n *Node) socket(w http.ResponseWriter, r *http.Request) {
 func (n *Node) announce(ctx context.Context, c *websocket.Conn) {
 	for {
 		head, moved := n.newest()
-		header, _ := n.result("chain_getHeader", nil, head)
+		header, _ := n.result("chain_getHeader", nil, view{head, head})
 		notice := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"chain_finalizedHead","params":{"subscription":"heads","result":%s}}`, header)
 		if err := c.Write(ctx, websocket.MessageText, notice); err != nil {
 			return
@@ -218,9 +228,21 @@ type question struct {
 func (n *Node) answer(q *question) []byte {
 	n.guard.Lock()
 	n.asked[q.Method]++
-	head := n.head
+	now := view{n.head, max(n.head, n.best)}
 	n.guard.Unlock()
-	result, failure := n.result(q.Method, q.Params, head)
+	return n.answerFrom(q, now)
+}
+
+// view is how far a node is: its newest final block, and its newest.
+type view struct{ final, best int }
+
+// answerFrom is the answer of a node that is so far.
+func (n *Node) answerFrom(q *question, now view) []byte {
+	result, failure := n.result(q.Method, slices.Clone(q.Params), now)
+	return written(q.ID, result, failure)
+}
+
+func written(id, result, failure json.RawMessage) []byte {
 	member, value := "result", result
 	if failure != nil {
 		member, value = "error", failure
@@ -228,7 +250,7 @@ func (n *Node) answer(q *question) []byte {
 	if value == nil {
 		value = json.RawMessage("null")
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`, q.ID, member, value)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`, id, member, value)
 }
 
 // places are where methods take a block's hash among their parameters.
@@ -237,30 +259,35 @@ var places = map[string]int{
 	"state_getStorage": 1, "state_queryStorageAt": 1,
 }
 
-func (n *Node) result(method string, params []json.RawMessage, head int) (result, failure json.RawMessage) {
+func (n *Node) result(method string, params []json.RawMessage, now view) (result, failure json.RawMessage) {
 	switch method {
 	case "chain_getBlockHash":
-		return n.blockHashes(params, head), nil
+		return n.blockHashes(params, now.best), nil
 	case "chain_getFinalizedHead":
-		return quoted(n.hashes[head]), nil
+		return quoted(n.hashes[now.final]), nil
 	}
 	place, ofBlock := places[method]
 	if !ofBlock {
 		return n.replay(method, params)
 	}
 	for len(params) <= place {
-		params = append(params, quoted(n.hashes[head]))
+		params = append(params, quoted(n.hashes[now.best]))
 	}
 	var hash string
 	json.Unmarshal(params[place], &hash)
 	height, known := n.heights[hash]
 	switch {
-	case (!known || height > head) && strings.HasPrefix(method, "chain_"):
+	case (!known || height > now.best) && strings.HasPrefix(method, "chain_"):
 		return nil, nil
-	case !known || height > head:
+	case !known || height > now.best:
 		return nil, json.RawMessage(fmt.Sprintf(`{"code":4003,"message":"Client error: UnknownBlock: Header was not found in the database: %s"}`, hash))
+	case method == "state_getMetadata" && n.upgrade.leaves(height):
+		return n.upgrade.metadata, nil
 	case method == "state_getMetadata":
 		return n.metadata, nil
+	}
+	if method == "state_getRuntimeVersion" && n.upgrade != nil {
+		defer func() { result = n.upgrade.version(result, height) }()
 	}
 	if n.mill != nil {
 		if result, made := n.mill.result(n, method, height); made {

@@ -1,0 +1,48 @@
+package nodetest
+
+import (
+	"net"
+	"os"
+	"strconv"
+	"sync/atomic"
+)
+
+// Wanted is how many faults a test makes, which FEES_FAULTS in the environment says instead.
+func Wanted(otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv("FEES_FAULTS")); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// Counting counts the connections of a listener that are open.
+type Counting struct {
+	net.Listener
+	open atomic.Int64
+}
+
+// Open is how many are.
+func (c *Counting) Open() int { return int(c.open.Load()) }
+
+// Accept waits for the next connection.
+func (c *Counting) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err == nil {
+		c.open.Add(1)
+		conn = &counted{Conn: conn, open: &c.open}
+	}
+	return conn, err
+}
+
+type counted struct {
+	net.Conn
+	open   *atomic.Int64
+	closed atomic.Bool
+}
+
+func (c *counted) Close() error {
+	if c.closed.CompareAndSwap(false, true) {
+		c.open.Add(-1)
+	}
+	return c.Conn.Close()
+}
