@@ -207,6 +207,8 @@ func (c *Client) Unreachable(ctx context.Context, err error) error {
 		err = ErrTooLarge
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = errBrokenOff
 	case errors.As(err, &inner):
 		err = inner.Err
 	}

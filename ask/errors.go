@@ -82,7 +82,8 @@ var (
 	// ErrNotJSON says that an answer is something else, such as a web page.
 	ErrNotJSON = errors.New("not JSON")
 
-	errRedirect = errors.New("it redirects")
+	errRedirect  = errors.New("it redirects")
+	errBrokenOff = errors.New("it broke the connection off")
 )
 
 // Passes tells whether the same question may be answered a moment later: there was no

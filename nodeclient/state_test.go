@@ -99,7 +99,7 @@ func TestMetadata(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "meta", string(bytes))
 	_, err = giving(t, `null`).Metadata(t.Context(), firstHash)
-	require.ErrorIs(t, err, chain.ErrNoBlock)
+	require.EqualError(t, err, "malformed metadata: there are none of block "+firstHash.String())
 	_, err = giving(t, `{}`).Metadata(t.Context(), firstHash)
 	require.ErrorContains(t, err, "malformed bytes")
 	_, err = answering(t, `{"jsonrpc":"2.0","id":$id,"error":{"code":4003,"message":"UnknownBlock"}}`).Metadata(t.Context(), firstHash)

@@ -58,10 +58,10 @@ var clear = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the node a
 
 // Whatever happens between a node and those who ask, over HTTP or a WebSocket, 8 at once, each
 // question ends in the bytes that the quiet node's answers make, or in an error that says what
-// is wrong and where: in 2,000 faults (200 with -short; FEES_FAULTS says how many), of which
+// is wrong and where: in 1,500 faults (200 with -short; FEES_FAULTS says how many), of which
 // none leaves anything running or open.
 func TestFaults(t *testing.T) {
-	wanted := nodetest.Wanted(2000)
+	wanted := nodetest.Wanted(1500)
 	if testing.Short() {
 		wanted = 200
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/nodegateway"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -22,7 +24,7 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 	weights, err := r.Source.BlockWeight(ctx, item.Block.Number)
 	var malformed *sidecar.DecodeError
 	switch {
-	case errors.As(err, &malformed), errors.Is(err, archive.ErrDamaged), Passes(err) && !errors.Is(err, chain.ErrNoBlock):
+	case errors.As(err, &malformed), errors.Is(err, archive.ErrDamaged), Passes(err) && !errors.Is(err, chain.ErrNoBlock), ofNode(err):
 		return none, err
 	case err != nil: // an archive that is served says so too, of a block that it has
 		return none, nil
@@ -31,4 +33,15 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 		return none, fmt.Errorf("block weight at block %d: %w: it is at %v", item.Block.Number, chain.ErrWrongBlock, hash)
 	}
 	return chain.Some(weights.Value), nil
+}
+
+// ofNode tells whether an error is a node's, which told of the same block before: it has no
+// part of a chain alone, as an archive has.
+func ofNode(err error) bool {
+	var refused *nodegateway.Refusal
+	return errors.As(err, new(*nodeclient.RPCError)) ||
+		errors.As(err, new(*nodeclient.DecodeError)) ||
+		errors.Is(err, nodegateway.ErrPruned) ||
+		errors.Is(err, chain.ErrWrongBlock) ||
+		errors.As(err, &refused) && errors.Is(err, chain.ErrNoBlock)
 }

@@ -98,8 +98,12 @@ func explain(ctx context.Context, err error) string {
 		advice = "start it, or name another with --gateway or FEES_GATEWAY; --gateway demo needs none"
 	case errors.As(err, &status) && status.LostNode:
 		advice = "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
+	case errors.As(err, &nodeAnswer):
+		advice = "try again, or ask another node"
 	case errors.Is(err, nodeclient.ErrNoMethod):
 		advice = "fees node methods lists those that the node has"
+	case errors.Is(err, chain.ErrSyncing):
+		advice = "wait until it has come that far, or name another node"
 	case errors.Is(err, chain.ErrNoBlock):
 		advice = "the chain has not come that far, or it is another chain's; fees block head shows the newest"
 	case errors.As(err, &fork):
@@ -130,7 +134,7 @@ func explain(ctx context.Context, err error) string {
 		advice = "the ledger and the gateway are on different forks: ask another gateway; fees ledger verify --gateway compares them"
 	case errors.As(err, &malformed):
 		advice = "try again, or ask another gateway"
-	case errors.Is(err, chain.ErrOverflow) && !errors.As(err, &nodeAnswer):
+	case errors.Is(err, chain.ErrOverflow):
 		advice = "no chain has such amounts: ask another gateway"
 	}
 	if advice == "" {
