@@ -195,7 +195,7 @@ func TestStream(t *testing.T) {
 	require.Equal(t, ask.Answer{Status: 500, Header: answer.Header, Text: "no metadata today"}, answer)
 	require.Zero(t, n)
 	_, n, err = c.Stream(context.Background(), "/broken", &out)
-	require.ErrorContains(t, err, "unexpected EOF")
+	require.ErrorContains(t, err, "it broke the connection off")
 	require.Equal(t, int64(1), n)
 	_, _, err = c.Stream(ask.WithMaxAnswer(context.Background(), 10), "/", &out)
 	require.ErrorIs(t, err, ask.ErrTooLarge)

@@ -42,7 +42,7 @@ func (s *socket) ask(ctx context.Context, questions []question) ([]message, erro
 func (s *socket) close() {
 	s.turn <- struct{}{}
 	if s.current != nil {
-		s.current.breakOff(ErrClosed)
+		s.current.close()
 		s.current.loops.Wait()
 	}
 	<-s.turn
@@ -141,21 +141,38 @@ func (c *connection) whole() bool {
 	}
 }
 
-// breakOff ends the connection and whatever waits for it. Only the first reason
-// counts.
+// breakOff ends the connection and whatever waits for it.
 func (c *connection) breakOff(reason error) {
+	if c.over(reason) {
+		c.stop()
+		c.ws.CloseNow()
+	}
+}
+
+// over lets go whatever waits for the connection. Only the first reason counts.
+func (c *connection) over(reason error) (first bool) {
 	c.mu.Lock()
-	first := c.err == nil
-	if first {
+	defer c.mu.Unlock()
+	if first = c.err == nil; first {
 		c.err = reason
 		c.byBatch = errors.Is(reason, ask.ErrTooLarge) && c.hasBatch()
 		close(c.broken)
 	}
-	c.mu.Unlock()
-	if first {
-		c.stop()
-		c.ws.CloseNow()
+	return first
+}
+
+// farewell is how long the other end may take to answer that a connection is closed.
+const farewell = 500 * time.Millisecond
+
+// close takes leave of the other end, which otherwise sees a connection that was lost.
+func (c *connection) close() {
+	if !c.over(ErrClosed) {
+		return
 	}
+	late := time.AfterFunc(farewell, c.stop)
+	c.ws.Close(websocket.StatusNormalClosure, "")
+	late.Stop()
+	c.stop()
 }
 
 // ask sends one question, or several as a batch, and waits for all answers.

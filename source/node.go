@@ -52,19 +52,19 @@ func openNode(place string, o ask.Options) (Source, error) {
 }
 
 // OpenURL opens a gateway, or a node as one, at a URL: for those who ask more of it than a
-// [Source] is asked.
-func OpenURL(place string, o ask.Options) (*gatewayclient.Client, error) {
+// [Source] is asked. The closer is that of the source.
+func OpenURL(place string, o ask.Options) (*gatewayclient.Client, io.Closer, error) {
 	s, err := Open(place, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch s := s.(type) {
 	case *node:
-		return s.Client, nil
+		return s.Client, s, nil
 	case *eitherSource:
-		return s.Client, nil
+		return s.Client, s, nil
 	}
-	return nil, fmt.Errorf("%s is no URL", place)
+	return nil, nil, fmt.Errorf("%s is no URL", place)
 }
 
 // HeadsOf are the final heads of a source: those that a node announces over a WebSocket,

@@ -38,6 +38,7 @@ type Node struct {
 	messages int
 	asked    map[string]int // by method
 	moved    chan struct{}  // closed when the head moves
+	sockets  Sockets
 }
 
 type recording struct {
@@ -181,10 +182,19 @@ func (n *Node) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer c.CloseNow()
+	n.count(func(s *Sockets) { s.Opened++ })
 	c.SetReadLimit(1 << 24)
 	for {
 		_, text, err := c.Read(r.Context())
 		if err != nil {
+			status := websocket.CloseStatus(err)
+			n.count(func(s *Sockets) {
+				if status == websocket.StatusNormalClosure {
+					s.Closed++
+				} else {
+					s.Lost++
+				}
+			})
 			return
 		}
 		answer := n.message(text)
@@ -200,6 +210,23 @@ func (n *Node) socket(w http.ResponseWriter, r *http.Request) {
 			go n.announce(r.Context(), c)
 		}
 	}
+}
+
+// Sockets are the WebSockets of a node: how many were opened, how many were closed by who
+// opened them, and how many were lost.
+type Sockets struct{ Opened, Closed, Lost int }
+
+// Sockets are those that there were.
+func (n *Node) Sockets() Sockets {
+	n.guard.Lock()
+	defer n.guard.Unlock()
+	return n.sockets
+}
+
+func (n *Node) count(what func(*Sockets)) {
+	n.guard.Lock()
+	defer n.guard.Unlock()
+	what(&n.sockets)
 }
 
 // announce tells of each head, from the newest on.

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -22,10 +23,31 @@ type ConnectionFlags struct {
 	apiKeyFile   string
 	apiKeyHeader string
 	caFile       string
+	opened       *opened
 }
 
-// Add adds the flags.
+// opened is what a command opened, and closes when it has ended.
+type opened struct{ list []io.Closer }
+
+// Closes has something closed when the command has ended, however it did.
+func (f *ConnectionFlags) Closes(c any) {
+	if c, ok := c.(io.Closer); ok {
+		f.opened.list = append(f.opened.list, c)
+	}
+}
+
+// Add adds the flags. The command closes what it opened with them.
 func (f *ConnectionFlags) Add(c *cobra.Command) {
+	f.opened = &opened{} // which copies of the flags share
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		defer func() {
+			for _, one := range f.opened.list {
+				one.Close() // nothing was written to it
+			}
+		}()
+		return run(c, args)
+	}
 	flags := c.Flags()
 	flags.DurationVar(&f.timeout, "timeout", ask.DefaultTotal, "give an answer up after this time, further attempts included")
 	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the API key that the provider wants (default: FEES_API_KEY in the environment)")

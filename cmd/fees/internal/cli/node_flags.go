@@ -45,7 +45,11 @@ func (f *NodeFlags) Client() (*nodeclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nodeclient.New(address, ask.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs})
+	client, err := nodeclient.New(address, ask.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs})
+	if err == nil {
+		f.Closes(client)
+	}
+	return client, err
 }
 
 // AddConcurrency adds the flag for how many questions are asked at once.

@@ -130,7 +130,13 @@ func (f *GatewayFlags) Open() (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.Open(f.Place(), options)
+	return f.open(f.Place(), options)
+}
+
+func (f *GatewayFlags) open(place string, options ask.Options) (source.Source, error) {
+	src, err := source.Open(place, options)
+	f.Closes(src)
+	return src, err
 }
 
 // OpenOther opens another source than the flag's. The flag's key is not for it.
@@ -143,7 +149,7 @@ func (f *GatewayFlags) OpenOther(place string) (source.Source, error) {
 		return nil, err
 	}
 	options.APIKey = ""
-	return source.Open(place, options)
+	return f.open(place, options)
 }
 
 // Options checks the flags, and says how the gateway is asked.

@@ -69,7 +69,6 @@ func newEstimate(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer client.Close()
 			return estimate(c.Context(), client, encoded, block, &out)
 		},
 	}

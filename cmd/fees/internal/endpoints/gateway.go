@@ -97,7 +97,9 @@ func (f *gatewayOnly) Client() (*gatewayclient.Client, error) {
 	if !strings.Contains(f.Place(), "://") {
 		return nil, fmt.Errorf("--gateway %s: want a gateway's URL here; fees archive serve makes a gateway of recordings", f.Place())
 	}
-	return source.OpenURL(f.Place(), options)
+	client, closer, err := source.OpenURL(f.Place(), options)
+	f.Closes(closer)
+	return client, err
 }
 
 func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {

@@ -60,7 +60,6 @@ func serveNode(ctx context.Context, flags cli.NodeFlags, listen string, stderr i
 	if err != nil {
 		return err
 	}
-	defer node.Close()
 	listener, err := listenAt(listen)
 	if err != nil {
 		return err

@@ -98,7 +98,6 @@ func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err err
 		return err
 	}
 	if q.Node != nil {
-		defer q.Node.Close()
 		flags.WithoutKey = true // it is for the node
 	}
 	q.Gateway = func() (*source.Reader, error) {
