@@ -93,7 +93,7 @@ func (f *Faults) breakMetadata() error {
 	if err != nil {
 		return err
 	}
-	at, err := specVersionIn(m)
+	at, err := f.node.specVersionIn(m)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (n *Node) Upgrade(at int, spec uint32) error {
 	if err != nil {
 		return err
 	}
-	from, err := specVersionIn(m)
+	from, err := n.specVersionIn(m)
 	if err != nil {
 		return err
 	}
@@ -57,11 +57,21 @@ func asHex(m []byte) json.RawMessage { return quoted("0x" + hex.EncodeToString(m
 
 // specVersionIn is where metadata have the version of their runtime: after its name, that of
 // its implementation, and the version of its authoring.
-func specVersionIn(m []byte) (int, error) {
-	name := []byte("\x20moonbeam\x20moonbeam")
-	at := bytes.Index(m, name)
-	if at < 0 {
-		return 0, fmt.Errorf("the metadata name no runtime moonbeam")
+func (n *Node) specVersionIn(m []byte) (int, error) {
+	var said struct{ SpecName, ImplName string }
+	for _, r := range n.recorded["state_getRuntimeVersion"] {
+		if err := json.Unmarshal(r.Result, &said); err != nil {
+			return 0, err
+		}
+		break
 	}
-	return at + len(name) + 4, nil
+	var names []byte
+	for _, name := range []string{said.SpecName, said.ImplName} {
+		names = append(appendCompact(names, uint64(len(name))), name...)
+	}
+	at := bytes.Index(m, names)
+	if at < 0 || said.SpecName == "" {
+		return 0, fmt.Errorf("the metadata do not name the runtime %q", said.SpecName)
+	}
+	return at + len(names) + 4, nil
 }
