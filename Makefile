@@ -14,6 +14,7 @@ N = 100000
 # N blocks read straight from a node that replays recorded ones, and their fees.
 bench-node:
 	go run ./bench/node -n $(N)
+	go run ./bench/node -n $$(($(N) / 10)) -signatures
 
 # A ledger of N blocks: how fast it is filled, its memory and disk, and how fast it
 # answers. A million takes about 6 GB of TMPDIR.

@@ -141,7 +141,9 @@ const maxBytes = 32 << 20
 // is the last. Whoever ends early waits for nothing.
 func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[result] {
 	read := func(yield func(result) bool) {
-		for item, err := range p.Reader.Range(ctx, blocks, p.Concurrency) {
+		// Blocks come in their order: while one is waited for, those behind it go on. So more
+		// are begun than questions are under way, which the source limits itself.
+		for item, err := range p.Reader.Range(ctx, blocks, 2*p.Concurrency) {
 			if !yield(result{Proved{Item: item}, err}) {
 				return
 			}

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/coder/websocket"
 )
@@ -22,6 +23,9 @@ import (
 // Node answers from a directory of recordings: METHOD.json each, from the parameters as JSON
 // to the result or the error; heights.json and metadata.hex.
 type Node struct {
+	// Latency is how long each answer is on its way; many can be.
+	Latency time.Duration
+
 	recorded map[string]map[string]recording
 	hashes   []string // by height
 	heights  map[string]int
@@ -140,6 +144,7 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	time.Sleep(n.Latency)
 	w.Header().Set("Content-Type", "application/json")
 	w.Write(n.message(text))
 }
@@ -202,6 +207,10 @@ func (n *Node) socket(w http.ResponseWriter, r *http.Request) {
 		json.Unmarshal(text, &q) // a batch subscribes to nothing
 		if q.Method == "chain_subscribeFinalizedHeads" {
 			answer = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":"heads"}`, q.ID)
+		}
+		if n.Latency > 0 {
+			time.AfterFunc(n.Latency, func() { c.Write(r.Context(), websocket.MessageText, answer) })
+			continue
 		}
 		if err := c.Write(r.Context(), websocket.MessageText, answer); err != nil {
 			return
