@@ -209,7 +209,8 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]by
 	if err := g.state(ctx, r, b); err != nil {
 		return nil, err
 	}
-	return r.Block(b)
+	text, err := r.Block(b)
+	return text, malformed("block", err)
 }
 
 // raw is a block as the node has it.

@@ -193,7 +193,16 @@ func (g *Gateway) spec(ctx context.Context, at string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer.Spec(where.of(), r.version, s.chainType, s.properties)
+	text, err := answer.Spec(where.of(), r.version, s.chainType, s.properties)
+	return text, malformed("runtime", err)
+}
+
+// malformed is why no answer could be made of what the node said, unless that is no fault of it.
+func malformed(what string, err error) error {
+	if err == nil || errors.As(err, new(*answer.RefusedError)) || errors.Is(err, chain.ErrCannotTell) {
+		return err
+	}
+	return &nodeclient.DecodeError{What: what, Err: err}
 }
 
 // metadata is the answer of /runtime/metadata: what the runtime that a block left behind says

@@ -192,7 +192,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version w
 	}
 	m, err := metadata.Parse(bytes)
 	if err != nil {
-		return nil, fmt.Errorf("runtime %s: %w", name, err)
+		return nil, malformed("metadata", fmt.Errorf("runtime %s: %w", name, err))
 	}
 	if !m.Typed() {
 		return nil, fmt.Errorf("runtime %s: its metadata, of version %d, have no types: %w", name, m.Version, chain.ErrCannotTell)

@@ -32,7 +32,8 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 		stored = list[0]
 		g.recent.keepStored(at.hash, place, stored)
 	}
-	return item.Answer(at.of(), stored)
+	text, err := item.Answer(at.of(), stored)
+	return text, malformed("storage", err)
 }
 
 // balance is the answer of what an account has. An SS58 address names no account of 20 bytes:
@@ -63,7 +64,8 @@ func (g *Gateway) balance(ctx context.Context, account, at string) ([]byte, erro
 	if err != nil {
 		return nil, g.stateError(ctx, where, err)
 	}
-	return b.Answer(where.of(), s.token, stored[0], stored[1])
+	text, err := b.Answer(where.of(), s.token, stored[0], stored[1])
+	return text, malformed("balance", err)
 }
 
 // stateAt is a block whose state is asked for, and the runtime that reads it: as by Sidecar,

@@ -92,6 +92,8 @@ func explain(ctx context.Context, err error) string {
 		return "stopped"
 	case errors.Is(err, cli.ErrFinding):
 		return ""
+	case errors.Is(err, ask.ErrTooLarge) && errors.As(err, &unreachable):
+		advice = "try again, or ask another " + unreachable.Place.What
 	case errors.As(err, &unreachable) && unreachable.Place.What == ask.Node:
 		advice = "start it, or name another with --node or FEES_NODE"
 	case errors.As(err, &unreachable):
@@ -104,7 +106,7 @@ func explain(ctx context.Context, err error) string {
 		advice = "fees node methods lists those that the node has"
 	case errors.Is(err, chain.ErrSyncing):
 		advice = "wait until it has come that far, or name another node"
-	case errors.Is(err, chain.ErrNoBlock):
+	case errors.Is(err, chain.ErrNoBlock) && !errors.Is(err, chain.ErrCannotTell):
 		advice = "the chain has not come that far, or it is another chain's; fees block head shows the newest"
 	case errors.As(err, &fork):
 		advice = "a block was replaced while the range was read: run it again; if it stays, the gateway's node is on a fork"

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/nodetest"
+)
+
+// changed is a node whose answers to some methods are others.
+type changed struct {
+	*nodetest.Node
+	answers atomic.Pointer[map[string]string] // by method: a member of the answer, or all of it
+}
+
+func (c *changed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var q struct {
+		ID     json.RawMessage
+		Method string
+	}
+	json.Unmarshal(body, &q)
+	if answers := c.answers.Load(); answers != nil {
+		if member, there := (*answers)[q.Method]; there {
+			switch member {
+			case "hang up":
+				panic(http.ErrAbortHandler)
+			case "hang":
+				time.Sleep(1500 * time.Millisecond)
+			case "cut":
+				io.WriteString(w, `{"jsonrpc":"2.0","id":`)
+				return
+			case "100 MB":
+				w.Header().Set("Content-Length", fmt.Sprint(100<<20))
+				return
+			}
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, q.ID, member)
+			return
+		}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	c.Node.ServeHTTP(w, r)
+}
+
+// What goes wrong with a node is told in one line: what, where, and what helps.
+func TestErrorsOfANode(t *testing.T) {
+	recorded, _, _ := pairNode(t, "moonbeam-2600")
+	t.Setenv("FEES_NODE", "")
+	const discarded = `"error":{"code":4003,"message":"Client error: Api called for an unknown Block: State already discarded for 0x12"}`
+	const archive = "the node does not have it: where it keeps the latest blocks alone, name an archive node (--state-pruning archive --blocks-pruning archive): "
+	asked := func(method, params string) string {
+		var answer struct{ Result string }
+		recorder := httptest.NewRecorder()
+		recorded.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(fmt.Sprintf(`{"id":1,"method":%q,"params":[%s]}`, method, params))))
+		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &answer))
+		return answer.Result
+	}
+	hash := func(height int) string { return asked("chain_getBlockHash", fmt.Sprint(height)) }
+	metadata := asked("state_getMetadata", "")
+	// instead are the metadata with another text of the same length at each place of a text.
+	instead := func(text, by string) string {
+		require.Equal(t, len(text), len(by))
+		require.Contains(t, metadata, fmt.Sprintf("%x", text))
+		return fmt.Sprintf(`"result":%q`, strings.ReplaceAll(metadata, fmt.Sprintf("%x", text), fmt.Sprintf("%x", by)))
+	}
+	for name, c := range map[string]struct {
+		answers map[string]string
+		args    string
+		code    int
+		says    string // AT is the node's address
+	}{
+		"pruned state": {map[string]string{"state_queryStorageAt": discarded}, "block 12", exitGateway,
+			"block 12: block 12 (" + hash(12) + "): " + archive + "state_queryStorageAt: the node refuses: Client error: Api called for an unknown Block: State already discarded for 0x12 (code 4003)"},
+		"pruned blocks": {map[string]string{"chain_getBlock": `"result":null`}, "block 12", exitGateway,
+			"block 12: block 12 (" + hash(12) + "): " + archive + "block " + hash(12) + ": no such block"},
+		"no such method": {map[string]string{"chain_getFinalizedHead": `"error":{"code":-32601,"message":"Method not found"}`}, "block 12", exitGateway,
+			"block 12: chain_getFinalizedHead: the node refuses: Method not found (code -32601); fees node methods lists those that the node has"},
+		"a node that syncs": {map[string]string{"system_health": `"result":{"isSyncing":true,"peers":3}`}, "block 43", exitGateway,
+			"block 43: no such block: the node is still syncing, and has come to block 27; wait until it has come that far, or name another node"},
+		"beyond the head": {nil, "block 43", exitGateway,
+			"block 43: no such block: the node's newest is block 27; the chain has not come that far, or it is another chain's; fees block head shows the newest"},
+		"a node that hangs up": {map[string]string{"chain_getBlock": "hang up"}, "block 12", exitGateway,
+			"block 12: chain_getBlock: no answer from the node at AT: it broke the connection off; start it, or name another with --node or FEES_NODE"},
+		"a node that hangs": {map[string]string{"chain_getBlock": "hang"}, "block 12", exitGateway,
+			"block 12: chain_getBlock: no answer from the node at AT: timed out: it took longer than 700ms; start it, or name another with --node or FEES_NODE"},
+		"cut JSON": {map[string]string{"chain_getBlock": "cut"}, "block 12", exitGateway,
+			"block 12: chain_getBlock: malformed answer: invalid JSON at byte 22: the text ends too early; try again, or ask another node"},
+		"100 MB": {map[string]string{"chain_getBlock": "100 MB"}, "block 12", exitGateway,
+			"block 12: chain_getBlock: no answer from the node at AT: the answer is larger than any block should be; try again, or ask another node"},
+		"deep JSON": {map[string]string{"chain_getBlock": `"result":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)}, "block 12", exitGateway,
+			"block 12: chain_getBlock: malformed answer: invalid JSON at byte 544: nested more than 512 levels deep; try again, or ask another node"},
+		"metadata of another runtime": {map[string]string{"state_getRuntimeVersion": `"result":{"specName":"moonbeam","specVersion":2500}`}, "block 12", exitGateway,
+			"block 12: malformed metadata: block 11: they are of the runtime moonbeam/2600, and the node says that it is moonbeam/2500; try again, or ask another node"},
+		"a chain without the pallet of the multiplier": {map[string]string{"state_getMetadata": instead("TransactionPayment", "TransactionPaymenz")}, "block 12", exitGateway,
+			`multiplier at block 11: "transactionPayment" was not recognized as a queryable pallet.`},
+		"a chain that is none of ours": {map[string]string{"state_getRuntimeVersion": `"result":{"specName":"polkadot","implName":"polkadot","authoringVersion":3,"specVersion":2600,"implVersion":0,"apis":[],"transactionVersion":2}`, "state_getMetadata": instead("\x20moonbeam\x20moonbeam", "\x20polkadot\x20polkadot")}, "block 12", exitUsage,
+			`unknown network: the gateway serves "polkadot"; known are datahaven, datahaven-stagenet, datahaven-testnet, moonbase, moonbeam, moonriver; name one with --network, or give a table of your own with --network-file`},
+		"cut metadata": {map[string]string{"state_getMetadata": fmt.Sprintf(`"result":%q`, metadata[:1000])}, "block 12", exitGateway,
+			"block 12: malformed metadata: runtime moonbeam/2600: metadata of version 14: SCALE at byte 7: the bytes end too early: 647 elements do not fit into 492 bytes; try again, or ask another node"},
+		"metadata with a pallet's index twice": {map[string]string{"state_getMetadata": instead("\x01\x24Timestamp\x01", "\x00\x24Timestamp\x01")}, "block 12", exitGateway,
+			"block 12: malformed metadata: runtime moonbeam/2600: metadata of version 14: the pallets System and ParachainSystem both have index 0; try again, or ask another node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node := &changed{Node: recorded}
+			node.answers.Store(&c.answers)
+			server := httptest.NewServer(node)
+			defer server.Close()
+			t.Setenv("FEES_GATEWAY", server.URL+"/?node")
+			_, stderr, code := fees(t, append(strings.Fields(c.args), "--timeout", "700ms", "--quiet")...)
+			require.Equal(t, "fees: "+strings.ReplaceAll(c.says, "AT", server.URL)+"\n", stderr)
+			require.Equal(t, c.code, code)
+		})
+	}
+}
+
+// A node whose chain is another one than the ledger's is told to be that, and nothing waits.
+func TestOtherChainsOfNodes(t *testing.T) {
+	recorded, _, _ := pairNode(t, "moonbeam-2600")
+	_, other, otherWS := pairNode(t, "moonbeam-2100")
+	t.Setenv("FEES_NODE", "")
+	server := httptest.NewServer(recorded)
+	defer server.Close()
+	ledger := newLedgerFile(t)
+	t.Setenv("FEES_GATEWAY", server.URL+"/?node")
+	outputOf(t, exitFinding, "sync", "0..9", "--ledger", ledger, "--quiet")
+	for _, address := range []string{other + "/?node", otherWS} {
+		t.Setenv("FEES_GATEWAY", address)
+		for _, command := range []string{"sync 10..12 --quiet", "follow --quiet"} {
+			stdout, stderr, code := fees(t, append(strings.Fields(command), "--ledger", ledger)...)
+			require.Equal(t, exitUsage, code, "%s: %s", command, stdout)
+			require.Regexp(t, "^fees: ledger [^ ]+: the ledger is of another chain: its moonbeam begins with block 0 0x3e63b7ef[0-9a-f]{56}, not 0x6e0f77ab[0-9a-f]{56}; name another ledger with --ledger\n$", stderr, command)
+		}
+	}
+}
