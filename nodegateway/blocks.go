@@ -171,6 +171,7 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]by
 	if query.Get("decodedXcmMsgs") == "true" {
 		return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: "decodedXcmMsgs is not supported"}
 	}
+	defer g.recent.make(at.hash)()
 	raw, err := g.raw(ctx, at.hash)
 	if errors.Is(err, chain.ErrNoBlock) && at.final {
 		err = g.missing(ctx, at, err)

@@ -1,10 +1,13 @@
 package nodegateway_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,6 +49,37 @@ func TestQuestionsOfASequence(t *testing.T) {
 			require.Equal(t, blocks, asked["chain_getBlock"])
 		})
 	}
+}
+
+// A state that is asked for while its block is, as by those who read many blocks at once, costs
+// no question of its own.
+func TestStateOfABlockThatIsBeingMade(t *testing.T) {
+	n := makeChain(t, 30)
+	g := n.gateway(t)
+	answer(t, g, "/blocks/5")
+	answer(t, g, multiplierAt, 5) // it is wanted from now on
+	begun, release := make(chan bool), make(chan bool)
+	n.instead = func(m string, _ []json.RawMessage) (string, bool) {
+		if m == "chain_getBlock" {
+			begun <- true
+			<-release
+		}
+		return "", false
+	}
+	n.counted()
+	var all sync.WaitGroup
+	all.Go(func() { answer(t, g, "/blocks/6") })
+	<-begun
+	all.Go(func() { answer(t, g, multiplierAt, 6) })
+	gaveUp, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	_, err := g.Answer(gaveUp, fmt.Sprintf(multiplierAt, 6))
+	require.ErrorIs(t, err, context.Canceled)
+	time.Sleep(20 * time.Millisecond)
+	close(release)
+	all.Wait()
+	asked, _ := n.counted()
+	require.Equal(t, 1, asked["state_queryStorageAt"])
 }
 
 // Everything that was asked of a block with it costs nothing more, and its extrinsics cost

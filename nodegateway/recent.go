@@ -2,6 +2,7 @@ package nodegateway
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"sync"
 
@@ -22,9 +23,10 @@ const (
 type recent struct {
 	guard  sync.Mutex
 	blocks map[chain.Hash]*memory
-	order  []chain.Hash // the oldest first
-	size   int          // bytes
-	places [][]byte     // of the storage, that were asked for lately
+	order  []chain.Hash                 // the oldest first
+	size   int                          // bytes
+	places [][]byte                     // of the storage, that were asked for lately
+	making map[chain.Hash]chan struct{} // blocks whose answer is being made, each until it is
 }
 
 // memory is what is known of a block.
@@ -123,6 +125,41 @@ func (r *recent) all(block chain.Hash, places [][]byte) (values [][]byte, known 
 		values = append(values, value)
 	}
 	return values, true
+}
+
+// make notes that the answer of a block is being made, with which all that is wanted of its
+// state is asked for. Done ends that.
+func (r *recent) make(block chain.Hash) (done func()) {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	if r.making[block] != nil {
+		return func() {}
+	}
+	if r.making == nil {
+		r.making = map[chain.Hash]chan struct{}{}
+	}
+	made := make(chan struct{})
+	r.making[block] = made
+	return func() {
+		r.guard.Lock()
+		defer r.guard.Unlock()
+		delete(r.making, block)
+		close(made)
+	}
+}
+
+// made waits for a block whose answer is being made.
+func (r *recent) made(ctx context.Context, block chain.Hash) {
+	r.guard.Lock()
+	made := r.making[block]
+	r.guard.Unlock()
+	if made == nil {
+		return
+	}
+	select {
+	case <-made:
+	case <-ctx.Done():
+	}
 }
 
 // ask remembers that a place was asked for: it is, of the next block, too.

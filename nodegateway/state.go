@@ -25,6 +25,10 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 	stored, known := g.recent.stored(at.hash, place)
 	if !known {
 		g.recent.ask(place)
+		g.recent.made(ctx, at.hash)
+		stored, known = g.recent.stored(at.hash, place)
+	}
+	if !known {
 		list, err := g.node.Storage(ctx, at.hash, place)
 		if err != nil {
 			return nil, g.stateError(ctx, at, err)
