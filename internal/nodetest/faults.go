@@ -20,7 +20,7 @@ import (
 )
 
 // Hang is how long an answer takes that hangs.
-const Hang = 40 * time.Millisecond
+const Hang = 200 * time.Millisecond
 
 // Faults does to a node's answers what networks, proxies and nodes do to them, over HTTP and
 // over WebSockets. All that happens follows from a seed and from the order of the questions.
@@ -173,7 +173,7 @@ func (f *Faults) answer(q *question) reply {
 		kinds = slices.Sorted(maps.Keys(f.broken))
 	}
 	r.kind = kinds[f.dice.IntN(len(kinds))]
-	if r.kind == "100 MB" && f.dice.IntN(20) > 0 { // each takes its time
+	if r.kind == "100 MB" && f.dice.IntN(20) > 0 || r.kind == "hang" && f.dice.IntN(4) > 0 { // each takes its time
 		r.kind = "cut JSON"
 	}
 	with := func(result json.RawMessage) []byte { return written(q.ID, result, nil) }
