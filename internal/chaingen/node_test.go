@@ -61,8 +61,9 @@ func TestNodeIsTheGateway(t *testing.T) {
 			c := chaingen.New(o)
 			_, url := served(t, c)
 			for _, place := range []string{url, socket(url)} {
-				gateway, err := source.OpenURL(place, ask.Options{})
+				gateway, closer, err := source.OpenURL(place, ask.Options{})
 				require.NoError(t, err)
+				defer closer.Close()
 				same := func(want []byte, question string, of ...any) {
 					var have strings.Builder
 					_, err := gateway.Stream(t.Context(), fmt.Sprintf(question, of...), &have)
