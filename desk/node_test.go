@@ -16,11 +16,13 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/nodetest"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/nodeserver"
 	"github.com/feeledger/fees/source"
 )
 
-// A ledger that was filled straight from a node has the seal of one that was filled from what
-// Sidecar had made of that node's answers. On runtime 1701, too: there the extrinsics as they
+// A ledger that was filled straight from a node, or from a gateway that stands before it, has
+// the seal of one that was filled from what Sidecar had made of that node's answers. On runtime 1701, too: there the extrinsics as they
 // are encoded prove natives that are known from the cash alone without them.
 func TestSyncFromANode(t *testing.T) {
 	for name, extent := range map[string]string{
@@ -38,11 +40,17 @@ func TestSyncFromANode(t *testing.T) {
 			recorded, err := archive.OpenDirectory(filepath.Join(pair, "gateway"))
 			require.NoError(t, err)
 			want := sealFrom(t, recorded, extent)
-			for _, scheme := range []string{"ws", "http"} {
-				straight, err := source.Open(strings.Replace(server.URL, "http", scheme, 1), ask.Options{})
+			ws := strings.Replace(server.URL, "http", "ws", 1)
+			client, err := nodeclient.New(ws, ask.Options{})
+			require.NoError(t, err)
+			t.Cleanup(func() { client.Close() })
+			gateway := httptest.NewServer(nodeserver.Handler(client, nodeserver.Options{Version: "1.0"}))
+			t.Cleanup(gateway.Close)
+			for _, place := range []string{ws, server.URL, gateway.URL} {
+				src, err := source.Open(place, ask.Options{})
 				require.NoError(t, err)
-				t.Cleanup(func() { straight.(io.Closer).Close() })
-				require.Equal(t, want, sealFrom(t, straight, extent), scheme)
+				t.Cleanup(func() { src.(io.Closer).Close() })
+				require.Equal(t, want, sealFrom(t, src, extent), place)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
@@ -80,8 +79,8 @@ func (b *Batch) Ask(ctx context.Context) error {
 		n := min(len(b.calls), size, int(most.Load()))
 		err := b.client.askTogether(ctx, b.calls[:n])
 		if err != nil && n > 1 && refusesSize(err) {
-			if size = n / 2; !answerTooLarge(err) {
-				most.Store(int64(size))
+			if size = n / 2; refusesBatch(err) {
+				most.Store(min(most.Load(), int64(size)))
 			}
 			continue
 		}
@@ -122,14 +121,16 @@ const (
 	tooBigBatchAnswer = -32011
 )
 
-// answerTooLarge tells whether it is the answer that was too large, and not the question.
-func answerTooLarge(err error) bool {
+// refusesBatch tells whether it is so many questions that a node does not take: it will not
+// take them later either. Where the answer was too large, or garbled, it may.
+func refusesBatch(err error) bool {
 	var refused *batchError
-	if !errors.As(err, &refused) {
-		return errors.Is(err, ask.ErrTooLarge)
+	if errors.As(err, &refused) {
+		code, _ := refused.failure.Code.Get()
+		return code != oversizedResponse && code != tooBigBatchAnswer
 	}
-	code, _ := refused.failure.Code.Get()
-	return slices.Contains([]int64{oversizedResponse, tooBigBatchAnswer}, code)
+	var status *ask.StatusError
+	return errors.As(err, &status) && status.Code/100 == 4
 }
 
 // batchError says that a node refuses several questions at once.

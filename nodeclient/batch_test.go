@@ -242,6 +242,15 @@ func TestWrongBatches(t *testing.T) {
 					require.NoError(t, err)
 					require.Equal(t, uint64(i+1), block.Header.Number)
 				}
+				before := len(node.sizes)
+				again := client.Batch()
+				again.Block(numbered(1))
+				again.Block(numbered(2))
+				_ = again.Ask(soon(t))
+				if name != "one without id" { // which may be a refusal of the batch
+					require.Equal(t, 2, node.sizes[before], "one answer that is garbled is no refusal")
+				}
+				node.sizes = node.sizes[:before]
 				if client.Place().Address[:2] != "ws" { // there the answers that fit have come before
 					require.Equal(t, 1, node.sizes[len(node.sizes)-1], "they were asked one by one")
 				}

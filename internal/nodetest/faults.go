@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -121,8 +122,43 @@ type reply struct {
 	random int
 }
 
+// message is what comes of a message. Of a batch, about one in share answers is at fault, as
+// of a question; what befalls the whole message is that of the first such answer.
+func (f *Faults) message(questions []question, batch bool) reply {
+	if !batch {
+		return f.answer(&questions[0], f.share)
+	}
+	var whole reply
+	texts := make([][]byte, len(questions))
+	for i := range questions {
+		r := f.answer(&questions[i], f.share/float64(len(questions)))
+		if texts[i] = r.text; slices.Contains(ofMessages, r.kind) && whole.kind == "" {
+			whole = r
+		}
+	}
+	whole.text = slices.Concat([]byte{'['}, bytes.Join(texts, []byte(",")), []byte{']'})
+	return whole
+}
+
+// ofMessages are the faults that befall a whole message.
+var ofMessages = []string{"dropped connection", "cut in the middle of a frame", "too many requests", "status 500", "hang", "binary", "100 MB"}
+
+// read reads a message.
+func read(text []byte) (questions []question, batch bool, err error) {
+	if batch = bytes.HasPrefix(text, []byte("[")); batch {
+		err = json.Unmarshal(text, &questions)
+	} else {
+		questions = make([]question, 1)
+		err = json.Unmarshal(text, &questions[0])
+	}
+	if err == nil && len(questions) == 0 {
+		err = errors.New("an empty batch")
+	}
+	return questions, batch, err
+}
+
 // answer is what comes of a question.
-func (f *Faults) answer(q *question) reply {
+func (f *Faults) answer(q *question, share float64) reply {
 	honest := f.node.answer(q)
 	f.guard.Lock()
 	defer f.guard.Unlock()
@@ -133,7 +169,7 @@ func (f *Faults) answer(q *question) reply {
 	if f.left--; f.left <= 0 {
 		f.spell = ""
 	}
-	if f.spell == "" && f.dice.Float64() < f.share/10 {
+	if f.spell == "" && f.dice.Float64() < share/10 {
 		names := slices.Sorted(maps.Keys(f.worlds))
 		f.spell, f.left = names[f.dice.IntN(len(names))], 1+f.dice.IntN(30)
 	}
@@ -152,7 +188,6 @@ func (f *Faults) answer(q *question) reply {
 	if f.others[q.Method] = append(f.others[q.Method], result); len(f.others[q.Method]) > 8 {
 		f.others[q.Method] = f.others[q.Method][1:]
 	}
-	share := f.share
 	if q.Method == "state_getMetadata" { // which is asked for seldom
 		share *= 2
 	}
@@ -270,12 +305,16 @@ func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.socket(w, r)
 		return
 	}
-	var q question
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	questions, batch, err := read(text)
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	a := f.answer(&q)
+	a := f.message(questions, batch)
 	w.Header().Set("Content-Type", "application/json")
 	switch a.kind {
 	case "dropped connection":
@@ -294,7 +333,7 @@ func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "binary":
 		w.Write([]byte{0xff, 0, 0x80})
 	case "100 MB":
-		writeHuge(w, q.ID)
+		writeHuge(w, questions[0].ID)
 	default:
 		w.Write(a.text)
 	}
@@ -338,12 +377,12 @@ func (f *Faults) socket(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
-		var q question
-		if err := json.Unmarshal(text, &q); err != nil {
+		questions, batch, err := read(text)
+		if err != nil {
 			return
 		}
 		answering.Go(func() {
-			a := f.answer(&q)
+			a := f.message(questions, batch)
 			kind := websocket.MessageText
 			switch a.kind {
 			case "dropped connection":
@@ -358,14 +397,14 @@ func (f *Faults) socket(w http.ResponseWriter, r *http.Request) {
 				c.CloseNow()
 				return
 			case "too many requests":
-				a.text = written(q.ID, nil, json.RawMessage(`{"code":-32999,"message":"Too many requests"}`))
+				a.text = written(questions[0].ID, nil, json.RawMessage(`{"code":-32999,"message":"Too many requests"}`))
 			case "hang":
 				time.Sleep(Hang)
 			case "binary":
 				kind = websocket.MessageBinary
 			case "100 MB":
 				if m, err := c.Writer(r.Context(), kind); err == nil {
-					writeHuge(m, q.ID)
+					writeHuge(m, questions[0].ID)
 					m.Close()
 				}
 				return
