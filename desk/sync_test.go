@@ -487,7 +487,7 @@ func TestFollow(t *testing.T) {
 func endedAt(t *testing.T, last uint64) network.Tables {
 	t.Helper()
 	moonbeam, _ := network.BuiltIn().Named("moonbeam")
-	moonbeam.LastBlock = &last
+	moonbeam.LastBlock, moonbeam.Anchors = &last, nil
 	text, err := json.Marshal(map[string]any{"networks": []network.Network{*moonbeam}})
 	require.NoError(t, err)
 	tables, err := network.BuiltIn().With("ended.json", text)

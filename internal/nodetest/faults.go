@@ -159,7 +159,7 @@ func read(text []byte) (questions []question, batch bool, err error) {
 
 // answer is what comes of a question.
 func (f *Faults) answer(q *question, share float64) reply {
-	honest := f.node.answer(q)
+	honest := f.node.answerFrom(q, f.node.now())
 	f.guard.Lock()
 	defer f.guard.Unlock()
 	if f.quiet {

@@ -39,8 +39,8 @@ func (n *Node) Mill(blocks int) error { return n.grind(&mill{recorded: n.hashes}
 // Branch makes of a mill's node one of a chain that has the same blocks up to a height, and
 // others above.
 func (n *Node) Branch(above int) (*Node, error) {
-	b := &Node{recorded: n.recorded, metadata: n.metadata, upgrade: n.upgrade, asked: map[string]int{}, moved: make(chan struct{})}
-	b.hashes = n.mill.recorded
+	b := newNode(n.recorded)
+	b.metadata, b.upgrade, b.hashes = n.metadata, n.upgrade, n.mill.recorded
 	return b, b.grind(&mill{recorded: n.mill.recorded, above: above, shift: 5}, len(n.hashes)-1)
 }
 

@@ -3,28 +3,23 @@
 package nodetest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/coder/websocket"
+	"github.com/feeledger/fees/internal/rpcserver"
 )
 
 // Node answers from a directory of recordings: METHOD.json each, from the parameters as JSON
 // to the result or the error; heights.json and metadata.hex.
 type Node struct {
-	// Latency is how long each answer is on its way; many can be.
-	Latency time.Duration
+	rpcserver.Server
 
 	recorded map[string]map[string]recording
 	hashes   []string // by height
@@ -33,16 +28,10 @@ type Node struct {
 	metadata json.RawMessage
 	upgrade  *upgrade // nil where there is none
 
-	// MostAtOnce is how many questions one message may have; any number where it is 0.
-	MostAtOnce int
-
-	guard    sync.Mutex
-	head     int
-	best     int // the newest block that is not final, where it is above the head
-	messages int
-	asked    map[string]int // by method
-	moved    chan struct{}  // closed when the head moves
-	sockets  Sockets
+	guard sync.Mutex
+	head  int
+	best  int           // the newest block that is not final, where it is above the head
+	moved chan struct{} // closed when the head moves
 }
 
 type recording struct {
@@ -52,7 +41,7 @@ type recording struct {
 
 // Open reads a directory.
 func Open(dir string) (*Node, error) {
-	n := &Node{recorded: map[string]map[string]recording{}, heights: map[string]int{}, asked: map[string]int{}, moved: make(chan struct{})}
+	n := newNode(map[string]map[string]recording{})
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return nil, err
@@ -116,135 +105,30 @@ func (n *Node) newest() (height int, moved chan struct{}) {
 	return n.head, n.moved
 }
 
-// Asked is how often each method was called.
-func (n *Node) Asked() map[string]int {
-	n.guard.Lock()
-	defer n.guard.Unlock()
-	asked := map[string]int{}
-	for method, times := range n.asked {
-		asked[method] = times
-	}
-	return asked
-}
-
-// Messages is how many messages the questions came in.
-func (n *Node) Messages() int {
-	n.guard.Lock()
-	defer n.guard.Unlock()
-	return n.messages
-}
-
-// ServeHTTP answers one message, or those that come over a WebSocket.
-func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		n.socket(w, r)
-		return
-	}
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	time.Sleep(n.Latency)
-	w.Header().Set("Content-Type", "application/json")
-	w.Write(n.message(text))
-}
-
-// message answers one question, or those of a batch.
-func (n *Node) message(text []byte) []byte {
-	n.guard.Lock()
-	n.messages++
-	n.guard.Unlock()
-	refuse := func(code int, says string) []byte {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, says)
-	}
-	if !bytes.HasPrefix(text, []byte("[")) {
-		var q question
-		if err := json.Unmarshal(text, &q); err != nil {
-			return refuse(-32700, "Parse error")
+func newNode(recorded map[string]map[string]recording) *Node {
+	n := &Node{recorded: recorded, heights: map[string]int{}, moved: make(chan struct{})}
+	n.Other = func(method string, params []json.RawMessage) ([]byte, error) {
+		result, failure := n.result(method, slices.Clone(params), n.now())
+		switch {
+		case failure != nil:
+			return nil, rpcserver.Refused(failure)
+		case result == nil:
+			return []byte("null"), nil
 		}
-		return n.answer(&q)
+		return result, nil
 	}
-	var list []question
-	if err := json.Unmarshal(text, &list); err != nil || len(list) == 0 {
-		return refuse(-32600, "Invalid request")
+	n.Subscriptions = map[string]rpcserver.Subscription{
+		"chain_subscribeFinalizedHeads": {Unsubscribe: "chain_unsubscribeFinalizedHeads", Notice: "chain_finalizedHead", Tell: n.announce},
 	}
-	switch {
-	case n.MostAtOnce == 1:
-		return refuse(-32005, "Batched requests are not supported by this server")
-	case n.MostAtOnce > 0 && len(list) > n.MostAtOnce:
-		return refuse(-32010, "The batch request was too large")
-	}
-	answers := make([][]byte, len(list))
-	for i := range list {
-		answers[i] = n.answer(&list[i])
-	}
-	return fmt.Appendf(nil, "[%s]", bytes.Join(answers, []byte(",")))
-}
-
-func (n *Node) socket(w http.ResponseWriter, r *http.Request) {
-	c, err := websocket.Accept(w, r, nil)
-	if err != nil {
-		return
-	}
-	defer c.CloseNow()
-	n.count(func(s *Sockets) { s.Opened++ })
-	c.SetReadLimit(1 << 24)
-	for {
-		_, text, err := c.Read(r.Context())
-		if err != nil {
-			status := websocket.CloseStatus(err)
-			n.count(func(s *Sockets) {
-				if status == websocket.StatusNormalClosure {
-					s.Closed++
-				} else {
-					s.Lost++
-				}
-			})
-			return
-		}
-		answer := n.message(text)
-		var q question
-		json.Unmarshal(text, &q) // a batch subscribes to nothing
-		if q.Method == "chain_subscribeFinalizedHeads" {
-			answer = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":"heads"}`, q.ID)
-		}
-		if n.Latency > 0 {
-			time.AfterFunc(n.Latency, func() { c.Write(r.Context(), websocket.MessageText, answer) })
-			continue
-		}
-		if err := c.Write(r.Context(), websocket.MessageText, answer); err != nil {
-			return
-		}
-		if q.Method == "chain_subscribeFinalizedHeads" {
-			go n.announce(r.Context(), c)
-		}
-	}
-}
-
-// Sockets are the WebSockets of a node: how many were opened, how many were closed by who
-// opened them, and how many were lost.
-type Sockets struct{ Opened, Closed, Lost int }
-
-// Sockets are those that there were.
-func (n *Node) Sockets() Sockets {
-	n.guard.Lock()
-	defer n.guard.Unlock()
-	return n.sockets
-}
-
-func (n *Node) count(what func(*Sockets)) {
-	n.guard.Lock()
-	defer n.guard.Unlock()
-	what(&n.sockets)
+	return n
 }
 
 // announce tells of each head, from the newest on.
-func (n *Node) announce(ctx context.Context, c *websocket.Conn) {
+func (n *Node) announce(ctx context.Context, tell func(result []byte) error) {
 	for {
 		head, moved := n.newest()
 		header, _ := n.result("chain_getHeader", nil, view{head, head})
-		notice := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"chain_finalizedHead","params":{"subscription":"heads","result":%s}}`, header)
-		if err := c.Write(ctx, websocket.MessageText, notice); err != nil {
+		if err := tell(header); err != nil {
 			return
 		}
 		select {
@@ -261,18 +145,16 @@ type question struct {
 	Params []json.RawMessage `json:"params"`
 }
 
-func (n *Node) answer(q *question) []byte {
-	n.guard.Lock()
-	n.asked[q.Method]++
-	now := view{n.head, max(n.head, n.best)}
-	n.guard.Unlock()
-	return n.answerFrom(q, now)
-}
-
 // view is how far a node is: its newest final block, and its newest.
 type view struct{ final, best int }
 
-// answerFrom is the answer of a node that is so far.
+func (n *Node) now() view {
+	n.guard.Lock()
+	defer n.guard.Unlock()
+	return view{n.head, max(n.head, n.best)}
+}
+
+// answerFrom is what a node that is so far sends.
 func (n *Node) answerFrom(q *question, now view) []byte {
 	result, failure := n.result(q.Method, slices.Clone(q.Params), now)
 	return written(q.ID, result, failure)

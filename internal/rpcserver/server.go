@@ -4,6 +4,7 @@ package rpcserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/coder/websocket"
 )
@@ -40,14 +42,43 @@ type Subscription struct {
 	Tell func(ctx context.Context, tell func(result []byte) error)
 }
 
+// Refused is a refusal as it is sent: JSON with a code, a message and more.
+type Refused json.RawMessage
+
+func (r Refused) Error() string { return string(r) }
+
 // Server is an http.Handler.
 type Server struct {
-	Methods       map[string]Method
+	Methods map[string]Method
+	// Other answers by the methods that are not among these, where it is not nil.
+	Other         func(method string, params []json.RawMessage) (result []byte, err error)
 	Subscriptions map[string]Subscription // by the method that subscribes
+	// MostAtOnce is how many questions one message may have; 10,000 where it is 0.
+	MostAtOnce int
+	// Latency is how long each answer is on its way; many can be.
+	Latency time.Duration
 
 	guard    sync.Mutex
 	asked    map[string]int
 	messages int
+	sockets  Sockets
+}
+
+// Sockets are the WebSockets of a server: how many were opened, how many were closed by who
+// opened them, and how many were lost.
+type Sockets struct{ Opened, Closed, Lost int }
+
+// Sockets are those that there were.
+func (s *Server) Sockets() Sockets {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.sockets
+}
+
+func (s *Server) count(what func(*Sockets)) {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	what(&s.sockets)
 }
 
 // Asked is how often each method was called.
@@ -88,6 +119,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 		return
 	}
+	time.Sleep(s.Latency)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Write(s.answer(text, nil))
 }
@@ -99,6 +131,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer c.CloseNow()
+	s.count(func(s *Sockets) { s.Opened++ })
 	c.SetReadLimit(mostBytes)
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
@@ -106,9 +139,21 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	for {
 		_, text, err := c.Read(ctx)
 		if err != nil {
+			s.count(func(s *Sockets) {
+				if websocket.CloseStatus(err) == websocket.StatusNormalClosure {
+					s.Closed++
+				} else {
+					s.Lost++
+				}
+			})
 			return
 		}
-		if err := c.Write(ctx, websocket.MessageText, s.answer(text, open)); err != nil {
+		answer := s.answer(text, open)
+		if s.Latency > 0 {
+			time.AfterFunc(s.Latency, func() { c.Write(ctx, websocket.MessageText, answer) })
+			continue
+		}
+		if err := c.Write(ctx, websocket.MessageText, answer); err != nil {
 			return
 		}
 		open.begin()
@@ -141,7 +186,10 @@ func (o *session) subscribe(s Subscription) []byte {
 	o.opened = append(o.opened, func() {
 		s.Tell(ctx, func(result []byte) error {
 			notice := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"subscription":%s,"result":%s}}`, s.Notice, id, result)
-			return o.socket.Write(ctx, websocket.MessageText, notice)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return o.socket.Write(o.ctx, websocket.MessageText, notice) // a context that ends while it writes closes the connection
 		})
 	})
 	return []byte(id)
@@ -183,8 +231,10 @@ func (s *Server) answer(text []byte, open *session) []byte {
 		return refusal(nil, &Error{-32700, "Parse error"})
 	case len(batch) == 0:
 		return refusal(nil, &Error{-32600, "Invalid request"})
-	case len(batch) > mostBatch:
-		return refusal(nil, &Error{-32005, "The batch request was too large"})
+	case s.MostAtOnce == 1:
+		return refusal(nil, &Error{-32005, "Batched requests are not supported by this server"})
+	case len(batch) > cmp.Or(s.MostAtOnce, mostBatch):
+		return refusal(nil, &Error{-32010, "The batch request was too large"})
 	}
 	answers := []byte{'['}
 	for i := range batch {
@@ -218,6 +268,13 @@ func (s *Server) one(q *question, open *session) []byte {
 			return answered(q.ID, open.unsubscribe(q.Params))
 		}
 	}
+	if s.Other != nil {
+		result, err := s.Other(q.Method, q.Params)
+		if err != nil {
+			return refusal(q.ID, err)
+		}
+		return answered(q.ID, result)
+	}
 	return refusal(q.ID, &Error{-32601, "Method not found"})
 }
 
@@ -229,6 +286,10 @@ func answered(id json.RawMessage, result []byte) []byte {
 }
 
 func refusal(id json.RawMessage, err error) []byte {
+	var whole Refused
+	if errors.As(err, &whole) {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, numbered(id), whole)
+	}
 	refused := &Error{-32603, err.Error()}
 	errors.As(err, &refused)
 	text, failed := json.Marshal(refused)
