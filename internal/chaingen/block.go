@@ -5,6 +5,7 @@ import (
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/scale"
 )
 
 // body is a block as a node has it, and what its state has of it.
@@ -103,7 +104,7 @@ func (x *extrinsics) call(name string) {
 // end puts its length before the extrinsic.
 func (x *extrinsics) end() {
 	var room [8]byte
-	prefix := appendCompact(room[:0], uint64(len(x.b)-x.began))
+	prefix := scale.AppendCompact(room[:0], uint64(len(x.b)-x.began))
 	x.raw(prefix...)
 	copy(x.b[x.began+len(prefix):], x.b[x.began:])
 	copy(x.b[x.began:], prefix)
@@ -187,7 +188,7 @@ func (c *Chain) logs(height uint64, ethereum []chain.Hash) [][]byte {
 	w.account(key)
 	w.raw(rest[:keySize-len(key.address)]...)
 	first := len(w.b)
-	size := 1 + 32 + len(appendCompact(nil, uint64(len(ethereum)))) + 32*len(ethereum)
+	size := 1 + 32 + len(scale.AppendCompact(nil, uint64(len(ethereum)))) + 32*len(ethereum)
 	w.raw(4, 'f', 'r', 'o', 'n')
 	w.compact(uint64(size))
 	w.raw(1)

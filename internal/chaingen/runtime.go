@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/metadata"
+	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
 	"github.com/feeledger/fees/wire"
 )
@@ -95,11 +96,11 @@ func renamed(text []byte, specName string, version uint32) []byte {
 	name := append([]byte{byte(len(specName) << 2)}, specName...)
 	rest := was[2*(1+int(was[0]>>2)):] // behind two names of less than 64 letters
 	is := bytes.Join([][]byte{name, name, rest[:4], binary.LittleEndian.AppendUint32(nil, version), rest[8:]}, nil)
-	before := append(appendCompact(nil, uint64(len(was))), was...)
+	before := append(scale.AppendCompact(nil, uint64(len(was))), was...)
 	if bytes.Count(text, before) != 1 {
 		panic("chaingen: the metadata do not have their System.Version once")
 	}
-	return bytes.Replace(text, before, append(appendCompact(nil, uint64(len(is))), is...), 1)
+	return bytes.Replace(text, before, append(scale.AppendCompact(nil, uint64(len(is))), is...), 1)
 }
 
 // specification is what state_getRuntimeVersion answers.

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/scale"
 )
 
 // writer puts SCALE together.
@@ -24,36 +25,14 @@ func (w *writer) flag(b bool) {
 	}
 }
 
-func (w *writer) compact(n uint64) { w.b = appendCompact(w.b, n) }
+func (w *writer) compact(n uint64) { w.b = scale.AppendCompact(w.b, n) }
 
-// appendCompact appends a compact integer.
-func appendCompact(to []byte, n uint64) []byte {
-	switch {
-	case n < 1<<6:
-		return append(to, byte(n<<2))
-	case n < 1<<14:
-		return binary.LittleEndian.AppendUint16(to, uint16(n<<2|1))
-	case n < 1<<30:
-		return binary.LittleEndian.AppendUint32(to, uint32(n<<2|2))
-	}
-	return appendBig(to, 0, n)
-}
-
-// appendBig appends a compact integer of at least 30 bits.
+// appendBig appends a compact integer of more than 64 bits.
 func appendBig(to []byte, high, low uint64) []byte {
-	size := (bits.Len64(low) + 7) / 8
-	if high > 0 {
-		size = 8 + (bits.Len64(high)+7)/8
-	}
-	to = append(to, byte((size-4)<<2|3))
-	for i := range size {
-		n := low
-		if i >= 8 {
-			n = high
-		}
-		to = append(to, byte(n>>(8*(i%8))))
-	}
-	return to
+	size := (bits.Len64(high) + 7) / 8
+	to = append(to, byte((8+size-4)<<2|3))
+	to = binary.LittleEndian.AppendUint64(to, low)
+	return append(to, binary.LittleEndian.AppendUint64(nil, high)[:size]...)
 }
 
 // blob writes bytes behind their length.
@@ -128,7 +107,7 @@ func newEvents(r *runtime) *events {
 // list puts the number of the events before them.
 func (e *events) list() []byte {
 	var room [roomForCount]byte
-	count := appendCompact(room[:0], e.count)
+	count := scale.AppendCompact(room[:0], e.count)
 	list := e.b[roomForCount-len(count):]
 	copy(list, count)
 	return list
