@@ -709,7 +709,7 @@ func TestFollowAnEndedChain(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			moonbeam, _ := network.BuiltIn().Named("moonbeam")
-			moonbeam.LastBlock = &c.last
+			moonbeam.LastBlock, moonbeam.Anchors = &c.last, nil
 			text, err := json.Marshal(map[string]any{"networks": []network.Network{*moonbeam}})
 			require.NoError(t, err)
 			g := newGrowing(c.head)
