@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -29,20 +30,23 @@ type Block struct {
 }
 
 // Block is the answer of /blocks/N. The runtime is that of the block's parent.
-func (r *Runtime) Block(b *Block) ([]byte, error) {
-	text, err := r.block(b)
+func (r *Runtime) Block(b *Block) ([]byte, error) { return r.AppendBlock(nil, b) }
+
+// AppendBlock appends the answer to other text.
+func (r *Runtime) AppendBlock(to []byte, b *Block) ([]byte, error) {
+	text, err := r.block(to, b)
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Header.Number, err)
 	}
 	return text, nil
 }
 
-func (r *Runtime) block(b *Block) ([]byte, error) {
+func (r *Runtime) block(to []byte, b *Block) ([]byte, error) {
 	size := 1024 + 3*len(b.Events)
 	for _, x := range b.Extrinsics {
 		size += 512 + 3*len(x)
 	}
-	to := make([]byte, 0, size)
+	to = slices.Grow(to, size)
 	to = appendNumber(append(to, `{"number":`...), b.Header.Number)
 	to = appendHash(append(to, `,"hash":`...), b.Hash)
 	to = appendHash(append(to, `,"parentHash":`...), b.Header.ParentHash)

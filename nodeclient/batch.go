@@ -1,9 +1,12 @@
 package nodeclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
@@ -74,22 +77,38 @@ func (b *Batch) Storage(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
 // Ask asks all questions. An error is what ended that: the answers that came before it are
 // there. What the node refuses of one question alone is that question's.
 func (b *Batch) Ask(ctx context.Context) error {
-	most := &b.client.mostAtOnce
-	for size := len(b.calls); len(b.calls) > 0; {
-		n := min(len(b.calls), size, int(most.Load()))
-		err := b.client.askTogether(ctx, b.calls[:n])
-		if err != nil && n > 1 && refusesSize(err) {
-			if size = n / 2; refusesBatch(err) {
-				most.Store(min(most.Load(), int64(size)))
-			}
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		b.calls = b.calls[n:]
+	calls := b.calls
+	b.calls = nil
+	return b.client.askInParts(ctx, calls, len(calls))
+}
+
+// askInParts asks questions in messages of at most size, all of which are under way at the
+// same time.
+func (c *Client) askInParts(ctx context.Context, calls []*call, size int) error {
+	if size = min(size, int(c.mostAtOnce.Load())); len(calls) <= size {
+		return c.askPart(ctx, calls)
 	}
-	return nil
+	var all sync.WaitGroup
+	parts := slices.Collect(slices.Chunk(calls, size))
+	errs := make([]error, len(parts))
+	for i, part := range parts {
+		all.Go(func() { errs[i] = c.askPart(ctx, part) })
+	}
+	all.Wait()
+	return cmp.Or(errs...)
+}
+
+// askPart asks questions in one message, or in smaller ones where it is refused.
+func (c *Client) askPart(ctx context.Context, calls []*call) error {
+	err := c.askTogether(ctx, calls)
+	if err == nil || len(calls) < 2 || !refusesSize(err) {
+		return err
+	}
+	half := len(calls) / 2
+	if refusesBatch(err) {
+		c.mostAtOnce.Store(min(c.mostAtOnce.Load(), int64(half)))
+	}
+	return c.askInParts(ctx, calls, half)
 }
 
 // askTogether asks questions in one message.

@@ -112,7 +112,8 @@ type connection struct {
 // nobody asked for.
 type waiter struct {
 	answers      chan message  // the batch's own, which has room for all of them and one more
-	batch        bool          // there are other questions in its message
+	first        uint64        // the id of the first question of its message
+	count        int           // of questions in it
 	subscription *subscription // that the answer opens, nil for other questions
 }
 
@@ -248,7 +249,7 @@ func (c *connection) prepare(questions []question, s *subscription) (first uint6
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range count {
-		c.waiting[name(first+i)] = &waiter{answers, count > 1, s}
+		c.waiting[name(first+i)] = &waiter{answers, first, len(questions), s}
 	}
 	return first, text, answers, nil
 }
@@ -381,13 +382,13 @@ func (c *connection) take(m message, batch bool) error {
 	}
 	w := c.waiterFor(m.id)
 	switch {
-	case w == nil && m.id == "" && c.refuseBatches(m):
+	case w == nil && m.id == "" && c.refuseBatch(m):
 		return nil
 	case w == nil && m.id == "":
 		return m.failure
 	case w == nil:
 		return &DecodeError{"answer", fmt.Errorf("it is to question %s, which was not asked", wire.Excerpt(m.id))}
-	case batch && !w.batch:
+	case batch && w.count == 1:
 		return &DecodeError{"answer", errBatch}
 	}
 	if w.subscription != nil && isSubscription(m.result) {
@@ -399,30 +400,33 @@ func (c *connection) take(m message, batch bool) error {
 }
 
 // hasBatch tells whether a batch is under way; the mutex is held.
-func (c *connection) hasBatch() bool {
+func (c *connection) hasBatch() bool { return c.largest() != nil }
+
+// largest is a question of the largest batch that is under way, the oldest of several, or
+// nil; the mutex is held.
+func (c *connection) largest() (found *waiter) {
 	for _, w := range c.waiting {
-		if w.batch {
-			return true
+		if w.count > 1 && (found == nil || w.count > found.count || w.count == found.count && w.first < found.first) {
+			found = w
 		}
 	}
-	return false
+	return found
 }
 
-// refuseBatches tells all batches that are under way that one of them is refused: a node does
-// not say which. It tells whether there are any.
-func (c *connection) refuseBatches(m message) (any bool) {
+// refuseBatch tells a batch that it is refused, and whether there is any. A node does not say
+// which it refuses: it is the largest.
+func (c *connection) refuseBatch(m message) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, w := range c.waiting {
-		if w.batch {
-			any = true
-			select {
-			case w.answers <- m:
-			default: // it was told so before
-			}
-		}
+	w := c.largest()
+	if w == nil {
+		return false
 	}
-	return any
+	for i := range uint64(w.count) {
+		delete(c.waiting, name(w.first+i))
+	}
+	w.answers <- m // the one for which there is room
+	return true
 }
 
 func (c *connection) subscriber(id string) *subscription {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
@@ -94,39 +95,39 @@ func (g *Gateway) newest(ctx context.Context, query url.Values) (place, error) {
 	return g.placed(ctx, header.Number, header.Hash())
 }
 
-func (g *Gateway) head(ctx context.Context, query url.Values) ([]byte, error) {
+func (g *Gateway) head(ctx context.Context, query url.Values) (string, error) {
 	at, err := g.newest(ctx, query)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	return g.blockAt(ctx, at, query)
 }
 
-func (g *Gateway) block(ctx context.Context, id string, query url.Values) ([]byte, error) {
+func (g *Gateway) block(ctx context.Context, id string, query url.Values) (string, error) {
 	at, err := g.named(ctx, id)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	return g.blockAt(ctx, at, query)
 }
 
-func (g *Gateway) headHeader(ctx context.Context, query url.Values) ([]byte, error) {
+func (g *Gateway) headHeader(ctx context.Context, query url.Values) (string, error) {
 	at, err := g.newest(ctx, query)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	return g.headerAt(ctx, at)
 }
 
-func (g *Gateway) header(ctx context.Context, id string) ([]byte, error) {
+func (g *Gateway) header(ctx context.Context, id string) (string, error) {
 	at, err := g.named(ctx, id)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	return g.headerAt(ctx, at)
 }
 
-func (g *Gateway) headerAt(ctx context.Context, at place) ([]byte, error) {
+func (g *Gateway) headerAt(ctx context.Context, at place) (string, error) {
 	header, err := g.headerOf(ctx, at.hash)
 	if errors.Is(err, chain.ErrNoBlock) && at.final {
 		err = g.missing(ctx, at, err)
@@ -135,10 +136,11 @@ func (g *Gateway) headerAt(ctx context.Context, at place) ([]byte, error) {
 		err = g.rightHeight(at, header.Number)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	asked := answer.Header(header)
-	return asked.Answer()
+	text, err := asked.Answer()
+	return string(text), err
 }
 
 // rightHeight wants a block to be where the node said that it is: where it is not, nothing
@@ -167,9 +169,9 @@ func checkFlags(query url.Values) error {
 }
 
 // blockAt is the answer of a block.
-func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]byte, error) {
+func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (string, error) {
 	if query.Get("decodedXcmMsgs") == "true" {
-		return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: "decodedXcmMsgs is not supported"}
+		return "", &answer.RefusedError{Status: http.StatusBadRequest, Message: "decodedXcmMsgs is not supported"}
 	}
 	defer g.recent.make(at.hash)()
 	raw, err := g.raw(ctx, at.hash)
@@ -180,7 +182,7 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]by
 		err = g.rightHeight(at, raw.Header.Number)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	made := at // under the runtime that the parent left behind
 	if at.height > 0 {
@@ -188,11 +190,11 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]by
 	}
 	r, err := g.runtimeAt(ctx, made)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	header, err := readHeader(&raw.Header)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	b := &answer.Block{
 		Hash:          at.hash,
@@ -205,14 +207,25 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) ([]by
 		b.Finalized = chain.Some(at.final)
 	}
 	if b.Extrinsics, err = raw.Encoded(); err != nil {
-		return nil, err
+		return "", err
 	}
 	if err := g.state(ctx, r, b); err != nil {
-		return nil, err
+		return "", err
 	}
-	text, err := r.Block(b)
-	return text, malformed("block", err)
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	text, err := r.AppendBlock((*room)[:0], b)
+	if cap(text) > 0 && cap(text) <= mostRoom {
+		*room = text
+	}
+	return string(text), malformed("block", err)
 }
+
+// rooms are where the text of one block after the other is made.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+// mostRoom is the size of a room that is kept.
+const mostRoom = 1 << 20
 
 // raw is a block as the node has it.
 func (g *Gateway) raw(ctx context.Context, hash chain.Hash) (*nodeclient.Block, error) {

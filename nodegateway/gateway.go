@@ -68,7 +68,7 @@ func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
 	case errors.As(err, &refused):
 		return "", &Refusal{*refused, chain.ErrCannotTell}
 	}
-	return string(text), err
+	return text, err
 }
 
 // Stream writes an answer to w.
@@ -81,16 +81,16 @@ func (g *Gateway) Stream(ctx context.Context, question string, w io.Writer) (int
 	return int64(n), err
 }
 
-func (g *Gateway) answer(ctx context.Context, question string) ([]byte, error) {
+func (g *Gateway) answer(ctx context.Context, question string) (string, error) {
 	u, err := url.ParseRequestURI(question)
 	if err != nil {
-		return nil, noSuchPath(question)
+		return "", noSuchPath(question)
 	}
 	query := u.Query()
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	if parts[0] == "blocks" {
 		if err := checkFlags(query); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 	switch {
@@ -111,11 +111,11 @@ func (g *Gateway) answer(ctx context.Context, question string) ([]byte, error) {
 	case is(parts, "runtime", "metadata"):
 		return g.metadata(ctx, query.Get("at"))
 	case u.Path == "/":
-		return []byte(`{"version":"` + Version + `"}`), nil
+		return `{"version":"` + Version + `"}`, nil
 	case is(parts, "node", "version"):
 		return g.nodeVersion(ctx)
 	}
-	return nil, noSuchPath(u.Path)
+	return "", noSuchPath(u.Path)
 }
 
 // is tells whether a path has these parts; * is any.
@@ -177,24 +177,24 @@ func (g *Gateway) system(ctx context.Context) (*system, error) {
 	return s, nil
 }
 
-func (g *Gateway) spec(ctx context.Context, at string) ([]byte, error) {
+func (g *Gateway) spec(ctx context.Context, at string) (string, error) {
 	where, err := g.at(ctx, at)
 	if err == nil && !where.final {
 		_, err = g.confirmed(ctx, where)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	r, err := g.runtimeAt(ctx, where)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	s, err := g.system(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	text, err := answer.Spec(where.of(), r.version, s.chainType, s.properties)
-	return text, malformed("runtime", err)
+	return string(text), malformed("runtime", err)
 }
 
 // malformed is why no answer could be made of what the node said, unless that is no fault of it.
@@ -207,41 +207,41 @@ func malformed(what string, err error) error {
 
 // metadata is the answer of /runtime/metadata: what the runtime that a block left behind says
 // of itself.
-func (g *Gateway) metadata(ctx context.Context, at string) ([]byte, error) {
+func (g *Gateway) metadata(ctx context.Context, at string) (string, error) {
 	where, err := g.at(ctx, at)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	r, err := g.runtimeAt(ctx, where)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	text, err := r.Metadata(r.metadata)
 	if err != nil {
-		return nil, fmt.Errorf("runtime %s: %w: %w", r.name, chain.ErrCannotTell, err)
+		return "", fmt.Errorf("runtime %s: %w: %w", r.name, chain.ErrCannotTell, err)
 	}
-	return text, nil
+	return string(text), nil
 }
 
 // nodeVersion is the answer of /node/version.
-func (g *Gateway) nodeVersion(ctx context.Context) ([]byte, error) {
+func (g *Gateway) nodeVersion(ctx context.Context) (string, error) {
 	client, err := g.text(ctx, "system_version")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	chainName, err := g.text(ctx, "system_chain")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	version, err := g.node.Call(ctx, "state_getRuntimeVersion")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	name, ok := version.Member("implName").Text()
 	if !ok {
-		return nil, fmt.Errorf("the node's runtime version has no implName: %s", wire.Excerpt(version.Raw()))
+		return "", fmt.Errorf("the node's runtime version has no implName: %s", wire.Excerpt(version.Raw()))
 	}
-	return answer.Version(client, name, chainName), nil
+	return string(answer.Version(client, name, chainName)), nil
 }
 
 func (g *Gateway) text(ctx context.Context, method string) (string, error) {

@@ -12,14 +12,14 @@ import (
 )
 
 // storage is the answer of an item of a pallet's storage.
-func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Values) ([]byte, error) {
+func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Values) (string, error) {
 	at, r, err := g.stateAt(ctx, query.Get("at"))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	item, err := r.Item(pallet, name, append(query["keys[]"], query["keys"]...))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	place := item.Place()
 	stored, known := g.recent.stored(at.hash, place)
@@ -31,45 +31,45 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 	if !known {
 		list, err := g.node.Storage(ctx, at.hash, place)
 		if err != nil {
-			return nil, g.stateError(ctx, at, err)
+			return "", g.stateError(ctx, at, err)
 		}
 		stored = list[0]
 		g.recent.keepStored(at.hash, place, stored)
 	}
 	text, err := item.Answer(at.of(), stored)
-	return text, malformed("storage", err)
+	return string(text), malformed("storage", err)
 }
 
 // balance is the answer of what an account has. An SS58 address names no account of 20 bytes:
 // Sidecar takes its first 20 letters for one, and says that it has nothing. That is refused.
-func (g *Gateway) balance(ctx context.Context, account, at string) ([]byte, error) {
+func (g *Gateway) balance(ctx context.Context, account, at string) (string, error) {
 	address, err := chain.ParseAddress(account)
 	if err != nil {
 		message := "Invalid address format"
 		if !strings.HasPrefix(account, "0x") {
 			message += ": an account of this chain is 0x and 40 hex digits"
 		}
-		return nil, &answer.RefusedError{Status: http.StatusBadRequest, Message: message}
+		return "", &answer.RefusedError{Status: http.StatusBadRequest, Message: message}
 	}
 	where, r, err := g.stateAt(ctx, at)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	s, err := g.system(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	b, err := r.Balance(address)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	own, locks := b.Places()
 	stored, err := g.node.Storage(ctx, where.hash, own, locks)
 	if err != nil {
-		return nil, g.stateError(ctx, where, err)
+		return "", g.stateError(ctx, where, err)
 	}
 	text, err := b.Answer(where.of(), s.token, stored[0], stored[1])
-	return text, malformed("balance", err)
+	return string(text), malformed("balance", err)
 }
 
 // stateAt is a block whose state is asked for, and the runtime that reads it: as by Sidecar,
