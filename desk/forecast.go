@@ -75,7 +75,7 @@ func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover pr
 			length = longSample
 		}
 		s.Last = min(s.Last, s.First+length-1)
-		r := run{began: time.Now(), long: i == samples/2, ahead: prover.Reader.Source.Portion().Blocks * 4}
+		r := run{began: time.Now(), long: i == samples/2, atOnce: 4*prover.Reader.Source.Portion().Blocks + ask.DefaultConcurrency}
 		for x, err := range prover.Range(ctx, source.Range{First: s.First, Last: s.Last}, chain.Optional[evidence.Predecessor]{}) {
 			e, err := entry(x, err)
 			if err != nil {
@@ -105,25 +105,25 @@ func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover pr
 // run is one of neighbouring blocks.
 type run struct {
 	began, settled time.Time
-	blocks, ahead  uint64 // ahead is how many come at once, before it is seen how fast it goes
+	blocks         uint64
+	atOnce         uint64 // that come together, before it is seen how fast it goes
 	long           bool
 }
 
 // goesOn counts a block, and tells whether more are read.
 func (r *run) goesOn() bool {
-	if r.blocks++; r.blocks == r.ahead+ask.DefaultConcurrency {
+	if r.blocks++; r.blocks == r.atOnce {
 		r.settled = time.Now()
 	}
-	return !r.long || r.blocks < samples*sampleLength || time.Since(r.began) < longSampleTime
+	return !r.long || r.blocks < max(samples*sampleLength, 2*r.atOnce) || time.Since(r.began) < longSampleTime
 }
 
 // speed is how many blocks came in a second once it was under way.
 func (r *run) speed() (blocks float64, known bool) {
-	after := float64(r.blocks) - float64(r.ahead+ask.DefaultConcurrency)
-	if r.settled.IsZero() || after < float64(r.ahead) {
+	if r.blocks < 2*r.atOnce {
 		return 0, false
 	}
-	return after / time.Since(r.settled).Seconds(), true
+	return float64(r.blocks-r.atOnce) / time.Since(r.settled).Seconds(), true
 }
 
 // nth is what follows, in its span, from the n-th missing block on.
