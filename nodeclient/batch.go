@@ -78,7 +78,9 @@ func (b *Batch) Storage(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
 // there. What the node refuses of one question alone is that question's.
 func (b *Batch) Ask(ctx context.Context) error {
 	calls := b.calls
-	b.calls = nil
+	if b.calls = nil; len(calls) == 0 {
+		return nil
+	}
 	return b.client.askInParts(ctx, calls, len(calls))
 }
 

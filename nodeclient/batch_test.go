@@ -135,6 +135,7 @@ func asked(t *testing.T, c *nodeclient.Client, count int) {
 
 func TestBatch(t *testing.T) {
 	overBoth(t, nil, quick, func(t *testing.T, c *nodeclient.Client, node *batching) {
+		require.NoError(t, c.Batch().Ask(soon(t)))
 		asked(t, c, 16)
 		asked(t, c, 100)
 		require.ElementsMatch(t, []int{32, 64, 64, 64, 8}, node.sizes)

@@ -110,10 +110,6 @@ func (r *Reader) blockQuestions(ctx context.Context, blocks Range, before chain.
 // prepared has the source asked for portions of the blocks, and goes on to the blocks of one
 // when it was. Two portions at least are under way, and more where more blocks are read ahead.
 func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion], size int) iter.Seq[blockQuestion] {
-	portion := int(r.Source.Portion().Blocks)
-	if portion < 2 {
-		return questions
-	}
 	prepare := func(ctx context.Context, list []blockQuestion) []blockQuestion {
 		heights := chain.Heights{First: list[0].height, Last: list[len(list)-1].height}
 		if err := r.Source.Prepare(ctx, heights); ask.TimedOut(err) {
@@ -122,7 +118,19 @@ func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion]
 		return list
 	}
 	return func(yield func(blockQuestion) bool) {
-		for list := range inorder.Map(ctx, portions(questions, portion), 1+(size+portion-1)/portion, prepare) {
+		next, stop := iter.Pull(questions)
+		defer stop()
+		q, more := next() // for its runtime a question was asked: the source knows now what it is
+		rest := func(yield func(blockQuestion) bool) {
+			for ; more && yield(q); q, more = next() {
+			}
+		}
+		portion := int(r.Source.Portion().Blocks)
+		if portion < 2 {
+			rest(yield)
+			return
+		}
+		for list := range inorder.Map(ctx, portions(rest, portion), 1+(size+portion-1)/portion, prepare) {
 			for _, q := range list {
 				if !yield(q) {
 					return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
@@ -75,4 +77,25 @@ func TestPortionThatNobodyAnswers(t *testing.T) {
 		times++
 	}
 	require.Equal(t, 1, times)
+}
+
+// A node is asked in portions at whatever kind of address, from the first range on.
+func TestPortionsOfANode(t *testing.T) {
+	for _, scheme := range []string{"http", "ws"} {
+		n, url := startNode(t, noGET)
+		reader := source.Reader{Source: open(t, strings.Replace(url, "http", scheme, 1), quick), Tables: network.BuiltIn()}
+		blocks := 0
+		for _, err := range reader.Range(t.Context(), source.Range{First: 1, Last: 27}, 8) {
+			require.NoError(t, err)
+			blocks++
+		}
+		require.Equal(t, 27, blocks)
+		require.Equal(t, 27, n.Asked()["chain_getBlock"], scheme)
+		require.LessOrEqual(t, n.Asked()["state_queryStorageAt"], 27+2, scheme)
+		all := 0
+		for _, times := range n.Asked() {
+			all += times
+		}
+		require.Equal(t, all-n.Asked()["chain_getBlock"]-n.Asked()["state_queryStorageAt"]+2, n.Messages(), "two messages have all blocks and states")
+	}
 }
