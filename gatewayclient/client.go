@@ -34,6 +34,10 @@ type Gateway interface {
 	Answer(ctx context.Context, question string) (text string, err error)
 	// Stream copies an answer to w as it comes, and returns how many bytes there were.
 	Stream(ctx context.Context, question string, w io.Writer) (int64, error)
+	// Portion is how many neighbouring blocks are best asked for together, and Prepare asks
+	// for them, so that they are answered at once afterwards.
+	Portion() chain.Portion
+	Prepare(ctx context.Context, blocks chain.Heights) error
 }
 
 // Of returns a client of a gateway that is no server.
@@ -63,11 +67,14 @@ func New(address string, o ask.Options) (*Client, error) {
 // Kept is not known: a gateway's chain grows.
 func (c *Client) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 
-// Portion is one block, by a question for the block and one for the multiplier.
-func (c *Client) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
+// Portion is how many neighbouring blocks are best asked for together: one by one, where the
+// gateway is a server.
+func (c *Client) Portion() chain.Portion { return c.gateway.Portion() }
 
-// Prepare does nothing: a gateway answers one question at a time.
-func (c *Client) Prepare(context.Context, chain.Heights) error { return nil }
+// Prepare asks for the blocks of a portion.
+func (c *Client) Prepare(ctx context.Context, blocks chain.Heights) error {
+	return c.gateway.Prepare(ctx, blocks)
+}
 
 // FinalHead is where the newest block that is final is, without the block itself.
 func (c *Client) FinalHead(ctx context.Context) (chain.Head, error) {

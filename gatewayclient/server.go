@@ -131,6 +131,12 @@ func (s *server) refusal(path string, answer ask.Answer) error {
 	return fmt.Errorf("%w: %w", errNoEndpoint, err)
 }
 
+// Portion is one block, by a question for the block and one for the multiplier.
+func (s *server) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
+
+// Prepare does nothing: a server answers one question at a time.
+func (s *server) Prepare(context.Context, chain.Heights) error { return nil }
+
 // Stream passes an answer on. It does not tell whether the gateway's paths have a
 // version: it is not looked into.
 func (s *server) Stream(ctx context.Context, path string, w io.Writer) (int64, error) {

@@ -92,14 +92,6 @@ func Announced(node *nodeclient.Client) Heads {
 	}
 }
 
-// Portion is what goes to the node in one message.
-func (n *node) Portion() chain.Portion { return n.gateway.Portion() }
-
-// Prepare asks for the blocks of a portion.
-func (n *node) Prepare(ctx context.Context, blocks chain.Heights) error {
-	return n.gateway.Prepare(ctx, blocks)
-}
-
 // Extrinsics are those of a block as they are encoded.
 func (n *node) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	return n.gateway.Extrinsics(ctx, block)
@@ -136,22 +128,6 @@ type eitherSource struct {
 // Close breaks the connection to the node off, where it is one.
 func (s *eitherSource) Close() error { return s.either.node.Close() }
 
-// Portion is a node's, once it is known to be one.
-func (s *eitherSource) Portion() chain.Portion {
-	if s.either.isNode() {
-		return s.either.asNode.Portion()
-	}
-	return s.Client.Portion()
-}
-
-// Prepare asks for the blocks of a portion, where it is a node that is asked.
-func (s *eitherSource) Prepare(ctx context.Context, blocks chain.Heights) error {
-	if s.either.isNode() {
-		return s.either.asNode.Prepare(ctx, blocks)
-	}
-	return s.Client.Prepare(ctx, blocks)
-}
-
 // Extrinsics are those of a block as they are encoded. It is [chain.ErrNotOffered] by a
 // gateway.
 func (s *eitherSource) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
@@ -161,11 +137,24 @@ func (s *eitherSource) Extrinsics(ctx context.Context, block chain.Hash) ([][]by
 	return s.either.asNode.Extrinsics(ctx, block)
 }
 
-// isNode tells whether it is known to be a node.
-func (e *either) isNode() bool {
-	d := e.decided.Load()
-	return d != nil && *d == gatewayclient.Gateway(e.asNode)
+// Portion is a node's, once it is known to be one.
+func (e *either) Portion() chain.Portion { return e.known().Portion() }
+
+// Prepare asks for the blocks of a portion, once it is known who is asked.
+func (e *either) Prepare(ctx context.Context, blocks chain.Heights) error {
+	return e.known().Prepare(ctx, blocks)
 }
+
+// known is who is asked, the gateway as long as it is not known.
+func (e *either) known() gatewayclient.Gateway {
+	if d := e.decided.Load(); d != nil {
+		return *d
+	}
+	return e.gateway
+}
+
+// isNode tells whether it is known to be a node.
+func (e *either) isNode() bool { return e.known() == gatewayclient.Gateway(e.asNode) }
 
 // Answer asks the gateway, or the node.
 func (e *either) Answer(ctx context.Context, question string) (text string, err error) {
