@@ -128,7 +128,7 @@ func TestFaults(t *testing.T) {
 		t.Logf("%5d × %s", failed[text], text)
 	}
 	require.Greater(t, right, wanted/10)
-	if !testing.Short() {
+	if wanted >= 5000 { // of fewer, a rare kind may be missing
 		require.Len(t, done, kinds)
 	}
 }
