@@ -262,3 +262,29 @@ func TestAddress(t *testing.T) {
 		require.NotContains(t, err.Error(), "secret")
 	}
 }
+
+// A gateway that is a server is asked for one block after the other, and nothing ahead; of
+// another one it is the other's to say.
+func TestPortion(t *testing.T) {
+	c, err := gatewayclient.New("http://127.0.0.1:1", ask.Options{})
+	require.NoError(t, err)
+	require.Equal(t, chain.Portion{Blocks: 1, Questions: 2}, c.Portion())
+	require.NoError(t, c.Prepare(t.Context(), chain.Heights{First: 1, Last: 16}), "nobody is asked")
+	ahead := &inPortions{}
+	c = gatewayclient.Of(ahead)
+	require.Equal(t, chain.Portion{Blocks: 16, Questions: 33}, c.Portion())
+	require.NoError(t, c.Prepare(t.Context(), chain.Heights{First: 1, Last: 16}))
+	require.Equal(t, []chain.Heights{{First: 1, Last: 16}}, ahead.prepared)
+}
+
+type inPortions struct {
+	gatewayclient.Gateway
+	prepared []chain.Heights
+}
+
+func (*inPortions) Portion() chain.Portion { return chain.Portion{Blocks: 16, Questions: 33} }
+
+func (p *inPortions) Prepare(_ context.Context, blocks chain.Heights) error {
+	p.prepared = append(p.prepared, blocks)
+	return nil
+}
