@@ -241,3 +241,35 @@ func TestKeysOfNodesAreSecret(t *testing.T) {
 		}
 	}
 }
+
+// A client at a URL asks a gateway or a node; a directory is no URL.
+func TestOpenURL(t *testing.T) {
+	n, url := startNode(t, noGET)
+	for _, place := range []string{url, strings.Replace(url, "http", "ws", 1)} {
+		client, closer, err := source.OpenURL(place, quick)
+		require.NoError(t, err)
+		b, err := client.Block(t.Context(), 7)
+		require.NoError(t, err)
+		require.Equal(t, uint64(7), b.Number)
+		require.NoError(t, closer.Close())
+	}
+	require.NotEmpty(t, n.Asked())
+	_, _, err := source.OpenURL(filepath.Join(pair, "gateway"), quick)
+	require.ErrorContains(t, err, "is no URL")
+	_, _, err = source.OpenURL("ftp://127.0.0.1", quick)
+	require.Error(t, err)
+}
+
+// A node announces its heads over a WebSocket, and is asked for them at an http address.
+func TestHeadsOf(t *testing.T) {
+	n, url := startNode(t, noGET)
+	n.SetHead(12)
+	for _, place := range []string{url, strings.Replace(url, "http", "ws", 1)} {
+		for h, err := range source.HeadsOf(open(t, place, quick), time.Millisecond)(t.Context()) {
+			require.NoError(t, err)
+			require.Equal(t, uint64(12), h.Number)
+			break
+		}
+	}
+	require.Equal(t, 1, n.Asked()["chain_subscribeFinalizedHeads"])
+}
