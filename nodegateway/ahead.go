@@ -76,7 +76,10 @@ func (g *Gateway) prepare(ctx context.Context, batch *nodeclient.Batch, height u
 	if err != nil {
 		return nil, err
 	}
-	wanted := append(r.usualKeys(), g.recent.wanted()...)
+	for _, key := range r.usualKeys() {
+		g.recent.ask(key)
+	}
+	wanted := g.recent.wanted()
 	p.block = batch.Block(hash)
 	p.state = ask(batch, hash, append(own, wanted...))
 	if first && height > 0 {
