@@ -6,12 +6,13 @@
 // byte would differ, the new one becomes its next version:
 //
 //	manifest.json     what the package is, and the SHA-256 of every other file
+//	manifest.json.sig the signatures of the manifest, where somebody signed it
 //	report.json …     the files
 //	changes.json      from version 2 on: what differs from the version before
 //	versions/1/       the package as it was before, and so on
 //
 // The manifest of each version has the SHA-256 of the one before. So whoever notes the sum
-// of the newest has all of them. There is no clock in any of it.
+// of the newest has all of them, and whoever signs it signs all of them. There is no clock in any of it.
 //
 // # Before you change it
 //

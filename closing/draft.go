@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/internal/scratch"
+	"github.com/feeledger/fees/signature"
 )
 
 // Draft is a package that is being made, in a directory of its own.
@@ -23,6 +24,7 @@ type Draft struct {
 	path    string             // of the package
 	scratch *scratch.Directory // nil for one that is thrown away
 	files   []File
+	key     *signature.Key // that signs the package, nil for none
 }
 
 // The names in the scratch directory: of the draft, and of the package that it replaces

@@ -46,7 +46,7 @@ func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, chan
 			return nil, false, err
 		}
 		if changes.None() {
-			return old, false, nil
+			return old, false, d.signAlso(old)
 		}
 		if err := d.keep(path, old, changes); err != nil {
 			return nil, false, err
@@ -61,6 +61,9 @@ func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, chan
 		return nil, false, err
 	}
 	if err := d.writeText(ManifestFile, text); err != nil {
+		return nil, false, err
+	}
+	if err := d.sign(text); err != nil {
 		return nil, false, err
 	}
 	return &Package{path, &m, sumOf(text)}, true, d.replace(path, old != nil)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
@@ -14,22 +15,24 @@ import (
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/signature"
 	"github.com/feeledger/fees/source"
 )
 
 // PackageQuestion asks for the package of a month.
 type PackageQuestion struct {
-	Dir      string     // that becomes the package
-	Month    string     // such as 2026-01
-	Timezone string     // whose month it is; "" is UTC
-	Partial  bool       // what the ledger has of the month will do
-	Accounts []string   // addresses, and files of them
-	Names    string     // a file of names for the journal, "" for none
-	Networks string     // the file with the user's own network tables, "" for none
-	Journal  string     // the journal's program
-	With     string     // WithFees or WithMovements
-	Proved   bool       // the statements are proved by balances
-	Books    BooksInput // the company's own record of fees; without a path there is none
+	Dir      string         // that becomes the package
+	Month    string         // such as 2026-01
+	Timezone string         // whose month it is; "" is UTC
+	Partial  bool           // what the ledger has of the month will do
+	Accounts []string       // addresses, and files of them
+	Names    string         // a file of names for the journal, "" for none
+	Networks string         // the file with the user's own network tables, "" for none
+	Journal  string         // the journal's program
+	With     string         // WithFees or WithMovements
+	Proved   bool           // the statements are proved by balances
+	Books    BooksInput     // the company's own record of fees; without a path there is none
+	Key      *signature.Key // that signs the manifest, nil for none
 	PackageOptions
 }
 
@@ -46,8 +49,10 @@ type PackageOptions struct {
 // Closed is a package that was made.
 type Closed struct {
 	*closing.Package
-	Changed bool   // something of it is new
-	Symbol  string // of the network's token
+	Changed    bool                // something of it is new
+	Symbol     string              // of the network's token
+	Signatures []closing.Signature // of its manifest, checked against nobody
+	Unsigned   bool                // the version before was signed, and this one is not
 }
 
 // options are what of a question the manifest keeps.
@@ -86,8 +91,28 @@ func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, err
 	if err := errors.Join(x.make(ctx), ctx.Err()); err != nil {
 		return nil, err
 	}
+	signedBefore, err := signed(old)
+	if err != nil {
+		return nil, err
+	}
+	x.draft.SignWith(q.Key)
 	made, changed, err := x.draft.Install(q.Dir, x.manifest, old)
-	return &Closed{made, changed, x.network.Symbol}, err
+	if err != nil {
+		return nil, errors.Join(ctx.Err(), err) // a key's agent may be asked for long
+	}
+	c := &Closed{Package: made, Changed: changed, Symbol: x.network.Symbol}
+	c.Signatures, err = made.Signatures(nil, time.Now())
+	c.Unsigned = signedBefore && len(c.Signatures) == 0
+	return c, err
+}
+
+// signed tells whether somebody signed a package, if one is there.
+func signed(p *closing.Package) (bool, error) {
+	if p == nil {
+		return false, nil
+	}
+	list, err := p.Signatures(nil, time.Now())
+	return len(list) > 0, err
 }
 
 // inputs are the user's files that a package is made of.

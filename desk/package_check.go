@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/signature"
 )
 
 // PackageCheck is what came of the check of a package.
@@ -20,15 +22,18 @@ type PackageCheck struct {
 	Damage []string
 	// Differences are where the package is not what the ledger gives.
 	Differences []string
-	Symbol      string   // of the network's token
-	Notes       []string // for people
-	Part        bool     // something was not compared
+	// Signatures are those of the manifest, with what came of their check.
+	Signatures []closing.Signature
+	Symbol     string   // of the network's token
+	Notes      []string // for people
+	Part       bool     // something was not compared
 }
 
 // CheckPackage proves a package against the ledger: its files are as they were written,
 // the ledger has the same blocks, and gives the same package again, of the package's own
-// inputs. What needs balances is left out where nobody tells them now.
-func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), o PackageOptions) (*PackageCheck, error) {
+// inputs. What needs balances is left out where nobody tells them now. Its signatures must
+// hold, and each be by one of the signers, unless there are none to check it against.
+func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), signers signature.Signers, o PackageOptions) (*PackageCheck, error) {
 	if err := closing.Mend(dir); err != nil {
 		return nil, err
 	}
@@ -39,6 +44,9 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	c := &PackageCheck{Package: p}
 	if c.Damage, err = p.Problems(); err != nil || len(c.Damage) > 0 {
 		return c, err
+	}
+	if c.Signatures, err = p.Signatures(signers, time.Now()); err != nil {
+		return nil, err
 	}
 	d, err := open(ctx)
 	if err != nil {

@@ -2,7 +2,9 @@ package desk_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/pem"
 	"fmt"
 	"math/big"
 	"os"
@@ -11,12 +13,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/postgrestest"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/signature"
 	"github.com/feeledger/fees/source"
 )
 
@@ -65,7 +69,7 @@ func checked(t *testing.T, dir, place string, o desk.PackageOptions) *desk.Packa
 
 func check(t *testing.T, dir, place string, o desk.PackageOptions) (*desk.PackageCheck, error) {
 	t.Helper()
-	return desk.CheckPackage(t.Context(), dir, func(ctx context.Context) (*desk.Desk, error) { return desk.Open(ctx, place, network.BuiltIn()) }, o)
+	return desk.CheckPackage(t.Context(), dir, func(ctx context.Context) (*desk.Desk, error) { return desk.Open(ctx, place, network.BuiltIn()) }, nil, o)
 }
 
 // A package has the sums of what the accounts sent, and is proved by the same ledger. The
@@ -130,6 +134,42 @@ func TestPackageOfFees(t *testing.T) {
 	c := checked(t, q.Dir, place, desk.PackageOptions{Program: "a test"})
 	require.Empty(t, c.Differences)
 	require.False(t, c.Part)
+}
+
+// A package is signed as it is made, and its check says whose signature that is.
+func TestPackageSigned(t *testing.T) {
+	place := copied(t)
+	d, q := opened(t, place), question(t)
+	q.With, q.Proved, q.Books, q.Balances = desk.WithFees, false, desk.BooksInput{}, nil
+	public, private, err := ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKey(private, "")
+	require.NoError(t, err)
+	q.Key, err = signature.OpenKey(t.Context(), write(t, "id", string(pem.EncodeToMemory(block))), signature.Secrets{})
+	require.NoError(t, err)
+	key, err := ssh.NewPublicKey(public)
+	require.NoError(t, err)
+	signers, err := signature.ReadSigners(append([]byte("mia@example.org "), ssh.MarshalAuthorizedKey(key)...))
+	require.NoError(t, err)
+	want := closing.Signature{Key: "ED25519 " + ssh.FingerprintSHA256(key)}
+
+	made := packed(t, d, q)
+	require.Equal(t, []closing.Signature{want}, made.Signatures)
+	require.False(t, made.Unsigned)
+	require.Equal(t, made.Signatures, checked(t, q.Dir, place, q.PackageOptions).Signatures)
+	c, err := desk.CheckPackage(t.Context(), q.Dir, func(context.Context) (*desk.Desk, error) { return desk.Open(t.Context(), place, network.BuiltIn()) }, signers, q.PackageOptions)
+	require.NoError(t, err)
+	want.Signer = "mia@example.org"
+	require.Equal(t, []closing.Signature{want}, c.Signatures)
+
+	q.Key = nil
+	same := packed(t, d, q)
+	require.False(t, same.Unsigned)
+	require.Equal(t, made.Signatures, same.Signatures)
+	q.Accounts = append(q.Accounts, accountOne)
+	next := packed(t, d, q)
+	require.True(t, next.Unsigned)
+	require.Empty(t, next.Signatures)
 }
 
 // A network that the user brought is in the package, and the check reads it from there.
@@ -283,7 +323,7 @@ func TestCheckPackage(t *testing.T) {
 		q := fresh(t)
 		edit(t, q.Dir, "report.csv", "2026-01-01", "2026-01-02")
 		require.NoError(t, os.Remove(filepath.Join(q.Dir, "findings.csv")))
-		c, err := desk.CheckPackage(t.Context(), q.Dir, nil, q.PackageOptions) // no ledger is asked for
+		c, err := desk.CheckPackage(t.Context(), q.Dir, nil, nil, q.PackageOptions) // no ledger is asked for
 		require.NoError(t, err)
 		require.Len(t, c.Damage, 2)
 		require.Empty(t, c.Differences)

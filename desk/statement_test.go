@@ -201,7 +201,7 @@ func TestAClosedLedger(t *testing.T) {
 		"findings":      func() error { _, err := d.Findings(ctx, spanOf(1, 2)); return err },
 		"backup":        func() error { return d.Backup(ctx, file(t), desk.Progress{}) },
 		"package":       func() error { _, err := d.MakePackage(ctx, question(t)); return err },
-		"check of none": func() error { _, err := desk.CheckPackage(ctx, t.TempDir(), nil, desk.PackageOptions{}); return err },
+		"check of none": func() error { _, err := check(t, t.TempDir(), "", desk.PackageOptions{}); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := ask()

@@ -36,7 +36,7 @@ func recordings(t testing.TB) string {
 }
 
 // TestScripts runs the command lines in testdata/script. They find the recordings
-// in $RECORDINGS, a gateway that serves them at $GATEWAY, and a node at $NODE. The command exits
+// in $RECORDINGS, a gateway that serves them at $GATEWAY, a node at $NODE, and SSH keys in $KEYS. The command exits
 // runs a program that must end with the given code.
 func TestScripts(t *testing.T) {
 	server := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
@@ -57,6 +57,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("COLUMNS", "")
 			env.Setenv("FEES_GATEWAY", "")
 			env.Setenv("FEES_LEDGER", "")
+			env.Setenv("KEYS", sshKeys(t))
+			env.Setenv("SSH_AUTH_SOCK", "")
+			env.Setenv("FEES_KEY_PASSPHRASE", "")
 			return nil
 		},
 	})

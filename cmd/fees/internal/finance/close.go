@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/journal"
+	"github.com/feeledger/fees/signature"
 )
 
 const closeManual = `Make the package of a month for some accounts, a directory that is whole or not
@@ -35,6 +36,14 @@ same month already and a byte differs, the new one becomes its next version:
 changes.json lists the files and totals that changed, and the old ones stay
 under versions/. Anything else that is there is refused.
 
+--sign signs the manifest with an SSH key, as "ssh-keygen -Y sign -n fees-close"
+does; the signature is in manifest.json.sig, beside those of others who signed
+it before. KEY is a private key (the passphrase of an encrypted one is in
+FEES_KEY_PASSPHRASE), or a public key whose private half ssh-agent has. The next
+version is to be signed again. --check says which keys signed, and with
+--signers, a list in the format of ssh-keygen's allowed_signers, who: there must
+be a signature then, and each by a key that is listed and valid today.
+
 --check reads the manifest, checks every file by its SHA-256, wants today's
 ledger to have the same hashes and the same seal at the last height, and makes
 the package again. What needs a gateway is left out where none is reachable,
@@ -43,14 +52,16 @@ which is said.
 Note the SHA-256 of the manifest, which is shown, where nobody can change it.
 
 Exit codes: 0 all holds, 1 something in the package does not hold (it is made
-nonetheless), or --check found that the ledger differs, 2 usage, or a directory
+nonetheless), or --check found that the ledger differs or a
+signature does not hold, 2 usage, or a directory
 that is something else, 3 the gateway, 4 the ledger lacks a part of the month,
 or a file of the package was changed.`
 
 const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o january
   fees close --month 2026-01 --accounts mine.csv --timezone Europe/Berlin \
       --to beancount --reconcile books.csv --unit token -o january
-  fees close --check january`
+  fees close --month 2026-01 --accounts mine.csv -o january --sign id_ed25519
+  fees close --check january --signers allowed_signers`
 
 // closeFlags are the flags of fees close.
 type closeFlags struct {
@@ -59,6 +70,7 @@ type closeFlags struct {
 	month, timezone, dir, check  string
 	accounts, names, networkFile string
 	form, with                   string
+	key, signers                 string
 	partial, noBalances, quiet   bool
 	books                        booksFlags // how the company's record is read
 	ofCheck                      []string   // the names of those that --check takes
@@ -85,12 +97,14 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	flags.AddConcurrency(c)
 	f := c.Flags()
 	f.VisitAll(func(flag *pflag.Flag) { flags.ofCheck = append(flags.ofCheck, flag.Name) })
-	flags.ofCheck = append(flags.ofCheck, "check", "quiet")
+	flags.ofCheck = append(flags.ofCheck, "check", "signers", "quiet")
 	f.StringVar(&flags.month, "month", "", "the month, such as 2026-01")
 	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month it is, such as Europe/Berlin")
 	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts: a CSV file of address or address,label")
 	f.StringVarP(&flags.dir, "output", "o", "", "the directory that becomes the package")
 	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
+	f.StringVar(&flags.key, "sign", "", "sign it with this SSH key: a private one, or a public one that ssh-agent has")
+	f.StringVar(&flags.signers, "signers", "", "for --check, who may have signed it: a file as ssh-keygen's allowed_signers")
 	f.StringVar(&flags.form, "to", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
 	f.StringVar(&flags.with, "with", desk.WithFees, "what the journal has: fees, or movements")
 	f.StringVar(&flags.names, "names", "", "for the journal, a CSV file of address,name or address,name,asset account")
@@ -117,6 +131,8 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	switch {
 	case f.month == "" || f.accounts == "" || f.dir == "":
 		return errors.New("name the month, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
+	case f.signers != "":
+		return errors.New("--signers says who may have signed a package: want --check DIR beside it")
 	case f.with == desk.WithMovements && f.noBalances:
 		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
 	}
@@ -127,6 +143,13 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
+	var key *signature.Key
+	if f.key != "" {
+		if key, err = openKey(ctx, f.key); err != nil {
+			return err
+		}
+		defer key.Close()
+	}
 	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
 	if err != nil {
 		return err
@@ -134,7 +157,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	defer d.Close()
 	closed, err := d.MakePackage(ctx, desk.PackageQuestion{
 		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Names: f.names,
-		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, PackageOptions: options,
+		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, Key: key, PackageOptions: options,
 	})
 	if err != nil {
 		tellRows(f.stderr, err)
@@ -143,7 +166,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	if err := writeClosed(f.stdout, closed); err != nil {
 		return err
 	}
-	if !closed.Manifest.Findings.None() {
+	if !closed.Manifest.Findings.None() || len(wrongSignatures(closed.Signatures, nil)) > 0 {
 		return cli.ErrFinding
 	}
 	return nil
@@ -172,10 +195,14 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
-	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.LedgerFlags.Open(ctx, "") }, options)
+	signers, err := f.readSigners()
+	if err != nil {
+		return err
+	}
+	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.LedgerFlags.Open(ctx, "") }, signers, options)
 	if err != nil {
 		tellRows(f.stderr, err)
 		return err
 	}
-	return writeChecked(f.stdout, f.check, checked)
+	return writeChecked(f.stdout, f.check, checked, signers)
 }

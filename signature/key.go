@@ -1,0 +1,109 @@
+package signature
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/hiddeco/sshsig"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// Key signs.
+type Key struct {
+	signer ssh.Signer
+	close  func() error // of the agent that has it
+}
+
+// Secrets are where keys and what opens them come from: never from the command line.
+type Secrets struct {
+	Passphrase string // of a private key that is encrypted, "" for none
+	Agent      string // the socket of ssh-agent, "" for none
+}
+
+// ErrEncrypted says that a private key is encrypted, and that no passphrase was given.
+var ErrEncrypted = errors.New("the private key is encrypted")
+
+// OpenKey opens the key of a file: a private key, or a public key whose private half
+// ssh-agent has. The agent may ask a person before it signs: the end of the context ends
+// the question.
+func OpenKey(ctx context.Context, path string, s Secrets) (*Key, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var key *Key
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("-----BEGIN ")) {
+		key, err = private(text, s)
+	} else {
+		key, err = ofAgent(ctx, text, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return key, nil
+}
+
+func private(text []byte, s Secrets) (*Key, error) {
+	signer, err := ssh.ParsePrivateKey(text)
+	if locked := (*ssh.PassphraseMissingError)(nil); errors.As(err, &locked) {
+		if s.Passphrase == "" {
+			return nil, ErrEncrypted
+		}
+		signer, err = ssh.ParsePrivateKeyWithPassphrase(text, []byte(s.Passphrase))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the private key cannot be read: %w", err)
+	}
+	return &Key{signer, func() error { return nil }}, nil
+}
+
+func ofAgent(ctx context.Context, text []byte, s Secrets) (*Key, error) {
+	public, _, _, _, err := ssh.ParseAuthorizedKey(text)
+	if err != nil {
+		return nil, errors.New("it is neither a private nor a public SSH key")
+	}
+	if s.Agent == "" {
+		return nil, errors.New("a public key is signed with by ssh-agent, and none runs: SSH_AUTH_SOCK is not set")
+	}
+	connection, err := new(net.Dialer).DialContext(ctx, "unix", s.Agent)
+	if err != nil {
+		return nil, fmt.Errorf("ssh-agent: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { connection.Close() })
+	end := func() error { stop(); return connection.Close() }
+	signers, err := agent.NewClient(connection).Signers()
+	if err != nil {
+		end()
+		return nil, fmt.Errorf("ssh-agent: %w", err)
+	}
+	for _, signer := range signers {
+		if same(signer.PublicKey(), public) {
+			return &Key{signer, end}, nil
+		}
+	}
+	end()
+	return nil, fmt.Errorf("ssh-agent does not have the key %s: ssh-add adds it", name(public))
+}
+
+// Close ends what is spoken with the agent.
+func (k *Key) Close() error { return k.close() }
+
+// Name names the key as [Signature.Key] does.
+func (k *Key) Name() string { return name(k.signer.PublicKey()) }
+
+// Made tells whether the key made a signature.
+func (k *Key) Made(s *Signature) bool { return same(k.signer.PublicKey(), s.signed.PublicKey) }
+
+// Sign signs a text for a purpose.
+func (k *Key) Sign(text []byte, namespace string) ([]byte, error) {
+	signed, err := sshsig.Sign(bytes.NewReader(text), k.signer, sshsig.HashSHA512, namespace)
+	if err != nil {
+		return nil, fmt.Errorf("the key %s does not sign: %w", k.Name(), err)
+	}
+	return sshsig.Armor(signed), nil
+}

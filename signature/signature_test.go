@@ -1,0 +1,250 @@
+package signature
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/pem"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// A signature is of one text, for one purpose, by one key; no byte of it may change.
+func TestSignature(t *testing.T) {
+	for kind, private := range made(t) {
+		text, read := sign(t, private)
+		require.NoError(t, read.Check(signedText, purpose), kind)
+		require.ErrorContains(t, read.Check(append([]byte{' '}, signedText...), purpose), "other bytes, or was altered")
+		require.ErrorContains(t, read.Check(signedText, "git"), `its namespace is "fees-test", not "git"`)
+		require.Regexp(t, "^(ED25519|ECDSA|RSA) SHA256:.{43}$", read.Key())
+		signers, err := ReadSigners([]byte("mia@example.org " + public(t, private)))
+		require.NoError(t, err)
+
+		block, _ := pem.Decode(text)
+		for i := range block.Bytes {
+			changed := bytes.Clone(block.Bytes)
+			changed[i] ^= 1
+			list, err := Read(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: changed}))
+			if err == nil {
+				err = list[0].Check(signedText, purpose)
+			}
+			if err == nil {
+				_, err = signers.Who(list[0], purpose, time.Now())
+			}
+			require.Error(t, err, "%s, byte %d", kind, i)
+		}
+	}
+}
+
+// Several signatures stand one after the other; what is none among them is refused.
+func TestRead(t *testing.T) {
+	keys := made(t)
+	a, first := sign(t, keys["ed25519"])
+	b, second := sign(t, keys["ecdsa"])
+	list, err := Read(bytes.Join([][]byte{a, b}, []byte("\r\n")))
+	require.NoError(t, err)
+	require.Equal(t, []string{first.Key(), second.Key()}, []string{list[0].Key(), list[1].Key()})
+
+	broken := strings.Replace(string(a), "\nU1NI", "\nU1NJ", 1)
+	require.NotEqual(t, string(a), broken)
+	for text, message := range map[string]string{
+		"":                               "empty",
+		"\n \n":                          "empty",
+		"something":                      "no SSH signature",
+		"something\n" + string(a):        "no SSH signature",
+		string(a) + "something":          "no SSH signature",
+		string(a[:len(a)/2]):             "no SSH signature",
+		string(a) + string(b[:len(b)/2]): "no SSH signature",
+		broken + string(b):               "invalid magic preamble",
+		strings.Repeat(string(a), 300):   "larger than 65536 bytes",
+		string(beginLine) + "*" + string(endLine): "no SSH signature",
+	} {
+		_, err := Read([]byte(text))
+		require.ErrorContains(t, err, message, "%.80s", text)
+	}
+}
+
+// Whose signature does not count, and why, is said.
+func TestWho(t *testing.T) {
+	keys := made(t)
+	_, read := sign(t, keys["ed25519"])
+	key := public(t, keys["ed25519"])
+	now := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	for list, message := range map[string]string{
+		"mia@example.org " + key: "",
+		`mia@example.org valid-after="20260203040506Z",valid-before="20260203040506Z" ` + key: "",
+		`mia@example.org valid-after="20260203040507Z" ` + key:                                "the key of mia@example.org is not valid before 2026-02-03T04:05:07Z",
+		`mia@example.org valid-before="202602030405Z" ` + key:                                 "the key of mia@example.org was valid up to 2026-02-03T04:05:00Z",
+		`mia@example.org namespaces="git" ` + key:                                             "the key of mia@example.org is not listed for the namespace fees-test",
+		"mia@example.org " + public(t, keys["rsa"]):                                           "the key is not listed",
+	} {
+		signers, err := ReadSigners([]byte(list))
+		require.NoError(t, err, list)
+		who, err := signers.Who(read, purpose, now)
+		if message == "" {
+			require.NoError(t, err, list)
+			require.Equal(t, "mia@example.org", who)
+			continue
+		}
+		require.EqualError(t, err, message)
+	}
+	for list, message := range map[string]string{
+		"":                                       "it lists nobody",
+		"# nobody\n":                             "it lists nobody",
+		"mia@example.org " + key + "\nleo":       "line 2: want principals",
+		"mia@example.org ssh-ed25519 AAAA":       "line 1: want principals",
+		"mia@example.org something " + key:       "line 1: option something: want name=",
+		`mia@example.org something="1" ` + key:   `line 1: option something="1": it is not known`,
+		`mia@example.org valid-after="1" ` + key: "want a time",
+		`mia@example.org namespaces=git ` + key:  "want name=",
+		strings.Repeat("#", mostSignersBytes+1):  "larger than",
+	} {
+		_, err := ReadSigners([]byte(list))
+		require.ErrorContains(t, err, message, "%.80s", list)
+	}
+}
+
+// A certificate is not read, not even where its key is listed.
+func TestCertificate(t *testing.T) {
+	keys := made(t)
+	authority, err := ssh.NewSignerFromSigner(keys["ecdsa"])
+	require.NoError(t, err)
+	own, err := ssh.NewSignerFromSigner(keys["ed25519"])
+	require.NoError(t, err)
+	certificate := &ssh.Certificate{Key: own.PublicKey(), CertType: ssh.UserCert, ValidPrincipals: []string{"mia@example.org"}, ValidBefore: ssh.CertTimeInfinity}
+	require.NoError(t, certificate.SignCert(rand.Reader, authority))
+	signer, err := ssh.NewCertSigner(certificate, own)
+	require.NoError(t, err)
+	text, err := (&Key{signer, nil}).Sign(signedText, purpose)
+	require.NoError(t, err)
+	list, err := Read(text)
+	require.NoError(t, err)
+	signers, err := ReadSigners([]byte("mia@example.org " + public(t, keys["ed25519"]) + "\nmia@example.org cert-authority " + public(t, keys["ecdsa"])))
+	require.NoError(t, err)
+	_, err = signers.Who(list[0], purpose, time.Now())
+	require.ErrorContains(t, err, "certificate, which is not read")
+}
+
+// A private key is one that is there, is a key, and can be opened.
+func TestOpenKey(t *testing.T) {
+	path := write(t, made(t)["ed25519"], "open sesame")
+	_, err := OpenKey(t.Context(), path, Secrets{})
+	require.ErrorIs(t, err, ErrEncrypted)
+	_, err = OpenKey(t.Context(), path, Secrets{Passphrase: "sesame, open"})
+	require.ErrorContains(t, err, path)
+	require.NotContains(t, err.Error(), "sesame")
+	_, err = open(t, path, Secrets{Passphrase: "open sesame"}).Sign(signedText, purpose)
+	require.NoError(t, err)
+
+	_, err = OpenKey(t.Context(), path+".none", Secrets{})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = OpenKey(t.Context(), save(t, "something"), Secrets{})
+	require.ErrorContains(t, err, "neither a private nor a public SSH key")
+	_, err = OpenKey(t.Context(), save(t, "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n"), Secrets{})
+	require.ErrorContains(t, err, "the private key cannot be read")
+	_, err = open(t, path, Secrets{Passphrase: "open sesame"}).Sign(signedText, "")
+	require.ErrorContains(t, err, "does not sign: missing namespace")
+}
+
+// socket serves an agent.
+func socket(t *testing.T, serve func(net.Conn)) string {
+	dir, err := os.MkdirTemp("", "fees-agent") // the path of a socket is short
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "socket")
+	listener, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go serve(connection)
+		}
+	}()
+	return path
+}
+
+// Of a public key the agent has the private half.
+func TestAgent(t *testing.T) {
+	keys := made(t)
+	ring := agent.NewKeyring()
+	served := Secrets{Agent: socket(t, func(c net.Conn) { agent.ServeAgent(ring, c) })}
+	for kind, private := range keys {
+		path := write(t, private, "") + ".pub"
+		_, err := OpenKey(t.Context(), path, served)
+		require.ErrorContains(t, err, "ssh-agent does not have the key "+strings.ToUpper(kind)+" SHA256:")
+		require.NoError(t, ring.Add(agent.AddedKey{PrivateKey: private}))
+		key := open(t, path, served)
+		text, err := key.Sign(signedText, purpose)
+		require.NoError(t, err)
+		list, err := Read(text)
+		require.NoError(t, err)
+		require.NoError(t, list[0].Check(signedText, purpose), kind)
+		require.True(t, key.Made(list[0]))
+	}
+	path := write(t, keys["ed25519"], "") + ".pub"
+	_, err := OpenKey(t.Context(), path, Secrets{})
+	require.ErrorContains(t, err, "SSH_AUTH_SOCK is not set")
+	_, err = OpenKey(t.Context(), path, Secrets{Agent: filepath.Join(t.TempDir(), "none")})
+	require.ErrorContains(t, err, "ssh-agent: dial unix")
+	_, err = OpenKey(t.Context(), path, Secrets{Agent: socket(t, func(c net.Conn) { c.Close() })})
+	require.ErrorContains(t, err, "ssh-agent: ")
+}
+
+// An agent that asks somebody who does not answer is given up.
+func TestAgentIsGivenUp(t *testing.T) {
+	asked := make(chan struct{})
+	silent := Secrets{Agent: socket(t, func(c net.Conn) {
+		c.Read(make([]byte, 1))
+		close(asked)
+	})}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		stop()
+	}()
+	_, err := OpenKey(ctx, write(t, made(t)["ed25519"], "")+".pub", silent)
+	require.Error(t, err)
+}
+
+func FuzzRead(f *testing.F) {
+	text, _ := sign(f, made(f)["ed25519"])
+	f.Add(text)
+	f.Add(append(text, text...))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := Read(text)
+		if err != nil {
+			return
+		}
+		for _, s := range list {
+			require.NotEmpty(t, s.Key())
+			s.Check(signedText, purpose) // panics at nothing
+		}
+	})
+}
+
+func FuzzReadSigners(f *testing.F) {
+	private := made(f)["ed25519"]
+	_, read := sign(f, private)
+	f.Add(`mia@example.org namespaces="fees-*",valid-after="20200101Z" ` + public(f, private))
+	f.Fuzz(func(t *testing.T, text string) {
+		signers, err := ReadSigners([]byte(text))
+		if err != nil {
+			return
+		}
+		if who, err := signers.Who(read, purpose, time.Now()); err == nil {
+			require.NotEmpty(t, who)
+		}
+	})
+}
