@@ -7,6 +7,7 @@
 //
 //	manifest.json     what the package is, and the SHA-256 of every other file
 //	manifest.json.sig the signatures of the manifest, where somebody signed it
+//	manifest.json.tsr its timestamp, where an authority gave one
 //	report.json …     the files
 //	changes.json      from version 2 on: what differs from the version before
 //	versions/1/       the package as it was before, and so on

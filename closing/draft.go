@@ -24,7 +24,8 @@ type Draft struct {
 	path    string             // of the package
 	scratch *scratch.Directory // nil for one that is thrown away
 	files   []File
-	key     *signature.Key // that signs the package, nil for none
+	key     *signature.Key               // that signs the package, nil for none
+	ask     func([]byte) ([]byte, error) // who stamps it, nil for nobody
 }
 
 // The names in the scratch directory: of the draft, and of the package that it replaces

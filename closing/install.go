@@ -46,6 +46,9 @@ func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, chan
 			return nil, false, err
 		}
 		if changes.None() {
+			if err := d.stampAlso(old); err != nil {
+				return nil, false, err
+			}
 			return old, false, d.signAlso(old)
 		}
 		if err := d.keep(path, old, changes); err != nil {
@@ -61,6 +64,9 @@ func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, chan
 		return nil, false, err
 	}
 	if err := d.writeText(ManifestFile, text); err != nil {
+		return nil, false, err
+	}
+	if err := d.stamp(text); err != nil {
 		return nil, false, err
 	}
 	if err := d.sign(text); err != nil {

@@ -190,7 +190,7 @@ func (m *Manifest) check() error {
 // validName tells whether a name is that of a file inside of a package.
 func validName(name string) bool {
 	return filepath.IsLocal(name) && path.Clean(name) == name && !strings.ContainsAny(name, `\:`) &&
-		name != "." && name != ManifestFile && name != SignatureFile && name != versionsDir && !strings.HasPrefix(name, versionsDir+"/")
+		name != "." && name != ManifestFile && name != SignatureFile && name != StampFile && name != versionsDir && !strings.HasPrefix(name, versionsDir+"/")
 }
 
 // content is the manifest without what only its history makes: two versions with the

@@ -54,19 +54,30 @@ func (p *Package) Signatures(signers signature.Signers, at time.Time) (list []Si
 
 // signatures reads those of the manifest, and their text; none where there is no file.
 func (p *Package) signatures() (list []*signature.Signature, text []byte, err error) {
-	file, err := openRegular(filepath.Join(p.Dir, SignatureFile))
+	text, err = p.beside(SignatureFile, signature.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	defer file.Close()
-	if text, err = io.ReadAll(io.LimitReader(file, signature.MostBytes+1)); err != nil {
-		return nil, nil, err
-	}
 	list, err = signature.Read(text)
 	return list, text, err
+}
+
+// beside reads a file that stands beside the manifest: its first byte too many as well.
+func (p *Package) beside(name string, most int64) ([]byte, error) {
+	file, err := openRegular(filepath.Join(p.Dir, name))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most+1))
+}
+
+// putBeside puts a file of the draft beside the manifest of a package that is there.
+func (d *Draft) putBeside(p *Package, name string) error {
+	return rename(filepath.Join(d.dir, name), filepath.Join(p.Dir, name))
 }
 
 // SignWith has the package signed with a key when it is installed: it is not there without
@@ -119,5 +130,5 @@ func (d *Draft) signAlso(p *Package) error {
 	if err := d.writeText(SignatureFile, text); err != nil {
 		return err
 	}
-	return rename(filepath.Join(d.dir, SignatureFile), filepath.Join(p.Dir, SignatureFile))
+	return d.putBeside(p, SignatureFile)
 }

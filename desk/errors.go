@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/timestamp"
 )
 
 // Kind is what an error means to who asked.
@@ -74,7 +75,7 @@ var kinds = []struct {
 	{DoesNotHold, either(as[*ledger.DiffersError], as[*journal.DifferenceError], is(journal.ErrUnknown))},
 	{Unanswered, either(
 		as[*ledger.ForkError], as[*ask.UnreachableError], as[*ask.StatusError], as[*sidecar.DecodeError], as[*nodeclient.DecodeError], as[*nodeclient.RPCError],
-		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, ask.ErrNotJSON, ErrUnanswered, source.ErrNotFinal, archive.ErrNotFinal,
+		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, ask.ErrNotJSON, ErrUnanswered, timestamp.ErrNoAnswer, source.ErrNotFinal, archive.ErrNotFinal,
 			chain.ErrOverflow), // amounts that no chain can have
 	)},
 }

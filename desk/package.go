@@ -17,22 +17,24 @@ import (
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/signature"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/timestamp"
 )
 
 // PackageQuestion asks for the package of a month.
 type PackageQuestion struct {
-	Dir      string         // that becomes the package
-	Month    string         // such as 2026-01
-	Timezone string         // whose month it is; "" is UTC
-	Partial  bool           // what the ledger has of the month will do
-	Accounts []string       // addresses, and files of them
-	Names    string         // a file of names for the journal, "" for none
-	Networks string         // the file with the user's own network tables, "" for none
-	Journal  string         // the journal's program
-	With     string         // WithFees or WithMovements
-	Proved   bool           // the statements are proved by balances
-	Books    BooksInput     // the company's own record of fees; without a path there is none
-	Key      *signature.Key // that signs the manifest, nil for none
+	Dir       string               // that becomes the package
+	Month     string               // such as 2026-01
+	Timezone  string               // whose month it is; "" is UTC
+	Partial   bool                 // what the ledger has of the month will do
+	Accounts  []string             // addresses, and files of them
+	Names     string               // a file of names for the journal, "" for none
+	Networks  string               // the file with the user's own network tables, "" for none
+	Journal   string               // the journal's program
+	With      string               // WithFees or WithMovements
+	Proved    bool                 // the statements are proved by balances
+	Books     BooksInput           // the company's own record of fees; without a path there is none
+	Key       *signature.Key       // that signs the manifest, nil for none
+	Authority *timestamp.Authority // that stamps the manifest with the time, nil for none
 	PackageOptions
 }
 
@@ -53,6 +55,8 @@ type Closed struct {
 	Symbol     string              // of the network's token
 	Signatures []closing.Signature // of its manifest, checked against nobody
 	Unsigned   bool                // the version before was signed, and this one is not
+	Stamp      *closing.Stamp      // of its manifest, checked against nobody; nil for none
+	Unstamped  bool                // the version before was stamped, and this one is not
 }
 
 // options are what of a question the manifest keeps.
@@ -91,28 +95,37 @@ func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, err
 	if err := errors.Join(x.make(ctx), ctx.Err()); err != nil {
 		return nil, err
 	}
-	signedBefore, err := signed(old)
-	if err != nil {
-		return nil, err
+	var before Closed
+	if old != nil {
+		before.Package = old
+		if err := before.vouched(ctx); err != nil {
+			return nil, err
+		}
 	}
 	x.draft.SignWith(q.Key)
+	if q.Authority != nil {
+		x.draft.StampWith(func(manifest []byte) ([]byte, error) { return q.Authority.Ask(ctx, manifest) })
+	}
 	made, changed, err := x.draft.Install(q.Dir, x.manifest, old)
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), err) // a key's agent may be asked for long
 	}
 	c := &Closed{Package: made, Changed: changed, Symbol: x.network.Symbol}
-	c.Signatures, err = made.Signatures(nil, time.Now())
-	c.Unsigned = signedBefore && len(c.Signatures) == 0
-	return c, err
+	if err := c.vouched(ctx); err != nil {
+		return nil, err
+	}
+	c.Unsigned = len(before.Signatures) > 0 && len(c.Signatures) == 0
+	c.Unstamped = before.Stamp != nil && c.Stamp == nil
+	return c, nil
 }
 
-// signed tells whether somebody signed a package, if one is there.
-func signed(p *closing.Package) (bool, error) {
-	if p == nil {
-		return false, nil
+// vouched reads the signatures and the timestamp.
+func (c *Closed) vouched(ctx context.Context) (err error) {
+	if c.Signatures, err = c.Package.Signatures(nil, time.Now()); err != nil {
+		return err
 	}
-	list, err := p.Signatures(nil, time.Now())
-	return len(list) > 0, err
+	c.Stamp, err = c.Package.Stamp(ctx, nil)
+	return err
 }
 
 // inputs are the user's files that a package is made of.

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -24,16 +25,24 @@ type PackageCheck struct {
 	Differences []string
 	// Signatures are those of the manifest, with what came of their check.
 	Signatures []closing.Signature
-	Symbol     string   // of the network's token
-	Notes      []string // for people
-	Part       bool     // something was not compared
+	// Stamp is the manifest's timestamp, with what came of its check; nil for none.
+	Stamp  *closing.Stamp
+	Symbol string   // of the network's token
+	Notes  []string // for people
+	Part   bool     // something was not compared
+}
+
+// Vouchers are those whose word on a package counts.
+type Vouchers struct {
+	Signers     signature.Signers // whose signatures count; nil to check them against nobody
+	Authorities *x509.CertPool    // whose timestamps count; nil to check them against nobody
 }
 
 // CheckPackage proves a package against the ledger: its files are as they were written,
 // the ledger has the same blocks, and gives the same package again, of the package's own
-// inputs. What needs balances is left out where nobody tells them now. Its signatures must
-// hold, and each be by one of the signers, unless there are none to check it against.
-func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), signers signature.Signers, o PackageOptions) (*PackageCheck, error) {
+// inputs. What needs balances is left out where nobody tells them now. Its signatures
+// and its timestamp are checked against the vouchers.
+func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), v Vouchers, o PackageOptions) (*PackageCheck, error) {
 	if err := closing.Mend(dir); err != nil {
 		return nil, err
 	}
@@ -45,7 +54,10 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	if c.Damage, err = p.Problems(); err != nil || len(c.Damage) > 0 {
 		return c, err
 	}
-	if c.Signatures, err = p.Signatures(signers, time.Now()); err != nil {
+	if c.Signatures, err = p.Signatures(v.Signers, time.Now()); err != nil {
+		return nil, err
+	}
+	if c.Stamp, err = p.Stamp(ctx, v.Authorities); err != nil {
 		return nil, err
 	}
 	d, err := open(ctx)
@@ -53,8 +65,8 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 		return nil, err
 	}
 	defer d.Close()
-	v := verifier{PackageCheck: c, desk: d, options: &o}
-	if c.Differences, err = v.check(ctx); err != nil {
+	again := verifier{PackageCheck: c, desk: d, options: &o}
+	if c.Differences, err = again.check(ctx); err != nil {
 		return nil, err
 	}
 	slices.Sort(c.Notes)

@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/signature"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/timestamp"
 )
 
 const baltathar = "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
@@ -69,7 +70,7 @@ func checked(t *testing.T, dir, place string, o desk.PackageOptions) *desk.Packa
 
 func check(t *testing.T, dir, place string, o desk.PackageOptions) (*desk.PackageCheck, error) {
 	t.Helper()
-	return desk.CheckPackage(t.Context(), dir, func(ctx context.Context) (*desk.Desk, error) { return desk.Open(ctx, place, network.BuiltIn()) }, nil, o)
+	return desk.CheckPackage(t.Context(), dir, func(ctx context.Context) (*desk.Desk, error) { return desk.Open(ctx, place, network.BuiltIn()) }, desk.Vouchers{}, o)
 }
 
 // A package has the sums of what the accounts sent, and is proved by the same ledger. The
@@ -157,7 +158,7 @@ func TestPackageSigned(t *testing.T) {
 	require.Equal(t, []closing.Signature{want}, made.Signatures)
 	require.False(t, made.Unsigned)
 	require.Equal(t, made.Signatures, checked(t, q.Dir, place, q.PackageOptions).Signatures)
-	c, err := desk.CheckPackage(t.Context(), q.Dir, func(context.Context) (*desk.Desk, error) { return desk.Open(t.Context(), place, network.BuiltIn()) }, signers, q.PackageOptions)
+	c, err := desk.CheckPackage(t.Context(), q.Dir, func(context.Context) (*desk.Desk, error) { return desk.Open(t.Context(), place, network.BuiltIn()) }, desk.Vouchers{Signers: signers}, q.PackageOptions)
 	require.NoError(t, err)
 	want.Signer = "mia@example.org"
 	require.Equal(t, []closing.Signature{want}, c.Signatures)
@@ -170,6 +171,19 @@ func TestPackageSigned(t *testing.T) {
 	next := packed(t, d, q)
 	require.True(t, next.Unsigned)
 	require.Empty(t, next.Signatures)
+}
+
+// Where no authority gives a timestamp, nothing is made.
+func TestPackageWithoutTimestamp(t *testing.T) {
+	d, q := opened(t, copied(t)), question(t)
+	q.With, q.Proved, q.Books, q.Balances = desk.WithFees, false, desk.BooksInput{}, nil
+	var err error
+	q.Authority, err = timestamp.NewAuthority("http://127.0.0.1:1")
+	require.NoError(t, err)
+	_, err = d.MakePackage(t.Context(), q)
+	require.ErrorIs(t, err, timestamp.ErrNoAnswer)
+	require.Equal(t, desk.Unanswered, desk.KindOf(err))
+	require.NoDirExists(t, q.Dir)
 }
 
 // A network that the user brought is in the package, and the check reads it from there.
@@ -323,7 +337,7 @@ func TestCheckPackage(t *testing.T) {
 		q := fresh(t)
 		edit(t, q.Dir, "report.csv", "2026-01-01", "2026-01-02")
 		require.NoError(t, os.Remove(filepath.Join(q.Dir, "findings.csv")))
-		c, err := desk.CheckPackage(t.Context(), q.Dir, nil, nil, q.PackageOptions) // no ledger is asked for
+		c, err := desk.CheckPackage(t.Context(), q.Dir, nil, desk.Vouchers{}, q.PackageOptions) // no ledger is asked for
 		require.NoError(t, err)
 		require.Len(t, c.Damage, 2)
 		require.Empty(t, c.Differences)

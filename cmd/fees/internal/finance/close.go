@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/signature"
+	"github.com/feeledger/fees/timestamp"
 )
 
 const closeManual = `Make the package of a month for some accounts, a directory that is whole or not
@@ -44,6 +45,12 @@ version is to be signed again. --check says which keys signed, and with
 --signers, a list in the format of ssh-keygen's allowed_signers, who: there must
 be a signature then, and each by a key that is listed and valid today.
 
+--timestamp asks a time-stamping authority (RFC 3161) to confirm that the
+manifest is there; it sees the SHA-256 alone. Its answer is manifest.json.tsr.
+--check with --tsa-ca, the certificates of authorities in PEM, says by whose
+word the manifest was there when, without asking anybody: there must be a
+timestamp then.
+
 --check reads the manifest, checks every file by its SHA-256, wants today's
 ledger to have the same hashes and the same seal at the last height, and makes
 the package again. What needs a gateway is left out where none is reachable,
@@ -52,9 +59,10 @@ which is said.
 Note the SHA-256 of the manifest, which is shown, where nobody can change it.
 
 Exit codes: 0 all holds, 1 something in the package does not hold (it is made
-nonetheless), or --check found that the ledger differs or a
-signature does not hold, 2 usage, or a directory
-that is something else, 3 the gateway, 4 the ledger lacks a part of the month,
+nonetheless), or --check found that the ledger differs, or a
+signature or the timestamp does not hold, 2 usage, or a directory
+that is something else, 3 the gateway or
+the authority, 4 the ledger lacks a part of the month,
 or a file of the package was changed.`
 
 const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o january
@@ -71,6 +79,7 @@ type closeFlags struct {
 	accounts, names, networkFile string
 	form, with                   string
 	key, signers                 string
+	authority, authorities       string
 	partial, noBalances, quiet   bool
 	books                        booksFlags // how the company's record is read
 	ofCheck                      []string   // the names of those that --check takes
@@ -97,7 +106,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	flags.AddConcurrency(c)
 	f := c.Flags()
 	f.VisitAll(func(flag *pflag.Flag) { flags.ofCheck = append(flags.ofCheck, flag.Name) })
-	flags.ofCheck = append(flags.ofCheck, "check", "signers", "quiet")
+	flags.ofCheck = append(flags.ofCheck, "check", "signers", "tsa-ca", "quiet")
 	f.StringVar(&flags.month, "month", "", "the month, such as 2026-01")
 	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month it is, such as Europe/Berlin")
 	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts: a CSV file of address or address,label")
@@ -105,6 +114,8 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
 	f.StringVar(&flags.key, "sign", "", "sign it with this SSH key: a private one, or a public one that ssh-agent has")
 	f.StringVar(&flags.signers, "signers", "", "for --check, who may have signed it: a file as ssh-keygen's allowed_signers")
+	f.StringVar(&flags.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
+	f.StringVar(&flags.authorities, "tsa-ca", "", "for --check, whose timestamps count: a file of certificates in PEM")
 	f.StringVar(&flags.form, "to", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
 	f.StringVar(&flags.with, "with", desk.WithFees, "what the journal has: fees, or movements")
 	f.StringVar(&flags.names, "names", "", "for the journal, a CSV file of address,name or address,name,asset account")
@@ -133,6 +144,8 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 		return errors.New("name the month, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
 	case f.signers != "":
 		return errors.New("--signers says who may have signed a package: want --check DIR beside it")
+	case f.authorities != "":
+		return errors.New("--tsa-ca says whose timestamp a package may have: want --check DIR beside it")
 	case f.with == desk.WithMovements && f.noBalances:
 		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
 	}
@@ -150,6 +163,12 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 		}
 		defer key.Close()
 	}
+	var authority *timestamp.Authority
+	if f.authority != "" {
+		if authority, err = timestamp.NewAuthority(f.authority); err != nil {
+			return fmt.Errorf("--timestamp: %w", err)
+		}
+	}
 	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
 	if err != nil {
 		return err
@@ -157,7 +176,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	defer d.Close()
 	closed, err := d.MakePackage(ctx, desk.PackageQuestion{
 		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Names: f.names,
-		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, Key: key, PackageOptions: options,
+		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, Key: key, Authority: authority, PackageOptions: options,
 	})
 	if err != nil {
 		tellRows(f.stderr, err)
@@ -166,7 +185,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	if err := writeClosed(f.stdout, closed); err != nil {
 		return err
 	}
-	if !closed.Manifest.Findings.None() || len(wrongSignatures(closed.Signatures, nil)) > 0 {
+	if !closed.Manifest.Findings.None() || len(unproved(closed.Signatures, closed.Stamp, desk.Vouchers{})) > 0 {
 		return cli.ErrFinding
 	}
 	return nil
@@ -195,14 +214,14 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
-	signers, err := f.readSigners()
+	vouchers, err := f.readVouchers()
 	if err != nil {
 		return err
 	}
-	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.LedgerFlags.Open(ctx, "") }, signers, options)
+	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.LedgerFlags.Open(ctx, "") }, vouchers, options)
 	if err != nil {
 		tellRows(f.stderr, err)
 		return err
 	}
-	return writeChecked(f.stdout, f.check, checked, signers)
+	return writeChecked(f.stdout, f.check, checked, vouchers)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/signature"
 )
 
 // writeClosed says what was closed.
@@ -25,10 +24,13 @@ func writeClosed(w io.Writer, p *desk.Closed) error {
 	case p.Changed:
 		said = fmt.Sprintf("made as version %d: %s says what changed, versions/%d is as it was", p.Manifest.Version, closing.ChangesFile, p.Manifest.Version-1)
 	}
-	writeSignatures(w, p.Signatures)
-	tell(w, wrongSignatures(p.Signatures, nil))
+	writeVouched(w, p.Signatures, p.Stamp)
+	tell(w, unproved(p.Signatures, p.Stamp, desk.Vouchers{}))
 	if p.Unsigned {
 		fmt.Fprintf(w, "not signed: version %d was, and --sign signs this one\n", p.Manifest.Version-1)
+	}
+	if p.Unstamped {
+		fmt.Fprintf(w, "no timestamp: version %d had one, and --timestamp asks for this one's\n", p.Manifest.Version-1)
 	}
 	_, err := fmt.Fprintln(w, said)
 	return err
@@ -89,24 +91,24 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 }
 
 // writeChecked says what came of the check of a package.
-func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, signers signature.Signers) error {
+func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, v desk.Vouchers) error {
 	if len(c.Damage) > 0 {
 		tell(w, c.Damage)
 		return fmt.Errorf("%w: %s: %d problems", closing.ErrDamaged, dir, len(c.Damage))
 	}
-	unproved := wrongSignatures(c.Signatures, signers)
-	if len(c.Differences)+len(unproved) > 0 {
+	wrong := unproved(c.Signatures, c.Stamp, v)
+	if len(c.Differences)+len(wrong) > 0 {
 		tell(w, c.Differences)
 		if len(c.Differences) > 0 {
 			fmt.Fprintf(w, "%s is not what today's ledger gives: %d differences\n", dir, len(c.Differences))
 		}
-		tell(w, unproved)
+		tell(w, wrong)
 		return cli.ErrFinding
 	}
 	if err := writePackage(w, c.Package, c.Symbol); err != nil {
 		return err
 	}
-	writeSignatures(w, c.Signatures)
+	writeVouched(w, c.Signatures, c.Stamp)
 	for _, note := range c.Notes {
 		fmt.Fprintln(w, "note: "+console.Printable(note))
 	}

@@ -1,0 +1,94 @@
+package finance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/signature"
+	"github.com/feeledger/fees/timestamp"
+)
+
+// passphraseVariable has what opens an encrypted key.
+const passphraseVariable = "FEES_KEY_PASSPHRASE"
+
+// openKey opens the key of --sign.
+func openKey(ctx context.Context, path string) (*signature.Key, error) {
+	key, err := signature.OpenKey(ctx, path, signature.Secrets{Passphrase: os.Getenv(passphraseVariable), Agent: os.Getenv("SSH_AUTH_SOCK")})
+	if errors.Is(err, signature.ErrEncrypted) {
+		err = fmt.Errorf("%w: put its passphrase into %s, or add the key to ssh-agent and name the public key", err, passphraseVariable)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--sign: %w", err)
+	}
+	return key, nil
+}
+
+// readVouchers reads the lists of --signers and --tsa-ca, nil where none is named.
+func (f *closeFlags) readVouchers() (v desk.Vouchers, err error) {
+	if v.Signers, err = readList("--signers", f.signers, signature.ReadSigners); err != nil {
+		return v, err
+	}
+	v.Authorities, err = readList("--tsa-ca", f.authorities, timestamp.ReadAuthorities)
+	return v, err
+}
+
+// readList reads the file of a flag, none where it is not named.
+func readList[L any](flag, path string, read func([]byte) (L, error)) (list L, err error) {
+	if path == "" {
+		return list, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return list, fmt.Errorf("%s: %w", flag, err)
+	}
+	if list, err = read(text); err != nil {
+		return list, fmt.Errorf("%s: %s: %w", flag, path, err)
+	}
+	return list, nil
+}
+
+// unproved is, for people, the signatures and the timestamp that do not hold, and that
+// there is none where somebody asked by whom it is.
+func unproved(list []closing.Signature, stamp *closing.Stamp, v desk.Vouchers) (wrong []string) {
+	if v.Signers != nil && len(list) == 0 {
+		wrong = append(wrong, "not signed: there is no "+closing.SignatureFile)
+	}
+	for _, s := range list {
+		switch {
+		case s.Wrong != "" && s.Key != "":
+			wrong = append(wrong, fmt.Sprintf("%s, by %s: %s", closing.SignatureFile, s.Key, s.Wrong))
+		case s.Wrong != "":
+			wrong = append(wrong, fmt.Sprintf("%s: %s", closing.SignatureFile, s.Wrong))
+		}
+	}
+	switch {
+	case stamp == nil && v.Authorities != nil:
+		wrong = append(wrong, "no timestamp: there is no "+closing.StampFile)
+	case stamp != nil && stamp.Wrong != "":
+		wrong = append(wrong, fmt.Sprintf("%s: %s", closing.StampFile, stamp.Wrong))
+	}
+	return wrong
+}
+
+// writeVouched says which keys signed and whose they are, and by whose word it was there
+// when.
+func writeVouched(w io.Writer, list []closing.Signature, stamp *closing.Stamp) {
+	for _, s := range list {
+		who := cmp.Or(s.Signer, "checked against nobody: --check with --signers says whose it is")
+		if s.Wrong == "" {
+			fmt.Fprintln(w, console.Printable(fmt.Sprintf("signed: %s, %s", s.Key, who)))
+		}
+	}
+	if stamp != nil && stamp.Wrong == "" {
+		who := cmp.Or(stamp.Authority, "checked against nobody: --check with --tsa-ca says by whose word")
+		fmt.Fprintln(w, console.Printable(fmt.Sprintf("timestamp: %s, %s", stamp.Time.Format(time.RFC3339), who)))
+	}
+}

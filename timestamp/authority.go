@@ -1,0 +1,50 @@
+package timestamp
+
+import (
+	"context"
+	"crypto"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/notaryproject/tspclient-go"
+)
+
+// ErrNoAnswer says that an authority did not answer, or not with a timestamp of the text.
+var ErrNoAnswer = errors.New("the time-stamping authority gives no timestamp")
+
+// Authority gives timestamps.
+type Authority struct {
+	asked tspclient.Timestamper
+}
+
+// patience is how long an authority may take.
+const patience = time.Minute
+
+// NewAuthority is the authority at a URL, which is not asked yet.
+func NewAuthority(address string) (*Authority, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("want the http or https URL of a time-stamping authority")
+	}
+	if u.User != nil {
+		return nil, errors.New("a user or a password does not belong into the URL")
+	}
+	asked, err := tspclient.NewHTTPTimestamper(&http.Client{Timeout: patience}, address)
+	return &Authority{asked}, err
+}
+
+// Ask asks for a timestamp of a text, of which the authority sees the SHA-256 alone.
+func (a *Authority) Ask(ctx context.Context, text []byte) (response []byte, err error) {
+	question, err := tspclient.NewRequest(tspclient.RequestOptions{Content: text, HashAlgorithm: crypto.SHA256})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := a.asked.Timestamp(ctx, question)
+	if err != nil {
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("%w: %w", ErrNoAnswer, err))
+	}
+	return answer.MarshalBinary()
+}

@@ -1,0 +1,165 @@
+package timestamp
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/asn1"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/tsatest"
+)
+
+var text = []byte("what was closed\n")
+
+func asked(t testing.TB, address string) []byte {
+	a, err := NewAuthority(address)
+	require.NoError(t, err)
+	response, err := a.Ask(t.Context(), text)
+	require.NoError(t, err)
+	return response
+}
+
+func listed(t testing.TB, path string) *x509.CertPool {
+	certificates, err := os.ReadFile(path)
+	require.NoError(t, err)
+	pool, err := ReadAuthorities(certificates)
+	require.NoError(t, err)
+	return pool
+}
+
+// A real authority's timestamp is of one text, by one authority, and no byte of it may
+// change. The authority's own program takes it as it is kept.
+func TestStamp(t *testing.T) {
+	before := time.Now().Add(-time.Second)
+	address, certificates := tsatest.Serve(t, time.Now().Add(23*time.Hour))
+	response := asked(t, address)
+	stamp, err := Read(response)
+	require.NoError(t, err)
+	require.WithinRange(t, stamp.Time(), before.Truncate(time.Second), time.Now())
+	require.NoError(t, stamp.Check(text))
+	require.ErrorContains(t, stamp.Check(text[1:]), "of other bytes")
+	pool := listed(t, certificates)
+	name, err := stamp.By(t.Context(), pool)
+	require.NoError(t, err)
+	require.Equal(t, "CN=a test's clock", name)
+	_, another := tsatest.Serve(t, time.Now().Add(23*time.Hour))
+	_, err = stamp.By(t.Context(), listed(t, another))
+	require.ErrorContains(t, err, "not by a listed authority")
+
+	data, kept := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "kept")
+	require.NoError(t, os.WriteFile(data, text, 0o600))
+	require.NoError(t, os.WriteFile(kept, response, 0o600))
+	out, err := tsatest.OpenSSL(t, "ts", "-verify", "-data", data, "-in", kept, "-CAfile", certificates)
+	require.NoError(t, err, out)
+
+	for i := range response {
+		changed := bytes.Clone(response)
+		changed[i] ^= 1
+		s, err := Read(changed)
+		if err == nil {
+			err = s.Check(text)
+		}
+		if err == nil {
+			_, err = s.By(t.Context(), pool)
+		}
+		if err == nil { // a byte that is not of the timestamp: the same was said by the same authority
+			require.Equal(t, stamp.Time(), s.Time(), "byte %d", i)
+		}
+	}
+}
+
+// A timestamp holds after the certificate of its authority is over, and not one that was
+// given when it was over.
+func TestStampAndTheCertificatesTime(t *testing.T) {
+	end := time.Now().Add(4 * time.Second)
+	address, certificates := tsatest.Serve(t, end)
+	pool := listed(t, certificates)
+	early, err := Read(asked(t, address))
+	require.NoError(t, err)
+	time.Sleep(time.Until(end.Add(time.Second)))
+	late, err := Read(asked(t, address))
+	require.NoError(t, err)
+	_, err = early.By(t.Context(), pool)
+	require.NoError(t, err)
+	_, err = late.By(t.Context(), pool)
+	require.ErrorContains(t, err, "expired")
+}
+
+// What is no timestamp is refused.
+func TestRead(t *testing.T) {
+	rejection, err := asn1.Marshal(struct{ Status struct{ Status int } }{struct{ Status int }{2}})
+	require.NoError(t, err)
+	granted, err := asn1.Marshal(struct{ Status struct{ Status int } }{})
+	require.NoError(t, err)
+	for given, message := range map[string]string{
+		"":                                "no answer of a time-stamping authority",
+		"something":                       "no answer of a time-stamping authority",
+		string(rejection):                 "it is no timestamp",
+		string(granted):                   "it is no timestamp",
+		string(rejection) + "more":        "no answer of a time-stamping authority",
+		string(make([]byte, MostBytes+1)): "larger than",
+	} {
+		_, err := Read([]byte(given))
+		require.ErrorContains(t, err, message)
+	}
+	_, err = ReadAuthorities(text)
+	require.ErrorContains(t, err, "no certificate in PEM")
+}
+
+// An authority that does not answer, or with something else, is named as such.
+func TestNoAnswer(t *testing.T) {
+	for _, address := range []string{"", "ftp://localhost/", "https://", "/tsa", "http://a b/", "http://mia:sesame@localhost/"} {
+		_, err := NewAuthority(address)
+		require.Error(t, err, address)
+		require.NotContains(t, err.Error(), "sesame")
+	}
+	answers := map[string]http.HandlerFunc{
+		"an error":       func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "away", http.StatusServiceUnavailable) },
+		"something else": func(w http.ResponseWriter, _ *http.Request) { w.Write(text) },
+		"nothing": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/timestamp-reply")
+		},
+	}
+	for name, answer := range answers {
+		server := httptest.NewServer(answer)
+		a, err := NewAuthority(server.URL)
+		require.NoError(t, err)
+		_, err = a.Ask(t.Context(), text)
+		require.ErrorIs(t, err, ErrNoAnswer, name)
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		_, err = a.Ask(ctx, text)
+		require.ErrorIs(t, err, context.Canceled)
+		server.Close()
+		_, err = a.Ask(t.Context(), text)
+		require.ErrorIs(t, err, ErrNoAnswer)
+		_, err = a.Ask(t.Context(), nil)
+		require.Error(t, err)
+	}
+}
+
+// FuzzRead gives what is no timestamp of a real authority.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte{0x30, 5, 0x30, 3, 2, 1, 0})
+	if _, err := exec.LookPath("openssl"); err == nil {
+		address, _ := tsatest.Serve(f, time.Now().Add(23*time.Hour))
+		f.Add(asked(f, address))
+	}
+	nobody := x509.NewCertPool()
+	f.Fuzz(func(t *testing.T, response []byte) {
+		if s, err := Read(response); err == nil {
+			s.Check(text)
+			_, err := s.By(t.Context(), nobody)
+			require.Error(t, err)
+		}
+	})
+}
