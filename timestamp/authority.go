@@ -46,5 +46,11 @@ func (a *Authority) Ask(ctx context.Context, text []byte) (response []byte, err 
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), fmt.Errorf("%w: %w", ErrNoAnswer, err))
 	}
-	return answer.MarshalBinary()
+	if response, err = answer.MarshalBinary(); err == nil {
+		_, err = Read(response)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
+	}
+	return response, nil
 }

@@ -17,8 +17,9 @@ type Stamp struct {
 	info  *tspclient.TSTInfo
 }
 
-// MostBytes is how large an authority's answer may be.
-const MostBytes = 1 << 20
+// MostBytes is how large an authority's answer may be: ten times those that one sees. A key
+// in it that is as large is proved in seconds.
+const MostBytes = 64 << 10
 
 // Read reads an authority's answer.
 func Read(response []byte) (*Stamp, error) {
