@@ -6,6 +6,8 @@
 // A signature is of a text for a purpose, its namespace: one that was made for another
 // purpose does not hold.
 //
+// Certificates of an SSH authority are not read: a key stands for itself.
+//
 // # Before you change it
 //
 // A list that cannot be read as a whole is refused, where ssh-keygen passes over some of

@@ -3,8 +3,10 @@ package signature
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 
@@ -25,14 +27,21 @@ type Secrets struct {
 	Agent      string // the socket of ssh-agent, "" for none
 }
 
-// ErrEncrypted says that a private key is encrypted, and that no passphrase was given.
-var ErrEncrypted = errors.New("the private key is encrypted")
+var (
+	// ErrEncrypted says that a private key is encrypted, and that no passphrase was given.
+	ErrEncrypted = errors.New("the private key is encrypted")
+	// ErrPassphrase says that another passphrase was given than that of the private key.
+	ErrPassphrase = errors.New("the passphrase does not open the private key")
+)
+
+// mostKeyBytes is how large the file of a key may be: many times those of the largest keys.
+const mostKeyBytes = 1 << 20
 
 // OpenKey opens the key of a file: a private key, or a public key whose private half
 // ssh-agent has. The agent may ask a person before it signs: the end of the context ends
 // the question.
 func OpenKey(ctx context.Context, path string, s Secrets) (*Key, error) {
-	text, err := os.ReadFile(path)
+	text, err := readKey(path)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +57,19 @@ func OpenKey(ctx context.Context, path string, s Secrets) (*Key, error) {
 	return key, nil
 }
 
+func readKey(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostKeyBytes+1))
+	if err == nil && len(text) > mostKeyBytes {
+		err = fmt.Errorf("%s: it is no SSH key: it is larger than %d bytes", path, mostKeyBytes)
+	}
+	return text, err
+}
+
 func private(text []byte, s Secrets) (*Key, error) {
 	signer, err := ssh.ParsePrivateKey(text)
 	if locked := (*ssh.PassphraseMissingError)(nil); errors.As(err, &locked) {
@@ -56,8 +78,11 @@ func private(text []byte, s Secrets) (*Key, error) {
 		}
 		signer, err = ssh.ParsePrivateKeyWithPassphrase(text, []byte(s.Passphrase))
 	}
+	if errors.Is(err, x509.IncorrectPasswordError) {
+		return nil, ErrPassphrase
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the private key cannot be read: %w", err)
+		return nil, fmt.Errorf("the private key cannot be read: %w (ssh-keygen -p writes a key of another form in OpenSSH's)", err)
 	}
 	return &Key{signer, func() error { return nil }}, nil
 }
@@ -67,8 +92,11 @@ func ofAgent(ctx context.Context, text []byte, s Secrets) (*Key, error) {
 	if err != nil {
 		return nil, errors.New("it is neither a private nor a public SSH key")
 	}
+	if _, ok := public.(*ssh.Certificate); ok {
+		return nil, errors.New("it is an SSH certificate, whose signatures fees does not read: name the key itself")
+	}
 	if s.Agent == "" {
-		return nil, errors.New("a public key is signed with by ssh-agent, and none runs: SSH_AUTH_SOCK is not set")
+		return nil, errors.New("it is a public key, with which ssh-agent signs, and none runs (SSH_AUTH_SOCK is not set): start one, or name the private key")
 	}
 	connection, err := new(net.Dialer).DialContext(ctx, "unix", s.Agent)
 	if err != nil {

@@ -50,8 +50,12 @@ func Read(text []byte) (list []*Signature, err error) {
 	return list, nil
 }
 
-// Check wants the signature to be of this text and for this purpose, whoever made it.
+// Check wants the signature to be of this text and for this purpose, whoever made it, by a
+// key that stands for itself.
 func (s *Signature) Check(text []byte, namespace string) error {
+	if _, ok := s.signed.PublicKey.(*ssh.Certificate); ok {
+		return errors.New("it is made with an SSH certificate, which fees does not read: sign with the key itself, and list that")
+	}
 	if s.signed.Namespace != namespace {
 		return fmt.Errorf("the signature is for another purpose: its namespace is %q, not %q", s.signed.Namespace, namespace)
 	}
@@ -65,11 +69,16 @@ func (s *Signature) Check(text []byte, namespace string) error {
 func (s *Signature) Key() string { return name(s.signed.PublicKey) }
 
 func name(key ssh.PublicKey) string {
-	kind := strings.TrimPrefix(key.Type(), "ssh-")
-	if strings.HasPrefix(kind, "ecdsa-") {
-		kind = "ecdsa"
+	suffix := ""
+	if c, ok := key.(*ssh.Certificate); ok {
+		key, suffix = c.Key, "-CERT"
 	}
-	return strings.ToUpper(kind) + " " + ssh.FingerprintSHA256(key)
+	kind, _, _ := strings.Cut(key.Type(), "@")
+	if own, ok := strings.CutPrefix(kind, "sk-"); ok { // of a security key
+		kind, suffix = own, "-SK"+suffix
+	}
+	kind, _, _ = strings.Cut(strings.TrimPrefix(kind, "ssh-"), "-sha2-")
+	return strings.ToUpper(kind) + suffix + " " + ssh.FingerprintSHA256(key)
 }
 
 func same(a, b ssh.PublicKey) bool { return bytes.Equal(a.Marshal(), b.Marshal()) }

@@ -105,10 +105,28 @@ func TestWho(t *testing.T) {
 		`mia@example.org something="1" ` + key:   `line 1: option something="1": it is not known`,
 		`mia@example.org valid-after="1" ` + key: "want a time",
 		`mia@example.org namespaces=git ` + key:  "want name=",
-		strings.Repeat("#", mostSignersBytes+1):  "larger than",
+		strings.Repeat("#", MostSignersBytes+1):  "larger than",
 	} {
 		_, err := ReadSigners([]byte(list))
 		require.ErrorContains(t, err, message, "%.80s", list)
+	}
+}
+
+// A namespace is listed by patterns, of which any text may be one, also a long one.
+func TestNamespaces(t *testing.T) {
+	keys := made(t)
+	_, read := sign(t, keys["ed25519"])
+	for list, listed := range map[string]bool{
+		"fees-test": true, "*": true, "fees-*": true, "*-test": true, "f*s*t": true, "fees?test": true, "git,fees-test": true,
+		"*e*e*e*": true, "*est*": true, "**": true, "fees-test*": true, "*,!git": true,
+		"fees-tes": false, "ees-test": false, "fees-test?": false, "?": false, "Fees-test": false, "fees*tst": false, "*x": false,
+		"*,!fees-*": false, "!git": false, "fees.test": false, "[f]ees-test": false, "\xff": false, ",": false,
+		strings.Repeat("*", 1<<20): true, strings.Repeat("*?", 1<<20): false, strings.Repeat("*,", 1<<20) + "!*": false,
+	} {
+		signers, err := ReadSigners([]byte(`mia@example.org namespaces="` + list + `" ` + public(t, keys["ed25519"])))
+		require.NoError(t, err, "%.80q", list)
+		_, err = signers.Who(read, purpose, time.Now())
+		require.Equal(t, listed, err == nil, "%.80q", list)
 	}
 }
 
@@ -127,11 +145,32 @@ func TestCertificate(t *testing.T) {
 	require.NoError(t, err)
 	list, err := Read(text)
 	require.NoError(t, err)
+	require.ErrorContains(t, list[0].Check(signedText, purpose), "it is made with an SSH certificate")
+	require.Equal(t, "ED25519-CERT "+ssh.FingerprintSHA256(own.PublicKey()), list[0].Key())
 	signers, err := ReadSigners([]byte("mia@example.org " + public(t, keys["ed25519"]) + "\nmia@example.org cert-authority " + public(t, keys["ecdsa"])))
 	require.NoError(t, err)
 	_, err = signers.Who(list[0], purpose, time.Now())
-	require.ErrorContains(t, err, "certificate, which is not read")
+	require.EqualError(t, err, "the key is not listed")
+	_, err = OpenKey(t.Context(), save(t, string(ssh.MarshalAuthorizedKey(certificate))), Secrets{Agent: "none"})
+	require.ErrorContains(t, err, "it is an SSH certificate")
 }
+
+// A key is named as OpenSSH names it, also one of a security key.
+func TestName(t *testing.T) {
+	for kind, want := range map[string]string{
+		"ssh-rsa": "RSA", "ssh-ed25519": "ED25519", "ecdsa-sha2-nistp521": "ECDSA",
+		"sk-ssh-ed25519@openssh.com": "ED25519-SK", "sk-ecdsa-sha2-nistp256@openssh.com": "ECDSA-SK",
+	} {
+		require.True(t, strings.HasPrefix(name(kindOnly(kind)), want+" SHA256:"), kind)
+	}
+}
+
+// kindOnly is a key of which nothing but the kind is known.
+type kindOnly string
+
+func (k kindOnly) Type() string                      { return string(k) }
+func (k kindOnly) Marshal() []byte                   { return nil }
+func (kindOnly) Verify([]byte, *ssh.Signature) error { return nil }
 
 // A private key is one that is there, is a key, and can be opened.
 func TestOpenKey(t *testing.T) {
@@ -139,6 +178,7 @@ func TestOpenKey(t *testing.T) {
 	_, err := OpenKey(t.Context(), path, Secrets{})
 	require.ErrorIs(t, err, ErrEncrypted)
 	_, err = OpenKey(t.Context(), path, Secrets{Passphrase: "sesame, open"})
+	require.ErrorIs(t, err, ErrPassphrase)
 	require.ErrorContains(t, err, path)
 	require.NotContains(t, err.Error(), "sesame")
 	_, err = open(t, path, Secrets{Passphrase: "open sesame"}).Sign(signedText, purpose)
@@ -148,6 +188,10 @@ func TestOpenKey(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = OpenKey(t.Context(), save(t, "something"), Secrets{})
 	require.ErrorContains(t, err, "neither a private nor a public SSH key")
+	_, err = OpenKey(t.Context(), save(t, strings.Repeat("\n", mostKeyBytes+1)), Secrets{})
+	require.ErrorContains(t, err, "larger than")
+	_, err = OpenKey(t.Context(), t.TempDir(), Secrets{})
+	require.ErrorContains(t, err, "is a directory")
 	_, err = OpenKey(t.Context(), save(t, "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n"), Secrets{})
 	require.ErrorContains(t, err, "the private key cannot be read")
 	_, err = open(t, path, Secrets{Passphrase: "open sesame"}).Sign(signedText, "")

@@ -25,12 +25,13 @@ type signer struct {
 	before     time.Time // the last moment at which it is
 }
 
-const mostSignersBytes = 16 << 20
+// MostSignersBytes is how large a list may be: a hundred thousand keys.
+const MostSignersBytes = 16 << 20
 
 // ReadSigners reads a list. Times without a zone are local ones, as ssh-keygen has it.
 func ReadSigners(text []byte) (list Signers, err error) {
-	if len(text) > mostSignersBytes {
-		return nil, fmt.Errorf("it is larger than %d bytes", mostSignersBytes)
+	if len(text) > MostSignersBytes {
+		return nil, fmt.Errorf("it is larger than %d bytes", MostSignersBytes)
 	}
 	number := 0
 	for line := range strings.Lines(string(text)) {
@@ -118,9 +119,6 @@ func moment(text string) (time.Time, error) {
 // Who tells whose key made a signature, which is to be checked by itself too: the
 // principals of the first line that lets the key sign for this purpose at this time.
 func (list Signers) Who(s *Signature, namespace string, at time.Time) (principals string, err error) {
-	if _, ok := s.signed.PublicKey.(*ssh.Certificate); ok {
-		return "", errors.New("it is signed with a certificate, which is not read: sign with a key that is listed itself")
-	}
 	refused := errors.New("the key is not listed")
 	for i := range list {
 		entry := &list[i]
@@ -152,22 +150,21 @@ type patterns []pattern
 
 type pattern struct {
 	denies bool
-	form   *regexp.Regexp
+	form   string
 }
 
 // readPatterns reads patterns between commas: * is any text, ? a character, and ! denies.
 func readPatterns(text string) (list patterns) {
 	for part := range strings.SplitSeq(text, ",") {
 		part, denies := strings.CutPrefix(part, "!")
-		form := strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(part))
-		list = append(list, pattern{denies, regexp.MustCompile(`^(?s:` + form + `)$`)})
+		list = append(list, pattern{denies, part})
 	}
 	return list
 }
 
 func (list patterns) match(name string) (matches bool) {
 	for _, p := range list {
-		if p.form.MatchString(name) {
+		if p.match(name) {
 			if p.denies {
 				return false
 			}
@@ -175,4 +172,25 @@ func (list patterns) match(name string) (matches bool) {
 		}
 	}
 	return matches
+}
+
+// match goes through form and name at once. Where they part, the last * takes one byte more.
+func (p pattern) match(name string) bool {
+	form, star, taken := 0, -1, 0
+	for at := 0; at < len(name); {
+		switch {
+		case form < len(p.form) && p.form[form] == '*':
+			star, taken = form, at
+			form++
+		case form < len(p.form) && (p.form[form] == '?' || p.form[form] == name[at]):
+			form++
+			at++
+		case star >= 0:
+			taken++
+			form, at = star+1, taken
+		default:
+			return false
+		}
+	}
+	return strings.Trim(p.form[form:], "*") == ""
 }
