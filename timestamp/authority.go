@@ -20,19 +20,34 @@ type Authority struct {
 	asked tspclient.Timestamper
 }
 
+// at sends what is asked of a host to the address that is meant: errors name the host alone,
+// for a path may hold a key.
+type at struct{ address *url.URL }
+
+func (a at) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL = a.address
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// unredirected has a redirect be an answer like any other, which is no timestamp.
+func unredirected(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 // patience is how long an authority may take.
 const patience = time.Minute
 
-// NewAuthority is the authority at a URL, which is not asked yet.
+// NewAuthority is the authority at a URL, which is not asked yet. Errors show the URL without
+// its path.
 func NewAuthority(address string) (*Authority, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("want the http or https URL of a time-stamping authority")
 	}
-	if u.User != nil {
-		return nil, errors.New("a user or a password does not belong into the URL")
+	if u.User != nil || u.RawQuery != "" {
+		return nil, errors.New("a user, a password or a key does not belong into the URL, where others on this machine can see it")
 	}
-	asked, err := tspclient.NewHTTPTimestamper(&http.Client{Timeout: patience}, address)
+	client := &http.Client{Timeout: patience, Transport: at{u}, CheckRedirect: unredirected}
+	asked, err := tspclient.NewHTTPTimestamper(client, u.Scheme+"://"+u.Host)
 	return &Authority{asked}, err
 }
 

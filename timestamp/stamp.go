@@ -62,11 +62,15 @@ func (s *Stamp) By(ctx context.Context, authorities *x509.CertPool) (name string
 	return chain[0].Subject.String(), nil
 }
 
+// MostAuthoritiesBytes is how large a file of certificates may be: some times a bundle of all
+// authorities.
+const MostAuthoritiesBytes = 4 << 20
+
 // ReadAuthorities reads certificates of authorities, in PEM.
 func ReadAuthorities(text []byte) (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, errors.New("it has no certificate in PEM")
+		return nil, errors.New("it has no certificate in PEM (openssl x509 -inform der writes one of another form so)")
 	}
 	return pool, nil
 }

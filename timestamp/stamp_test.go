@@ -115,9 +115,10 @@ func TestRead(t *testing.T) {
 	require.ErrorContains(t, err, "no certificate in PEM")
 }
 
-// An authority that does not answer, or with something else, is named as such.
+// An authority that does not answer, or with something else, is named as such, by its host
+// alone: its path may be a key.
 func TestNoAnswer(t *testing.T) {
-	for _, address := range []string{"", "ftp://localhost/", "https://", "/tsa", "http://a b/", "http://mia:sesame@localhost/"} {
+	for _, address := range []string{"", "ftp://localhost/", "https://", "/tsa", "http://a b/", "http://mia:sesame@localhost/", "http://localhost/?key=sesame"} {
 		_, err := NewAuthority(address)
 		require.Error(t, err, address)
 		require.NotContains(t, err.Error(), "sesame")
@@ -125,16 +126,20 @@ func TestNoAnswer(t *testing.T) {
 	answers := map[string]http.HandlerFunc{
 		"an error":       func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "away", http.StatusServiceUnavailable) },
 		"something else": func(w http.ResponseWriter, _ *http.Request) { w.Write(text) },
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/sesame/again", http.StatusTemporaryRedirect)
+		},
 		"nothing": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/timestamp-reply")
 		},
 	}
 	for name, answer := range answers {
 		server := httptest.NewServer(answer)
-		a, err := NewAuthority(server.URL)
+		a, err := NewAuthority(server.URL + "/sesame")
 		require.NoError(t, err)
 		_, err = a.Ask(t.Context(), text)
 		require.ErrorIs(t, err, ErrNoAnswer, name)
+		require.NotContains(t, err.Error(), "sesame", name)
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		_, err = a.Ask(ctx, text)
@@ -142,6 +147,8 @@ func TestNoAnswer(t *testing.T) {
 		server.Close()
 		_, err = a.Ask(t.Context(), text)
 		require.ErrorIs(t, err, ErrNoAnswer)
+		require.ErrorContains(t, err, server.URL)
+		require.NotContains(t, err.Error(), "sesame")
 		_, err = a.Ask(t.Context(), nil)
 		require.Error(t, err)
 	}
