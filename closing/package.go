@@ -110,7 +110,13 @@ func (p *Package) ownProblems(newest bool) (list []string, err error) {
 			return err
 		case newest && e.IsDir() && p.keeps(name):
 			return fs.SkipDir
-		case (name == SignatureFile || name == StampFile) && e.Type().IsRegular(): // of the manifest, and so not in it
+		case name == SignatureFile || name == StampFile: // of the manifest, and so not in it
+			if !e.Type().IsRegular() {
+				list = append(list, name+" is no regular file")
+			}
+			if e.IsDir() {
+				return fs.SkipDir
+			}
 		case !e.IsDir() && !listed[name], e.IsDir() && !p.has(name, newest):
 			list = append(list, name+" is not in the manifest")
 			switch {

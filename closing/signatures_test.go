@@ -164,10 +164,13 @@ func TestSignaturesThatDoNotHold(t *testing.T) {
 
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Symlink(ManifestFile, path))
-	require.Equal(t, []string{SignatureFile + " is not in the manifest"}, problems(t, dir))
+	require.Equal(t, []string{SignatureFile + " is no regular file"}, problems(t, dir))
 	list, err := p.Signatures(nil, time.Now())
 	require.NoError(t, err)
 	require.Contains(t, list[0].Wrong, "is no regular file")
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "inside"), 0o700))
+	require.Equal(t, []string{SignatureFile + " is no regular file"}, problems(t, dir))
 	require.ErrorContains(t, BeginIn(t.TempDir()).Add(SignatureFile, text("x")), "is no name of a file in a package")
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/signature"
 )
 
@@ -30,6 +31,7 @@ type PackageCheck struct {
 	Symbol string   // of the network's token
 	Notes  []string // for people
 	Part   bool     // something was not compared
+	Alone  bool     // there was no ledger: none of the figures was compared
 }
 
 // Vouchers are those whose word on a package counts.
@@ -38,10 +40,14 @@ type Vouchers struct {
 	Authorities *x509.CertPool    // whose timestamps count; nil to check them against nobody
 }
 
+// None tells whether nobody's word counts.
+func (v Vouchers) None() bool { return v.Signers == nil && v.Authorities == nil }
+
 // CheckPackage proves a package against the ledger: its files are as they were written,
 // the ledger has the same blocks, and gives the same package again, of the package's own
 // inputs. What needs balances is left out where nobody tells them now. Its signatures
-// and its timestamp are checked against the vouchers.
+// and its timestamp are checked against the vouchers. Where open answers no desk, there is
+// no ledger: the files, the signatures and the timestamp are checked alone.
 func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), v Vouchers, o PackageOptions) (*PackageCheck, error) {
 	if err := closing.Mend(dir); err != nil {
 		return nil, err
@@ -64,6 +70,9 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	if err != nil {
 		return nil, err
 	}
+	if d == nil {
+		return c, c.standsAlone()
+	}
 	defer d.Close()
 	again := verifier{PackageCheck: c, desk: d, options: &o}
 	if c.Differences, err = again.check(ctx); err != nil {
@@ -72,6 +81,23 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	slices.Sort(c.Notes)
 	c.Notes = slices.Compact(c.Notes)
 	return c, nil
+}
+
+// standsAlone says what is not compared without a ledger.
+func (c *PackageCheck) standsAlone() error {
+	tables := network.BuiltIn()
+	if c.Manifest.Options.OwnNetworks {
+		var err error
+		if tables, err = ReadTables(filepath.Join(c.Dir, networksFile)); err != nil {
+			return err
+		}
+	}
+	if n, ok := tables.Named(c.Manifest.Network); ok {
+		c.Symbol = n.Symbol
+	}
+	c.Part, c.Alone = true, true
+	c.Notes = []string{"not compared, for there is no ledger: the blocks and all figures"}
+	return nil
 }
 
 // verifier proves a package against a ledger.

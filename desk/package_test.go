@@ -162,6 +162,7 @@ func TestPackageSigned(t *testing.T) {
 	require.NoError(t, err)
 	want.Signer = "mia@example.org"
 	require.Equal(t, []closing.Signature{want}, c.Signatures)
+	require.False(t, c.Alone)
 
 	q.Key = nil
 	same := packed(t, d, q)
@@ -171,6 +172,39 @@ func TestPackageSigned(t *testing.T) {
 	next := packed(t, d, q)
 	require.True(t, next.Unsigned)
 	require.Empty(t, next.Signatures)
+}
+
+// Without a ledger the files and the signatures are checked, and it is said that no figure
+// is compared. The network may be one of the package's own tables.
+func TestCheckPackageAlone(t *testing.T) {
+	place := copied(t)
+	q := question(t)
+	q.With, q.Proved, q.Books, q.Balances = desk.WithFees, false, desk.BooksInput{}, nil
+	packed(t, opened(t, place), q)
+	alone := func() (*desk.PackageCheck, error) {
+		return desk.CheckPackage(t.Context(), q.Dir, func(context.Context) (*desk.Desk, error) { return nil, nil }, desk.Vouchers{Signers: signature.Signers{}}, q.PackageOptions)
+	}
+	c, err := alone()
+	require.NoError(t, err)
+	require.True(t, c.Alone && c.Part)
+	require.Equal(t, "GLMR", c.Symbol)
+	require.Equal(t, []string{"not compared, for there is no ledger: the blocks and all figures"}, c.Notes)
+	require.Empty(t, c.Differences)
+	require.Empty(t, c.Signatures)
+
+	edit(t, q.Dir, closing.ManifestFile, `"own_networks": false`, `"own_networks": true`)
+	edit(t, q.Dir, closing.ManifestFile, `"network": "moonbeam"`, `"network": "elsewhere"`)
+	c, err = alone()
+	require.NoError(t, err)
+	require.Empty(t, c.Symbol, "no table names it")
+	require.NoError(t, os.WriteFile(filepath.Join(q.Dir, closing.SignatureFile), []byte("something"), 0o600))
+	c, err = alone()
+	require.NoError(t, err)
+	require.Equal(t, []closing.Signature{{Wrong: "it is no SSH signature"}}, c.Signatures)
+	require.NoError(t, os.Remove(filepath.Join(q.Dir, "report.csv")))
+	c, err = alone()
+	require.NoError(t, err)
+	require.Equal(t, []string{"report.csv is missing"}, c.Damage)
 }
 
 // Where no authority gives a timestamp, nothing is made.

@@ -31,6 +31,12 @@ func TestCloseTimestamp(t *testing.T) {
 	check(exitOK, "timestamp: .*, CN=a test's clock$", "--tsa-ca", certificates)
 	check(exitFinding, "manifest.json.tsr: the timestamp is not by a listed authority", "--tsa-ca", others)
 
+	t.Run("alone", func(t *testing.T) {
+		t.Setenv("FEES_LEDGER", "")
+		t.Chdir(t.TempDir())
+		check(exitOK, "timestamp: .*, CN=a test's clock\n(.*\n)*note: not compared, for there is no ledger", "--tsa-ca", certificates)
+		check(exitFinding, "manifest.json.tsr: the timestamp is not by a listed authority", "--tsa-ca", others)
+	})
 	stamp, err := os.ReadFile(filepath.Join(dir, "manifest.json.tsr"))
 	require.NoError(t, err)
 	stdout, _ = closed(t, dir, "--no-balances", "--timestamp", "http://127.0.0.1:1") // it has one: nobody is asked

@@ -32,6 +32,9 @@ func (f *LedgerFlags) LedgerPlace() (string, error) {
 	return cmp.Or(f.Ledger, os.Getenv("FEES_LEDGER"), DefaultLedger), nil
 }
 
+// Named tells whether the flag or the environment names a ledger.
+func (f *LedgerFlags) Named() bool { return f.Ledger != "" || os.Getenv("FEES_LEDGER") != "" }
+
 // hasPassword tells whether a database URL has a password in it; one that cannot be
 // read may have.
 func hasPassword(address string) bool {

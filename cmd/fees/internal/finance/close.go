@@ -54,16 +54,17 @@ timestamp then.
 --check reads the manifest, checks every file by its SHA-256, wants today's
 ledger to have the same hashes and the same seal at the last height, and makes
 the package again. What needs a gateway is left out where none is reachable,
-which is said.
+which is said. Who has the package and no ledger names --signers, --tsa-ca or
+both, and neither --ledger nor --gateway: then the files, the signatures and the
+timestamp are checked, and no figure is compared, which is said.
 
 Note the SHA-256 of the manifest, which is shown, where nobody can change it.
 
-Exit codes: 0 all holds, 1 something in the package does not hold (it is made
-nonetheless), or --check found that the ledger differs, or a
-signature or the timestamp does not hold, 2 usage, or a directory
-that is something else, 3 the gateway or
-the authority, 4 the ledger lacks a part of the month,
-or a file of the package was changed.`
+Exit codes: 0 all holds that was checked, 1 something in the package does not
+hold (it is made nonetheless), or --check found that the ledger differs, or that
+a signature or the timestamp does not hold, 2 usage, or a directory that is
+something else, 3 the gateway or the authority, 4 the ledger lacks a part of the
+month, or a file of the package was changed.`
 
 const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o january
   fees close --month 2026-01 --accounts mine.csv --timezone Europe/Berlin \
@@ -218,10 +219,23 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
-	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.LedgerFlags.Open(ctx, "") }, vouchers, options)
+	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.openToCheck(ctx, vouchers) }, vouchers, options)
 	if err != nil {
 		tellRows(f.stderr, err)
 		return err
 	}
 	return writeChecked(f.stdout, f.check, checked, vouchers)
+}
+
+// openToCheck opens the ledger that a package is compared with, none where none is named
+// or there, and somebody vouches for the package.
+func (f *closeFlags) openToCheck(ctx context.Context, v desk.Vouchers) (*desk.Desk, error) {
+	d, err := f.LedgerFlags.Open(ctx, "")
+	if desk.KindOf(err) != desk.NotFound || f.LedgerFlags.Named() || f.Gateway != "" {
+		return d, err
+	}
+	if v.None() {
+		return nil, fmt.Errorf("%w; without one, --signers and --tsa-ca check the package by its signatures and its timestamp", err)
+	}
+	return nil, nil
 }

@@ -112,11 +112,14 @@ func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, v desk.Vouchers
 	for _, note := range c.Notes {
 		fmt.Fprintln(w, "note: "+console.Printable(note))
 	}
-	proved := "proved"
+	proved, as := "proved", "as it was written, and as today's ledger gives it"
 	if c.Part {
 		proved = "proved but for what was not compared"
 	}
-	_, err := fmt.Fprintln(w, proved+": every file is as it was written, and as today's ledger gives it")
+	if c.Alone {
+		as = "as the manifest has it"
+	}
+	_, err := fmt.Fprintf(w, "%s: every file is %s\n", proved, as)
 	return err
 }
 

@@ -22,8 +22,11 @@ const passphraseVariable = "FEES_KEY_PASSPHRASE"
 // openKey opens the key of --sign.
 func openKey(ctx context.Context, path string) (*signature.Key, error) {
 	key, err := signature.OpenKey(ctx, path, signature.Secrets{Passphrase: os.Getenv(passphraseVariable), Agent: os.Getenv("SSH_AUTH_SOCK")})
-	if errors.Is(err, signature.ErrEncrypted) {
+	switch {
+	case errors.Is(err, signature.ErrEncrypted):
 		err = fmt.Errorf("%w: put its passphrase into %s, or add the key to ssh-agent and name the public key", err, passphraseVariable)
+	case errors.Is(err, signature.ErrPassphrase):
+		err = fmt.Errorf("%w: correct %s", err, passphraseVariable)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--sign: %w", err)
@@ -33,19 +36,19 @@ func openKey(ctx context.Context, path string) (*signature.Key, error) {
 
 // readVouchers reads the lists of --signers and --tsa-ca, nil where none is named.
 func (f *closeFlags) readVouchers() (v desk.Vouchers, err error) {
-	if v.Signers, err = readList("--signers", f.signers, signature.ReadSigners); err != nil {
+	if v.Signers, err = readList("--signers", f.signers, signature.MostSignersBytes, signature.ReadSigners); err != nil {
 		return v, err
 	}
-	v.Authorities, err = readList("--tsa-ca", f.authorities, timestamp.ReadAuthorities)
+	v.Authorities, err = readList("--tsa-ca", f.authorities, timestamp.MostAuthoritiesBytes, timestamp.ReadAuthorities)
 	return v, err
 }
 
 // readList reads the file of a flag, none where it is not named.
-func readList[L any](flag, path string, read func([]byte) (L, error)) (list L, err error) {
+func readList[L any](flag, path string, most int64, read func([]byte) (L, error)) (list L, err error) {
 	if path == "" {
 		return list, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := desk.ReadSmallFile(path, most)
 	if err != nil {
 		return list, fmt.Errorf("%s: %w", flag, err)
 	}
