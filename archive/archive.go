@@ -96,6 +96,9 @@ func (a *Archive) Kept() (none chain.Optional[chain.Heights], err error) {
 	return chain.Some(chain.Heights{First: first, Last: last}), nil
 }
 
+// Proved is not known: the archive has the word of a gateway.
+func (a *Archive) Proved() (none chain.Optional[chain.Anchor]) { return none }
+
 // FinalHead is the block at the highest height.
 func (a *Archive) FinalHead(ctx context.Context) (chain.Head, error) {
 	b, err := a.Head(ctx, false)

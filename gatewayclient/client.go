@@ -67,6 +67,9 @@ func New(address string, o ask.Options) (*Client, error) {
 // Kept is not known: a gateway's chain grows.
 func (c *Client) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 
+// Proved is not known: a gateway gives its word.
+func (c *Client) Proved() (none chain.Optional[chain.Anchor]) { return none }
+
 // Portion is how many neighbouring blocks are best asked for together: one by one, where the
 // gateway is a server.
 func (c *Client) Portion() chain.Portion { return c.gateway.Portion() }

@@ -24,16 +24,16 @@ func made(blocks int) (list []*header.Header) {
 }
 
 // From one block that is known, all below it are: each header is proved by the one above.
-func ExampleAnchor_Prove() {
+func ExampleProve() {
 	headers := made(4)
-	next := header.Anchor{Number: 3, Hash: headers[3].Hash()} // noted elsewhere
+	next := chain.Anchor{Height: 3, Hash: headers[3].Hash()} // noted elsewhere
 	for more := true; more; {
-		parent, err := next.Prove(headers[next.Number])
+		parent, err := header.Prove(next, headers[next.Height])
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println("block", next.Number, "is proved")
+		fmt.Println("block", next.Height, "is proved")
 		next, more = parent.Get()
 	}
 	// Output:
@@ -45,12 +45,12 @@ func ExampleAnchor_Prove() {
 
 func TestWrongHeaders(t *testing.T) {
 	list := made(3)
-	anchor := header.Anchor{Number: 2, Hash: list[2].Hash()}
-	_, err := anchor.Prove(list[1])
+	anchor := chain.Anchor{Height: 2, Hash: list[2].Hash()}
+	_, err := header.Prove(anchor, list[1])
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.EqualError(t, err, fmt.Sprintf("block 2: %v: its header has the hash %v, want %v", chain.ErrWrongBlock, list[1].Hash(), list[2].Hash()))
-	anchor.Number = 7
-	_, err = anchor.Prove(list[2])
+	anchor.Height = 7
+	_, err = header.Prove(anchor, list[2])
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.EqualError(t, err, fmt.Sprintf("block 7: %v: the block %v says of itself that it is block 2", chain.ErrWrongBlock, list[2].Hash()))
 }

@@ -58,9 +58,9 @@ func TestHashOfARealHeader(t *testing.T) {
 	require.Len(t, h.Logs, 5)
 	require.Equal(t, hashOf(t, b.Hash), h.Hash())
 	requireReadAgain(t, &h)
-	parent, err := header.Anchor{Number: 11_728_459, Hash: hashOf(t, b.Hash)}.Prove(&h)
+	parent, err := header.Prove(chain.Anchor{Height: 11_728_459, Hash: hashOf(t, b.Hash)}, &h)
 	require.NoError(t, err)
-	require.Equal(t, chain.Some(header.Anchor{Number: 11_728_458, Hash: hashOf(t, b.ParentHash)}), parent)
+	require.Equal(t, chain.Some(chain.Anchor{Height: 11_728_458, Hash: hashOf(t, b.ParentHash)}), parent)
 }
 
 // requireReadAgain wants a header to be read from its encoding as it was, and from no
@@ -89,20 +89,20 @@ func TestChains(t *testing.T) {
 		headers, newest := recorded(t, filepath.Join(pairs, name, "node"))
 		for next, more := newest, true; more; proved++ {
 			h := headers[next.Hash]
-			require.NotNil(t, h, "%s, block %d", name, next.Number)
+			require.NotNil(t, h, "%s, block %d", name, next.Height)
 			requireReadAgain(t, h)
 			encoded := h.Encode()
 			for bit := range 8 * len(encoded) {
 				changed := append([]byte(nil), encoded...)
 				changed[bit/8] ^= 1 << (bit % 8)
 				if other, err := header.Read(changed); err == nil {
-					_, err = next.Prove(&other)
+					_, err = header.Prove(next, &other)
 					require.ErrorIs(t, err, chain.ErrWrongBlock)
 				}
 			}
-			parent, err := next.Prove(h)
+			parent, err := header.Prove(next, h)
 			require.NoError(t, err)
-			require.Equal(t, next.Number > 0, parent.Known())
+			require.Equal(t, next.Height > 0, parent.Known())
 			next, more = parent.Get()
 		}
 	}
@@ -112,7 +112,7 @@ func TestChains(t *testing.T) {
 
 // recorded are the headers of a recorded chain by the hashes that its node has for them, and
 // the newest one.
-func recorded(t *testing.T, dir string) (headers map[chain.Hash]*header.Header, newest header.Anchor) {
+func recorded(t *testing.T, dir string) (headers map[chain.Hash]*header.Header, newest chain.Anchor) {
 	text, err := os.ReadFile(filepath.Join(dir, "chain_getBlock.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("NOT TESTED: there are no recorded pairs at", dir)
@@ -154,5 +154,5 @@ func recorded(t *testing.T, dir string) (headers map[chain.Hash]*header.Header, 
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &heights))
 	last := heights[len(heights)-1]
-	return headers, header.Anchor{Number: last.Height, Hash: hashOf(t, last.Hash)}
+	return headers, chain.Anchor{Height: last.Height, Hash: hashOf(t, last.Hash)}
 }

@@ -8,11 +8,10 @@ import (
 )
 
 // Anchor is a block that is known from somewhere else than who gives the blocks. Whoever
-// trusts one has all blocks below it proved by their headers (package header).
+// trusts it has all blocks below it proved.
 type Anchor struct {
-	Height uint64     `json:"height"`
-	Hash   chain.Hash `json:"hash"`
-	Source string     `json:"source"`
+	chain.Anchor
+	Source string `json:"source"`
 }
 
 // checkAnchors checks that the anchors are in the order of their heights, and each whole.

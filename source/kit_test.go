@@ -142,6 +142,8 @@ func (s *synthetic) Prepare(context.Context, chain.Heights) error { return nil }
 
 func (s *synthetic) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 
+func (s *synthetic) Proved() (none chain.Optional[chain.Anchor]) { return none }
+
 func (s *synthetic) FinalHead(context.Context) (chain.Head, error) {
 	return chain.Head{Number: lastBlock}, nil
 }

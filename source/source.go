@@ -19,6 +19,10 @@ type Source interface {
 	// Kept are the heights that the source has, where it has what was kept of a chain
 	// and will never have more. It is not known of a source that grows.
 	Kept() (chain.Optional[chain.Heights], error)
+	// Proved is the trusted block by which all is proved that the source says of the blocks
+	// up to it: by the headers between, and by their roots. It is not known of a source whose
+	// word is taken, as that of a gateway or a node is.
+	Proved() chain.Optional[chain.Anchor]
 	// Portion is how many neighbouring blocks are best asked for together.
 	Portion() chain.Portion
 	// Prepare asks for blocks of a portion that will be asked for one by one, so that those

@@ -25,6 +25,9 @@ func (s Source) Prepare(context.Context, chain.Heights) error { return nil }
 // Kept is not known, as of a gateway.
 func (s Source) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 
+// Proved is not known, as of a gateway.
+func (s Source) Proved() (none chain.Optional[chain.Anchor]) { return none }
+
 // FinalHead is the newest block's.
 func (s Source) FinalHead(ctx context.Context) (chain.Head, error) {
 	b, err := s.Head(ctx, false)
