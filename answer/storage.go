@@ -125,9 +125,15 @@ func (r *Runtime) names(ids []metadata.TypeID) string {
 	return strings.Join(names, ", ")
 }
 
+// Place is the key by which a node has an item of storage that is no map. The prefix is the
+// pallet's name, where the metadata do not have another.
+func Place(prefix, name string) []byte {
+	return append(twox(128, []byte(prefix)), twox(128, []byte(name))...)
+}
+
 // Place is the key by which a node has the item (state_getStorage).
 func (i *Item) Place() []byte {
-	place := append(twox(128, []byte(i.pallet.Prefix)), twox(128, []byte(i.entry.Name))...)
+	place := Place(i.pallet.Prefix, i.entry.Name)
 	for at, h := range i.entry.Hashers {
 		place = append(place, hashed(h, i.coded[at])...)
 	}

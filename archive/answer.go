@@ -57,7 +57,7 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 func (r *recorder) keep(a answer) error {
 	if !a.there {
 		r.wrote = true
-		if err := r.disk.write(a.path, a.text); err != nil {
+		if err := r.disk.Write(a.path, a.text); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,14 @@
 package archive
 
-import "context"
+import (
+	"context"
+
+	"github.com/feeledger/fees/internal/disk"
+)
 
 // RecordWith is [Record] on a disk that asks before each step.
 func RecordWith(ctx context.Context, before func(step string) error, gateway Answers, directory string, o RecordOptions) (*Manifest, error) {
-	return record(ctx, gateway, disk{directory, before}, o)
+	return record(ctx, gateway, disk.Disk{Directory: directory, Before: before}, o)
 }
 
 // WithSegments has segments of so many heights.

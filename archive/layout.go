@@ -17,7 +17,6 @@ const (
 	runtimeForAll      = "runtime-spec.json"
 	nodePath           = "node-version.json"
 	manifestPath       = "manifest.json"
-	temporarySuffix    = ".tmp"
 )
 
 func blockPath(height uint64) string { return heightPath(blockDirectory, height) }

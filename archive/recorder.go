@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
@@ -34,10 +35,10 @@ type Answers interface {
 // are there. The directory must hold nothing else, and one recorder at a time may
 // write to it.
 func Record(ctx context.Context, gateway Answers, directory string, o RecordOptions) (*Manifest, error) {
-	return record(ctx, gateway, disk{directory: directory}, o)
+	return record(ctx, gateway, disk.Disk{Directory: directory}, o)
 }
 
-func record(ctx context.Context, gateway Answers, d disk, o RecordOptions) (*Manifest, error) {
+func record(ctx context.Context, gateway Answers, d disk.Disk, o RecordOptions) (*Manifest, error) {
 	o, err := o.normal()
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func record(ctx context.Context, gateway Answers, d disk, o RecordOptions) (*Man
 		base:    o.base(),
 		spans:   o.spans(),
 		places:  make(chan struct{}, o.Concurrency),
-		kept:    New(d.directory, os.DirFS(d.directory)),
+		kept:    New(d.Directory, os.DirFS(d.Directory)),
 	}
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func record(ctx context.Context, gateway Answers, d disk, o RecordOptions) (*Man
 // recorder is one recording.
 type recorder struct {
 	gateway  Answers
-	disk     disk
+	disk     disk.Disk
 	options  RecordOptions
 	base     uint64
 	spans    []span
@@ -85,7 +86,7 @@ type recorder struct {
 
 // prepare looks at what the directory has.
 func (r *recorder) prepare(ctx context.Context) error {
-	if err := os.MkdirAll(r.disk.directory, 0o777); err != nil {
+	if err := os.MkdirAll(r.disk.Directory, 0o777); err != nil {
 		return err
 	}
 	o := r.options
@@ -97,7 +98,7 @@ func (r *recorder) prepare(ctx context.Context) error {
 	switch {
 	case err == nil && (old.First != o.First || old.Last != o.Last || !slices.Equal(old.Accounts, r.manifest.Accounts)):
 		return fmt.Errorf("%s holds blocks %d to %d with the balances of %d accounts already: record into another directory",
-			r.disk.directory, old.First, old.Last, len(old.Accounts))
+			r.disk.Directory, old.First, old.Last, len(old.Accounts))
 	case err == nil:
 		r.old, r.listed = old, old.sums()
 	case !errors.Is(err, ErrLacks) && !errors.Is(err, ErrDamaged):
@@ -108,11 +109,11 @@ func (r *recorder) prepare(ctx context.Context) error {
 	}
 	switch {
 	case o.Segments && r.kept.has(blockDirectory):
-		return fmt.Errorf("%s holds plain files already, and these blocks are to be kept in segments: record into another directory", r.disk.directory)
+		return fmt.Errorf("%s holds plain files already, and these blocks are to be kept in segments: record into another directory", r.disk.Directory)
 	case !o.Segments && r.kept.has(segmentDirectory):
-		return fmt.Errorf("%s holds segments already: record in segments again, or into another directory", r.disk.directory)
+		return fmt.Errorf("%s holds segments already: record in segments again, or into another directory", r.disk.Directory)
 	}
-	return r.disk.sweep(r.expected())
+	return r.disk.Sweep(r.expected())
 }
 
 // expected tells which paths belong to the archive.
@@ -176,7 +177,7 @@ func (r *recorder) node(ctx context.Context) error {
 // finish writes the manifest. Where nothing had to be written the old one holds.
 func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	listed := r.manifest.sums()
-	if err := r.disk.sweep(func(path string) bool { return path == manifestPath || listed[path] != "" }); err != nil {
+	if err := r.disk.Sweep(func(path string) bool { return path == manifestPath || listed[path] != "" }); err != nil {
 		return nil, err
 	}
 	if r.old != nil && !r.wrote && len(r.listed) == len(listed) {
@@ -190,13 +191,13 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.disk.flush(); err != nil {
+	if err := r.disk.Flush(); err != nil {
 		return nil, err
 	}
-	if err := r.disk.write(manifestPath, text); err != nil {
+	if err := r.disk.Write(manifestPath, text); err != nil {
 		return nil, err
 	}
-	return &r.manifest, r.disk.flush()
+	return &r.manifest, r.disk.Flush()
 }
 
 // gatewayVersion is what the gateway says of itself at its root. It is asked for

@@ -16,14 +16,14 @@ import (
 func (r *recorder) recordSegment(ctx context.Context, w *walk, s span) error {
 	r.wrote = true
 	path := segmentPath(s.first, s.last)
-	file, err := r.disk.create(path)
+	file, err := r.disk.Create(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	writer := newSegmentWriter(s, file)
 	err = r.recordSpan(ctx, w, s, func(a answer) error {
-		if err := r.disk.step("write " + path); err != nil {
+		if err := r.disk.Step("write " + path); err != nil {
 			return err
 		}
 		return writer.add(a.path, a.text)
@@ -36,7 +36,7 @@ func (r *recorder) recordSegment(ctx context.Context, w *walk, s span) error {
 		return err
 	}
 	r.manifest.Segments = append(r.manifest.Segments, segment)
-	return r.disk.place(file, path)
+	return r.disk.Place(file, path)
 }
 
 // keptSegment is a segment that is there already and holds.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/feeledger/fees/internal/disk"
 )
 
 // maxShown is how many damaged files an error names.
@@ -33,7 +35,7 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	sums := manifest.sums()
 	var found []string
 	irregular := map[string]bool{}
-	err = disk{directory: directory}.each(func(path string, entry fs.DirEntry) error {
+	err = disk.Disk{Directory: directory}.Each(func(path string, entry fs.DirEntry) error {
 		if _, listed := sums[path]; !listed && path != manifestPath {
 			found = append(found, path+": it is not in the manifest")
 		} else if !entry.Type().IsRegular() {

@@ -80,6 +80,24 @@ type Extension struct {
 // Typed tells whether the metadata have the types that everything else is decoded by.
 func (m *Metadata) Typed() bool { return len(m.Types) > 0 }
 
+// Runtime is which runtime the metadata say that they are of, by the constant System.Version.
+func (m *Metadata) Runtime() (specName string, specVersion uint32, known bool) {
+	p := m.Pallet("System")
+	if p == nil {
+		return "", 0, false
+	}
+	version := p.Constant("Version")
+	if version == nil {
+		return "", 0, false
+	}
+	r := scale.NewReader(version.Value)
+	specName = r.Text()
+	r.Text() // implName
+	r.U32()  // authoringVersion
+	specVersion = r.U32()
+	return specName, specVersion, r.Err() == nil
+}
+
 // Pallet finds a pallet by its name, nil for none.
 func (m *Metadata) Pallet(name string) *Pallet {
 	for i := range m.Pallets {

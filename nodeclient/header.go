@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/header"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -17,6 +18,19 @@ type Header struct {
 	chain.Header
 	Hash chain.Optional[chain.Hash]
 	Logs []string // the digest's items, SCALE in 0x-hex
+}
+
+// Hashed is the header in the form that the chain hashes.
+func (h *Header) Hashed() (header.Header, error) {
+	read := header.Header{Header: h.Header}
+	for i, text := range h.Logs {
+		bytes, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+		if err != nil {
+			return read, &DecodeError{"header", fmt.Errorf("block %d: digest.logs: item %d is no hex", h.Number, i)}
+		}
+		read.Logs = append(read.Logs, bytes)
+	}
+	return read, nil
 }
 
 // Block is a block as the node has it: its extrinsics are not decoded.

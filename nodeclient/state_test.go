@@ -139,3 +139,30 @@ func TestObserve(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"system_chain"}, seen)
 }
+
+// A read proof names the block that it is of.
+func TestReadProof(t *testing.T) {
+	given := fmt.Sprintf(`{"at":"%v","proof":["0x01AB","0x"]}`, firstHash)
+	parts, err := giving(t, given).ReadProof(t.Context(), firstHash, []byte{1, 2})
+	require.NoError(t, err)
+	require.Equal(t, [][]byte{{1, 0xab}, {}}, parts)
+	c := giving(t, given)
+	batch := c.Batch()
+	pending := batch.ReadProof(firstHash, []byte{1, 2})
+	require.NoError(t, batch.Ask(t.Context()))
+	together, err := pending.Get()
+	require.NoError(t, err)
+	require.Equal(t, parts, together)
+	for result, want := range map[string]string{
+		`null`: "malformed proof: at: want block " + firstHash.String(),
+		fmt.Sprintf(`{"at":"%v","proof":[]}`, secondHash):     "malformed proof: at: want block " + firstHash.String() + ", have \"" + secondHash.String(),
+		fmt.Sprintf(`{"at":"%v","proof":["01"]}`, firstHash):  "malformed proof: proof[0]: ",
+		fmt.Sprintf(`{"at":"%v","proof":"0x01"}`, firstHash):  "malformed proof: proof: want an array",
+		fmt.Sprintf(`{"at":"%v","proof":["0x1"]}`, firstHash): "malformed proof: proof[0]: ",
+	} {
+		_, err := giving(t, result).ReadProof(t.Context(), firstHash, []byte{1})
+		require.ErrorContains(t, err, want, result)
+	}
+	_, err = answering(t, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"Method not found"}}`).ReadProof(t.Context(), firstHash, []byte{1})
+	require.ErrorIs(t, err, nodeclient.ErrNoMethod)
+}

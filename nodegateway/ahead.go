@@ -14,6 +14,9 @@ const aheadAtOnce = 16
 // how many questions: two for each block, and one for what the block before them left
 // behind. A list of hashes, for 256 blocks, is not counted.
 func (g *Gateway) Portion() chain.Portion {
+	if g.batch == nil {
+		return chain.Portion{Blocks: 1, Questions: 2}
+	}
 	return chain.Portion{Blocks: aheadAtOnce, Questions: 2*aheadAtOnce + 1}
 }
 
@@ -24,7 +27,10 @@ var usual = [][2]string{{"transactionPayment", "nextFeeMultiplier"}, {"system", 
 // are then answered from memory. What does not come is asked for again in its turn, which
 // says what is wrong with it: an error here says only that there was no answer.
 func (g *Gateway) Prepare(ctx context.Context, blocks chain.Heights) error {
-	batch := g.node.Batch()
+	if g.batch == nil {
+		return nil
+	}
+	batch := g.batch()
 	var asked []prepared
 	for height := blocks.First; height <= blocks.Last; height++ {
 		p, err := g.prepare(ctx, batch, height, height == blocks.First)

@@ -88,7 +88,7 @@ func (g *Gateway) newest(ctx context.Context, query url.Values) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	header, err := readHeader(&newest)
+	header, err := newest.Hashed()
 	if err != nil {
 		return place{}, err
 	}
@@ -192,7 +192,7 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (stri
 	if err != nil {
 		return "", err
 	}
-	header, err := readHeader(&raw.Header)
+	header, err := raw.Header.Hashed()
 	if err != nil {
 		return "", err
 	}

@@ -15,9 +15,22 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
+// Node is who is asked: a [nodeclient.Client], or what was kept of what a node said. Its
+// methods, and what it says to those that are called, are that client's.
+type Node interface {
+	Call(ctx context.Context, method string, params ...any) (wire.Value, error)
+	FinalizedHead(ctx context.Context) (chain.Hash, error)
+	Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error)
+	Header(ctx context.Context, block chain.Optional[chain.Hash]) (nodeclient.Header, error)
+	Block(ctx context.Context, block chain.Optional[chain.Hash]) (nodeclient.Block, error)
+	Storage(ctx context.Context, block chain.Hash, keys ...[]byte) ([][]byte, error)
+	Metadata(ctx context.Context, block chain.Hash) ([]byte, error)
+}
+
 // Gateway answers from a node. It is safe for use by several goroutines.
 type Gateway struct {
-	node     *nodeclient.Client
+	node     Node
+	batch    func() *nodeclient.Batch // nil where there are none to ask
 	heights  *heights
 	runtimes runtimes
 	about    about
@@ -26,6 +39,19 @@ type Gateway struct {
 
 // New returns a gateway before a node. It asks nothing yet.
 func New(node *nodeclient.Client) *Gateway {
+	g := of(node)
+	g.batch = node.Batch
+	return g
+}
+
+// Of returns a gateway before what was kept of what a node said, from a first block on.
+func Of(kept Node, first chain.Anchor) *Gateway {
+	g := of(kept)
+	g.heights.setFirst(anchor{first.Height, chain.Some(first.Hash)})
+	return g
+}
+
+func of(node Node) *Gateway {
 	return &Gateway{node: node, heights: newHeights(), runtimes: runtimes{turn: newTurn()}, about: about{turn: newTurn()}}
 }
 

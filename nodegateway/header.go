@@ -2,9 +2,7 @@ package nodegateway
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
@@ -15,7 +13,7 @@ import (
 // has none.
 func (g *Gateway) headerOf(ctx context.Context, hash chain.Hash) (header.Header, error) {
 	if b := g.recent.block(hash); b != nil {
-		return readHeader(&b.Header)
+		return b.Header.Hashed()
 	}
 	h, err := g.node.Header(ctx, chain.Some(hash))
 	if err != nil {
@@ -27,25 +25,12 @@ func (g *Gateway) headerOf(ctx context.Context, hash chain.Hash) (header.Header,
 // provedHeader reads a header that was asked for by its hash: what does not have that hash is
 // of another block.
 func provedHeader(h *nodeclient.Header, hash chain.Hash) (header.Header, error) {
-	read, err := readHeader(h)
+	read, err := h.Hashed()
 	if err != nil {
 		return read, err
 	}
 	if have := read.Hash(); have != hash {
 		return read, fmt.Errorf("block %v: %w: the header that the node gives has the hash %v", hash, chain.ErrWrongBlock, have)
-	}
-	return read, nil
-}
-
-// readHeader reads the digest of a header as it came.
-func readHeader(h *nodeclient.Header) (header.Header, error) {
-	read := header.Header{Header: h.Header}
-	for i, text := range h.Logs {
-		bytes, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-		if err != nil {
-			return read, &nodeclient.DecodeError{What: "header", Err: fmt.Errorf("block %d: digest.logs: item %d is no hex", h.Number, i)}
-		}
-		read.Logs = append(read.Logs, bytes)
 	}
 	return read, nil
 }

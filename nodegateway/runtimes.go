@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -120,7 +119,7 @@ func (g *Gateway) learn(ctx context.Context, found span) error {
 		return nil
 	}
 	err := g.reach(ctx, found, height-min(ahead, height))
-	if errors.Is(err, ErrPruned) || errors.Is(err, errNoHash) { // the end of what can be asked for
+	if errors.Is(err, ErrPruned) || errors.Is(err, errNoHash) || errors.Is(err, chain.ErrNotKept) { // the end of what can be asked for
 		return nil
 	}
 	return err
@@ -197,7 +196,11 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version w
 	if !m.Typed() {
 		return nil, fmt.Errorf("runtime %s: its metadata, of version %d, have no types: %w", name, m.Version, chain.ErrCannotTell)
 	}
-	if said := nameIn(m); said != name {
+	said := "unknown"
+	if specName, number, known := m.Runtime(); known {
+		said = runtimeName(specName, uint64(number))
+	}
+	if said != name {
 		r.spans = nil // one of the two is wrong
 		return nil, &nodeclient.DecodeError{What: "metadata", Err: fmt.Errorf("block %d: they are of the runtime %s, and the node says that it is %s", at.height, said, name)}
 	}
@@ -211,23 +214,4 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version w
 	found := &runtime{name, version, bytes, decoder}
 	r.used = append(r.used, found)
 	return found, nil
-}
-
-// nameIn is which runtime metadata say that they are of.
-func nameIn(m *metadata.Metadata) string {
-	var version []byte
-	if p := m.Pallet("System"); p != nil {
-		if c := p.Constant("Version"); c != nil {
-			version = c.Value
-		}
-	}
-	r := scale.NewReader(version)
-	specName := r.Text()
-	r.Text() // implName
-	r.U32()  // authoringVersion
-	number := r.U32()
-	if r.Err() != nil {
-		return "unknown"
-	}
-	return runtimeName(specName, uint64(number))
 }

@@ -93,11 +93,12 @@ func (g *Gateway) parent(ctx context.Context, at place) (place, error) {
 		return at, nil
 	}
 	if at.final {
-		hash, final, err := g.hash(ctx, at.height-1)
-		return place{at.height - 1, hash, final}, err
+		if hash, known := g.heights.known(at.height - 1); known {
+			return place{at.height - 1, hash, true}, nil
+		}
 	}
 	h, err := g.confirmed(ctx, at)
-	return place{at.height - 1, h.ParentHash, false}, err
+	return place{at.height - 1, h.ParentHash, at.final}, err
 }
 
 // confirmed is the header of a block that the node gave for a height, and has to say so.

@@ -36,42 +36,72 @@ func NewProof(parts [][]byte) *Proof {
 //
 // It reads one node for each step down, at most one for each nibble of the key.
 func (p *Proof) Value(root Hash, key []byte) (value []byte, has bool, err error) {
+	n, err := p.find(root, key, func(Hash) {})
+	switch {
+	case err != nil || n.value == noValue:
+		return nil, false, err
+	case n.value == inline:
+		return n.stored, true, nil
+	}
+	value, err = p.part("value", n.stored)
+	return value, err == nil, err
+}
+
+// ValueHash is the hash of what a key has, for which the proof need not have the value.
+func (p *Proof) ValueHash(root Hash, key []byte) (hash Hash, has bool, err error) {
+	n, err := p.find(root, key, func(Hash) {})
+	switch {
+	case err != nil || n.value == noValue:
+		return hash, false, err
+	case n.value == inline:
+		return blake2b.Sum256(n.stored), true, nil
+	}
+	return Hash(n.stored), true, nil
+}
+
+// Way tells the hashes of the parts that [Proof.Value] of a key needs, from the root down, or,
+// where the value is not wanted, those that [Proof.ValueHash] needs.
+func (p *Proof) Way(root Hash, key []byte, value bool, tell func(Hash)) error {
+	n, err := p.find(root, key, tell)
+	if err != nil || !value || n.value != byHash {
+		return err
+	}
+	_, err = p.part("value", n.stored)
+	tell(Hash(n.stored))
+	return err
+}
+
+// Part is the node or the value with a hash, nil where the proof has none.
+func (p *Proof) Part(hash Hash) []byte { return p.parts[hash] }
+
+// find is the node at which a key ends, one without a value where the trie has none. It tells
+// the hashes of the nodes on the way.
+func (p *Proof) find(root Hash, key []byte, tell func(Hash)) (n node, err error) {
 	if root == blake2b.Sum256([]byte{emptyTrie}) {
-		return nil, false, nil
+		return node{}, nil
 	}
 	encoded, err := p.part("node", root[:])
+	tell(root)
 	for rest := nibbles(key); err == nil; {
-		var n node
 		if n, err = readNode(encoded); err != nil {
-			return nil, false, fmt.Errorf("the node with the hash 0x%x: %w", blake2b.Sum256(encoded), err)
+			return node{}, fmt.Errorf("the node with the hash 0x%x: %w", blake2b.Sum256(encoded), err)
 		}
 		left, below := bytes.CutPrefix(rest, n.partial)
 		switch {
 		case !below:
-			return nil, false, nil
+			return node{}, nil
 		case len(left) == 0:
-			return p.value(&n)
+			return n, nil
 		case n.children[left[0]] == nil:
-			return nil, false, nil
+			return node{}, nil
 		}
 		encoded, rest = n.children[left[0]], left[1:]
 		if len(encoded) == hashLength {
+			tell(Hash(encoded))
 			encoded, err = p.part("node", encoded)
 		}
 	}
-	return nil, false, err
-}
-
-// value is what a node has for the key that ends at it.
-func (p *Proof) value(n *node) (value []byte, has bool, err error) {
-	switch n.value {
-	case inline:
-		return n.stored, true, nil
-	case byHash:
-		value, err = p.part("value", n.stored)
-		return value, err == nil, err
-	}
-	return nil, false, nil
+	return node{}, err
 }
 
 // part is the node or the value with a hash.

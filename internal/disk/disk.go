@@ -1,0 +1,127 @@
+// Package disk writes the files of an archive: each is there under its name when it is whole
+// and on the disk, or not at all.
+package disk
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// temporarySuffix ends the names of files that are not whole.
+const temporarySuffix = ".tmp"
+
+// Disk is the directory that a recorder writes to. Paths in it have slashes.
+type Disk struct {
+	Directory string
+	// Before is asked, if not nil, before each step that changes the disk: an error ends the
+	// recorder there.
+	Before func(step string) error
+}
+
+// Step asks before a step.
+func (d Disk) Step(what string) error {
+	if d.Before == nil {
+		return nil
+	}
+	return d.Before(what)
+}
+
+// At is where a path of the directory is on this machine.
+func (d Disk) At(path string) string { return filepath.Join(d.Directory, filepath.FromSlash(path)) }
+
+// Write puts a file in its place. What is left of one that could not be written
+// is swept away by the next recorder.
+func (d Disk) Write(path, text string) error {
+	file, err := d.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	half := len(text) / 2
+	if _, err := file.WriteString(text[:half]); err != nil {
+		return err
+	}
+	if err := d.Step("write " + path); err != nil {
+		return err
+	}
+	if _, err := file.WriteString(text[half:]); err != nil {
+		return err
+	}
+	return d.Place(file, path)
+}
+
+// Create makes a file under a temporary name beside its place.
+func (d Disk) Create(path string) (*os.File, error) {
+	target := d.At(path)
+	if err := d.Step("mkdir " + path); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+		return nil, err
+	}
+	if err := d.Step("create " + path); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*"+temporarySuffix)
+}
+
+// Place makes a whole file last, and gives it its name.
+func (d Disk) Place(file *os.File, path string) error {
+	if err := file.Chmod(0o644); err != nil { // temporary files are made for their owner alone
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := d.Step("rename " + path); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), d.At(path))
+}
+
+// Flush makes the names of the files last, as their contents do already.
+func (d Disk) Flush() error {
+	return filepath.WalkDir(d.Directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		directory, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer directory.Close()
+		return directory.Sync()
+	})
+}
+
+// Sweep removes what an interrupted recorder left, and refuses a directory with
+// files that belong to nothing expected.
+func (d Disk) Sweep(expected func(path string) bool) error {
+	return d.Each(func(path string, _ fs.DirEntry) error {
+		if original, ok := strings.CutSuffix(path, temporarySuffix); ok {
+			if dot := strings.LastIndexByte(original, '.'); dot > 0 && expected(original[:dot]) {
+				return os.Remove(d.At(path))
+			}
+		}
+		if !expected(path) {
+			return fmt.Errorf("%s: %s is not of an archive of these blocks and accounts: name an empty directory", d.Directory, path)
+		}
+		return nil
+	})
+}
+
+// Each calls visit with the path of each file, directories apart.
+func (d Disk) Each(visit func(path string, entry fs.DirEntry) error) error {
+	return fs.WalkDir(os.DirFS(d.Directory), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		return visit(path, entry)
+	})
+}

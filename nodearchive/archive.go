@@ -1,0 +1,349 @@
+package nodearchive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/scale"
+	"github.com/feeledger/fees/trie"
+)
+
+// ErrDamaged says that something in an archive is not as it was recorded.
+var ErrDamaged = errors.New("damaged")
+
+// Archive is one that is read. It is safe for use by several goroutines. All that it says of a
+// block is proved by the hash of the archive's last block when it is read, and by the
+// trusted block's, where there is one.
+type Archive struct {
+	name     string
+	files    fs.FS
+	manifest *Manifest
+	accounts []chain.Address
+	trusted  chain.Optional[chain.Anchor]
+
+	turn     sync.Mutex // who reads
+	tops     []chain.Optional[chain.Hash]
+	chains   recent[[]headed]
+	segments recent[*segment]
+	runtimes map[RuntimeName]*runtime
+}
+
+// Is tells whether a directory is such an archive, as it says itself.
+func Is(directory string) bool {
+	file, err := os.Open(filepath.Join(directory, manifestPath))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	begin := make([]byte, 256)
+	n, _ := io.ReadFull(file, begin)
+	return strings.Contains(string(begin[:n]), `"format": "fees node archive`)
+}
+
+// Open opens the archive in a directory. Where a block is trusted it is to be one of the
+// archive's: the blocks above it are then by the word of who recorded them.
+func Open(directory string, trusted chain.Optional[chain.Anchor]) (*Archive, error) {
+	a, err := open(directory, os.DirFS(directory))
+	if err == nil {
+		err = a.trust(trusted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func open(name string, files fs.FS) (*Archive, error) {
+	a := &Archive{name: name, files: files, runtimes: map[RuntimeName]*runtime{}}
+	text, err := a.read(manifestPath, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no archive of a node: it has no %s; where a recording was stopped, fees archive record goes on with it", name, manifestPath)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.manifest, err = readManifest(text); err != nil {
+		return nil, a.damaged(manifestPath, err)
+	}
+	for _, account := range a.manifest.Accounts {
+		address, err := chain.ParseAddress(account)
+		if err != nil {
+			return nil, a.damaged(manifestPath, err)
+		}
+		a.accounts = append(a.accounts, address)
+	}
+	a.tops = make([]chain.Optional[chain.Hash], len(a.manifest.Segments))
+	a.tops[len(a.tops)-1] = chain.Some(a.manifest.LastHash)
+	return a, nil
+}
+
+// trust proves a block to be the archive's, so that all below it is proved by it.
+func (a *Archive) trust(trusted chain.Optional[chain.Anchor]) error {
+	t, any := trusted.Get()
+	if !any {
+		return nil
+	}
+	m := a.manifest
+	if t.Height < m.base() || t.Height > m.Last {
+		return fmt.Errorf("%s: the trusted block %d is not in it: it has blocks %d to %d; name one of them, as an explorer shows it", a.name, t.Height, m.First, m.Last)
+	}
+	h, err := a.headed(t.Height)
+	if err != nil {
+		return err
+	}
+	if h.hash != t.Hash {
+		return fmt.Errorf("%s: %w", a.name, &BlockError{t.Height, "header", fmt.Errorf("its hash is %v, and %v is trusted", h.hash, t.Hash)})
+	}
+	a.trusted = trusted
+	return nil
+}
+
+// Manifest says what the archive holds.
+func (a *Archive) Manifest() *Manifest { return a.manifest }
+
+// Kept are the heights of the range.
+func (a *Archive) Kept() chain.Heights {
+	return chain.Heights{First: a.manifest.First, Last: a.manifest.Last}
+}
+
+// Proved is the trusted block by which all up to it is proved.
+func (a *Archive) Proved() chain.Optional[chain.Anchor] { return a.trusted }
+
+// Base is the lowest block, which is kept for what it left behind.
+func (a *Archive) Base() (chain.Anchor, error) {
+	h, err := a.headed(a.manifest.base())
+	return h.at(), err
+}
+
+func (a *Archive) damaged(path string, err error) error {
+	return fmt.Errorf("%s: %w: %s: %w", a.name, ErrDamaged, path, err)
+}
+
+const maxManifest = 64 << 20
+
+// read reads a file of at most so many bytes.
+func (a *Archive) read(path string, most int64) ([]byte, error) {
+	file, err := a.files.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	bytes, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(bytes)) > most {
+		err = a.damaged(path, fmt.Errorf("it has more than the %d bytes that it should", most))
+	}
+	return bytes, err
+}
+
+// piece is what a file of the archive holds, which has to be the one that was recorded.
+func (a *Archive) piece(p Piece) ([]byte, error) {
+	if p.Size < 0 || p.Size > maxUnpacked {
+		return nil, a.damaged(p.Path, fmt.Errorf("it has %d bytes", p.Size))
+	}
+	packed, err := a.read(p.Path, p.Size)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, a.damaged(p.Path, errors.New("it is missing"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if pieceOf(p.Path, packed) != p {
+		return nil, a.damaged(p.Path, errChanged)
+	}
+	bytes, err := unpack(packed)
+	if err != nil {
+		return nil, a.damaged(p.Path, err)
+	}
+	return bytes, nil
+}
+
+var errChanged = errors.New("it is not as it was recorded")
+
+// headed is the header of a block that is kept, proved by those above it.
+func (a *Archive) headed(height uint64) (headed, error) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	chain, err := a.chainOf(a.manifest.segmentOf(height))
+	if err != nil {
+		return headed{}, err
+	}
+	return chain[height-chain[0].Number], nil
+}
+
+// chainOf are the headers of a segment, proved. The turn is held.
+func (a *Archive) chainOf(i int) ([]headed, error) {
+	if list, known := a.chains.get(i); known {
+		return list, nil
+	}
+	from := i // the nearest segment above whose last block is proved
+	for !a.tops[from].Known() {
+		from++
+	}
+	for ; ; from-- {
+		top, _ := a.tops[from].Get()
+		list, below, err := a.readChain(&a.manifest.Segments[from], top)
+		if err != nil {
+			return nil, err
+		}
+		if from > 0 {
+			a.tops[from-1] = chain.Some(below)
+		}
+		if from == i {
+			a.chains.keep(i, list)
+			return list, nil
+		}
+	}
+}
+
+// readChain reads the headers of a segment, and proves them by the hash of its last block.
+func (a *Archive) readChain(s *Segment, top chain.Hash) (list []headed, below chain.Hash, err error) {
+	encoded, err := a.encodedHeaders(s)
+	if err != nil {
+		return nil, below, err
+	}
+	list, below, err = proveChain(encoded, s.span(), top)
+	if err != nil {
+		return nil, below, a.damaged(s.Headers.Path, err)
+	}
+	return list, below, nil
+}
+
+func (a *Archive) encodedHeaders(s *Segment) ([][]byte, error) {
+	bytes, err := a.piece(s.Headers)
+	if err != nil {
+		return nil, err
+	}
+	headers, err := readHeaders(bytes, s.span())
+	if err != nil {
+		return nil, a.damaged(s.Headers.Path, err)
+	}
+	return headers, nil
+}
+
+// proveChain proves the headers of a span from its last block down.
+func proveChain(encoded [][]byte, s span, top chain.Hash) (list []headed, below chain.Hash, err error) {
+	list = make([]headed, len(encoded))
+	at := chain.Anchor{Height: s.last, Hash: top}
+	for i := len(encoded) - 1; i >= 0; i-- {
+		h, parent, err := proveHeader(encoded[i], at)
+		if err != nil {
+			return nil, below, err
+		}
+		list[i] = h
+		at, _ = parent.Get()
+	}
+	return list, list[0].ParentHash, nil
+}
+
+// segmentOf is the segment that has a height, with its headers. Both are proved; what is in
+// the blocks is when it is read.
+func (a *Archive) segmentOf(height uint64) (*segment, []headed, error) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	i := a.manifest.segmentOf(height)
+	list, err := a.chainOf(i)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s, known := a.segments.get(i); known {
+		return s, list, nil
+	}
+	s, err := a.readSegment(&a.manifest.Segments[i])
+	if err != nil {
+		return nil, nil, err
+	}
+	a.segments.keep(i, s)
+	return s, list, nil
+}
+
+func (a *Archive) readSegment(s *Segment) (*segment, error) {
+	headers, err := a.encodedHeaders(s)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := a.piece(s.Blocks)
+	if err != nil {
+		return nil, err
+	}
+	read, err := readSegment(headers, bytes, s.span())
+	if err != nil {
+		return nil, a.damaged(s.Blocks.Path, err)
+	}
+	return read, nil
+}
+
+// runtime is a runtime of the archive, with the keys that are kept of its blocks.
+func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	if r := a.runtimes[name]; r != nil {
+		return r, nil
+	}
+	listed := a.manifest.runtime(name)
+	if listed == nil {
+		return nil, a.damaged(manifestPath, fmt.Errorf("it does not have the runtime %v", name))
+	}
+	bytes, err := a.piece(listed.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRuntime(name, bytes, listed.ParameterKey, a.accounts)
+	if err != nil {
+		return nil, a.damaged(listed.Metadata.Path, err)
+	}
+	a.runtimes[name] = r
+	return r, nil
+}
+
+// code is what proves the code of a runtime.
+func (a *Archive) code(r *Runtime) ([][]byte, error) {
+	bytes, err := a.piece(r.Code.Proof)
+	if err != nil {
+		return nil, err
+	}
+	reader := scale.NewReader(bytes)
+	parts := readList(reader)
+	if err := reader.End(); err != nil {
+		return nil, a.damaged(r.Code.Proof.Path, err)
+	}
+	h, err := a.headed(r.Code.At)
+	if err != nil {
+		return nil, err
+	}
+	if hash, err := codeHash(&h, trie.NewProof(parts)); err != nil || hash != r.Code.Hash {
+		return nil, a.damaged(r.Code.Proof.Path, fmt.Errorf("it does not prove the hash %v of the code: %w", r.Code.Hash, err))
+	}
+	return parts, nil
+}
+
+// recent keeps what was used last.
+type recent[T any] struct {
+	order []int
+	of    map[int]T
+}
+
+const mostRecent = 4
+
+func (r *recent[T]) get(i int) (T, bool) {
+	v, known := r.of[i]
+	return v, known
+}
+
+func (r *recent[T]) keep(i int, v T) {
+	if r.of == nil {
+		r.of = map[int]T{}
+	}
+	if len(r.order) == mostRecent {
+		delete(r.of, r.order[0])
+		r.order = r.order[1:]
+	}
+	r.order = append(r.order, i)
+	r.of[i] = v
+}

@@ -1,0 +1,267 @@
+package nodearchive
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/wire"
+)
+
+// notKept says that a block is not one of the archive's.
+func (a *Archive) notKept(what string) error {
+	return fmt.Errorf("%s: %s: %w: it has blocks %d to %d", a.name, what, chain.ErrNotKept, a.manifest.First, a.manifest.Last)
+}
+
+// FinalizedHead is the hash of the last block.
+func (a *Archive) FinalizedHead(context.Context) (chain.Hash, error) { return a.manifest.LastHash, nil }
+
+// Hashes are those of the blocks at some heights, not known where the archive has no block. It
+// is [chain.ErrNotKept] where it has none of them.
+func (a *Archive) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error) {
+	list := make([]chain.Optional[chain.Hash], len(heights))
+	any := false
+	for i, height := range heights {
+		if height < a.manifest.base() || height > a.manifest.Last {
+			continue
+		}
+		h, err := a.headed(height)
+		if err != nil {
+			return nil, err
+		}
+		list[i], any = chain.Some(h.hash), true
+	}
+	if !any && len(heights) > 0 {
+		return nil, a.notKept(fmt.Sprintf("block %d", heights[0]))
+	}
+	return list, ctx.Err()
+}
+
+// find is the block with a hash. Neighbours are asked for together, so that it is most often
+// among those that were used last.
+func (a *Archive) find(hash chain.Hash) (headed, error) {
+	if h, found := a.recently(hash); found {
+		return h, nil
+	}
+	for i := len(a.manifest.Segments) - 1; i >= 0; i-- {
+		a.turn.Lock()
+		list, err := a.chainOf(i)
+		a.turn.Unlock()
+		if err != nil {
+			return headed{}, err
+		}
+		if h, found := among(list, hash); found {
+			return h, nil
+		}
+	}
+	return headed{}, fmt.Errorf("block %v: %w", hash, chain.ErrNoBlock)
+}
+
+func (a *Archive) recently(hash chain.Hash) (headed, bool) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	for _, i := range a.chains.order {
+		if h, found := among(a.chains.of[i], hash); found {
+			return h, true
+		}
+	}
+	return headed{}, false
+}
+
+func among(list []headed, hash chain.Hash) (headed, bool) {
+	for i := range list {
+		if list[i].hash == hash {
+			return list[i], true
+		}
+	}
+	return headed{}, false
+}
+
+// Header is the header of the block with a hash, or of the last one.
+func (a *Archive) Header(_ context.Context, block chain.Optional[chain.Hash]) (nodeclient.Header, error) {
+	hash, given := block.Get()
+	if !given {
+		hash = a.manifest.LastHash
+	}
+	h, err := a.find(hash)
+	return asNode(&h), err
+}
+
+func asNode(h *headed) nodeclient.Header {
+	n := nodeclient.Header{Header: h.Header.Header, Hash: chain.Some(h.hash)}
+	for _, log := range h.Logs {
+		n.Logs = append(n.Logs, "0x"+hex.EncodeToString(log))
+	}
+	return n
+}
+
+// Block is the block with a hash, or the last one. Its extrinsics are proved.
+func (a *Archive) Block(_ context.Context, block chain.Optional[chain.Hash]) (nodeclient.Block, error) {
+	hash, given := block.Get()
+	if !given {
+		hash = a.manifest.LastHash
+	}
+	h, err := a.find(hash)
+	if err != nil {
+		return nodeclient.Block{}, err
+	}
+	s, _, err := a.segmentOf(h.Number)
+	if err != nil {
+		return nodeclient.Block{}, err
+	}
+	extrinsics := s.at(h.Number).extrinsics
+	if err := proveExtrinsics(&h, extrinsics); err != nil {
+		return nodeclient.Block{}, a.damaged(s.blocksPath(), err)
+	}
+	n := nodeclient.Block{Header: asNode(&h)}
+	for _, x := range extrinsics {
+		n.Extrinsics = append(n.Extrinsics, "0x"+hex.EncodeToString(x))
+	}
+	return n, nil
+}
+
+func (s *segment) at(height uint64) *block { return &s.blocks[height-s.first] }
+
+// Storage is what the state of a block has at some keys, proved. It is [chain.ErrNotKept] where
+// a key is not kept.
+func (a *Archive) Storage(_ context.Context, block chain.Hash, places ...[]byte) ([][]byte, error) {
+	h, err := a.find(block)
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := a.segmentOf(h.Number)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.executed(&h, s)
+	if err != nil {
+		return nil, err
+	}
+	stored := make([][]byte, len(places))
+	for i, place := range places {
+		k, kept := r.key(place)
+		if !kept {
+			return nil, fmt.Errorf("%s: what the state has at 0x%x: %w", a.name, place, chain.ErrNotKept)
+		}
+		if stored[i], err = proveState(&h, s.proof, k); err != nil {
+			return nil, a.damaged(s.blocksPath(), err)
+		}
+	}
+	return stored, nil
+}
+
+func (r *runtime) key(place []byte) (key, bool) {
+	for _, k := range r.keys {
+		if bytes.Equal(k.place, place) {
+			return k, true
+		}
+	}
+	return key{}, false
+}
+
+// executed is the runtime that executed a block.
+func (a *Archive) executed(h *headed, s *segment) (*runtime, error) {
+	name, err := runtimeOf(h, s.proof)
+	if err != nil {
+		return nil, a.damaged(s.blocksPath(), err)
+	}
+	return a.runtime(name)
+}
+
+// left is the runtime that a block left behind: the one that executed the block after it,
+// or, of the last one, itself, where it did not bring another.
+func (a *Archive) left(h *headed) (*runtime, error) {
+	of := *h
+	switch {
+	case h.Number < a.manifest.Last:
+		var err error
+		if of, err = a.headed(h.Number + 1); err != nil {
+			return nil, err
+		}
+	case h.upgrades():
+		return nil, a.notKept(fmt.Sprintf("the runtime that block %d left behind, which executes the block above", h.Number))
+	}
+	s, _, err := a.segmentOf(of.Number)
+	if err != nil {
+		return nil, err
+	}
+	return a.executed(&of, s)
+}
+
+// leftBy is the runtime that the block with a hash left behind. The parent of the lowest
+// block, which is not kept, left behind the one that executed that.
+func (a *Archive) leftBy(hash chain.Hash) (*runtime, error) {
+	lowest, err := a.headed(a.manifest.base())
+	if err != nil {
+		return nil, err
+	}
+	if hash == lowest.ParentHash {
+		s, _, err := a.segmentOf(lowest.Number)
+		if err != nil {
+			return nil, err
+		}
+		return a.executed(&lowest, s)
+	}
+	h, err := a.find(hash)
+	if err != nil {
+		return nil, err
+	}
+	return a.left(&h)
+}
+
+// Metadata are those of the runtime that a block left behind.
+func (a *Archive) Metadata(_ context.Context, block chain.Hash) ([]byte, error) {
+	r, err := a.leftBy(block)
+	if err != nil {
+		return nil, err
+	}
+	return r.metadata, nil
+}
+
+// Call answers what the node said of itself and its chain, and state_getRuntimeVersion. Other
+// methods are [nodeclient.ErrNoMethod].
+func (a *Archive) Call(ctx context.Context, method string, params ...any) (wire.Value, error) {
+	words := &a.manifest.Node
+	switch method {
+	case "system_chain":
+		return wire.OfText(words.Chain), nil
+	case "system_version":
+		return wire.OfText(words.Version), nil
+	case "system_chainType":
+		return a.word(words.ChainType)
+	case "system_properties":
+		return a.word(words.Properties)
+	case "state_getRuntimeVersion":
+		hash := a.manifest.LastHash
+		if len(params) > 0 {
+			hash, _ = params[0].(chain.Hash)
+		}
+		r, err := a.leftBy(hash)
+		if err != nil {
+			return wire.Value{}, err
+		}
+		return a.word(a.manifest.runtime(r.RuntimeName).Version)
+	}
+	return wire.Value{}, fmt.Errorf("%s: %w", method, nodeclient.ErrNoMethod)
+}
+
+func (a *Archive) word(text []byte) (wire.Value, error) {
+	v, err := wire.Parse(string(text))
+	if err != nil {
+		return v, a.damaged(manifestPath, err)
+	}
+	return v, nil
+}
+
+// Extrinsics are those of a block as they are encoded, proved.
+func (a *Archive) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
+	b, err := a.Block(ctx, chain.Some(block))
+	if err != nil {
+		return nil, err
+	}
+	return b.Encoded()
+}

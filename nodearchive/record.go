@@ -1,0 +1,212 @@
+package nodearchive
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/wire"
+)
+
+// Record keeps the blocks of a range in a directory, from the last one down, each proved by the
+// one above it before it is kept.
+//
+// What is there already and proves right is not asked for again, so that a recording that was
+// stopped, at whatever moment, goes on and becomes the archive that it would have been. The
+// directory must hold nothing else, and one recorder at a time may write to it.
+func Record(ctx context.Context, from Origin, directory string, o RecordOptions) (*Manifest, error) {
+	return record(ctx, from, disk.Disk{Directory: directory}, o)
+}
+
+func record(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*Manifest, error) {
+	o, err := o.normal()
+	if err != nil {
+		return nil, err
+	}
+	r := &recorder{from: from, disk: d, options: o, runtimes: map[RuntimeName]*met{}}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	if err := r.begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.blocks(ctx); err != nil {
+		return nil, err
+	}
+	return r.finish(ctx)
+}
+
+// recorder is one recording.
+type recorder struct {
+	from     Origin
+	disk     disk.Disk
+	options  RecordOptions
+	at       chain.Anchor // the block that comes next, by its hash
+	runtimes map[RuntimeName]*met
+	last     *met // the runtime that executed the block above, or the last one
+	done     uint64
+	manifest Manifest // with runtimes and segments from the highest down, until it is finished
+}
+
+// prepare looks at what the directory has.
+func (r *recorder) prepare() error {
+	if err := os.MkdirAll(r.disk.Directory, 0o777); err != nil {
+		return err
+	}
+	o := r.options
+	r.manifest = Manifest{Format: format, First: o.First, Last: o.Last, Accounts: []string{}}
+	for _, account := range o.Accounts {
+		r.manifest.Accounts = append(r.manifest.Accounts, account.String())
+	}
+	if text, err := os.ReadFile(r.disk.At(manifestPath)); err == nil {
+		old, err := readManifest(text)
+		if err == nil && (old.First != o.First || old.Last != o.Last || !slices.Equal(old.Accounts, r.manifest.Accounts)) {
+			return fmt.Errorf("%s holds blocks %d to %d with the balances of %d accounts already: record into another directory",
+				r.disk.Directory, old.First, old.Last, len(old.Accounts))
+		}
+	}
+	paths := map[string]bool{manifestPath: true}
+	for _, s := range r.spans() {
+		paths[s.headersPath()], paths[s.blocksPath()] = true, true
+	}
+	return r.disk.Sweep(func(path string) bool { return paths[path] || strings.HasPrefix(path, "runtimes/") })
+}
+
+func (r *recorder) spans() []span {
+	return spans(base(r.options.First), r.options.Last, r.options.segmentSize)
+}
+
+// begin finds the last block, and the runtime that executed it, by the node's word.
+func (r *recorder) begin(ctx context.Context) error {
+	o := r.options
+	hash, err := r.lastHash(ctx)
+	if err != nil {
+		return err
+	}
+	r.at = chain.Anchor{Height: o.Last, Hash: hash}
+	r.manifest.LastHash = hash
+	last, err := r.from.Header(ctx, chain.Some(hash))
+	if err != nil {
+		return err
+	}
+	if last.Number != o.Last {
+		return fmt.Errorf("block %d: %w: the node says that it is %v, whose header says that it is block %d", o.Last, chain.ErrWrongBlock, hash, last.Number)
+	}
+	before := leftItBehind(last.Number, last.ParentHash, hash)
+	name, _, err := r.version(ctx, before)
+	if err != nil {
+		return err
+	}
+	r.last, err = r.runtime(ctx, name, before)
+	return err
+}
+
+// lastHash is the hash of the last block: that of the trusted one, or the node's word.
+func (r *recorder) lastHash(ctx context.Context) (hash chain.Hash, err error) {
+	if t, trusted := r.options.Trusted.Get(); trusted && t.Height == r.options.Last {
+		return t.Hash, nil
+	}
+	final, err := r.from.FinalizedHead(ctx)
+	if err != nil {
+		return hash, err
+	}
+	head, err := r.from.Header(ctx, chain.Some(final))
+	if err != nil {
+		return hash, err
+	}
+	if head.Number < r.options.Last {
+		return hash, fmt.Errorf("block %d: %w: the newest final block is %d", r.options.Last, ErrNotFinal, head.Number)
+	}
+	hashes, err := r.hashes(ctx, span{r.options.Last, r.options.Last})
+	if err != nil {
+		return hash, err
+	}
+	return hashes[0], nil
+}
+
+// passed notes that a block is proved: the next one is its parent.
+func (r *recorder) passed(ctx context.Context, h *headed, executed *met) error {
+	if t, trusted := r.options.Trusted.Get(); trusted && t.Height == h.Number && t.Hash != h.hash {
+		return &BlockError{h.Number, "header", fmt.Errorf("its hash is %v, and %v is trusted", h.hash, t.Hash)}
+	}
+	r.at = chain.Anchor{Height: max(h.Number, 1) - 1, Hash: h.ParentHash}
+	r.last = executed
+	if r.done++; r.options.Progress != nil {
+		r.options.Progress(r.done, r.options.Last-base(r.options.First)+1)
+	}
+	return r.note(ctx, h, executed)
+}
+
+// keep writes the files of a segment, unless they are there.
+func (r *recorder) keep(s *segment) error {
+	headers, blocks := s.encode()
+	kept := Segment{First: s.first, Last: s.last}
+	var err error
+	if kept.Headers, err = r.file(s.headersPath(), pack(headers)); err != nil {
+		return err
+	}
+	if kept.Blocks, err = r.file(s.blocksPath(), pack(blocks)); err != nil {
+		return err
+	}
+	r.manifest.Segments = append(r.manifest.Segments, kept)
+	return nil
+}
+
+// file writes a file, unless it is there.
+func (r *recorder) file(path string, bytes []byte) (Piece, error) {
+	piece := pieceOf(path, bytes)
+	if have, err := os.ReadFile(r.disk.At(path)); err == nil && pieceOf(path, have) == piece {
+		return piece, nil
+	}
+	return piece, r.disk.Write(path, string(bytes))
+}
+
+// finish writes the manifest.
+func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
+	m := &r.manifest
+	slices.Reverse(m.Runtimes)
+	slices.Reverse(m.Segments)
+	if err := r.words(ctx); err != nil {
+		return nil, err
+	}
+	text, err := m.seal()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.disk.Flush(); err != nil {
+		return nil, err
+	}
+	if _, err := r.file(manifestPath, text); err != nil {
+		return nil, err
+	}
+	return m, r.disk.Flush()
+}
+
+// words asks what the node says of itself and its chain.
+func (r *recorder) words(ctx context.Context) error {
+	w := &r.manifest.Node
+	for _, word := range []struct {
+		method string
+		text   *string
+		any    *json.RawMessage
+	}{{"system_chain", &w.Chain, nil}, {"system_chainType", nil, &w.ChainType}, {"system_properties", nil, &w.Properties}, {"system_version", &w.Version, nil}} {
+		v, err := r.from.Call(ctx, word.method)
+		if err != nil {
+			return err
+		}
+		if word.any != nil {
+			*word.any = json.RawMessage(v.Raw())
+			continue
+		}
+		var ok bool
+		if *word.text, ok = v.Text(); !ok {
+			return fmt.Errorf("%s: the node answers %s, want a text", word.method, wire.Excerpt(v.Raw()))
+		}
+	}
+	return nil
+}

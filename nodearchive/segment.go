@@ -1,0 +1,125 @@
+package nodearchive
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/scale"
+	"github.com/feeledger/fees/trie"
+)
+
+// segmentSize is how many heights the files of a segment have at most.
+const segmentSize = 1000
+
+// span is heights from first to last, both included.
+type span struct{ first, last uint64 }
+
+func (s span) size() int { return int(s.last - s.first + 1) }
+
+func (s span) name() string { return fmt.Sprintf("%d-%d", s.first, s.last) }
+
+func (s span) headersPath() string { return "headers/" + s.name() + ".zst" }
+
+func (s span) blocksPath() string { return "blocks/" + s.name() + ".zst" }
+
+// spans are those that a range is kept in, rising: each ends below a multiple of size.
+func spans(first, last, size uint64) (list []span) {
+	for from := first; from <= last; {
+		to := min(from-from%size+size-1, last)
+		list = append(list, span{from, to})
+		from = to + 1
+	}
+	return list
+}
+
+// block is a block as it is kept.
+type block struct {
+	header     []byte // as the chain hashes it
+	extrinsics [][]byte
+	parts      [][]byte // of the trie of its state, which no block below in the segment needs
+}
+
+// segment is the blocks of a span, rising.
+type segment struct {
+	span
+	blocks []block
+	proof  *trie.Proof // of all of them
+}
+
+// encode is what the two files of a segment hold.
+func (s *segment) encode() (headers, blocks []byte) {
+	headers = scale.AppendCompact(nil, uint64(len(s.blocks)))
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		headers = scale.AppendBlob(headers, b.header)
+		blocks = scale.AppendCompact(blocks, uint64(len(b.extrinsics)))
+		for _, x := range b.extrinsics {
+			blocks = append(blocks, x...) // it begins with its length
+		}
+		blocks = appendList(blocks, b.parts)
+	}
+	return headers, blocks
+}
+
+func appendList(to []byte, list [][]byte) []byte {
+	to = scale.AppendCompact(to, uint64(len(list)))
+	for _, item := range list {
+		to = scale.AppendBlob(to, item)
+	}
+	return to
+}
+
+func readList(r *scale.Reader) (list [][]byte) {
+	for range r.Length(1) {
+		if list = append(list, r.Blob()); r.Err() != nil {
+			return nil
+		}
+	}
+	return list
+}
+
+// readHeaders reads the headers of a span.
+func readHeaders(bytes []byte, s span) ([][]byte, error) {
+	r := scale.NewReader(bytes)
+	headers := readList(r)
+	if err := r.End(); err != nil {
+		return nil, err
+	}
+	if len(headers) != s.size() {
+		return nil, fmt.Errorf("it has %d headers, want %d", len(headers), s.size())
+	}
+	return headers, nil
+}
+
+// readSegment reads a segment, given its headers.
+func readSegment(headers [][]byte, bytes []byte, s span) (*segment, error) {
+	r := scale.NewReader(bytes)
+	segment := &segment{span: s, blocks: make([]block, len(headers))}
+	var all [][]byte
+	for i := range segment.blocks {
+		b := &segment.blocks[i]
+		b.header = headers[i]
+		for range r.Length(1) {
+			b.extrinsics = append(b.extrinsics, readExtrinsic(r))
+		}
+		b.parts = readList(r)
+		if r.Err() != nil {
+			return nil, fmt.Errorf("block %d: %w", s.first+uint64(i), r.Err())
+		}
+		all = append(all, b.parts...)
+	}
+	if err := r.End(); err != nil {
+		return nil, err
+	}
+	segment.proof = trie.NewProof(all)
+	return segment, nil
+}
+
+// readExtrinsic reads an extrinsic with the length that it begins with.
+func readExtrinsic(r *scale.Reader) []byte {
+	at := r.At()
+	r.Blob()
+	if r.Err() != nil {
+		return nil
+	}
+	return r.Since(at)
+}
