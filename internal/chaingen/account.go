@@ -27,6 +27,7 @@ const (
 	firstCold      = 1 << 32 // and block height × 16 + index, in the block that they are first seen in
 	firstCreated   = 1 << 48 // likewise: contracts that the chain has seen the creation of
 	firstNimbusKey = 1 << 60
+	firstHolder    = 1 << 61 // those that a rooted chain's state has, and no event
 )
 
 const (

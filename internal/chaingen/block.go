@@ -5,6 +5,7 @@ import (
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/trietest"
 	"github.com/feeledger/fees/scale"
 )
 
@@ -17,6 +18,8 @@ type body struct {
 	events     []byte // System.Events, nil where nothing is stored
 	weights    weights
 	multiplier uint64 // that it stored
+	balances   *balances
+	trie       *trietest.Trie // of the state, nil where the chain is not rooted
 }
 
 // cachedBodies is how many blocks are kept: more are asked of one than once.
@@ -32,13 +35,18 @@ func (c *Chain) body(height uint64) *body {
 
 // make makes the block at a height, given what those before add up to.
 func (c *Chain) make(height uint64, before state) *body {
-	b := &body{height: height, multiplier: before.multiplier}
+	b := &body{height: height, multiplier: before.multiplier, balances: before.balances}
 	var ethereum []chain.Hash
 	if height > 0 {
 		ethereum = c.fill(b, before)
 		b.multiplier = nextMultiplier(before.multiplier, b.weights[normal].refTime, c.network.NormalRefTime)
 	}
-	b.header = c.header(height, before.hash, ethereum, b)
+	b.header = c.header(height, before.hash, ethereum)
+	if c.options.Rooted {
+		b.header.ExtrinsicsRoot = extrinsicsRoot(b.extrinsics)
+		b.trie = c.trie(b) // which has the parent's hash
+		b.header.StateRoot = b.trie.Root()
+	}
 	b.hash = hashOf(&b.header)
 	c.bodies[height%cachedBodies].Store(b)
 	return b
@@ -53,7 +61,7 @@ const (
 // fill makes a block's extrinsics and events. It returns the hashes of its EVM transactions.
 func (c *Chain) fill(b *body, before state) (ethereum []chain.Hash) {
 	runtime := c.executing(b.height)
-	e := newEvents(runtime)
+	e := newEvents(runtime, c.changing(before.balances))
 	x := &extrinsics{writer: writer{make([]byte, 0, usualExtrinsics)}, runtime: runtime, ends: make([]int, 0, 4+mostTransactions)}
 	e.during(initializing)
 	c.writeRewards(e, b.height)
@@ -64,6 +72,7 @@ func (c *Chain) fill(b *body, before state) (ethereum []chain.Hash) {
 		t := &drawn[i]
 		sender, nonce := c.sender(before.transactions + uint64(i))
 		e.during(applying, uint64(len(x.ends)))
+		e.sent(sender, nonce)
 		if t.kind.evm() {
 			made := c.evm(b.height, i, t, sender, nonce, c.baseFee(before), split)
 			made.writeCall(x)
@@ -81,6 +90,9 @@ func (c *Chain) fill(b *body, before state) (ethereum []chain.Hash) {
 	b.extrinsics = x.list()
 	b.events = e.list()
 	b.weights = e.weights
+	if e.changing != nil {
+		b.balances = &e.balances
+	}
 	return ethereum
 }
 
@@ -126,36 +138,17 @@ func (x *extrinsics) list() [][]byte {
 // Versions of an extrinsic, the first byte behind its length.
 const unsigned, signed = 4, 0x84
 
-// header is that of the block at a height. The body is needed where the chain is rooted alone.
-func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash, b *body) (h answer.Header) {
+// header is that of the block at a height. Its roots are words of their own.
+func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash) (h answer.Header) {
 	h.Number, h.ParentHash = height, parent
 	if height == 0 {
 		h.ParentHash = parentOfGenesis
 	} else {
 		h.Logs = c.logs(height, ethereum)
 	}
-	h.StateRoot, h.ExtrinsicsRoot = c.roots(height, b)
+	state, extrinsics := c.random(forStateRoot, height), c.random(forExtrinsicsRoot, height)
+	h.StateRoot, h.ExtrinsicsRoot = state.word(), extrinsics.word()
 	return h
-}
-
-// roots are those in a block's header. No trie is made yet: in a rooted chain each is the hash
-// of what would be in it, and else a word of its own.
-func (c *Chain) roots(height uint64, b *body) (state, extrinsics chain.Hash) {
-	if !c.options.Rooted {
-		s, x := c.random(forStateRoot, height), c.random(forExtrinsicsRoot, height)
-		return s.word(), x.word()
-	}
-	var w writer
-	for _, x := range b.extrinsics {
-		w.raw(x...)
-	}
-	extrinsics = blake2b.Sum256(w.b)
-	w.b = w.b[:0]
-	for _, i := range c.storage(b) {
-		w.blob([]byte(i.key))
-		w.blob(i.value)
-	}
-	return blake2b.Sum256(w.b), extrinsics
 }
 
 // hashOf is a block's hash: that of its header's encoding.

@@ -24,8 +24,9 @@ type Options struct {
 	// Signed makes the EVM transactions' signatures, hashes, senders and created
 	// contracts true. It takes most of the time.
 	Signed bool
-	// Rooted makes the roots in the headers of what the blocks hold. Nothing is known of a
-	// block then before all blocks below it were made.
+	// Rooted makes the roots in the headers true: those of the extrinsics, and of a state that
+	// the node proves, with the balances of the [Chain.Accounts]. Nothing is known of a block
+	// then before all blocks below it were made.
 	Rooted bool
 	// Upgrade is the block that leaves SecondRuntime behind: the next one is the
 	// first that is executed by it. 0 is for no upgrade.
@@ -43,6 +44,8 @@ type Chain struct {
 	network  Network
 	treasury *account
 	runtimes [2]func() *runtime // read when they are needed
+	grounds  [2]func() *ground  // of a rooted chain's states, by the runtime
+	followed map[chain.Address]int
 	head     head
 	accounts [cachedAccounts]atomic.Pointer[account]
 	bodies   [cachedBodies]atomic.Pointer[body]
@@ -62,6 +65,13 @@ func New(o Options) *Chain {
 	for i, packed := range [][]byte{firstMetadata, secondMetadata} {
 		version := [...]uint32{FirstRuntime, SecondRuntime}[i]
 		c.runtimes[i] = sync.OnceValue(func() *runtime { return newRuntime(packed, c.network.SpecName, version) })
+	}
+	for i := range c.grounds {
+		c.grounds[i] = sync.OnceValue(func() *ground { return c.newGround(c.runtimes[i]()) })
+	}
+	c.followed = map[chain.Address]int{}
+	for i, a := range c.Accounts() {
+		c.followed[a] = i
 	}
 	c.history = history{checkpoints: []state{c.first()}, pages: map[uint64]*page{}}
 	if o.Head == 0 {

@@ -14,8 +14,8 @@ import (
 )
 
 // Handler is a gateway whose newest block is the chain's head: the paths, statuses
-// and error texts of the real one, as archive.Handler has them. It does not serve
-// balances.
+// and error texts of the real one, as archive.Handler has them. It serves the
+// balances that are known, those of the [Chain.Accounts].
 func (c *Chain) Handler() http.Handler {
 	mux := http.NewServeMux()
 	at := func(answer func(uint64) []byte) http.HandlerFunc {
@@ -39,6 +39,7 @@ func (c *Chain) Handler() http.Handler {
 			c.serveParameter(w, r.URL.Query())
 		})
 	}
+	mux.HandleFunc("GET /accounts/{address}/balance-info", c.serveBalance)
 	mux.HandleFunc("GET /runtime/spec", at(c.Runtime))
 	mux.HandleFunc("GET /node/version", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, http.StatusOK, jsonType, c.NodeVersion())
@@ -59,6 +60,19 @@ func (c *Chain) serveParameter(w http.ResponseWriter, question url.Values) {
 		return
 	}
 	c.serve(w, question.Get("at"), func(height uint64) []byte { return c.parameter(height, key) })
+}
+
+// serveBalance answers for the accounts that are followed. Of others there is no such page.
+func (c *Chain) serveBalance(w http.ResponseWriter, r *http.Request) {
+	address, err := chain.ParseAddress(r.PathValue("address"))
+	if _, known := c.followed[address]; err != nil || !known {
+		notFound(w, r)
+		return
+	}
+	c.serve(w, r.URL.Query().Get("at"), func(height uint64) []byte {
+		text, _ := c.Balance(height, address)
+		return text
+	})
 }
 
 // serve answers for the block that a height or a hash names, the head if it is "".

@@ -54,6 +54,7 @@ type state struct {
 	multiplier   uint64 // that the block stored
 	transactions uint64 // of all of them
 	hash         chain.Hash
+	balances     *balances // nil where the chain is not rooted
 }
 
 // page has the states after a thousand blocks, the first of which are worked out.
@@ -121,6 +122,9 @@ func (c *Chain) extend(p *page, n, i uint64) {
 // first is the state after block 0.
 func (c *Chain) first() state {
 	s := state{multiplier: firstMultiplier}
+	if c.options.Rooted {
+		s.balances = firstBalances()
+	}
 	s.hash = c.make(0, s).hash
 	return s
 }
@@ -132,7 +136,8 @@ func (c *Chain) after(before state, height uint64) state {
 	s := state{transactions: before.transactions + uint64(n)}
 	s.multiplier = nextMultiplier(before.multiplier, normalRefTime(drawn[:n]), c.network.NormalRefTime)
 	if c.options.Signed || c.options.Rooted {
-		s.hash = c.make(height, before).hash
+		b := c.make(height, before)
+		s.hash, s.balances = b.hash, b.balances
 		return s
 	}
 	var room [mostTransactions]chain.Hash
@@ -142,7 +147,7 @@ func (c *Chain) after(before state, height uint64) state {
 			ethereum = append(ethereum, c.ethereumHash(height, i))
 		}
 	}
-	h := c.header(height, before.hash, ethereum, nil)
+	h := c.header(height, before.hash, ethereum)
 	s.hash = hashOf(&h)
 	return s
 }

@@ -31,6 +31,8 @@ func (c *Chain) Node() *rpcserver.Server {
 			"state_getMetadata":       c.ofState(0, func(b *body, _ []json.RawMessage) ([]byte, error) { return c.runtimeAt(b.height).metadataHex(), nil }),
 			"state_getStorage":        c.ofState(1, c.nodeStorage),
 			"state_queryStorageAt":    c.ofState(1, c.nodeChanges),
+			"state_getStorageHash":    c.ofState(1, c.nodeStorageHash),
+			"state_getStorageSize":    c.ofState(1, c.nodeStorageSize),
 			"system_name":             always(strconv.Quote(clientVersion)),
 			"system_version":          always(strconv.Quote(clientVersion)),
 			"system_chain":            always(strconv.Quote(c.network.SpecName)),
@@ -42,6 +44,9 @@ func (c *Chain) Node() *rpcserver.Server {
 			"chain_subscribeFinalizedHeads": heads("chain_finalizedHead", "chain_unsubscribeFinalizedHeads"),
 			"chain_subscribeNewHeads":       heads("chain_newHead", "chain_unsubscribeNewHeads"),
 		},
+	}
+	if c.options.Rooted {
+		s.Methods["state_getReadProof"] = c.ofState(1, c.nodeProof)
 	}
 	names := []string{"rpc_methods"}
 	for name := range s.Methods {
@@ -211,10 +216,10 @@ func (r *runtime) metadataHex() []byte { return appendQuotedHex(nil, r.metadata)
 
 // appendStored appends what the state has at a key.
 func (c *Chain) appendStored(to []byte, b *body, key string) ([]byte, error) {
-	value, known := c.storedAt(b, key)
+	value, err := c.storedAt(b, key)
 	switch {
-	case !known:
-		return nil, &rpcserver.Error{Code: 4003, Message: "chaingen does not know what the state has at " + key}
+	case err != nil:
+		return nil, err
 	case value == nil:
 		return append(to, null...), nil
 	}

@@ -19,6 +19,8 @@ const (
 	forInherent
 	forRound
 	forEthereumHash
+	forHolder
+	forCode
 )
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
@@ -40,6 +39,7 @@ type runtime struct {
 	extraData bool     // ends Ethereum.Executed
 	relay     []byte   // trieNodes, encoded
 	places    []string // of what is kept of the state, the keys by which a node has it
+	pallets   []string // what the keys of each pallet begin with
 }
 
 // newRuntime reads the metadata, which are made to name the runtime.
@@ -57,6 +57,7 @@ func newRuntime(packed []byte, specName string, version uint32) *runtime {
 	must(err)
 	for i := range m.Pallets {
 		p := &m.Pallets[i]
+		r.addPallet(p)
 		for _, part := range []struct {
 			of *metadata.TypeID
 			to map[string][2]byte
@@ -74,7 +75,7 @@ func newRuntime(packed []byte, specName string, version uint32) *runtime {
 	for _, k := range kept {
 		item, err := r.decoder.Item(k.pallet, k.name, nil)
 		must(err)
-		r.places = append(r.places, "0x"+hex.EncodeToString(item.Place()))
+		r.places = append(r.places, string(item.Place()))
 	}
 	nodes, err := wire.Parse(trieNodes)
 	must(err)
@@ -105,8 +106,28 @@ func renamed(text []byte, specName string, version uint32) []byte {
 
 // specification is what state_getRuntimeVersion answers.
 func (r *runtime) specification(specName string) string {
-	return fmt.Sprintf(`{"specName":%q,"implName":%q,"authoringVersion":3,"specVersion":%d,"implVersion":0,"apis":[],"transactionVersion":2,"stateVersion":0}`,
-		specName, specName, r.version)
+	return fmt.Sprintf(`{"specName":%q,"implName":%q,"authoringVersion":3,"specVersion":%d,"implVersion":0,"apis":[],"transactionVersion":2,"stateVersion":%d}`,
+		specName, specName, r.version, r.stateVersion())
+}
+
+// stateVersion is the layout of the tries of what the runtime executes.
+func (r *runtime) stateVersion() int {
+	if r.version < SecondRuntime {
+		return 0
+	}
+	return 1
+}
+
+// addPallet adds what a pallet's keys begin with, if it has an item that is no map.
+func (r *runtime) addPallet(p *metadata.Pallet) {
+	for i := range p.Storage {
+		if e := &p.Storage[i]; len(e.Hashers) == 0 {
+			item, err := r.decoder.Item(p.Name, e.Name, nil)
+			must(err)
+			r.pallets = append(r.pallets, string(item.Place()[:16]))
+			return
+		}
+	}
 }
 
 // index is that of a call or an event. It panics where the runtime has none: what is made up

@@ -9,8 +9,9 @@ import (
 )
 
 // Source answers as a gateway's client does, without a gateway: it is a
-// source.Source. A block above the head is [chain.ErrNoBlock]; Balance, and
-// FeesTreasuryProportion of a chain that has none, are always [chain.ErrNotOffered].
+// source.Source. A block above the head is [chain.ErrNoBlock]; Balance of an account that is not
+// among the [Chain.Accounts], and FeesTreasuryProportion of a chain that has none, are always
+// [chain.ErrNotOffered].
 type Source struct{ chain *Chain }
 
 // Source is the chain up to its head.
@@ -109,9 +110,23 @@ func (s Source) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[
 	return sidecar.DecodeBlockWeight(text)
 }
 
-// Balance is not known: nobody keeps balances.
-func (s Source) Balance(context.Context, chain.Address, chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
-	return chain.AtBlock[chain.Account]{}, fmt.Errorf("balance: %w", chain.ErrNotOffered)
+// Balance is what one of the [Chain.Accounts] has; those of others are not known.
+func (s Source) Balance(ctx context.Context, of chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
+	if _, known := s.chain.followed[of]; !known {
+		return none, fmt.Errorf("balance: %w", chain.ErrNotOffered)
+	}
+	height, named := at.Get()
+	if !named {
+		height = s.chain.Head()
+	}
+	text, err := s.answer(ctx, height, func(at uint64) []byte {
+		text, _ := s.chain.Balance(at, of)
+		return text
+	})
+	if err != nil {
+		return none, err
+	}
+	return sidecar.DecodeBalance(text)
 }
 
 func (s Source) answer(ctx context.Context, height uint64, make func(uint64) []byte) (string, error) {

@@ -1,6 +1,12 @@
 package chaingen
 
-import "slices"
+import (
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/internal/rpcserver"
+)
 
 // stored is an item of the state that a block left behind. Its value is nil where nothing is
 // stored.
@@ -39,13 +45,32 @@ func (c *Chain) storage(b *body) []stored {
 }
 
 // storedAt is what the state that a block left behind has at a key. There are keys at which a real
-// chain has something, and this one does not know what.
-func (c *Chain) storedAt(b *body, key string) (value []byte, known bool) {
-	i := slices.Index(c.executing(b.height).places, key)
-	if i < 0 {
-		return nil, false
+// chain has something, and this one does not know what: it says so.
+func (c *Chain) storedAt(b *body, name string) (value []byte, err error) {
+	key, err := parseKey(name)
+	if err != nil {
+		return nil, err
 	}
-	return kept[i].value(c, b), true
+	if i := slices.Index(c.executing(b.height).places, string(key)); i >= 0 {
+		return kept[i].value(c, b), nil
+	}
+	if b.trie != nil {
+		value = b.trie.Get(key)
+	}
+	if value == nil && !(b.trie != nil && c.ground(b.height).empty[string(key)]) {
+		return nil, &rpcserver.Error{Code: 4003, Message: "chaingen does not know what the state has at " + name}
+	}
+	return value, nil
+}
+
+// parseKey reads a key as it is asked for, in 0x-hex.
+func parseKey(name string) ([]byte, error) {
+	digits, prefixed := strings.CutPrefix(name, "0x")
+	key, err := hex.DecodeString(digits)
+	if !prefixed || err != nil {
+		return nil, rpcserver.InvalidParams
+	}
+	return key, nil
 }
 
 func number(height uint64) []byte {

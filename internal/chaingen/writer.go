@@ -95,13 +95,14 @@ type events struct {
 	count   uint64
 	phase   []byte
 	weights weights
+	*changing
 }
 
 // roomForCount is as many bytes as the number of events can take, before them.
 const roomForCount = 4
 
-func newEvents(r *runtime) *events {
-	return &events{writer: writer{make([]byte, roomForCount, usualEvents)}, runtime: r, phase: make([]byte, 0, 8)}
+func newEvents(r *runtime, c *changing) *events {
+	return &events{writer: writer{make([]byte, roomForCount, usualEvents)}, runtime: r, phase: make([]byte, 0, 8), changing: c}
 }
 
 // list puts the number of the events before them.
@@ -151,6 +152,7 @@ func (e *events) balance(name string, a *account, amount coins) {
 	e.account(a)
 	e.coins(amount)
 	e.end()
+	e.record(name, a, amount)
 }
 
 // on writes an event that has nothing but an account.
@@ -171,6 +173,7 @@ func (e *events) move(from, to *account, amount coins, isNew bool) {
 	e.account(to)
 	e.coins(amount)
 	e.end()
+	e.transfer(from, to, amount)
 }
 
 // class is how urgent an extrinsic is.

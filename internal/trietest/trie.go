@@ -2,21 +2,22 @@
 // only. Package trie reads them, and shares no code with it: each was written after the
 // specification by itself, this one over keys as texts of hex digits, set one after the other.
 //
-// Setting a value makes anew what is above it and nothing else, so that a chain with a small
-// state can have a root for each of many blocks.
+// Setting a value makes anew what is above it and nothing else, and tries share what they have
+// alike. So a chain with a small state can have a trie for each of many blocks.
 package trietest
 
 import (
 	"bytes"
 	"encoding/hex"
-
+	"maps"
 	"slices"
 	"strings"
 
 	"golang.org/x/crypto/blake2b"
 )
 
-// Trie is a trie of layout 0 or 1.
+// Trie is a trie of layout 0 or 1. Once its root was asked for, any number of goroutines may
+// read and clone it, until a key is set.
 type Trie struct {
 	layout int
 	top    *node
@@ -25,14 +26,19 @@ type Trie struct {
 // New is a trie without keys.
 func New(layout int) *Trie { return &Trie{layout: layout} }
 
+// Clone is a trie that has the same keys, to which others can be given.
+func (t *Trie) Clone() *Trie { return &Trie{t.layout, t.top} }
+
+// node is a node, which several tries can have: all but its encoding stays as it is.
 type node struct {
 	partial string // hex digits
 	value   []byte // nil where it has none
 	below   [16]*node
-	encoded []byte // nil where it must be made anew
+	encoded []byte // nil before it was asked for
+	merkle  []byte // what the node above has of it: the encoding's hash, or itself where that is shorter
 }
 
-// Set gives a key a value, in the place of one that it has.
+// Set gives a key a value, in the place of one that it has. The value stays the caller's.
 func (t *Trie) Set(key, value []byte) {
 	t.top = t.top.with(hex.EncodeToString(key), append([]byte{}, value...))
 }
@@ -42,27 +48,43 @@ func (n *node) with(key string, value []byte) *node {
 	if n == nil {
 		return &node{partial: key, value: value}
 	}
-	n.encoded = nil
 	same := 0
 	for same < len(key) && same < len(n.partial) && key[same] == n.partial[same] {
 		same++
 	}
+	changed := &node{partial: n.partial, value: n.value, below: n.below}
 	if same < len(n.partial) { // a new node comes above it
 		above := &node{partial: n.partial[:same]}
-		above.below[digit(n.partial[same])] = n
-		n.partial = n.partial[same+1:]
-		return above.with(key, value)
+		changed.partial = n.partial[same+1:]
+		above.below[digit(n.partial[same])] = changed
+		changed = above
 	}
 	if same == len(key) {
-		n.value = value
-		return n
+		changed.value = value
+		return changed
 	}
-	next := &n.below[digit(key[same])]
+	next := &changed.below[digit(key[same])]
 	*next = (*next).with(key[same+1:], value)
-	return n
+	return changed
 }
 
 func digit(c byte) int { return strings.IndexByte("0123456789abcdef", c) }
+
+// Get is the value that a key has, and nil where it has none.
+func (t *Trie) Get(key []byte) []byte {
+	rest := hex.EncodeToString(key)
+	for n := t.top; n != nil; {
+		left, on := strings.CutPrefix(rest, n.partial)
+		switch {
+		case !on:
+			return nil
+		case left == "":
+			return n.value
+		}
+		n, rest = n.below[digit(left[0])], left[1:]
+	}
+	return nil
+}
 
 // Root is the hash of the root.
 func (t *Trie) Root() [32]byte {
@@ -78,22 +100,19 @@ func (t *Trie) Proof(keys ...[]byte) [][]byte {
 	if t.top == nil {
 		return [][]byte{{0}}
 	}
-	parts := map[string]bool{string(t.top.encode(t.layout)): true}
+	parts := map[string][]byte{}
+	add := func(part []byte) { parts[string(part)] = part }
+	add(t.top.encode(t.layout))
 	for _, key := range keys {
-		t.prove(hex.EncodeToString(key), parts)
+		t.prove(hex.EncodeToString(key), add)
 	}
-	var proof [][]byte
-	for part := range parts {
-		proof = append(proof, []byte(part))
-	}
-	slices.SortFunc(proof, bytes.Compare)
-	return proof
+	return slices.SortedFunc(maps.Values(parts), bytes.Compare)
 }
 
-func (t *Trie) prove(key string, parts map[string]bool) {
+func (t *Trie) prove(key string, add func(part []byte)) {
 	for n := t.top; n != nil; {
 		if encoded := n.encode(t.layout); len(encoded) >= 32 {
-			parts[string(encoded)] = true
+			add(encoded)
 		}
 		rest, on := strings.CutPrefix(key, n.partial)
 		if !on {
@@ -101,7 +120,7 @@ func (t *Trie) prove(key string, parts map[string]bool) {
 		}
 		if rest == "" {
 			if n.isHashed(t.layout) {
-				parts[string(n.value)] = true
+				add(n.value)
 			}
 			return
 		}
@@ -117,30 +136,13 @@ func (n *node) encode(layout int) []byte {
 	if n.encoded != nil {
 		return n.encoded
 	}
-	value := slices.Concat(compact(len(n.value)), n.value)
-	if n.isHashed(layout) {
-		hash := blake2b.Sum256(n.value)
-		value = hash[:]
-	}
-	if n.value == nil {
-		value = nil
-	}
-	var bitmap, children []byte
-	if !n.isLeaf() {
-		bitmap = make([]byte, 2)
-	}
-	for i, child := range n.below {
-		if child == nil {
-			continue
+	room := len(n.partial) + len(n.value) + 16
+	for _, child := range n.below {
+		if child != nil {
+			room += 33
 		}
-		bitmap[i/8] |= 1 << (i % 8)
-		encoded := child.encode(layout)
-		if len(encoded) >= 32 {
-			hash := blake2b.Sum256(encoded)
-			encoded = hash[:]
-		}
-		children = slices.Concat(children, compact(len(encoded)), encoded)
 	}
+	encoded := append(make([]byte, 0, room), n.head(layout)...)
 	digits := n.partial
 	if len(digits)%2 == 1 {
 		digits = "0" + digits
@@ -149,7 +151,35 @@ func (n *node) encode(layout int) []byte {
 	if err != nil {
 		panic(err) // the digits come from an encoder
 	}
-	n.encoded = slices.Concat(n.head(layout), partial, bitmap, value, children)
+	encoded = append(encoded, partial...)
+	if !n.isLeaf() {
+		var bitmap [2]byte
+		for i, child := range n.below {
+			if child != nil {
+				bitmap[i/8] |= 1 << (i % 8)
+			}
+		}
+		encoded = append(encoded, bitmap[:]...)
+	}
+	switch {
+	case n.isHashed(layout):
+		hash := blake2b.Sum256(n.value)
+		encoded = append(encoded, hash[:]...)
+	case n.value != nil:
+		encoded = append(append(encoded, compact(len(n.value))...), n.value...)
+	}
+	for _, child := range n.below {
+		if child == nil {
+			continue
+		}
+		child.encode(layout)
+		encoded = append(append(encoded, compact(len(child.merkle))...), child.merkle...)
+	}
+	n.encoded, n.merkle = encoded, encoded
+	if len(encoded) >= 32 {
+		hash := blake2b.Sum256(encoded)
+		n.merkle = hash[:]
+	}
 	return n.encoded
 }
 
