@@ -80,7 +80,7 @@ func (d *dataHaven) gateway() string { return filepath.Join(d.directory, "gatewa
 
 func (d *dataHaven) reader(t testing.TB) *source.Reader {
 	t.Helper()
-	src, err := source.Open(d.gateway(), ask.Options{})
+	src, err := source.Open(d.gateway(), source.Options{})
 	require.NoError(t, err)
 	return &source.Reader{Source: src, Tables: network.BuiltIn()}
 }
@@ -478,7 +478,7 @@ func TestDataHavenBySpecName(t *testing.T) {
 				io.WriteString(w, strings.Replace(text, `"datahaven-testnet","specVersion":"100"`, fmt.Sprintf("%q,\"specVersion\":%q", c.specName, c.specVersion), 1))
 			}))
 			defer server.Close()
-			src, err := source.Open(server.URL, ask.Options{})
+			src, err := source.Open(server.URL, source.Options{})
 			require.NoError(t, err)
 			item, err := (&source.Reader{Source: src, Tables: network.BuiltIn()}).Read(t.Context(), source.Height(20))
 			require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/sidecar"
@@ -68,7 +69,7 @@ var kinds = []struct {
 	{Stopped, is(context.Canceled)},
 	{Failed, func(err error) bool { return FullDisk(err) }},
 	{NotUnderstood, either(as[*InputError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
-	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, closing.ErrDamaged)},
+	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, nodearchive.ErrDamaged, closing.ErrDamaged)},
 	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered))},
 	{Busy, either(is(ledger.ErrLocked, journal.ErrChanged), ledger.Passes)},
 	{NotFound, either(as[*NotThereError], is(ledger.ErrNone, chain.ErrNoBlock))},
@@ -76,6 +77,7 @@ var kinds = []struct {
 	{Unanswered, either(
 		as[*ledger.ForkError], as[*ask.UnreachableError], as[*ask.StatusError], as[*sidecar.DecodeError], as[*nodeclient.DecodeError], as[*nodeclient.RPCError],
 		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, ask.ErrNotJSON, ErrUnanswered, timestamp.ErrNoAnswer, source.ErrNotFinal, archive.ErrNotFinal,
+			nodearchive.ErrNotFinal,
 			chain.ErrOverflow), // amounts that no chain can have
 	)},
 }

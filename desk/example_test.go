@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/report"
@@ -61,7 +60,7 @@ func Example() {
 	place := filepath.Join(directory, "fees.db")
 	const account = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 
-	src, _ := source.Open("../testdata/recordings/moonbeam-2100", ask.Options{})
+	src, _ := source.Open("../testdata/recordings/moonbeam-2100", source.Options{})
 	err := january(ctx, place, account, src)
 	fmt.Println(desk.KindOf(err)) // there is no ledger yet
 

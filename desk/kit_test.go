@@ -16,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/postgrestest"
@@ -49,7 +48,7 @@ func long(t *testing.T) {
 // demo is a reader of the demo's 28 blocks.
 func demo(t testing.TB) *source.Reader {
 	t.Helper()
-	src, err := source.Open("demo", ask.Options{})
+	src, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
 	return &source.Reader{Source: src, Tables: network.BuiltIn()}
 }

@@ -47,7 +47,7 @@ func TestSyncFromANode(t *testing.T) {
 			gateway := httptest.NewServer(nodeserver.Handler(client, nodeserver.Options{Version: "1.0"}))
 			t.Cleanup(gateway.Close)
 			for _, place := range []string{ws, server.URL, gateway.URL} {
-				src, err := source.Open(place, ask.Options{})
+				src, err := source.Open(place, source.Options{})
 				require.NoError(t, err)
 				t.Cleanup(func() { src.(io.Closer).Close() })
 				require.Equal(t, want, sealFrom(t, src, extent), place)

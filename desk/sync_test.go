@@ -219,7 +219,7 @@ func TestSyncFromABadGateway(t *testing.T) {
 	faults.Seed, faults.Percent = 4, 25
 	server := httptest.NewServer(faults)
 	t.Cleanup(server.Close)
-	src, err := source.Open(server.URL+"/anna", ask.Options{Timeout: 200 * time.Millisecond, RetryWait: time.Millisecond, Total: 2 * time.Second})
+	src, err := source.Open(server.URL+"/anna", source.Options{Options: ask.Options{Timeout: 200 * time.Millisecond, RetryWait: time.Millisecond, Total: 2 * time.Second}})
 	require.NoError(t, err)
 	place, failures := file(t), 0
 	for {

@@ -34,3 +34,13 @@ func (n *Network) checkAnchors() error {
 	}
 	return nil
 }
+
+// Anchors are the blocks that are known of the chain with a specName, the lowest first.
+func (t Tables) Anchors(specName string) (list []chain.Anchor) {
+	if n := t.like(specName); n != nil {
+		for _, a := range n.Anchors {
+			list = append(list, a.Anchor)
+		}
+	}
+	return list
+}

@@ -99,10 +99,27 @@ func (a *Archive) trust(trusted chain.Optional[chain.Anchor]) error {
 		return err
 	}
 	if h.hash != t.Hash {
-		return fmt.Errorf("%s: %w", a.name, &BlockError{t.Height, "header", fmt.Errorf("its hash is %v, and %v is trusted", h.hash, t.Hash)})
+		return a.damaged(a.manifest.Segments[a.manifest.segmentOf(t.Height)].Headers.Path,
+			&BlockError{t.Height, "header", fmt.Errorf("its hash is %v, and %v is trusted", h.hash, t.Hash)})
 	}
 	a.trusted = trusted
 	return nil
+}
+
+// TrustOneOf trusts the highest of some blocks that the archive has, if it has any: those that
+// are known of its chain, by the chain's specName.
+func (a *Archive) TrustOneOf(known func(specName string) []chain.Anchor) error {
+	m := a.manifest
+	if len(m.Runtimes) == 0 {
+		return nil
+	}
+	var best chain.Optional[chain.Anchor]
+	for _, anchor := range known(m.Runtimes[len(m.Runtimes)-1].SpecName) {
+		if highest, any := best.Get(); anchor.Height >= m.base() && anchor.Height <= m.Last && (!any || anchor.Height > highest.Height) {
+			best = chain.Some(anchor)
+		}
+	}
+	return a.trust(best)
 }
 
 // Manifest says what the archive holds.

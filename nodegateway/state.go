@@ -24,7 +24,9 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 	place := item.Place()
 	stored, known := g.recent.stored(at.hash, place)
 	if !known {
-		g.recent.ask(place)
+		if g.batch != nil {
+			g.recent.ask(place)
+		}
 		g.recent.made(ctx, at.hash)
 		stored, known = g.recent.stored(at.hash, place)
 	}

@@ -86,7 +86,7 @@ func TestFaultsOnTheWholeWay(t *testing.T) {
 		server.Start()
 		dice := rand.New(rand.NewPCG(13, 13))
 		for round := 0; sum(faults.Done()) < wanted/2 && !t.Failed(); round++ {
-			src, err := source.Open(strings.Replace(server.URL, "http", []string{"http", "ws"}[round%2], 1)+"/?node", impatient)
+			src, err := source.Open(strings.Replace(server.URL, "http", []string{"http", "ws"}[round%2], 1)+"/?node", source.Options{Options: impatient})
 			require.NoError(t, err)
 			faults.Quiet(true) // it is this chain's source
 			for err = errors.New(""); err != nil; _, err = src.FinalHead(t.Context()) {
@@ -178,7 +178,7 @@ func quietly(t *testing.T, node *nodetest.Node, to map[source.Range]map[uint64][
 	node.SetBest(600)
 	server := httptest.NewServer(node)
 	defer server.Close()
-	src, err := source.Open(strings.Replace(server.URL, "http", "ws", 1), ask.Options{})
+	src, err := source.Open(strings.Replace(server.URL, "http", "ws", 1), source.Options{})
 	require.NoError(t, err)
 	defer src.(io.Closer).Close()
 	for _, window := range windows {

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
@@ -37,7 +36,7 @@ func TestProofFromANode(t *testing.T) {
 			require.NoError(t, err)
 			server := httptest.NewServer(node)
 			t.Cleanup(server.Close)
-			straight, err := source.Open(strings.Replace(server.URL, "http", "ws", 1), ask.Options{})
+			straight, err := source.Open(strings.Replace(server.URL, "http", "ws", 1), source.Options{})
 			require.NoError(t, err)
 			t.Cleanup(func() { straight.(io.Closer).Close() })
 			recorded, err := archive.OpenDirectory(filepath.Join(pair, "gateway"))

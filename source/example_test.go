@@ -6,7 +6,6 @@ import (
 	"log"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
@@ -16,7 +15,7 @@ import (
 // Price one block of the built-in demo; a gateway's URL or a directory of
 // recorded answers does as well.
 func Example() {
-	src, err := source.Open("demo", ask.Options{})
+	src, err := source.Open("demo", source.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +31,7 @@ func Example() {
 
 // Price the blocks of a range.
 func ExampleReader_Range() {
-	src, err := source.Open("demo", ask.Options{})
+	src, err := source.Open("demo", source.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,7 +61,7 @@ func ExampleReader_Range() {
 // Price each block as soon as it is final, and those since block 25 first. A
 // gateway's chain goes on for ever; the demo's has an end.
 func ExampleReader_Follow() {
-	src, err := source.Open("demo", ask.Options{})
+	src, err := source.Open("demo", source.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

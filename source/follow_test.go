@@ -665,7 +665,7 @@ func TestFollowSlowly(t *testing.T) {
 
 // An archive has an end.
 func TestFollowArchive(t *testing.T) {
-	src, err := source.Open("demo", ask.Options{})
+	src, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	read := func(o source.FollowOptions) (seen []uint64, failed error) {
@@ -737,7 +737,7 @@ func TestPollGateway(t *testing.T) {
 		fmt.Fprintf(w, `{"parentHash":%q,"number":%q,"stateRoot":%q,"extrinsicsRoot":%q}`, zeros, number, zeros, zeros)
 	}))
 	defer server.Close()
-	src, err := source.Open(server.URL, ask.Options{})
+	src, err := source.Open(server.URL, source.Options{})
 	require.NoError(t, err)
 	var seen []uint64
 	for head, err := range source.Poll(src, time.Nanosecond)(t.Context()) {
@@ -758,7 +758,7 @@ func TestFollowUntrusted(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	defer server.Close()
-	src, err := source.Open(server.URL, ask.Options{})
+	src, err := source.Open(server.URL, source.Options{})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	for _, err := range reader.Follow(t.Context(), source.Poll(src, time.Hour), source.FollowOptions{}) {

@@ -42,8 +42,8 @@ func hasSocket(place string) bool {
 	return strings.HasPrefix(place, "ws://") || strings.HasPrefix(place, "wss://")
 }
 
-func openNode(place string, o ask.Options) (Source, error) {
-	client, err := nodeclient.New(place, o)
+func openNode(place string, o Options) (Source, error) {
+	client, err := nodeclient.New(place, o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func openNode(place string, o ask.Options) (Source, error) {
 // OpenURL opens a gateway, or a node as one, at a URL: for those who ask more of it than a
 // [Source] is asked. The closer is that of the source.
 func OpenURL(place string, o ask.Options) (*gatewayclient.Client, io.Closer, error) {
-	s, err := Open(place, o)
+	s, err := Open(place, Options{Options: o})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,12 +106,12 @@ type either struct {
 	decided atomic.Pointer[gatewayclient.Gateway]
 }
 
-func openEither(place string, o ask.Options) (Source, error) {
-	gateway, err := gatewayclient.New(place, o)
+func openEither(place string, o Options) (Source, error) {
+	gateway, err := gatewayclient.New(place, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	client, err := nodeclient.New(place, o)
+	client, err := nodeclient.New(place, o.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func startNode(t *testing.T, get http.HandlerFunc) (*recordedNode, string) {
 // open opens a source of blocks at a URL.
 func open(t *testing.T, place string, o ask.Options) source.Source {
 	t.Helper()
-	src, err := source.Open(place, o)
+	src, err := source.Open(place, source.Options{Options: o})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, src.(io.Closer).Close()) })
 	return src
@@ -235,7 +235,7 @@ func TestKeysOfNodesAreSecret(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"wss:///" + key, "ftp://host/?k=" + key, "http://:x/" + key, "ws://ho st/" + key} {
-		_, err := source.Open(address, o)
+		_, err := source.Open(address, source.Options{Options: o})
 		if err != nil {
 			require.NotContains(t, err.Error(), key)
 		}

@@ -78,7 +78,7 @@ func TestRangeIsRead(t *testing.T) {
 
 // An archive gives what it has, and then says what it lacks.
 func TestRangeBeyondTheEnd(t *testing.T) {
-	demo, err := source.Open("demo", ask.Options{})
+	demo, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: demo, Tables: network.BuiltIn()}
 	items, err := readRange(context.Background(), nil, reader, source.Range{First: 20, Last: 4_000_000_000}, 3)
@@ -419,7 +419,7 @@ func TestCancel(t *testing.T) {
 
 // Blocks a second, from the built-in demo to their fees.
 func BenchmarkRange(b *testing.B) {
-	demo, err := source.Open("demo", ask.Options{})
+	demo, err := source.Open("demo", source.Options{})
 	require.NoError(b, err)
 	reader := &source.Reader{Source: demo, Tables: network.BuiltIn()}
 	for _, concurrency := range []int{1, 8} {

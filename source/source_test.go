@@ -26,7 +26,7 @@ func TestSourcesAgree(t *testing.T) {
 	t.Cleanup(server.Close)
 	var items []source.Item
 	for _, place := range []string{"demo", directory, server.URL} {
-		src, err := source.Open(place, ask.Options{})
+		src, err := source.Open(place, source.Options{})
 		require.NoError(t, err)
 		reader := source.Reader{Source: src, Tables: network.BuiltIn()}
 		item, err := reader.Read(context.Background(), source.Height(25))
@@ -41,12 +41,12 @@ func TestSourcesAgree(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	_, err := source.Open(filepath.Join(directory, "nowhere"), ask.Options{})
+	_, err := source.Open(filepath.Join(directory, "nowhere"), source.Options{})
 	require.ErrorIs(t, err, archive.ErrLacks)
-	_, err = source.Open("gopher://host", ask.Options{})
+	_, err = source.Open("gopher://host", source.Options{})
 	require.ErrorContains(t, err, "want http")
 	for _, place := range []string{"localhost:8080", "me:secret@localhost", "gateway:8080/"} {
-		_, err = source.Open(place, ask.Options{})
+		_, err = source.Open(place, source.Options{})
 		require.EqualError(t, err, "a gateway is named by its URL, such as http://localhost:8080")
 	}
 }
@@ -210,7 +210,7 @@ func (f failing) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
 // that fails is an error, or every hiccup would change the price.
 func TestUnknownRuntime(t *testing.T) {
 	ctx := context.Background()
-	demo, err := source.Open("demo", ask.Options{})
+	demo, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
 	down := &ask.StatusError{Path: "/runtime/spec", Code: 500}
 	none := fmt.Errorf("runtime: %w", chain.ErrNotOffered)

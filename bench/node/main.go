@@ -185,7 +185,7 @@ func countsOf(address string) (c counts, questions int, err error) {
 // read reads and proves all blocks but block 0, and says the memory after each tenth.
 func (o *options) read(address string) (took time.Duration, err error) {
 	blocks := uint64(o.blocks)
-	src, err := source.Open("ws://"+address, ask.Options{Concurrency: o.concurrency})
+	src, err := source.Open("ws://"+address, source.Options{Options: ask.Options{Concurrency: o.concurrency}})
 	if err != nil {
 		return 0, err
 	}

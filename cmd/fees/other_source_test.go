@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/source"
 )
 
@@ -21,7 +20,7 @@ func TestAnotherKindOfSource(t *testing.T) {
 	t.Cleanup(func() { source.Kinds = kinds })
 	source.Kinds = append([]source.Kind{{
 		Is: func(place string) bool { return place == "made-up" },
-		Open: func(_ string, o ask.Options) (source.Source, error) {
+		Open: func(_ string, o source.Options) (source.Source, error) {
 			recordings, err := source.Open(recorded(t), o)
 			return other{recordings}, err
 		},

@@ -44,7 +44,7 @@ func socket(url string) string { return strings.Replace(url, "http", "ws", 1) }
 // open opens a source of blocks at a URL.
 func open(t testing.TB, place string) source.Source {
 	t.Helper()
-	src, err := source.Open(place, ask.Options{})
+	src, err := source.Open(place, source.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, src.(io.Closer).Close()) })
 	return src

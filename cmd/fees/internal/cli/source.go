@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -41,6 +42,7 @@ func (f *SourceFlags) AddFinal(c *cobra.Command) {
 	flags.StringVar(&f.NetworkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
 	flags.StringVar(&f.rules, "rules", "auto", "auto: the rules of the runtime that executed the block; spec: the specification's own table")
 	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "use the multiplier stored at the block or at its parent, whatever the rules say (block, parent)")
+	f.AddTrust(c)
 	Complete(c, "gateway", demo.Name)
 	Complete(c, "network", network.BuiltIn().Names()...)
 	Complete(c, "rules", "auto", "spec")
@@ -67,6 +69,7 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.known = tables.Anchors
 	src, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -104,6 +107,8 @@ type GatewayFlags struct {
 	rps         float64
 	Concurrency int  // the client's default if 0
 	WithoutKey  bool // the API key is another's
+	trust       string
+	known       func(specName string) []chain.Anchor // blocks that are known; the built-in tables' if nil
 	ConnectionFlags
 }
 
@@ -124,18 +129,46 @@ func (f *GatewayFlags) Place() string {
 	return cmp.Or(f.Gateway, os.Getenv("FEES_GATEWAY"), os.Getenv("GATEWAY_NODE_URL"), DefaultGateway)
 }
 
+// AddTrust adds the flag for a block that is trusted.
+func (f *GatewayFlags) AddTrust(c *cobra.Command) {
+	c.Flags().StringVar(&f.trust, "trust", "", "HEIGHT:HASH, a block that you trust, as an explorer shows it: all up to it in an archive that was recorded with --proofs is proved by it")
+}
+
+// Trusted is the block that the flag names.
+func (f *GatewayFlags) Trusted() (none chain.Optional[chain.Anchor], err error) {
+	if f.trust == "" {
+		return none, nil
+	}
+	a, err := chain.ParseAnchor(f.trust)
+	if err != nil {
+		return none, fmt.Errorf("--trust: %w", err)
+	}
+	return chain.Some(a), nil
+}
+
 // Open checks the flags and opens the source.
 func (f *GatewayFlags) Open() (source.Source, error) {
 	options, err := f.Options()
 	if err != nil {
 		return nil, err
 	}
-	return f.open(f.Place(), options)
+	trusted, err := f.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	known := f.known
+	if known == nil {
+		known = network.BuiltIn().Anchors
+	}
+	return f.open(f.Place(), source.Options{Options: options, Trusted: trusted, Known: known})
 }
 
-func (f *GatewayFlags) open(place string, options ask.Options) (source.Source, error) {
+func (f *GatewayFlags) open(place string, options source.Options) (source.Source, error) {
 	src, err := source.Open(place, options)
 	f.Closes(src)
+	if errors.Is(err, source.ErrNoProofs) {
+		err = fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", ShownPlace(place), err)
+	}
 	return src, err
 }
 
@@ -149,7 +182,7 @@ func (f *GatewayFlags) OpenOther(place string) (source.Source, error) {
 		return nil, err
 	}
 	options.APIKey = ""
-	return f.open(place, options)
+	return f.open(place, source.Options{Options: options})
 }
 
 // Options checks the flags, and says how the gateway is asked.

@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,22 +16,26 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/source"
 )
 
-const archiveManual = `Keep what a gateway answers on a range of blocks as files, the exact bytes with
-a sum of each, prove later that none of them has changed, and answer from them
-as the gateway did.
+const archiveManual = `Keep what a gateway or a node says of a range of blocks as files, prove later that
+none of them has changed, and answer from them as it did.
 
 An archive is evidence: the figures can be made again from it when the gateway
-is gone. Every command reads one with --gateway DIR, and checks each answer
-against the manifest when it reads it.
+is gone. Every command reads one with --gateway DIR, and checks what it reads.
 
-A small archive is plain files. Above 300 blocks, or with --segments, the answers
+From a node, with --proofs, it keeps what proves the blocks too: whoever trusts
+the hash of one block (--trust HEIGHT:HASH) has all below it proved without
+anybody's word. Without --proofs it keeps a gateway's answers, the exact bytes
+with a sum of each. A small archive is plain files. Above 300 blocks, or with --segments, the answers
 of each thousand heights are one zip file of zstd frames. Both hold the same
 answers, and price alike.`
 
-const archiveExamples = `  fees archive record 100..199 -o march --gateway http://127.0.0.1:8080
+const archiveExamples = `  fees archive record 100..199 -o proved --proofs --gateway wss://HOST
+  fees archive verify proved --trust 199:0xHASH
+  fees archive record 100..199 -o march --gateway http://127.0.0.1:8080
   fees archive verify march
   fees block 150 --gateway march
   fees archive serve march --listen 127.0.0.1:8080`
@@ -44,6 +49,12 @@ checked before it is kept, and each block must be the parent of the next. The
 share and the weights are left out where the gateway says that it does not have
 them; other trouble ends the recording.
 
+With --proofs, it is a node that is asked, and what is kept is the node's: the
+headers, the extrinsics, and of each block's state the events, the multiplier, the
+time, the runtime and what else prices and proves fees, each with its proof. It
+goes downwards from the last block, or from the one that --trust names, so that
+each block is proved when it is written. An archive may be recorded from too.
+
 A recording that was stopped goes on where it was when the same command runs
 again, and a damaged archive is mended; what is there and holds is not asked for
 again: of segments, only those that are whole. The same range gives the same
@@ -55,6 +66,14 @@ const recordExamples = `  fees archive record 100..199 -o march
   fees archive record 3..20 -o treasury --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
   fees archive record 100..199 -o march --concurrency 16 --format json
   fees archive record 0..99999 -o long --concurrency 16    segments of 1,000 heights`
+
+const verifyManual = `Compare every file of an archive with its manifest. Files that were changed, are
+missing or were added are named, and the exit code is 4.
+
+Of an archive that was recorded with --proofs, all is proved: the chain of the
+headers, and by them the extrinsics and what the states had. --trust names a block
+by which it is proved; without one, the answer is as good as the hash of the last
+block, which is shown: compare it with an explorer's.`
 
 const serveManual = `Serve an archive, a directory of recordings or the demo as the gateway did: the
 same paths, bodies and errors, for what was kept. Ctrl-C ends it.`
@@ -84,6 +103,7 @@ type recordFlags struct {
 	directory   string
 	accounts    []string
 	segments    bool
+	proofs      bool
 	quiet       bool
 }
 
@@ -104,6 +124,8 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share, and whether for the blocks' weight")
 	c.Flags().StringVarP(&flags.directory, "output", "o", "", "the directory to record into, made if it is not there")
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts, addresses with commas between")
+	c.Flags().BoolVar(&flags.proofs, "proofs", false, "keep a node's blocks with what proves them, instead of a gateway's answers")
+	flags.AddTrust(c)
 	c.Flags().BoolVar(&flags.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
 	flags.AddConcurrency(c)
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
@@ -123,10 +145,16 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err := flags.CheckConcurrency(); err != nil {
 		return err
 	}
-	if options.Accounts, err = cli.ParseAccounts(flags.accounts); err != nil {
+	if err := flags.Output.Check(); err != nil {
 		return err
 	}
-	if err := flags.Output.Check(); err != nil {
+	if trusted, err := flags.Trusted(); err != nil || trusted.Known() && !flags.proofs {
+		return cmp.Or(err, errors.New("--trust proves what is recorded with --proofs alone"))
+	}
+	if flags.proofs {
+		return recordProofs(ctx, blocks, flags, stderr)
+	}
+	if options.Accounts, err = cli.ParseAccounts(flags.accounts); err != nil {
 		return err
 	}
 	client, err := flags.Client()
@@ -156,15 +184,28 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 func newVerifyArchive(stdout, stderr io.Writer) *cobra.Command {
 	out := cli.Output{Stdout: stdout}
 	var quiet bool
+	var flags cli.GatewayFlags
 	c := &cobra.Command{
 		Use:     "verify <DIR>",
 		Short:   "Prove that nothing of an archive has changed",
-		Long:    "Compare every file of an archive with its manifest. Files that were changed, are\nmissing or were added are named, and the exit code is 4.",
-		Example: "  fees archive verify march\n  fees archive verify march --format json",
+		Long:    verifyManual,
+		Example: "  fees archive verify march\n  fees archive verify proved --trust 199:0xHASH --format json",
 		Args:    cli.OneArg("one directory"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := out.Check(); err != nil {
 				return err
+			}
+			trusted, err := flags.Trusted()
+			if err != nil {
+				return err
+			}
+			if nodearchive.Is(args[0]) {
+				p := cli.NewProgress(stderr, "blocks", quiet)
+				defer p.End()
+				return verifyProofs(c.Context(), out, args[0], trusted, p)
+			}
+			if trusted.Known() {
+				return fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", args[0], source.ErrNoProofs)
 			}
 			p := cli.NewProgress(stderr, "files", quiet)
 			defer p.End()
@@ -175,6 +216,7 @@ func newVerifyArchive(stdout, stderr io.Writer) *cobra.Command {
 			return writeManifest(out, manifest)
 		},
 	}
+	flags.AddTrust(c)
 	out.AddFormat(c, "table", "json")
 	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
 	return c
@@ -225,6 +267,9 @@ func listenAt(address string) (net.Listener, error) {
 }
 
 func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {
+	if nodearchive.Is(place) {
+		return serveProofs(ctx, place, listen, stderr)
+	}
 	a := demo.Open()
 	if place != demo.Name {
 		var err error
@@ -240,6 +285,10 @@ func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", first, last, console.Printable(place), listener.Addr())
+	announce(stderr, chain.Heights{First: first, Last: last}, place, listener)
 	return archive.Serve(ctx, listener, a)
+}
+
+func announce(stderr io.Writer, kept chain.Heights, place string, at net.Listener) {
+	fmt.Fprintf(stderr, "fees: serving blocks %d to %d of %s at http://%s\n", kept.First, kept.Last, console.Printable(place), at.Addr())
 }

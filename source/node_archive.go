@@ -1,0 +1,71 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/nodearchive"
+)
+
+// nodeArchive is an archive of a node: its answers are made here, of what was kept and is
+// proved.
+type nodeArchive struct {
+	*gatewayclient.Client
+	archive *nodearchive.Archive
+	name    string
+}
+
+func openNodeArchive(place string, o Options) (Source, error) {
+	trusted := o.Trusted
+	archive, err := nodearchive.Open(place, trusted)
+	if err == nil && !trusted.Known() && o.Known != nil {
+		err = archive.TrustOneOf(o.Known)
+	}
+	if err != nil {
+		return nil, err
+	}
+	gateway, err := archive.Gateway()
+	if err != nil {
+		return nil, err
+	}
+	return &nodeArchive{gatewayclient.Of(gateway), archive, place}, nil
+}
+
+// Kept are the heights of the archive's range.
+func (s *nodeArchive) Kept() (chain.Optional[chain.Heights], error) {
+	return chain.Some(s.archive.Kept()), nil
+}
+
+// Proved is the trusted block.
+func (s *nodeArchive) Proved() chain.Optional[chain.Anchor] { return s.archive.Proved() }
+
+// Head is the archive's last block. An archive cannot tell a newest from a newest final one: it
+// has what was kept.
+func (s *nodeArchive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
+	return s.Client.Head(ctx, false)
+}
+
+// Block is the block at a height.
+func (s *nodeArchive) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	if kept := s.archive.Kept(); height < kept.First || height > kept.Last {
+		return nil, fmt.Errorf("%s: block %d: %w: it has blocks %d to %d", s.name, height, chain.ErrNotKept, kept.First, kept.Last)
+	}
+	return s.Client.Block(ctx, height)
+}
+
+// BlockByHash is the block with that hash.
+func (s *nodeArchive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
+	b, err := s.Client.BlockByHash(ctx, hash)
+	if errors.Is(err, chain.ErrNoBlock) {
+		return nil, fmt.Errorf("%s: block %v: %w", s.name, hash, chain.ErrNotKept)
+	}
+	return b, err
+}
+
+// Extrinsics are those of a block as they are encoded.
+func (s *nodeArchive) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
+	return s.archive.Extrinsics(ctx, block)
+}
