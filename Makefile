@@ -2,7 +2,7 @@
 
 # The tests. Nothing but Go is needed.
 test:
-	go test ./...
+	go test -timeout 20m ./...
 
 # Blocks a second, beside the plain reference for Node.js; the last line is the ratio.
 bench:
