@@ -22,6 +22,32 @@ type header struct {
 	} `json:"digest"`
 }
 
+// block is one as a node writes it.
+type block struct {
+	Block struct {
+		Header     header          `json:"header"`
+		Extrinsics json.RawMessage `json:"extrinsics"`
+	} `json:"block"`
+}
+
+// block is the recorded one with a hash.
+func (n *Node) block(hash string) (b block, err error) {
+	result, _ := n.replay("chain_getBlock", []json.RawMessage{quoted(hash)})
+	if err = json.Unmarshal(result, &b); err != nil {
+		err = fmt.Errorf("block %s: %w", hash, err)
+	}
+	return b, err
+}
+
+// texts are what a node says of the block: its header, and all of it.
+func (b *block) texts() (header, whole []byte) {
+	header, err := json.Marshal(b.Block.Header)
+	if err != nil {
+		panic(err) // texts have a JSON form
+	}
+	return header, fmt.Appendf(nil, `{"block":{"header":%s,"extrinsics":%s},"justifications":null}`, header, b.Block.Extrinsics)
+}
+
 // mill is a chain made of recorded blocks, one after the other and over again, each with a
 // number, a parent and a hash of its own.
 type mill struct {
@@ -40,21 +66,15 @@ func (n *Node) Mill(blocks int) error { return n.grind(&mill{recorded: n.hashes}
 // others above.
 func (n *Node) Branch(above int) (*Node, error) {
 	b := newNode(n.recorded)
-	b.metadata, b.upgrade, b.hashes = n.metadata, n.upgrade, n.mill.recorded
+	b.metadata, b.upgrade, b.tries, b.hashes = n.metadata, n.upgrade, n.tries, n.mill.recorded
 	return b, b.grind(&mill{recorded: n.mill.recorded, above: above, shift: 5}, len(n.hashes)-1)
 }
 
 func (n *Node) grind(m *mill, blocks int) error {
 	for _, hash := range n.hashes {
-		var b struct {
-			Block struct {
-				Header     header          `json:"header"`
-				Extrinsics json.RawMessage `json:"extrinsics"`
-			} `json:"block"`
-		}
-		result, _ := n.replay("chain_getBlock", []json.RawMessage{quoted(hash)})
-		if err := json.Unmarshal(result, &b); err != nil {
-			return fmt.Errorf("block %s: %w", hash, err)
+		b, err := n.block(hash)
+		if err != nil {
+			return err
 		}
 		m.headers = append(m.headers, b.Block.Header)
 		m.bodies = append(m.bodies, b.Block.Extrinsics)
@@ -96,14 +116,13 @@ func (m *mill) result(n *Node, method string, height int) (result json.RawMessag
 	if height == 0 || !strings.HasPrefix(method, "chain_") {
 		return nil, false
 	}
-	text, err := json.Marshal(m.header(height, n.hashes[height-1]))
-	if err != nil {
-		panic(err) // texts have a JSON form
-	}
+	var b block
+	b.Block.Header, b.Block.Extrinsics = m.header(height, n.hashes[height-1]), m.bodies[m.of(height)]
+	header, whole := b.texts()
 	if method == "chain_getHeader" {
-		return text, true
+		return header, true
 	}
-	return fmt.Appendf(nil, `{"block":{"header":%s,"extrinsics":%s},"justifications":null}`, text, m.bodies[m.of(height)]), true
+	return whole, true
 }
 
 // hash is the hash of a header's encoding.
@@ -129,8 +148,7 @@ func (h *header) hash(number uint64) (string, error) {
 			return "", err
 		}
 	}
-	sum := blake2b.Sum256(encoded)
-	return "0x" + hex.EncodeToString(sum[:]), nil
+	return hash(blake2b.Sum256(encoded)), nil
 }
 
 // appendCompact appends a compact integer of at most 30 bits.

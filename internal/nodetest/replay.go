@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/internal/rpcserver"
+	"github.com/feeledger/fees/internal/trietest"
 )
 
 // Node answers from a directory of recordings: METHOD.json each, from the parameters as JSON
@@ -26,7 +27,8 @@ type Node struct {
 	heights  map[string]int
 	mill     *mill // nil where the chain is the recorded one
 	metadata json.RawMessage
-	upgrade  *upgrade // nil where there is none
+	upgrade  *upgrade                  // nil where there is none
+	tries    map[string]*trietest.Trie // of the states of a rooted chain, by the recorded block's hash
 
 	guard sync.Mutex
 	head  int
@@ -174,8 +176,10 @@ func written(id, result, failure json.RawMessage) []byte {
 // places are where methods take a block's hash among their parameters.
 var places = map[string]int{
 	"chain_getBlock": 0, "chain_getHeader": 0, "state_getRuntimeVersion": 0, "state_getMetadata": 0,
-	"state_getStorage": 1, "state_queryStorageAt": 1,
+	"state_getStorage": 1, "state_queryStorageAt": 1, "state_getReadProof": 1, "state_getStorageHash": 1, "state_getStorageSize": 1,
 }
+
+const invalidParams = `{"code":-32602,"message":"Invalid params"}`
 
 func (n *Node) result(method string, params []json.RawMessage, now view) (result, failure json.RawMessage) {
 	switch method {
@@ -225,6 +229,16 @@ func (n *Node) result(method string, params []json.RawMessage, now view) (result
 		for _, r := range n.recorded[method] {
 			return r.Result, r.Error
 		}
+	case "state_getReadProof":
+		if n.tries != nil {
+			var recorded string
+			json.Unmarshal(params[place], &recorded)
+			return n.proof(params[0], hash, recorded)
+		}
+	case "state_getStorageHash", "state_getStorageSize":
+		if n.tries != nil {
+			return n.ofStored(method, params)
+		}
 	}
 	return n.replay(method, params)
 }
@@ -233,7 +247,7 @@ func (n *Node) result(method string, params []json.RawMessage, now view) (result
 func (n *Node) changes(list json.RawMessage, hash, recorded string) (result, failure json.RawMessage) {
 	var keys []string
 	if err := json.Unmarshal(list, &keys); err != nil {
-		return nil, json.RawMessage(`{"code":-32602,"message":"Invalid params"}`)
+		return nil, json.RawMessage(invalidParams)
 	}
 	var changes []string
 	for _, k := range keys {
