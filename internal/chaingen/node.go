@@ -15,7 +15,8 @@ import (
 // Node answers as a node of the chain, whose newest block is the head and final: by JSON-RPC
 // over HTTP and WebSockets. Its answers are what the gateway's are made of. It knows a few items
 // of the state; of others it says that it does not, and never that nothing is stored. A
-// network's parameter is none of them: no metadata that are here have its pallet.
+// network's parameter is none of them: no metadata that are here have its pallet. The node of a
+// rooted chain knows more of them, and has state_getReadProof.
 func (c *Chain) Node() *rpcserver.Server {
 	heads := func(notice, unsubscribe string) rpcserver.Subscription {
 		return rpcserver.Subscription{Notice: notice, Unsubscribe: unsubscribe, Tell: c.announce}

@@ -31,7 +31,7 @@ func run() error {
 	flag.Uint64Var(&o.Head, "head", 0, "the newest block; 0 stands for a year's")
 	flag.Uint64Var(&o.Upgrade, "upgrade", 0, "the block that upgrades the runtime; 0 for none")
 	flag.BoolVar(&o.Signed, "signed", false, "sign the EVM transactions")
-	flag.BoolVar(&o.Rooted, "rooted", false, "make the headers' roots of what the blocks hold")
+	flag.BoolVar(&o.Rooted, "rooted", false, "make the headers' roots true, and prove the state by them")
 	listen := flag.String("listen", "127.0.0.1:8080", "the address to serve on, one of this machine alone")
 	directory := flag.String("directory", "", "write the blocks from --first to --last there, and do not serve")
 	first := flag.Uint64("first", 0, "")
