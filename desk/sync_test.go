@@ -106,14 +106,16 @@ func TestForecastOfDays(t *testing.T) {
 			require.Equal(t, c.span, f.Blocks)
 			require.Equal(t, c.span.Last-c.span.First+1, f.Missing)
 			require.Equal(t, 2*f.Missing+2, f.Requests) // a block and its multiplier each
-			measured := uint64(8)                       // a run
+			least, most := uint64(8), uint64(8)         // a run
 			switch {
-			case f.Missing >= 2000: // seven runs, and a long one
-				measured = 7*8 + 1024
+			case f.Missing >= 2000: // seven runs, and a long one, which ends early where it takes too long
+				least, most = 7*8+64, 7*8+1024
 			case f.Missing >= 64: // which ends where the range does
-				measured = 7*8 + f.Missing - f.Missing/8*4
+				least = 7*8 + f.Missing - f.Missing/8*4
+				most = least
 			}
-			require.Equal(t, measured, f.Measured)
+			require.GreaterOrEqual(t, f.Measured, least)
+			require.LessOrEqual(t, f.Measured, most)
 			require.Greater(t, f.Bytes, 100*f.Missing, "a block has more than 100 bytes")
 		})
 	}
