@@ -59,6 +59,9 @@ const (
 // lockKey are the two numbers of a lock.
 func lockKey(lock int) string { return fmt.Sprintf("%d, hashtext(current_schema())", lock) }
 
+// application is what our connections are called.
+const application = "fees"
+
 // maxConnections is how many connections are held at most where the address does not say
 // it (pool_max_conns).
 const maxConnections = 8
@@ -75,8 +78,9 @@ func openPostgres(ctx context.Context, address string) (*postgresEngine, error) 
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 20 * time.Second
 	}
-	config.ConnConfig.RuntimeParams["application_name"] = "fees"
-	// A machine that vanishes inside a transaction must not hold its locks for long.
+	config.ConnConfig.RuntimeParams["application_name"] = application
+	// A machine that vanishes inside a transaction must not hold its locks for long. For
+	// the midst of a message the server has no such limit: EndStalled.
 	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "30s"
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

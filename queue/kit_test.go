@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -279,6 +280,31 @@ func column[T any](s shared, sql string, arguments ...any) []T {
 	values, err := pgx.CollectRows(rows, pgx.RowTo[T])
 	require.NoError(s, err)
 	return values
+}
+
+// patience is far more than anything takes that a test waits for.
+const patience = 2 * time.Minute
+
+// eventually waits until something holds.
+func (s shared) eventually(what string, holds func() bool) {
+	s.Helper()
+	for began := time.Now(); !holds(); time.Sleep(seconds(0.01)) {
+		require.Less(s, time.Since(began), patience, what)
+	}
+}
+
+// ends wants a worker process to end well.
+func (s shared) ends(p *process) {
+	s.Helper()
+	var late atomic.Bool
+	limit := time.AfterFunc(patience, func() {
+		late.Store(true)
+		p.Process.Kill()
+	})
+	defer limit.Stop()
+	err := p.Wait()
+	require.False(s, late.Load(), "it goes on for ever: %s", &p.said)
+	require.NoError(s, err, &p.said)
 }
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

@@ -24,9 +24,11 @@ const (
 	look    = 500 * time.Millisecond // at what is left to do
 	sealing = 5 * time.Second        // at the latest
 	outage  = 5 * time.Minute        // of the database, after which a worker ends
-	// othersSealing is more than the server takes to end the transaction of one that
-	// vanished while it sealed, 10 s.
-	othersSealing = 30 * time.Second
+	// stalled is how long the server waits in the midst of a message for the rest of it.
+	stalled = 30 * time.Second
+	// othersSealing is more than it takes until the transaction of one that vanished while
+	// it sealed is ended: 10 s by the server, or stalled.
+	othersSealing = 40 * time.Second
 	week          = 7 * 24 * time.Hour
 )
 
@@ -42,7 +44,8 @@ type Options struct {
 	// the worst, 36 s more, in all 51 s: 30 s until River's leader looks for the dead,
 	// 5 s until it hands out, 1 s until a worker asks. If the leader was the one that
 	// died there is another after at most 22 s, who looks at once: no later. If it
-	// stops in between it is 7 s later, if it dies in between 22 s.
+	// stops in between it is 7 s later, if it dies in between 22 s. What a worker that
+	// died was storing is free after 35 s: no later.
 	//
 	// The leader looks at its own clock. One that is fast gives a job away too early,
 	// one that is slow too late; nothing is stored twice for that.
@@ -108,6 +111,11 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("work: %w", err)
 	}
+	beside, left := context.WithCancel(context.WithoutCancel(ctx))
+	var enders sync.WaitGroup
+	enders.Go(func() { endStalled(beside, book, o) })
+	defer enders.Wait()
+	defer left()
 	s := sealer{book, o}
 	var sealed error
 	var sealers sync.WaitGroup
@@ -141,6 +149,26 @@ func newClient(pool *pgxpool.Pool, w *worker) (*river.Client[pgx.Tx], error) {
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.Jobs}},
 		Workers:                     workers,
 	})
+}
+
+// endStalled ends at intervals, until its context ends, the transactions of workers that
+// are gone, or frozen, since they began to send something.
+func endStalled(ctx context.Context, book *ledger.Book, o Options) {
+	ticker := time.NewTicker(stalled / 6)
+	defer ticker.Stop()
+	for {
+		ended, err := book.EndStalled(ctx, stalled)
+		if err == nil && ended > 0 {
+			o.Logger.WarnContext(ctx, "connections of workers that are gone were ended", "connections", ended)
+		} else if err != nil && ctx.Err() == nil {
+			o.Logger.WarnContext(ctx, "connections of workers that are gone stay", "error", message(err, o.Secrets))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
 }
 
 // identity names a worker in River's tables: its machine, its process, and a part of
