@@ -76,7 +76,7 @@ func TestAWorkerIsGone(t *testing.T) {
 			}
 			takenUp := one[time.Time](s, "SELECT max(attempted_at) FROM river_job WHERE id = ANY($1)", left).Sub(since)
 			t.Logf("%d jobs taken up after %.1f s", len(left), takenUp.Seconds())
-			require.Less(t, takenUp, time.Minute)
+			require.Less(t, takenUp, seconds(90), "51 s are the most on a machine that has the time")
 		})
 	}
 }
@@ -90,13 +90,11 @@ func TestAJobThatWasGivenToAnotherWritesNothing(t *testing.T) {
 	judge := but(slow(0), 10, func(context.Context) error {
 		if times.Add(1) == 1 {
 			s.exec("UPDATE river_job SET state = 'available'")
-			require.Eventually(t, func() bool {
-				return one[bool](s, "SELECT state = 'completed' FROM river_job")
-			}, seconds(20), seconds(0.01))
+			s.eventually("nobody takes it up", func() bool { return one[bool](s, "SELECT state = 'completed' FROM river_job") })
 		}
 		return nil
 	})
-	s.work(judge, queue.Options{Jobs: 2, Limit: 20 * time.Second}, seconds(30))
+	s.work(judge, queue.Options{Jobs: 2, Limit: 2 * patience})
 	require.Equal(t, int64(2), times.Load())
 	s.requireDone(10)
 }
@@ -112,7 +110,7 @@ func TestAJobThatWasTakenForDead(t *testing.T) {
 		s.exec("UPDATE river_job SET state = 'retryable', scheduled_at = now() + interval '1 hour'")
 		return nil
 	})
-	s.work(judge, queue.Options{}, seconds(20))
+	s.work(judge, queue.Options{})
 	s.requireDone(10)
 	require.Equal(t, int64(1), times.Load())
 }
@@ -135,7 +133,7 @@ func TestAWorkerThatLostAJobStepsAside(t *testing.T) {
 		time.Sleep(seconds(2))
 		return nil
 	})
-	s.work(judge, queue.Options{}, seconds(30))
+	s.work(judge, queue.Options{Limit: patience})
 	s.requireDone(10)
 	require.Equal(t, int64(2), times.Load())
 	require.Equal(t, 2, one[int](s, "SELECT attempt FROM river_job"))
@@ -151,12 +149,12 @@ func TestTheDatabaseDiesUnderLoad(t *testing.T) {
 	s := newShared(t, server)
 	s.enqueue(1000, 10)
 	done := make(chan error)
-	ctx, cancel := context.WithTimeout(context.Background(), seconds(80))
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	go func() {
 		done <- queue.Work(ctx, s.Book, slow(2*time.Millisecond), queue.Options{UntilDone: true, Limit: 4 * time.Second})
 	}()
-	require.Eventually(t, func() bool { return s.jobs().Done > 10 }, seconds(20), seconds(0.01))
+	s.eventually("it does not come to work", func() bool { return s.jobs().Done > 10 })
 	for range 2 {
 		server.Kill()
 		time.Sleep(seconds(1))

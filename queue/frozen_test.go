@@ -28,7 +28,7 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 	}
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
-	s.enqueue(4000, 20)
+	s.enqueue(1500, 20)
 	gone := s.process()
 	s.eventually("it sends nothing", func() bool {
 		s.frozen(gone)
@@ -40,8 +40,8 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 	})
 
 	s.ends(s.process())
-	s.requireDone(4000)
+	s.requireDone(1500)
 	require.NoError(t, gone.Process.Signal(syscall.SIGCONT))
 	s.ends(gone)
-	s.requireDone(4000)
+	s.requireDone(1500)
 }

@@ -60,7 +60,7 @@ func TestNotEveryErrorIsKept(t *testing.T) {
 		s.exec("UPDATE river_job SET errors = array_append(errors, $1::jsonb)", fmt.Sprintf(`{"attempt": 1, "error": "%d"}`, i))
 	}
 	judge := but(slow(0), 1, func(context.Context) error { return errors.New("the last") })
-	s.work(judge, queue.Options{Permanent: func(error) bool { return true }}, seconds(20))
+	s.work(judge, queue.Options{Permanent: func(error) bool { return true }})
 	require.Equal(t, []string{"16", "17", "18", "19", "20", "21", "22", "23", "24", "JobCancelError: the last"},
 		column[string](s, "SELECT e ->> 'error' FROM river_job, unnest(errors) AS e"))
 }

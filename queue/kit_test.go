@@ -240,10 +240,10 @@ func (s shared) status() ledger.Status {
 	return status
 }
 
-// work works all jobs, within a time.
-func (s shared) work(judge queue.Judge, o queue.Options, within time.Duration) {
+// work works all jobs.
+func (s shared) work(judge queue.Judge, o queue.Options) {
 	s.Helper()
-	ctx, cancel := context.WithTimeoutCause(context.Background(), within, errors.New("the work took too long"))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, errors.New("the work took too long"))
 	defer cancel()
 	o.UntilDone = true
 	require.NoError(s, queue.Work(ctx, s.Book, judge, o))
@@ -283,7 +283,7 @@ func column[T any](s shared, sql string, arguments ...any) []T {
 }
 
 // patience is far more than anything takes that a test waits for.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // eventually waits until something holds.
 func (s shared) eventually(what string, holds func() bool) {
