@@ -152,17 +152,17 @@ func TestTotal(t *testing.T) {
 			t.Parallel()
 			h, asked := always(c.step)
 			start := time.Now()
-			_, err := get(context.Background(), clientOf(t, h, ask.Options{Timeout: 50 * time.Millisecond, Total: 400 * time.Millisecond}), "/")
+			_, err := get(context.Background(), clientOf(t, h, ask.Options{Timeout: 500 * time.Millisecond, Total: 4 * time.Second}), "/")
 			require.ErrorContains(t, err, c.says)
 			require.True(t, ask.TimedOut(err))
-			require.Less(t, time.Since(start), 5*time.Second)
+			require.Less(t, time.Since(start), 20*time.Second)
 			require.Greater(t, int(asked.Load()), 2)
 		})
 	}
 	t.Run("an attempt that is cut short", func(t *testing.T) {
 		t.Parallel()
 		s := &sequence{steps: []http.HandlerFunc{status(503, "maintenance"), hang}}
-		_, err := get(context.Background(), clientOf(t, s, ask.Options{Total: 200 * time.Millisecond}), "/")
+		_, err := get(context.Background(), clientOf(t, s, ask.Options{Total: 2 * time.Second}), "/")
 		require.ErrorContains(t, err, "maintenance")
 		require.True(t, ask.TimedOut(err))
 	})
@@ -176,7 +176,7 @@ func TestNobodyListens(t *testing.T) {
 		start := time.Now()
 		_, err := get(context.Background(), clientAt(t, "http://127.0.0.1:1", ask.Options{RetryWait: time.Second}), "/")
 		require.ErrorContains(t, err, "no answer from the gateway at http://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused")
-		require.Less(t, time.Since(start), 10*time.Second)
+		require.Less(t, time.Since(start), time.Minute)
 	})
 	t.Run("for a while", func(t *testing.T) {
 		t.Parallel()
@@ -207,7 +207,7 @@ func TestBriefly(t *testing.T) {
 	start := time.Now()
 	_, err := get(ask.Briefly(context.Background()), clientOf(t, h, ask.Options{RetryWait: 100 * time.Millisecond}), "/")
 	require.ErrorContains(t, err, "maintenance")
-	require.Less(t, time.Since(start), 10*time.Second)
+	require.Less(t, time.Since(start), time.Minute)
 	require.Greater(t, int(asked.Load()), 2)
 }
 
@@ -229,7 +229,7 @@ func TestRetryAfter(t *testing.T) {
 			t.Parallel()
 			s := &sequence{steps: []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) { retryAfter(429, c.after())(w, r) }}}
 			start := time.Now()
-			_, err := get(context.Background(), clientOf(t, s, ask.Options{Total: 20 * time.Second}), "/")
+			_, err := get(context.Background(), clientOf(t, s, ask.Options{Total: 25 * time.Second}), "/")
 			require.Equal(t, c.asked, int(s.asked.Load()))
 			require.GreaterOrEqual(t, time.Since(start), c.atLeast, "the pause")
 			if c.asked == 2 {
@@ -237,7 +237,7 @@ func TestRetryAfter(t *testing.T) {
 				return
 			}
 			require.True(t, ask.TimedOut(err))
-			require.Less(t, time.Since(start), 10*time.Second)
+			require.Less(t, time.Since(start), 20*time.Second)
 		})
 	}
 }
@@ -267,7 +267,13 @@ func TestTheCallerGivesUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h, asked := always(step)
 			ctx, cancel := context.WithCancel(context.Background())
-			time.AfterFunc(50*time.Millisecond, cancel)
+			go func() {
+				for asked.Load() == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(50 * time.Millisecond) // until the answer is there
+				cancel()
+			}()
 			_, err := get(ctx, clientOf(t, h, ask.Options{}), "/")
 			require.ErrorIs(t, err, context.Canceled)
 			require.Equal(t, 1, int(asked.Load()))

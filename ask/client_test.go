@@ -237,9 +237,9 @@ func TestRPS(t *testing.T) {
 
 // The wait for the client's own limit is not taken from the time for an answer.
 func TestRPSAndTotal(t *testing.T) {
-	c := clientOf(t, &sequence{}, ask.Options{RPS: 10, Concurrency: 8, Total: 500 * time.Millisecond})
+	c := clientOf(t, &sequence{}, ask.Options{RPS: 5, Concurrency: 8, Total: time.Second})
 	var all sync.WaitGroup
-	for range 8 { // the last after 700 ms
+	for range 8 { // the last after 1.4 s
 		all.Go(func() {
 			_, err := get(context.Background(), c, "/")
 			assert.NoError(t, err)

@@ -198,7 +198,6 @@ func TestSmallerBatches(t *testing.T) {
 func TestBatchThatIsTooLarge(t *testing.T) {
 	o := quick
 	o.MaxAnswer = 2000
-	o.Total = 5 * time.Second
 	overBoth(t, nil, o, func(t *testing.T, c *nodeclient.Client, node *batching) {
 		asked(t, c, 16)
 		require.Equal(t, 32, node.sizes[0])
@@ -272,7 +271,7 @@ func TestBusyBatch(t *testing.T) {
 		}
 		node.ServeHTTP(w, r)
 	})
-	c := newClient(t, server.URL, ask.Options{Total: 5 * time.Second, RetryWait: time.Millisecond})
+	c := newClient(t, server.URL, quick)
 	asked(t, c, 2)
 	require.Equal(t, []int{4}, node.sizes)
 }

@@ -258,7 +258,7 @@ func TestCredentials(t *testing.T) {
 		for _, scheme := range []string{"http", "ws"} {
 			t.Run(name+" "+scheme, func(t *testing.T) {
 				host := strings.TrimPrefix(server.URL, "http://")
-				o := quick
+				o := inVain
 				o.APIKey, o.APIKeyHeader = secret+"-key", "apikey"
 				c := newClient(t, scheme+"://user-"+secret+":pass-"+secret+"@"+host+"/"+secret+"?key="+secret, o)
 				_, err := c.Chain(soon(t))

@@ -216,7 +216,7 @@ func (f *follower) want(blocks ...string) {
 			require.Equal(f.t, want, have)
 		case <-f.done:
 			require.Fail(f.t, "the iteration ended", "want %s, have %v", want, f.err)
-		case <-time.After(3 * time.Second):
+		case <-time.After(patience):
 			require.Fail(f.t, "no header came", "want %s", want)
 		}
 	}
@@ -228,7 +228,7 @@ func (f *follower) wantEnd(says string, temporary bool) {
 	case <-f.done:
 		require.ErrorContains(f.t, f.err, says)
 		require.Equal(f.t, temporary, nodeclient.Temporary(f.err))
-	case <-time.After(3 * time.Second):
+	case <-time.After(patience):
 		require.Fail(f.t, "the iteration goes on")
 	}
 	require.Empty(f.t, f.heads)
@@ -265,7 +265,7 @@ func TestHeads(t *testing.T) {
 	require.Eventually(t, func() (is bool) {
 		n.set(func() { is = len(n.closed) == 1 && n.closed[0] == `chain_unsubscribeFinalizedHeads"s1"` })
 		return is
-	}, time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	require.Zero(t, n.asked["chain_getHeader"])
 }
 
@@ -312,13 +312,13 @@ func TestSilence(t *testing.T) {
 
 func TestHeadsThatCannotBe(t *testing.T) {
 	t.Run("over HTTP", func(t *testing.T) {
-		for h, err := range newClient(t, "http://localhost:1", quick).SubscribeFinalizedHeads(soon(t)) {
+		for h, err := range newClient(t, "http://localhost:1", inVain).SubscribeFinalizedHeads(soon(t)) {
 			require.ErrorIs(t, err, nodeclient.ErrNoSubscriptions)
 			require.Equal(t, nodeclient.Header{}, h)
 		}
 	})
 	t.Run("no node", func(t *testing.T) {
-		follow(t, newClient(t, "ws://127.0.0.1:1", quick)).wantEnd("chain_subscribeFinalizedHeads: no answer from the node at ws://127.0.0.1:1: ", true)
+		follow(t, newClient(t, "ws://127.0.0.1:1", inVain)).wantEnd("chain_subscribeFinalizedHeads: no answer from the node at ws://127.0.0.1:1: ", true)
 	})
 	for refusal, says := range map[string]string{
 		`"error":{"code":-32601,"message":"Method not found"}`: "chain_subscribeFinalizedHeads: the node refuses: Method not found",

@@ -60,8 +60,14 @@ func readQuestion(r *http.Request) question {
 	return q
 }
 
-// quick are options with which what should take seconds takes a moment.
-var quick = ask.Options{Total: 300 * time.Millisecond, RetryWait: time.Millisecond}
+// quick are options with which what is asked again is asked at once.
+var quick = ask.Options{Total: patience, RetryWait: time.Millisecond}
+
+// inVain are options for who gets no answer, and gives up soon.
+var inVain = ask.Options{Total: time.Second, RetryWait: time.Millisecond}
+
+// patience is far more than anything takes that a test waits for.
+const patience = time.Minute
 
 func newClient(t *testing.T, address string, o ask.Options) *nodeclient.Client {
 	t.Helper()
@@ -176,7 +182,7 @@ func gone(r *bufio.Reader) {
 
 // soon fails a test that hangs before the test binary's own limit does.
 func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -31,7 +31,7 @@ func drip(beginning, part string) http.HandlerFunc {
 // The timeout bounds a call, in whatever way its answer is drawn out, over HTTP and when a
 // WebSocket is opened.
 func TestTimeoutOfAnAnswerThatIsDrawnOut(t *testing.T) {
-	const timeout = 500 * time.Millisecond
+	const timeout = 3 * time.Second
 	for name, step := range map[string]http.HandlerFunc{
 		"dripped headers":    drip("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", "X-A: b\r\n"),
 		"endless 1xx":        drip("", "HTTP/1.1 102 Processing\r\n\r\n"),

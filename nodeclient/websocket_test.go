@@ -71,12 +71,12 @@ func TestWrongMessages(t *testing.T) {
 		"frame of a gigabyte": {func(question) []byte {
 			return append([]byte{0x80 | textFrame, 127, 0, 0, 0, 0, 0x40, 0, 0, 0}, strings.Repeat(" ", 2000)...)
 		}, "larger than any block should be"},
-		"frame of a gigabyte, then nothing": {func(question) []byte { return []byte{0x80 | textFrame, 127, 0, 0, 0, 0, 0x40, 0, 0, 0} }, "timed out: it took longer than 300ms"},
-		"nothing":                           {func(question) []byte { return nil }, "timed out: it took longer than 300ms"},
+		"frame of a gigabyte, then nothing": {func(question) []byte { return []byte{0x80 | textFrame, 127, 0, 0, 0, 0, 0x40, 0, 0, 0} }, "timed out: it took longer than 1s"},
+		"nothing":                           {func(question) []byte { return nil }, "timed out: it took longer than 1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := quick
+			o := inVain
 			o.MaxAnswer = 1000
 			_, err := misbehaving(t, o, c.answer).Chain(soon(t))
 			require.ErrorContains(t, err, c.says)
@@ -190,7 +190,7 @@ func TestSilentConnection(t *testing.T) {
 	}), ask.Options{Timeout: 300 * time.Millisecond, RetryWait: time.Millisecond})
 	_, err := c.Chain(soon(t))
 	require.NoError(t, err)
-	require.Equal(t, int64(2), dialled.Load())
+	require.GreaterOrEqual(t, dialled.Load(), int64(2))
 }
 
 func TestHandshakes(t *testing.T) {
@@ -219,10 +219,14 @@ func TestHandshakes(t *testing.T) {
 				asked.Add(1)
 				c.refuse(w, r)
 			})
-			_, err := newClient(t, "ws"+strings.TrimPrefix(server.URL, "http"), quick).Chain(soon(t))
+			o := quick
+			if c.asked == 0 {
+				o = inVain
+			}
+			_, err := newClient(t, "ws"+strings.TrimPrefix(server.URL, "http"), o).Chain(soon(t))
 			require.ErrorContains(t, err, c.says)
 			if c.asked == 0 {
-				require.Greater(t, asked.Load(), int64(4))
+				require.Greater(t, asked.Load(), int64(2))
 			} else {
 				require.Equal(t, c.asked, asked.Load())
 			}
@@ -234,7 +238,7 @@ func TestHandshakes(t *testing.T) {
 // opens the connection does not.
 func TestWaitingForTheConnection(t *testing.T) {
 	server := serve(t, stall)
-	c := newClient(t, "ws"+strings.TrimPrefix(server.URL, "http"), ask.Options{Total: time.Second})
+	c := newClient(t, "ws"+strings.TrimPrefix(server.URL, "http"), ask.Options{})
 	first := make(chan error, 1)
 	go func() {
 		_, err := c.Chain(soon(t))
