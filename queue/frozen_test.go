@@ -27,7 +27,7 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 		t.Skip("waits until its jobs are taken up")
 	}
 	t.Parallel()
-	s := newShared(t, postgrestest.Start(t))
+	s := newShared(t, postgrestest.StartOwn(t, "fsync=off")) // no database of the same server can be dropped meanwhile
 	s.enqueue(1500, 20)
 	gone := s.process()
 	s.eventually("it sends nothing", func() bool {

@@ -15,12 +15,23 @@ import (
 func (s *Server) run() error {
 	deadline := time.Now().Add(patience)
 	for {
-		err := s.runOnce(deadline)
+		err := s.findPort()
+		if err == nil {
+			err = s.runOnce(deadline)
+		}
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond) // someone has the port, or the dead one's memory
+		time.Sleep(100 * time.Millisecond) // someone took the port meanwhile, or has the dead one's memory
 	}
+}
+
+// findPort finds a free port, unless somebody knows one already.
+func (s *Server) findPort() (err error) {
+	if !s.known {
+		s.port, err = freePort()
+	}
+	return err
 }
 
 func (s *Server) runOnce(deadline time.Time) error {
@@ -170,7 +181,7 @@ server=0
 while read -r line; do server=$line; done
 if [ "$server" != 0 ]; then
 	kill -QUIT "$server"
-	for try in $(seq 100); do kill -0 "$server" || break; sleep 0.1; done
+	for try in $(seq 600); do kill -0 "$server" || break; sleep 0.1; done
 fi
 rm -rf "$1"
 `

@@ -27,14 +27,15 @@ const Required = "FEES_REQUIRE_POSTGRES"
 const Versions = "FEES_POSTGRES_VERSIONS"
 
 const (
-	role     = "fees" // of the tests
-	patience = 30 * time.Second
+	role     = "fees"          // of the tests
+	patience = 2 * time.Minute // far more than a start takes, also on a busy machine
 )
 
 // Server is a PostgreSQL server.
 type Server struct {
 	directory string
 	port      int
+	known     bool     // its port, to who has its address
 	settings  []string // such as fsync=off
 	programs  programs
 	guard     *guard
@@ -119,13 +120,10 @@ func (s *Server) create() error {
 	if err := os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(hba), 0o600); err != nil {
 		return err
 	}
-	var err error
-	if s.port, err = freePort(); err != nil {
-		return err
-	}
 	if err := s.run(); err != nil {
 		return err
 	}
+	s.known = true
 	return s.command("CREATE ROLE " + role + " LOGIN CREATEDB")
 }
 

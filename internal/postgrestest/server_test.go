@@ -134,7 +134,7 @@ func TestNothingIsLeftWhenTheTestsAreKilled(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(directory)
 		return os.IsNotExist(err) && !alive(pid)
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 }
 
 // recorder notes how a test would have ended.
