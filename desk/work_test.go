@@ -93,9 +93,15 @@ func TestWorkWaitsForTheDatabase(t *testing.T) {
 	require.Equal(t, desk.Busy, desk.KindOf(told[0]), "%v", told[0])
 
 	told = nil
-	o.Waiting = func(err error) { told = append(told, err) }
+	waits := make(chan bool, 100)
+	o.Waiting = func(err error) { told = append(told, err); waits <- true }
 	done := make(chan error, 1)
 	go func() { done <- desk.Work(t.Context(), place+"&lock_timeout=50", o) }()
+	select {
+	case err := <-done:
+		t.Fatalf("it does not wait: %v", err)
+	case <-waits:
+	}
 	select {
 	case err := <-done:
 		t.Fatalf("it does not wait: %v", err)

@@ -53,7 +53,7 @@ func writeAll(place string) (err error) {
 	}
 	entries := madeUp(0, crashBlocks)
 	book, err := ledger.OpenWriter(ctx, place)
-	for try := 0; errors.Is(err, ledger.ErrLocked) && try < 1_000; try++ { // PostgreSQL has not seen yet that the one before is dead
+	for try := 0; errors.Is(err, ledger.ErrLocked) && try < 6_000; try++ { // PostgreSQL has not seen yet that the one before is dead
 		time.Sleep(10 * time.Millisecond)
 		book, err = ledger.OpenWriter(ctx, place)
 	}
@@ -135,7 +135,7 @@ func TestAnotherProgramWrites(t *testing.T) {
 				return false
 			}
 			return book.Close() == nil
-		}, 20*time.Second, 5*time.Millisecond)
+		}, time.Minute, 5*time.Millisecond)
 	})
 }
 

@@ -80,7 +80,7 @@ func TestFaults(t *testing.T) {
 			}
 			return sum
 		}
-		for round := uint64(0); count() < wanted/2 && !t.Failed(); round++ {
+		for round := uint64(0); (count() < wanted/2 || right <= wanted/10) && !t.Failed(); round++ { // fewer are right where the machine is busy
 			client, err := nodeclient.New(strings.Replace(server.URL, "http", []string{"http", "ws"}[round%2], 1), impatient)
 			require.NoError(t, err)
 			g := nodegateway.New(client)
@@ -117,9 +117,9 @@ func TestFaults(t *testing.T) {
 		for kind, times := range faults.Done() {
 			done[kind] += times
 		}
-		require.Eventually(t, func() bool { return open.Open() == 0 }, 5*time.Second, 10*time.Millisecond, "connections that are left")
+		require.Eventually(t, func() bool { return open.Open() == 0 }, time.Minute, 10*time.Millisecond, "connections that are left")
 		server.Close()
-		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, 5*time.Second, 10*time.Millisecond, "goroutines that are left: Eventually has one itself")
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, time.Minute, 10*time.Millisecond, "goroutines that are left: Eventually has one itself")
 		kinds = faults.Kinds()
 	}
 	t.Logf("faults %v", done)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -69,7 +70,7 @@ func soon(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, what)
 	}
 }
@@ -104,7 +105,7 @@ func TestClientThatGoesAway(t *testing.T) {
 	soon(t, node.asked, "the node was not asked")
 	second := leaving(t, gateway+"/node/version")
 	inFlight(t, gateway, 2)
-	time.Sleep(50 * time.Millisecond) // from being counted to the queue
+	require.Eventually(t, func() bool { return inQueue() }, time.Minute, 5*time.Millisecond) // it is counted before
 	full := get(t, gateway+"/node/version")
 	require.Equal(t, http.StatusServiceUnavailable, full.status, "the queue is full")
 	require.Equal(t, http.StatusOK, get(t, gateway+"/healthz").status)
@@ -124,7 +125,18 @@ func TestClientThatGoesAway(t *testing.T) {
 func inFlight(t *testing.T, gateway string, want int) {
 	t.Helper()
 	line := fmt.Sprintf("\nfees_gateway_in_flight %d\n", want)
-	require.Eventually(t, func() bool { return strings.Contains(get(t, gateway+"/metrics").text, line) }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(get(t, gateway+"/metrics").text, line) }, time.Minute, 5*time.Millisecond)
+}
+
+// inQueue tells whether a question waits for its turn.
+func inQueue() bool {
+	text := make([]byte, 1<<20)
+	for goroutine := range strings.SplitSeq(string(text[:runtime.Stack(text, true)]), "\n\n") {
+		if strings.Contains(goroutine, "[select") && strings.Contains(goroutine, "(*turns).take(") {
+			return true
+		}
+	}
+	return false
 }
 
 // breakable serves a node, until the function that it returns breaks all connections off.
@@ -201,7 +213,7 @@ func TestLostNode(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	breakable(t, recorded, address)
 	require.NoError(t, <-found)
-	require.Eventually(t, func() bool { return get(t, gateway+"/readyz").status == http.StatusOK }, 10*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return get(t, gateway+"/readyz").status == http.StatusOK }, time.Minute, 100*time.Millisecond)
 }
 
 // TestErrorsOfTheNode wants what a node says to be told shortly, and nothing of its address,

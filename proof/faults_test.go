@@ -85,7 +85,7 @@ func TestFaultsOnTheWholeWay(t *testing.T) {
 		server.Listener = open
 		server.Start()
 		dice := rand.New(rand.NewPCG(13, 13))
-		for round := 0; sum(faults.Done()) < wanted/2 && !t.Failed(); round++ {
+		for round := 0; (sum(faults.Done()) < wanted/2 || blocks <= wanted/5) && !t.Failed(); round++ { // fewer come out where the machine is busy
 			src, err := source.Open(strings.Replace(server.URL, "http", []string{"http", "ws"}[round%2], 1)+"/?node", source.Options{Options: impatient})
 			require.NoError(t, err)
 			faults.Quiet(true) // it is this chain's source
@@ -120,9 +120,9 @@ func TestFaultsOnTheWholeWay(t *testing.T) {
 			done[kind] += times
 		}
 		kinds = faults.Kinds()
-		require.Eventually(t, func() bool { return open.Open() == 0 }, 5*time.Second, 10*time.Millisecond, "connections that are left")
+		require.Eventually(t, func() bool { return open.Open() == 0 }, time.Minute, 10*time.Millisecond, "connections that are left")
 		server.Close()
-		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, 5*time.Second, 10*time.Millisecond, "goroutines that are left: Eventually has one itself")
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, time.Minute, 10*time.Millisecond, "goroutines that are left: Eventually has one itself")
 	}
 	t.Logf("%d faults: %v", sum(done), done)
 	t.Logf("%d blocks came out", blocks)

@@ -42,8 +42,8 @@ const (
 	oneTry       = 50 * time.Millisecond
 	oneAnswer    = 250 * time.Millisecond
 	// slack is what a busy machine may add to a deadline. What hangs takes longer.
-	slack      = 10 * time.Second
-	farTooLong = time.Minute
+	slack      = 30 * time.Second
+	farTooLong = 3 * time.Minute
 )
 
 // seed gives other faults, for whoever looks for more.

@@ -463,7 +463,7 @@ func (g *gate) Balance(ctx context.Context, account chain.Address, at uint64) (c
 		}
 		select {
 		case <-g.open:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			return chain.Balance{}, errAway
 		}
 	}

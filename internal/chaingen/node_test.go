@@ -268,7 +268,7 @@ func TestNodeHeads(t *testing.T) {
 	node, err := nodeclient.New(socket(url), ask.Options{})
 	require.NoError(t, err)
 	defer node.Close()
-	ctx, leave := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, leave := context.WithTimeout(t.Context(), time.Minute)
 	defer leave()
 	want := uint64(5)
 	for h, err := range node.SubscribeFinalizedHeads(ctx) {
