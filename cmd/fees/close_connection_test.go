@@ -38,7 +38,7 @@ func TestConnectionsAreClosed(t *testing.T) {
 		stdout, stderr, code := fees(t, strings.Fields(strings.ReplaceAll(command, "WS", ws))...)
 		now := node.Sockets()
 		require.Greater(t, now.Opened, before.Opened, "%s: exit code %d: %s%s", command, code, stdout, stderr)
-		require.Eventually(t, func() bool { now = node.Sockets(); return now.Closed == now.Opened }, 3*time.Second, 10*time.Millisecond,
+		require.Eventually(t, func() bool { now = node.Sockets(); return now.Closed == now.Opened }, time.Minute, 10*time.Millisecond,
 			"%s: exit code %d: %+v: %s%s", command, code, now, stdout, stderr)
 	}
 }

@@ -101,7 +101,7 @@ func served(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: served FILE")
 	}
-	for range 1000 {
+	for range 12_000 { // two minutes
 		text, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
 		if _, address, ok := strings.Cut(string(text), " at "); ok && strings.HasSuffix(address, "\n") {
 			ts.Setenv("SERVED", strings.TrimSpace(address))
@@ -120,7 +120,7 @@ func holds(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	pattern, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
-	for range 1000 {
+	for range 12_000 { // two minutes
 		text, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
 		if pattern.Match(text) {
 			return

@@ -21,13 +21,14 @@ import (
 )
 
 // patience is far more than anything takes that a process test waits for.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // process is fees in a process of its own.
 type process struct {
 	*exec.Cmd
-	stdout, stderr bytes.Buffer
-	ended          chan struct{}
+	stdout bytes.Buffer
+	stderr *lines // which may be read while it runs
+	ended  chan struct{}
 }
 
 // start starts fees. It is killed at the end of the test, if it still runs.
@@ -50,8 +51,8 @@ func startTo(t testing.TB, stdout *os.File, args ...string) *process {
 }
 
 func newProcess(args ...string) *process {
-	p := &process{Cmd: exec.Command("fees", args...), ended: make(chan struct{})}
-	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	p := &process{Cmd: exec.Command("fees", args...), stderr: newLines(), ended: make(chan struct{})}
+	p.Stdout, p.Stderr = &p.stdout, p.stderr
 	return p
 }
 
@@ -91,8 +92,8 @@ func (p *process) signal(t testing.TB, s syscall.Signal) {
 // ends wants it to end with a code.
 func (p *process) ends(t testing.TB, code int) {
 	t.Helper()
-	require.True(t, p.endsWithin(patience), "it goes on for ever: %s", &p.stderr)
-	require.Equal(t, code, p.ProcessState.ExitCode(), "%s", &p.stderr)
+	require.True(t, p.endsWithin(patience), "it goes on for ever: %s", p.stderr)
+	require.Equal(t, code, p.ProcessState.ExitCode(), "%s", p.stderr)
 }
 
 // generated serves a chain that is made up, up to a head.

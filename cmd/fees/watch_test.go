@@ -51,12 +51,12 @@ func (l *lines) String() string {
 // until waits until what was written satisfies a condition.
 func (l *lines) until(t *testing.T, what string, holds func(text string) bool) {
 	t.Helper()
-	limit := time.After(time.Minute)
+	limit := time.After(5 * time.Minute)
 	for !holds(l.String()) {
 		select {
 		case <-l.wrote:
 		case <-limit:
-			t.Fatalf("%s: not within a minute in:\n%s", what, l)
+			t.Fatalf("%s: not within five minutes in:\n%s", what, l)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (w *watched) ends(t *testing.T, code int) {
 	select {
 	case have := <-w.code:
 		require.Equal(t, code, have, "%s", w.stderr)
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("it does not end")
 	}
 }
