@@ -17,7 +17,7 @@ func (a *Archive) Gateway() (*nodegateway.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nodegateway.Of(a, lowest), nil
+	return nodegateway.Of(a, lowest, a.manifest.Last), nil
 }
 
 // Handler serves those answers. What the chain may have and the archive lacks is an error of

@@ -30,7 +30,8 @@ type Node interface {
 // Gateway answers from a node. It is safe for use by several goroutines.
 type Gateway struct {
 	node     Node
-	batch    func() *nodeclient.Batch // nil where there are none to ask
+	batch    func() *nodeclient.Batch      // nil where there are none to ask
+	kept     chain.Optional[chain.Heights] // of what was kept of a node
 	heights  *heights
 	runtimes runtimes
 	about    about
@@ -44,9 +45,11 @@ func New(node *nodeclient.Client) *Gateway {
 	return g
 }
 
-// Of returns a gateway before what was kept of what a node said, from a first block on.
-func Of(kept Node, first chain.Anchor) *Gateway {
+// Of returns a gateway before what was kept of what a node said: the blocks from a first to a
+// last one. Of other blocks it says that they are [chain.ErrNotKept].
+func Of(kept Node, first chain.Anchor, last uint64) *Gateway {
 	g := of(kept)
+	g.kept = chain.Some(chain.Heights{First: first.Height, Last: last})
 	g.heights.setFirst(anchor{first.Height, chain.Some(first.Hash)})
 	return g
 }

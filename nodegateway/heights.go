@@ -63,6 +63,9 @@ func (g *Gateway) hash(ctx context.Context, height uint64) (hash chain.Hash, fin
 	if hash, known := h.known(height); known {
 		return hash, true, nil
 	}
+	if kept, limited := g.kept.Get(); limited && (height < kept.First || height > kept.Last) {
+		return hash, false, fmt.Errorf("block %d: %w: blocks %d to %d are", height, chain.ErrNotKept, kept.First, kept.Last)
+	}
 	if !h.isFinal(height) {
 		if err := g.learnFinal(ctx); err != nil {
 			return hash, false, err
