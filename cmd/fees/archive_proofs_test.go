@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/chaingen"
+)
+
+// rootedNode is a chain with true roots, which upgrades at a height, and where its node is.
+func rootedNode(t testing.TB, seed, upgrade, head uint64) (made *chaingen.Chain, http, ws string) {
+	t.Helper()
+	made = chaingen.New(chaingen.Options{Seed: seed, Rooted: true, Signed: true, Upgrade: upgrade, Head: head})
+	server := httptest.NewServer(made.Node())
+	t.Cleanup(server.Close)
+	return made, server.URL, strings.Replace(server.URL, "http", "ws", 1)
+}
+
+func anchorOf(made *chaingen.Chain, height uint64) string {
+	return chain.Anchor{Height: height, Hash: made.Hash(height)}.String()
+}
+
+// A node's blocks are kept with what proves them; the archive prices as the node does, and
+// answers as its gateway.
+func TestArchiveWithProofs(t *testing.T) {
+	made, http, ws := rootedNode(t, 31, 40, 90)
+	account := made.Accounts()[0].String()
+	kept := filepath.Join(t.TempDir(), "kept")
+	record := func(gateway, directory string, more ...string) []string {
+		return append([]string{"archive", "record", "11..80", "-o", directory, "--proofs", "--gateway", gateway, "--accounts", account}, more...)
+	}
+	recorded := outputOf(t, exitOK, record(ws, kept, "--trust", anchorOf(made, 80))...)
+	require.Contains(t, recorded, "proved     70\n")
+	verified := outputOf(t, exitOK, "archive", "verify", kept, "--trust", anchorOf(made, 80))
+	require.Equal(t, recorded, verified)
+	var said struct {
+		Blocks, Proved uint64
+		Trusted        *string
+	}
+	require.NoError(t, json.Unmarshal([]byte(outputOf(t, exitOK, "archive", "verify", kept, "--format", "json")), &said))
+	require.EqualValues(t, 70, said.Blocks)
+	require.Zero(t, said.Proved)
+	require.Nil(t, said.Trusted)
+
+	// Again, over HTTP, from the archive itself, and after a part is gone: the same files.
+	same := func(directory string) {
+		require.Equal(t, filesOf(t, kept), filesOf(t, directory))
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	outputOf(t, exitOK, record(http, other)...)
+	same(other)
+	copied := filepath.Join(t.TempDir(), "copied")
+	outputOf(t, exitOK, record(kept, copied)...)
+	same(copied)
+	require.NoError(t, os.Remove(filepath.Join(copied, "blocks", "10-80.zst")))
+	outputOf(t, exitOK, record(http, copied)...)
+	same(copied)
+
+	for height := 11; height <= 80; height += 23 {
+		block := fmt.Sprint(height)
+		fromNode := outputOf(t, exitOK, "block", block, "--gateway", ws, "--format", "csv")
+		require.Equal(t, fromNode, outputOf(t, exitOK, "block", block, "--gateway", kept, "--trust", anchorOf(made, 80), "--format", "csv"))
+		require.Equal(t, fromNode, outputOf(t, exitOK, "block", made.Hash(uint64(height)).String(), "--gateway", kept, "--format", "csv"))
+	}
+	proved := outputOf(t, exitOK, "verify", "11..80", "--gateway", kept, "--trust", anchorOf(made, 80), "--accounts", account)
+	require.Contains(t, proved, "account.balance")
+	require.NotContains(t, proved, "first finding")
+
+	place := filepath.Join(t.TempDir(), "fees.db")
+	outputOf(t, exitOK, "sync", "11..80", "--ledger", place, "--gateway", kept)
+	outputOf(t, exitOK, "ledger", "verify", "--ledger", place, "--gateway", kept, "--trust", anchorOf(made, 70))
+	outputOf(t, exitOK, "statement", account, "--ledger", place, "--from", "20", "--to", "60", "--gateway", kept)
+}
+
+// filesOf are the files of a directory, by their paths.
+func filesOf(t testing.TB, directory string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(directory, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name, _ := filepath.Rel(directory, path)
+		files[name] = string(text)
+		return err
+	}))
+	return files
+}
+
+// What cannot be recorded or proved says what is wrong, and what helps.
+func TestArchiveWithProofsRefused(t *testing.T) {
+	made, http, _ := rootedNode(t, 32, 0, 30)
+	plain := httptest.NewServer(chaingen.New(chaingen.Options{Seed: 32, Head: 30}).Node())
+	defer plain.Close()
+	kept := filepath.Join(t.TempDir(), "kept")
+	outputOf(t, exitOK, "archive", "record", "5..20", "-o", kept, "--proofs", "--gateway", http)
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"archive record 5..31 -o ELSEWHERE --proofs --gateway HTTP", exitGateway, "block 31: not final yet: the newest final block is 30"},
+		{"archive record 5..20 -o ELSEWHERE --proofs --gateway demo", exitUsage, "want a node's URL here (wss://…, https://…), or an archive that was recorded with --proofs"},
+		{"archive record 5..20 -o ELSEWHERE --proofs --gateway PLAIN", exitGateway, "state_getReadProof"},
+		{"archive record 5..20 -o ELSEWHERE --gateway HTTP --trust " + anchorOf(made, 20), exitUsage, "--trust proves what is recorded with --proofs alone"},
+		{"archive record 5..20 -o ELSEWHERE --proofs --gateway HTTP --trust 20:0x12", exitUsage, "--trust: block \"20:0x12\": want HEIGHT:HASH"},
+		{"archive record 5..20 -o ELSEWHERE --proofs --gateway HTTP --trust " + anchorOf(made, 25), exitUsage, "the trusted block 25 is above the range"},
+		{"archive record 5..20 -o KEPT --proofs --gateway HTTP --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", exitUsage, "holds blocks 5 to 20"},
+		{"archive record 5..21 -o KEPT --proofs --gateway HTTP", exitUsage, "holds blocks 5 to 20"},
+		{"archive verify KEPT --trust " + strings.Replace(anchorOf(made, 19), "19:", "20:", 1), exitLedger, "block 20: header: its hash is " + made.Hash(20).String()},
+		{"archive verify KEPT --trust " + anchorOf(made, 22), exitUsage, "the trusted block 22 is not in it: it has blocks 5 to 20"},
+		{"block 7 --gateway demo --trust " + anchorOf(made, 20), exitUsage, "fees archive record --proofs"},
+		{"block 7 --gateway KEPT --trust " + strings.Replace(anchorOf(made, 19), "19:", "20:", 1), exitLedger, "block 20: header"},
+		{"block 4 --gateway KEPT", exitLedger, "it has blocks 5 to 20"},
+		{"block 21 --gateway KEPT", exitLedger, "it has blocks 5 to 20"},
+	} {
+		args := strings.Fields(strings.NewReplacer("ELSEWHERE", elsewhere, "KEPT", kept, "HTTP", http, "PLAIN", plain.URL).Replace(c.args))
+		stdout, stderr, code := fees(t, args...)
+		require.Equal(t, c.code, code, "%v: %s", args, stderr)
+		require.Empty(t, stdout, args)
+		require.Contains(t, stderr, c.says, args)
+	}
+}
