@@ -17,6 +17,9 @@ const (
 	runtimeForAll      = "runtime-spec.json"
 	nodePath           = "node-version.json"
 	manifestPath       = "manifest.json"
+	// stampPath has a timestamp of the manifest, where somebody had it stamped. It is no
+	// part of what was recorded.
+	stampPath = manifestPath + ".tsr"
 )
 
 func blockPath(height uint64) string { return heightPath(blockDirectory, height) }

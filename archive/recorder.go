@@ -119,7 +119,7 @@ func (r *recorder) prepare(ctx context.Context) error {
 // expected tells which paths belong to the archive.
 func (r *recorder) expected() func(path string) bool {
 	o := r.options
-	paths := map[string]bool{manifestPath: true, nodePath: true}
+	paths := map[string]bool{manifestPath: true, stampPath: true, nodePath: true}
 	if o.Segments {
 		for _, s := range r.spans {
 			paths[segmentPath(s.first, s.last)] = true
@@ -177,7 +177,7 @@ func (r *recorder) node(ctx context.Context) error {
 // finish writes the manifest. Where nothing had to be written the old one holds.
 func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	listed := r.manifest.sums()
-	if err := r.disk.Sweep(func(path string) bool { return path == manifestPath || listed[path] != "" }); err != nil {
+	if err := r.disk.Sweep(func(path string) bool { return path == manifestPath || path == stampPath || listed[path] != "" }); err != nil {
 		return nil, err
 	}
 	if r.old != nil && !r.wrote && len(r.listed) == len(listed) {

@@ -36,7 +36,7 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	var found []string
 	irregular := map[string]bool{}
 	err = disk.Disk{Directory: directory}.Each(func(path string, entry fs.DirEntry) error {
-		if _, listed := sums[path]; !listed && path != manifestPath {
+		if _, listed := sums[path]; !listed && path != manifestPath && path != stampPath {
 			found = append(found, path+": it is not in the manifest")
 		} else if !entry.Type().IsRegular() {
 			found = append(found, path+": it is not a regular file")

@@ -7,54 +7,29 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"time"
 
 	"github.com/feeledger/fees/timestamp"
 )
 
 // StampFile has the timestamp of a package's manifest, as an authority answered it. It is
 // beside the manifest as the [SignatureFile] is, and "openssl ts -verify" reads it.
-const StampFile = ManifestFile + ".tsr"
-
-// Stamp is the timestamp of a manifest, with what came of its check.
-type Stamp struct {
-	Time      time.Time // when the manifest was there; zero where it cannot be read
-	Authority string    // whose word that is; "" where it was checked against nobody
-	Wrong     string    // why it does not hold or does not count, "" where it does
-}
+const StampFile = ManifestFile + timestamp.Suffix
 
 // Stamp checks the timestamp of the manifest, nil where there is none. It must be by one of
 // the authorities, unless there are none to check it against.
-func (p *Package) Stamp(ctx context.Context, authorities *x509.CertPool) (*Stamp, error) {
+func (p *Package) Stamp(ctx context.Context, authorities *x509.CertPool) (*timestamp.Checked, error) {
 	manifest, err := p.Manifest.Encode()
 	if err != nil {
 		return nil, err
 	}
-	stamp, err := p.stamp()
+	text, err := p.beside(StampFile, timestamp.MostBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return &Stamp{Wrong: err.Error()}, nil
+		return &timestamp.Checked{Wrong: err.Error()}, nil
 	}
-	checked := &Stamp{Time: stamp.Time()}
-	err = stamp.Check(manifest)
-	if err == nil && authorities != nil {
-		checked.Authority, err = stamp.By(ctx, authorities)
-	}
-	if err != nil {
-		checked.Wrong = err.Error()
-	}
-	return checked, nil
-}
-
-// stamp reads the timestamp of the manifest.
-func (p *Package) stamp() (*timestamp.Stamp, error) {
-	text, err := p.beside(StampFile, timestamp.MostBytes)
-	if err != nil {
-		return nil, err
-	}
-	return timestamp.Read(text)
+	return timestamp.Check(ctx, text, manifest, authorities), nil
 }
 
 // StampWith has the package stamped by who answers, when it is installed: it is not there
@@ -79,22 +54,21 @@ func (d *Draft) stampAlso(p *Package) error {
 	if d.ask == nil {
 		return nil
 	}
+	there, err := p.Stamp(context.Background(), nil)
+	switch {
+	case err != nil:
+		return err
+	case there != nil && there.Wrong != "":
+		return fmt.Errorf("%w: %s: %s: take it away to stamp anew", ErrDamaged, filepath.Join(p.Dir, StampFile), there.Wrong)
+	case there != nil:
+		return nil
+	}
 	manifest, err := p.Manifest.Encode()
 	if err != nil {
 		return err
 	}
-	stamp, err := p.stamp()
-	if err == nil {
-		err = stamp.Check(manifest)
+	if err := d.stamp(manifest); err != nil {
+		return err
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := d.stamp(manifest); err != nil {
-			return err
-		}
-		return d.putBeside(p, StampFile)
-	case err != nil:
-		return fmt.Errorf("%w: %s: %w: take it away to stamp anew", ErrDamaged, filepath.Join(p.Dir, StampFile), err)
-	}
-	return nil
+	return d.putBeside(p, StampFile)
 }

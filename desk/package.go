@@ -55,7 +55,7 @@ type Closed struct {
 	Symbol     string              // of the network's token
 	Signatures []closing.Signature // of its manifest, checked against nobody
 	Unsigned   bool                // the version before was signed, and this one is not
-	Stamp      *closing.Stamp      // of its manifest, checked against nobody; nil for none
+	Stamp      *timestamp.Checked  // of its manifest, checked against nobody; nil for none
 	Unstamped  bool                // the version before was stamped, and this one is not
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/signature"
+	"github.com/feeledger/fees/timestamp"
 )
 
 // PackageCheck is what came of the check of a package.
@@ -27,7 +28,7 @@ type PackageCheck struct {
 	// Signatures are those of the manifest, with what came of their check.
 	Signatures []closing.Signature
 	// Stamp is the manifest's timestamp, with what came of its check; nil for none.
-	Stamp  *closing.Stamp
+	Stamp  *timestamp.Checked
 	Symbol string   // of the network's token
 	Notes  []string // for people
 	Part   bool     // something was not compared

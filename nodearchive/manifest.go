@@ -14,7 +14,12 @@ import (
 // format is the version of the archive's form.
 const format = "fees node archive 1"
 
-const manifestPath = "manifest.json"
+const (
+	manifestPath = "manifest.json"
+	// stampPath has a timestamp of the manifest, where somebody had it stamped. It is no
+	// part of what was recorded.
+	stampPath = manifestPath + ".tsr"
+)
 
 // Manifest says what an archive holds. It has no time and no place in it: the same range of the
 // same chain has the same manifest, where the node said the same of itself.

@@ -70,7 +70,7 @@ func (r *recorder) prepare() error {
 				r.disk.Directory, old.First, old.Last, len(old.Accounts))
 		}
 	}
-	paths := map[string]bool{manifestPath: true}
+	paths := map[string]bool{manifestPath: true, stampPath: true}
 	for _, s := range r.spans() {
 		paths[s.headersPath()], paths[s.blocksPath()] = true, true
 	}

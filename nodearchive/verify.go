@@ -85,7 +85,7 @@ func (v *verification) find(err error) {
 
 // files looks for files that are none of the archive's.
 func (v *verification) files(directory string) error {
-	listed := map[string]bool{manifestPath: true}
+	listed := map[string]bool{manifestPath: true, stampPath: true}
 	for _, p := range v.archive.manifest.Pieces() {
 		listed[p.Path] = true
 	}

@@ -3,6 +3,7 @@ package endpoints
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/timestamp"
 )
 
 const archiveManual = `Keep what a gateway or a node says of a range of blocks as files, prove later that
@@ -55,6 +57,9 @@ time, the runtime and what else prices and proves fees, each with its proof. It
 goes downwards from the last block, or from the one that --trust names, so that
 each block is proved when it is written. An archive may be recorded from too.
 
+--timestamp asks a time-stamping authority (RFC 3161) to confirm when the archive
+was there: it sees the hash of the manifest alone. Its answer is manifest.json.tsr.
+
 A recording that was stopped goes on where it was when the same command runs
 again, and a damaged archive is mended; what is there and holds is not asked for
 again: of segments, only those that are whole. The same range gives the same
@@ -73,7 +78,9 @@ missing or were added are named, and the exit code is 4.
 Of an archive that was recorded with --proofs, all is proved: the chain of the
 headers, and by them the extrinsics and what the states had. --trust names a block
 by which it is proved; without one, the answer is as good as the hash of the last
-block, which is shown: compare it with an explorer's.`
+block, which is shown: compare it with an explorer's.
+
+--tsa-ca says whose timestamp counts; where it does not hold, the exit code is 1.`
 
 const serveManual = `Serve an archive, a directory of recordings or the demo as the gateway did: the
 same paths, bodies and errors, for what was kept. Ctrl-C ends it.`
@@ -104,6 +111,7 @@ type recordFlags struct {
 	accounts    []string
 	segments    bool
 	proofs      bool
+	authority   string
 	quiet       bool
 }
 
@@ -126,6 +134,7 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts, addresses with commas between")
 	c.Flags().BoolVar(&flags.proofs, "proofs", false, "keep a node's blocks with what proves them, instead of a gateway's answers")
 	flags.AddTrust(c)
+	c.Flags().StringVar(&flags.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
 	c.Flags().BoolVar(&flags.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
 	flags.AddConcurrency(c)
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
@@ -137,9 +146,7 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err != nil {
 		return err
 	}
-	options := archive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Segments: flags.segments}
-	switch {
-	case flags.directory == "":
+	if flags.directory == "" {
 		return errors.New("record wants a directory to record into: -o DIR")
 	}
 	if err := flags.CheckConcurrency(); err != nil {
@@ -148,43 +155,69 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err := flags.Output.Check(); err != nil {
 		return err
 	}
-	if trusted, err := flags.Trusted(); err != nil || trusted.Known() && !flags.proofs {
-		return cmp.Or(err, errors.New("--trust proves what is recorded with --proofs alone"))
-	}
-	if flags.proofs {
-		return recordProofs(ctx, blocks, flags, stderr)
-	}
-	if options.Accounts, err = cli.ParseAccounts(flags.accounts); err != nil {
-		return err
-	}
-	client, err := flags.Client()
+	authority, err := newAuthority(flags.authority)
 	if err != nil {
 		return err
-	}
-	tables, err := desk.ReadTables(flags.networkFile)
-	if err != nil {
-		return err
-	}
-	options.ParameterKey = func(r chain.AtBlock[chain.Runtime]) string {
-		return tables.ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
-	}
-	options.BlockWeight = func(r chain.AtBlock[chain.Runtime]) bool {
-		return tables.NeedsBlockWeight(r.Value.SpecName, r.Value.SpecVersion)
 	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
-	options.Progress = p.Show
-	manifest, err := archive.Record(ctx, client, flags.directory, options)
+	record := recordAnswers
+	if flags.proofs {
+		record = recordProofs
+	}
+	made, err := record(ctx, blocks, &flags, p.Show)
 	if err != nil {
 		return err
 	}
-	return writeManifest(flags.Output, manifest)
+	if authority != nil {
+		if err := stampArchive(ctx, flags.directory, authority); err != nil {
+			return err
+		}
+	}
+	return writeArchive(ctx, flags.Output, flags.directory, made, nil)
+}
+
+// recordAnswers keeps what a gateway answers on a range.
+func recordAnswers(ctx context.Context, blocks source.Range, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
+	o := archive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
+	if trusted, err := flags.Trusted(); err != nil || trusted.Known() {
+		return nil, cmp.Or(err, errors.New("--trust proves what is recorded with --proofs alone"))
+	}
+	var err error
+	if o.Accounts, err = cli.ParseAccounts(flags.accounts); err != nil {
+		return nil, err
+	}
+	client, err := flags.Client()
+	if err != nil {
+		return nil, err
+	}
+	tables, err := desk.ReadTables(flags.networkFile)
+	if err != nil {
+		return nil, err
+	}
+	o.ParameterKey = func(r chain.AtBlock[chain.Runtime]) string {
+		return tables.ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
+	}
+	o.BlockWeight = func(r chain.AtBlock[chain.Runtime]) bool {
+		return tables.NeedsBlockWeight(r.Value.SpecName, r.Value.SpecVersion)
+	}
+	manifest, err := archive.Record(ctx, client, flags.directory, o)
+	if err != nil {
+		return nil, err
+	}
+	return ofAnswers(manifest), nil
+}
+
+// verifyFlags are the flags of fees archive verify.
+type verifyFlags struct {
+	cli.Output
+	cli.GatewayFlags
+	authorities string
+	quiet       bool
 }
 
 func newVerifyArchive(stdout, stderr io.Writer) *cobra.Command {
-	out := cli.Output{Stdout: stdout}
-	var quiet bool
-	var flags cli.GatewayFlags
+	flags := verifyFlags{Output: cli.Output{Stdout: stdout}}
 	c := &cobra.Command{
 		Use:     "verify <DIR>",
 		Short:   "Prove that nothing of an archive has changed",
@@ -192,37 +225,52 @@ func newVerifyArchive(stdout, stderr io.Writer) *cobra.Command {
 		Example: "  fees archive verify march\n  fees archive verify proved --trust 199:0xHASH --format json",
 		Args:    cli.OneArg("one directory"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
-			trusted, err := flags.Trusted()
-			if err != nil {
-				return err
-			}
-			if nodearchive.Is(args[0]) {
-				p := cli.NewProgress(stderr, "blocks", quiet)
-				defer p.End()
-				return verifyProofs(c.Context(), out, args[0], trusted, p)
-			}
-			if trusted.Known() {
-				return fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", args[0], source.ErrNoProofs)
-			}
-			p := cli.NewProgress(stderr, "files", quiet)
-			defer p.End()
-			manifest, err := archive.Verify(c.Context(), args[0], p.Show)
-			if err != nil {
-				return err
-			}
-			return writeManifest(out, manifest)
+			return verifyArchive(c.Context(), args[0], &flags, stderr)
 		},
 	}
 	flags.AddTrust(c)
-	out.AddFormat(c, "table", "json")
-	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
+	flags.Output.AddFormat(c, "table", "json")
+	c.Flags().StringVar(&flags.authorities, "tsa-ca", "", "whose timestamps count: a file of certificates in PEM")
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
 
-func writeManifest(out cli.Output, m *archive.Manifest) error {
+func verifyArchive(ctx context.Context, directory string, flags *verifyFlags, stderr io.Writer) error {
+	if err := flags.Output.Check(); err != nil {
+		return err
+	}
+	authorities, err := cli.ReadListed("--tsa-ca", flags.authorities, timestamp.MostAuthoritiesBytes, timestamp.ReadAuthorities)
+	if err != nil {
+		return err
+	}
+	trusted, err := flags.Trusted()
+	if err != nil {
+		return err
+	}
+	var found cli.Record
+	if nodearchive.Is(directory) {
+		p := cli.NewProgress(stderr, "blocks", flags.quiet)
+		defer p.End()
+		found, err = verifyProofs(ctx, directory, trusted, p.Show)
+	} else {
+		if trusted.Known() {
+			return fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", directory, source.ErrNoProofs)
+		}
+		p := cli.NewProgress(stderr, "files", flags.quiet)
+		defer p.End()
+		var manifest *archive.Manifest
+		if manifest, err = archive.Verify(ctx, directory, p.Show); err == nil {
+			found = ofAnswers(manifest)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return writeArchive(ctx, flags.Output, directory, found, authorities)
+}
+
+// ofAnswers is what an archive of a gateway's answers holds.
+func ofAnswers(m *archive.Manifest) cli.Record {
 	bytes := int64(0)
 	for _, file := range m.Files() {
 		bytes += file.Size
@@ -231,11 +279,24 @@ func writeManifest(out cli.Output, m *archive.Manifest) error {
 	if m.GatewayVersion != "" {
 		version = chain.Some(m.GatewayVersion)
 	}
-	r := cli.Record{
+	return cli.Record{
 		{"first", m.First}, {"last", m.Last}, {"first_hash", m.FirstHash}, {"last_hash", m.LastHash}, {"accounts", m.Accounts},
 		{"gateway_version", version}, {"files", len(m.Files())}, {"bytes", bytes}, {"sha256", m.SHA256},
 	}
-	return out.WriteRecord(r)
+}
+
+// writeArchive says what an archive holds, and by whose word it was there when. A timestamp
+// that does not hold is a finding.
+func writeArchive(ctx context.Context, out cli.Output, directory string, r cli.Record, authorities *x509.CertPool) error {
+	_, stamp, err := readStamp(ctx, directory, authorities)
+	if err != nil {
+		return err
+	}
+	lines, holds := stamped(stamp, authorities != nil)
+	if err := out.WriteRecord(append(r, lines...)); err != nil || holds {
+		return err
+	}
+	return cli.ErrFinding
 }
 
 func newServe(stderr io.Writer) *cobra.Command {

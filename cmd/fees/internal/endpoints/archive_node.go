@@ -16,32 +16,29 @@ import (
 )
 
 // recordProofs keeps what a node says of a range, with what proves it.
-func recordProofs(ctx context.Context, blocks source.Range, flags recordFlags, stderr io.Writer) error {
-	o := nodearchive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency}
+func recordProofs(ctx context.Context, blocks source.Range, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
+	o := nodearchive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Progress: progress}
 	var err error
 	if o.Accounts, err = cli.ParseAccounts(flags.accounts); err != nil {
-		return err
+		return nil, err
 	}
 	if o.Trusted, err = flags.Trusted(); err != nil {
-		return err
+		return nil, err
 	}
 	tables, err := desk.ReadTables(flags.networkFile)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.ParameterKey = func(r nodearchive.RuntimeName) string { return tables.ParameterKey(r.SpecName, r.SpecVersion) }
 	from, err := flags.origin()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p := cli.NewProgress(stderr, "blocks", flags.quiet)
-	defer p.End()
-	o.Progress = p.Show
 	manifest, err := nodearchive.Record(ctx, from, flags.directory, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeProved(flags.Output, manifest, o.Trusted)
+	return ofProofs(manifest, o.Trusted), nil
 }
 
 // origin is the node that the flag names, or an archive of one.
@@ -66,16 +63,16 @@ func (f *recordFlags) origin() (nodearchive.Origin, error) {
 }
 
 // verifyProofs proves an archive of a node.
-func verifyProofs(ctx context.Context, out cli.Output, directory string, trusted chain.Optional[chain.Anchor], p *cli.Progress) error {
-	verified, err := nodearchive.Verify(ctx, directory, trusted, p.Show)
+func verifyProofs(ctx context.Context, directory string, trusted chain.Optional[chain.Anchor], progress func(done, total uint64)) (cli.Record, error) {
+	verified, err := nodearchive.Verify(ctx, directory, trusted, progress)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeProved(out, verified.Manifest, verified.Trusted)
+	return ofProofs(verified.Manifest, verified.Trusted), nil
 }
 
-// writeProved says what an archive holds, and how far it is proved.
-func writeProved(out cli.Output, m *nodearchive.Manifest, trusted chain.Optional[chain.Anchor]) error {
+// ofProofs is what an archive of a node holds, and how far it is proved.
+func ofProofs(m *nodearchive.Manifest, trusted chain.Optional[chain.Anchor]) cli.Record {
 	var runtimes []string
 	for _, r := range m.Runtimes {
 		runtimes = append(runtimes, r.String())
@@ -86,13 +83,11 @@ func writeProved(out cli.Output, m *nodearchive.Manifest, trusted chain.Optional
 		by = chain.Some(t.String())
 		proved = max(t.Height+1, m.First) - m.First
 	}
-	blocks := m.Last - m.First + 1
-	err := out.WriteRecord(cli.Record{
-		{"first", m.First}, {"last", m.Last}, {"last_hash", m.LastHash.String()}, {"blocks", blocks},
+	return cli.Record{
+		{"first", m.First}, {"last", m.Last}, {"last_hash", m.LastHash.String()}, {"blocks", m.Last - m.First + 1},
 		{"proved", proved}, {"trusted", by}, {"runtimes", runtimes}, {"accounts", m.Accounts},
 		{"files", len(m.Pieces()) + 1}, {"bytes", m.Bytes()}, {"sha256", m.SHA256},
-	})
-	return err
+	}
 }
 
 // serveProofs answers from an archive of a node.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/signature"
@@ -36,31 +37,16 @@ func openKey(ctx context.Context, path string) (*signature.Key, error) {
 
 // readVouchers reads the lists of --signers and --tsa-ca, nil where none is named.
 func (f *closeFlags) readVouchers() (v desk.Vouchers, err error) {
-	if v.Signers, err = readList("--signers", f.signers, signature.MostSignersBytes, signature.ReadSigners); err != nil {
+	if v.Signers, err = cli.ReadListed("--signers", f.signers, signature.MostSignersBytes, signature.ReadSigners); err != nil {
 		return v, err
 	}
-	v.Authorities, err = readList("--tsa-ca", f.authorities, timestamp.MostAuthoritiesBytes, timestamp.ReadAuthorities)
+	v.Authorities, err = cli.ReadListed("--tsa-ca", f.authorities, timestamp.MostAuthoritiesBytes, timestamp.ReadAuthorities)
 	return v, err
-}
-
-// readList reads the file of a flag, none where it is not named.
-func readList[L any](flag, path string, most int64, read func([]byte) (L, error)) (list L, err error) {
-	if path == "" {
-		return list, nil
-	}
-	text, err := desk.ReadSmallFile(path, most)
-	if err != nil {
-		return list, fmt.Errorf("%s: %w", flag, err)
-	}
-	if list, err = read(text); err != nil {
-		return list, fmt.Errorf("%s: %s: %w", flag, path, err)
-	}
-	return list, nil
 }
 
 // unproved is, for people, the signatures and the timestamp that do not hold, and that
 // there is none where somebody asked by whom it is.
-func unproved(list []closing.Signature, stamp *closing.Stamp, v desk.Vouchers) (wrong []string) {
+func unproved(list []closing.Signature, stamp *timestamp.Checked, v desk.Vouchers) (wrong []string) {
 	if v.Signers != nil && len(list) == 0 {
 		wrong = append(wrong, "not signed: there is no "+closing.SignatureFile)
 	}
@@ -83,7 +69,7 @@ func unproved(list []closing.Signature, stamp *closing.Stamp, v desk.Vouchers) (
 
 // writeVouched says which keys signed and whose they are, and by whose word it was there
 // when.
-func writeVouched(w io.Writer, list []closing.Signature, stamp *closing.Stamp) {
+func writeVouched(w io.Writer, list []closing.Signature, stamp *timestamp.Checked) {
 	for _, s := range list {
 		who := cmp.Or(s.Signer, "checked against nobody: --check with --signers says whose it is")
 		if s.Wrong == "" {

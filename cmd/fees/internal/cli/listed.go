@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/desk"
+)
+
+// ReadListed reads the file of a flag, of at most so many bytes; none where it is not named.
+func ReadListed[L any](flag, path string, most int64, read func([]byte) (L, error)) (list L, err error) {
+	if path == "" {
+		return list, nil
+	}
+	text, err := desk.ReadSmallFile(path, most)
+	if err != nil {
+		return list, fmt.Errorf("%s: %w", flag, err)
+	}
+	if list, err = read(text); err != nil {
+		return list, fmt.Errorf("%s: %s: %w", flag, path, err)
+	}
+	return list, nil
+}
