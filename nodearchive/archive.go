@@ -7,12 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/scale"
-	"github.com/feeledger/fees/trie"
 )
 
 // ErrDamaged says that something in an archive is not as it was recorded.
@@ -32,7 +31,14 @@ type Archive struct {
 	tops     []chain.Optional[chain.Hash]
 	chains   recent[[]headed]
 	segments recent[*segment]
-	runtimes map[RuntimeName]*runtime
+	heights  heights
+	runtimes map[RuntimeName]readRuntime
+}
+
+// readRuntime is a runtime that was read, or why it cannot be.
+type readRuntime struct {
+	*runtime
+	err error
 }
 
 // Is tells whether a directory is such an archive, as it says itself.
@@ -61,7 +67,7 @@ func Open(directory string, trusted chain.Optional[chain.Anchor]) (*Archive, err
 }
 
 func open(name string, files fs.FS) (*Archive, error) {
-	a := &Archive{name: name, files: files, runtimes: map[RuntimeName]*runtime{}}
+	a := &Archive{name: name, files: files, runtimes: map[RuntimeName]readRuntime{}}
 	text, err := a.read(manifestPath, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no archive of a node: it has no %s; where a recording was stopped, fees archive record goes on with it", name, manifestPath)
@@ -72,12 +78,8 @@ func open(name string, files fs.FS) (*Archive, error) {
 	if a.manifest, err = readManifest(text); err != nil {
 		return nil, a.damaged(manifestPath, err)
 	}
-	for _, account := range a.manifest.Accounts {
-		address, err := chain.ParseAddress(account)
-		if err != nil {
-			return nil, a.damaged(manifestPath, err)
-		}
-		a.accounts = append(a.accounts, address)
+	if a.accounts, err = a.manifest.accounts(); err != nil {
+		return nil, a.damaged(manifestPath, err)
 	}
 	a.tops = make([]chain.Optional[chain.Hash], len(a.manifest.Segments))
 	a.tops[len(a.tops)-1] = chain.Some(a.manifest.LastHash)
@@ -159,10 +161,11 @@ func (a *Archive) read(path string, most int64) ([]byte, error) {
 	return bytes, err
 }
 
-// piece is what a file of the archive holds, which has to be the one that was recorded.
-func (a *Archive) piece(p Piece) ([]byte, error) {
-	if p.Size < 0 || p.Size > maxUnpacked {
-		return nil, a.damaged(p.Path, fmt.Errorf("it has %d bytes", p.Size))
+// piece is what a file of the archive holds, at most so many bytes. It has to be the one that
+// was recorded.
+func (a *Archive) piece(p Piece, most int) ([]byte, error) {
+	if p.Size < 0 || p.Size > int64(most) {
+		return nil, a.damaged(p.Path, fmt.Errorf("the manifest says that it has %d bytes", p.Size))
 	}
 	packed, err := a.read(p.Path, p.Size)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +177,7 @@ func (a *Archive) piece(p Piece) ([]byte, error) {
 	if pieceOf(p.Path, packed) != p {
 		return nil, a.damaged(p.Path, errChanged)
 	}
-	bytes, err := unpack(packed)
+	bytes, err := unpack(packed, most)
 	if err != nil {
 		return nil, a.damaged(p.Path, err)
 	}
@@ -229,11 +232,14 @@ func (a *Archive) readChain(s *Segment, top chain.Hash) (list []headed, below ch
 	if err != nil {
 		return nil, below, a.damaged(s.Headers.Path, err)
 	}
+	for i := range list {
+		a.heights.add(list[i].hash, list[i].Number)
+	}
 	return list, below, nil
 }
 
 func (a *Archive) encodedHeaders(s *Segment) ([][]byte, error) {
-	bytes, err := a.piece(s.Headers)
+	bytes, err := a.piece(s.Headers, maxHeaders)
 	if err != nil {
 		return nil, err
 	}
@@ -281,15 +287,11 @@ func (a *Archive) segmentOf(height uint64) (*segment, []headed, error) {
 }
 
 func (a *Archive) readSegment(s *Segment) (*segment, error) {
-	headers, err := a.encodedHeaders(s)
+	bytes, err := a.piece(s.Blocks, maxBlocks)
 	if err != nil {
 		return nil, err
 	}
-	bytes, err := a.piece(s.Blocks)
-	if err != nil {
-		return nil, err
-	}
-	read, err := readSegment(headers, bytes, s.span())
+	read, err := readSegment(bytes, s.span())
 	if err != nil {
 		return nil, a.damaged(s.Blocks.Path, err)
 	}
@@ -300,67 +302,47 @@ func (a *Archive) readSegment(s *Segment) (*segment, error) {
 func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
 	a.turn.Lock()
 	defer a.turn.Unlock()
-	if r := a.runtimes[name]; r != nil {
-		return r, nil
+	if known, any := a.runtimes[name]; any {
+		return known.runtime, known.err
 	}
 	listed := a.manifest.runtime(name)
 	if listed == nil {
 		return nil, a.damaged(manifestPath, fmt.Errorf("it does not have the runtime %v", name))
 	}
-	bytes, err := a.piece(listed.Metadata)
-	if err != nil {
-		return nil, err
+	bytes, err := a.piece(listed.Metadata, maxRuntime)
+	var r *runtime
+	if err == nil {
+		if r, err = newRuntime(name, bytes, listed.ParameterKey, a.accounts); err != nil {
+			err = a.damaged(listed.Metadata.Path, err)
+		}
 	}
-	r, err := newRuntime(name, bytes, listed.ParameterKey, a.accounts)
-	if err != nil {
-		return nil, a.damaged(listed.Metadata.Path, err)
-	}
-	a.runtimes[name] = r
-	return r, nil
+	a.runtimes[name] = readRuntime{r, err}
+	return r, err
 }
 
 // code is what proves the code of a runtime.
 func (a *Archive) code(r *Runtime) ([][]byte, error) {
-	bytes, err := a.piece(r.Code.Proof)
+	piece := r.Code.Proof
+	bytes, err := a.piece(piece, maxRuntime)
 	if err != nil {
 		return nil, err
 	}
-	reader := scale.NewReader(bytes)
-	parts := readList(reader)
-	if err := reader.End(); err != nil {
-		return nil, a.damaged(r.Code.Proof.Path, err)
+	parts, err := readParts(bytes)
+	if err != nil {
+		return nil, a.damaged(piece.Path, err)
 	}
 	h, err := a.headed(r.Code.At)
 	if err != nil {
 		return nil, err
 	}
-	if hash, err := codeHash(&h, trie.NewProof(parts)); err != nil || hash != r.Code.Hash {
-		return nil, a.damaged(r.Code.Proof.Path, fmt.Errorf("it does not prove the hash %v of the code: %w", r.Code.Hash, err))
+	hash, needed, err := proveCode(&h, parts)
+	switch {
+	case err != nil:
+		return nil, a.damaged(piece.Path, err)
+	case hash != r.Code.Hash:
+		return nil, a.damaged(piece.Path, &BlockError{h.Number, ":code", fmt.Errorf("its hash is %v, and the manifest has %v", hash, r.Code.Hash)})
+	case !slices.EqualFunc(parts, needed, slices.Equal):
+		return nil, a.damaged(piece.Path, &BlockError{h.Number, ":code", errOtherNodes})
 	}
 	return parts, nil
-}
-
-// recent keeps what was used last.
-type recent[T any] struct {
-	order []int
-	of    map[int]T
-}
-
-const mostRecent = 4
-
-func (r *recent[T]) get(i int) (T, bool) {
-	v, known := r.of[i]
-	return v, known
-}
-
-func (r *recent[T]) keep(i int, v T) {
-	if r.of == nil {
-		r.of = map[int]T{}
-	}
-	if len(r.order) == mostRecent {
-		delete(r.of, r.order[0])
-		r.order = r.order[1:]
-	}
-	r.order = append(r.order, i)
-	r.of[i] = v
 }

@@ -1,14 +1,19 @@
 package nodearchive
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
 )
 
 // format is the version of the archive's form.
@@ -58,9 +63,10 @@ type Runtime struct {
 	Code *Code `json:"code,omitempty"`
 }
 
-// Code is the code that a block left behind.
+// Code is the code of a runtime, as the parent of the highest block that it executed left it
+// behind.
 type Code struct {
-	At    uint64     `json:"at"`   // the block
+	At    uint64     `json:"at"`   // the parent
 	Hash  chain.Hash `json:"hash"` // blake2b-256
 	Proof Piece      `json:"proof"`
 }
@@ -114,6 +120,15 @@ func (m *Manifest) Pieces() (list []Piece) {
 	return list
 }
 
+// listed are the paths of all files of the archive.
+func (m *Manifest) listed() map[string]bool {
+	paths := map[string]bool{manifestPath: true, stampPath: true}
+	for _, p := range m.Pieces() {
+		paths[p.Path] = true
+	}
+	return paths
+}
+
 // Bytes is how large the files are together.
 func (m *Manifest) Bytes() (total int64) {
 	for _, p := range m.Pieces() {
@@ -163,31 +178,81 @@ func readManifest(text []byte) (*Manifest, error) {
 	return &m, m.check()
 }
 
+// maxRuntimes is how many runtimes an archive has at most. A chain has a few in a year.
+const maxRuntimes = 1000
+
 // check checks that the manifest names the files that an archive of its range has.
 func (m *Manifest) check() error {
-	if m.Last < m.First {
-		return errors.New("its range ends before it begins")
+	if m.Last < m.First || m.Last > math.MaxUint32 { // as wide as the chain's heights are
+		return fmt.Errorf("its range is %d to %d", m.First, m.Last)
 	}
+	if _, err := m.accounts(); err != nil {
+		return err
+	}
+	if err := m.checkSegments(); err != nil {
+		return err
+	}
+	return m.checkRuntimes()
+}
+
+func (m *Manifest) checkSegments() error {
+	wrong := errors.New("its segments are not those of its range")
 	next := m.base()
 	for i := range m.Segments {
 		s := &m.Segments[i]
-		if s.First != next || s.Last < s.First || s.Last/segmentSize != s.First/segmentSize ||
+		if s.First != next || s.Last < s.First || s.Last > m.Last || s.Last/segmentSize != s.First/segmentSize ||
 			s.Headers.Path != s.span().headersPath() || s.Blocks.Path != s.span().blocksPath() {
-			return errors.New("its segments are not those of its range")
+			return wrong
 		}
 		next = s.Last + 1
 	}
 	if next != m.Last+1 {
-		return errors.New("its segments are not those of its range")
-	}
-	for i := range m.Runtimes {
-		r := &m.Runtimes[i]
-		if !fileName.MatchString(r.SpecName) || r.Metadata.Path != r.metadataPath() || r.Code != nil && r.Code.Proof.Path != r.codePath() {
-			return fmt.Errorf("its runtime %v is none that is recorded", r.RuntimeName)
-		}
+		return wrong
 	}
 	return nil
 }
+
+func (m *Manifest) checkRuntimes() error {
+	if len(m.Runtimes) == 0 || len(m.Runtimes) > maxRuntimes {
+		return fmt.Errorf("it has %d runtimes", len(m.Runtimes))
+	}
+	listed := map[RuntimeName]bool{}
+	for i := range m.Runtimes {
+		r := &m.Runtimes[i]
+		said, err := wire.Parse(string(r.Version))
+		if err != nil {
+			return err
+		}
+		name, err := readVersion(said)
+		code := r.Code
+		if err != nil || name != r.RuntimeName || listed[name] || r.Metadata.Path != r.metadataPath() ||
+			code != nil && (code.Proof.Path != r.codePath() || code.At < m.base() || code.At > m.Last) {
+			return fmt.Errorf("its runtime %v is none that is recorded", r.RuntimeName)
+		}
+		listed[name] = true
+	}
+	return nil
+}
+
+// accounts are those whose balances are kept, which rise.
+func (m *Manifest) accounts() (list []chain.Address, err error) {
+	if len(m.Accounts) > maxAccounts {
+		return nil, fmt.Errorf("it has %d accounts, and at most %d are recorded", len(m.Accounts), maxAccounts)
+	}
+	for i, text := range m.Accounts {
+		a, err := chain.ParseAddress(text)
+		if err != nil {
+			return nil, err
+		}
+		if a.String() != text || i > 0 && compareAddresses(list[i-1], a) >= 0 {
+			return nil, errors.New("its accounts are not as they are recorded")
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+func compareAddresses(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) }
 
 // runtime is the one of a name, nil for none.
 func (m *Manifest) runtime(name RuntimeName) *Runtime {
@@ -199,12 +264,11 @@ func (m *Manifest) runtime(name RuntimeName) *Runtime {
 	return nil
 }
 
-// segmentOf is the number of the segment that has a height.
+// segmentOf is the number of the segment that has a height of the archive.
 func (m *Manifest) segmentOf(height uint64) int {
-	for i := range m.Segments {
-		if height <= m.Segments[i].Last {
-			return i
-		}
-	}
-	return len(m.Segments) - 1
+	i, _ := slices.BinarySearchFunc(m.Segments, height, func(s Segment, height uint64) int { return cmp.Compare(s.Last, height) })
+	return i
 }
+
+// highest is the name of the runtime that executed the last block.
+func (m *Manifest) highest() RuntimeName { return m.Runtimes[len(m.Runtimes)-1].RuntimeName }

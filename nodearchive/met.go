@@ -10,12 +10,14 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/trie"
+	"github.com/feeledger/fees/wire"
 )
 
 // met is a runtime that a recorder has met.
 type met struct {
 	*runtime
 	version      json.RawMessage
+	metadata     []byte // until they are in the archive
 	parameterKey string
 	listed       bool // in the manifest
 	codeAsked    bool
@@ -23,11 +25,11 @@ type met struct {
 
 // leftItBehind is the block that left the runtime behind which executed a block: its parent, or
 // block 0 itself.
-func leftItBehind(height uint64, parent, own chain.Hash) chain.Hash {
-	if height == 0 {
-		return own
+func leftItBehind(h *headed) chain.Anchor {
+	if h.Number == 0 {
+		return h.at()
 	}
-	return parent
+	return chain.Anchor{Height: h.Number - 1, Hash: h.ParentHash}
 }
 
 // executed is the runtime that executed a block, by its state.
@@ -36,91 +38,120 @@ func (r *recorder) executed(ctx context.Context, h *headed, proof *trie.Proof) (
 	if err != nil {
 		return nil, err
 	}
-	return r.runtime(ctx, name, leftItBehind(h.Number, h.ParentHash, h.hash))
+	return r.runtime(ctx, name, leftItBehind(h))
 }
 
-// version is what the node says of the runtime that a block left behind.
-func (r *recorder) version(ctx context.Context, block chain.Hash) (name RuntimeName, text json.RawMessage, err error) {
-	const method = "state_getRuntimeVersion"
-	v, err := r.from.Call(ctx, method, block)
-	if err != nil {
-		return name, nil, err
-	}
+const runtimeVersion = "state_getRuntimeVersion"
+
+// maxWord keeps what a node says of itself and of a runtime within what can be read again.
+const maxWord = 64 << 10
+
+// readVersion reads the runtime's name in an answer of state_getRuntimeVersion.
+func readVersion(v wire.Value) (name RuntimeName, err error) {
 	specName, _ := v.Member("specName").Text()
 	number, err := chain.ReadUint64(v.Member("specVersion"))
 	name = RuntimeName{specName, uint32(number)}
-	if err != nil || uint64(name.SpecVersion) != number || !fileName.MatchString(specName) {
-		return name, nil, &nodeclient.DecodeError{What: "runtime version", Err: fmt.Errorf("%s of block %v has no specName of small letters, or no specVersion of 32 bits", method, block)}
+	if err != nil || uint64(name.SpecVersion) != number || !fileName.MatchString(specName) || len(v.Raw()) > maxWord {
+		return name, &nodeclient.DecodeError{What: "runtime version", Err: errors.New("it has no specName of small letters, no specVersion of 32 bits, or far more than that")}
 	}
-	return name, json.RawMessage(v.Raw()), nil
+	return name, nil
 }
 
 // runtime is a runtime that a block left behind.
-func (r *recorder) runtime(ctx context.Context, name RuntimeName, leftBy chain.Hash) (*met, error) {
+func (r *recorder) runtime(ctx context.Context, name RuntimeName, leftBy chain.Anchor) (*met, error) {
 	if known := r.runtimes[name]; known != nil {
 		return known, nil
 	}
-	said, version, err := r.version(ctx, leftBy)
+	m, err := r.meet(ctx, leftBy)
+	if err == nil && m.RuntimeName != name {
+		err = fmt.Errorf("block %d: %w: it is said to leave the runtime %v behind, and by its state the next one was executed by %v",
+			leftBy.Height, chain.ErrWrongBlock, m.RuntimeName, name)
+	}
+	return m, err
+}
+
+// meet asks for the runtime that a block left behind.
+func (r *recorder) meet(ctx context.Context, leftBy chain.Anchor) (*met, error) {
+	version, err := r.from.Version(ctx, leftBy)
 	if err != nil {
 		return nil, err
 	}
-	if said != name {
-		return nil, fmt.Errorf("block %v: %w: the node says that it left the runtime %v behind, and the state of the next block that it was executed by %v",
-			leftBy, chain.ErrWrongBlock, said, name)
+	name, err := readVersion(version)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", leftBy.Height, err)
+	}
+	if known := r.runtimes[name]; known != nil {
+		return known, nil
+	}
+	if len(r.runtimes) == maxRuntimes {
+		return nil, fmt.Errorf("block %d: an archive has at most %d runtimes: record a shorter range", leftBy.Height, maxRuntimes)
 	}
 	bytes, err := r.from.Metadata(ctx, leftBy)
+	if err == nil && len(bytes) > maxRuntime {
+		err = fmt.Errorf("block %d: metadata of %d bytes, want at most %d", leftBy.Height, len(bytes), maxRuntime)
+	}
 	if err != nil {
 		return nil, err
 	}
-	m := &met{version: version}
+	m := &met{version: json.RawMessage(version.Raw()), metadata: bytes}
 	if r.options.ParameterKey != nil {
 		m.parameterKey = r.options.ParameterKey(name)
 	}
 	if m.runtime, err = newRuntime(name, bytes, m.parameterKey, r.options.Accounts); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("block %d: %w", leftBy.Height, err)
 	}
 	r.runtimes[name] = m
 	return m, nil
 }
 
-// note keeps what is particular to a runtime, when its first block is proved. The proof of its
-// code is by the highest block that it executed and that did not bring another.
-func (r *recorder) note(ctx context.Context, h *headed, m *met) error {
-	if !m.listed {
-		piece, err := r.file(m.metadataPath(), pack(m.metadata))
-		if err != nil {
-			return err
-		}
-		r.manifest.Runtimes = append(r.manifest.Runtimes, Runtime{RuntimeName: m.RuntimeName, Version: m.version, ParameterKey: m.parameterKey, Metadata: piece})
-		m.listed = true
+// list puts a runtime into the manifest, when the highest block is proved that it executed.
+func (r *recorder) list(m *met) error {
+	if m.listed {
+		return nil
 	}
-	if m.codeAsked || h.upgrades() {
+	piece, err := r.file(m.metadataPath(), pack(m.metadata))
+	if err != nil {
+		return err
+	}
+	r.manifest.Runtimes = append(r.manifest.Runtimes, Runtime{RuntimeName: m.RuntimeName, Version: m.version, ParameterKey: m.parameterKey, Metadata: piece})
+	m.listed, m.metadata = true, nil
+	return nil
+}
+
+// code keeps what proves the code of a runtime: it is what the parent of the highest block that
+// the runtime executed left behind.
+func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {
+	if m.codeAsked {
 		return nil
 	}
 	m.codeAsked = true
-	code, err := r.code(ctx, h, m)
-	r.manifest.runtime(m.RuntimeName).Code = code
+	hash, needed, err := r.keptCode(parent, m)
+	if err != nil {
+		parts, err := r.from.Proof(ctx, parent.at(), codeKey)
+		if errors.As(err, new(*nodeclient.RPCError)) || errors.Is(err, ask.ErrTooLarge) || errors.Is(err, chain.ErrNotKept) {
+			return nil // it is large, and not every node gives it
+		}
+		if err != nil {
+			return err
+		}
+		if hash, needed, err = proveCode(parent, parts); err != nil {
+			return err
+		}
+	}
+	piece, err := r.file(m.codePath(), pack(appendList(nil, needed)))
+	r.manifest.runtime(m.RuntimeName).Code = &Code{parent.Number, hash, piece}
 	return err
 }
 
-// code is the code that a block left behind, nil where the node does not give it: it is large.
-func (r *recorder) code(ctx context.Context, h *headed, m *met) (*Code, error) {
-	parts, err := r.from.ReadProof(ctx, h.hash, codeKey)
-	if errors.As(err, new(*nodeclient.RPCError)) || errors.Is(err, ask.ErrTooLarge) || errors.Is(err, chain.ErrNotKept) {
-		return nil, nil
-	}
+// keptCode is what is there of an earlier recording.
+func (r *recorder) keptCode(parent *headed, m *met) (hash chain.Hash, needed [][]byte, err error) {
+	bytes, err := r.packed(m.codePath(), maxRuntime)
 	if err != nil {
-		return nil, err
+		return hash, nil, err
 	}
-	proof := trie.NewProof(parts)
-	code := &Code{At: h.Number}
-	if code.Hash, err = codeHash(h, proof); err != nil {
-		return nil, err
+	parts, err := readParts(bytes)
+	if err != nil {
+		return hash, nil, err
 	}
-	var kept [][]byte
-	if err := proof.Way(h.StateRoot, codeKey, false, func(part trie.Hash) { kept = append(kept, proof.Part(part)) }); err != nil {
-		return nil, &BlockError{h.Number, ":code", err}
-	}
-	code.Proof, err = r.file(m.codePath(), pack(appendList(nil, kept)))
-	return code, err
+	return proveCode(parent, parts)
 }

@@ -2,10 +2,12 @@ package nodearchive
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
-
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
@@ -41,11 +43,16 @@ func (a *Archive) Hashes(ctx context.Context, heights []uint64) ([]chain.Optiona
 	return list, ctx.Err()
 }
 
-// find is the block with a hash. Neighbours are asked for together, so that it is most often
-// among those that were used last.
+// find is the block with a hash. Who asks by a hash has most often been told it by the archive.
 func (a *Archive) find(hash chain.Hash) (headed, error) {
-	if h, found := a.recently(hash); found {
-		return h, nil
+	a.turn.Lock()
+	height, known := a.heights.of(hash)
+	a.turn.Unlock()
+	if known || hash == a.manifest.LastHash {
+		if !known {
+			height = a.manifest.Last
+		}
+		return a.headed(height)
 	}
 	for i := len(a.manifest.Segments) - 1; i >= 0; i-- {
 		a.turn.Lock()
@@ -54,31 +61,11 @@ func (a *Archive) find(hash chain.Hash) (headed, error) {
 		if err != nil {
 			return headed{}, err
 		}
-		if h, found := among(list, hash); found {
-			return h, nil
+		if at := slices.IndexFunc(list, func(h headed) bool { return h.hash == hash }); at >= 0 {
+			return list[at], nil
 		}
 	}
 	return headed{}, fmt.Errorf("block %v: %w", hash, chain.ErrNoBlock)
-}
-
-func (a *Archive) recently(hash chain.Hash) (headed, bool) {
-	a.turn.Lock()
-	defer a.turn.Unlock()
-	for _, i := range a.chains.order {
-		if h, found := among(a.chains.of[i], hash); found {
-			return h, true
-		}
-	}
-	return headed{}, false
-}
-
-func among(list []headed, hash chain.Hash) (headed, bool) {
-	for i := range list {
-		if list[i].hash == hash {
-			return list[i], true
-		}
-	}
-	return headed{}, false
 }
 
 // Header is the header of the block with a hash, or of the last one.
@@ -195,22 +182,22 @@ func (a *Archive) left(h *headed) (*runtime, error) {
 // leftBy is the runtime that the block with a hash left behind. The parent of the lowest
 // block, which is not kept, left behind the one that executed that.
 func (a *Archive) leftBy(hash chain.Hash) (*runtime, error) {
-	lowest, err := a.headed(a.manifest.base())
-	if err != nil {
-		return nil, err
-	}
-	if hash == lowest.ParentHash {
-		s, _, err := a.segmentOf(lowest.Number)
-		if err != nil {
-			return nil, err
-		}
-		return a.executed(&lowest, s)
-	}
 	h, err := a.find(hash)
+	if err == nil {
+		return a.left(&h)
+	}
+	if !errors.Is(err, chain.ErrNoBlock) {
+		return nil, err
+	}
+	lowest, failed := a.headed(a.manifest.base())
+	if failed != nil || hash != lowest.ParentHash {
+		return nil, cmp.Or(failed, err)
+	}
+	s, _, err := a.segmentOf(lowest.Number)
 	if err != nil {
 		return nil, err
 	}
-	return a.left(&h)
+	return a.executed(&lowest, s)
 }
 
 // Metadata are those of the runtime that a block left behind.
@@ -219,7 +206,7 @@ func (a *Archive) Metadata(_ context.Context, block chain.Hash) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	return r.metadata, nil
+	return a.piece(a.manifest.runtime(r.RuntimeName).Metadata, maxRuntime)
 }
 
 // Call answers what the node said of itself and its chain, and state_getRuntimeVersion. Other
@@ -235,10 +222,13 @@ func (a *Archive) Call(ctx context.Context, method string, params ...any) (wire.
 		return a.word(words.ChainType)
 	case "system_properties":
 		return a.word(words.Properties)
-	case "state_getRuntimeVersion":
+	case runtimeVersion:
 		hash := a.manifest.LastHash
 		if len(params) > 0 {
-			hash, _ = params[0].(chain.Hash)
+			var ok bool
+			if hash, ok = params[0].(chain.Hash); !ok {
+				return wire.Value{}, fmt.Errorf("%s: want the hash of a block", method)
+			}
 		}
 		r, err := a.leftBy(hash)
 		if err != nil {

@@ -40,7 +40,7 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 		return o, fmt.Errorf("blocks %d to %d: the range ends before it begins", o.First, o.Last)
 	case trusted && t.Height > o.Last:
 		return o, fmt.Errorf("the trusted block %d is above the range, which ends with block %d: record up to it, or trust a block of the range as an explorer shows it", t.Height, o.Last)
-	case trusted && t.Height < base(o.First):
+	case trusted && t.Height < o.First:
 		return o, fmt.Errorf("the trusted block %d is below the range, which begins with block %d, and what is above it is not proved by it: trust a block of the range", t.Height, o.First)
 	}
 	if o.Concurrency <= 0 {
@@ -50,7 +50,7 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 		o.segmentSize = segmentSize
 	}
 	o.Accounts = slices.Clone(o.Accounts)
-	slices.SortFunc(o.Accounts, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(o.Accounts, compareAddresses)
 	o.Accounts = slices.Compact(o.Accounts)
 	if len(o.Accounts) > maxAccounts {
 		return o, fmt.Errorf("%d accounts: an archive keeps the balances of at most %d", len(o.Accounts), maxAccounts)

@@ -2,105 +2,124 @@ package nodearchive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/trie"
 	"github.com/feeledger/fees/wire"
 )
 
-// Origin is where an archive is recorded from: a node ([FromNode]), or an archive.
+// Origin is where an archive is recorded from: a node ([FromNode]), or other archives ([Join]).
+// A recorder proves what can be proved of its answers.
 type Origin interface {
-	Call(ctx context.Context, method string, params ...any) (wire.Value, error)
-	FinalizedHead(ctx context.Context) (chain.Hash, error)
+	// Final is the height of the newest final block.
+	Final(ctx context.Context) (uint64, error)
+	// Hashes are those of the blocks at some heights, not known where there is none.
 	Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error)
-	Header(ctx context.Context, block chain.Optional[chain.Hash]) (nodeclient.Header, error)
-	Metadata(ctx context.Context, block chain.Hash) ([]byte, error)
-	ReadProof(ctx context.Context, block chain.Hash, keys ...[]byte) ([][]byte, error)
-	// Given are blocks with the read proofs of some keys.
-	Given(ctx context.Context, blocks []chain.Hash, keys [][]byte) ([]Given, error)
+	// Given are blocks with the read proofs of some keys, in the order in which they are named.
+	Given(ctx context.Context, blocks []chain.Anchor, keys [][]byte) ([]Given, error)
+	// Proof is the read proof of some keys.
+	Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) ([][]byte, error)
+	// Version is what is said of the runtime that a block left behind (state_getRuntimeVersion).
+	Version(ctx context.Context, block chain.Anchor) (wire.Value, error)
+	// Metadata are those of the runtime that a block left behind.
+	Metadata(ctx context.Context, block chain.Anchor) ([]byte, error)
+	// Word is what is said of the chain by one of the methods that [Words] name.
+	Word(ctx context.Context, method string) (wire.Value, error)
 }
 
 // Given is a block as somebody gives it: nothing of it is proved.
 type Given struct {
-	nodeclient.Block
-	Proof [][]byte
+	Header     []byte // as the chain hashes it
+	Extrinsics [][]byte
+	Proof      [][]byte
 }
 
 // FromNode is a node to record from.
 func FromNode(node *nodeclient.Client) Origin { return fromNode{node} }
 
-type fromNode struct{ *nodeclient.Client }
+type fromNode struct{ node *nodeclient.Client }
+
+func (n fromNode) Final(ctx context.Context) (uint64, error) {
+	hash, err := n.node.FinalizedHead(ctx)
+	if err != nil {
+		return 0, err
+	}
+	head, err := n.node.Header(ctx, chain.Some(hash))
+	return head.Number, err
+}
+
+func (n fromNode) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error) {
+	return n.node.Hashes(ctx, heights)
+}
 
 // Given asks for blocks in one message.
-func (n fromNode) Given(ctx context.Context, hashes []chain.Hash, keys [][]byte) ([]Given, error) {
-	batch := n.Batch()
+func (n fromNode) Given(ctx context.Context, blocks []chain.Anchor, keys [][]byte) ([]Given, error) {
+	batch := n.node.Batch()
 	type asked struct {
 		block nodeclient.Pending[nodeclient.Block]
 		proof nodeclient.Pending[[][]byte]
 	}
-	list := make([]asked, len(hashes))
-	for i, hash := range hashes {
-		list[i] = asked{batch.Block(hash), batch.ReadProof(hash, keys...)}
+	list := make([]asked, len(blocks))
+	for i, b := range blocks {
+		list[i] = asked{batch.Block(b.Hash), batch.ReadProof(b.Hash, keys...)}
 	}
 	if err := batch.Ask(ctx); err != nil {
 		return nil, err
 	}
-	given := make([]Given, len(hashes))
+	given := make([]Given, len(blocks))
 	for i := range list {
-		var err error
-		if given[i].Block, err = list[i].block.Get(); err == nil {
+		b, err := list[i].block.Get()
+		if err == nil {
+			given[i], err = givenBy(&b)
+		}
+		if err == nil {
 			given[i].Proof, err = list[i].proof.Get()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("block %v: %w", hashes[i], err)
+			return nil, ofBlock(blocks[i], err)
 		}
 	}
 	return given, nil
 }
 
-// Given are blocks of the archive with their proofs.
-func (a *Archive) Given(ctx context.Context, hashes []chain.Hash, keys [][]byte) ([]Given, error) {
-	given := make([]Given, len(hashes))
-	for i, hash := range hashes {
-		var err error
-		if given[i].Block, err = a.Block(ctx, chain.Some(hash)); err == nil {
-			given[i].Proof, err = a.ReadProof(ctx, hash, keys...)
-		}
-		if err != nil {
-			return nil, err
-		}
+func givenBy(b *nodeclient.Block) (g Given, err error) {
+	h, err := b.Header.Hashed()
+	if err != nil {
+		return g, err
 	}
-	return given, nil
+	g.Header = h.Encode()
+	g.Extrinsics, err = b.Encoded()
+	return g, err
 }
 
-// ReadProof is what proves what the state of a block has at some keys that are kept. That of
-// the runtime's code is kept at one block.
-func (a *Archive) ReadProof(_ context.Context, block chain.Hash, places ...[]byte) (parts [][]byte, err error) {
-	h, err := a.find(block)
-	if err != nil {
-		return nil, err
-	}
-	if len(places) == 1 && string(places[0]) == string(codeKey) {
-		return a.codeAt(h.Number)
-	}
-	s, _, err := a.segmentOf(h.Number)
-	if err != nil {
-		return nil, err
-	}
-	keys := make([]key, len(places))
-	for i, place := range places {
-		keys[i] = key{fmt.Sprintf("the key 0x%x", place), place}
-	}
-	return way(&h, s.proof, keys, map[trie.Hash]bool{})
+func (n fromNode) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) ([][]byte, error) {
+	parts, err := n.node.ReadProof(ctx, block.Hash, keys...)
+	return parts, ofBlock(block, err)
 }
 
-func (a *Archive) codeAt(height uint64) ([][]byte, error) {
-	for i := range a.manifest.Runtimes {
-		if r := &a.manifest.Runtimes[i]; r.Code != nil && r.Code.At == height {
-			return a.code(r)
-		}
+func (n fromNode) Version(ctx context.Context, block chain.Anchor) (wire.Value, error) {
+	v, err := n.node.Call(ctx, runtimeVersion, block.Hash)
+	return v, ofBlock(block, err)
+}
+
+func (n fromNode) Metadata(ctx context.Context, block chain.Anchor) ([]byte, error) {
+	bytes, err := n.node.Metadata(ctx, block.Hash)
+	return bytes, ofBlock(block, err)
+}
+
+func (n fromNode) Word(ctx context.Context, method string) (wire.Value, error) {
+	return n.node.Call(ctx, method)
+}
+
+// ofBlock names the block of which an error is.
+func ofBlock(block chain.Anchor, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, nodeclient.ErrNoMethod):
+		return fmt.Errorf("block %d: %w: recording needs a node that answers state_getReadProof, by which the state is proved; some providers turn it off", block.Height, err)
 	}
-	return nil, fmt.Errorf("%s: the code that block %d left behind: %w", a.name, height, chain.ErrNotKept)
+	return fmt.Errorf("block %d: %w", block.Height, err)
 }

@@ -7,8 +7,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxUnpacked is how much a file may hold: a thousand blocks are far less.
-const maxUnpacked = 1 << 30
+// How much a file may hold at most. A thousand blocks are far less, and so is what a node
+// answers of a runtime.
+const (
+	maxBlocks  = 1 << 30
+	maxHeaders = 16 << 20
+	maxRuntime = 64 << 20 // metadata, or the proof of a code
+)
 
 // The one encoder and the one decoder: what they make of a text depends on nothing else.
 var (
@@ -20,7 +25,7 @@ var (
 		return e
 	})
 	unpacker = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecoderConcurrency(0))
+		d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
 		if err != nil {
 			panic(err)
 		}
@@ -30,8 +35,20 @@ var (
 
 func pack(bytes []byte) []byte { return packer().EncodeAll(bytes, nil) }
 
-func unpack(packed []byte) ([]byte, error) {
-	bytes, err := unpacker().DecodeAll(packed, nil)
+// mostPacked is how much zstd packs into a byte: a block of 128 KiB takes at least three.
+const mostPacked = 1 << 16
+
+// unpack takes as much memory as the frame says that it needs, which is not to be more than most.
+func unpack(packed []byte, most int) ([]byte, error) {
+	var frame zstd.Header
+	if err := frame.Decode(packed); err != nil {
+		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
+	}
+	size := frame.FrameContentSize
+	if !frame.HasFCS || size > uint64(most) || size > mostPacked*uint64(len(packed)) {
+		return nil, fmt.Errorf("it cannot be unpacked: it should say that it holds at most %d bytes", most)
+	}
+	bytes, err := unpacker().DecodeAll(packed, make([]byte, 0, size))
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
 	}

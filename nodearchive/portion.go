@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"iter"
 	"os"
 	"slices"
 
@@ -26,7 +28,7 @@ type portion struct {
 // given is a portion as it came.
 type given struct {
 	portion
-	kept   *segment // nil where it cannot be read
+	kept   *making // nil where it cannot be read
 	blocks []Given
 	err    error
 }
@@ -34,16 +36,21 @@ type given struct {
 // making is a segment that is recorded.
 type making struct {
 	*segment
+	encoded  [][]byte // its headers
 	heads    []headed
 	executed []*met
 }
 
-func newMaking(s *segment) *making {
-	return &making{s, make([]headed, s.size()), make([]*met, s.size())}
+func newMaking(s *segment, encoded [][]byte) *making {
+	return &making{s, encoded, make([]headed, s.size()), make([]*met, s.size())}
 }
 
-// blocks records the blocks, several portions under way at once.
-func (r *recorder) blocks(ctx context.Context) error {
+func newSegment(s span) *making {
+	return newMaking(&segment{span: s, blocks: make([]block, s.size())}, make([][]byte, s.size()))
+}
+
+// blocks records the blocks of some portions, several of which are under way at once.
+func (r *recorder) blocks(ctx context.Context, portions iter.Seq[portion]) error {
 	var s *making
 	weigh := func(p portion) int { // a segment that is there takes as much memory as all that is under way
 		if p.there {
@@ -51,7 +58,7 @@ func (r *recorder) blocks(ctx context.Context) error {
 		}
 		return 1
 	}
-	for g := range inorder.Weighed(ctx, r.portions, r.options.Concurrency, r.options.Concurrency, weigh, r.ask) {
+	for g := range inorder.Weighed(ctx, portions, r.options.Concurrency, r.options.Concurrency, weigh, r.ask) {
 		switch {
 		case g.err != nil:
 			return g.err
@@ -61,7 +68,7 @@ func (r *recorder) blocks(ctx context.Context) error {
 			}
 			continue
 		case s == nil:
-			s = newMaking(&segment{span: g.of, blocks: make([]block, g.of.size())})
+			s = newSegment(g.of)
 		}
 		if err := r.add(ctx, s, &g); err != nil {
 			return err
@@ -96,12 +103,12 @@ func (r *recorder) portions(yield func(portion) bool) {
 }
 
 // portionsOf are those of a segment that is not there.
-func (r *recorder) portionsOf(s span) func(func(portion) bool) {
+func (r *recorder) portionsOf(s span) iter.Seq[portion] {
 	parts := spans(s.first, s.last, portionSize)
 	slices.Reverse(parts)
 	return func(yield func(portion) bool) {
 		for _, part := range parts {
-			if !yield(portion{span: part, of: s, keys: r.last.places()}) {
+			if !yield(portion{span: part, of: s, keys: r.likely.places()}) {
 				return
 			}
 		}
@@ -121,30 +128,35 @@ func (r *recorder) ask(ctx context.Context, p portion) given {
 		g.kept = r.kept(p.span)
 		return g
 	}
-	hashes, err := r.hashes(ctx, p.span)
+	blocks, err := r.anchors(ctx, p.span)
 	if err == nil {
-		g.blocks, err = r.from.Given(ctx, hashes, p.keys)
+		g.blocks, err = r.from.Given(ctx, blocks, p.keys)
 	}
-	g.err = err
+	if g.err = err; err == nil && len(g.blocks) != p.size() {
+		g.err = fmt.Errorf("blocks %d to %d: %d of them are given", p.first, p.last, len(g.blocks))
+	}
 	return g
 }
 
-// hashes are those of a span, by the node's word.
-func (r *recorder) hashes(ctx context.Context, s span) (list []chain.Hash, err error) {
+// anchors are the blocks of a span, by the origin's word.
+func (r *recorder) anchors(ctx context.Context, s span) (list []chain.Anchor, err error) {
 	heights := make([]uint64, s.size())
 	for i := range heights {
 		heights[i] = s.first + uint64(i)
 	}
 	hashes, err := r.from.Hashes(ctx, heights)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("blocks %d to %d: %w", s.first, s.last, err)
+	}
+	if len(hashes) != len(heights) {
+		return nil, fmt.Errorf("blocks %d to %d: %d hashes are given", s.first, s.last, len(hashes))
 	}
 	for i, hash := range hashes {
 		known, there := hash.Get()
 		if !there {
 			return nil, fmt.Errorf("block %d: %w", heights[i], chain.ErrNoBlock)
 		}
-		list = append(list, known)
+		list = append(list, chain.Anchor{Height: heights[i], Hash: known})
 	}
 	return list, nil
 }
@@ -152,93 +164,80 @@ func (r *recorder) hashes(ctx context.Context, s span) (list []chain.Hash, err e
 // add proves the blocks of a portion, from the highest down, and adds them to their segment.
 func (r *recorder) add(ctx context.Context, s *making, g *given) error {
 	for i := len(g.blocks) - 1; i >= 0; i-- {
-		b := &g.blocks[i]
-		said, err := b.Header.Hashed()
-		if err != nil {
-			return err
-		}
-		encoded := said.Encode()
-		h, _, err := proveHeader(encoded, r.at)
-		if err != nil {
-			return err
-		}
-		extrinsics, err := b.Encoded()
-		if err != nil {
-			return err
-		}
-		if err := proveExtrinsics(&h, extrinsics); err != nil {
-			return err
-		}
-		executed, err := r.executed(ctx, &h, trie.NewProof(b.Proof))
-		if err != nil {
-			return err
-		}
-		if places := executed.places(); !slices.EqualFunc(g.keys, places, bytes.Equal) {
-			if b.Proof, err = r.from.ReadProof(ctx, h.hash, places...); err != nil {
-				return err
-			}
-		}
-		at := h.Number - s.first
-		s.heads[at], s.executed[at] = h, executed
-		s.segment.blocks[at] = block{encoded, extrinsics, b.Proof}
-		if err := r.passed(ctx, &h, executed); err != nil {
+		if err := r.addBlock(ctx, s, &g.blocks[i], g.keys); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// end keeps a segment whose blocks were given: of their proofs what their keys need, each part
-// once.
-func (r *recorder) end(s *making) error {
-	var all [][]byte
-	for i := range s.blocks {
-		all = append(all, s.blocks[i].parts...)
+func (r *recorder) addBlock(ctx context.Context, s *making, b *Given, keys [][]byte) error {
+	h, _, err := proveHeader(b.Header, r.at)
+	if err != nil {
+		return err
 	}
-	s.proof = trie.NewProof(all)
+	if err := proveExtrinsics(&h, b.Extrinsics); err != nil {
+		return err
+	}
+	proof := trie.NewProof(b.Proof)
+	executed, err := r.executed(ctx, &h, proof)
+	if err != nil {
+		return err
+	}
+	if places := executed.places(); !slices.EqualFunc(keys, places, bytes.Equal) {
+		parts, err := r.from.Proof(ctx, h.at(), places...)
+		if err != nil {
+			return err
+		}
+		proof = trie.NewProof(parts)
+	}
+	parts, err := way(&h, proof, executed.keys, map[trie.Hash]bool{})
+	if err != nil {
+		return err
+	}
+	at := h.Number - s.first
+	s.heads[at], s.executed[at], s.encoded[at] = h, executed, b.Header
+	s.segment.blocks[at] = block{b.Extrinsics, parts}
+	return r.passed(ctx, &h, executed)
+}
+
+// end keeps a segment whose blocks were given, each part once.
+func (r *recorder) end(s *making) error {
 	seen := map[trie.Hash]bool{}
 	for i := range s.blocks {
 		var err error
-		if s.blocks[i].parts, err = way(&s.heads[i], s.proof, s.executed[i].keys, seen); err != nil {
+		if s.blocks[i].parts, err = way(&s.heads[i], trie.NewProof(s.blocks[i].parts), s.executed[i].keys, seen); err != nil {
 			return err
 		}
 	}
-	return r.keep(s.segment)
+	return r.keep(s)
 }
 
 // take takes a segment that is there, if it is what would be recorded, and else records it.
 func (r *recorder) take(ctx context.Context, g *given) error {
-	if g.kept != nil {
-		s := newMaking(g.kept)
-		whole, err := r.prove(ctx, s)
-		if err != nil {
-			return err
-		}
-		if whole {
-			for i := len(s.heads) - 1; i >= 0; i-- {
-				if err := r.passed(ctx, &s.heads[i], s.executed[i]); err != nil {
-					return err
-				}
-			}
-			return r.keep(s.segment)
-		}
+	s := g.kept
+	whole, err := r.prove(ctx, s)
+	if err != nil {
+		return err
 	}
-	s := newMaking(&segment{span: g.span, blocks: make([]block, g.size())})
-	for p := range r.portionsOf(g.span) {
-		g := r.ask(ctx, p)
-		if g.err != nil {
-			return g.err
-		}
-		if err := r.add(ctx, s, &g); err != nil {
+	if !whole {
+		return r.blocks(ctx, r.portionsOf(g.span))
+	}
+	for i := len(s.heads) - 1; i >= 0; i-- {
+		if err := r.passed(ctx, &s.heads[i], s.executed[i]); err != nil {
 			return err
 		}
 	}
-	return r.end(s)
+	return r.keep(s)
 }
 
-// prove tells whether a segment that is there is what would be recorded.
+// prove tells whether a segment that is there is what would be recorded. An error is the
+// origin's.
 func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error) {
-	if s.heads, _, err = proveChain(s.headers(), s.span, r.at.Hash); err != nil {
+	if s == nil {
+		return false, nil
+	}
+	if s.heads, _, err = proveChain(s.encoded, s.span, r.at.Hash); err != nil {
 		return false, nil
 	}
 	for i := len(s.heads) - 1; i >= 0; i-- {
@@ -246,7 +245,7 @@ func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error)
 		if err != nil {
 			return false, nil
 		}
-		if s.executed[i], err = r.runtime(ctx, name, leftItBehind(s.heads[i].Number, s.heads[i].ParentHash, s.heads[i].hash)); err != nil {
+		if s.executed[i], err = r.runtime(ctx, name, leftItBehind(&s.heads[i])); err != nil {
 			return false, err
 		}
 	}
@@ -259,20 +258,13 @@ func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error)
 	return true, nil
 }
 
-func (s *segment) headers() (list [][]byte) {
-	for i := range s.blocks {
-		list = append(list, s.blocks[i].header)
-	}
-	return list
-}
-
 // kept is a segment that is there, nil where it cannot be read.
-func (r *recorder) kept(s span) *segment {
-	headers, err := readPacked(r.disk.At(s.headersPath()))
+func (r *recorder) kept(s span) *making {
+	headers, err := r.packed(s.headersPath(), maxHeaders)
 	if err != nil {
 		return nil
 	}
-	blocks, err := readPacked(r.disk.At(s.blocksPath()))
+	blocks, err := r.packed(s.blocksPath(), maxBlocks)
 	if err != nil {
 		return nil
 	}
@@ -280,17 +272,23 @@ func (r *recorder) kept(s span) *segment {
 	if err != nil {
 		return nil
 	}
-	kept, err := readSegment(encoded, blocks, s)
+	kept, err := readSegment(blocks, s)
 	if err != nil {
 		return nil
 	}
-	return kept
+	return newMaking(kept, encoded)
 }
 
-func readPacked(path string) ([]byte, error) {
-	packed, err := os.ReadFile(path)
+// packed is what a file that is there holds, at most so many bytes.
+func (r *recorder) packed(path string, most int) ([]byte, error) {
+	file, err := os.Open(r.disk.At(path))
 	if err != nil {
 		return nil, err
 	}
-	return unpack(packed)
+	defer file.Close()
+	packed, err := io.ReadAll(io.LimitReader(file, int64(most)))
+	if err != nil {
+		return nil, err
+	}
+	return unpack(packed, most)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/trie"
 )
 
@@ -58,6 +59,12 @@ func readHead(encoded []byte, height uint64) (headed, error) {
 // proveExtrinsics proves a block's extrinsics by its header. Which layout the root has, the
 // runtime says; no list has the same root in both, but where they are the same.
 func proveExtrinsics(h *headed, extrinsics [][]byte) error {
+	for i, x := range extrinsics {
+		r := scale.NewReader(x)
+		if readExtrinsic(r); r.End() != nil {
+			return &BlockError{h.Number, "extrinsics", fmt.Errorf("extrinsic %d is not as long as it says: %w", i, r.Err())}
+		}
+	}
 	root := trie.ListRoot(extrinsics, trie.Layout0)
 	if root == h.ExtrinsicsRoot || trie.ListRoot(extrinsics, trie.Layout1) == h.ExtrinsicsRoot {
 		return nil
@@ -123,31 +130,37 @@ func way(h *headed, proof *trie.Proof, keys []key, seen map[trie.Hash]bool) (par
 	return parts, nil
 }
 
-// codeHash is the hash of the code that a block left behind.
-func codeHash(h *headed, proof *trie.Proof) (chain.Hash, error) {
+// proveCode is the hash of the code that a block left behind, and the parts that prove it.
+func proveCode(h *headed, parts [][]byte) (hash chain.Hash, needed [][]byte, err error) {
+	proof := trie.NewProof(parts)
 	hash, has, err := proof.ValueHash(h.StateRoot, codeKey)
 	if err == nil && !has {
 		err = errors.New("the state has none")
 	}
-	if err != nil {
-		return chain.Hash{}, &BlockError{h.Number, ":code", err}
+	if err == nil {
+		err = proof.Way(h.StateRoot, codeKey, false, func(part trie.Hash) { needed = append(needed, proof.Part(part)) })
 	}
-	return hash, nil
+	if err != nil {
+		return hash, nil, &BlockError{h.Number, ":code", err}
+	}
+	return hash, needed, nil
 }
 
 // proveBlock proves what is kept of a block: its extrinsics, and the parts of its state's trie,
 // which are to be those that its keys need and none besides. The blocks of a segment are proved
 // from the lowest up.
 func proveBlock(h *headed, b *block, proof *trie.Proof, executed *runtime, seen map[trie.Hash]bool) error {
-	if err := proveExtrinsics(h, b.extrinsics); err != nil {
-		return err
-	}
 	parts, err := way(h, proof, executed.keys, seen)
 	if err != nil {
 		return err
 	}
+	if err := proveExtrinsics(h, b.extrinsics); err != nil {
+		return err
+	}
 	if !slices.EqualFunc(parts, b.parts, bytes.Equal) {
-		return &BlockError{h.Number, "proof", errors.New("it has other nodes than its keys need, or in another order")}
+		return &BlockError{h.Number, "proof", errOtherNodes}
 	}
 	return nil
 }
+
+var errOtherNodes = errors.New("it has other nodes than its keys need, or in another order")

@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/disk"
@@ -35,7 +36,7 @@ func record(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*Ma
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.blocks(ctx); err != nil {
+	if err := r.blocks(ctx, r.portions); err != nil {
 		return nil, err
 	}
 	return r.finish(ctx)
@@ -48,7 +49,9 @@ type recorder struct {
 	options  RecordOptions
 	at       chain.Anchor // the block that comes next, by its hash
 	runtimes map[RuntimeName]*met
-	last     *met // the runtime that executed the block above, or the last one
+	likely   *met      // the runtime whose keys the next blocks have, as far as is known
+	above    *met      // the runtime that executed the block above, nil for the last one
+	old      *Manifest // of a recording that was finished, nil where there is none
 	done     uint64
 	manifest Manifest // with runtimes and segments from the highest down, until it is finished
 }
@@ -69,64 +72,50 @@ func (r *recorder) prepare() error {
 			return fmt.Errorf("%s holds blocks %d to %d with the balances of %d accounts already: record into another directory",
 				r.disk.Directory, old.First, old.Last, len(old.Accounts))
 		}
+		r.old = old
 	}
 	paths := map[string]bool{manifestPath: true, stampPath: true}
 	for _, s := range r.spans() {
 		paths[s.headersPath()], paths[s.blocksPath()] = true, true
 	}
-	return r.disk.Sweep(func(path string) bool { return paths[path] || strings.HasPrefix(path, "runtimes/") })
+	return r.disk.Sweep(func(path string) bool { return paths[path] || runtimeFile.MatchString(path) })
 }
+
+// runtimeFile is what the files of runtimes are called.
+var runtimeFile = regexp.MustCompile(`^runtimes/[a-z][a-z0-9-]*\.(metadata|code)\.zst$`)
 
 func (r *recorder) spans() []span {
 	return spans(base(r.options.First), r.options.Last, r.options.segmentSize)
 }
 
-// begin finds the last block, and the runtime that executed it, by the node's word.
+// begin finds the last block, and the runtime that executed it, by the origin's word.
 func (r *recorder) begin(ctx context.Context) error {
 	o := r.options
-	hash, err := r.lastHash(ctx)
+	t, any := o.Trusted.Get()
+	trusted := any && t.Height == o.Last
+	if !trusted {
+		final, err := r.from.Final(ctx)
+		if err != nil {
+			return err
+		}
+		if final < o.Last {
+			return fmt.Errorf("block %d: %w: the newest final block is %d", o.Last, ErrNotFinal, final)
+		}
+	}
+	top, err := r.anchors(ctx, span{base(o.Last), o.Last})
 	if err != nil {
 		return err
 	}
-	r.at = chain.Anchor{Height: o.Last, Hash: hash}
-	r.manifest.LastHash = hash
-	last, err := r.from.Header(ctx, chain.Some(hash))
-	if err != nil {
-		return err
+	if r.at = top[len(top)-1]; trusted {
+		r.at = t
 	}
-	if last.Number != o.Last {
-		return fmt.Errorf("block %d: %w: the node says that it is %v, whose header says that it is block %d", o.Last, chain.ErrWrongBlock, hash, last.Number)
+	r.manifest.LastHash = r.at.Hash
+	if r.old != nil && r.old.LastHash != r.at.Hash {
+		return fmt.Errorf("%s holds blocks %d to %d of another chain, whose last block is %v: record into another directory",
+			r.disk.Directory, r.old.First, r.old.Last, r.old.LastHash)
 	}
-	before := leftItBehind(last.Number, last.ParentHash, hash)
-	name, _, err := r.version(ctx, before)
-	if err != nil {
-		return err
-	}
-	r.last, err = r.runtime(ctx, name, before)
+	r.likely, err = r.meet(ctx, top[0])
 	return err
-}
-
-// lastHash is the hash of the last block: that of the trusted one, or the node's word.
-func (r *recorder) lastHash(ctx context.Context) (hash chain.Hash, err error) {
-	if t, trusted := r.options.Trusted.Get(); trusted && t.Height == r.options.Last {
-		return t.Hash, nil
-	}
-	final, err := r.from.FinalizedHead(ctx)
-	if err != nil {
-		return hash, err
-	}
-	head, err := r.from.Header(ctx, chain.Some(final))
-	if err != nil {
-		return hash, err
-	}
-	if head.Number < r.options.Last {
-		return hash, fmt.Errorf("block %d: %w: the newest final block is %d", r.options.Last, ErrNotFinal, head.Number)
-	}
-	hashes, err := r.hashes(ctx, span{r.options.Last, r.options.Last})
-	if err != nil {
-		return hash, err
-	}
-	return hashes[0], nil
 }
 
 // passed notes that a block is proved: the next one is its parent.
@@ -134,17 +123,28 @@ func (r *recorder) passed(ctx context.Context, h *headed, executed *met) error {
 	if t, trusted := r.options.Trusted.Get(); trusted && t.Height == h.Number && t.Hash != h.hash {
 		return &BlockError{h.Number, "header", fmt.Errorf("its hash is %v, and %v is trusted", h.hash, t.Hash)}
 	}
-	r.at = chain.Anchor{Height: max(h.Number, 1) - 1, Hash: h.ParentHash}
-	r.last = executed
+	if err := r.list(executed); err != nil {
+		return err
+	}
+	if r.above != nil {
+		if err := r.code(ctx, h, r.above); err != nil {
+			return err
+		}
+	}
+	r.at = leftItBehind(h)
+	r.above, r.likely = executed, executed
 	if r.done++; r.options.Progress != nil {
 		r.options.Progress(r.done, r.options.Last-base(r.options.First)+1)
 	}
-	return r.note(ctx, h, executed)
+	return nil
 }
 
 // keep writes the files of a segment, unless they are there.
-func (r *recorder) keep(s *segment) error {
-	headers, blocks := s.encode()
+func (r *recorder) keep(s *making) error {
+	headers, blocks := appendList(nil, s.encoded), s.encode()
+	if len(headers) > maxHeaders || len(blocks) > maxBlocks {
+		return fmt.Errorf("blocks %d to %d: headers of %d bytes and %d bytes beside them: an archive keeps at most %d and %d", s.first, s.last, len(headers), len(blocks), maxHeaders, maxBlocks)
+	}
 	kept := Segment{First: s.first, Last: s.last}
 	var err error
 	if kept.Headers, err = r.file(s.headersPath(), pack(headers)); err != nil {
@@ -166,7 +166,8 @@ func (r *recorder) file(path string, bytes []byte) (Piece, error) {
 	return piece, r.disk.Write(path, string(bytes))
 }
 
-// finish writes the manifest.
+// finish writes the manifest, and removes the files of runtimes that are none of the chain's,
+// as a node may have said before that they were.
 func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	m := &r.manifest
 	slices.Reverse(m.Runtimes)
@@ -176,6 +177,18 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	}
 	text, err := m.seal()
 	if err != nil {
+		return nil, err
+	}
+	if m, err = readManifest(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", manifestPath, err)
+	}
+	listed := m.listed()
+	if err := r.disk.Each(func(path string, _ fs.DirEntry) error {
+		if listed[path] || !runtimeFile.MatchString(path) {
+			return nil
+		}
+		return os.Remove(r.disk.At(path))
+	}); err != nil {
 		return nil, err
 	}
 	if err := r.disk.Flush(); err != nil {
@@ -195,9 +208,12 @@ func (r *recorder) words(ctx context.Context) error {
 		text   *string
 		any    *json.RawMessage
 	}{{"system_chain", &w.Chain, nil}, {"system_chainType", nil, &w.ChainType}, {"system_properties", nil, &w.Properties}, {"system_version", &w.Version, nil}} {
-		v, err := r.from.Call(ctx, word.method)
+		v, err := r.from.Word(ctx, word.method)
 		if err != nil {
 			return err
+		}
+		if len(v.Raw()) > maxWord {
+			return fmt.Errorf("%s: an answer of %d bytes, want at most %d", word.method, len(v.Raw()), maxWord)
 		}
 		if word.any != nil {
 			*word.any = json.RawMessage(v.Raw())

@@ -51,8 +51,7 @@ type key struct {
 // runtime is one that executed blocks of an archive.
 type runtime struct {
 	RuntimeName
-	metadata []byte
-	keys     []key
+	keys []key
 }
 
 // keptItems are the items of the state that are kept of each block, where the runtime has them.
@@ -83,7 +82,7 @@ func newRuntime(name RuntimeName, bytes []byte, parameterKey string, accounts []
 	if err != nil {
 		return fail(err)
 	}
-	r := &runtime{RuntimeName: name, metadata: bytes}
+	r := &runtime{RuntimeName: name}
 	for i, item := range keptItems {
 		if p := m.Pallet(item[0]); p != nil && p.Entry(item[1]) != nil {
 			r.keys = append(r.keys, key{item[0] + "." + item[1], answer.Place(p.Prefix, item[1])})

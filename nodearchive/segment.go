@@ -31,9 +31,8 @@ func spans(first, last, size uint64) (list []span) {
 	return list
 }
 
-// block is a block as it is kept.
+// block is what is kept of a block beside its header.
 type block struct {
-	header     []byte // as the chain hashes it
 	extrinsics [][]byte
 	parts      [][]byte // of the trie of its state, which no block below in the segment needs
 }
@@ -45,19 +44,17 @@ type segment struct {
 	proof  *trie.Proof // of all of them
 }
 
-// encode is what the two files of a segment hold.
-func (s *segment) encode() (headers, blocks []byte) {
-	headers = scale.AppendCompact(nil, uint64(len(s.blocks)))
+// encode is what the file of a segment's blocks holds.
+func (s *segment) encode() (blocks []byte) {
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		headers = scale.AppendBlob(headers, b.header)
 		blocks = scale.AppendCompact(blocks, uint64(len(b.extrinsics)))
 		for _, x := range b.extrinsics {
 			blocks = append(blocks, x...) // it begins with its length
 		}
 		blocks = appendList(blocks, b.parts)
 	}
-	return headers, blocks
+	return blocks
 }
 
 func appendList(to []byte, list [][]byte) []byte {
@@ -68,11 +65,27 @@ func appendList(to []byte, list [][]byte) []byte {
 	return to
 }
 
-func readList(r *scale.Reader) (list [][]byte) {
-	for range r.Length(1) {
-		if list = append(list, r.Blob()); r.Err() != nil {
+// maxItems is how many extrinsics a block has at most, and how many parts: more than chains and
+// the keys of an archive come to.
+const maxItems = 1 << 14
+
+// readList reads what appendList writes. Nothing that is in a list is empty.
+func readList(r *scale.Reader) [][]byte { return readItems(r, (*scale.Reader).Blob) }
+
+func readItems(r *scale.Reader, read func(*scale.Reader) []byte) (list [][]byte) {
+	count := r.Length(2)
+	if count > maxItems {
+		r.Fail("a list of %d, want at most %d", count, maxItems)
+	}
+	for range count {
+		item := read(r)
+		if len(item) == 0 {
+			r.Fail("a list with something that is empty")
+		}
+		if r.Err() != nil {
 			return nil
 		}
+		list = append(list, item)
 	}
 	return list
 }
@@ -90,17 +103,14 @@ func readHeaders(bytes []byte, s span) ([][]byte, error) {
 	return headers, nil
 }
 
-// readSegment reads a segment, given its headers.
-func readSegment(headers [][]byte, bytes []byte, s span) (*segment, error) {
+// readSegment reads the blocks of a span.
+func readSegment(bytes []byte, s span) (*segment, error) {
 	r := scale.NewReader(bytes)
-	segment := &segment{span: s, blocks: make([]block, len(headers))}
+	segment := &segment{span: s, blocks: make([]block, s.size())}
 	var all [][]byte
 	for i := range segment.blocks {
 		b := &segment.blocks[i]
-		b.header = headers[i]
-		for range r.Length(1) {
-			b.extrinsics = append(b.extrinsics, readExtrinsic(r))
-		}
+		b.extrinsics = readItems(r, readExtrinsic)
 		b.parts = readList(r)
 		if r.Err() != nil {
 			return nil, fmt.Errorf("block %d: %w", s.first+uint64(i), r.Err())
@@ -112,6 +122,13 @@ func readSegment(headers [][]byte, bytes []byte, s span) (*segment, error) {
 	}
 	segment.proof = trie.NewProof(all)
 	return segment, nil
+}
+
+// readParts reads the parts of a proof that stand by themselves.
+func readParts(bytes []byte) ([][]byte, error) {
+	r := scale.NewReader(bytes)
+	parts := readList(r)
+	return parts, r.End()
 }
 
 // readExtrinsic reads an extrinsic with the length that it begins with.

@@ -10,6 +10,8 @@ import (
 	machine "runtime"
 	"strings"
 
+	"golang.org/x/crypto/blake2b"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/internal/inorder"
@@ -40,7 +42,7 @@ func Verify(ctx context.Context, directory string, trusted chain.Optional[chain.
 		return nil, err
 	}
 	m := a.manifest
-	v := &verification{archive: a, trusted: trusted, progress: progress, total: m.Last - m.base() + 1, used: map[RuntimeName]bool{}}
+	v := &verification{archive: a, trusted: trusted, progress: progress, total: m.Last - m.base() + 1, highest: map[RuntimeName]uint64{}}
 	if t, any := trusted.Get(); any && (t.Height < m.base() || t.Height > m.Last) {
 		return nil, a.trust(trusted)
 	}
@@ -72,9 +74,9 @@ type verification struct {
 	progress func(done, total uint64)
 	done     uint64
 	total    uint64
-	used     map[RuntimeName]bool // runtimes that executed blocks
-	found    []string             // at most maxShown
-	count    int                  // of all that was found
+	highest  map[RuntimeName]uint64 // the highest block that a runtime executed
+	found    []string               // at most maxShown
+	count    int                    // of all that was found
 }
 
 func (v *verification) find(err error) {
@@ -85,10 +87,7 @@ func (v *verification) find(err error) {
 
 // files looks for files that are none of the archive's.
 func (v *verification) files(directory string) error {
-	listed := map[string]bool{manifestPath: true, stampPath: true}
-	for _, p := range v.archive.manifest.Pieces() {
-		listed[p.Path] = true
-	}
+	listed := v.archive.manifest.listed()
 	return disk.Disk{Directory: directory}.Each(func(path string, entry fs.DirEntry) error {
 		switch {
 		case !listed[path]:
@@ -141,8 +140,10 @@ func (v *verification) blocks(ctx context.Context) error {
 			want = chain.Some(l.below)
 		}
 		v.trust(&l)
-		for _, name := range l.executed {
-			v.used[name] = true
+		for i := len(l.executed) - 1; i >= 0; i-- {
+			if _, known := v.highest[l.executed[i]]; !known {
+				v.highest[l.executed[i]] = l.First + uint64(i)
+			}
 		}
 		if v.done += l.Last - l.First + 1; v.progress != nil {
 			v.progress(v.done, v.total)
@@ -188,6 +189,11 @@ func (v *verification) look(ctx context.Context, s *Segment) (l looked) {
 		name, err := v.block(&l.heads[i], &read.blocks[i], read.proof, seen)
 		if err != nil {
 			l.findings = append(l.findings, err)
+			if !errors.Is(err, errOtherNodes) { // what it has, the blocks above need not have
+				for _, part := range read.blocks[i].parts {
+					seen[blake2b.Sum256(part)] = true
+				}
+			}
 		}
 		l.executed = append(l.executed, name)
 	}
@@ -224,23 +230,33 @@ func (v *verification) block(h *headed, b *block, proof *trie.Proof, seen map[tr
 	return name, proveBlock(h, b, proof, r, seen)
 }
 
-// runtimes proves the code of the runtimes, and that each executed a block.
+// runtimes proves the code of the runtimes, and that each executed blocks above those of the
+// one before it.
 func (v *verification) runtimes() {
 	m := v.archive.manifest
+	whole := v.count == 0 // else it is not known of all blocks who executed them
+	next := m.base()
 	for i := range m.Runtimes {
 		r := &m.Runtimes[i]
-		if !v.used[r.RuntimeName] {
-			v.find(fmt.Errorf("%s: no block was executed by the runtime %v", manifestPath, r.RuntimeName))
-		}
 		if _, err := v.archive.runtime(r.RuntimeName); err != nil {
 			v.find(err)
 		}
+		highest, used := v.highest[r.RuntimeName]
+		switch {
+		case !whole:
+		case !used:
+			v.find(fmt.Errorf("%s: no block was executed by the runtime %v", manifestPath, r.RuntimeName))
+		case highest < next:
+			v.find(fmt.Errorf("%s: the runtime %v is not in its place: block %d is the last that it executed", manifestPath, r.RuntimeName, highest))
+		}
+		next = highest + 1
 		if r.Code == nil {
 			continue
 		}
-		if r.Code.At < m.base() || r.Code.At > m.Last {
-			v.find(fmt.Errorf("%s: the code of the runtime %v is that of block %d, which is not kept", manifestPath, r.RuntimeName, r.Code.At))
-		} else if _, err := v.archive.code(r); err != nil && !errors.Is(err, context.Canceled) {
+		if whole && r.Code.At+1 != highest {
+			v.find(fmt.Errorf("%s: the code of the runtime %v is that of block %d, and block %d is the last that it executed", manifestPath, r.RuntimeName, r.Code.At, highest))
+		}
+		if _, err := v.archive.code(r); err != nil {
 			v.find(err)
 		}
 	}
