@@ -38,15 +38,22 @@ func pack(bytes []byte) []byte { return packer().EncodeAll(bytes, nil) }
 // mostPacked is how much zstd packs into a byte: a block of 128 KiB takes at least three.
 const mostPacked = 1 << 16
 
+// smallFrame is what a frame holds at most that does not say how much it holds: the encoder
+// says it from there on.
+const smallFrame = 255
+
 // unpack takes as much memory as the frame says that it needs, which is not to be more than most.
 func unpack(packed []byte, most int) ([]byte, error) {
 	var frame zstd.Header
 	if err := frame.Decode(packed); err != nil {
 		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
 	}
-	size := frame.FrameContentSize
-	if !frame.HasFCS || size > uint64(most) || size > mostPacked*uint64(len(packed)) {
-		return nil, fmt.Errorf("it cannot be unpacked: it should say that it holds at most %d bytes", most)
+	size := uint64(smallFrame)
+	if frame.HasFCS {
+		size = frame.FrameContentSize
+	}
+	if size > uint64(most) || size > mostPacked*uint64(len(packed)) {
+		return nil, fmt.Errorf("it cannot be unpacked: it holds more than %d bytes", most)
 	}
 	bytes, err := unpacker().DecodeAll(packed, make([]byte, 0, size))
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/internal/inorder"
 	"github.com/feeledger/fees/trie"
 )
@@ -37,7 +36,11 @@ const maxShown = 10
 // [ErrDamaged], and names each block that does not prove and what of it does not fit.
 // Progress is told, if not nil, how many blocks were looked at.
 func Verify(ctx context.Context, directory string, trusted chain.Optional[chain.Anchor], progress func(done, total uint64)) (*Verified, error) {
-	a, err := open(directory, os.DirFS(directory))
+	return verify(ctx, directory, os.DirFS(directory), trusted, progress)
+}
+
+func verify(ctx context.Context, name string, files fs.FS, trusted chain.Optional[chain.Anchor], progress func(done, total uint64)) (*Verified, error) {
+	a, err := open(name, files)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +49,7 @@ func Verify(ctx context.Context, directory string, trusted chain.Optional[chain.
 	if t, any := trusted.Get(); any && (t.Height < m.base() || t.Height > m.Last) {
 		return nil, a.trust(trusted)
 	}
-	if err := v.files(directory); err != nil {
+	if err := v.files(); err != nil {
 		return nil, err
 	}
 	if err := v.blocks(ctx); err != nil {
@@ -58,7 +61,7 @@ func Verify(ctx context.Context, directory string, trusted chain.Optional[chain.
 		if v.count > len(v.found) {
 			more = fmt.Sprintf("; and %d more", v.count-len(v.found))
 		}
-		return nil, fmt.Errorf("%s: %w: %s%s", directory, ErrDamaged, strings.Join(v.found, "; "), more)
+		return nil, fmt.Errorf("%s: %w: %s%s", name, ErrDamaged, strings.Join(v.found, "; "), more)
 	}
 	result := &Verified{Manifest: m, Trusted: trusted}
 	if t, any := trusted.Get(); any && t.Height >= m.First {
@@ -86,10 +89,12 @@ func (v *verification) find(err error) {
 }
 
 // files looks for files that are none of the archive's.
-func (v *verification) files(directory string) error {
+func (v *verification) files() error {
 	listed := v.archive.manifest.listed()
-	return disk.Disk{Directory: directory}.Each(func(path string, entry fs.DirEntry) error {
+	return fs.WalkDir(v.archive.files, ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
+		case err != nil || entry.IsDir():
+			return err
 		case !listed[path]:
 			v.find(fmt.Errorf("%s: it is not in the manifest", path))
 		case !entry.Type().IsRegular():
