@@ -160,14 +160,14 @@ func (m *Manifest) text() ([]byte, error) {
 
 // readManifest reads a manifest, and refuses one of which any byte is not as it was written.
 func readManifest(text []byte) (*Manifest, error) {
-	var m Manifest
-	if err := json.Unmarshal(text, &m); err != nil {
+	m, err := unsealed(text)
+	if err != nil {
 		return nil, err
 	}
 	if m.Format != format {
 		return nil, fmt.Errorf("its format is %.40q, and this program reads %q", m.Format, format)
 	}
-	sealed := m
+	sealed := *m
 	want, err := sealed.seal()
 	if err != nil {
 		return nil, err
@@ -175,7 +175,12 @@ func readManifest(text []byte) (*Manifest, error) {
 	if string(text) != string(want) {
 		return nil, errors.New("its own sum does not hold: a byte has changed")
 	}
-	return &m, m.check()
+	return m, m.check()
+}
+
+func unsealed(text []byte) (*Manifest, error) {
+	var m Manifest
+	return &m, json.Unmarshal(text, &m)
 }
 
 // maxRuntimes is how many runtimes an archive has at most. A chain has a few in a year.

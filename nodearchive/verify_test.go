@@ -64,11 +64,18 @@ func bundleFrom(t testing.TB, a *Archive) *bundle {
 	return b
 }
 
+// packedBefore is what was packed before: most of an archive is as it was.
+var packedBefore = map[string][]byte{}
+
 // made is the files of the archive.
 func (b *bundle) made(t testing.TB) fstest.MapFS {
 	files := fstest.MapFS{}
 	put := func(p *Piece, bytes []byte) {
-		packed := pack(bytes)
+		packed, known := packedBefore[string(bytes)]
+		if !known {
+			packed = pack(bytes)
+			packedBefore[string(bytes)] = packed
+		}
 		*p = pieceOf(p.Path, packed)
 		files[p.Path] = &fstest.MapFile{Data: packed}
 	}
@@ -413,11 +420,11 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 		a := f.archive.accounts[0]
 		a[f.IntN(20)] ^= 1
 		f.manifest.Accounts = []string{a.String()}
-		return []string{at(0)}
+		return []string{at(192)} // the lowest of the segment that is looked at first
 	},
 	"an account less": func(_ testing.TB, f *forger) []string {
 		f.manifest.Accounts = []string{}
-		return []string{at(0) + "proof: it has other nodes"}
+		return []string{at(192) + "proof: it has other nodes"}
 	},
 	"a runtime's name": func(_ testing.TB, f *forger) []string {
 		f.manifest.Runtimes[f.IntN(2)].SpecVersion++
@@ -455,7 +462,11 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 func TestForgeriesAreFound(t *testing.T) {
 	a, _, trusted := whole(t)
 	names := slices.Sorted(maps.Keys(forgeries))
-	for i := range 300 {
+	count := 300
+	if testing.Short() {
+		count = len(names)
+	}
+	for i := range count {
 		name := names[i%len(names)]
 		f := &forger{bundleFrom(t, a), rand.New(rand.NewPCG(uint64(i), 9)), a}
 		wants := forgeries[name](t, f)
