@@ -49,6 +49,15 @@ func Join(ctx context.Context, directories []string, output string, o JoinOption
 	})
 }
 
+// FromArchive is an archive to record a part of its range from.
+func FromArchive(ctx context.Context, directory string) (Origin, error) {
+	p, err := openParts(ctx, []string{directory})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
 // parts are archives that are joined: the Origin of what they become.
 type parts struct {
 	list  []*Archive // the one that goes highest first

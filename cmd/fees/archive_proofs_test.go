@@ -64,6 +64,24 @@ func TestArchiveWithProofs(t *testing.T) {
 	outputOf(t, exitOK, record(http, copied)...)
 	same(copied)
 
+	// Two machines' parts are joined; a part is taken out again.
+	low, high, joined := filepath.Join(t.TempDir(), "low"), filepath.Join(t.TempDir(), "high"), filepath.Join(t.TempDir(), "joined")
+	outputOf(t, exitOK, "archive", "record", "11..50", "-o", low, "--proofs", "--gateway", http, "--accounts", account)
+	outputOf(t, exitOK, "archive", "record", "51..80", "-o", high, "--proofs", "--gateway", ws, "--accounts", account)
+	require.Regexp(t, "(?m)^proved +70$", outputOf(t, exitOK, "archive", "join", low, high, "-o", joined, "--trust", anchorOf(made, 80)))
+	same(joined)
+	part := filepath.Join(t.TempDir(), "part")
+	outputOf(t, exitOK, "archive", "record", "11..50", "-o", part, "--proofs", "--gateway", joined, "--accounts", account)
+	outputOf(t, exitOK, "archive", "verify", part, "--trust", anchorOf(made, 50))
+	for name, text := range filesOf(t, part) {
+		if filepath.Base(name) != "manifest.json" { // which says by which block a code's hash is proved: a block that may not be in a part
+			require.Equal(t, filesOf(t, low)[name], text, name)
+		}
+	}
+
+	asked := outputOf(t, exitOK, "archive", "record", "11..80", "--proofs", "--dry-run", "--gateway", ws, "--accounts", account, "--rps", "1")
+	require.Regexp(t, `^blocks +71\nrequests +1\d\d\nmessages +\d+\nhours +0\.0[4-5]\ngigabytes +0\.000\n$`, asked)
+
 	for height := 11; height <= 80; height += 23 {
 		block := fmt.Sprint(height)
 		fromNode := outputOf(t, exitOK, "block", block, "--gateway", ws, "--format", "csv")
@@ -117,6 +135,10 @@ func TestArchiveWithProofsRefused(t *testing.T) {
 		{"archive record 5..20 -o ELSEWHERE --proofs --gateway HTTP --trust " + anchorOf(made, 25), exitUsage, "the trusted block 25 is above the range"},
 		{"archive record 5..20 -o KEPT --proofs --gateway HTTP --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", exitUsage, "holds blocks 5 to 20"},
 		{"archive record 5..21 -o KEPT --proofs --gateway HTTP", exitUsage, "holds blocks 5 to 20"},
+		{"archive record 5..20 --gateway HTTP --dry-run", exitUsage, "--dry-run is for --proofs"},
+		{"archive join KEPT -o ELSEWHERE", exitUsage, "join wants two or more archives"},
+		{"archive join KEPT KEPT", exitUsage, "join wants a directory to write to: -o DIR"},
+		{"archive join KEPT DEMO -o ELSEWHERE", exitUsage, "no archive of a node"},
 		{"archive verify KEPT --trust " + strings.Replace(anchorOf(made, 19), "19:", "20:", 1), exitLedger, "block 20: header: its hash is " + made.Hash(20).String()},
 		{"archive verify KEPT --trust " + anchorOf(made, 22), exitUsage, "the trusted block 22 is not in it: it has blocks 5 to 20"},
 		{"block 7 --gateway demo --trust " + anchorOf(made, 20), exitUsage, "fees archive record --proofs"},
@@ -124,7 +146,7 @@ func TestArchiveWithProofsRefused(t *testing.T) {
 		{"block 4 --gateway KEPT", exitLedger, "it has blocks 5 to 20"},
 		{"block 21 --gateway KEPT", exitLedger, "it has blocks 5 to 20"},
 	} {
-		args := strings.Fields(strings.NewReplacer("ELSEWHERE", elsewhere, "KEPT", kept, "HTTP", http, "PLAIN", plain.URL).Replace(c.args))
+		args := strings.Fields(strings.NewReplacer("ELSEWHERE", elsewhere, "KEPT", kept, "HTTP", http, "PLAIN", plain.URL, "DEMO", t.TempDir()).Replace(c.args))
 		stdout, stderr, code := fees(t, args...)
 		require.Equal(t, c.code, code, "%v: %s", args, stderr)
 		require.Empty(t, stdout, args)

@@ -104,9 +104,9 @@ func (f *SourceFlags) Temporary(ctx context.Context, reader *source.Reader, aske
 // GatewayFlags say which gateway is asked, and how.
 type GatewayFlags struct {
 	Gateway     string
-	rps         float64
-	Concurrency int  // the client's default if 0
-	WithoutKey  bool // the API key is another's
+	RPS         float64 // 0: any number
+	Concurrency int     // the client's default if 0
+	WithoutKey  bool    // the API key is another's
 	trust       string
 	known       func(specName string) []chain.Anchor // blocks that are known; the built-in tables' if nil
 	ConnectionFlags
@@ -116,7 +116,7 @@ type GatewayFlags struct {
 func (f *GatewayFlags) Add(c *cobra.Command, what string) {
 	flags := c.Flags()
 	flags.StringVar(&f.Gateway, "gateway", "", what+" (default: FEES_GATEWAY, else GATEWAY_NODE_URL, else "+DefaultGateway+")")
-	flags.Float64Var(&f.rps, "rps", 0, "send at most this many requests in a second (0: any number)")
+	flags.Float64Var(&f.RPS, "rps", 0, "send at most this many requests in a second (0: any number)")
 	f.ConnectionFlags.Add(c)
 }
 
@@ -193,14 +193,14 @@ func (f *GatewayFlags) Options() (ask.Options, error) {
 	if showsKey(f.Gateway) {
 		return ask.Options{}, errKeyShown("--gateway", "FEES_GATEWAY")
 	}
-	if f.rps < 0 || math.IsNaN(f.rps) {
-		return ask.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.rps)
+	if f.RPS < 0 || math.IsNaN(f.RPS) {
+		return ask.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.RPS)
 	}
 	c, err := f.Connection()
 	if f.WithoutKey {
 		c.apiKey = ""
 	}
-	return ask.Options{Total: c.Timeout, RPS: f.rps, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs}, err
+	return ask.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs}, err
 }
 
 // AddConcurrency adds the flag for how many questions are asked at once.

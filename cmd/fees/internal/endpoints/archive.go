@@ -98,7 +98,7 @@ func newArchive(stdout, stderr io.Writer) *cobra.Command {
 		Args:    cli.NoneOf("unknown command %q; fees archive --help lists them"),
 		RunE:    cli.ShowHelp,
 	}
-	parent.AddCommand(newRecord(stdout, stderr), newVerifyArchive(stdout, stderr), newServe(stderr))
+	parent.AddCommand(newRecord(stdout, stderr), newVerifyArchive(stdout, stderr), newJoin(stdout, stderr), newServe(stderr))
 	return parent
 }
 
@@ -111,6 +111,7 @@ type recordFlags struct {
 	accounts    []string
 	segments    bool
 	proofs      bool
+	dryRun      bool
 	authority   string
 	quiet       bool
 }
@@ -134,6 +135,7 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts, addresses with commas between")
 	c.Flags().BoolVar(&flags.proofs, "proofs", false, "keep a node's blocks with what proves them, instead of a gateway's answers")
 	flags.AddTrust(c)
+	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "with --proofs, record nothing: ask for a few blocks, and say how many requests, hours and gigabytes it would take")
 	c.Flags().StringVar(&flags.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
 	c.Flags().BoolVar(&flags.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
 	flags.AddConcurrency(c)
@@ -146,7 +148,10 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err != nil {
 		return err
 	}
-	if flags.directory == "" {
+	switch {
+	case flags.dryRun && !flags.proofs:
+		return errors.New("--dry-run is for --proofs")
+	case flags.directory == "" && !flags.dryRun:
 		return errors.New("record wants a directory to record into: -o DIR")
 	}
 	if err := flags.CheckConcurrency(); err != nil {
@@ -168,6 +173,9 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	made, err := record(ctx, blocks, &flags, p.Show)
 	if err != nil {
 		return err
+	}
+	if flags.dryRun {
+		return flags.WriteRecord(made)
 	}
 	if authority != nil {
 		if err := stampArchive(ctx, flags.directory, authority); err != nil {

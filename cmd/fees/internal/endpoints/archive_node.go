@@ -2,9 +2,12 @@ package endpoints
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
@@ -30,9 +33,12 @@ func recordProofs(ctx context.Context, blocks source.Range, flags *recordFlags, 
 		return nil, err
 	}
 	o.ParameterKey = func(r nodearchive.RuntimeName) string { return tables.ParameterKey(r.SpecName, r.SpecVersion) }
-	from, err := flags.origin()
+	from, err := flags.origin(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if flags.dryRun {
+		return flags.forecast(ctx, from, o)
 	}
 	manifest, err := nodearchive.Record(ctx, from, flags.directory, o)
 	if err != nil {
@@ -42,14 +48,14 @@ func recordProofs(ctx context.Context, blocks source.Range, flags *recordFlags, 
 }
 
 // origin is the node that the flag names, or an archive of one.
-func (f *recordFlags) origin() (nodearchive.Origin, error) {
+func (f *recordFlags) origin(ctx context.Context) (nodearchive.Origin, error) {
 	options, err := f.Options()
 	if err != nil {
 		return nil, err
 	}
 	place := f.Place()
 	if nodearchive.Is(place) {
-		return nodearchive.Open(place, chain.Optional[chain.Anchor]{})
+		return nodearchive.FromArchive(ctx, place)
 	}
 	if !strings.Contains(place, "://") {
 		return nil, fmt.Errorf("--gateway %s: want a node's URL here (wss://…, https://…), or an archive that was recorded with --proofs: a gateway has no proofs", place)
@@ -60,6 +66,76 @@ func (f *recordFlags) origin() (nodearchive.Origin, error) {
 	}
 	f.Closes(client)
 	return nodearchive.FromNode(client), nil
+}
+
+// forecast says what recording a range will come to.
+func (f *recordFlags) forecast(ctx context.Context, from nodearchive.Origin, o nodearchive.RecordOptions) (cli.Record, error) {
+	o.Progress = nil
+	made, err := nodearchive.NewForecast(ctx, from, o)
+	if err != nil {
+		return nil, err
+	}
+	time := made.Duration
+	if f.RPS > 0 {
+		time = made.At(f.RPS)
+	}
+	return cli.Record{
+		{"blocks", made.Blocks}, {"requests", made.Questions}, {"messages", made.Messages},
+		{"hours", fmt.Sprintf("%.2f", time.Hours())}, {"gigabytes", fmt.Sprintf("%.3f", float64(made.Bytes)/1e9)},
+	}, nil
+}
+
+const joinManual = `Join archives that were recorded with --proofs into one: parts of one chain, such as
+machines record that share a range. The parts may be named in any order, and may
+overlap. What comes out is, to the byte, what recording the whole range in one go
+gives. Each part is proved as it is read, and by the part above it: the hash of one
+block (--trust) proves all of it.`
+
+const joinExamples = `  fees archive record 0..499 -o low --proofs --gateway wss://HOST
+  fees archive record 500..999 -o high --proofs --gateway wss://OTHER
+  fees archive join low high -o all --trust 999:0xHASH`
+
+func newJoin(stdout, stderr io.Writer) *cobra.Command {
+	out := cli.Output{Stdout: stdout}
+	var flags cli.GatewayFlags
+	var directory string
+	var quiet bool
+	c := &cobra.Command{
+		Use:     "join <DIR> <DIR>... -o DIR",
+		Short:   "Make one archive of several with proofs",
+		Long:    joinManual,
+		Example: joinExamples,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return errors.New("join wants two or more archives that were recorded with --proofs")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if directory == "" {
+				return errors.New("join wants a directory to write to: -o DIR")
+			}
+			if err := out.Check(); err != nil {
+				return err
+			}
+			trusted, err := flags.Trusted()
+			if err != nil {
+				return err
+			}
+			p := cli.NewProgress(stderr, "blocks", quiet)
+			defer p.End()
+			manifest, err := nodearchive.Join(c.Context(), args, directory, nodearchive.JoinOptions{Trusted: trusted, Progress: p.Show})
+			if err != nil {
+				return err
+			}
+			return out.WriteRecord(ofProofs(manifest, trusted))
+		},
+	}
+	flags.AddTrust(c)
+	out.AddFormat(c, "table", "json")
+	c.Flags().StringVarP(&directory, "output", "o", "", "the directory to write to, made if it is not there")
+	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
+	return c
 }
 
 // verifyProofs proves an archive of a node.
