@@ -23,20 +23,25 @@ type Options struct {
 	// BlockWeight is what the chain counted for the block, system.blockWeight as it
 	// stood at its end. Newer runtimes' multiplier follows from that alone.
 	BlockWeight chain.Optional[chain.ClassWeights]
+	// Trusted is the trusted block by which all is proved that the source says of the blocks
+	// up to it.
+	Trusted chain.Optional[chain.Anchor]
 }
 
 // Prove compares a report with the block that it was made of, under the rules
 // that it was made by.
 func Prove(b *chain.Block, r *fee.Report, rules network.Rules, o Options) *Report {
 	proved := &Report{Report: r, rules: &rules, Transactions: make([]Transaction, len(r.Transactions)), Findings: []Finding{}, Tallies: make(Tallies, len(checks)),
-		FeesTreasuryProportion: o.FeesTreasuryProportion}
+		Evidence: evidenceOf(b.Number, o.Trusted), FeesTreasuryProportion: o.FeesTreasuryProportion}
 	p := &prover{block: b, rules: &rules, options: o, priced: r, proved: proved}
 	s := &subject{prover: p, rules: &rules}
 	s.run(ofBlock)
 	s.t = &transaction{}
 	for i := range r.Transactions {
 		proved.Transactions[i].Transaction = &r.Transactions[i]
-		s.transaction(&proved.Transactions[i])
+		t := &proved.Transactions[i]
+		s.transaction(t)
+		t.Level = t.level(proved.Evidence)
 	}
 	proved.Totals = p.total(proved.Transactions)
 	proved.sort()

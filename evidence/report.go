@@ -13,6 +13,7 @@ import (
 type Report struct {
 	*fee.Report
 	Notes        []string      `json:"notes"`        // those of the fees, and what of their split was not checked
+	Evidence     Evidence      `json:"evidence"`     // how well the block is known
 	Transactions []Transaction `json:"transactions"` // by index
 	Totals       Totals        `json:"totals"`
 	Findings     []Finding     `json:"findings"`  // what does not hold, in the order of the checks
@@ -35,6 +36,9 @@ type Report struct {
 type Transaction struct {
 	*fee.Transaction
 	Proof
+	// Level is the block's; unknown where no rule gives the fee, or where the chain recorded
+	// nothing to compare it with; null for an inherent.
+	Level chain.Optional[Level] `json:"level"`
 }
 
 // Proof is what the chain recorded of one fee, in wei.

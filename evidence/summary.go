@@ -9,7 +9,8 @@ import (
 // number.
 type Summary struct {
 	Blocks      int
-	EVM, Native int // transactions
+	Evidence    Evidence // of the blocks
+	EVM, Native int      // transactions
 	// OutcomeCounts count those of them that failed.
 	fee.OutcomeCounts
 	Inherents    int
@@ -43,19 +44,33 @@ type ClassSummary struct {
 // CheckSummary is what came of a check, and the first time that it did not hold.
 type CheckSummary struct {
 	Tally
-	First *Finding
+	First  *Finding
+	Proved int // of those that held or were broken: in blocks that are proved
+}
+
+// Level is how well it is known what came of the check: proved where it was made of blocks
+// that are proved alone, and unknown where it was not made.
+func (c *CheckSummary) Level() Level {
+	switch made := c.Held + c.Broken; {
+	case made == 0:
+		return LevelUnknown
+	case c.Proved < made:
+		return LevelRecorded
+	}
+	return LevelProved
 }
 
 // NewSummary is that of no blocks.
 func NewSummary() *Summary {
 	zero := chain.Some(chain.Wei{})
-	return &Summary{Verdicts: map[Verdict]int{}, Classes: map[Class]*ClassSummary{}, Checks: make([]CheckSummary, len(checks)), Fee: zero, Charged: zero, Burned: zero, Treasury: zero, Author: zero}
+	return &Summary{Evidence: Recorded(0), Verdicts: map[Verdict]int{}, Classes: map[Class]*ClassSummary{}, Checks: make([]CheckSummary, len(checks)), Fee: zero, Charged: zero, Burned: zero, Treasury: zero, Author: zero}
 }
 
 // Add adds a block.
 func (s *Summary) Add(r *Report) {
 	t := &r.Totals
 	s.Blocks++
+	s.Evidence = s.Evidence.And(r.Evidence)
 	s.EVM += t.EVM
 	s.Native += t.Native
 	s.AddOutcomes(t.OutcomeCounts)
@@ -79,6 +94,9 @@ func (s *Summary) Add(r *Report) {
 	}
 	for i := range s.Checks {
 		s.Checks[i].add(&r.Tallies[i])
+		if r.Evidence.Level == LevelProved {
+			s.Checks[i].Proved += r.Tallies[i].Held + r.Tallies[i].Broken
+		}
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -96,6 +96,10 @@ func questions(last uint64) (list []question) {
 		ask("Payments"+name, func(b *ledger.Book, out *strings.Builder) error {
 			return each(b.Transactions(ctx, in(span, payer)), told[*ledger.Transaction](out))
 		})
+		ask("Evidence"+name, func(b *ledger.Book, out *strings.Builder) error {
+			e, err := b.Evidence(ctx, span)
+			return answered(out, e, err)
+		})
 		ask("SealOf"+name, func(b *ledger.Book, out *strings.Builder) error {
 			seal, err := b.SealOf(ctx, heights(span.First, span.Last), span)
 			return answered(out, seal, err)

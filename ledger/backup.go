@@ -117,7 +117,13 @@ func (b *Book) copyTotals(ctx context.Context, from querier, c *bookRow) error {
 				return err
 			}
 		}
-		for _, t := range []table{{name: "seals", columns: stretchColumns}, {name: "rejudgements", columns: rejudgementColumns}} {
+		copied := []table{{name: "seals", columns: stretchColumns}, {name: "rejudgements", columns: rejudgementColumns}}
+		if later, err := laidOutSince(ctx, from, layoutOfProved); err != nil {
+			return err
+		} else if later {
+			copied = append(copied, table{name: "proved", columns: provedColumns})
+		}
+		for _, t := range copied {
 			err := list(ctx, from, t.columns, func(r row) error {
 				return tx.add(ctx, insertInto(t.name, t.columns)+placesFor(t.columns), []row{r})
 			}, selectFrom(t.name, t.columns))

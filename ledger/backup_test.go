@@ -116,7 +116,7 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 		// Half way.
 		db := openSQL(t, place)
 		if db.postgres {
-			for _, table := range []string{"account_months", "rejudgements", "findings", "seals"} {
+			for _, table := range []string{"account_months", "rejudgements", "findings", "proved", "seals"} {
 				db.do(t, "ALTER TABLE "+table+" RENAME TO elsewhere")
 				require.ErrorContains(t, book.Backup(ctx, target, quietly), table)
 				db.do(t, "ALTER TABLE elsewhere RENAME TO "+table)

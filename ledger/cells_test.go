@@ -75,7 +75,7 @@ func (x *tampered) placed(before, after []any) string {
 	switch {
 	case slices.Contains(ofBlocks, x.table):
 		return fmt.Sprintf("block (%v|%v),", before[0], after[0])
-	case strings.Contains("book seals", x.table):
+	case strings.Contains("book proved seals", x.table):
 		return "table " + x.table
 	}
 	return `table ` + x.table + `: the totals of \d{4}-\d\d`

@@ -17,6 +17,7 @@ type Entry struct {
 	leaves  leaves
 	digest  Digest
 	encoded uint64
+	trusted chain.Optional[chain.Anchor] // by which the block is proved
 }
 
 // NewEntry makes an entry of a block and of what was found about it, the pairs of
@@ -30,6 +31,9 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 		return nil, fmt.Errorf("block %d: has transactions and no time", b.Number)
 	}
 	e := &Entry{block: blockRow{Block: blockOf(r)}}
+	if r.Evidence.Level == evidence.LevelProved {
+		e.trusted = chain.Some(r.Evidence.Trusted[0].Anchor)
+	}
 	e.addTransactions(r)
 	e.addMovements(b)
 	for i, f := range r.Findings {
@@ -108,6 +112,9 @@ func (e *Entry) Encoded() uint64 { return e.encoded }
 
 // Final tells whether the block can no longer be replaced by another.
 func (e *Entry) Final() bool { return e.block.Final }
+
+// Trusted is the block that proves it; not known where none does.
+func (e *Entry) Trusted() chain.Optional[chain.Anchor] { return e.trusted }
 
 // Size is about how many bytes the entry takes in memory.
 func (e *Entry) Size() int {

@@ -32,10 +32,10 @@ func laidOutEntry(t *testing.T, height uint64) *Entry {
 	return e
 }
 
-// A second layout adds a column to a table. A ledger of the first one is brought to it
+// A later layout adds a column to a table. A ledger of the first one is brought to it
 // unharmed: its digests and seals are those of before, its questions are answered, and it
 // goes on with blocks that have the column, whose digests are over it.
-func TestASecondLayout(t *testing.T) {
+func TestALaterLayout(t *testing.T) {
 	ctx := context.Background()
 	place := filepath.Join(t.TempDir(), "fees.db")
 	write := func(entries ...*Entry) (seals []*stretch, digests []string) {
@@ -66,12 +66,12 @@ func TestASecondLayout(t *testing.T) {
 	before, digests := write(first...)
 	require.Len(t, digests, 9)
 
-	// What a program of the second layout has otherwise.
+	// What a program of the later layout has otherwise.
 	kept, keptLayouts := tables[transactions], layouts
 	t.Cleanup(func() { tables[transactions], layouts, layoutNow = kept, keptLayouts, 1 })
 	tables[transactions].columns = append(slices.Clone(kept.columns), column{"memo", text, fact})
-	tables[transactions].later = map[string]byte{"memo": 2}
-	layouts, layoutNow = append(slices.Clone(layouts), "ALTER TABLE transactions ADD COLUMN memo TEXT"), 2
+	tables[transactions].later = map[string]byte{"memo": 3}
+	layouts, layoutNow = append(slices.Clone(layouts), "ALTER TABLE transactions ADD COLUMN memo TEXT"), 3
 	memo := func(e *Entry, text string) *Entry {
 		for i := range e.rows[transactions] {
 			e.rows[transactions][i] = append(e.rows[transactions][i][:len(kept.columns):len(kept.columns)], text)
@@ -81,22 +81,22 @@ func TestASecondLayout(t *testing.T) {
 	}
 	bare := func(h uint64) *Entry { // as NewEntry of the first layout makes it, the column being null
 		layoutNow = 1
-		defer func() { layoutNow = 2 }()
+		defer func() { layoutNow = 3 }()
 		tables[transactions].columns = kept.columns
 		defer func() { tables[transactions].columns = append(slices.Clone(kept.columns), column{"memo", text, fact}) }()
 		return laidOutEntry(t, h)
 	}
-	after, now := write() // brought to the second layout, and nothing else
+	after, now := write() // brought to the later layout, and nothing else
 	require.Equal(t, before, after)
 	require.Equal(t, digests, now)
 
 	again := memo(bare(9), "said later") // a block that is there, read again by the new program
 	after, now = write(again, memo(bare(10), "hello"), memo(bare(11), "world"))
 	require.Equal(t, digests, now[:9], "a digest stays one of the layout that it names")
-	require.True(t, strings.HasPrefix(now[9], "2") && strings.HasPrefix(now[10], "2"), "%v", now)
+	require.True(t, strings.HasPrefix(now[9], "3") && strings.HasPrefix(now[10], "3"), "%v", now)
 	require.Equal(t, before[:len(before)-1], after[:len(before)-1])
 	other := memo(bare(10), "another")
-	require.NotEqual(t, now[9], fmt.Sprint(2, other.digest), "the column is in the digest")
+	require.NotEqual(t, now[9], fmt.Sprint(3, other.digest), "the column is in the digest")
 
 	book, err := Open(ctx, place)
 	require.NoError(t, err)

@@ -15,8 +15,11 @@ import (
 //go:embed migrations/1_book.sql
 var layout1 string
 
+//go:embed migrations/2_proved.sql
+var layout2 string
+
 // layouts are the migrations, the first is number 1.
-var layouts = []string{layout1}
+var layouts = []string{layout1, layout2}
 
 // dialect is what SQL the engines write differently.
 type dialect struct {

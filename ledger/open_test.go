@@ -179,7 +179,7 @@ func TestANewerLayout(t *testing.T) {
 		for _, open := range []func(context.Context, string) (*ledger.Book, error){ledger.Open, ledger.OpenWriter} {
 			_, err := open(ctx, place)
 			require.ErrorIs(t, err, ledger.ErrNewer)
-			require.ErrorContains(t, err, "its layout is 99, this program knows 1")
+			require.ErrorContains(t, err, "its layout is 99, this program knows 2")
 		}
 		db.do(t, "DELETE FROM book_layout WHERE version_id > 0") // as it is where making it was stopped
 		_, err := ledger.Open(ctx, place)

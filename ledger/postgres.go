@@ -49,11 +49,12 @@ var postgresDialect = dialect{
 }
 
 // The advisory locks, of a database and schema: who writes alone or with others,
-// who seals, and who makes the tables.
+// who seals, who makes the tables, and who says what is proved.
 const (
 	lockWrite = 0x66656573 + iota
 	lockSeal
 	lockLayout
+	lockProved
 )
 
 // lockKey are the two numbers of a lock.
@@ -153,7 +154,7 @@ func (e *postgresEngine) layOut(ctx context.Context) error {
 
 // checkFree refuses a schema that has another program's tables under the names of ours.
 func (e *postgresEngine) checkFree(ctx context.Context, c *pgxpool.Conn) error {
-	names := []string{"book", "rejudgements", "seals"}
+	names := []string{"book", "proved", "rejudgements", "seals"}
 	for i := range tables {
 		names = append(names, tables[i].name)
 	}

@@ -30,6 +30,7 @@ type Status struct {
 	LastTime        chain.Optional[chain.Time] // of the highest block
 	Lookups         bool                       // the look-ups by account and hash are there
 	Totals          Sums                       // of the sealed blocks
+	Evidence        evidence.Evidence          // how well the blocks that are there are known
 }
 
 // Status reads how far the book is.
@@ -52,6 +53,9 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 		return s, err
 	}
 	if err := b.counts(ctx, q, &c, &s); err != nil {
+		return s, err
+	}
+	if s.Evidence, err = evidenceOf(ctx, q, everyBlock, s.Blocks); err != nil {
 		return s, err
 	}
 	if highest != nil {

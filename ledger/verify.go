@@ -231,5 +231,5 @@ func (v *verification) end(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return v.proved(ctx)
 }

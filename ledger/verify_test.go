@@ -60,11 +60,13 @@ func (x *tampered) test(t *testing.T) {
 			t.Run(fmt.Sprint(c.name, " of row ", r), func(t *testing.T) { x.alter(t, r, i) })
 		}
 	}
-	t.Run("a row less", func(t *testing.T) {
-		r := x.rows[len(x.rows)/2]
-		x.deleteRow(t, r)
-		x.found(t, r)
-	})
+	if x.table != "proved" { // blocks that are not in it are recorded: nothing tells that they were proved
+		t.Run("a row less", func(t *testing.T) {
+			r := x.rows[len(x.rows)/2]
+			x.deleteRow(t, r)
+			x.found(t, r)
+		})
+	}
 	if x.table == "book" { // it has one row, which the layout sees to
 		return
 	}
@@ -79,6 +81,9 @@ func (x *tampered) test(t *testing.T) {
 		x.insertRow(t, r)
 		x.found(t, r)
 	})
+	if x.table == "proved" {
+		return
+	}
 	t.Run("two rows swapped", func(t *testing.T) {
 		a := x.rows[0]
 		i := slices.IndexFunc(x.rows, func(b []any) bool { return x.values(a) != x.values(b) })

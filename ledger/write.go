@@ -111,7 +111,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 			return nil, &ForkError{e.Height(), e.ParentHash(), entries[i].Hash()}
 		}
 	}
-	span := Span{entries[0].Height(), entries[len(entries)-1].Height()}
+	span := spanOf(entries)
 	have, err := b.around(ctx, tx, span)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 			return nil, fmt.Errorf("table %s: %w", tables[t].name, err)
 		}
 	}
-	return added, nil
+	return added, noteProved(ctx, tx, entries, added)
 }
 
 // around is what the book has of a span and of the blocks beside it.
@@ -189,7 +189,7 @@ func (b *Book) remove(ctx context.Context, tx transaction, span Span) error {
 			return err
 		}
 	}
-	return nil
+	return unprove(ctx, tx, span)
 }
 
 // removeFrom takes out all blocks that are not final from a height on, up to the

@@ -250,7 +250,7 @@ func TestBegin(t *testing.T) {
 		require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 102))
 		require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 105))
 		s := statusOf(t, book)
-		require.Equal(t, ledger.Status{Identity: ledger.Identity{Network: "moonbeam"}, First: 102, Lookups: s.Lookups}, s)
+		require.Equal(t, ledger.Status{Identity: ledger.Identity{Network: "moonbeam"}, First: 102, Lookups: s.Lookups, Evidence: evidence.Recorded(0)}, s)
 		require.ErrorIs(t, book.Begin(ctx, ledger.Identity{Network: "moonriver"}, 102), ledger.ErrOtherChain)
 		require.ErrorIs(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 101), ledger.ErrBelow)
 		require.ErrorIs(t, book.Write(ctx, entries[:1]), ledger.ErrBelow)

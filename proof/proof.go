@@ -39,13 +39,15 @@ type Proved struct {
 // the parameter that the split of their fees depends on, where it does; where the
 // multiplier follows from it, for what the chain counted as the block's weight; for the
 // extrinsics as they are encoded, unless the options have them; and only where an EVM fee
-// drifts for more, to find out why. A question that it does not answer for now is in the
+// drifts for more, to find out why. The report says whether the source proves the block, or
+// gives its word. A question that it does not answer for now is in the
 // report, as one that can be asked again.
 //
 // An error says that ctx has ended. The report is there nonetheless, without what was
 // not answered.
 func Block(ctx context.Context, reader *source.Reader, item source.Item, o evidence.Options) (*evidence.Report, error) {
 	priced := fee.Price(item.Block, item.Rules, item.Multiplier)
+	o.Trusted = reader.Source.Proved()
 	var noProportion, noWeight, noExtrinsics error
 	var asked sync.WaitGroup
 	asked.Go(func() { o.BlockWeight, noWeight = reader.BlockWeight(ctx, item) })
