@@ -22,7 +22,8 @@ var ctx = context.Background()
 func january(fee uint64) Manifest {
 	return Manifest{
 		Network: "moonbeam", Period: Period{Month: "2026-01", Timezone: "UTC", Complete: true, Missing: []string{}},
-		Blocks: Blocks{First: 5, Last: 9, Seal: "aa", Rules: []string{}}, Accounts: []Account{}, LeftOut: []string{},
+		Blocks: Blocks{First: 5, Last: 9, Count: 5, Seal: "aa", Rules: []string{}}, Evidence: evidence.Recorded(5).By(chain.Anchor{Height: 7}, 3),
+		Accounts: []Account{}, LeftOut: []string{},
 		Totals: Totals{Fee: chain.NewWei(fee)},
 	}
 }

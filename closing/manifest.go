@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/jsontext"
 )
 
@@ -33,20 +34,22 @@ const (
 
 // Manifest says what a package is of, what it rests on, and what is in it.
 type Manifest struct {
-	Format   int       `json:"format"`
-	Version  int       `json:"version"`  // of the package; the first is 1
-	Previous string    `json:"previous"` // the SHA-256 of the manifest of the version before, "" of the first
-	Tool     string    `json:"tool"`     // the program that made it
-	Network  string    `json:"network"`
-	Genesis  string    `json:"genesis"` // the hash of block 0, "" where the ledger does not know it
-	Period   Period    `json:"period"`
-	Blocks   Blocks    `json:"blocks"`
-	Options  Options   `json:"options"`
-	Accounts []Account `json:"accounts"`
-	Totals   Totals    `json:"totals"`   // of the accounts
-	Findings Findings  `json:"findings"` // what does not hold
-	LeftOut  []string  `json:"left_out"` // for people, what the package lacks and why
-	Files    []File    `json:"files"`    // by name, all but the manifest
+	Format   int    `json:"format"`
+	Version  int    `json:"version"`  // of the package; the first is 1
+	Previous string `json:"previous"` // the SHA-256 of the manifest of the version before, "" of the first
+	Tool     string `json:"tool"`     // the program that made it
+	Network  string `json:"network"`
+	Genesis  string `json:"genesis"` // the hash of block 0, "" where the ledger does not know it
+	Period   Period `json:"period"`
+	Blocks   Blocks `json:"blocks"`
+	// Evidence is how well the ledger knew those blocks when the package was made.
+	Evidence evidence.Evidence `json:"evidence"`
+	Options  Options           `json:"options"`
+	Accounts []Account         `json:"accounts"`
+	Totals   Totals            `json:"totals"`   // of the accounts
+	Findings Findings          `json:"findings"` // what does not hold
+	LeftOut  []string          `json:"left_out"` // for people, what the package lacks and why
+	Files    []File            `json:"files"`    // by name, all but the manifest
 }
 
 // Period is what was closed.
@@ -172,6 +175,12 @@ func (m *Manifest) check() error {
 	}
 	if m.Blocks.First > m.Blocks.Last || m.Period.Complete != (len(m.Period.Missing) == 0) {
 		return errors.New("its period contradicts itself")
+	}
+	if err := m.Evidence.Check(); err != nil {
+		return err
+	}
+	if m.Evidence.Blocks != m.Blocks.Count {
+		return fmt.Errorf("its evidence is of %d blocks, and it has %d", m.Evidence.Blocks, m.Blocks.Count)
 	}
 	if len(m.Files) > mostFiles {
 		return fmt.Errorf("%d files: at most %d can be", len(m.Files), mostFiles)

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
@@ -153,6 +154,8 @@ type maker struct {
 	withoutSource bool
 	// cover is what the package has of the month, where it is made again.
 	cover chain.Optional[ledger.Cover]
+	// evidence is what the package says of it, where it is made again.
+	evidence evidence.Evidence
 	// examined is what the ledger has of the blocks, where it was read before.
 	examined closing.Blocks
 
@@ -188,7 +191,7 @@ func (d *Desk) maker(month, timezone string, o closing.Options, p *PackageOption
 // find finds the month, the network and the accounts.
 func (x *maker) find(ctx context.Context) (err error) {
 	if cover, again := x.cover.Get(); again {
-		x.held = Held{x.asked, cover}
+		x.held = Held{x.asked, cover, x.evidence}
 	} else if x.held, err = x.Held(ctx, x.asked); err != nil {
 		return err
 	}
@@ -200,7 +203,7 @@ func (x *maker) find(ctx context.Context) (err error) {
 		return err
 	}
 	m := &x.manifest
-	m.Network, m.LeftOut = x.network.Name, []string{}
+	m.Network, m.LeftOut, m.Evidence = x.network.Name, []string{}, x.held.Evidence
 	id, err := x.Book.Identity(ctx)
 	if err != nil {
 		return x.of(err)

@@ -127,6 +127,16 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 	if differences = m.Differ(id, v.blocks); len(differences) > 0 {
 		return differences, nil
 	}
+	now, err := v.desk.Book.Evidence(ctx, span)
+	if err != nil {
+		return nil, v.desk.of(err)
+	}
+	if !now.Supports(m.Evidence) {
+		return []string{fmt.Sprintf("evidence: %v, in the package; %v, in the ledger: fees ledger verify --gateway, with an archive that proves the blocks, tells the ledger", m.Evidence, now)}, nil
+	}
+	if now.String() != m.Evidence.String() {
+		v.Notes = append(v.Notes, fmt.Sprintf("the ledger's evidence is better now: %v: close the month again", now))
+	}
 	made, err := v.again(ctx)
 	if err != nil {
 		return nil, err
@@ -226,7 +236,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.examined = v.blocks
+	x.examined, x.evidence = v.blocks, m.Evidence
 	x.inputs.accounts = []string{in(inputAccounts)}
 	if m.Options.Names {
 		x.inputs.names = in(inputNames)

@@ -6,6 +6,7 @@ import (
 	_ "time/tzdata" // time zones are the same on every machine that has none of its own
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -163,6 +164,7 @@ func midnight(day time.Time, zone *time.Location) time.Time {
 type Held struct {
 	Period
 	ledger.Cover
+	Evidence evidence.Evidence // how well those blocks are known
 }
 
 // Held finds a period in the ledger. It is a [NotHeldError] where a part is missing that
@@ -181,7 +183,18 @@ func (d *Desk) Held(ctx context.Context, p Period) (h Held, err error) {
 	if len(h.Lacks) > 0 && !p.Partial {
 		return h, d.of(&NotHeldError{p.Name, h.Lacks})
 	}
-	return h, nil
+	h.Evidence, err = d.evidence(ctx, h.Cover)
+	return h, err
+}
+
+// evidence is how well the blocks are known that the ledger has of a period.
+func (d *Desk) evidence(ctx context.Context, c ledger.Cover) (evidence.Evidence, error) {
+	span, ok := c.Span.Get()
+	if !ok {
+		return evidence.Recorded(0), nil
+	}
+	e, err := d.Book.Evidence(ctx, span)
+	return e, d.of(err)
 }
 
 // Notes say what of the period is not there.

@@ -30,7 +30,7 @@ func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, er
 
 // report adds up what the ledger holds of a period.
 func (d *Desk) report(ctx context.Context, h *Held, q report.Question, payers []chain.Address, p *Progress) (*report.Report, error) {
-	q.Name, q.Period, q.Zone, q.Cover, q.Partial = h.Name, h.Asked, h.Zone, h.Cover, h.Notes()
+	q.Name, q.Period, q.Zone, q.Cover, q.Evidence, q.Partial = h.Name, h.Asked, h.Zone, h.Cover, h.Evidence, h.Notes()
 	if len(payers) > 0 {
 		q.Payers = map[chain.Address]bool{}
 		for _, account := range payers {

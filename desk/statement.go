@@ -55,6 +55,7 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 		return nil, err
 	}
 	list := &Statements{Style: style, desk: d}
+	list.Style.Evidence = h.Evidence
 	if list.Style.Notes, err = d.notesOn(ctx, h, span); err != nil {
 		return nil, err
 	}

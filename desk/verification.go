@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 )
@@ -28,6 +29,7 @@ type Verification struct {
 	Differences []ledger.Difference `json:"differences"`
 	Compared    uint64              `json:"compared"` // blocks
 	Answered    int                 `json:"answered"` // questions that were not, when the ledger was filled
+	Evidence    evidence.Evidence   `json:"evidence"` // how well the ledger knows its blocks, after it
 	NotKept     *string             `json:"not_kept"` // why the ledger was not told, null where it was
 
 	facts    int // differences of what the chain recorded
@@ -51,7 +53,7 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 		return nil, err
 	}
 	defer d.Close()
-	v := &Verification{Place: d.Place, Damage: []ledger.Damage{}, Differences: []ledger.Difference{}, desk: d, options: &o}
+	v := &Verification{Place: d.Place, Damage: []ledger.Damage{}, Differences: []ledger.Difference{}, Evidence: evidence.Recorded(0), desk: d, options: &o}
 	err = d.Book.Verify(ctx, v.damage, func(done, total uint64) {
 		v.Blocks = done
 		o.Progress.show(done, total)
@@ -64,7 +66,12 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 		err = v.compare(ctx, &o)
 		o.Against.Progress.end()
 	}
-	return v, err
+	if err != nil || v.Damages > 0 {
+		return v, err
+	}
+	s, err := d.Book.Status(ctx)
+	v.Evidence = s.Evidence
+	return v, d.of(err)
 }
 
 // Err says what was found: a [LedgerError] of ledger.ErrDamaged where the ledger, or the
@@ -126,6 +133,9 @@ func (v *Verification) compare(ctx context.Context, o *VerifyOptions) error {
 				v.Differences = append(v.Differences, x)
 			}
 		}
+		if err := v.prove(ctx, batch); err != nil {
+			return err
+		}
 		v.Compared += uint64(len(batch))
 		batch = nil
 		o.Against.Progress.show(v.Compared, s.Blocks)
@@ -178,6 +188,26 @@ func (v *Verification) learn(ctx context.Context, batch []*ledger.Entry, differe
 		return err
 	})
 	return learned, err
+}
+
+// prove tells the ledger which of its blocks a source proves: those that have the digest
+// that the source's have. That their rows are as their digests say was verified before.
+func (v *Verification) prove(ctx context.Context, batch []*ledger.Entry) error {
+	var proved []*ledger.Entry
+	now := evidence.Recorded(uint64(len(batch)))
+	for _, e := range batch {
+		if a, ok := e.Trusted().Get(); ok {
+			proved, now = append(proved, e), now.By(a, 1)
+		}
+	}
+	if len(proved) == 0 || v.Damages > 0 {
+		return nil
+	}
+	have, err := v.desk.Book.Evidence(ctx, ledger.Span{First: batch[0].Height(), Last: batch[len(batch)-1].Height()})
+	if err != nil || have.Supports(now) {
+		return v.desk.of(err)
+	}
+	return v.tell(ctx, func(book *ledger.Book) error { return book.Prove(ctx, proved) })
 }
 
 // keep notes the new judgement in the ledger, beside the old one.

@@ -22,6 +22,7 @@ type Invoice struct {
 	BlockHash   chain.Hash                 `json:"block_hash"`
 	Time        chain.Optional[chain.Time] `json:"time"`
 	Finalized   chain.Optional[bool]       `json:"finalized"`
+	Evidence    evidence.Evidence          `json:"evidence"` // how well the block is known
 	Index       int                        `json:"index"`
 	Transaction evidence.Transaction       `json:"transaction"`
 	Inputs      []Input                    `json:"inputs"`
@@ -72,7 +73,7 @@ const (
 func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) *Invoice {
 	v := &Invoice{
 		Network: r.Network, Runtime: r.Runtime, Rules: r.Rules,
-		Block: r.Number, BlockHash: r.Hash, Time: r.Time, Finalized: r.Finalized, Index: index, Symbol: item.Rules.Symbol,
+		Block: r.Number, BlockHash: r.Hash, Time: r.Time, Finalized: r.Finalized, Evidence: r.Evidence, Index: index, Symbol: item.Rules.Symbol,
 		Inputs: []Input{}, Steps: []Step{}, Findings: []evidence.Finding{}, Notes: r.Notes,
 		report: r, extrinsic: &item.Block.Extrinsics[index], rules: item.Rules, multiplierAt: multiplierAt,
 	}

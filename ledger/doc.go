@@ -61,6 +61,10 @@
 // the blocks' own time. The seal of a whole book is likewise a sum over its days: of the
 // SHA-256 of each day's number, count of blocks, and seal.
 //
+// Which blocks are proved, and by which trusted block, is in the table proved, outside of all
+// digests but that of its own rows: in spans, each with one trusted block. It is of the same
+// change as the blocks: what takes them out takes their proof, too.
+//
 // What is sealed is in the totals, and what is not is not. Once a later day (or month) has
 // begun, its row in seals has the leaves of its totals, behind the byte of the layout: of
 // quarter_hours, days, contract_days and sixteen of account_days, by the first hex digit of

@@ -2,6 +2,7 @@ package report
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sheet"
@@ -95,7 +96,7 @@ func price(name string, value func(*Figures) chain.Optional[chain.GasPrice]) col
 func (r *Report) Sheet() *sheet.Sheet { return r.sheetOf(r.columns()) }
 
 func (r *Report) sheetOf(columns []column) *sheet.Sheet {
-	s := &sheet.Sheet{Name: "fees by " + string(r.By), Title: r.Title(), Notes: r.Notes, Symbol: r.Symbol, Rows: r.rows(columns)}
+	s := &sheet.Sheet{Name: "fees by " + string(r.By), Title: r.Title(), Notes: append(slices.Clone(r.Notes), r.evidence()), Symbol: r.Symbol, Rows: r.rows(columns)}
 	for _, c := range columns {
 		s.Columns = append(s.Columns, c.Column)
 	}

@@ -105,6 +105,7 @@ func (r *Report) about() (lines []string) {
 		covered += fmt.Sprintf(", by blocks %v", span)
 	}
 	lines = []string{fmt.Sprintf("Period: %s (time zone %s). %s.", r.Name, r.Zone, covered)}
+	lines = append(lines, "Evidence: "+r.Evidence.String()+".")
 	if len(r.Rules) > 0 {
 		lines = append(lines, "Priced by the rules "+strings.Join(r.Rules, ", ")+".")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/ledger"
 )
@@ -14,13 +15,14 @@ import (
 // document is the report as JSON. Amounts are decimal strings of wei; what is not
 // known is null.
 type document struct {
-	By       By       `json:"by"`
-	Network  string   `json:"network"`
-	Symbol   string   `json:"symbol"`
-	Period   period   `json:"period"`
-	Coverage coverage `json:"coverage"`
-	Accounts []string `json:"accounts"` // null for all
-	Rules    []string `json:"rules"`
+	By       By                `json:"by"`
+	Network  string            `json:"network"`
+	Symbol   string            `json:"symbol"`
+	Period   period            `json:"period"`
+	Coverage coverage          `json:"coverage"`
+	Evidence evidence.Evidence `json:"evidence"` // of the blocks that are there
+	Accounts []string          `json:"accounts"` // null for all
+	Rules    []string          `json:"rules"`
 }
 
 // ending is what stands behind the groups, which are written one by one.
@@ -78,7 +80,7 @@ func objectOf(columns []column, g *Group) (o object) {
 func WriteJSON(w io.Writer, r *Report) error {
 	out := jsontext.NewStream(w, false)
 	out.Members(document{
-		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Accounts: r.accounts(),
+		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(),
 		Rules: append([]string{}, r.Rules...),
 	})
 	out.List("groups", r.groups)

@@ -87,6 +87,11 @@ func made(t testing.TB, book *ledger.Book, q report.Question) *report.Report {
 	cover, err := book.Cover(context.Background(), q.Period)
 	require.NoError(t, err)
 	q.Cover, q.Network, q.Symbol, q.Name = cover, "moonbeam", "GLMR", "the test's period"
+	if span, ok := cover.Span.Get(); ok { // the first seven of each period are proved
+		q.Evidence = evidence.Recorded(span.Blocks()).By(chain.Anchor{Height: 16_796_696, Hash: chain.Hash{0xef, 8}}, min(7, span.Blocks()))
+	} else {
+		q.Evidence = evidence.Recorded(0)
+	}
 	for _, lack := range cover.Lacks {
 		q.Partial = append(q.Partial, "PARTIAL: it lacks "+lack)
 	}

@@ -72,6 +72,9 @@ func (a *adder) notes(totals Figures) (notes []string) {
 	return notes
 }
 
+// evidence says, for people, how well the blocks are known.
+func (r *Report) evidence() string { return "evidence: " + r.Evidence.String() }
+
 // Holds tells whether all is well: every fee is known and what the chain charged, and
 // no check of the period's blocks is broken.
 func (r *Report) Holds() bool { return r.Totals.Undetermined == 0 && r.Drifts == 0 && r.Findings == 0 }

@@ -21,6 +21,8 @@ type Question struct {
 	Name    string // of the period, for people
 	Period  ledger.Period
 	Cover   ledger.Cover // what the book has of the period
+	// Evidence is how well the blocks are known that the book has of it.
+	Evidence evidence.Evidence
 	// Partial says, for people, what of the period is not there; it stands at the top.
 	Partial []string
 	By      By

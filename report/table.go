@@ -36,7 +36,7 @@ const (
 func WriteTable(w io.Writer, r *Report, width int) error {
 	var out strings.Builder
 	out.WriteString(console.Printable(r.Title()) + "\n")
-	for _, note := range r.Partial {
+	for _, note := range append(slices.Clone(r.Partial), r.evidence()) {
 		console.WriteWrapped(&out, note, 2, width)
 	}
 	if len(r.Groups) > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/sheet"
 )
@@ -18,6 +19,7 @@ type head struct {
 	Symbol      string                          `json:"symbol"`
 	FirstBlock  uint64                          `json:"first_block"`
 	LastBlock   uint64                          `json:"last_block"`
+	Evidence    evidence.Evidence               `json:"evidence"` // of the movements and fees
 	Proved      bool                            `json:"proved"`
 	Heights     uint64                          `json:"proved_heights"`
 	Opening     chain.Optional[balances.Change] `json:"opening"`
@@ -36,7 +38,7 @@ type head struct {
 
 func (y *Style) head(s *Statement) head {
 	h := head{
-		Account: s.Account, Label: y.Label(s.Account), Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last,
+		Account: s.Account, Label: y.Label(s.Account), Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last, Evidence: y.Evidence,
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]balances.Difference{}, s.Differences...), More: s.More, Settled: append([]balances.Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),

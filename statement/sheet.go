@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
@@ -20,6 +21,9 @@ type Style struct {
 	Symbol  string // of the network's token
 	Labels  *addressbook.Book
 	Notes   []string // of all the statements, such as that a part of a period is missing
+	// Evidence is how well the blocks of the period are known. What proves balances is said
+	// apart: see [Statement.Proof].
+	Evidence evidence.Evidence
 }
 
 // Name is an account with its label.

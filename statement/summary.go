@@ -43,6 +43,7 @@ func (y *Style) Summary(list ...*Statement) *sheet.Sheet {
 			summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], prefix+note)
 		}
 	}
+	summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], "evidence of the movements and fees: "+y.Evidence.String())
 	return summary
 }
 

@@ -42,7 +42,7 @@ func newLedger(stdout, stderr io.Writer) *cobra.Command {
 }
 
 const statusManual = `Show how far a ledger is: of which chain it is, which heights it has and which
-are missing, what is sealed, its jobs and those that failed, and the totals of
+are missing, what is sealed, how many blocks are proved and by which trusted block, its jobs and those that failed, and the totals of
 the sealed blocks.`
 
 func newLedgerStatus(stdout io.Writer) *cobra.Command {
@@ -97,7 +97,7 @@ func statusRecord(ctx context.Context, d *desk.Desk) (cli.Record, error) {
 	r := cli.Record{
 		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
 		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"gaps", gaps}, {"last_time", s.LastTime},
-		{"sealed", s.Sealed}, {"seal", s.Seal},
+		{"sealed", s.Sealed}, {"seal", s.Seal}, {"evidence", s.Evidence},
 		{"findings", s.Findings}, {"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered}, {"unclassified_events", s.Unread}, {"lookups", s.Lookups},
 		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},
 		{"inherents", t.Inherents}, {"undetermined", t.Undetermined},

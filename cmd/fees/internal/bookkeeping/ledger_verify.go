@@ -26,8 +26,9 @@ record is another, the exit code is 4. Where only the judgement is another,
 because this program knows more than the one that filled the ledger, the exit
 code is 1: the ledger keeps the old judgement and notes the new one beside it
 (rejudgements). Questions that were not answered when the ledger was filled are
-asked again, and what the answers tell is taken over. Where another program
-writes the ledger meanwhile, all is shown, and nothing is kept.`
+asked again, and what the answers tell is taken over. Where the gateway is an
+archive that proves its blocks, the ledger notes which of its own are proved by
+that. Where another program writes the ledger meanwhile, all is shown, and nothing is kept.`
 
 const ledgerVerifyExamples = `  fees ledger verify
   fees ledger verify --ledger march.db --gateway ./march
@@ -122,6 +123,9 @@ func writeVerification(w io.Writer, v *desk.Verification, format string) error {
 	}
 	if v.Damages == 0 {
 		fmt.Fprintf(w, "%s: %d blocks, nothing was altered\n", v.Place, v.Blocks)
+	}
+	if v.Evidence.Proved > 0 {
+		fmt.Fprintf(w, "evidence: %v\n", v.Evidence)
 	}
 	if v.Compared > 0 && len(v.Differences) == 0 {
 		fmt.Fprintf(w, "%d blocks are the same when they are read and judged again\n", v.Compared)

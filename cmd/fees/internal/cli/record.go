@@ -97,7 +97,8 @@ func recordRows(list []Record) string {
 	return rows.Render() + "\n"
 }
 
-// shown is a value as people read it: its JSON, a string without quotes.
+// shown is a value as people read it: its JSON, a string without quotes, an object in its
+// own words where it has some.
 func shown(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -109,6 +110,9 @@ func shown(value any) string {
 		return "-"
 	case json.Unmarshal(text, &s) == nil:
 		return console.Printable(s)
+	}
+	if words, ok := value.(fmt.Stringer); ok && text[0] == '{' {
+		return console.Printable(words.String())
 	}
 	return console.Printable(string(text))
 }

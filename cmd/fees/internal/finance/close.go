@@ -52,8 +52,9 @@ word the manifest was there when, without asking anybody: there must be a
 timestamp then.
 
 --check reads the manifest, checks every file by its SHA-256, wants today's
-ledger to have the same hashes and the same seal at the last height, and makes
-the package again. What needs a gateway is left out where none is reachable,
+ledger to have the same hashes and the same seal at the last height, and to know
+the blocks at least as well (how many are proved, and by which trusted block), and
+makes the package again. What needs a gateway is left out where none is reachable,
 which is said. Who has the package and no ledger names --signers, --tsa-ca or
 both, and neither --ledger nor --gateway: then the files, the signatures and the
 timestamp are checked, and no figure is compared, which is said.

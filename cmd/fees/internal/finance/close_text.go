@@ -49,6 +49,7 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 		sealed = "NOT all final and sealed"
 	}
 	line("blocks", "%d..%d, %d, %s", m.Blocks.First, m.Blocks.Last, m.Blocks.Count, sealed)
+	line("evidence", "%v", m.Evidence)
 	for _, lack := range m.Period.Missing {
 		line("PARTIAL", "it lacks %s", lack)
 	}

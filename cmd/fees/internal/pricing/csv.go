@@ -88,6 +88,7 @@ var columns = []column{
 	{"burned", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Burned) }},
 	{"treasury", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Treasury) }},
 	{"author", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Author) }},
+	{"level", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Level) }},
 }
 
 // list is a list as JSON, or nothing where it is empty.

@@ -67,7 +67,7 @@ func (p *page) head(v *invoice.Invoice) {
 	for _, row := range [][2]string{
 		{"hash", t.Hash.String()}, {"evm hash", cli.Known(t.EVMHash)},
 		{"from", cli.Known(t.From)}, {"to", to}, {"payer", cli.Known(t.Payer)},
-		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules},
+		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules}, {"evidence", v.Evidence.String()},
 	} {
 		if row[1] != "" {
 			p.entry("", row[0], 10, row[1])

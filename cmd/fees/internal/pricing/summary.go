@@ -22,7 +22,7 @@ func summaryRecord(s *evidence.Summary, n *network.Network) cli.Record {
 		t := s.Checks[i]
 		list = append(list, cli.Record{
 			{"id", c.ID}, {"holds", c.Holds}, {"runtimes", c.Runtimes(n)}, {"source", c.Source},
-			{"held", t.Held}, {"broken", t.Broken}, {"not_applicable", t.NotApplicable}, {"why", t.Why}, {"first", t.First},
+			{"held", t.Held}, {"broken", t.Broken}, {"not_applicable", t.NotApplicable}, {"why", t.Why}, {"level", t.Level()}, {"first", t.First},
 		})
 	}
 	classes := []cli.Record{}
@@ -39,7 +39,7 @@ func summaryRecord(s *evidence.Summary, n *network.Network) cli.Record {
 		{"match", s.Verdicts[evidence.Match]}, {"drift", s.Verdicts[evidence.Drift]},
 		{"cash_only", s.Verdicts[evidence.CashOnly]}, {"no_evidence", s.Verdicts[evidence.NoEvidence]},
 		{"fee", s.Fee}, {"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
-		{"classes", classes}, {"checks", list},
+		{"evidence", s.Evidence}, {"classes", classes}, {"checks", list},
 	}
 }
 
@@ -69,6 +69,11 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 	out.WriteString(rows.Render() + "\n\n")
 	fmt.Fprintf(out, "fees beside what the chain charged: %s\n", verdictCounts(
 		s.Verdicts[evidence.Match], s.Verdicts[evidence.Drift], s.Verdicts[evidence.CashOnly], s.Verdicts[evidence.NoEvidence]))
+	known := s.Evidence.String()
+	if s.Evidence.Proved == 0 {
+		known += "; fees archive record --proofs keeps what proves it"
+	}
+	console.WriteWrapped(out, "evidence: "+known, 2, width)
 	for _, reason := range reasons {
 		console.WriteWrapped(out, fmt.Sprintf("not made: %s: %s", strings.Join(why[reason], ", "), reason), 2, width)
 	}

@@ -39,6 +39,7 @@ var shapes = []shape{
 func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, width int) error {
 	var out strings.Builder
 	writeHead(&out, r, rules)
+	console.WriteWrapped(&out, "evidence    "+r.Evidence.String(), 12, width)
 	if len(r.Transactions) > 0 {
 		out.WriteString("\n")
 		for _, s := range shapes {

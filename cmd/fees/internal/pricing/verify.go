@@ -27,6 +27,10 @@ kind. With --format json every finding is a line, and the summary is the last.
 Where an error or Ctrl-C ends it early, the table is of the blocks before that,
 and json has their findings and no summary.
 
+What was checked is proved where the gateway is an archive that proves its
+blocks up to a trusted one, and else recorded: by the gateway's word. The summary
+says of how many blocks, and the JSON of each check.
+
 The exit code is 1 where a fee drifts or anything else does not hold. Where the
 gateway did not answer in time what only a check needs, the summary says so, the
 check is not made, and the exit code is 3.`
