@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -55,7 +54,7 @@ func (e Evidence) By(a chain.Anchor, blocks uint64) Evidence {
 	}
 	e.Proved += blocks
 	e.Trusted = slices.Clone(e.Trusted)
-	place, there := slices.BinarySearchFunc(e.Trusted, a, func(t Trusted, a chain.Anchor) int { return compareAnchors(a, t.Anchor) })
+	place, there := slices.BinarySearchFunc(e.Trusted, a, func(t Trusted, a chain.Anchor) int { return a.Compare(t.Anchor) })
 	if there {
 		e.Trusted[place].Blocks += blocks
 	} else {
@@ -85,11 +84,6 @@ func (e Evidence) leveled() Evidence {
 	}
 	e.Trusted = append([]Trusted{}, e.Trusted...)
 	return e
-}
-
-// compareAnchors has the lower block first.
-func compareAnchors(a, b chain.Anchor) int {
-	return cmp.Or(cmp.Compare(a.Height, b.Height), slices.Compare(a.Hash[:], b.Hash[:]))
 }
 
 // Supports tells whether the evidence is at least what was said of the same blocks before:

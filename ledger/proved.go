@@ -35,7 +35,7 @@ type provedSpans []provedSpan
 func (list provedSpans) with(add provedSpan) provedSpans {
 	added, kept := provedSpans{add}, provedSpans{}
 	for _, s := range list {
-		if higher(s.trusted, add.trusted) {
+		if s.trusted.Compare(add.trusted) > 0 {
 			kept, added = append(kept, s), added.without(s.Span)
 		} else {
 			kept = append(kept, s.without(add.Span)...)
@@ -44,11 +44,6 @@ func (list provedSpans) with(add provedSpan) provedSpans {
 	all := append(kept, added...)
 	slices.SortFunc(all, func(a, b provedSpan) int { return cmp.Compare(a.First, b.First) })
 	return all.joined()
-}
-
-// higher tells which of two trusted blocks a block is noted with.
-func higher(a, b chain.Anchor) bool {
-	return cmp.Or(cmp.Compare(a.Height, b.Height), slices.Compare(a.Hash[:], b.Hash[:])) > 0
 }
 
 // without leaves out the blocks of a span.

@@ -42,8 +42,8 @@ func newLedger(stdout, stderr io.Writer) *cobra.Command {
 }
 
 const statusManual = `Show how far a ledger is: of which chain it is, which heights it has and which
-are missing, what is sealed, how many blocks are proved and by which trusted block, its jobs and those that failed, and the totals of
-the sealed blocks.`
+are missing, what is sealed, how many blocks are proved and by which trusted
+block, its jobs and those that failed, and the totals of the sealed blocks.`
 
 func newLedgerStatus(stdout io.Writer) *cobra.Command {
 	var flags struct {

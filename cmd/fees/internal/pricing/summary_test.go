@@ -1,0 +1,58 @@
+package pricing
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// A summary says once how well the blocks are known, within the width; of those that nothing
+// proves, what would.
+func TestSummarySaysHowWell(t *testing.T) {
+	hash := "0xef08" + strings.Repeat("0", 60)
+	const hint = "fees archive record --proofs keeps what proves it"
+	for _, c := range []struct {
+		evidence evidence.Evidence
+		says     string
+		hint     bool
+		level    evidence.Level // of a check that was made twice, once of a block that may be proved
+	}{
+		{evidence.Recorded(2), "evidence: recorded: by the gateway's word; " + hint, true, evidence.LevelRecorded},
+		{evidence.Recorded(2).By(chain.Anchor{Height: 16_796_696, Hash: chain.Hash{0xef, 8}}, 1),
+			"evidence: 1 of 2 blocks proved up to block 16796696, hash " + hash + "; the rest is recorded: by the gateway's word", false, evidence.LevelRecorded},
+		{evidence.Recorded(2).By(chain.Anchor{Height: 16_796_696, Hash: chain.Hash{0xef, 8}}, 2),
+			"evidence: 2 of 2 blocks proved up to block 16796696, hash " + hash, false, evidence.LevelProved},
+	} {
+		s := evidence.NewSummary()
+		s.Blocks, s.Evidence = 2, c.evidence
+		s.Checks[1].Held, s.Checks[1].Proved = 2, int(c.evidence.Proved)
+		var text bytes.Buffer
+		require.NoError(t, writeSummary(&text, source.Range{First: 1, Last: 2}, s, 100))
+		for line := range strings.Lines(text.String()) {
+			require.LessOrEqual(t, len(line), 101, line)
+		}
+		require.Contains(t, strings.Join(strings.Fields(text.String()), " "), c.says)
+		require.Equal(t, 1, strings.Count(text.String(), "evidence: "))
+		require.Equal(t, c.hint, strings.Contains(text.String(), "--proofs"))
+
+		n, _ := network.BuiltIn().Named("moonbeam")
+		document, err := json.Marshal(summaryRecord(s, n))
+		require.NoError(t, err)
+		var read struct {
+			Evidence evidence.Evidence
+			Checks   []struct{ ID, Level string }
+		}
+		require.NoError(t, json.Unmarshal(document, &read))
+		require.Equal(t, c.evidence, read.Evidence)
+		require.Equal(t, string(c.level), read.Checks[1].Level)
+		require.Equal(t, "unknown", read.Checks[0].Level, "it was not made")
+	}
+}
