@@ -1,8 +1,6 @@
 package chain
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -27,12 +25,6 @@ func ParseAnchor(text string) (Anchor, error) {
 		return Anchor{}, fmt.Errorf("block %q: want HEIGHT:HASH, a height from 0 to 4294967295 and a hash of 0x and 64 hex digits", text)
 	}
 	return a, nil
-}
-
-// Compare is below 0 where a is the lower block. Blocks of the same height, which are not of
-// one chain, are in the order of their hashes.
-func (a Anchor) Compare(b Anchor) int {
-	return cmp.Or(cmp.Compare(a.Height, b.Height), bytes.Compare(a.Hash[:], b.Hash[:]))
 }
 
 // String is the form that [ParseAnchor] reads.

@@ -28,8 +28,10 @@ journal for the program of --to; with --reconcile, the company's own record
 beside the ledger (reconciliation.json, .xlsx); findings.csv, all that does not
 hold in the month's blocks; the network's table (networks.json); what it was
 made of (inputs/); and manifest.json: the blocks with hashes and the ledger's
-seal, the totals, the accounts, the options, and the SHA-256 of every file. No
-clock is in any of them: closing again gives the same bytes.
+seal, how many of them are proved and by which trusted block (evidence; --check
+wants as much of the ledger), the totals, the accounts, the options, and the
+SHA-256 of every file. No clock is in any of them: closing again gives the same
+bytes.
 
 The ledger must reach both ends of the month; --partial takes what is there, and
 the manifest and the reports say so. Where the directory has a package of the
@@ -52,9 +54,8 @@ word the manifest was there when, without asking anybody: there must be a
 timestamp then.
 
 --check reads the manifest, checks every file by its SHA-256, wants today's
-ledger to have the same hashes and the same seal at the last height, and to know
-the blocks at least as well (how many are proved, and by which trusted block), and
-makes the package again. What needs a gateway is left out where none is reachable,
+ledger to have the same hashes and the same seal at the last height, and makes
+the package again. What needs a gateway is left out where none is reachable,
 which is said. Who has the package and no ledger names --signers, --tsa-ca or
 both, and neither --ledger nor --gateway: then the files, the signatures and the
 timestamp are checked, and no figure is compared, which is said.
