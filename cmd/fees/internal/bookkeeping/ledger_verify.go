@@ -28,7 +28,8 @@ code is 1: the ledger keeps the old judgement and notes the new one beside it
 (rejudgements). Questions that were not answered when the ledger was filled are
 asked again, and what the answers tell is taken over. Where the gateway is an
 archive that proves its blocks, the ledger notes which of its own are proved by
-that. Where another program writes the ledger meanwhile, all is shown, and nothing is kept.`
+that. Where another program writes the ledger meanwhile, all is shown, and
+nothing is kept.`
 
 const ledgerVerifyExamples = `  fees ledger verify
   fees ledger verify --ledger march.db --gateway ./march
