@@ -5,6 +5,9 @@
 // A fee that the chain did not charge like that is a drift. It is reported, and never
 // corrected.
 //
+// What the chain recorded is somebody's word, or is itself proved up to a trusted block:
+// [Evidence] says which, and changes no verdict.
+//
 // # Before you change it
 //
 // A check is one row of checks (checks.go): its name, what holds, where the rule is from,
