@@ -185,7 +185,7 @@ func cells(t *testing.T, report, transaction map[string]any) map[string]string {
 	want := map[string]string{}
 	for key, value := range report {
 		switch key {
-		case "transactions", "totals", "notes", "findings", "diagnosis":
+		case "transactions", "totals", "notes", "findings", "diagnosis", "evidence": // each line has its level
 		case "hash":
 			want["block_hash"] = value.(string)
 		case "multiplier":
