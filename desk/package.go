@@ -43,7 +43,10 @@ type PackageQuestion struct {
 type PackageOptions struct {
 	Program string // who makes the package, or checks it
 	// Balances opens who tells what the accounts had, where the statements are proved.
-	Balances    func() (source.Source, error)
+	Balances func() (source.Source, error)
+	// Kept says that a package is checked by the blocks of that source where there is no
+	// ledger: it has to be an archive.
+	Kept        bool
 	Concurrency int      // balances asked for at once; 0 is the default
 	Progress    Progress // of blocks
 	Asked       Progress // of balances

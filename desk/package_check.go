@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/signature"
+	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/timestamp"
 )
 
@@ -48,7 +49,8 @@ func (v Vouchers) None() bool { return v.Signers == nil && v.Authorities == nil 
 // the ledger has the same blocks, and gives the same package again, of the package's own
 // inputs. What needs balances is left out where nobody tells them now. Its signatures
 // and its timestamp are checked against the vouchers. Where open answers no desk, there is
-// no ledger: the files, the signatures and the timestamp are checked alone.
+// no ledger: one is made of an archive for the moment, or the files, the signatures and the
+// timestamp are checked alone.
 func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), v Vouchers, o PackageOptions) (*PackageCheck, error) {
 	if err := closing.Mend(dir); err != nil {
 		return nil, err
@@ -71,6 +73,12 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	if err != nil {
 		return nil, err
 	}
+	if d == nil && o.Kept {
+		d, err = c.ledgerOfArchive(ctx, &o)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if d == nil {
 		return c, c.standsAlone()
 	}
@@ -84,14 +92,45 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	return c, nil
 }
 
+// ledgerOfArchive makes a ledger of an archive, of the package's blocks and, of a whole month,
+// those beside them: they tell where it begins and ends.
+func (c *PackageCheck) ledgerOfArchive(ctx context.Context, o *PackageOptions) (*Desk, error) {
+	src, err := o.Balances()
+	if err != nil {
+		return nil, err
+	}
+	heights, err := src.Kept()
+	if err != nil {
+		return nil, err
+	}
+	kept, known := heights.Get()
+	if !known {
+		return nil, notUnderstood("there is no ledger to compare the package with, and the gateway is no archive: fill one by fees sync, or name an archive that has blocks %d to %d", c.Manifest.Blocks.First, c.Manifest.Blocks.Last)
+	}
+	tables, err := c.tables()
+	if err != nil {
+		return nil, err
+	}
+	first, last := c.Manifest.Blocks.First, c.Manifest.Blocks.Last
+	if c.Manifest.Period.Complete {
+		first, last = max(max(first, 1)-1, kept.First), min(last+1, kept.Last)
+	}
+	return Temporary(ctx, "of the archive", Heights(first, last), FillOptions{Reader: &source.Reader{Source: src, Tables: tables}, Concurrency: o.Concurrency, Progress: o.Progress})
+}
+
+// tables are the networks by which the package was made.
+func (c *PackageCheck) tables() (network.Tables, error) {
+	if c.Manifest.Options.OwnNetworks {
+		return ReadTables(filepath.Join(c.Dir, networksFile))
+	}
+	return network.BuiltIn(), nil
+}
+
 // standsAlone says what is not compared without a ledger.
 func (c *PackageCheck) standsAlone() error {
-	tables := network.BuiltIn()
-	if c.Manifest.Options.OwnNetworks {
-		var err error
-		if tables, err = ReadTables(filepath.Join(c.Dir, networksFile)); err != nil {
-			return err
-		}
+	tables, err := c.tables()
+	if err != nil {
+		return err
 	}
 	if n, ok := tables.Named(c.Manifest.Network); ok {
 		c.Symbol = n.Symbol

@@ -9,7 +9,8 @@ import (
 	"github.com/feeledger/fees/ledger"
 )
 
-// maxTemporary is how many blocks a ledger that is thrown away may have.
+// maxTemporary is how many blocks a ledger that is thrown away may have, unless they come from
+// an archive, which is nobody's gateway.
 const maxTemporary = 100_000
 
 // Temporary makes a ledger of a source's blocks for one question, sealed and with its
@@ -20,7 +21,11 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Des
 	if err != nil {
 		return nil, err
 	}
-	if span.Last-span.First >= maxTemporary {
+	kept, err := o.Reader.Source.Kept()
+	if err != nil {
+		return nil, err
+	}
+	if span.Last-span.First >= maxTemporary && !kept.Known() {
 		return nil, notUnderstood("blocks %v: at most %d are read for one question: fill a ledger by fees sync %v, and name it with --ledger", span, maxTemporary, span)
 	}
 	dir, err := os.MkdirTemp("", "fees-")

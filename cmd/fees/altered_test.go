@@ -30,7 +30,7 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 			stdout, _, _ := fees(t, arguments...)
 			before = append(before, stdout)
 		}
-		hash := raise(t, place, 25)
+		hash := raise(t, place, alith, 25)
 		for i, arguments := range reports {
 			stdout, _, code := fees(t, arguments...)
 			require.Equal(t, exitFinding, code, arguments) // of block 2's time
@@ -61,14 +61,14 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 	})
 }
 
-// raise raises a fee of a block by one wei, that of a transaction that alith paid for, and
+// raise raises a fee of a block by one wei, that of a transaction that an account paid for, and
 // gives the transaction's hash.
-func raise(t *testing.T, place string, height int) (hash string) {
+func raise(t *testing.T, place, account string, height int) (hash string) {
 	t.Helper()
 	db := opened(t, place)
-	payer := fmt.Sprintf("x'%s'", alith[2:])
+	payer := fmt.Sprintf("x'%s'", account[2:])
 	if !strings.HasSuffix(place, ".db") {
-		payer = fmt.Sprintf(`'\x%s'`, alith[2:])
+		payer = fmt.Sprintf(`'\x%s'`, account[2:])
 	}
 	more := func(table, column, where string, by int64) {
 		t.Helper()

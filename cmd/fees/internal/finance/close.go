@@ -56,8 +56,9 @@ timestamp then.
 --check reads the manifest, checks every file by its SHA-256, wants today's
 ledger to have the same hashes and the same seal at the last height, and makes
 the package again. What needs a gateway is left out where none is reachable,
-which is said. Who has the package and no ledger names --signers, --tsa-ca or
-both, and neither --ledger nor --gateway: then the files, the signatures and the
+which is said. Who has the package and no ledger names an archive of its blocks with
+--gateway (and with --trust the block that proves them): the package is made again
+from there. With --signers or --tsa-ca alone, the files, the signatures and the
 timestamp are checked, and no figure is compared, which is said.
 
 Note the SHA-256 of the manifest, which is shown, where nobody can change it.
@@ -72,7 +73,8 @@ const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o janua
   fees close --month 2026-01 --accounts mine.csv --timezone Europe/Berlin \
       --to beancount --reconcile books.csv --unit token -o january
   fees close --month 2026-01 --accounts mine.csv -o january --sign id_ed25519
-  fees close --check january --signers allowed_signers`
+  fees close --check january --signers allowed_signers
+  fees close --check january --gateway archive --trust 16796696:0xHASH`
 
 // closeFlags are the flags of fees close.
 type closeFlags struct {
@@ -104,7 +106,8 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 			return closeMonth(c.Context(), &flags)
 		},
 	}
-	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances")
+	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks")
+	flags.AddTrust(c)
 	flags.LedgerFlags.Add(c)
 	flags.AddConcurrency(c)
 	f := c.Flags()
@@ -197,7 +200,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 // options are what making a package and checking it have in common.
 func (f *closeFlags) options() (desk.PackageOptions, error) {
 	return desk.PackageOptions{
-		Program: cli.Version(), Balances: f.GatewayFlags.Open, Concurrency: f.Concurrency,
+		Program: cli.Version(), Balances: f.GatewayFlags.Open, Kept: f.check != "" && f.Gateway != "", Concurrency: f.Concurrency,
 		Progress: cli.NewProgress(f.stderr, "blocks", f.quiet).Asked(), Asked: cli.NewProgress(f.stderr, "balances", f.quiet).Asked(),
 	}, f.CheckConcurrency()
 }
@@ -230,14 +233,14 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 }
 
 // openToCheck opens the ledger that a package is compared with, none where none is named
-// or there, and somebody vouches for the package.
+// or there, and an archive has its blocks or somebody vouches for it.
 func (f *closeFlags) openToCheck(ctx context.Context, v desk.Vouchers) (*desk.Desk, error) {
 	d, err := f.LedgerFlags.Open(ctx, "")
-	if desk.KindOf(err) != desk.NotFound || f.LedgerFlags.Named() || f.Gateway != "" {
+	if desk.KindOf(err) != desk.NotFound || f.LedgerFlags.Named() {
 		return d, err
 	}
-	if v.None() {
-		return nil, fmt.Errorf("%w; without one, --signers and --tsa-ca check the package by its signatures and its timestamp", err)
+	if v.None() && f.Gateway == "" {
+		return nil, fmt.Errorf("%w; without one, --gateway compares it with an archive, and --signers and --tsa-ca check it by its signatures and its timestamp", err)
 	}
 	return nil, nil
 }

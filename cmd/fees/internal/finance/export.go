@@ -97,6 +97,7 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags.GatewayFlags.Add(c, "where the balances of --with movements come from")
+	flags.AddTrust(c)
 	flags.LedgerFlags.Add(c)
 	flags.PeriodFlags.Add(c, exportEnd)
 	f := c.Flags()

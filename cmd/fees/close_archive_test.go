@@ -1,0 +1,114 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/tsatest"
+)
+
+// A month's package of an archive with proofs is checked elsewhere, without a ledger and
+// without a network: it says what is proved up to which block, by whose timestamp and
+// signature. A fee that is falsified in the ledger, the archive or the package is found.
+func TestCloseFromAnArchive(t *testing.T) {
+	made, http, _ := rootedNode(t, 41, 60, 160)
+	directory := t.TempDir()
+	in := func(name string) string { return filepath.Join(directory, name) }
+	accounts := made.Accounts()
+	mine := accounts[0].String() + ",Treasury\n" + accounts[1].String() + ",Mine\n" + accounts[2].String() + ",Ours\n"
+	require.NoError(t, os.WriteFile(in("mine.csv"), []byte(mine), 0o600))
+	addresses := strings.Join([]string{accounts[0].String(), accounts[1].String(), accounts[2].String()}, ",")
+	trusted := anchorOf(made, 150)
+	outputOf(t, exitOK, "archive", "record", "1..150", "-o", in("archive"), "--proofs", "--gateway", http, "--accounts", addresses)
+	synced := outputOf(t, exitOK, "sync", "2..149", "--ledger", in("fees.db"), "--gateway", in("archive"), "--trust", trusted)
+	require.NotContains(t, synced, "finding")
+	authority, certificates := tsatest.Serve(t, time.Now().Add(time.Hour))
+	keys := sshKeys(t)
+	closed := outputOf(t, exitOK, "close", "--month", "2025-01", "--partial", "--accounts", in("mine.csv"), "-o", in("january"), "--ledger", in("fees.db"),
+		"--gateway", in("archive"), "--trust", trusted, "--sign", filepath.Join(keys, "mia"), "--timestamp", authority)
+	require.Contains(t, closed, "148 of 148 blocks proved up to block 150, hash "+made.Hash(150).String())
+
+	t.Chdir(t.TempDir())
+	t.Setenv("FEES_LEDGER", "")
+	check := func(code int, archive, pack string, more ...string) string {
+		t.Helper()
+		stdout, stderr, have := fees(t, append([]string{"close", "--check", pack, "--gateway", archive, "--trust", trusted}, more...)...)
+		require.Equal(t, code, have, stdout+stderr)
+		return stdout + stderr
+	}
+	said := check(exitOK, in("archive"), in("january"), "--signers", filepath.Join(keys, "mia.signers"), "--tsa-ca", certificates)
+	require.Contains(t, said, "148 of 148 blocks proved up to block 150, hash "+made.Hash(150).String())
+	require.Regexp(t, "(?m)^signed: ED25519 SHA256:[^ ]+, mia@example.org$", said)
+	require.Regexp(t, "(?m)^timestamp: .*, CN=a test's clock$", said)
+	require.Regexp(t, "(?m)^proved: ", said)
+	require.NotContains(t, said, "not compared")
+
+	t.Run("a package whose fee is another, with all sums made anew", func(t *testing.T) {
+		forged := filepath.Join(t.TempDir(), "january")
+		require.NoError(t, os.CopyFS(forged, os.DirFS(in("january"))))
+		alterFee(t, forged, false)
+		require.Contains(t, check(exitLedger, in("archive"), forged), "report.json")
+		require.NoError(t, os.CopyFS(forged+"-anew", os.DirFS(in("january"))))
+		alterFee(t, forged+"-anew", true)
+		require.Contains(t, check(exitFinding, in("archive"), forged+"-anew"), "report.json is another when it is made from the ledger")
+		require.Contains(t, check(exitFinding, in("archive"), forged+"-anew", "--signers", filepath.Join(keys, "mia.signers")), "not signed")
+	})
+	t.Run("an archive whose event is another", func(t *testing.T) {
+		forged := filepath.Join(t.TempDir(), "archive")
+		require.NoError(t, os.CopyFS(forged, os.DirFS(in("archive"))))
+		path := filepath.Join(forged, "blocks", "0-150.zst")
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		text[len(text)/2] ^= 1
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+		require.Contains(t, check(exitLedger, forged, in("january")), "blocks/0-150.zst")
+	})
+	t.Run("a ledger whose fee is another", func(t *testing.T) {
+		text, err := os.ReadFile(in("fees.db"))
+		require.NoError(t, err)
+		forged := filepath.Join(t.TempDir(), "fees.db")
+		require.NoError(t, os.WriteFile(forged, text, 0o600))
+		payer, height := accounts[1].String(), 0
+		require.NoError(t, opened(t, forged).QueryRow(fmt.Sprintf("SELECT height FROM transactions WHERE payer = x'%s' AND layer = 'evm' LIMIT 1", payer[2:])).Scan(&height))
+		raise(t, forged, payer, height)
+		require.Contains(t, check(exitLedger, in("archive"), in("january"), "--ledger", forged), fmt.Sprintf("block %d, table ", height))
+	})
+}
+
+// alterFee raises the fees of a package's report by one wei, and makes the manifest's sum of
+// it anew where that is wanted.
+func alterFee(t *testing.T, directory string, sums bool) {
+	t.Helper()
+	path := filepath.Join(directory, "report.json")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	fees := regexp.MustCompile(`"fee": *"([0-9]+)"`).FindStringSubmatch(string(text))
+	require.NotNil(t, fees)
+	n, ok := new(big.Int).SetString(fees[1], 10)
+	require.True(t, ok)
+	altered := strings.ReplaceAll(string(text), fees[1], n.Add(n, big.NewInt(1)).String())
+	require.NoError(t, os.WriteFile(path, []byte(altered), 0o600))
+	if !sums {
+		return
+	}
+	manifest := filepath.Join(directory, "manifest.json")
+	old, err := os.ReadFile(manifest)
+	require.NoError(t, err)
+	sum := func(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+	require.Contains(t, string(old), sum(text))
+	made := strings.ReplaceAll(string(old), sum(text), sum([]byte(altered)))
+	made = strings.ReplaceAll(made, fmt.Sprintf(`"size": %d`, len(text)), fmt.Sprintf(`"size": %d`, len(altered)))
+	require.NoError(t, os.WriteFile(manifest, []byte(made), 0o600))
+	for _, name := range []string{".sig", ".tsr"} { // nobody vouches for it
+		require.NoError(t, os.Remove(manifest+name))
+	}
+}
