@@ -274,6 +274,3 @@ func (m *Manifest) segmentOf(height uint64) int {
 	i, _ := slices.BinarySearchFunc(m.Segments, height, func(s Segment, height uint64) int { return cmp.Compare(s.Last, height) })
 	return i
 }
-
-// highest is the name of the runtime that executed the last block.
-func (m *Manifest) highest() RuntimeName { return m.Runtimes[len(m.Runtimes)-1].RuntimeName }
