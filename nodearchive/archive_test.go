@@ -195,8 +195,8 @@ func TestBombs(t *testing.T) {
 	require.ErrorContains(t, err, "a list of 65536, want at most 16384")
 	_, err = readSegment(append([]byte{0, 8}, make([]byte, 9)...), span{0, 0})
 	require.ErrorContains(t, err, "a list with something that is empty")
-	_, err = readHeaders(make([]byte, 5), span{0, 0})
-	require.ErrorContains(t, err, "5 bytes")
+	_, err = readHeaders([]byte{0}, span{0, 0})
+	require.ErrorContains(t, err, "it has 0 headers, want 1")
 }
 
 // each asks an archive for all that it has of a block.
@@ -322,7 +322,7 @@ func TestNames(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("moonbeam/%d", chaingen.FirstRuntime), RuntimeName{"moonbeam", chaingen.FirstRuntime}.String())
 	for _, stored := range []string{"", "\x04", "\x04\x08x", "\x0b\x00\x00\x00\x00\x00\x01\x04x", "\x04\x04xx"} {
 		_, err := readLastUpgrade([]byte(stored))
-		require.ErrorContains(t, err, "System.LastRuntimeUpgrade: ", "%q", stored)
+		require.ErrorContains(t, err, "SCALE at byte", "%q", stored)
 	}
 	n, err := readLastUpgrade([]byte("\xa1\x0f\x20moonbeam"))
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package nodearchive
 
 import (
 	"context"
+	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -95,6 +96,9 @@ type telling struct {
 	version  func(at uint64, v wire.Value) wire.Value
 	metadata func(at uint64, bytes []byte) []byte
 	word     func(method string, v wire.Value) wire.Value
+	hashes   func([]chain.Optional[chain.Hash]) []chain.Optional[chain.Hash]
+	code     func(parts [][]byte) ([][]byte, error)
+	fails    string // the method that gives no answer
 
 	blocks, questions atomic.Int64
 }
@@ -107,7 +111,10 @@ func (o *telling) Hashes(ctx context.Context, heights []uint64) ([]chain.Optiona
 			list[i] = chain.Some(o.hash(heights[i], h))
 		}
 	}
-	return list, err
+	if o.hashes != nil {
+		list = o.hashes(list)
+	}
+	return list, o.fail("Hashes", err)
 }
 
 func (o *telling) Given(ctx context.Context, blocks []chain.Anchor, keys [][]byte) ([]Given, error) {
@@ -122,18 +129,35 @@ func (o *telling) Given(ctx context.Context, blocks []chain.Anchor, keys [][]byt
 	if o.many != nil && err == nil {
 		list = o.many(list)
 	}
-	return list, err
+	return list, o.fail("Given", err)
+}
+
+func (o *telling) Final(ctx context.Context) (uint64, error) {
+	height, err := o.Origin.Final(ctx)
+	return height, o.fail("Final", err)
+}
+
+var errNoAnswer = errors.New("no answer")
+
+func (o *telling) fail(method string, err error) error {
+	if o.fails == method {
+		return errNoAnswer
+	}
+	return err
 }
 
 func (o *telling) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) ([][]byte, error) {
 	o.questions.Add(1)
 	parts, err := o.Origin.Proof(ctx, block, keys...)
+	if o.code != nil && err == nil && len(keys) == 1 {
+		return o.code(parts)
+	}
 	if o.given != nil && err == nil && len(keys) > 1 {
 		g := Given{Proof: parts, Extrinsics: make([][]byte, 3), Header: make([]byte, 200)}
 		o.given(block.Height, &g)
 		parts = g.Proof
 	}
-	return parts, err
+	return parts, o.fail("Proof", err)
 }
 
 func (o *telling) Version(ctx context.Context, block chain.Anchor) (wire.Value, error) {
@@ -142,7 +166,7 @@ func (o *telling) Version(ctx context.Context, block chain.Anchor) (wire.Value, 
 	if o.version != nil && err == nil {
 		v = o.version(block.Height, v)
 	}
-	return v, err
+	return v, o.fail("Version", err)
 }
 
 func (o *telling) Metadata(ctx context.Context, block chain.Anchor) ([]byte, error) {
@@ -151,7 +175,7 @@ func (o *telling) Metadata(ctx context.Context, block chain.Anchor) ([]byte, err
 	if o.metadata != nil && err == nil {
 		bytes = o.metadata(block.Height, bytes)
 	}
-	return bytes, err
+	return bytes, o.fail("Metadata", err)
 }
 
 func (o *telling) Word(ctx context.Context, method string) (wire.Value, error) {
@@ -160,5 +184,5 @@ func (o *telling) Word(ctx context.Context, method string) (wire.Value, error) {
 	if o.word != nil && err == nil {
 		v = o.word(method, v)
 	}
-	return v, err
+	return v, o.fail("Word", err)
 }

@@ -1,6 +1,7 @@
 package nodearchive
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,8 +15,11 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/header"
 	"github.com/feeledger/fees/internal/rpcserver"
+	"github.com/feeledger/fees/internal/trietest"
 	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/trie"
 	"github.com/feeledger/fees/wire"
 )
@@ -308,6 +312,10 @@ func TestLies(t *testing.T) {
 		"metadata of another":   {&telling{metadata: func(uint64, []byte) []byte { return metadataOf(t, node, made.Hash(1)) }}, []string{"block 39: runtime moonbeam/2600: metadata: they are of the runtime moonbeam/2302"}},
 		"metadata cut":          {&telling{metadata: func(_ uint64, b []byte) []byte { return b[:len(b)/2] }}, []string{"block 39: runtime moonbeam/2600: metadata: "}},
 		"no metadata":           {&telling{metadata: func(_ uint64, b []byte) []byte { return nil }}, []string{"block 39: runtime moonbeam/2600: metadata: "}},
+		"no multiplier":         {&telling{metadata: renamed("NextFeeMultiplier")}, []string{"block 39: runtime moonbeam/2600: metadata: they have no TransactionPayment.NextFeeMultiplier"}},
+		"endless metadata":      {&telling{metadata: func(uint64, []byte) []byte { return make([]byte, maxRuntime+1) }}, []string{"block 39: metadata of 67108865 bytes, want at most 67108864"}},
+		"fewer hashes":          {&telling{hashes: func(list []chain.Optional[chain.Hash]) []chain.Optional[chain.Hash] { return list[1:] }}, []string{"blocks 39 to 40: 1 hashes are given"}},
+		"another code":          {&telling{code: func([][]byte) ([][]byte, error) { return [][]byte{{0}}, nil }}, []string{"block 39: :code: the node with the hash"}},
 		"the chain's name":      {&telling{word: func(method string, v wire.Value) wire.Value { return wire.OfArray() }}, []string{"system_chain: the node answers [], want a text"}},
 		"endless words":         {&telling{word: func(method string, v wire.Value) wire.Value { return wire.OfText(strings.Repeat("x", 1<<20)) }}, []string{"system_chain: an answer of"}},
 	} {
@@ -388,4 +396,100 @@ func TestRecordEnds(t *testing.T) {
 		}
 	}})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// renamed gives an item of the state another name in metadata.
+func renamed(item string) func(uint64, []byte) []byte {
+	return func(_ uint64, b []byte) []byte {
+		text := func(name string) []byte { return scale.AppendBlob(nil, []byte(name)) }
+		changed := bytes.ReplaceAll(b, text(item), text(strings.ToLower(item)))
+		if bytes.Equal(changed, b) {
+			panic("the metadata have no " + item)
+		}
+		return changed
+	}
+}
+
+// Runtimes can have other items: then each block has those of the runtime that executed it.
+func TestRuntimesWithOtherKeys(t *testing.T) {
+	made := rooted(90)
+	for _, before := range []bool{true, false} {
+		origin := &telling{Origin: FromNode(served(t, made.Node())), metadata: func(at uint64, b []byte) []byte {
+			if at < upgrade == before {
+				return renamed("BlockWeight")(at, b)
+			}
+			return b
+		}}
+		o := RecordOptions{First: 1, Last: 60}
+		directory := recorded(t, origin, o)
+		want := tree(t, directory)
+		o.Concurrency = 1
+		requireSame(t, want, tree(t, recorded(t, origin, o)))
+		v, err := Verify(t.Context(), directory, anchorAt(made, 60), nil)
+		require.NoError(t, err)
+		require.EqualValues(t, 60, v.Proved)
+		a, err := Open(directory, anchorAt(made, 60))
+		require.NoError(t, err)
+		var weight []byte
+		for i, r := range v.Manifest.Runtimes {
+			read, err := a.runtime(r.RuntimeName)
+			require.NoError(t, err)
+			at := slices.IndexFunc(read.keys, func(k key) bool { return k.name == "System.BlockWeight" })
+			require.Equal(t, (i == 0) == before, at < 0)
+			if at >= 0 {
+				weight = read.keys[at].place
+			}
+		}
+		for height, kept := range map[uint64]bool{upgrade: !before, upgrade + 1: before} {
+			_, err = a.Storage(t.Context(), made.Hash(height), weight)
+			require.Equal(t, kept, err == nil, "%d: %v", height, err)
+		}
+		low := recorded(t, origin, RecordOptions{First: 1, Last: 35})
+		high := recorded(t, origin, RecordOptions{First: 36, Last: 60})
+		output, _, err := joinTo(t, []string{low, high}, JoinOptions{})
+		require.NoError(t, err)
+		requireSame(t, want, tree(t, output))
+
+		origin.fails = "Proof"
+		_, err = recordTo(t, origin, t.TempDir(), o)
+		require.ErrorIs(t, err, errNoAnswer)
+	}
+}
+
+// No answer ends the recording, whatever was asked.
+func TestNoAnswer(t *testing.T) {
+	made := rooted(60)
+	node := FromNode(served(t, made.Node()))
+	for _, method := range []string{"Final", "Hashes", "Given", "Proof", "Version", "Metadata", "Word"} {
+		directory := t.TempDir()
+		_, err := recordTo(t, &telling{Origin: node, fails: method}, directory, RecordOptions{First: 1, Last: 40})
+		require.ErrorIs(t, err, errNoAnswer, method)
+		require.NoFileExists(t, filepath.Join(directory, manifestPath))
+	}
+	made.SetHead(20)
+	_, err := node.Given(t.Context(), []chain.Anchor{{Height: 40, Hash: made.Hash(40)}}, nil)
+	require.ErrorContains(t, err, "block 40: ")
+	_, err = recordTo(t, node, filepath.Join(t.TempDir(), "\x00"), RecordOptions{First: 1, Last: 10})
+	require.Error(t, err)
+	full := &recorder{from: node, runtimes: map[RuntimeName]*met{}}
+	for i := range uint32(maxRuntimes) {
+		full.runtimes[RuntimeName{"another", i}] = &met{}
+	}
+	_, err = full.meet(t.Context(), chain.Anchor{Height: 3, Hash: made.Hash(3)})
+	require.ErrorContains(t, err, "block 3: an archive has at most 1000 runtimes: record a shorter range")
+}
+
+// A state that does not say who executed the block, or has no code, is no state of a block.
+func TestStatesWithout(t *testing.T) {
+	state := trietest.New(1)
+	state.Set([]byte("a key"), []byte("a value"))
+	h := &headed{Header: header.Header{Header: chain.Header{Number: 7, StateRoot: state.Root()}}}
+	_, err := runtimeOf(h, trie.NewProof(state.Proof(lastUpgradeKey)))
+	require.EqualError(t, err, "block 7: System.LastRuntimeUpgrade: the state does not say which runtime executed the block")
+	_, _, err = proveCode(h, state.Proof(codeKey))
+	require.EqualError(t, err, "block 7: :code: the state has none")
+	state.Set(lastUpgradeKey, nil)
+	h.StateRoot = state.Root()
+	_, err = runtimeOf(h, trie.NewProof(state.Proof(lastUpgradeKey)))
+	require.ErrorContains(t, err, "block 7: System.LastRuntimeUpgrade: SCALE at byte 0")
 }

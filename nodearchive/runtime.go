@@ -36,10 +36,7 @@ func readLastUpgrade(stored []byte) (n RuntimeName, err error) {
 	if n.SpecVersion = uint32(version); uint64(n.SpecVersion) != version {
 		r.Fail("a version of %d, which is more than 32 bits", version)
 	}
-	if err := r.End(); err != nil {
-		return n, fmt.Errorf("System.LastRuntimeUpgrade: %w", err)
-	}
-	return n, nil
+	return n, r.End()
 }
 
 // key is a place of the state that is proved.
