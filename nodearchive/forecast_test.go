@@ -1,7 +1,6 @@
 package nodearchive
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,6 +13,8 @@ import (
 // A forecast comes close to what recording then comes to: questions and messages to the last
 // one but those of runtimes that it did not see, bytes to a tenth.
 func TestForecast(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
 	made := rooted(1300)
 	for name, o := range map[string]RecordOptions{
 		"a short range":  {First: 1, Last: 300, Concurrency: 4},
@@ -64,7 +65,7 @@ func TestForecast(t *testing.T) {
 		_, err = NewForecast(t.Context(), &telling{Origin: FromNode(served(t, made.Node())), hash: func(uint64, chain.Hash) chain.Hash { return chain.Hash{} }}, RecordOptions{First: 2, Last: 13})
 		require.Error(t, err)
 	})
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), "fees-forecast-*"))
+	left, err := filepath.Glob(filepath.Join(temporary, "*fees-forecast-*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
