@@ -10,7 +10,8 @@
 //	runtimes/<name>-<version>.metadata.zst
 //	                                the metadata of a runtime that executed some of them
 //	runtimes/<name>-<version>.code.zst
-//	                                what proves the hash of its code, where the node gave that
+//	                                what proves the hash of its code, where the node gave that:
+//	                                by the parent of the highest block that it executed
 //	manifest.json                   the range, the runtimes, what the node said of itself; sums
 //
 // All but the manifest are zstd frames of SCALE. Headers are a list of headers, each as the
@@ -29,9 +30,18 @@
 // block, and what else [RecordOptions] ask for (package trie). A key that has nothing is proved
 // to have nothing.
 //
-// A runtime's metadata are what the node says of the runtime. What is proved of them is the
-// runtime's name, its version and the hash of its code, whose metadata anybody can have who
-// runs it. What the node says of itself and its chain (names, the token) is its word.
+// # What is not proved
+//
+// A runtime's metadata are what the node says of the runtime: its name and version are proved,
+// and the hash of its code, which anybody can run who has it, to see that it gives these
+// metadata. Whoever writes an archive's sums anew can give metadata of the same name that read
+// the events otherwise; those that cannot be read, or that name another runtime, are found.
+// So compare metadata by the hash of the code.
+//
+// What the node says of itself and its chain (names, the token), and of a runtime beside its
+// name and version, is its word. That a recorder left something out, such as the hash of a code
+// or an account, does not show; what is there is proved. Blocks above the trusted one are not,
+// nor is it proved that the chain's validators made any of them final.
 //
 // # Before you change it
 //

@@ -145,7 +145,7 @@ func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {
 
 // keptCode is what is there of an earlier recording.
 func (r *recorder) keptCode(parent *headed, m *met) (hash chain.Hash, needed [][]byte, err error) {
-	bytes, err := r.packed(m.codePath(), maxRuntime)
+	bytes, _, err := r.packed(m.codePath(), maxRuntime)
 	if err != nil {
 		return hash, nil, err
 	}

@@ -15,10 +15,12 @@ const (
 	maxRuntime = 64 << 20 // metadata, or the proof of a code
 )
 
-// The one encoder and the one decoder: what they make of a text depends on nothing else.
+// The one encoder and the one decoder: what they make of a text depends on nothing else. Of the
+// encoder's levels, the next one makes blocks smaller by a fiftieth in four times the time, and
+// the one before larger by as much in a third of it.
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithZeroFrames(true))
 		if err != nil {
 			panic(err) // the options do not fit each other
 		}

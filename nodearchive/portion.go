@@ -36,13 +36,14 @@ type given struct {
 // making is a segment that is recorded.
 type making struct {
 	*segment
+	files    Segment  // of one that is there
 	encoded  [][]byte // its headers
 	heads    []headed
 	executed []*met
 }
 
 func newMaking(s *segment, encoded [][]byte) *making {
-	return &making{s, encoded, make([]headed, s.size()), make([]*met, s.size())}
+	return &making{segment: s, encoded: encoded, heads: make([]headed, s.size()), executed: make([]*met, s.size())}
 }
 
 func newSegment(s span) *making {
@@ -52,9 +53,9 @@ func newSegment(s span) *making {
 // blocks records the blocks of some portions, several of which are under way at once.
 func (r *recorder) blocks(ctx context.Context, portions iter.Seq[portion]) error {
 	var s *making
-	weigh := func(p portion) int { // a segment that is there takes as much memory as all that is under way
+	weigh := func(p portion) int { // two segments that are there take as much memory as all that is under way
 		if p.there {
-			return r.options.Concurrency
+			return max(r.options.Concurrency/2, 1)
 		}
 		return 1
 	}
@@ -228,7 +229,8 @@ func (r *recorder) take(ctx context.Context, g *given) error {
 			return err
 		}
 	}
-	return r.keep(s)
+	r.manifest.Segments = append(r.manifest.Segments, s.files)
+	return nil
 }
 
 // prove tells whether a segment that is there is what would be recorded. An error is the
@@ -258,13 +260,13 @@ func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error)
 	return true, nil
 }
 
-// kept is a segment that is there, nil where it cannot be read.
+// kept is a segment that is there, nil where it cannot be read, or was packed by another program.
 func (r *recorder) kept(s span) *making {
-	headers, err := r.packed(s.headersPath(), maxHeaders)
+	headers, headersPiece, err := r.packed(s.headersPath(), maxHeaders)
 	if err != nil {
 		return nil
 	}
-	blocks, err := r.packed(s.blocksPath(), maxBlocks)
+	blocks, blocksPiece, err := r.packed(s.blocksPath(), maxBlocks)
 	if err != nil {
 		return nil
 	}
@@ -276,19 +278,24 @@ func (r *recorder) kept(s span) *making {
 	if err != nil {
 		return nil
 	}
-	return newMaking(kept, encoded)
+	m := newMaking(kept, encoded)
+	m.files = Segment{s.first, s.last, headersPiece, blocksPiece}
+	return m
 }
 
-// packed is what a file that is there holds, at most so many bytes.
-func (r *recorder) packed(path string, most int) ([]byte, error) {
+// packed is what a file that is there holds, at most so many bytes, packed as it would be now.
+func (r *recorder) packed(path string, most int) (unpacked []byte, piece Piece, err error) {
 	file, err := os.Open(r.disk.At(path))
 	if err != nil {
-		return nil, err
+		return nil, piece, err
 	}
 	defer file.Close()
 	packed, err := io.ReadAll(io.LimitReader(file, int64(most)))
 	if err != nil {
-		return nil, err
+		return nil, piece, err
 	}
-	return unpack(packed, most)
+	if unpacked, err = unpack(packed, most); err == nil && !bytes.Equal(packed, pack(unpacked)) {
+		err = errChanged
+	}
+	return unpacked, pieceOf(path, packed), err
 }

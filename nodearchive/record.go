@@ -139,7 +139,7 @@ func (r *recorder) passed(ctx context.Context, h *headed, executed *met) error {
 	return nil
 }
 
-// keep writes the files of a segment, unless they are there.
+// keep writes the files of a segment.
 func (r *recorder) keep(s *making) error {
 	headers, blocks := appendList(nil, s.encoded), s.encode()
 	if len(headers) > maxHeaders || len(blocks) > maxBlocks {
