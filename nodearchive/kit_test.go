@@ -40,7 +40,7 @@ func served(t testing.TB, node *rpcserver.Server) *nodeclient.Client {
 	return client
 }
 
-// record records in segments of 16.
+// recordTo records in segments of 16.
 func recordTo(t testing.TB, from Origin, directory string, o RecordOptions) (*Manifest, error) {
 	t.Helper()
 	o.segmentSize = 16

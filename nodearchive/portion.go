@@ -196,6 +196,9 @@ func (r *recorder) addBlock(ctx context.Context, s *making, b *Given, keys [][]b
 	if err != nil {
 		return err
 	}
+	if len(b.Extrinsics) > maxItems || len(parts) > maxItems {
+		return &BlockError{h.Number, "extrinsics or proof", fmt.Errorf("%d and %d, and an archive keeps at most %d of each", len(b.Extrinsics), len(parts), maxItems)}
+	}
 	at := h.Number - s.first
 	s.heads[at], s.executed[at], s.encoded[at] = h, executed, b.Header
 	s.segment.blocks[at] = block{b.Extrinsics, parts}
