@@ -58,8 +58,9 @@ ledger to have the same hashes and the same seal at the last height, and makes
 the package again. What needs a gateway is left out where none is reachable,
 which is said. Who has the package and no ledger names an archive of its blocks
 with --gateway (and with --trust the block that proves them): the package is
-made again from there. With --signers or --tsa-ca alone, the files, the signatures and
-the timestamp are checked, and no figure is compared, which is said.
+made again from there. With --signers or --tsa-ca alone, the files, the
+signatures and the timestamp are checked, and no figure is compared, which is
+said.
 
 Note the SHA-256 of the manifest, which is shown, where nobody can change it.
 
