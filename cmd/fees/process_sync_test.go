@@ -23,16 +23,22 @@ import (
 // takes most of a minute.
 const killsAsked = "FEES_KILLS"
 
+// killsWanted is how often programs are killed.
+func killsWanted(t *testing.T) int {
+	text := os.Getenv(killsAsked)
+	if text == "" {
+		return 20
+	}
+	kills, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return kills
+}
+
 // Killed at random moments, many times, and started again each time: the ledger is in
 // the end the one that a quiet run makes.
 func TestProcessSyncKilled(t *testing.T) {
 	const blocks, last = "1..400", 400
-	kills := 20
-	if text := os.Getenv(killsAsked); text != "" {
-		var err error
-		kills, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	kills := killsWanted(t)
 	_, gateway := generated(t, 11, last)
 	begun := time.Now()
 	quiet := start(t, "sync", blocks, "--ledger", newLedgerFile(t), "--gateway", gateway)

@@ -1,0 +1,52 @@
+//go:build unix
+
+package main
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/chaingen"
+)
+
+// Killed at random moments, and started again each time, a recording of a node becomes the
+// archive that a quiet one makes, to the byte.
+func TestProcessRecordKilled(t *testing.T) {
+	t.Parallel()
+	const blocks, last = "1..3999", 3999 // four segments
+	kills := max(killsWanted(t)/10, 5)   // each takes seconds
+	made := chaingen.New(chaingen.Options{Seed: 51, Rooted: true, Upgrade: 1500, Head: last})
+	server := newRestartable(t, made.Node())
+	gateway := "http://" + server.address
+	record := func(directory string) *process {
+		return start(t, "archive", "record", blocks, "-o", directory, "--proofs", "--gateway", gateway, "--trust", anchorOf(made, last))
+	}
+	quiet := filepath.Join(t.TempDir(), "quiet")
+	record(quiet).ends(t, exitOK) // which makes the chain
+	begun := time.Now()
+	record(filepath.Join(t.TempDir(), "again")).ends(t, exitOK)
+	takes := time.Since(begun)
+
+	random := rand.New(rand.NewPCG(5, 1))
+	killed, whole := 0, 0
+	for killed < kills {
+		directory := filepath.Join(t.TempDir(), "archive")
+		for fruitless := 0; ; fruitless++ {
+			require.Less(t, fruitless, 10*kills, "it gets no further")
+			p := record(directory)
+			if p.endsWithin(time.Duration(random.Int64N(int64(takes + takes*time.Duration(fruitless)/8)))) {
+				p.ends(t, exitOK)
+				break
+			}
+			p.kill()
+			killed++
+		}
+		require.Equal(t, filesOf(t, quiet), filesOf(t, directory))
+		whole++
+	}
+	t.Logf("%d kills in %d archives; it takes %v", killed, whole, takes)
+}
