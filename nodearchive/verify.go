@@ -10,8 +10,6 @@ import (
 	machine "runtime"
 	"strings"
 
-	"golang.org/x/crypto/blake2b"
-
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/inorder"
 	"github.com/feeledger/fees/trie"
@@ -196,7 +194,7 @@ func (v *verification) look(ctx context.Context, s *Segment) (l looked) {
 			l.findings = append(l.findings, err)
 			if !errors.Is(err, errOtherNodes) { // what it has, the blocks above need not have
 				for _, part := range read.blocks[i].parts {
-					seen[blake2b.Sum256(part)] = true
+					seen[trie.HashOf(part)] = true
 				}
 			}
 		}

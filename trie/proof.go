@@ -21,11 +21,14 @@ type Proof struct {
 	parts map[Hash][]byte
 }
 
+// HashOf is the hash of a node or of a value.
+func HashOf(part []byte) Hash { return blake2b.Sum256(part) }
+
 // NewProof is a proof of what state_getReadProof gives, in any order. It keeps the bytes.
 func NewProof(parts [][]byte) *Proof {
 	p := &Proof{parts: make(map[Hash][]byte, len(parts))}
 	for _, part := range parts {
-		p.parts[blake2b.Sum256(part)] = part
+		p.parts[HashOf(part)] = part
 	}
 	return p
 }
