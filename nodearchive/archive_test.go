@@ -3,6 +3,8 @@ package nodearchive
 import (
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -327,4 +329,53 @@ func TestNames(t *testing.T) {
 	n, err := readLastUpgrade([]byte("\xa1\x0f\x20moonbeam"))
 	require.NoError(t, err)
 	require.Equal(t, RuntimeName{"moonbeam", 1000}, n)
+}
+
+// Of the blocks that are known of the chain, the highest is trusted that the archive has.
+func TestTrustOneOf(t *testing.T) {
+	a, _, trusted := whole(t)
+	last, _ := trusted.Get()
+	h, err := a.headed(100)
+	require.NoError(t, err)
+	known := func(list ...chain.Anchor) func(string) []chain.Anchor {
+		return func(specName string) []chain.Anchor {
+			require.Equal(t, "moonbeam", specName)
+			return list
+		}
+	}
+	require.NoError(t, a.TrustOneOf(known()))
+	require.False(t, a.Proved().Known())
+	require.NoError(t, a.TrustOneOf(known(chain.Anchor{Height: 201, Hash: last.Hash})))
+	require.False(t, a.Proved().Known())
+	require.NoError(t, a.TrustOneOf(known(h.at(), last, chain.Anchor{Height: 5000})))
+	require.Equal(t, trusted, a.Proved())
+	require.ErrorIs(t, a.TrustOneOf(known(h.at(), chain.Anchor{Height: 150})), ErrDamaged)
+}
+
+// The archive answers as Sidecar does, and says what it lacks without telling where it is.
+func TestHandler(t *testing.T) {
+	made := rooted(60)
+	directory := recorded(t, FromNode(served(t, made.Node())), RecordOptions{First: 11, Last: 50})
+	a, err := Open(directory, anchorAt(made, 50))
+	require.NoError(t, err)
+	handler, err := a.Handler()
+	require.NoError(t, err)
+	get := func(path string) (int, string) {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		return w.Code, w.Body.String()
+	}
+	status, text := get("/blocks/20/header")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, text, made.Hash(19).String())
+	require.NoError(t, os.RemoveAll(filepath.Join(directory, "blocks")))
+	status, text = get("/blocks/45")
+	require.Equal(t, http.StatusInternalServerError, status)
+	require.Contains(t, text, "blocks/32-47.zst: it is missing")
+	require.NotContains(t, text, directory)
+	require.NoError(t, os.RemoveAll(filepath.Join(directory, "headers")))
+	again, err := Open(directory, chain.Optional[chain.Anchor]{})
+	require.NoError(t, err)
+	_, err = again.Handler()
+	require.ErrorIs(t, err, ErrDamaged)
 }

@@ -153,8 +153,8 @@ func (p *parts) parameterKey(name RuntimeName) string {
 	return ""
 }
 
-// of are the archives that have a block of the range, the one that goes highest first. There is
-// one at least.
+// of are the archives that have a block, the one that goes highest first. There is one at least
+// where Hashes tells the block's hash.
 func (p *parts) of(height uint64) (list []*Archive) {
 	for _, a := range p.list {
 		if height >= a.manifest.base() && height <= a.manifest.Last {
@@ -169,10 +169,15 @@ func (p *parts) last() uint64 { return p.list[0].manifest.Last }
 // Final is the highest block that there is.
 func (p *parts) Final(context.Context) (uint64, error) { return p.last(), nil }
 
+// Hashes are those of the blocks that there are.
 func (p *parts) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error) {
 	list := make([]chain.Optional[chain.Hash], len(heights))
 	for i, height := range heights {
-		h, err := p.of(height)[0].headed(height)
+		in := p.of(height)
+		if len(in) == 0 {
+			continue
+		}
+		h, err := in[0].headed(height)
 		if err != nil {
 			return nil, err
 		}

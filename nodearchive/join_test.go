@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -136,4 +137,39 @@ func TestJoinRefused(t *testing.T) {
 		_, _, err := joinTo(t, []string{low, high}, JoinOptions{})
 		require.ErrorContains(t, err, "block 45: extrinsics: their root is")
 	})
+}
+
+// A part of an archive's range is what recording that part is.
+func TestFromArchive(t *testing.T) {
+	made := rooted(60)
+	node := FromNode(served(t, made.Node()))
+	directory := recorded(t, node, RecordOptions{First: 11, Last: 50, Accounts: made.Accounts()[:2]})
+	from, err := FromArchive(t.Context(), directory)
+	require.NoError(t, err)
+	for _, r := range [][2]uint64{{11, 50}, {20, 40}, {11, 11}, {50, 50}} {
+		o := RecordOptions{First: r[0], Last: r[1], Accounts: made.Accounts()[:1]}
+		want := tree(t, recorded(t, node, o))
+		have := tree(t, recorded(t, from, o))
+		for path := range want { // the code is kept at one block of a runtime
+			if strings.HasSuffix(path, ".code.zst") && have[path] == "" {
+				delete(want, path)
+			}
+		}
+		delete(want, manifestPath)
+		delete(have, manifestPath)
+		requireSame(t, want, have)
+	}
+	for name, o := range map[string]RecordOptions{
+		"above":            {First: 20, Last: 51},
+		"above, trusted":   {First: 20, Last: 51, Trusted: anchorAt(made, 51)},
+		"below":            {First: 9, Last: 20},
+		"all of it below":  {First: 2, Last: 5},
+		"another account":  {First: 20, Last: 21, Accounts: made.Accounts()[2:3]},
+		"another's hashes": {First: 20, Last: 21, Trusted: chain.Some(chain.Anchor{Height: 21, Hash: made.Hash(3)})},
+	} {
+		_, err := recordTo(t, from, t.TempDir(), o)
+		require.ErrorContains(t, err, "block ", name)
+	}
+	_, err = FromArchive(t.Context(), t.TempDir())
+	require.ErrorContains(t, err, "no archive of a node")
 }
