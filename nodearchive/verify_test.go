@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -140,6 +141,17 @@ func requireFound(t testing.TB, files fstest.MapFS, trusted chain.Optional[chain
 	}
 }
 
+// damagesWanted is how many changes of an archive are made: .ci/run wants 500.
+func damagesWanted(t *testing.T) int {
+	text := os.Getenv("FEES_DAMAGES")
+	if text == "" {
+		return 100
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
+}
+
 // A byte that is another one, a file that is missing, and one too much: by the sums.
 func TestChangedBytesAreFound(t *testing.T) {
 	_, files, trusted := whole(t)
@@ -147,7 +159,7 @@ func TestChangedBytesAreFound(t *testing.T) {
 	require.NoError(t, err)
 	paths := slices.Sorted(maps.Keys(files))
 	of := rand.New(rand.NewPCG(7, 8))
-	for i := range 200 {
+	for i := range damagesWanted(t) * 2 / 5 {
 		changed := maps.Clone(files)
 		path := paths[i%len(paths)]
 		data := slices.Clone(files[path].Data)
@@ -462,11 +474,7 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 func TestForgeriesAreFound(t *testing.T) {
 	a, _, trusted := whole(t)
 	names := slices.Sorted(maps.Keys(forgeries))
-	count := 300
-	if testing.Short() {
-		count = len(names)
-	}
-	for i := range count {
+	for i := range max(damagesWanted(t)*3/5, len(names)) { // each at least once
 		name := names[i%len(names)]
 		f := &forger{bundleFrom(t, a), rand.New(rand.NewPCG(uint64(i), 9)), a}
 		wants := forgeries[name](t, f)
