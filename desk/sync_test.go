@@ -418,8 +418,11 @@ func TestTemporary(t *testing.T) {
 	require.ErrorContains(t, err, "without a ledger, name a range of heights")
 	_, err = desk.SymbolOf(t.Context(), o.Reader, desk.Period{All: true})
 	require.ErrorContains(t, err, "without a ledger, name a range of heights")
-	_, err = desk.Temporary(t.Context(), "it", desk.Heights(0, 100_000), o)
+	_, grows := made(3, 300)
+	_, err = desk.Temporary(t.Context(), "it", desk.Heights(0, 100_000), desk.FillOptions{Reader: grows})
 	require.ErrorContains(t, err, "blocks 0..100000: at most 100000 are read for one question")
+	_, err = desk.Temporary(t.Context(), "it", desk.Heights(0, 100_000), o) // an archive is nobody's gateway
+	require.ErrorIs(t, err, chain.ErrNotKept)
 	_, err = desk.Temporary(t.Context(), "it", desk.Heights(20, 99), o)
 	require.ErrorIs(t, err, chain.ErrNotKept)
 	_, err = desk.Temporary(t.Context(), "it", desk.Heights(99, 99), o)

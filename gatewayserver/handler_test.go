@@ -109,3 +109,23 @@ func TestServeEndsGracefully(t *testing.T) {
 	_, err = http.Get("http://" + listener.Addr().String() + "/blocks/1")
 	require.Error(t, err)
 }
+
+// A connection on which nothing was asked does not make the end a failure.
+func TestServeEndsBesideAConnection(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- gatewayserver.Serve(ctx, listener, gatewayserver.Handler(answers(func(context.Context, string) (string, error) { return "{}", nil })))
+	}()
+	quiet, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	defer quiet.Close()
+	response, err := http.Get("http://" + listener.Addr().String()) // by which time the first one is accepted
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	stop()
+	require.NoError(t, <-ended)
+}

@@ -17,14 +17,10 @@ type Forecast struct {
 	Questions uint64
 	// Messages is in how many messages they go to a node that takes many at once.
 	Messages uint64
-	// Duration is how long it takes at the rate of those that were asked for.
+	// Duration is how long it takes at the rate of those that were asked for, and at the most
+	// questions a second that are allowed.
 	Duration time.Duration
 	Bytes    int64 // of the archive
-}
-
-// At is how long it takes where a node is asked at most so many questions a second.
-func (f *Forecast) At(questionsPerSecond float64) time.Duration {
-	return max(f.Duration, time.Duration(float64(f.Questions)/questionsPerSecond*float64(time.Second)))
 }
 
 // What one recording asks beside its blocks: what is final, the last block, and the words; and
@@ -40,8 +36,9 @@ const sampled = 4 * portionSize
 // NewForecast records a few blocks of the range in a temporary directory: some at its end, in
 // its middle and at its beginning. A runtime that executed none of these is not counted, and
 // what a file of a thousand blocks has alike it finds in fewer blocks: the archive is rather
-// smaller than larger.
-func NewForecast(ctx context.Context, from Origin, o RecordOptions) (f Forecast, err error) {
+// smaller than larger. Where at most so many questions a second are asked, not 0, fewer
+// blocks are asked for.
+func NewForecast(ctx context.Context, from Origin, o RecordOptions, questionsPerSecond float64) (f Forecast, err error) {
 	if o, err = o.normal(); err != nil {
 		return f, err
 	}
@@ -55,7 +52,7 @@ func NewForecast(ctx context.Context, from Origin, o RecordOptions) (f Forecast,
 		}
 	}()
 	f.Blocks = o.Last - base(o.First) + 1
-	s := sample{from: withoutCode{from}, options: o, runtimes: map[RuntimeName]int64{}}
+	s := sample{from: withoutCode{from}, options: o, perSecond: questionsPerSecond, runtimes: map[RuntimeName]int64{}}
 	for _, places := range s.places() {
 		if err := s.record(ctx, fmt.Sprintf("%s/%d", directory, places.first), places); err != nil {
 			return f, err
@@ -67,6 +64,9 @@ func NewForecast(ctx context.Context, from Origin, o RecordOptions) (f Forecast,
 	f.Messages = 2*portions + onceAsked + asksOfRuntime*runtimes
 	share := float64(f.Blocks) / float64(s.blocks)
 	f.Duration = time.Duration(float64(s.took) * share)
+	if questionsPerSecond > 0 {
+		f.Duration = max(f.Duration, time.Duration(float64(f.Questions)/questionsPerSecond*float64(time.Second)))
+	}
 	f.Bytes = int64(float64(s.bytes) * share)
 	for _, size := range s.runtimes {
 		f.Bytes += size
@@ -76,18 +76,22 @@ func NewForecast(ctx context.Context, from Origin, o RecordOptions) (f Forecast,
 
 // sample is the blocks that a forecast asked for.
 type sample struct {
-	from     Origin
-	options  RecordOptions
-	blocks   uint64
-	bytes    int64 // of their segments, with what the manifest says of them
-	took     time.Duration
-	runtimes map[RuntimeName]int64 // how large their metadata are
+	from      Origin
+	options   RecordOptions
+	perSecond float64 // questions, 0 for any number
+	blocks    uint64
+	bytes     int64 // of their segments, with what the manifest says of them
+	took      time.Duration
+	runtimes  map[RuntimeName]int64 // how large their metadata are
 }
 
 // places are the blocks that are asked for, which are all of a short range.
 func (s *sample) places() []span {
 	first, last := base(s.options.First), s.options.Last
 	size := uint64(s.options.Concurrency * sampled)
+	if s.perSecond > 0 { // two questions a block, in three places: within some twelve seconds
+		size = min(size, max(uint64(2*s.perSecond), 2))
+	}
 	if last-first+1 <= 3*size {
 		return []span{{first, last}}
 	}

@@ -24,7 +24,7 @@ func TestForecast(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			node := made.Node()
 			origin := FromNode(served(t, node))
-			f, err := NewForecast(t.Context(), origin, o)
+			f, err := NewForecast(t.Context(), origin, o, 0)
 			require.NoError(t, err)
 			require.Equal(t, o.Last-base(o.First)+1, f.Blocks)
 
@@ -48,21 +48,30 @@ func TestForecast(t *testing.T) {
 			require.InEpsilon(t, written, f.Bytes, 0.1)
 			t.Logf("forecast %+v; recording: %d questions, %d messages, %v, %d bytes", f, asked, node.Messages(), took, written)
 			require.Positive(t, f.Duration)
-			require.Equal(t, time.Duration(float64(f.Questions)/0.001*1e9), f.At(0.001))
-			require.Equal(t, f.Duration, f.At(1e12))
 		})
 	}
+	t.Run("a node that is asked little at a time", func(t *testing.T) {
+		node := made.Node()
+		f, err := NewForecast(t.Context(), FromNode(served(t, node)), RecordOptions{First: 1, Last: 1200}, 10)
+		require.NoError(t, err)
+		require.Equal(t, time.Duration(float64(f.Questions)/10*1e9), f.Duration)
+		asked := 0
+		for _, times := range node.Asked() {
+			asked += times
+		}
+		require.Less(t, asked, 160, "sixteen seconds")
+	})
 	t.Run("one block", func(t *testing.T) {
-		f, err := NewForecast(t.Context(), FromNode(served(t, made.Node())), RecordOptions{First: 0, Last: 0})
+		f, err := NewForecast(t.Context(), FromNode(served(t, made.Node())), RecordOptions{First: 0, Last: 0}, 0)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, f.Blocks)
 	})
 	t.Run("refused", func(t *testing.T) {
-		_, err := NewForecast(t.Context(), FromNode(served(t, made.Node())), RecordOptions{First: 2, Last: 1})
+		_, err := NewForecast(t.Context(), FromNode(served(t, made.Node())), RecordOptions{First: 2, Last: 1}, 0)
 		require.ErrorContains(t, err, "ends before it begins")
-		_, err = NewForecast(t.Context(), FromNode(served(t, made.Node())), RecordOptions{First: 2, Last: 1301})
+		_, err = NewForecast(t.Context(), FromNode(served(t, made.Node())), RecordOptions{First: 2, Last: 1301}, 0)
 		require.ErrorIs(t, err, ErrNotFinal)
-		_, err = NewForecast(t.Context(), &telling{Origin: FromNode(served(t, made.Node())), hash: func(uint64, chain.Hash) chain.Hash { return chain.Hash{} }}, RecordOptions{First: 2, Last: 13})
+		_, err = NewForecast(t.Context(), &telling{Origin: FromNode(served(t, made.Node())), hash: func(uint64, chain.Hash) chain.Hash { return chain.Hash{} }}, RecordOptions{First: 2, Last: 13}, 0)
 		require.Error(t, err)
 	})
 	left, err := filepath.Glob(filepath.Join(temporary, "*fees-forecast-*"))

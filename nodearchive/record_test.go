@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/rpcserver"
 	"github.com/feeledger/fees/internal/trietest"
 	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/nodegateway"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/trie"
 	"github.com/feeledger/fees/wire"
@@ -362,6 +363,14 @@ func TestNodesThatRefuse(t *testing.T) {
 	require.ErrorIs(t, err, nodeclient.ErrNoMethod)
 	require.ErrorContains(t, err, "recording needs a node that answers state_getReadProof")
 	require.ErrorContains(t, err, "block ")
+
+	node = made.Node()
+	node.Methods["state_getReadProof"] = func([]json.RawMessage) ([]byte, error) {
+		return nil, &rpcserver.Error{Code: 4003, Message: "Client error: Api called for an unknown Block: State already discarded for 0x12"}
+	}
+	_, err = recordTo(t, FromNode(served(t, node)), t.TempDir(), RecordOptions{First: 1, Last: 40})
+	require.ErrorIs(t, err, nodegateway.ErrPruned)
+	require.ErrorContains(t, err, ": the node does not have it: where it keeps the latest blocks alone, name an archive node")
 
 	node = made.Node()
 	prove := node.Methods["state_getReadProof"]

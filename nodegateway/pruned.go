@@ -31,18 +31,28 @@ const unknownBlock = 4003
 // stateError is err, or ErrPruned where that is what a node means that says it of a block's
 // state, or why the node does not know the block.
 func (g *Gateway) stateError(ctx context.Context, at place, err error) error {
-	var refused *nodeclient.RPCError
-	if !errors.As(err, &refused) {
-		return err
-	}
-	code, _ := refused.Code.Get()
 	switch {
-	case strings.Contains(refused.Error(), "State already discarded"):
+	case Discarded(err):
 		return pruned(at.height, at.hash, err)
-	case code == unknownBlock:
+	case isUnknownBlock(err):
 		return g.missing(ctx, at, err)
 	}
 	return err
+}
+
+// Discarded tells whether a node refuses a question because it no longer has a block's state.
+func Discarded(err error) bool {
+	var refused *nodeclient.RPCError
+	return errors.As(err, &refused) && strings.Contains(refused.Error(), "State already discarded")
+}
+
+func isUnknownBlock(err error) bool {
+	var refused *nodeclient.RPCError
+	if !errors.As(err, &refused) {
+		return false
+	}
+	code, _ := refused.Code.Get()
+	return code == unknownBlock
 }
 
 // missing is why a node does not have a block that it had: its chain is another one now, it

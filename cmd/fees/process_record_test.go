@@ -5,6 +5,8 @@ package main
 import (
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -49,4 +51,25 @@ func TestProcessRecordKilled(t *testing.T) {
 		whole++
 	}
 	t.Logf("%d kills in %d archives; it takes %v", killed, whole, takes)
+}
+
+// An archive with proofs is a gateway again: its blocks are priced as the node's are.
+func TestProcessServesProofs(t *testing.T) {
+	made := chaingen.New(chaingen.Options{Seed: 52, Rooted: true, Head: 30})
+	server := newRestartable(t, made.Node())
+	gateway := "http://" + server.address
+	directory := filepath.Join(t.TempDir(), "archive")
+	outputOf(t, exitOK, "archive", "record", "3..20", "-o", directory, "--proofs", "--gateway", gateway)
+	p := start(t, "archive", "serve", directory, "--listen", "127.0.0.1:0")
+	var served string
+	eventually(t, "nothing is served", func() bool {
+		_, served, _ = strings.Cut(strings.TrimSpace(p.stderr.String()), "fees: serving blocks 3 to 20 of "+directory+" at ")
+		return served != ""
+	})
+	require.Equal(t, outputOf(t, exitOK, "block", "9", "--gateway", gateway, "--format", "csv"), outputOf(t, exitOK, "block", "9", "--gateway", served, "--format", "csv"))
+	_, stderr, code := ran("block", "21", "--gateway", served)
+	require.Equal(t, exitGateway, code)
+	require.Contains(t, stderr, "block 21: it was not kept: blocks 2 to 20 are")
+	p.signal(t, syscall.SIGINT)
+	p.ends(t, exitOK)
 }

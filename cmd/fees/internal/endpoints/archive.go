@@ -22,8 +22,8 @@ import (
 	"github.com/feeledger/fees/timestamp"
 )
 
-const archiveManual = `Keep what a gateway or a node says of a range of blocks as files, prove later that
-none of them has changed, and answer from them as it did.
+const archiveManual = `Keep what a gateway or a node says of a range of blocks as files, prove later
+that none of them has changed, and answer from them as it did.
 
 An archive is evidence: the figures can be made again from it when the gateway
 is gone. Every command reads one with --gateway DIR, and checks what it reads.
@@ -31,9 +31,9 @@ is gone. Every command reads one with --gateway DIR, and checks what it reads.
 From a node, with --proofs, it keeps what proves the blocks too: whoever trusts
 the hash of one block (--trust HEIGHT:HASH) has all below it proved without
 anybody's word. Without --proofs it keeps a gateway's answers, the exact bytes
-with a sum of each. A small archive is plain files. Above 300 blocks, or with --segments, the answers
-of each thousand heights are one zip file of zstd frames. Both hold the same
-answers, and price alike.`
+with a sum of each: a small archive is plain files; above 300 blocks, or with
+--segments, the answers of each thousand heights are one zip file of zstd frames.
+Both hold the same answers, and price alike.`
 
 const archiveExamples = `  fees archive record 100..199 -o proved --proofs --gateway wss://HOST
   fees archive verify proved --trust 199:0xHASH
@@ -77,8 +77,9 @@ missing or were added are named, and the exit code is 4.
 
 Of an archive that was recorded with --proofs, all is proved: the chain of the
 headers, and by them the extrinsics and what the states had. --trust names a block
-by which it is proved; without one, the answer is as good as the hash of the last
-block, which is shown: compare it with an explorer's.
+by which it is proved, where it is not one that the network's table knows; without
+one, the answer is as good as the hash of the last block, which is shown: compare
+it with an explorer's.
 
 --tsa-ca says whose timestamp counts; where it does not hold, the exit code is 1.`
 
@@ -120,7 +121,7 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 	flags := recordFlags{Output: cli.Output{Stdout: stdout}}
 	c := &cobra.Command{
 		Use:     "record <A..B|A:+N> -o DIR",
-		Short:   "Keep what the gateway answers on a range of blocks",
+		Short:   "Keep what a gateway or a node says of a range of blocks",
 		Long:    recordManual,
 		Example: recordExamples,
 		Args:    cli.OneArg("one range: A..B or A:+N"),

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -71,17 +72,13 @@ func (f *recordFlags) origin(ctx context.Context) (nodearchive.Origin, error) {
 // forecast says what recording a range will come to.
 func (f *recordFlags) forecast(ctx context.Context, from nodearchive.Origin, o nodearchive.RecordOptions) (cli.Record, error) {
 	o.Progress = nil
-	made, err := nodearchive.NewForecast(ctx, from, o)
+	made, err := nodearchive.NewForecast(ctx, from, o, f.RPS)
 	if err != nil {
 		return nil, err
 	}
-	time := made.Duration
-	if f.RPS > 0 {
-		time = made.At(f.RPS)
-	}
 	return cli.Record{
 		{"blocks", made.Blocks}, {"requests", made.Questions}, {"messages", made.Messages},
-		{"hours", fmt.Sprintf("%.2f", time.Hours())}, {"gigabytes", fmt.Sprintf("%.3f", float64(made.Bytes)/1e9)},
+		{"hours", fmt.Sprintf("%.2f", made.Duration.Hours())}, {"gigabytes", fmt.Sprintf("%.3f", float64(made.Bytes)/1e9)},
 	}, nil
 }
 
@@ -140,11 +137,24 @@ func newJoin(stdout, stderr io.Writer) *cobra.Command {
 
 // verifyProofs proves an archive of a node.
 func verifyProofs(ctx context.Context, directory string, trusted chain.Optional[chain.Anchor], progress func(done, total uint64)) (cli.Record, error) {
+	if !trusted.Known() {
+		if a, err := nodearchive.Open(directory, trusted); err == nil { // what is damaged, Verify says better
+			if err := a.TrustOneOf(network.BuiltIn().Anchors); err != nil {
+				return nil, err
+			}
+			trusted = a.Proved()
+		}
+	}
 	verified, err := nodearchive.Verify(ctx, directory, trusted, progress)
 	if err != nil {
 		return nil, err
 	}
-	return ofProofs(verified.Manifest, verified.Trusted), nil
+	found := ofProofs(verified.Manifest, trusted)
+	if !trusted.Known() {
+		last := chain.Anchor{Height: verified.Manifest.Last, Hash: verified.Manifest.LastHash}
+		found = append(found, cli.Field{"note", "all of it holds together up to its last block: compare that hash with an explorer's, and name it with --trust " + last.String()})
+	}
+	return found, nil
 }
 
 // ofProofs is what an archive of a node holds, and how far it is proved.
