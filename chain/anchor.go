@@ -1,6 +1,8 @@
 package chain
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,3 +31,9 @@ func ParseAnchor(text string) (Anchor, error) {
 
 // String is the form that [ParseAnchor] reads.
 func (a Anchor) String() string { return fmt.Sprintf("%d:%v", a.Height, a.Hash) }
+
+// Compare is below 0 where a is the lower block. Blocks of the same height, which are not of
+// one chain, are in the order of their hashes.
+func (a Anchor) Compare(b Anchor) int {
+	return cmp.Or(cmp.Compare(a.Height, b.Height), bytes.Compare(a.Hash[:], b.Hash[:]))
+}
