@@ -149,12 +149,7 @@ func verifyProofs(ctx context.Context, directory string, trusted chain.Optional[
 	if err != nil {
 		return nil, err
 	}
-	found := ofProofs(verified.Manifest, trusted)
-	if !trusted.Known() {
-		last := chain.Anchor{Height: verified.Manifest.Last, Hash: verified.Manifest.LastHash}
-		found = append(found, cli.Field{"note", "all of it holds together up to its last block: compare that hash with an explorer's, and name it with --trust " + last.String()})
-	}
-	return found, nil
+	return ofProofs(verified.Manifest, trusted), nil
 }
 
 // ofProofs is what an archive of a node holds, and how far it is proved.
@@ -169,11 +164,16 @@ func ofProofs(m *nodearchive.Manifest, trusted chain.Optional[chain.Anchor]) cli
 		by = chain.Some(t.String())
 		proved = max(t.Height+1, m.First) - m.First
 	}
-	return cli.Record{
+	r := cli.Record{
 		{"first", m.First}, {"last", m.Last}, {"last_hash", m.LastHash.String()}, {"blocks", m.Last - m.First + 1},
 		{"proved", proved}, {"trusted", by}, {"runtimes", runtimes}, {"accounts", m.Accounts},
 		{"files", len(m.Pieces()) + 1}, {"bytes", m.Bytes()}, {"sha256", m.SHA256},
 	}
+	if !trusted.Known() {
+		last := chain.Anchor{Height: m.Last, Hash: m.LastHash}
+		r = append(r, cli.Field{"note", "all of it holds together up to its last block: compare that hash with an explorer's, and name it with --trust " + last.String()})
+	}
+	return r
 }
 
 // serveProofs answers from an archive of a node.
