@@ -67,6 +67,15 @@ func TestStamping(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, stamped, content(t, dir))
 
+	path := filepath.Join(dir, StampFile)
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Symlink(ManifestFile, path))
+	stamp, err = p.Stamp(t.Context(), authorities)
+	require.NoError(t, err)
+	require.Contains(t, stamp.Wrong, "is no regular file")
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.WriteFile(path, []byte(stamped[StampFile]), 0o600))
+
 	other := filepath.Join(t.TempDir(), "january")
 	_, _, err = installStamped(t, other, january(7), never)
 	require.ErrorContains(t, err, "nobody is to be asked")

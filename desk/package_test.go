@@ -207,6 +207,39 @@ func TestCheckPackageAlone(t *testing.T) {
 	require.Equal(t, []string{"report.csv is missing"}, c.Damage)
 }
 
+// Without a ledger, a package is compared with an archive of its blocks.
+func TestCheckPackageByAnArchive(t *testing.T) {
+	place := copied(t)
+	q := question(t)
+	packed(t, opened(t, place), q)
+	none := func(context.Context) (*desk.Desk, error) { return nil, nil }
+	by := func(src source.Source) (*desk.PackageCheck, error) {
+		o := q.PackageOptions
+		o.Balances, o.Kept = opens(src), true
+		return desk.CheckPackage(t.Context(), q.Dir, none, desk.Vouchers{}, o)
+	}
+	c, err := by(withBalances(t))
+	require.NoError(t, err)
+	require.Empty(t, c.Differences)
+	require.False(t, c.Alone || c.Part)
+
+	edit(t, q.Dir, closing.ManifestFile, `"charged": "1`, `"charged": "2`)
+	c, err = by(withBalances(t))
+	require.NoError(t, err)
+	require.NotEmpty(t, c.Differences)
+
+	_, grows := made(3, 30)
+	_, err = by(grows.Source)
+	require.ErrorContains(t, err, "there is no ledger to compare the package with, and the gateway is no archive")
+	require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+	_, err = by(unkept{})
+	require.ErrorIs(t, err, errAway)
+	failing := q.PackageOptions
+	failing.Kept, failing.Balances = true, func() (source.Source, error) { return nil, errAway }
+	_, err = desk.CheckPackage(t.Context(), q.Dir, none, desk.Vouchers{}, failing)
+	require.ErrorIs(t, err, errAway)
+}
+
 // Where no authority gives a timestamp, nothing is made.
 func TestPackageWithoutTimestamp(t *testing.T) {
 	d, q := opened(t, copied(t)), question(t)

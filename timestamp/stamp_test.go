@@ -77,6 +77,21 @@ func TestStamp(t *testing.T) {
 	}
 }
 
+// What came of a check is a line for people.
+func TestCheck(t *testing.T) {
+	address, certificates := tsatest.Serve(t, time.Now().Add(23*time.Hour))
+	_, another := tsatest.Serve(t, time.Now().Add(23*time.Hour))
+	response := asked(t, address)
+	checked := Check(t.Context(), response, text, nil)
+	require.Empty(t, checked.Wrong)
+	require.Empty(t, checked.Authority, "nobody was asked about")
+	require.WithinDuration(t, time.Now(), checked.Time, time.Minute)
+	require.Equal(t, &Checked{Time: checked.Time, Authority: "CN=a test's clock"}, Check(t.Context(), response, text, listed(t, certificates)))
+	require.Contains(t, Check(t.Context(), response, text, listed(t, another)).Wrong, "not by a listed authority")
+	require.Equal(t, &Checked{Time: checked.Time, Wrong: "the timestamp is of other bytes, or was altered"}, Check(t.Context(), response, text[1:], listed(t, certificates)))
+	require.Equal(t, &Checked{Wrong: "it is no answer of a time-stamping authority"}, Check(t.Context(), text, text, nil))
+}
+
 // A timestamp holds after the certificate of its authority is over, and not one that was
 // given when it was over.
 func TestStampAndTheCertificatesTime(t *testing.T) {

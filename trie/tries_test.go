@@ -183,6 +183,9 @@ func TestRandomTries(t *testing.T) {
 		for _, key := range keys {
 			requireAnswer(t, all, root, key, values[string(key)])
 		}
+		for _, key := range keys {
+			requireWay(t, all, root, key, values[string(key)])
+		}
 		one := keys[random.IntN(len(keys))]
 		alone := trie.NewProof(built.Proof(one))
 		requireAnswer(t, alone, root, one, values[string(one)])
@@ -190,6 +193,30 @@ func TestRandomTries(t *testing.T) {
 			requireTrueOrMissing(t, alone, root, key, values[string(key)])
 		}
 	})
+}
+
+// requireWay wants the parts on the way to a key to be all that it takes to prove what the key
+// has, and those without the value to be all that it takes to prove the hash of that.
+func requireWay(t *testing.T, p *trie.Proof, root trie.Hash, key, has []byte) {
+	way := func(value bool) *trie.Proof {
+		var parts [][]byte
+		require.NoError(t, p.Way(root, key, value, func(part trie.Hash) {
+			require.Equal(t, part, trie.HashOf(p.Part(part)))
+			parts = append(parts, p.Part(part))
+		}))
+		for i := range parts { // none is too much
+			_, _, err := trie.NewProof(slices.Delete(slices.Clone(parts), i, i+1)).Value(root, key)
+			require.ErrorIs(t, err, trie.ErrMissing)
+		}
+		return trie.NewProof(parts)
+	}
+	requireAnswer(t, way(true), root, key, has)
+	hash, there, err := way(false).ValueHash(root, key)
+	require.NoError(t, err)
+	require.Equal(t, has != nil, there)
+	if there {
+		require.Equal(t, trie.HashOf(has), hash)
+	}
 }
 
 // requireTrueOrMissing wants a proof not to tell anything that is wrong of a key.
