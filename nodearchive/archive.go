@@ -41,9 +41,14 @@ type readRuntime struct {
 	err error
 }
 
-// Is tells whether a directory is such an archive, as it says itself.
+// Is tells whether a directory is such an archive, as it says itself, or one whose recording
+// was stopped.
 func Is(directory string) bool {
 	file, err := os.Open(filepath.Join(directory, manifestPath))
+	if errors.Is(err, fs.ErrNotExist) {
+		begun, err := os.ReadDir(filepath.Join(directory, "headers"))
+		return err == nil && len(begun) > 0 && filepath.Ext(begun[0].Name()) == ".zst"
+	}
 	if err != nil {
 		return false
 	}

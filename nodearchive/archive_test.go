@@ -27,6 +27,13 @@ func TestIs(t *testing.T) {
 	other := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(other, manifestPath), []byte(`{"format":"another"}`), 0o644))
 	require.False(t, Is(other))
+	stopped := t.TempDir()
+	require.False(t, Is(stopped))
+	require.NoError(t, os.CopyFS(stopped, os.DirFS(directory)))
+	require.NoError(t, os.Remove(filepath.Join(stopped, manifestPath)))
+	require.True(t, Is(stopped))
+	_, err := Open(stopped, chain.Optional[chain.Anchor]{})
+	require.ErrorContains(t, err, "where a recording was stopped, fees archive record goes on with it")
 
 	a, err := Open(directory, chain.Optional[chain.Anchor]{})
 	require.NoError(t, err)
