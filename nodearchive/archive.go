@@ -17,6 +17,15 @@ import (
 // ErrDamaged says that something in an archive is not as it was recorded.
 var ErrDamaged = errors.New("damaged")
 
+// unfinishedError says that a directory is no archive, or not yet. It is an [ErrDamaged].
+type unfinishedError struct{ name string }
+
+func (e *unfinishedError) Error() string {
+	return fmt.Sprintf("%s: no archive of a node: it has no %s; where a recording was stopped, fees archive record goes on with it", e.name, manifestPath)
+}
+
+func (e *unfinishedError) Unwrap() error { return ErrDamaged }
+
 // Archive is one that is read. It is safe for use by several goroutines. All that it says of a
 // block is proved by the hash of the archive's last block when it is read, and by the
 // trusted block's, where there is one.
@@ -75,7 +84,7 @@ func open(name string, files fs.FS) (*Archive, error) {
 	a := &Archive{name: name, files: files, runtimes: map[RuntimeName]readRuntime{}}
 	text, err := a.read(manifestPath, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no archive of a node: it has no %s; where a recording was stopped, fees archive record goes on with it", name, manifestPath)
+		return nil, &unfinishedError{name}
 	}
 	if err != nil {
 		return nil, err

@@ -141,7 +141,7 @@ func TestArchiveWithProofsRefused(t *testing.T) {
 		{"archive record 5..20 --gateway HTTP --dry-run", exitUsage, "--dry-run is for --proofs"},
 		{"archive join KEPT -o ELSEWHERE", exitUsage, "join wants two or more archives"},
 		{"archive join KEPT KEPT", exitUsage, "join wants a directory to write to: -o DIR"},
-		{"archive join KEPT DEMO -o ELSEWHERE", exitUsage, "no archive of a node"},
+		{"archive join KEPT DEMO -o ELSEWHERE", exitLedger, "no archive of a node"},
 		{"archive verify KEPT --trust " + strings.Replace(anchorOf(made, 19), "19:", "20:", 1), exitLedger, "block 20: header: its hash is " + made.Hash(20).String()},
 		{"archive verify KEPT --trust " + anchorOf(made, 22), exitUsage, "the trusted block 22 is not in it: it has blocks 5 to 20"},
 		{"block 7 --gateway demo --trust " + anchorOf(made, 20), exitUsage, "fees archive record --proofs"},
