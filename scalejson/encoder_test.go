@@ -443,3 +443,65 @@ func FuzzEncode(f *testing.F) {
 		}
 	})
 }
+
+// What a special type should be is in the error; what no runtime tells enough of is refused.
+func TestEncodeErrorsOfSpecialTypes(t *testing.T) {
+	const byte8, nothing = 0, 1
+	of := func(ids ...metadata.TypeID) (list []metadata.Parameter) {
+		for _, id := range ids {
+			list = append(list, metadata.Parameter{Type: &id})
+		}
+		return list
+	}
+	special := func(kind metadata.Kind, path string, parameters ...metadata.Parameter) metadata.Type {
+		return metadata.Type{Kind: kind, Path: strings.Split(path, "::"), Parameters: parameters}
+	}
+	wide := special(metadata.Composite, "pallet_identity::types::BitFlags", of(byte8)...)
+	wide.Fields = []metadata.Field{{Type: nothing}}
+	all := []metadata.Type{primitive(metadata.U8), {Kind: metadata.Tuple}}
+	for _, c := range []struct {
+		of          metadata.Type
+		given, want string // hex, or what is in the error
+	}{
+		{special(metadata.Variant, "Result", of(byte8, byte8)...), `{"ok":"7"}`, "0007"},
+		{special(metadata.Variant, "Result", of(byte8, byte8)...), `{"err":"7"}`, "0107"},
+		{special(metadata.Variant, "Result", of(byte8, byte8)...), `"Ok"`, "want an object of ok or err"},
+		{special(metadata.Variant, "Result", of(byte8, byte8)...), `{"ok":"7","err":"7"}`, "want an object of ok or err"},
+		{special(metadata.Variant, "Result", of(nothing, nothing)...), `"Err"`, "01"},
+		{special(metadata.Variant, "Result", of(nothing, nothing)...), `"Neither"`, "want Ok or Err"},
+		{special(metadata.Variant, "Result", of(byte8)...), `"Ok"`, "it has not as many parameters as it should"},
+		{special(metadata.Variant, "Option", metadata.Parameter{}), `null`, "a parameter's type is not told"},
+		{special(metadata.Composite, "BTreeMap", of(byte8, byte8)...), `{"1":"2","3":"4"}`, "0801020304"},
+		{special(metadata.Composite, "BTreeMap", of(byte8, byte8)...), `["1"]`, "want an object"},
+		{special(metadata.Composite, "pallet_identity::types::BitFlags"), `[]`, "it does not tell its flags"},
+		{wide, `[]`, "its flags are in no integer of 64 bits"},
+		{special(metadata.Composite, "pallet_democracy::vote::Vote"), `"0x86"`, "86"},
+		{special(metadata.Composite, "pallet_democracy::vote::Vote"), `"0x87"`, "want a vote with a conviction of at most 6"},
+		{special(metadata.Variant, "pallet_identity::types::Data"), `{"raw":"0x` + strings.Repeat("00", 33) + `"}`, "want {\"none\": null}"},
+		{special(metadata.Variant, "pallet_identity::types::Data"), `{"md5":"0x00"}`, "want {\"none\": null}"},
+		{special(metadata.Variant, "sp_runtime::generic::era::Era"), `{"mortalEra":["64","63"]}`, "f503"},
+		{special(metadata.Variant, "sp_runtime::generic::era::Era"), `{"mortalEra":["64","64"]}`, "with a period of 4 to 65536"},
+		{special(metadata.Variant, "sp_runtime::generic::era::Era"), `{"mortalEra":"64"}`, "with a period of 4 to 65536"},
+		{special(metadata.Variant, "sp_runtime::multiaddress::MultiAddress"), `"0x"`, "it is of no chain with accounts of 20 bytes"},
+		{special(metadata.Composite, "WrapperOpaque"), `"0x"`, "no runtime was seen to have it"},
+		{special(metadata.Composite, "sp_core::crypto::AccountId32"), `"x"`, "the runtime does not tell its SS58Prefix"},
+	} {
+		e := scalejson.NewEncoder(types(append(slices.Clone(all), c.of)...))
+		have, err := e.Value(nil, 2, parsed(t, c.given))
+		if _, is := hex.DecodeString(c.want); is == nil {
+			require.NoError(t, err, "%v %s", c.of.Path, c.given)
+			require.Equal(t, c.want, hex.EncodeToString(have), "%v %s", c.of.Path, c.given)
+			continue
+		}
+		require.ErrorContains(t, err, c.want, "%v %s", c.of.Path, c.given)
+	}
+}
+
+// A signer that the runtime knows as H160 is written as an account, with its checksum.
+func TestSignerOfH160(t *testing.T) {
+	m := types(metadata.Type{Kind: metadata.Composite, Path: []string{"primitive_types", "H160"}})
+	w := &scalejson.Writer{Reader: scale.NewReader(unhex(t, "0xf24ff3a9cf04c71dbc94d0b566f7a27b94566cac"))}
+	scalejson.New(m).Signer(w)
+	require.NoError(t, w.Err())
+	require.Equal(t, `"0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"`, string(w.Text))
+}
