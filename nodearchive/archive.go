@@ -126,9 +126,6 @@ func (a *Archive) trust(trusted chain.Optional[chain.Anchor]) error {
 // are known of its chain, by the chain's specName.
 func (a *Archive) TrustOneOf(known func(specName string) []chain.Anchor) error {
 	m := a.manifest
-	if len(m.Runtimes) == 0 {
-		return nil
-	}
 	var best chain.Optional[chain.Anchor]
 	for _, anchor := range known(m.Runtimes[len(m.Runtimes)-1].SpecName) {
 		if highest, any := best.Get(); anchor.Height >= m.base() && anchor.Height <= m.Last && (!any || anchor.Height > highest.Height) {

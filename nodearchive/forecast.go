@@ -109,11 +109,8 @@ func (s *sample) record(ctx context.Context, directory string, blocks span) erro
 	if blocks.first == blocks.last {
 		o.First = blocks.first
 	}
-	r := &recorder{from: s.from, disk: disk.Disk{Directory: directory}, options: o, runtimes: map[RuntimeName]*met{}}
-	if err := r.prepare(); err != nil {
-		return err
-	}
-	if err := r.begin(ctx); err != nil {
+	r, err := newRecorder(ctx, s.from, disk.Disk{Directory: directory}, o)
+	if err != nil {
 		return err
 	}
 	begin := time.Now()

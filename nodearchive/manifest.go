@@ -137,6 +137,15 @@ func (m *Manifest) Bytes() (total int64) {
 	return total
 }
 
+// ProvedBy is how many blocks of the range a trusted block of the archive proves: those up to it.
+func (m *Manifest) ProvedBy(trusted chain.Optional[chain.Anchor]) uint64 {
+	t, any := trusted.Get()
+	if !any {
+		return 0
+	}
+	return max(t.Height+1, m.First) - m.First
+}
+
 // base is the lowest block that is kept.
 func (m *Manifest) base() uint64 { return base(m.First) }
 

@@ -29,17 +29,23 @@ func record(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*Ma
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{from: from, disk: d, options: o, runtimes: map[RuntimeName]*met{}}
-	if err := r.prepare(); err != nil {
-		return nil, err
-	}
-	if err := r.begin(ctx); err != nil {
+	r, err := newRecorder(ctx, from, d, o)
+	if err != nil {
 		return nil, err
 	}
 	if err := r.blocks(ctx, r.portions); err != nil {
 		return nil, err
 	}
 	return r.finish(ctx)
+}
+
+// newRecorder is a recording that has begun: it comes next to the last block.
+func newRecorder(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*recorder, error) {
+	r := &recorder{from: from, disk: d, options: o, runtimes: map[RuntimeName]*met{}}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	return r, r.begin(ctx)
 }
 
 // recorder is one recording.

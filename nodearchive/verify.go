@@ -61,11 +61,7 @@ func verify(ctx context.Context, name string, files fs.FS, trusted chain.Optiona
 		}
 		return nil, fmt.Errorf("%s: %w: %s%s", name, ErrDamaged, strings.Join(v.found, "; "), more)
 	}
-	result := &Verified{Manifest: m, Trusted: trusted}
-	if t, any := trusted.Get(); any && t.Height >= m.First {
-		result.Proved = t.Height - m.First + 1
-	}
-	return result, nil
+	return &Verified{Manifest: m, Trusted: trusted, Proved: m.ProvedBy(trusted)}, nil
 }
 
 // verification is an archive that is verified.

@@ -161,7 +161,7 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err := flags.Output.Check(); err != nil {
 		return err
 	}
-	authority, err := newAuthority(flags.authority)
+	authority, err := cli.Authority(flags.authority)
 	if err != nil {
 		return err
 	}

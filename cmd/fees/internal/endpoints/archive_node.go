@@ -159,14 +159,12 @@ func ofProofs(m *nodearchive.Manifest, trusted chain.Optional[chain.Anchor]) cli
 		runtimes = append(runtimes, r.String())
 	}
 	var by chain.Optional[string]
-	proved := uint64(0)
 	if t, any := trusted.Get(); any {
 		by = chain.Some(t.String())
-		proved = max(t.Height+1, m.First) - m.First
 	}
 	r := cli.Record{
 		{"first", m.First}, {"last", m.Last}, {"last_hash", m.LastHash.String()}, {"blocks", m.Last - m.First + 1},
-		{"proved", proved}, {"trusted", by}, {"runtimes", runtimes}, {"accounts", m.Accounts},
+		{"proved", m.ProvedBy(trusted)}, {"trusted", by}, {"runtimes", runtimes}, {"accounts", m.Accounts},
 		{"files", len(m.Pieces()) + 1}, {"bytes", m.Bytes()}, {"sha256", m.SHA256},
 	}
 	if !trusted.Known() {

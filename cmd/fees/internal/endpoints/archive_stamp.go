@@ -22,18 +22,6 @@ import (
 // the archive.
 const manifestFile = "manifest.json"
 
-// newAuthority is the authority that a flag names, nil for none.
-func newAuthority(url string) (*timestamp.Authority, error) {
-	if url == "" {
-		return nil, nil
-	}
-	authority, err := timestamp.NewAuthority(url)
-	if err != nil {
-		return nil, fmt.Errorf("--timestamp: %w", err)
-	}
-	return authority, nil
-}
-
 // stampArchive has an authority say when an archive was there, unless one did.
 func stampArchive(ctx context.Context, directory string, authority *timestamp.Authority) error {
 	manifest, there, err := readStamp(ctx, directory, nil)

@@ -15,7 +15,6 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/signature"
-	"github.com/feeledger/fees/timestamp"
 )
 
 const closeManual = `Make the package of a month for some accounts, a directory that is whole or not
@@ -170,11 +169,9 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 		}
 		defer key.Close()
 	}
-	var authority *timestamp.Authority
-	if f.authority != "" {
-		if authority, err = timestamp.NewAuthority(f.authority); err != nil {
-			return fmt.Errorf("--timestamp: %w", err)
-		}
+	authority, err := cli.Authority(f.authority)
+	if err != nil {
+		return err
 	}
 	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
 	if err != nil {
