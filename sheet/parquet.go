@@ -1,9 +1,12 @@
 package sheet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -11,8 +14,11 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// rowsInGroup is how many rows a writer of Parquet holds.
+// rowsInGroup is how many rows a writer of Parquet holds, where nothing else is asked for.
 const rowsInGroup = 20_000
+
+// bytesInGroup is about how many bytes of text it holds at most.
+const bytesInGroup = 64 << 20
 
 // Amounts in Parquet are decimals of 38 digits, the most that readers have.
 const (
@@ -20,68 +26,138 @@ const (
 	amountBytes  = 16
 )
 
-// WriteParquet writes a file for programs that work with columns. Every column is
+// ParquetOptions say more of a file than its sheet does.
+type ParquetOptions struct {
+	Sorted      []string          // the columns by which the rows are sorted: the file says so
+	Metadata    map[string]string // of the file
+	RowsInGroup int               // at most
+	Zstd        bool              // for Snappy, which every reader has, and which takes half as much again
+}
+
+// ParquetWriter writes a file for programs that work with columns. Every column is
 // optional. Amounts of wei, and gas prices, are DECIMAL(38,0) in wei; one of more
 // than 38 digits is an error, as is an integer that 64 bits with a sign do not hold.
 // Token amounts, hashes and addresses are strings, as is text, which is as it came
 // but in UTF-8. Times are timestamps in milliseconds of UTC. Title, notes and symbol
 // are metadata of the file, under the keys title, note_1 and on, and symbol.
-// Compression is Snappy, which every reader has.
-func WriteParquet(w io.Writer, s *Sheet) error {
+type ParquetWriter struct {
+	sheet *Sheet
+	out   *parquet.GenericWriter[any]
+	row   parquet.Row
+	read  []any // the values of a row, once they are read
+	rows  int
+	most  int // rows in a group
+	group int // rows in the one that is not written
+	held  int // bytes of text in it
+}
+
+// NewParquetWriter begins a file with the columns of a sheet. The sheet's rows are not
+// asked for.
+func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, error) {
 	if err := s.check(); err != nil {
-		return err
+		return nil, err
 	}
 	fields := make([]parquet.Field, len(s.Columns))
 	for i, c := range s.Columns {
 		fields[i] = parquet.Group{c.Name: parquet.Optional(parquetTypes[c.Kind]())}.Fields()[0]
 	}
+	most := cmp.Or(o.RowsInGroup, rowsInGroup)
 	options := []parquet.WriterOption{
 		parquet.NewSchema(utf8(s.Name), inOrder{fields: fields}),
 		parquet.Compression(&parquet.Snappy),
-		parquet.MaxRowsPerRowGroup(rowsInGroup),
+		parquet.MaxRowsPerRowGroup(int64(most)),
 		parquet.CreatedBy("fees", "1", "0"), // not the library's build
 	}
-	out := parquet.NewGenericWriter[any](w, append(options, metadata(s)...)...)
-	row := make(parquet.Row, len(s.Columns))
-	err := s.each(func(values []any) error {
-		for i, c := range s.Columns {
-			value, err := parquetValue(values[i])
-			if err != nil {
-				return fmt.Errorf("sheet %q, column %s: %w", s.Name, c.Name, err)
-			}
-			level := 1
-			if values[i] == nil {
-				level = 0
-			}
-			row[i] = value.Level(0, level, i)
-		}
-		_, err := out.WriteRows([]parquet.Row{row})
+	if o.Zstd {
+		options = append(options, parquet.Compression(&parquet.Zstd))
+	}
+	for _, key := range slices.Sorted(maps.Keys(o.Metadata)) {
+		options = append(options, parquet.KeyValueMetadata(key, utf8(o.Metadata[key])))
+	}
+	var sorted []parquet.SortingColumn
+	for _, name := range o.Sorted {
+		sorted = append(sorted, parquet.Ascending(name))
+	}
+	options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(sorted...)))
+	n := len(s.Columns)
+	return &ParquetWriter{
+		sheet: s, out: parquet.NewGenericWriter[any](w, append(options, metadata(s)...)...),
+		row: make(parquet.Row, n), read: make([]any, n), most: most,
+	}, nil
+}
+
+// Write writes a row.
+func (w *ParquetWriter) Write(values []any) error {
+	w.rows++
+	if err := w.sheet.read(w.rows, values, w.read); err != nil {
 		return err
-	})
+	}
+	return w.write(w.read)
+}
+
+// write writes a row whose values are read.
+func (w *ParquetWriter) write(values []any) error {
+	for i, c := range w.sheet.Columns {
+		value, err := parquetValue(values[i])
+		if err != nil {
+			return fmt.Errorf("sheet %q, column %s: %w", w.sheet.Name, c.Name, err)
+		}
+		level := 1
+		if values[i] == nil {
+			level = 0
+		}
+		w.row[i] = value.Level(0, level, i)
+		if value.Kind() == parquet.ByteArray {
+			w.held += len(value.ByteArray())
+		}
+	}
+	if _, err := w.out.WriteRows([]parquet.Row{w.row}); err != nil {
+		return err
+	}
+	if w.group++; w.group < w.most && w.held < bytesInGroup {
+		return nil
+	}
+	w.group, w.held = 0, 0
+	return w.out.Flush()
+}
+
+// Close ends the file. What was written without it is no Parquet.
+func (w *ParquetWriter) Close() error { return w.out.Close() }
+
+// WriteParquet writes a sheet by a [ParquetWriter].
+func WriteParquet(w io.Writer, s *Sheet) error {
+	out, err := NewParquetWriter(w, s, ParquetOptions{})
 	if err != nil {
-		return err // without the footer, what was written is no Parquet
+		return err
+	}
+	if err := s.each(out.write); err != nil {
+		return err
 	}
 	return out.Close()
 }
 
 // parquetTypes are the columns' types.
 var parquetTypes = map[Kind]func() parquet.Node{
-	Text:        parquet.String,
+	Text:        repeatedType,
 	Integer:     func() parquet.Node { return parquet.Int(64) },
-	Wei:         amountType,
-	SignedWei:   amountType,
+	Wei:         amountNode,
+	SignedWei:   amountNode,
 	TokenAmount: parquet.String,
-	GasPrice:    amountType,
+	GasPrice:    amountNode,
 	Time:        func() parquet.Node { return parquet.Timestamp(parquet.Millisecond) },
 	Date:        parquet.Date,
 	Hash:        parquet.String,
-	Address:     parquet.String,
+	Address:     repeatedType,
 	Boolean:     func() parquet.Node { return parquet.Leaf(parquet.BooleanType) },
 }
 
-func amountType() parquet.Node {
-	return parquet.Decimal(0, amountDigits, parquet.FixedLenByteArrayType(amountBytes))
+func amountNode() parquet.Node {
+	return parquet.Decimal(0, amountDigits, amountType{parquet.FixedLenByteArrayType(amountBytes)})
 }
+
+// repeatedType is text of which the same comes again and again: each is written once in a
+// group of rows.
+func repeatedType() parquet.Node { return parquet.Encoded(parquet.String(), &parquet.RLEDictionary) }
 
 func metadata(s *Sheet) (options []parquet.WriterOption) {
 	add := func(key, value string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -156,4 +157,126 @@ func TestParquetTextIsUTF8(t *testing.T) {
 	s.Name, s.Title = "\xff", "\xff"
 	all, _ := values(t, readParquet(t, written(t, "parquet", s)))
 	require.Equal(t, "a\ufffdb", all[0][0].String())
+}
+
+// Readers pass over a page or a group whose bounds exclude what they look for: an amount
+// below zero is the least one, and a page with nothing but nulls has no bounds.
+func TestParquetBoundsOfAmounts(t *testing.T) {
+	const page = 20_000 // rows, more than a page of amounts has
+	s := one(sheet.SignedWei, false)
+	s.Rows = func(yield func([]any, error) bool) {
+		for i := range 2*page + 4 {
+			var value any
+			switch i {
+			case 2 * page:
+				value = signed(t, "5")
+			case 2*page + 1:
+				value = signed(t, "-12345678901234567890123")
+			case 2*page + 2:
+				value = signed(t, "-1")
+			}
+			if !yield([]any{value}, nil) {
+				return
+			}
+		}
+	}
+	file := readParquet(t, written(t, "parquet", s))
+	least, greatest := "-12345678901234567890123", "5"
+	groups := file.RowGroups()
+	chunk := file.Metadata().RowGroups[len(groups)-1].Columns[0].MetaData.Statistics
+	require.Equal(t, least, twosComplement(chunk.MinValue).String())
+	require.Equal(t, greatest, twosComplement(chunk.MaxValue).String())
+	for i, index := range file.ColumnIndexes() {
+		require.Len(t, index.MinValues, len(index.NullPages))
+		require.Len(t, index.MaxValues, len(index.NullPages))
+		for n, isNull := range index.NullPages {
+			if isNull {
+				require.Empty(t, index.MinValues[n])
+				continue
+			}
+			require.Equal(t, len(groups)-1, i)
+			require.Equal(t, least, twosComplement(index.MinValues[n]).String())
+			require.Equal(t, greatest, twosComplement(index.MaxValues[n]).String())
+		}
+	}
+}
+
+// What a file says of itself: how it is sorted, and what it is told to say. It is the same
+// bytes each time.
+func TestParquetOptions(t *testing.T) {
+	s := every(t)
+	o := sheet.ParquetOptions{Sorted: []string{"gas", "call"}, Metadata: map[string]string{"seal": "ab", "month": "2026-01", "network": "moonbeam", "whole": "true"}, RowsInGroup: 2, Zstd: true}
+	make := func() []byte {
+		var out bytes.Buffer
+		w, err := sheet.NewParquetWriter(&out, s, o)
+		require.NoError(t, err)
+		for values, err := range s.Rows {
+			require.NoError(t, err)
+			require.NoError(t, w.Write(values))
+		}
+		require.NoError(t, w.Close())
+		return out.Bytes()
+	}
+	text := make()
+	for range 20 {
+		require.Equal(t, text, make())
+	}
+	file := readParquet(t, text)
+	groups := file.Metadata().RowGroups
+	require.Len(t, groups, 2)
+	for _, group := range groups {
+		require.Len(t, group.SortingColumns, 2)
+		require.EqualValues(t, 1, group.SortingColumns[0].ColumnIdx)
+		require.EqualValues(t, 0, group.SortingColumns[1].ColumnIdx)
+		require.False(t, group.SortingColumns[0].Descending)
+		for _, column := range group.Columns {
+			require.Equal(t, "ZSTD", column.MetaData.Codec.String())
+			require.NotZero(t, column.ColumnIndexOffset)
+			require.NotZero(t, column.OffsetIndexOffset)
+		}
+	}
+	for key, want := range o.Metadata {
+		got, ok := file.Lookup(key)
+		require.True(t, ok)
+		require.Equal(t, want, got)
+	}
+	all, _ := values(t, file)
+	before, _ := values(t, readParquet(t, written(t, "parquet", every(t))))
+	require.Equal(t, fmt.Sprint(before), fmt.Sprint(all))
+}
+
+// A row that is not the sheet's is an error, and so are columns that cannot be written.
+func TestParquetRowThatDoesNotFit(t *testing.T) {
+	w, err := sheet.NewParquetWriter(io.Discard, one(sheet.Integer, false), sheet.ParquetOptions{})
+	require.NoError(t, err)
+	require.NoError(t, w.Write([]any{1}))
+	require.EqualError(t, w.Write([]any{1, 2}), `sheet "one", row 2: have 2 values, want 1`)
+	require.ErrorContains(t, w.Write([]any{"x"}), `sheet "one", row 3, column it: `)
+	_, err = sheet.NewParquetWriter(io.Discard, &sheet.Sheet{Name: "none"}, sheet.ParquetOptions{})
+	require.EqualError(t, err, `sheet "none" has no columns`)
+}
+
+// Rows of long texts end a group before it holds very many of them.
+func TestParquetGroupsOfLongTexts(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	s := one(sheet.Text, false)
+	s.Rows = func(yield func([]any, error) bool) {
+		for i := range 130 {
+			if !yield([]any{fmt.Sprint(i, long)}, nil) {
+				return
+			}
+		}
+	}
+	_, groups := values(t, readParquet(t, written(t, "parquet", s)))
+	require.Equal(t, []int64{64, 64, 2}, groups)
+
+	s.Rows = func(yield func([]any, error) bool) { // what an ended group held is not counted again
+		for i := range 70_000 {
+			if !yield([]any{fmt.Sprint(i, long[:1<<10])}, nil) {
+				return
+			}
+		}
+	}
+	_, groups = values(t, readParquet(t, written(t, "parquet", s)))
+	require.Equal(t, []int64{20_000, 20_000, 20_000, 10_000}, groups)
 }

@@ -126,16 +126,24 @@ func (s *Sheet) each(do func(row []any) error) error {
 			return err
 		}
 		number++
-		if len(values) != len(s.Columns) {
-			return fmt.Errorf("sheet %q, row %d: have %d values, want %d", s.Name, number, len(values), len(s.Columns))
-		}
-		for i, c := range s.Columns {
-			if row[i], err = c.Kind.read(values[i]); err != nil {
-				return fmt.Errorf("sheet %q, row %d, column %s: %w", s.Name, number, c.Name, err)
-			}
+		if err := s.read(number, values, row); err != nil {
+			return err
 		}
 		if err := do(row); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// read takes the values of a row into another one.
+func (s *Sheet) read(number int, values, row []any) (err error) {
+	if len(values) != len(s.Columns) {
+		return fmt.Errorf("sheet %q, row %d: have %d values, want %d", s.Name, number, len(values), len(s.Columns))
+	}
+	for i, c := range s.Columns {
+		if row[i], err = c.Kind.read(values[i]); err != nil {
+			return fmt.Errorf("sheet %q, row %d, column %s: %w", s.Name, number, c.Name, err)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -91,13 +92,17 @@ func (d Disk) Flush() error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		directory, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer directory.Close()
-		return directory.Sync()
+		return Sync(path)
 	})
+}
+
+// Sync makes a file's content last, or the names in a directory.
+func Sync(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
 }
 
 // Sweep removes what an interrupted recorder left, and refuses a directory with
