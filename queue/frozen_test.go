@@ -30,6 +30,7 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 	s := newShared(t, postgrestest.StartOwn(t, "fsync=off")) // no database of the same server can be dropped meanwhile
 	s.enqueue(1500, 20)
 	gone := s.process()
+	s.eventually("it stores nothing", func() bool { return one[bool](s, "SELECT EXISTS (SELECT FROM blocks)") })
 	s.eventually("it sends nothing", func() bool {
 		s.frozen(gone)
 		if one[bool](s, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND wait_event = 'ClientRead')") {
