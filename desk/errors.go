@@ -70,10 +70,10 @@ var kinds = []struct {
 	{Failed, func(err error) bool { return FullDisk(err) }},
 	{NotUnderstood, either(as[*InputError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
 	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, nodearchive.ErrDamaged, closing.ErrDamaged)},
-	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered))},
-	{Busy, either(is(ledger.ErrLocked, journal.ErrChanged), ledger.Passes)},
+	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered, ledger.ErrNoCut))},
+	{Busy, either(is(ledger.ErrLocked, ledger.ErrDetached, journal.ErrChanged), ledger.Passes)},
 	{NotFound, either(as[*NotThereError], is(ledger.ErrNone, chain.ErrNoBlock))},
-	{DoesNotHold, either(as[*ledger.DiffersError], as[*journal.DifferenceError], is(journal.ErrUnknown))},
+	{DoesNotHold, either(as[*ledger.DiffersError], as[*ledger.DisorderError], as[*journal.DifferenceError], is(journal.ErrUnknown))},
 	{Unanswered, either(
 		as[*ledger.ForkError], as[*ask.UnreachableError], as[*ask.StatusError], as[*sidecar.DecodeError], as[*nodeclient.DecodeError], as[*nodeclient.RPCError],
 		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, ask.ErrNotJSON, ErrUnanswered, timestamp.ErrNoAnswer, source.ErrNotFinal, archive.ErrNotFinal,

@@ -159,8 +159,7 @@ func TestVerifyProves(t *testing.T) {
 	// Nothing is proved of a ledger that was altered, and nothing is said of it.
 	altered := copied(t)
 	alter(t, altered, "UPDATE transactions SET tip = '1' WHERE height = 7")
-	_, err = desk.Verify(t.Context(), desk.VerifyOptions{Place: altered, Against: &desk.FillOptions{Reader: proved(t, 1000)}})
-	require.Equal(t, desk.Damaged, desk.KindOf(err))
+	require.Equal(t, desk.Damaged, desk.KindOf(verified(t, altered, proved(t, 1000)).Err()))
 	v = verified(t, altered, nil)
 	require.Error(t, v.Err())
 	require.Equal(t, evidence.LevelUnknown, v.Evidence.Level)

@@ -75,8 +75,6 @@ const (
 	// While blocks of more bytes wait to be written no more are made: that is more than a
 	// change, so that the next is there when one is written.
 	maxBytesWaiting = 2 * maxBytesAtOnce
-	// manyBlocks are so many that look-ups are dropped first, and made anew after.
-	manyBlocks = 20_000
 	// idle is how long blocks are kept back for others to come.
 	idle = 200 * time.Millisecond
 )
@@ -88,35 +86,31 @@ func (f *filler) fill(ctx context.Context, span ledger.Span) error {
 	if err != nil {
 		return err
 	}
-	if total >= manyBlocks {
-		if err := f.Book.DropLookups(ctx); err != nil {
-			return f.of(err)
-		}
-	}
-	if _, err := f.Book.Seal(ctx); err != nil { // what a writer left that was killed
-		return f.of(err)
+	if err := f.catchUp(ctx); err != nil {
+		return err
 	}
 	for _, s := range missing {
 		if err = f.store(ctx, f.judge(ctx, s), func(uint64) { f.progress.show(f.stored, total) }); err != nil {
 			break
 		}
 	}
-	return errors.Join(err, f.finish(ctx, total))
+	_, failed := f.Book.Seal(context.WithoutCancel(ctx)) // what was stored, also after Ctrl-C
+	return errors.Join(err, f.of(failed))
 }
 
-// finish seals what was stored, also after Ctrl-C, and makes the look-ups, which the
-// next one does if this one is to end.
-func (f *filler) finish(ctx context.Context, blocks uint64) error {
-	if _, err := f.Book.Seal(context.WithoutCancel(ctx)); err != nil {
+// catchUp seals what a writer left that was killed, and makes the look-ups of what an earlier
+// version wrote.
+func (f *filler) catchUp(ctx context.Context) error {
+	if _, err := f.Book.Seal(ctx); err != nil {
 		return f.of(err)
 	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	return f.of(f.Book.BuildLookups(ctx, func(name string) {
-		if blocks >= manyBlocks {
-			f.progress.say("making the look-up " + name)
+	said := false
+	return f.of(f.Book.BuildLookups(ctx, func(done, total uint64) {
+		if !said {
+			f.progress.say("making the look-ups by account and hash")
+			said = true
 		}
+		f.progress.show(done, total)
 	}))
 }
 

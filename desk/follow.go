@@ -53,7 +53,7 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	f := d.filler(&o.FillOptions)
 	f.prover.Concurrency, f.atOnce = 0, true
 	last, ends := d.lastBlock(ctx).Get()
-	if err := f.finish(ctx, 0); err != nil {
+	if err := f.catchUp(ctx); err != nil {
 		return err
 	}
 	if !ends || from <= max(last, head.Number) {

@@ -9,10 +9,12 @@ import (
 
 // ReportQuestion asks what the fees of a period add up to.
 type ReportQuestion struct {
-	Period   Period
-	By       report.By       // what makes a group
-	Payers   []chain.Address // only what these paid for; none is everybody
-	Progress Progress
+	Period Period
+	By     report.By       // what makes a group
+	Payers []chain.Address // only what these paid for; none is everybody
+	// Percentiles asks for those of the gas price, for which every transaction is read.
+	Percentiles bool
+	Progress    Progress
 }
 
 // Report adds up the fees of a period.
@@ -25,7 +27,7 @@ func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	return d.report(ctx, &held, report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol}, q.Payers, &q.Progress)
+	return d.report(ctx, &held, report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles}, q.Payers, &q.Progress)
 }
 
 // report adds up what the ledger holds of a period.

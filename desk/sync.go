@@ -62,11 +62,6 @@ func Enqueue(ctx context.Context, place string, w Wanted, o FillOptions) (*Enque
 	if err != nil {
 		return nil, err
 	}
-	if total >= manyBlocks { // the workers make them again when no job is left
-		if err := d.Book.DropLookups(ctx); err != nil {
-			return nil, d.of(err)
-		}
-	}
 	jobs, err := queue.Enqueue(ctx, d.Book.Pool(), missing, jobSize)
 	return &Enqueued{d.Place, span, total, jobs}, d.of(err)
 }

@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -249,9 +250,10 @@ func TestSyncFromABadGateway(t *testing.T) {
 	}
 }
 
-// Of so many blocks that look-ups only hold them up, they are made at the end, and it is
-// said.
-func TestSyncOfManyBlocks(t *testing.T) {
+// What is sealed is looked up, also where a sync of many blocks was stopped. A ledger that lost
+// its look-ups, as one of an earlier version has none, is given them by the next one, which says
+// so.
+func TestSyncKeepsTheLookups(t *testing.T) {
 	long(t)
 	_, reader := made(6, 30_000)
 	place := file(t)
@@ -263,16 +265,22 @@ func TestSyncOfManyBlocks(t *testing.T) {
 	}}
 	_, err := desk.Sync(ctx, place, blocks(t, "0..20000"), o)
 	require.Equal(t, desk.Stopped, desk.KindOf(err))
-	require.Empty(t, steps)
 	s := statusOf(t, place)
-	require.False(t, s.Lookups, "a question by account would be slow, not wrong")
 	require.Positive(t, s.Blocks)
 	require.Equal(t, s.Blocks-1, must(t, s.Sealed), "what is stored is sealed")
+	require.Equal(t, s.Sealed, s.Lookups)
+	require.Empty(t, steps)
+	db, err := sql.Open("sqlite", place)
+	require.NoError(t, err)
+	_, err = db.Exec("DELETE FROM lookups")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	require.False(t, statusOf(t, place).Lookups.Known())
 	o.Progress.Show = nil
 	_, err = desk.Sync(t.Context(), place, blocks(t, "0:+2"), o)
 	require.NoError(t, err)
-	require.True(t, statusOf(t, place).Lookups, "the next one makes them")
-	require.Empty(t, steps, "nobody waits for those of a few blocks")
+	require.Equal(t, s.Sealed, statusOf(t, place).Lookups)
+	require.Equal(t, []string{"making the look-ups by account and hash"}, steps)
 }
 
 func must[T any](t testing.TB, o chain.Optional[T]) T {

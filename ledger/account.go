@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -15,14 +16,15 @@ import (
 // byAccount is a question about the rows of a table that name one of some accounts.
 type byAccount struct {
 	tables  []int                // the first is the one, the others are read with it
-	columns []int                // that name an account, with a look-up for each
+	columns []int                // that name an account
+	lookup  int64                // the bit of such rows in the look-up by account
 	counted func(s *Sums) uint64 // how many such rows an account has on a day
 }
 
 var (
-	ofPayer = byAccount{[]int{transactions, diagnoses}, []int{payerColumn}, func(s *Sums) uint64 { return s.EVM + s.Native }}
-	ofMoved = byAccount{[]int{movements}, []int{tables[movements].of("account")}, func(s *Sums) uint64 { return s.Movements }}
-	ofParty = byAccount{[]int{transfers}, []int{tables[transfers].of("sender"), tables[transfers].of("recipient")}, func(s *Sums) uint64 { return s.Transfers }}
+	ofPayer = byAccount{[]int{transactions, diagnoses}, []int{payerColumn}, hasPaid, func(s *Sums) uint64 { return s.EVM + s.Native }}
+	ofMoved = byAccount{[]int{movements}, []int{movedColumn}, hasMoved, func(s *Sums) uint64 { return s.Movements }}
+	ofParty = byAccount{[]int{transfers}, []int{senderColumn, recipientColumn}, hasParty, func(s *Sums) uint64 { return s.Transfers }}
 )
 
 // names are those of the columns.
@@ -33,32 +35,27 @@ func (x *byAccount) names() (list []string) {
 	return list
 }
 
-// accounts are those that a row names, each once.
-func (x *byAccount) accounts(r row) (list []value) {
-	for _, place := range x.columns {
-		if !slices.ContainsFunc(list, func(v value) bool { return equal(v, r[place]) }) {
-			list = append(list, r[place])
-		}
-	}
-	return list
-}
-
 // maxAccounts is how many accounts a look-up is asked for.
 const maxAccounts = 100
 
-// heights are those of a span that the look-ups name, the first ones, up to so many.
-func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Address, span Span, limit int) ([]uint64, error) {
-	var queries []string
-	var arguments []any
-	places := strings.TrimSuffix(strings.Repeat("?, ", len(accounts)), ", ")
-	for _, column := range x.names() {
-		queries = append(queries, "SELECT DISTINCT height FROM "+tables[x.tables[0]].name+" WHERE "+column+" IN ("+places+") AND height >= ? AND height <= ?")
+// heights are those of a span that the look-up names, the first ones, up to so many.
+func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Address, span Span, limit int) (found []uint64, err error) {
+	for eras := range span.eras(1) {
+		arguments := slices.Clone(eras)
 		for _, a := range accounts {
 			arguments = append(arguments, a[:])
 		}
-		arguments = append(arguments, span.bounds()...)
+		query := fmt.Sprintf("SELECT DISTINCT height FROM account_blocks WHERE era IN (%s) AND account IN (%s) AND height >= ? AND height <= ? AND (tables & %d) <> 0",
+			placesIn(len(eras)), placesIn(len(accounts)), x.lookup)
+		part, err := heightsBy(ctx, q, limit-len(found), query, append(arguments, span.bounds()...)...)
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, part...); len(found) == limit {
+			break
+		}
 	}
-	return heightsBy(ctx, q, limit, strings.Join(queries, " UNION "), arguments...)
+	return found, nil
 }
 
 // namer tells which rows name one of the accounts.
@@ -86,26 +83,31 @@ func (x *byAccount) rows(ctx context.Context, b *Book, q Query) iter.Seq2[*rowsO
 		return b.rowsIn(ctx, q, x.namer(q.Accounts), x.tables...)
 	}
 	return sequence(func(yield func(*rowsOf) bool) error {
-		c, all, err := b.sealedStretches(ctx, daily)
+		_, have, err := b.readLookups(ctx)
+		if err != nil && !errors.Is(err, ErrNone) {
+			return err
+		}
+		c, all, err := b.daysIn(ctx, q.span())
 		if err != nil {
 			return err
 		}
-		s := search{byAccount: x, book: b, query: &q, all: all, have: map[int64]uint64{}, grows: c.next()}
+		s := search{byAccount: x, book: b, query: &q, all: all, have: map[int64]uint64{}, first: c.first, grows: have.next}
 		return s.each(ctx, yield)
 	})
 }
 
-// search is a query for some accounts' rows. In the day that still grows, and in what is not
-// sealed, all rows are looked through; before, look-ups name the blocks. That they name all is
-// seen by the totals of the accounts' days, which count their rows. So each day is read as a
+// search is a query for some accounts' rows. In the day that still grows, in what is not sealed,
+// and where the look-ups are not yet, all rows are looked through; before, they name the blocks.
+// That they name all is seen by the totals of the accounts' days, which count their rows. So each day is read as a
 // whole, even where only a part of it is asked for.
 type search struct {
 	*byAccount
 	book  *Book
 	query *Query
-	all   []*stretch       // the days
+	all   []*stretch       // the days, of which some have blocks of the span
 	days  []*stretch       // that are not counted yet, in the order in which they end
 	have  map[int64]uint64 // how many rows of a day were read
+	first uint64           // the height that the book begins with
 	grows uint64           // from this height on no look-up is used
 }
 
@@ -165,13 +167,15 @@ func (s *search) each(ctx context.Context, yield func(*rowsOf) bool) error {
 func (s *search) blocks(ctx context.Context, span Span) iter.Seq2[*rowsOf, error] {
 	return sequence(func(yield func(*rowsOf) bool) error {
 		q := s.book.engine.shared()
+		span.First = max(span.First, s.first)
+		limit := min(s.query.heights(), maxHeights)
 		for span.First < s.grows && span.First <= span.Last {
 			part := Span{span.First, min(span.Last, s.grows-1)}
-			found, err := s.heights(ctx, q, s.query.Accounts, part, s.query.heights())
+			found, err := s.heights(ctx, q, s.query.Accounts, part, limit)
 			if err != nil {
 				return err
 			}
-			if len(found) == s.query.heights() {
+			if len(found) == limit {
 				part.Last = found[len(found)-1]
 			}
 			timeless, err := s.book.timelessIn(ctx, q, s.all, part)
@@ -192,6 +196,9 @@ func (s *search) blocks(ctx context.Context, span Span) iter.Seq2[*rowsOf, error
 	})
 }
 
+// maxHeights is how many heights of a look-up are held at once.
+const maxHeights = 10_000
+
 // count wants the days that end below a height to have had as many rows as their totals say.
 func (s *search) count(ctx context.Context, height uint64) error {
 	for len(s.days) > 0 && s.days[0].last < height {
@@ -202,31 +209,31 @@ func (s *search) count(ctx context.Context, height uint64) error {
 			return err
 		}
 		if have := s.have[day.number]; have != want {
-			return s.lost(ctx, s.book, s.query.Accounts, day, want, have)
+			return s.lost(ctx, day, want, have)
 		}
 		delete(s.have, day.number)
 	}
 	return nil
 }
 
-// lost tells which block of a day has a row that the look-ups do not name, or was altered.
-func (x *byAccount) lost(ctx context.Context, b *Book, accounts []chain.Address, day *stretch, want, have uint64) error {
-	q, table := b.engine.shared(), x.tables[0]
-	found, err := x.heights(ctx, q, accounts, Span{day.first, day.last}, math.MaxInt)
+// lost tells which block of a day has a row that the look-up does not name, or was altered.
+func (s *search) lost(ctx context.Context, day *stretch, want, have uint64) error {
+	table := s.tables[0]
+	found, err := s.heights(ctx, s.book.engine.shared(), s.query.Accounts, Span{day.first, day.last}, math.MaxInt)
 	if err != nil {
 		return err
 	}
-	names := x.namer(accounts)
-	for r, err := range b.walk(ctx, nil, Span{day.first, day.last}, x.tables) {
-		if err == nil && !slices.Contains(found, r.height) && slices.ContainsFunc(r.rows[table], names) {
-			err = damagedBlock(r.height, table, "the look-up by "+strings.Join(x.names(), " and ")+" does not name it")
+	names := s.namer(s.query.Accounts)
+	for r, err := range s.book.walk(ctx, nil, Span{day.first, day.last}, s.tables) {
+		if err == nil && r.height < s.grows && !slices.Contains(found, r.height) && slices.ContainsFunc(r.rows[table], names) {
+			err = damagedBlock(r.height, table, "the look-up by "+strings.Join(s.names(), " and ")+" does not name it")
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("%w: on %s the accounts have %d rows in table %s, and the look-up by %s found %d; fees ledger verify names all that is damaged",
-		ErrDamaged, day.name(), want, tables[table].name, strings.Join(x.names(), " and "), have)
+		ErrDamaged, day.name(), want, tables[table].name, strings.Join(s.names(), " and "), have)
 }
 
 // timelessIn are the sealed blocks of a span that do not say when they were made. No day's
@@ -265,11 +272,11 @@ func (x *byAccount) rowsOn(ctx context.Context, b *Book, q querier, day *stretch
 		if len(list) == 0 {
 			continue
 		}
-		found, err := b.totalsOf(ctx, q, accountDays, day, &digit)
+		found, err := b.totalsOf(ctx, q, accountDays, []*stretch{day}, &digit)
 		if err != nil {
 			return 0, err
 		}
-		for _, r := range found {
+		for _, r := range found[0] {
 			if !slices.ContainsFunc(list, func(a chain.Address) bool { return equal(r[1], a[:]) }) {
 				continue
 			}

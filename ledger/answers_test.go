@@ -18,6 +18,16 @@ import (
 // monthsOfBlocks are blocks that follow each other at a pace, from the end of November
 // 2023 on, with rows in every table.
 func monthsOfBlocks(count uint64, pace time.Duration) (list []*ledger.Entry) {
+	for _, m := range monthsMade(count, pace) {
+		e, err := ledger.NewEntry(m.Block, m.Report)
+		must(err)
+		list = append(list, e)
+	}
+	return list
+}
+
+// monthsMade are those blocks, to be changed before they become entries.
+func monthsMade(count uint64, pace time.Duration) (list []made) {
 	begin := time.Date(2023, 11, 24, 22, 0, 0, 0, time.UTC)
 	parent := chain.Hash{}
 	for h := range count {
@@ -38,9 +48,7 @@ func monthsOfBlocks(count uint64, pace time.Duration) (list []*ledger.Entry) {
 		if h%11 == 10 {
 			x.Payer = chain.Optional[chain.Address]{}
 		}
-		e, err := ledger.NewEntry(m.Block, m.Report)
-		must(err)
-		list, parent = append(list, e), hashOf(h, 0)
+		list, parent = append(list, m), hashOf(h, 0)
 	}
 	return list
 }
@@ -65,7 +73,6 @@ func questions(last uint64) (list []question) {
 	all := ledger.Span{Last: last}
 	some := ledger.Span{First: last / 4, Last: last - last/3}
 	month := ledger.Period{From: timeOf(time.Date(2023, 11, 27, 7, 0, 0, 0, time.UTC)), To: timeOf(time.Date(2023, 12, 9, 0, 0, 0, 0, time.UTC))}
-	from, to := ledger.DayOf(month.From.Std()), ledger.DayOf(month.To.Std())
 	payer := chain.Address{19: 1}
 	ask := func(name string, do func(b *ledger.Book, out *strings.Builder) error) {
 		list = append(list, question{name, func(b *ledger.Book) (string, error) {
@@ -140,21 +147,18 @@ func questions(last uint64) (list []question) {
 		s, err := b.Status(ctx)
 		return answered(out, s, err)
 	})
-	ask("FeesByDay", func(b *ledger.Book, out *strings.Builder) error {
-		d, err := b.FeesByDay(ctx, time.UTC, 0, 1_000_000)
-		return answered(out, d, err)
-	})
-	ask("AccountDays", func(b *ledger.Book, out *strings.Builder) error {
-		d, err := b.AccountDays(ctx, payer, 0, 1_000_000)
-		return answered(out, d, err)
-	})
-	for name, days := range map[string][2]ledger.Day{"": {0, 1_000_000}, " of some days": {from, to}} {
-		ask("FeesByContract"+name, func(b *ledger.Book, out *strings.Builder) error {
-			list, err := b.FeesByContract(ctx, days[0], days[1])
-			for _, c := range list {
-				fmt.Fprintf(out, "%+v\n", *c)
+	for name, kinds := range map[string][]ledger.TotalsBy{
+		"": {ledger.ByQuarterHour, ledger.ByMonth, ledger.ByContract, ledger.ByAccount}, " of some time": {ledger.ByDay}, " of some heights": {ledger.ByContract, ledger.ByAccount},
+	} {
+		p := map[string]ledger.Period{"": ever, " of some time": month, " of some heights": {Heights: chain.Some(ledger.Span{Last: last / 3})}}[name]
+		ask("Totals"+name, func(b *ledger.Book, out *strings.Builder) error {
+			for _, by := range kinds {
+				found, rules, err := totalled(b, p, by)
+				if err := answered(out, fmt.Sprint(found, rules), err); err != nil {
+					return err
+				}
 			}
-			return err
+			return nil
 		})
 	}
 	ask("Predecessor", func(b *ledger.Book, out *strings.Builder) error {
@@ -206,4 +210,21 @@ func answers(t testing.TB, book *ledger.Book, list []question) map[string]string
 		whole[q.name] = answer
 	}
 	return whole
+}
+
+// sent is a query that a book sends its database.
+type sent struct {
+	text      string
+	arguments []any
+}
+
+// queriesOf are what a book sends for an answer.
+func queriesOf(t testing.TB, book *ledger.Book, ask func(*ledger.Book) (string, error)) (list []sent) {
+	t.Helper()
+	mend := book.Asked(func(text string, arguments []any) { list = append(list, sent{text, arguments}) })
+	defer mend()
+	answer, err := ask(book)
+	require.NoError(t, err, answer)
+	require.NotEmpty(t, list)
+	return list
 }

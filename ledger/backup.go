@@ -8,24 +8,48 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/internal/scratch"
 )
 
 // Backup copies the book as it is now into a new file, whatever is written
 // meanwhile: a ledger of its own, with the same digests and seals. A book in
-// PostgreSQL becomes a file too. It is made beside the file, in a directory of its
-// name and ".backup"; what a killed one left there is taken away.
+// PostgreSQL becomes a file too: its sealed blocks do not change, and are copied
+// without one long snapshot; all else is of one moment. The file is made beside its
+// place, in a directory of its name and ".backup"; what a killed one left there is
+// taken away.
 func (b *Book) Backup(ctx context.Context, path string, progress func(done, total uint64)) (err error) {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		if err == nil {
-			err = fmt.Errorf("%s: there is a file already", path)
+	if err := free(path); err != nil {
+		return err
+	}
+	return newFile(path, ".backup", func(temporary string) error {
+		if e, ok := b.engine.(*sqliteEngine); ok {
+			return e.exec(ctx, "VACUUM INTO ?", temporary)
 		}
+		return b.copyTo(ctx, temporary, nil, progress)
+	})
+}
+
+// free wants no file to be there.
+func free(path string) error {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = fmt.Errorf("%s: there is a file already", path)
+	}
+	return err
+}
+
+// newFile makes a file in a directory beside its place, and gives it its name when it is
+// whole.
+func newFile(path, suffix string, make func(temporary string) error) error {
+	path, err := filepath.Abs(path)
+	if err != nil { // SQLite would take file:… for an address
 		return err
 	}
-	if path, err = filepath.Abs(path); err != nil { // SQLite would take file:… for an address
-		return err
-	}
-	directory, err := scratch.Hold(path + ".backup")
+	directory, err := scratch.Hold(path + suffix)
 	if err != nil {
 		return err
 	}
@@ -34,31 +58,29 @@ func (b *Book) Backup(ctx context.Context, path string, progress func(done, tota
 		return err
 	}
 	temporary := directory.Path("copy.db")
-	if e, ok := b.engine.(*sqliteEngine); ok {
-		err = e.exec(ctx, "VACUUM INTO ?", temporary)
-	} else {
-		err = b.copyTo(ctx, temporary, progress)
-	}
-	if err != nil {
+	if err := make(temporary); err != nil {
 		return err
 	}
-	if err := syncFile(temporary); err != nil {
+	if err := disk.Sync(temporary); err != nil {
 		return err
 	}
 	if err := os.Link(temporary, path); err != nil { // fails where another made the file meanwhile
 		return err
 	}
-	return syncFile(filepath.Dir(path))
+	return disk.Sync(filepath.Dir(path))
 }
 
-// copyTo writes all rows into a new file.
-func (b *Book) copyTo(ctx context.Context, path string, progress func(done, total uint64)) (err error) {
-	q, end, err := b.engine.snapshot(ctx)
+// copyTo writes the book's rows into a new file: all, or those before a cut.
+func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(done, total uint64)) (err error) {
+	m, err := b.moments(ctx)
 	if err != nil {
 		return err
 	}
-	defer end()
-	c, err := readBookRow(ctx, q)
+	defer m.close()
+	if m.row, err = readBookRow(ctx, m.q); err != nil {
+		return err
+	}
+	total, err := m.blocks(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,32 +89,51 @@ func (b *Book) copyTo(ctx context.Context, path string, progress func(done, tota
 		return err
 	}
 	defer func() { err = errors.Join(err, copied.Close()) }()
-	if err := copied.Begin(ctx, c.Identity, c.first); err != nil {
+	if err := copied.Begin(ctx, m.row.Identity, m.row.first); err != nil {
 		return err
 	}
-	var done, total uint64
-	if _, err := one(ctx, q, []any{&total}, "SELECT count(*) FROM blocks"); err != nil {
-		return err
+	done := uint64(0)
+	read := func(ctx context.Context, last uint64) error {
+		return m.portion(ctx, last, func(list []*rowsOf) error {
+			done += uint64(len(list))
+			progress(done, max(done, total))
+			return copied.copyBlocks(ctx, list)
+		})
 	}
-	for span, err := range portions(ctx, q, everyBlock) {
+	m.at = m.row.first
+	row := m.row
+	if c != nil {
+		total = c.height - m.at
+		for row.sealed = total; m.at < c.height; {
+			if err := m.renew(ctx); err != nil {
+				return err
+			}
+			if err := read(ctx, c.height-1); err != nil {
+				return err
+			}
+		}
+	} else {
+		if err := m.sealedBlocks(ctx, read); err != nil {
+			return err
+		}
+		row = m.row
+		highest, err := highestBlock(ctx, m.q)
 		if err != nil {
 			return err
 		}
-		for list, err := range readSpan(ctx, q, allTables, span) {
-			if err == nil {
-				err = copied.copyBlocks(ctx, list)
-			}
-			if err != nil {
+		for highest != nil && m.at <= uint64(*highest) {
+			if err := read(ctx, uint64(*highest)); err != nil {
 				return err
 			}
-			done += uint64(len(list))
-			progress(done, total)
 		}
 	}
-	if err := copied.copyTotals(ctx, q, &c); err != nil {
+	if err := copied.copyTotals(ctx, m.q, &row, c); err != nil {
 		return err
 	}
-	return copied.BuildLookups(ctx, func(string) {})
+	if err := copied.copyLookups(ctx, m.q, &m.row, row.next()); err != nil {
+		return err
+	}
+	return copied.BuildLookups(ctx, func(_, _ uint64) {}) // where an earlier version wrote the book
 }
 
 func (b *Book) copyBlocks(ctx context.Context, list []*rowsOf) error {
@@ -108,38 +149,63 @@ func (b *Book) copyBlocks(ctx context.Context, list []*rowsOf) error {
 	})
 }
 
-func (b *Book) copyTotals(ctx context.Context, from querier, c *bookRow) error {
+// copyTotals copies all that is no row of a block, and then the row of the table book.
+func (b *Book) copyTotals(ctx context.Context, from querier, now *bookRow, c *cut) error {
 	return b.change(ctx, func(tx transaction) error {
-		for i := range totals {
-			t := &totals[i]
-			err := list(ctx, from, t.columns(), func(r row) error { return tx.add(ctx, b.plusSQL[i], []row{r}) }, selectFrom(t.name, t.columns()))
-			if err != nil {
-				return err
-			}
-		}
 		copied := []table{{name: "seals", columns: stretchColumns}, {name: "rejudgements", columns: rejudgementColumns}}
-		if later, err := laidOutSince(ctx, from, layoutOfProved); err != nil {
-			return err
-		} else if later {
+		for i := range totals {
+			copied = append(copied, table{name: totals[i].name, columns: totals[i].columns()})
+		}
+		if c == nil {
 			copied = append(copied, table{name: "proved", columns: provedColumns})
 		}
 		for _, t := range copied {
+			where, arguments := c.takes(t.name)
 			err := list(ctx, from, t.columns, func(r row) error {
 				return tx.add(ctx, insertInto(t.name, t.columns)+placesFor(t.columns), []row{r})
-			}, selectFrom(t.name, t.columns))
+			}, selectFrom(t.name, t.columns)+where, arguments...)
 			if err != nil {
 				return err
 			}
 		}
-		return c.keep(ctx, tx)
+		if c != nil {
+			if err := c.copyProved(ctx, from, tx); err != nil {
+				return err
+			}
+		}
+		return now.keep(ctx, tx)
 	})
 }
 
-// syncFile makes a file or a folder last.
-func syncFile(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
+// copyLookups copies the look-ups of a book up to a height, era by era, and how far they are.
+func (b *Book) copyLookups(ctx context.Context, from querier, c *bookRow, end uint64) error {
+	have, err := readLookups(ctx, from, c)
+	if err != nil || !have.there || have.next == c.first {
 		return err
 	}
-	return errors.Join(file.Sync(), file.Close())
+	have.next = min(have.next, end)
+	span := Span{c.first, have.next - 1}
+	for eras := range span.eras(1) {
+		for _, era := range eras {
+			err := b.change(ctx, func(tx transaction) error { return copyEra(ctx, tx, from, era, span) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return b.change(ctx, func(tx transaction) error { return have.keep(ctx, tx) })
+}
+
+func copyEra(ctx context.Context, tx transaction, from querier, era any, span Span) error {
+	for t := range lookupTables {
+		l := &lookupTables[t]
+		err := inPortions(ctx, tx, l, func(add func(row) error) error {
+			return list(ctx, from, l.columns, add,
+				selectFrom(l.name, l.columns)+" WHERE era = ? AND height >= ? AND height <= ? ORDER BY "+columnList(l.columns[:l.key]), append([]any{era}, span.bounds()...)...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -31,7 +31,6 @@ func TestBackup(t *testing.T) {
 		book := written(t, place, madeUpChain, entries)
 		require.NoError(t, book.Write(ctx, madeUp(700, 3)))
 		require.NoError(t, book.Rejudge(ctx, "9.9", []ledger.Difference{{Height: 3, Table: "transactions", Row: 1, Column: "fee", Stored: "1", Now: "2", Judgement: true}}))
-		require.NoError(t, book.BuildLookups(ctx, func(string) {}))
 		directory := t.TempDir()
 		copied := filepath.Join(directory, "copy.db")
 		require.NoError(t, reader(t, place).Backup(ctx, copied, quietly))
@@ -57,6 +56,7 @@ func TestBackup(t *testing.T) {
 }
 
 func TestBackupWhileItIsWritten(t *testing.T) {
+	ledger.HoldMoments(t, 0, 0)
 	entries := madeUp(0, 400)
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
@@ -137,34 +137,6 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestLookups(t *testing.T) {
-	engines(t, func(t *testing.T, newPlace func() string) {
-		place := newPlace()
-		book := written(t, place, madeUpChain, madeUp(0, 30))
-		require.NoError(t, book.DropLookups(ctx))
-		require.False(t, statusOf(t, book).Lookups)
-		var made []string
-		require.NoError(t, book.BuildLookups(ctx, func(name string) { made = append(made, name) }))
-		require.Len(t, made, 6)
-		require.True(t, statusOf(t, book).Lookups)
-		require.NoError(t, book.BuildLookups(ctx, func(name string) { t.Error(name) }))
-		openSQL(t, place).do(t, "DROP INDEX movements_by_account")
-		require.False(t, statusOf(t, book).Lookups)
-		made = nil
-		require.NoError(t, book.BuildLookups(ctx, func(name string) { made = append(made, name) }))
-		require.Equal(t, []string{"movements_by_account"}, made)
-		require.NoError(t, book.Write(ctx, madeUp(30, 5)))
-		require.NoError(t, book.DropLookups(ctx))
-		require.NoError(t, book.Write(ctx, madeUp(35, 5)))
-		sealAll(t, book)
-		verified(t, book)
-
-		require.NoError(t, book.Close())
-		require.Error(t, book.DropLookups(ctx))
-		require.Error(t, book.BuildLookups(ctx, nil))
-	})
-}
-
 // Blocks with a height far from the others take no longer.
 func TestAHeightFarAway(t *testing.T) {
 	far := makeBlock(1<<62, hashOf(1<<62, 0), hashOf(0, 1), "5").entry(t)
@@ -179,8 +151,6 @@ func TestAHeightFarAway(t *testing.T) {
 		require.Equal(t, uint64(1<<62+1), next)
 		copied := newFile(t)
 		require.NoError(t, book.Backup(ctx, copied, quietly))
-		back := statusOf(t, reader(t, copied))
-		back.Lookups = s.Lookups // a copy out of PostgreSQL has them
-		require.Equal(t, s, back)
+		require.Equal(t, s, statusOf(t, reader(t, copied)))
 	})
 }

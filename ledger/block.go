@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -46,7 +47,7 @@ var blockFields = []field[blockRow]{
 	{name: "parent_hash", mark: fact, at: func(b *blockRow) any { return &b.ParentHash }},
 	{name: "time_ms", mark: fact, at: func(b *blockRow) any { return &b.Time }},
 	{name: "runtime", mark: fact, at: func(b *blockRow) any { return &b.Runtime }},
-	{name: "rules", mark: judgement, at: func(b *blockRow) any { return &b.Rules }},
+	{name: "rules", mark: judgement, at: func(b *blockRow) any { return (*wordText)(&b.Rules) }},
 	{name: "certain", mark: judgement, at: func(b *blockRow) any { return &b.Certain }},
 	{name: "base_fee_per_gas", mark: judgement, at: func(b *blockRow) any { return &b.BaseFeePerGas }},
 	{name: "multiplier_at", mark: judgement, at: func(b *blockRow) any { return &b.MultiplierAt }},
@@ -111,29 +112,27 @@ func (b *Book) fewRows(ctx context.Context, q Query, table int) iter.Seq2[*rowsO
 				return nil
 			}
 		}
-		return b.countLeaves(ctx, shared, span, table, uint64(len(heights)))
+		return b.countLeaves(ctx, span, table, uint64(len(heights)))
 	})
 }
 
 // countLeaves wants so many blocks of a span to have a leaf of a table, and no sealed block
 // of it to be missing.
-func (b *Book) countLeaves(ctx context.Context, q querier, span Span, table int, want uint64) error {
-	sealed, err := b.sealed(ctx)
+func (b *Book) countLeaves(ctx context.Context, span Span, table int, want uint64) error {
+	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	expected := uint64(0) // blocks, at least
-	if s, ok := sealed.Get(); ok && max(span.First, s.First) <= min(span.Last, s.Last) {
-		expected = Span{max(span.First, s.First), min(span.Last, s.Last)}.Blocks()
+	defer end()
+	c, err := readBookRow(ctx, q)
+	if err != nil {
+		return err
 	}
-	var all, have uint64
-	err = leafHeads(ctx, q, span, func(there uint16, count uint64) {
-		all += count
-		if there&(1<<leafOf(table)) != 0 {
-			have += count
-		}
-	})
-	if err == nil && (have != want || all < expected) {
+	n, err := b.blocksWith(ctx, q, &c, span)
+	if err != nil {
+		return err
+	}
+	if have := n.with[slices.Index(fewTables[:], table)]; have != want {
 		err = fmt.Errorf("%w: table %s: %d blocks of %v have rows, and %d had", ErrDamaged, tables[table].name, want, span, have)
 	}
 	return b.blamed(ctx, q, table, err)

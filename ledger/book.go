@@ -92,8 +92,8 @@ func opened[E engine](e E, err error) (*Book, error) {
 	}
 	b := &Book{engine: e}
 	for i := range totals {
-		t, plus := &totals[i], e.sql().plus
-		b.plusSQL[i], b.countSQL[i] = t.upsert(plus, t.sums), t.upsert(plus, t.leading())
+		t := &totals[i]
+		b.plusSQL[i], b.countSQL[i] = t.upsert(e.sql(), t.sums), t.upsert(e.sql(), t.leading())
 	}
 	return b, nil
 }
@@ -159,6 +159,9 @@ func (b *Book) Identity(ctx context.Context) (Identity, error) {
 // Begin makes a new book one of a chain, from a height on. For a book that has
 // blocks, it checks that it is of that chain, and that first is not below it.
 func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
+	if _, err := b.clear(ctx, func(_, _ uint64) {}); err != nil && !errors.Is(err, ErrNone) && !Passes(err) {
+		return err
+	}
 	return b.change(ctx, func(tx transaction) error {
 		have, err := readBookRow(ctx, tx)
 		if errors.Is(err, ErrNone) {
@@ -218,15 +221,23 @@ func (b *Book) change(ctx context.Context, what func(transaction) error) error {
 }
 
 // WriteJob stores blocks as Write does, but they may have gaps between them, and none
-// is sealed, and does something else in the same transaction. It is for PostgreSQL.
+// is sealed, and does something else in the same transaction. It is for PostgreSQL. With
+// each block goes what it adds, so that who seals it need not read all of it.
 func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
+	if err := b.makeRoom(ctx, entries); err != nil {
+		return err
+	}
 	return b.change(ctx, func(tx transaction) error {
 		c, err := readBookRow(ctx, tx)
 		if err != nil {
 			return err
 		}
 		for _, run := range runs(entries) {
-			if _, err := b.store(ctx, tx, &c, run); err != nil {
+			added, err := b.store(ctx, tx, &c, run)
+			if err == nil {
+				err = keepUnsealed(ctx, tx, added)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -15,11 +15,19 @@ import (
 // nullable is a text that is null where it is "".
 type nullable string
 
+// nullableWord is a word that is null where it is "".
+type nullableWord string
+
+// wordText is a text out of a few, such as a call's.
+type wordText string
+
 // kindOf is what a column of a Go type holds.
 func kindOf(cell any) kind {
 	switch cell.(type) {
 	case *string, *nullable, *unit:
 		return text
+	case *wordText, *nullableWord:
+		return word
 	case *bool, *chain.Optional[bool]:
 		return boolean
 	case *[]byte, *Seal, *chain.Hash, *chain.Optional[chain.Hash], *chain.Address, *chain.Optional[chain.Address]:
@@ -35,11 +43,15 @@ func encode(cell any) value {
 	switch x := cell.(type) {
 	case *string:
 		return clean(*x)
+	case *wordText:
+		return clean(string(*x))
 	case *nullable:
 		if *x == "" {
 			return nil
 		}
 		return clean(string(*x))
+	case *nullableWord:
+		return encode((*nullable)(x))
 	case *unit:
 		return unitNames[*x]
 	case *bool:
@@ -130,10 +142,14 @@ func decode(cell any, v value) (err error) {
 	switch x := cell.(type) {
 	case *string:
 		*x, err = as[string](v)
+	case *wordText:
+		err = decode((*string)(x), v)
 	case *nullable:
 		if *x = ""; v != nil {
 			err = decode((*string)(x), v)
 		}
+	case *nullableWord:
+		err = decode((*nullable)(x), v)
 	case *unit:
 		name, _ := v.(string)
 		*x, err = unitOf(name)

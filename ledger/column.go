@@ -11,6 +11,7 @@ type kind int
 const (
 	integer kind = iota // int64
 	text                // string
+	word                // string: a name out of a few, such as a call's
 	data                // []byte: a hash, an account
 	amount              // string, a decimal integer: wei, or a token's smallest unit
 	boolean             // bool
@@ -46,6 +47,9 @@ type field[T any] struct {
 	mark mark
 	at   func(*T) any    // a pointer to one of the types that a cell can be of
 	cost func(*Cost) any // the same of a cost, where the column is packed
+	// later is a column that a later layout than the first brought. The digest of a row
+	// leaves it out where it is null, as it was before that.
+	later bool
 }
 
 // columnsOf are the columns of fields.
@@ -96,7 +100,7 @@ func signedColumns[T any](fields []field[T]) []column {
 // signedRow makes a row of such a table.
 func signedRow[T any](fields []field[T], x *T) row {
 	r := rowOf(fields, x)
-	digest := digestOf(r)
+	digest := signatureOf(fields, r)
 	return append(r, digest[:])
 }
 
@@ -106,8 +110,19 @@ func readSigned[T any](fields []field[T], r row, into *T) error {
 	if err := readRow(fields, r[:last], into); err != nil {
 		return err
 	}
-	if digest := digestOf(r[:last]); !equal(r[last], digest[:]) {
+	if digest := signatureOf(fields, r[:last]); !equal(r[last], digest[:]) {
 		return fmt.Errorf("its digest is %v, not %x", digest, r[last])
 	}
 	return nil
+}
+
+// signatureOf is the digest of a row that has one.
+func signatureOf[T any](fields []field[T], r row) Digest {
+	var covered row
+	for i, v := range r {
+		if v != nil || !fields[i].later {
+			covered = append(covered, v)
+		}
+	}
+	return digestOf(covered)
 }

@@ -57,7 +57,20 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 		}
 		pages := pager{Query: &q}
 		readers := min(runtime.GOMAXPROCS(0)+1, maxReaders)
-		for p := range inorder.Map(ctx, q.span().parts(), readers, func(ctx context.Context, s Span) *part {
+		span := q.span().from(sealed) // which may be far longer than the book
+		highest, err := highestBlock(ctx, b.engine.shared())
+		if err != nil {
+			return err
+		}
+		end := uint64(0)
+		if highest != nil {
+			end = uint64(*highest)
+		}
+		if s, ok := sealed.Get(); ok {
+			end = max(end, s.Last) // also where it is missing
+		}
+		span.Last = min(span.Last, end)
+		for p := range inorder.Map(ctx, span.parts(), readers, func(ctx context.Context, s Span) *part {
 			p, ok := used.Get().(*part)
 			if !ok {
 				p = new(part)
@@ -66,7 +79,7 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 			return p
 		}) {
 			if p.err != nil {
-				return p.err
+				return b.blameless(ctx, sealed, p.err)
 			}
 			for i := range p.costs {
 				c := &p.costs[i]

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,10 +24,11 @@ import (
 const (
 	asWriter  = "FEES_LEDGER_TEST_WRITER" // where
 	fileLimit = "FEES_LEDGER_TEST_LIMIT"  // how large a file may become, in bytes
+	detachTo  = "FEES_LEDGER_TEST_DETACH" // it detaches blocks from the book instead, into this file
 )
 
 // crashBlocks is how many blocks it writes.
-const crashBlocks = 1_000
+const crashBlocks = 400
 
 // limitFiles makes every file that would become larger an error; nil where the
 // system cannot.
@@ -51,7 +53,6 @@ func writeAll(place string) (err error) {
 			return err
 		}
 	}
-	entries := madeUp(0, crashBlocks)
 	book, err := ledger.OpenWriter(ctx, place)
 	for try := 0; errors.Is(err, ledger.ErrLocked) && try < 6_000; try++ { // PostgreSQL has not seen yet that the one before is dead
 		time.Sleep(10 * time.Millisecond)
@@ -61,7 +62,13 @@ func writeAll(place string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
-	return goOn(book, entries, func() { fmt.Println("writing") })
+	if file := os.Getenv(detachTo); file != "" {
+		fmt.Println("detaching")
+		step := func(done, _ uint64) { fmt.Println(done) }
+		_, err := book.Detach(ctx, detachedMonth, file, ledger.DetachProgress{Copied: step, Verified: step, Removed: step})
+		return err
+	}
+	return goOn(book, madeUp(0, crashBlocks), func() { fmt.Println("writing") })
 }
 
 // goOn writes what a book lacks of the blocks, and seals it.
@@ -194,7 +201,7 @@ func TestServersThatAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills a server")
 	}
-	entries := madeUp(0, 3*crashBlocks)
+	entries := madeUp(0, 6*crashBlocks)
 	server := postgrestest.StartOwn(t)
 	place := server.Database(t)
 	failures := 0
@@ -226,4 +233,68 @@ func TestServersThatAreKilled(t *testing.T) {
 	require.NoError(t, goOn(book, entries, func() {}))
 	verified(t, book)
 	require.Equal(t, statusOf(t, written(t, newFile(t), madeUpChain, entries)).Seal, statusOf(t, book).Seal)
+}
+
+// detachedMonth is the one before which a program detaches blocks.
+var detachedMonth = ledger.MonthOf(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+
+// However often somebody is killed who detaches blocks from a book, it is whole or begins
+// later, and at the end the same.
+func TestDetachmentsThatAreKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not in a short run: kills many programs")
+	}
+	const count, pace = 400, 3 * time.Hour // of which 297 are detached
+	entries := monthsOfBlocks(count, pace)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		begun := newPlace()
+		quietly := written(t, begun, madeUpChain, entries)
+		_, err := quietly.Detach(ctx, detachedMonth, filepath.Join(t.TempDir(), "earlier.db"), quiet())
+		require.NoError(t, err)
+		want, seals := rowsIn(t, begun), sealsOf(t, begun)
+		whole := newPlace()
+		require.NoError(t, written(t, whole, madeUpChain, entries).Close())
+		wanted, kills, begunLater := 10, 0, 0
+		if ledger.Postgres(whole) {
+			wanted = 5
+		}
+		for kills < wanted {
+			place, file := copied(t, whole), filepath.Join(t.TempDir(), "earlier.db")
+			for range 4 {
+				cmd, said, errs := start(t, place, detachTo+"="+file)
+				for range rand.IntN(8) {
+					said.Scan()
+				}
+				time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+				cmd.Process.Kill()
+				if cmd.Wait() == nil || errs.Len() > 0 { // it was done before
+					break
+				}
+				kills++
+				book := reader(t, place)
+				verified(t, book)
+				s := statusOf(t, book)
+				require.EqualValues(t, count-s.First, s.Blocks)
+				require.NoError(t, book.Close())
+				if s.First > 0 {
+					verified(t, reader(t, file))
+					begunLater++
+				}
+			}
+			cmd, _, errs := start(t, place, detachTo+"="+file)
+			cmd.Wait()
+			if said := errs.String(); said != "" { // it was done before
+				require.Contains(t, said, "and has none before 2024-01")
+			}
+			book := reader(t, place)
+			verified(t, book)
+			require.NoError(t, book.Close())
+			verified(t, reader(t, file))
+			for table, rows := range rowsIn(t, place) {
+				require.Equal(t, len(want[table]), len(rows), table)
+			}
+			require.Equal(t, seals, sealsOf(t, place))
+		}
+		t.Logf("killed %d times, %d of them when the book began later", kills, begunLater)
+	})
 }

@@ -4,9 +4,13 @@
 // PostgreSQL database. Both have the same tables, the same values, and the same views
 // (book_blocks, book_days, …) for whoever asks by SQL.
 //
-// In SQLite an amount is a text of decimal digits, for SQLite's integers end at 2^63. Its
-// SUM over amounts works in floats and is not exact to the wei: ask the tables of totals and
-// the views, which are exact. In PostgreSQL amounts are NUMERIC.
+// In PostgreSQL amounts are NUMERIC. A SQLite file has an amount below 2^63 as an integer, and
+// a greater one, where SQLite's integers end, as a text of decimal digits. Its SUM over them
+// works in floats and is not exact to the wei: ask the tables of totals and the views, which
+// are exact. And a file has the texts that come over and over (rules, layer, type, call,
+// method, outcome, status, verdict, event and kind) once, in the table words: their rows have
+// the number of the word, or a text that is none. The views have the texts. What follows is
+// said of the values that these stand for: they are the same in both engines.
 //
 // # Texts
 //
@@ -58,8 +62,11 @@
 // engine they are in and in whatever order they were written.
 //
 // The table seals has the seal of the sealed blocks of each day and each month of UTC, by
-// the blocks' own time. The seal of a whole book is likewise a sum over its days: of the
-// SHA-256 of each day's number, count of blocks, and seal.
+// the blocks' own time. The seal of a whole book is likewise a sum over its months: of the
+// SHA-256 of each month's number, count of blocks, and seal.
+//
+// A row of seals says, too, how many of its blocks have rows in findings, unclassified and
+// unanswered, and by which rules its transactions were priced.
 //
 // Which blocks are proved, and by which trusted block, is in the table proved, outside of all
 // digests but that of its own rows: in spans, each with one trusted block. It is of the same
@@ -68,21 +75,47 @@
 // What is sealed is in the totals, and what is not is not. Once a later day (or month) has
 // begun, its row in seals has the leaves of its totals, behind the byte of the layout: of
 // quarter_hours, days, contract_days and sixteen of account_days, by the first hex digit of
-// the account (of a month: of contract_months, and sixteen of account_months). Such a leaf
+// the account (of a month: of contract_months, sixteen of account_months, and months). Such a leaf
 // is over the table's name, the number of its rows, and all columns of them, in the order of
 // their keys' encodings. Whoever reads totals checks their leaf; the totals of the day that
-// still grows are added up from its blocks instead.
+// still grows are added up from its blocks instead. The leaves are of layout 2, which has more
+// sums than the first and the table months: a day or a month that an earlier program began stays
+// of layout 1, and its blocks are added up where a question needs what that lacks.
 //
 // # Look-ups
 //
-// Indexes name the blocks that have rows of an account. The table account_days counts an
-// account's rows, which shows that the indexes name all of them: a look-up that has lost one
-// is damage, and not a smaller sum. Blocks without a time are in no day, and all of them are
-// read. No total counts hashes: whether nothing has a hash is known by looking through the
-// transactions.
+// The table account_blocks names the sealed blocks that have rows of an account, and by the
+// bits of tables which rows: 1 of transactions that it paid for, 2 of movements, 4 of
+// transfers. The table hash_blocks names those that have a transaction of a hash, by the
+// first 8 bytes of the extrinsic's or of the EVM transaction's; who finds a block compares
+// the whole hash. Both are ordered by era first, which is the height divided by 65536.
+//
+// They cover the sealed blocks, up to the height that the row of the table lookups has. What is
+// above is looked through, by height. Sealing extends them in the same change, in sorted runs
+// that touch one era alone: it costs the same however long the chain is. So nothing drops
+// them, and nobody waits for them. A ledger that an earlier version wrote has none, until
+// BuildLookups has made them, a part at a time; sealing extends them from then on.
+//
+// The table account_days counts an account's rows, which shows that the look-up names all of
+// them: one that has lost a block is damage, and not a smaller sum. Blocks without a time are
+// in no day, and all of them are read. No total counts hashes: whether nothing has a hash is
+// known by looking through the transactions. A verification makes all look-ups again. What
+// helps where one is damaged is to delete the row of the table lookups: they are made anew.
 //
 // A block that is lost above the sealed ones looks as if it was never stored. It is fetched
 // again.
+//
+// # Partitions
+//
+// In PostgreSQL the tables with the rows of blocks are cut into partitions by height
+// (partition.go), so that a part of a book is vacuumed, backed up and dropped by itself.
+// Whoever stores blocks makes the partitions that are missing, before.
+//
+// Detach takes what is before a month out of a book (detach.go). When the file with it is on
+// the disk, one change has the book begin later: its row, its totals and seals, and a row of
+// the table removal, which says that rows below the book's first height are left. Whoever
+// reads leaves them out. They are removed portion by portion, and the last change takes the row
+// of removal away, too.
 //
 // # Before you change it
 //
@@ -99,7 +132,10 @@
 // order of heights. Sealing goes over them in order, many at once: it adds the totals, and
 // adds the digests to the seals of their days and months (stretch.go). So workers share
 // nothing while they store, and whoever holds the sealer's lock seals for all. Sealing
-// changes no row of a block.
+// changes no row of a block. A worker stores with each block what it adds beyond its
+// transactions' costs (unsealed.go), with a digest that is over the block's, too. So who seals
+// reads a block's own row and that one, and not the rows of its tables; where it is missing or
+// was altered, it reads those. It goes when the block is sealed.
 //
 // What is sealed does not depend on who asks. What depends on neighbours, on how far a source
 // could answer, or on where a book begins (findings, diagnoses, unanswered questions) is in a
@@ -111,12 +147,20 @@
 // accounts, by the search in account.go, which also counts them against the totals of their
 // days. [Book.Costs] reads the packed costs. Each of these reads a portion, compares its
 // leaves, and hands it on while it holds no connection. So questions within questions never
-// wait for each other. Totals are read by totalsOf alone, which compares their leaves; it adds
-// up the day that still grows from its blocks.
+// wait for each other.
+//
+// A question about a period cuts it into pieces (calendar.go): whole months, whole days, and what
+// is left, which is looked through. So it takes as long as the period is, and not the chain. That
+// nothing is missing is seen by sums: the months have all sealed blocks, and a month's days all of
+// its blocks. Totals are read by totalsOf alone, which compares their leaves.
 //
 // Each block's row has its transactions' costs once more, packed (packed.go), because a
 // database takes most of its time to hand over rows and columns. Reports read them there. A
 // verification makes them again from the rows.
+//
+// Who reads a whole book does so at many moments (moments.go), for a snapshot of hours keeps a
+// database from clearing away what was changed. What is sealed does not change, so that it need
+// not be of one moment.
 //
 // A layout is for ever: migrations/1_book.sql never changes. A later layout adds a file and,
 // for each new column, its number in the table's later. Digests and the leaves of totals name
@@ -124,5 +168,5 @@
 //
 // Whoever writes holds a lock that goes with the process. In SQLite it is a lock of the file
 // …-writer; in PostgreSQL it is an advisory lock on the connection that writes. Layouts change
-// under it too. Look-ups by account and hash are dropped before a long sync and made after it.
+// under it too.
 package ledger

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // engine is a database that holds a book.
@@ -15,12 +17,19 @@ type engine interface {
 	shared() querier
 	// begin begins a change. There is one at a time.
 	begin(ctx context.Context) (transaction, error)
+	// makePartitions makes the partitions that rows of a span's blocks go to, where the
+	// engine has any.
+	makePartitions(ctx context.Context, span Span) error
+	// dropPartitions takes away those that lie below a height as a whole.
+	dropPartitions(ctx context.Context, height uint64) error
+	// partitionBytes is the disk that these take; not known where the engine has none.
+	partitionBytes(ctx context.Context, height uint64) (chain.Optional[uint64], error)
 	// snapshot is the book as it is now, whatever is written meanwhile. It is ended
 	// by end.
 	snapshot(ctx context.Context) (q querier, end func(), err error)
 	// checkIndexes proves that the indexes find the rows that there are, and tells what is
 	// wrong.
-	checkIndexes(ctx context.Context, q querier, found func(message string)) error
+	checkIndexes(ctx context.Context, found func(message string)) error
 	close() error
 }
 
@@ -48,6 +57,8 @@ type transaction interface {
 	insert(ctx context.Context, table *table, rows []row) error
 	// add runs the same statement for each list of arguments.
 	add(ctx context.Context, statement string, arguments []row) error
+	// merge runs a statement of a table of totals for rows of these columns, with a key each.
+	merge(ctx context.Context, statement string, columns []column, rows []row) error
 	commit(ctx context.Context) error
 	rollback() // nothing after a commit
 }

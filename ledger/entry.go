@@ -87,8 +87,11 @@ func (e *Entry) checkSums() error {
 		if len(c.Call) > longestCall {
 			return fmt.Errorf("extrinsic %d: the name of its call is %d bytes long", c.Index, len(c.Call))
 		}
-		s := sumsOf(c)
-		if err := whole.add(&s); err != nil {
+		s, err := SumsOf(c)
+		if err == nil {
+			err = whole.Add(&s)
+		}
+		if err != nil {
 			return fmt.Errorf("extrinsic %d, added to those before it: %w", c.Index, err)
 		}
 	}

@@ -1,6 +1,9 @@
 package ledger
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // ReadAtOnce has books hold so many rows of a table at once, in a test.
 func ReadAtOnce(t testing.TB, rows int) {
@@ -12,3 +15,21 @@ func ReadAtOnce(t testing.TB, rows int) {
 // Forget has a book know no more of the blocks that wait for their seal, as one that was
 // opened after another writer ended.
 func (b *Book) Forget() { b.pending = nil }
+
+// SealAtOnce has books seal so many blocks at once, in a test.
+func SealAtOnce(t testing.TB, blocks int) {
+	kept := sealedAtOnce
+	sealedAtOnce = blocks
+	t.Cleanup(func() { sealedAtOnce = kept })
+}
+
+// EraHeights is how many heights are an era of the look-ups.
+const EraHeights = eraHeights
+
+// HoldMoments has a verification see the book at another moment after so long, and read no more
+// than so many sealed blocks at its end.
+func HoldMoments(t testing.TB, long time.Duration, atEnd uint64) {
+	kept, keptAtEnd := maxMoment, sealedAtEnd
+	maxMoment, sealedAtEnd = long, atEnd
+	t.Cleanup(func() { maxMoment, sealedAtEnd = kept, keptAtEnd })
+}

@@ -127,6 +127,13 @@ func (t *faultyTransaction) add(ctx context.Context, statement string, arguments
 	return t.transaction.add(ctx, statement, arguments)
 }
 
+func (t *faultyTransaction) merge(ctx context.Context, statement string, columns []column, rows []row) error {
+	if err := t.step(); err != nil {
+		return err
+	}
+	return t.transaction.merge(ctx, statement, columns, rows)
+}
+
 func (t *faultyTransaction) commit(ctx context.Context) error {
 	if err := t.step(); err != nil {
 		return err

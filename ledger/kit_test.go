@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -182,6 +183,8 @@ func full(t testing.TB, r *recording) []*ledger.Entry {
 			m.event("balances", "Mystery", `["a"]`).event("balances", "Another", `["b"]`)
 			m.event("balances", "Transfer", `["0x00000000000000000000000000000000000000aa","0x00000000000000000000000000000000000000bb","7"]`)
 			m.Findings = append(m.Findings, evidence.Finding{Check: "made-up", Extrinsic: chain.Some(1), Message: fmt.Sprint("finding ", len(m.Findings))})
+			m.Unanswered = append(m.Unanswered, evidence.Question{About: "multiplier", At: uint64(len(m.Unanswered)), Why: "it was late"})
+			m.Report.Transactions[0].Class = chain.Some(evidence.Class(fmt.Sprint("made-up ", m.Block.Number)))
 			m.Report.Transactions[0].Transfers = append(m.Report.Transactions[0].Transfers, evm.Transfer{Token: chain.Address{1}, From: chain.Address{2, byte(len(m.Findings))}, To: chain.Address{3}, Amount: tokens(t, largestToken)})
 		}
 		list = append(list, m.entry(t))
@@ -228,6 +231,20 @@ func written(t testing.TB, place string, id ledger.Identity, entries []*ledger.E
 	return book
 }
 
+// copied is a place with what a book has that nobody has open.
+func copied(t testing.TB, place string) string {
+	t.Helper()
+	if ledger.Postgres(place) {
+		return postgrestest.Start(t).Copy(t, place)
+	}
+	require.NoFileExists(t, place+"-wal")
+	file, err := os.ReadFile(place)
+	require.NoError(t, err)
+	another := newFile(t)
+	require.NoError(t, os.WriteFile(another, file, 0o600))
+	return another
+}
+
 func sealAll(t testing.TB, book *ledger.Book) uint64 {
 	n, err := book.Seal(ctx)
 	require.NoError(t, err)
@@ -265,7 +282,7 @@ func openSQL(t testing.TB, place string) database {
 	if d.postgres {
 		d.DB, err = sql.Open("pgx", place)
 	} else {
-		d.DB, err = sql.Open("sqlite", place+"?_pragma=busy_timeout(10000)")
+		d.DB, err = sql.Open("sqlite", place+"?_pragma=busy_timeout(10000)&_pragma=legacy_alter_table(1)") // a renamed table is not looked for in all views
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
@@ -326,8 +343,8 @@ func textOf(v any) string {
 func (d database) names(t testing.TB, kind string) (list []string) {
 	query := "SELECT name FROM sqlite_master WHERE type = '" + kind + "' AND name NOT LIKE 'sqlite_%' ORDER BY name"
 	if d.postgres {
-		query = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = '" +
-			map[string]string{"table": "BASE TABLE", "view": "VIEW"}[kind] + "' ORDER BY table_name COLLATE \"C\""
+		query = "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND NOT relispartition AND relkind IN (" +
+			map[string]string{"table": "'r', 'p'", "view": "'v'"}[kind] + ") ORDER BY relname COLLATE \"C\""
 	}
 	for _, r := range d.texts(t, query) {
 		list = append(list, r[0])
@@ -367,6 +384,7 @@ func engines(t *testing.T, test func(t *testing.T, newPlace func() string)) {
 }
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a test holds little, and collecting garbage would take a third of the time
 	if place := os.Getenv(asWriter); place != "" {
 		child(place)
 		return

@@ -1,55 +1,131 @@
 package ledger
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"iter"
+	"math"
+	"slices"
 	"strings"
+
+	"github.com/feeledger/fees/chain"
 )
 
-// lookup is an index for those who ask by account or hash. Its keys come in no
-// order, which makes it dear while many blocks are stored: then it is dropped, and
-// made again of all rows at once.
-type lookup struct{ name, table, columns string }
+// eraHeights is how many heights are an era, by which the look-ups are ordered first. What is
+// sealed is written to the era that grows alone: some 40 MB, which stay in a database's memory,
+// so that a block costs the same however long the chain is. A question asks each era once.
+const eraHeights = 1 << 16
 
-var lookups = []lookup{
-	{"transactions_by_payer", "transactions", "payer, height"},
-	{"transactions_by_hash", "transactions", "hash"},
-	{"transactions_by_evm_hash", "transactions", "evm_hash"},
-	{"movements_by_account", "movements", "account, height"},
-	{"transfers_by_sender", "transfers", "sender, height"},
-	{"transfers_by_recipient", "transfers", "recipient, height"},
+func eraOf(height uint64) uint64 { return height / eraHeights }
+
+// The tables of the look-ups: by account and by hash.
+const (
+	accountBlocks = iota
+	hashBlocks
+)
+
+// The look-ups name the sealed blocks that have rows of an account, or a transaction of a hash.
+var lookupTables = [...]table{
+	accountBlocks: {name: "account_blocks", key: 3, columns: []column{{"era", integer, state}, {"account", data, state}, {"height", integer, state}, {"tables", integer, state}}},
+	hashBlocks:    {name: "hash_blocks", key: 3, columns: []column{{"era", integer, state}, {"hash", integer, state}, {"height", integer, state}}},
 }
 
-// DropLookups takes the look-ups away before many blocks are stored. Questions by
-// account and hash are answered without them, slowly.
-func (b *Book) DropLookups(ctx context.Context) error {
-	for _, l := range lookups {
-		if err := b.engine.exec(ctx, "DROP INDEX IF EXISTS "+l.name); err != nil {
-			return err
+// The column tables says by its bits which rows a block has of an account.
+const (
+	hasPaid  = 1 << iota // transactions that it paid for
+	hasMoved             // movements
+	hasParty             // transfers that it sent or received
+)
+
+// named is a block that has something by which it is looked up.
+type named[K any] struct {
+	by     K
+	height uint64
+	tables int64 // of an account
+}
+
+// lookups are those of some blocks, to be written in the order of their keys.
+type lookups struct {
+	accounts []named[[]byte]
+	hashes   []named[int64]
+}
+
+// add adds those of a block.
+func (l *lookups) add(height uint64, costs []Cost, more *additions) {
+	first := len(l.accounts)
+	for i := range more.accounts {
+		a := &more.accounts[i]
+		n := named[[]byte]{a.account, height, 0}
+		if a.movements > 0 {
+			n.tables |= hasMoved
 		}
+		if a.transfers > 0 {
+			n.tables |= hasParty
+		}
+		l.accounts = append(l.accounts, n)
 	}
-	return nil
-}
-
-// BuildLookups makes the look-ups that are not there. Each is told before one is
-// made. Several programs may do it at once.
-func (b *Book) BuildLookups(ctx context.Context, each func(name string)) error {
-	there, err := indexesThere(ctx, b.engine, b.engine.sql())
-	if err != nil {
-		return err
-	}
-	for _, l := range lookups {
-		if _, ok := there[l.name]; ok {
+	byAccount := func(n named[[]byte], account []byte) int { return bytes.Compare(n.by, account) }
+	last, others := len(l.accounts), map[chain.Address]bool{} // of those who paid, have no such rows
+	for i := range costs {
+		payer, ok := costs[i].Payer.Get()
+		if !ok || others[payer] {
 			continue
 		}
-		each(l.name)
-		err := b.change(ctx, func(tx transaction) error {
-			if t, ok := tx.(*postgresTransaction); ok {
-				if err := t.lock(ctx, lockLayout); err != nil {
+		if at, found := slices.BinarySearchFunc(l.accounts[first:last], payer[:], byAccount); found {
+			l.accounts[first+at].tables |= hasPaid
+		} else {
+			others[payer] = true
+			l.accounts = append(l.accounts, named[[]byte]{payer[:], height, hasPaid})
+		}
+	}
+	for _, hash := range more.hashes {
+		l.hashes = append(l.hashes, named[int64]{hash, height, 0})
+	}
+}
+
+// inKeyOrder are look-ups in the order of their table's key.
+func inKeyOrder[K any](list []named[K], compare func(a, b K) int) []named[K] {
+	slices.SortFunc(list, func(a, b named[K]) int {
+		return cmp.Or(cmp.Compare(eraOf(a.height), eraOf(b.height)), compare(a.by, b.by), cmp.Compare(a.height, b.height))
+	})
+	return list
+}
+
+// rows are those of a table, in the order of its key.
+func (l *lookups) rows(table int) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		if table == hashBlocks {
+			for _, n := range inKeyOrder(l.hashes, cmp.Compare[int64]) {
+				if !yield(row{int64(eraOf(n.height)), n.by, int64(n.height)}) {
+					return
+				}
+			}
+			return
+		}
+		for _, n := range inKeyOrder(l.accounts, bytes.Compare) {
+			if !yield(row{int64(eraOf(n.height)), n.by, int64(n.height), n.tables}) {
+				return
+			}
+		}
+	}
+}
+
+// insertedAtOnce is how many rows of a look-up are made at once.
+const insertedAtOnce = 10_000
+
+// insert writes them.
+func (l *lookups) insert(ctx context.Context, tx transaction) error {
+	for t := range lookupTables {
+		err := inPortions(ctx, tx, &lookupTables[t], func(add func(row) error) error {
+			for r := range l.rows(t) {
+				if err := add(r); err != nil {
 					return err
 				}
 			}
-			return tx.exec(ctx, strings.Replace(l.sql(), "INDEX", "INDEX IF NOT EXISTS", 1))
+			return nil
 		})
 		if err != nil {
 			return err
@@ -58,45 +134,216 @@ func (b *Book) BuildLookups(ctx context.Context, each func(name string)) error {
 	return nil
 }
 
-func (b *Book) haveLookups(ctx context.Context, q querier) (bool, error) {
-	there, err := indexesThere(ctx, q, b.engine.sql())
-	for _, l := range lookups {
-		if _, ok := there[l.name]; !ok {
-			return false, err
-		}
+// inPortions inserts the rows of a look-up that are added, many at once.
+func inPortions(ctx context.Context, tx transaction, into *table, rows func(add func(row) error) error) error {
+	var part []row
+	flush := func() error {
+		err := tx.insert(ctx, into, part)
+		part = part[:0]
+		return err
 	}
-	return true, err
-}
-
-// sql is the statement that makes it.
-func (l *lookup) sql() string {
-	return "CREATE INDEX " + l.name + " ON " + l.table + " (" + l.columns + ")"
-}
-
-// checkDefinitions tells which look-ups are not those of our making, such as one of a part of
-// the rows.
-func checkDefinitions(there map[string]string, found func(message string)) {
-	for _, l := range lookups {
-		if sql, ok := there[l.name]; ok && sql != l.sql() {
-			found(fmt.Sprintf("%s is made by %q, not by %q: DROP INDEX %s, and fees sync makes it anew", l.name, sql, l.sql(), l.name))
+	err := rows(func(r row) error {
+		if part = append(part, r); len(part) < insertedAtOnce {
+			return nil
 		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
 	}
+	if err != nil {
+		return fmt.Errorf("table %s: %w", into.name, err)
+	}
+	return nil
 }
 
-// indexesThere are the indexes that there are, by name, and what makes them.
-func indexesThere(ctx context.Context, q querier, d *dialect) (map[string]string, error) {
-	there := map[string]string{}
-	err := scan(ctx, q, definitionFields, func(x *definition) error {
-		there[x.name] = x.sql
+// lookupsRow is the row of the table lookups: how far they are. Where there is none, they
+// are at the beginning of the book.
+type lookupsRow struct {
+	next  uint64 // the height that they lack first
+	there bool
+}
+
+var lookupsFields = []field[lookupsRow]{
+	{name: "next", mark: state, at: func(l *lookupsRow) any { return &l.next }},
+}
+
+var lookupsColumns = signedColumns(lookupsFields)
+
+// readLookups reads how far the look-ups of a book are.
+func readLookups(ctx context.Context, q querier, c *bookRow) (l lookupsRow, err error) {
+	l.next = c.first
+	err = list(ctx, q, lookupsColumns, func(r row) error {
+		l.there = true
+		if err := readSigned(lookupsFields, r, &l); err != nil {
+			return fmt.Errorf("%w: table lookups was altered: %w", ErrDamaged, err)
+		}
+		if l.next < c.first || l.next > c.next() {
+			return fmt.Errorf("%w: table lookups: they are at block %d, and the ledger is sealed from block %d up to %d", ErrDamaged, l.next, c.first, c.next())
+		}
 		return nil
-	}, d.indexes)
-	return there, err
+	}, selectFrom("lookups", lookupsColumns))
+	return l, err
 }
 
-// definition is an index that there is, and the statement that it is made by.
-type definition struct{ name, sql string }
-
-var definitionFields = []field[definition]{
-	{name: "name", mark: state, at: func(x *definition) any { return &x.name }},
-	{name: "sql", mark: state, at: func(x *definition) any { return (*nullable)(&x.sql) }},
+// keep writes the row.
+func (l *lookupsRow) keep(ctx context.Context, tx transaction) error {
+	columns := append([]column{{"one", integer, state}}, lookupsColumns...)
+	return tx.exec(ctx, putInto("lookups", columns, 1), append(row{int64(1)}, signedRow(lookupsFields, l)...)...)
 }
+
+// extend adds to the look-ups those of the blocks from one height up to another, if they are
+// so far.
+func (l *lookups) extend(ctx context.Context, tx transaction, c *bookRow, from, next uint64) error {
+	have, err := readLookups(ctx, tx, c)
+	if err != nil || have.next != from {
+		return err
+	}
+	if !have.there { // what lies there is of nobody
+		for t := range lookupTables {
+			if err := tx.exec(ctx, "DELETE FROM "+lookupTables[t].name); err != nil {
+				return err
+			}
+		}
+	}
+	if err := l.insert(ctx, tx); err != nil {
+		return err
+	}
+	return (&lookupsRow{next: next}).keep(ctx, tx)
+}
+
+// moveLookups has the look-ups begin at a height, where those of a book that will begin there
+// are not yet.
+func moveLookups(ctx context.Context, tx transaction, c *bookRow, first uint64) error {
+	have, err := readLookups(ctx, tx, c)
+	if err != nil || !have.there || have.next >= first {
+		return err
+	}
+	return (&lookupsRow{next: first}).keep(ctx, tx)
+}
+
+// BuildLookups makes the look-ups of the sealed blocks that they lack: of a ledger that an
+// earlier version wrote, for sealing makes all others. It goes on where an earlier call was
+// stopped. Progress is told how many blocks of how many are done.
+func (b *Book) BuildLookups(ctx context.Context, progress func(done, total uint64)) error {
+	first := uint64(0)
+	for done := uint64(0); ; {
+		c, have, err := b.readLookups(ctx)
+		if errors.Is(err, ErrNone) || err == nil && have.next == c.next() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if done == 0 {
+			first = have.next
+		}
+		part, err := b.lookupsFrom(ctx, &c, have.next)
+		if err != nil {
+			return err
+		}
+		err = b.change(ctx, func(tx transaction) error {
+			if t, ok := tx.(*postgresTransaction); ok { // who seals extends them too
+				if err := t.lock(ctx, lockSeal); err != nil {
+					return err
+				}
+			}
+			now, err := readBookRow(ctx, tx)
+			if err != nil {
+				return err
+			}
+			return part.extend(ctx, tx, &now, have.next, part.next)
+		})
+		if err != nil {
+			return err
+		}
+		done = part.next - first
+		progress(done, c.next()-first)
+	}
+}
+
+// readLookups are how far the book is, and its look-ups, at one moment. It is ErrNone before
+// the first Begin.
+func (b *Book) readLookups(ctx context.Context) (c bookRow, l lookupsRow, err error) {
+	q, end, err := b.engine.snapshot(ctx)
+	if err != nil {
+		return c, l, err
+	}
+	defer end()
+	if c, err = readBookRow(ctx, q); err == nil {
+		l, err = readLookups(ctx, q, &c)
+	}
+	return c, l, err
+}
+
+// WithoutLookups is how many of the sealed blocks have no look-ups yet. None of them lacks
+// them but in a ledger that an earlier version wrote: see BuildLookups.
+func (b *Book) WithoutLookups(ctx context.Context) (uint64, error) {
+	c, have, err := b.readLookups(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return c.next() - have.next, nil
+}
+
+// lookupsUpTo are the look-ups of blocks below a height.
+type lookupsUpTo struct {
+	lookups
+	next uint64
+}
+
+// lookupsFrom are those of the sealed blocks from a height on, as many as are written at once.
+func (b *Book) lookupsFrom(ctx context.Context, c *bookRow, from uint64) (*lookupsUpTo, error) {
+	part := &lookupsUpTo{next: from}
+	span := Span{from, min(c.next(), from+uint64(sealedAtOnce)) - 1}
+	for r, err := range b.walk(ctx, nil, span, lookedUpTables) {
+		if err != nil {
+			return nil, err
+		}
+		if err := part.addRows(r); err != nil {
+			return nil, err
+		}
+		if part.next = r.height + 1; len(part.accounts) >= maxTallied {
+			break
+		}
+	}
+	return part, nil
+}
+
+// lookedUpTables are those whose rows are looked up.
+var lookedUpTables = []int{blocks, transactions, movements, transfers}
+
+// addRows adds those of a block by its rows.
+func (l *lookups) addRows(r *rowsOf) error {
+	costs, err := costsOfRows(r.rows[transactions])
+	if err != nil {
+		return fmt.Errorf("block %d: %w", r.height, err)
+	}
+	l.add(r.height, costs, additionsOf(&r.rows))
+	return nil
+}
+
+// eras are those of a span in their order, a few at a time: as many in the first part, and in
+// each next one twice as many, so that who asks for few blocks asks few eras.
+func (s Span) eras(few uint64) iter.Seq[[]any] {
+	return func(yield func([]any) bool) {
+		if s.Last < s.First || s.Last == math.MaxUint64 { // it ends before block 0
+			return
+		}
+		for era, last := eraOf(s.First), eraOf(s.Last); era <= last; few = min(2*few, mostEras) {
+			var part []any
+			for ; uint64(len(part)) < few && era <= last; era++ {
+				part = append(part, int64(era))
+			}
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// mostEras is how many eras are asked at once.
+const mostEras = 512
+
+// placesIn are the places of so many values in a list: ?, ?.
+func placesIn(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }

@@ -18,8 +18,20 @@ var layout1 string
 //go:embed migrations/2_proved.sql
 var layout2 string
 
+//go:embed migrations/3_sums.sql
+var layout3 string
+
+//go:embed migrations/4_lookups.sql
+var layout4 string
+
+//go:embed migrations/5_partitions.sql
+var layout5 string
+
+//go:embed migrations/6_words.sql
+var layout6 string
+
 // layouts are the migrations, the first is number 1.
-var layouts = []string{layout1, layout2}
+var layouts = []string{layout1, layout2, layout3, layout4, layout5, layout6}
 
 // dialect is what SQL the engines write differently.
 type dialect struct {
@@ -32,13 +44,17 @@ type dialect struct {
 	time      func(column string) string
 	day       func(column string) string
 	wei       func(column string) string
+	wordOf    func(column string) string
 	coin      func(column string) string // an amount of wei in the token
 	plus      func(a, b string) string   // two amounts
-	indexes   string                     // the query for those that there are: their names, and what makes them
 	dayText   func(column string) string // a day's number as YYYY-MM-DD
 	monthText func(column string) string // a month's number as YYYY-MM
-	widest    func(column string) string // wants a sum to be of 128 bits; "" where plus does
-	laidOut   string                     // the query whether there is a table layoutTable
+	// values are rows to be merged, of columns and then so many that are 0.
+	values  func(columns []column, zeros int) string
+	widest  func(column string) string // wants a sum to be of 128 bits; "" where plus does
+	laidOut string                     // the query whether there is a table layoutTable
+
+	partitioned bool // the tables with the rows of blocks are cut into partitions
 }
 
 // layout is a migration's SQL.
@@ -49,6 +65,8 @@ func (d *dialect) layout(text string) (string, error) {
 		"amount":    func() string { return d.types[amount] },
 		"boolean":   func() string { return d.types[boolean] },
 		"token":     func() string { return d.token },
+		"word":      func() string { return d.types[word] },
+		"wordOf":    d.wordOf,
 		"strict":    func() string { return d.strict },
 		"clustered": func() string { return d.clustered },
 		"hex":       d.hex,
@@ -59,6 +77,11 @@ func (d *dialect) layout(text string) (string, error) {
 		"dayText":   d.dayText,
 		"monthText": d.monthText,
 		"widest":    d.widest,
+		"tables":    func(names ...string) []string { return names },
+
+		"files":            func() bool { return !d.partitioned },
+		"partitioned":      func() bool { return d.partitioned },
+		"partitionHeights": func() int { return partitionHeights },
 	}).Parse(text)
 	if err != nil {
 		return "", err
@@ -71,9 +94,13 @@ func (d *dialect) layout(text string) (string, error) {
 // ErrNewer says that a newer program has written the ledger.
 var ErrNewer = errors.New("the ledger was written by a newer fees: update this one")
 
+// ErrOlder says that an older program has written the ledger. Whoever opens it to write
+// brings it to the layout of this one.
+var ErrOlder = errors.New("the ledger was written by an older fees")
+
 // migrate brings a ledger to the newest layout.
 func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
-	if err := checkLayout(ctx, db, d); err != nil && !errors.Is(err, ErrNone) {
+	if _, err := layoutOf(ctx, db, d); err != nil {
 		return err
 	}
 	var list []*goose.Migration
@@ -97,12 +124,22 @@ func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
 
 const layoutTable = "book_layout"
 
-// checkLayout is ErrNone where a database has no ledger in it, and ErrNewer where
-// this program does not know its layout.
+// checkLayout is ErrNone where a database has no ledger in it, and ErrNewer or ErrOlder where
+// its layout is not this program's.
 func checkLayout(ctx context.Context, db *sql.DB, d *dialect) error {
 	version, err := layoutOf(ctx, db, d)
 	if err == nil && version == 0 {
 		err = fmt.Errorf("%w in this database", ErrNone)
+	}
+	if err == nil && version < len(layouts) {
+		var begun bool
+		if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT * FROM book)").Scan(&begun); err != nil {
+			return err
+		}
+		if !begun { // who made it was stopped before it had all tables
+			return fmt.Errorf("%w in this database: nothing was ever written to it", ErrNone)
+		}
+		err = fmt.Errorf("%w (its layout is %d, this program's is %d): fees ledger upgrade brings it up to date", ErrOlder, version, len(layouts))
 	}
 	return err
 }

@@ -161,10 +161,10 @@ func (u *unpacker) cell(cell any) {
 		*x = unpacked(u, chain.NewGas, counter(chain.NewGas))
 	case *chain.Optional[chain.Address]:
 		*x = u.address()
-	case *string:
-		*x = u.text()
-	case *nullable:
-		*x = nullable(u.text())
+	case *wordText:
+		*x = wordText(u.text())
+	case *nullableWord:
+		*x = nullableWord(u.text())
 	case *int:
 		n, _ := u.integer()
 		*x = int(n)

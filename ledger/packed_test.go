@@ -26,7 +26,7 @@ func packable(amount string) row {
 		switch c := tables[transactions].columns[place]; c.kind {
 		case integer:
 			r[place] = int64(i * 200)
-		case text:
+		case word:
 			r[place] = c.name + " \x00 é " + strings.Repeat("x", i*20)
 		case data:
 			r[place] = append(make([]byte, 19), byte(i))

@@ -136,8 +136,8 @@ func (b *Book) ended(sealed uint64) bool {
 
 // blocksOf are the heights, from the lowest to the highest, of the sealed blocks whose own
 // time is in a period of times. They need not be all blocks of that span: a block whose
-// time goes backwards is in the period of its time. A day that is in the period as a whole
-// says where its blocks are, and those of another are looked through.
+// time goes backwards is in the period of its time. A day or a month that is in the period as a
+// whole says where its blocks are, and those of another are looked through.
 func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[Span], err error) {
 	widen := func(first, last uint64) {
 		span, ok := found.Get()
@@ -146,38 +146,26 @@ func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[Spa
 		}
 		found = chain.Some(Span{min(span.First, first), max(span.Last, last)})
 	}
-	err = b.daysOf(ctx, p, func(day *stretch, whole bool) error {
-		if whole {
-			widen(day.first, day.last)
-			return nil
+	list, err := b.pieces(ctx, p, everyBlock, anyStretch)
+	if err != nil {
+		return found, err
+	}
+	for i := range list {
+		x := &list[i]
+		if x.whole {
+			widen(x.first, x.last)
+			continue
 		}
-		return b.timesOf(ctx, Span{day.first, day.last}, func(height uint64, at chain.Optional[chain.Time]) {
-			if p.Has(height, at) {
+		err := b.timesOf(ctx, x.span, func(height uint64, at chain.Optional[chain.Time]) {
+			if x.has(p, height, at) {
 				widen(height, height)
 			}
 		})
-	})
-	return found, err
-}
-
-// daysOf are the days of UTC that a period of times touches, and whether all of a day is
-// in it.
-func (b *Book) daysOf(ctx context.Context, p Period, each func(day *stretch, whole bool) error) error {
-	_, all, err := b.sealedStretches(ctx, daily)
-	if err != nil {
-		return err
-	}
-	from, to := p.From.Std(), p.To.Std()
-	for _, day := range all {
-		begin, end := Day(day.number).Start(), Day(day.number+1).Start()
-		if day.number == noTime || !end.After(from) || !begin.Before(to) {
-			continue
-		}
-		if err := each(day, !begin.Before(from) && !end.After(to)); err != nil {
-			return err
+		if err != nil {
+			return found, err
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // timesOf tells when the blocks of a span were made.
@@ -220,20 +208,28 @@ func (b *Book) Outside(ctx context.Context, p Period, span Span) (heights []uint
 	if p.Heights.Known() {
 		return nil, nil
 	}
+	list, err := b.pieces(ctx, p, span, anyStretch)
+	if err != nil {
+		return nil, err
+	}
 	var within uint64 // how many blocks of the span are in the period: mostly all
-	err = b.daysOf(ctx, p, func(day *stretch, whole bool) error {
-		if whole && day.first >= span.First && day.last <= span.Last {
-			within += day.blocks
-			return nil
+	for i := range list {
+		x := &list[i]
+		if x.whole {
+			within += x.blocks
+			continue
 		}
-		return b.timesOf(ctx, Span{max(day.first, span.First), min(day.last, span.Last)}, func(height uint64, at chain.Optional[chain.Time]) {
-			if ms, ok := at.Get(); ok && p.Has(height, at) && daily.number(ms.Std().UnixMilli()) == day.number {
+		err = b.timesOf(ctx, x.span, func(height uint64, at chain.Optional[chain.Time]) {
+			if x.has(p, height, at) {
 				within++
 			}
 		})
-	})
-	if err != nil || within == span.Blocks() {
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+	}
+	if within == span.Blocks() {
+		return nil, nil
 	}
 	err = b.timesOf(ctx, span, func(height uint64, at chain.Optional[chain.Time]) {
 		if !p.Has(height, at) && len(heights) < few {

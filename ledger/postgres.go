@@ -23,13 +23,14 @@ import (
 // connection has as its current one.
 type postgresEngine struct {
 	pgQuerier
-	pool *pgxpool.Pool
-	held *pgxpool.Conn // with the lock of whoever writes, nil for a reader
+	pool       *pgxpool.Pool
+	held       *pgxpool.Conn // with the lock of whoever writes, nil for a reader
+	partitions []Span        // of all tables, that are known to be there
 }
 
 var postgresDialect = dialect{
 	goose: goose.DialectPostgres,
-	types: map[kind]string{integer: "BIGINT", text: "TEXT", data: "BYTEA", amount: "NUMERIC(39, 0)", boolean: "BOOLEAN"},
+	types: map[kind]string{integer: "BIGINT", text: "TEXT", word: "TEXT", data: "BYTEA", amount: "NUMERIC(39, 0)", boolean: "BOOLEAN"},
 	token: "NUMERIC(78, 0)",
 	hex:   func(c string) string { return "'0x' || encode(" + c + ", 'hex')" },
 	time: func(c string) string {
@@ -37,24 +38,34 @@ var postgresDialect = dialect{
 	},
 	day:     func(c string) string { return "(date '1970-01-01' + " + c + "::integer)" },
 	wei:     func(c string) string { return c + "::text" },
+	wordOf:  func(c string) string { return c },
 	coin:    func(c string) string { return "(" + c + "::numeric * 0.000000000000000001)::numeric(57, 18)" },
 	plus:    func(a, b string) string { return a + " + " + b },
-	indexes: "SELECT indexname::text, replace(replace(indexdef, tablename || ' USING btree', tablename), quote_ident(schemaname) || '.', '')::text FROM pg_indexes WHERE schemaname = current_schema()",
 	dayText: func(c string) string { return "(date '1970-01-01' + " + c + "::integer)::text" },
 	monthText: func(c string) string {
 		return "to_char(date '1970-01-01' + make_interval(months => " + c + "::integer), 'YYYY-MM')"
 	},
+	values: func(columns []column, zeros int) string { // all at once: a statement for each takes several times as long
+		var arrays []string
+		for _, c := range columns {
+			arrays = append(arrays, map[kind]string{integer: "?::bigint[]", text: "?::text[]", data: "?::bytea[]", amount: "?::text[]::numeric[]"}[c.kind])
+		}
+		return "SELECT x.*" + strings.Repeat(", '0'", zeros) + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS x"
+	},
 	widest:  func(c string) string { return " CHECK (" + c + " < 340282366920938463463374607431768211456)" },
 	laidOut: "SELECT to_regclass('" + layoutTable + "') IS NOT NULL",
+
+	partitioned: true,
 }
 
 // The advisory locks, of a database and schema: who writes alone or with others,
-// who seals, who makes the tables, and who says what is proved.
+// who seals, who makes the tables, who says what is proved, and who makes partitions.
 const (
 	lockWrite = 0x66656573 + iota
 	lockSeal
 	lockLayout
 	lockProved
+	lockPartitions
 )
 
 // lockKey are the two numbers of a lock.
@@ -154,12 +165,15 @@ func (e *postgresEngine) layOut(ctx context.Context) error {
 
 // checkFree refuses a schema that has another program's tables under the names of ours.
 func (e *postgresEngine) checkFree(ctx context.Context, c *pgxpool.Conn) error {
-	names := []string{"book", "proved", "rejudgements", "seals"}
+	names := []string{"book", "lookups", "proved", "rejudgements", "removal", "seals", "unsealed"}
 	for i := range tables {
 		names = append(names, tables[i].name)
 	}
 	for i := range totals {
 		names = append(names, totals[i].name)
+	}
+	for i := range lookupTables {
+		names = append(names, lookupTables[i].name)
 	}
 	var schema, table string
 	err := c.QueryRow(ctx, "SELECT schemaname::text, tablename::text FROM pg_tables WHERE schemaname = current_schema() AND tablename = ANY($1) ORDER BY 2 LIMIT 1", names).Scan(&schema, &table)
@@ -201,48 +215,48 @@ func (e *postgresEngine) sql() *dialect { return &postgresDialect }
 
 func (e *postgresEngine) shared() querier { return pgQuerier{e.pool} }
 
-// checkIndexes reads what each look-up is of twice, from the table and by the index, and
-// compares.
-func (e *postgresEngine) checkIndexes(ctx context.Context, q querier, found func(message string)) error {
-	there, err := indexesThere(ctx, q, e.sql())
+// checkIndexes reads each look-up twice, from the table and by the index that is asked, and
+// compares. It sees each of them at a moment of its own.
+func (e *postgresEngine) checkIndexes(ctx context.Context, found func(message string)) error {
+	for i := range lookupTables {
+		if err := e.checkIndex(ctx, &lookupTables[i], found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *postgresEngine) checkIndex(ctx context.Context, l *table, found func(message string)) error {
+	q, end, err := e.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	checkDefinitions(there, found)
-	for _, l := range lookups {
-		if there[l.name] != l.sql() {
-			continue
-		}
-		rows := "SELECT count(*), coalesce(sum(hashtextextended(concat_ws(' ', " + l.columns + "), 0)), 0)::text FROM "
-		var fromTable, byIndex [2]string
-		for _, x := range []struct {
-			into  *[2]string
-			plan  string
-			query string
-		}{
-			{&fromTable, "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off", rows + l.table},
-			{&byIndex, "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_indexonlyscan = on; SET LOCAL enable_sort = off",
-				rows + "(SELECT " + l.columns + " FROM " + l.table + " ORDER BY " + l.columns + ") AS ordered"},
-		} {
-			for _, setting := range strings.Split(x.plan, "; ") {
-				if err := q.exec(ctx, setting); err != nil {
-					return err
-				}
-			}
-			var count int64
-			if _, err := one(ctx, q, []any{&count, &x.into[1]}, x.query); err != nil {
+	defer end()
+	key := columnList(l.columns[:l.key])
+	rows := "SELECT count(*), coalesce(sum(hashtextextended(concat_ws(' ', " + key + "), 0)), 0)::text FROM "
+	var fromTable, byIndex [2]string
+	for _, x := range []struct {
+		into  *[2]string
+		plan  string
+		query string
+	}{
+		{&fromTable, "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off", rows + l.name},
+		{&byIndex, "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_indexonlyscan = on; SET LOCAL enable_sort = off",
+			rows + "(SELECT " + key + " FROM " + l.name + " ORDER BY " + key + ") AS ordered"},
+	} {
+		for _, setting := range strings.Split(x.plan, "; ") {
+			if err := q.exec(ctx, setting); err != nil {
 				return err
 			}
-			x.into[0] = strconv.FormatInt(count, 10)
 		}
-		if fromTable != byIndex {
-			found(fmt.Sprintf("%s finds %s rows, and table %s has %s: REINDEX INDEX %s makes it anew", l.name, byIndex[0], l.table, fromTable[0], l.name))
-		}
-	}
-	for _, setting := range []string{"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan", "enable_sort"} {
-		if err := q.exec(ctx, "SET LOCAL "+setting+" = on"); err != nil {
+		var count int64
+		if _, err := one(ctx, q, []any{&count, &x.into[1]}, x.query); err != nil {
 			return err
 		}
+		x.into[0] = strconv.FormatInt(count, 10)
+	}
+	if fromTable != byIndex {
+		found(fmt.Sprintf("the index of table %s finds %s rows, and the table has %s: REINDEX TABLE %s makes it anew", l.name, byIndex[0], fromTable[0], l.name))
 	}
 	return nil
 }
@@ -274,10 +288,14 @@ func (e *postgresEngine) begin(ctx context.Context) (transaction, error) {
 	return &postgresTransaction{pgQuerier{tx}, tx}, nil
 }
 
+// beginSnapshot locks a table against its being dropped, for a drop is seen by snapshots from
+// before it: partitions of that table are dropped first.
+const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE ONLY blocks IN ACCESS SHARE MODE"
+
 func (e *postgresEngine) snapshot(ctx context.Context) (querier, func(), error) {
-	tx, err := e.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	tx, err := e.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginSnapshot})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, asDamage(err, brokenServer(err))
 	}
 	return pgQuerier{tx}, func() { tx.Rollback(context.WithoutCancel(ctx)) }, nil
 }
@@ -315,6 +333,33 @@ func (t *postgresTransaction) add(ctx context.Context, statement string, argumen
 		batch.Queue(statement, a...)
 	}
 	return t.tx.SendBatch(ctx, &batch).Close()
+}
+
+func (t *postgresTransaction) merge(ctx context.Context, statement string, columns []column, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	arrays := make([]any, len(columns))
+	for i, c := range columns {
+		switch c.kind {
+		case integer:
+			arrays[i] = columnAs[int64](rows, i)
+		case data:
+			arrays[i] = columnAs[[]byte](rows, i)
+		default:
+			arrays[i] = columnAs[string](rows, i)
+		}
+	}
+	return t.exec(ctx, statement, arrays...)
+}
+
+// columnAs are the values of a column that is never null.
+func columnAs[V any](rows []row, place int) []V {
+	list := make([]V, len(rows))
+	for i, r := range rows {
+		list[i], _ = r[place].(V)
+	}
+	return list
 }
 
 // lock takes a lock until the transaction ends.
@@ -433,7 +478,7 @@ func (k kind) scanner() scanner {
 	switch k {
 	case integer:
 		return new(scanned[int64])
-	case text, amount:
+	case text, word, amount:
 		return new(scanned[string])
 	case data:
 		return new(scanned[[]byte])

@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/postgrestest"
 )
 
 // Spans that are added and cut in any order have of each height what a list of heights has,
@@ -126,50 +124,4 @@ func proved(entries []*Entry) (list []*Entry) {
 		list = append(list, &p)
 	}
 	return list
-}
-
-// A ledger of the first layout, which has no such table, is read as it is: its blocks are
-// recorded. Whoever writes it brings it to the later layout, with the same seal.
-func TestEvidenceOfTheFirstLayout(t *testing.T) {
-	ctx := context.Background()
-	for name, newPlace := range map[string]func(t *testing.T) string{
-		"sqlite":   func(t *testing.T) string { return filepath.Join(t.TempDir(), "fees.db") },
-		"postgres": func(t *testing.T) string { return postgrestest.Start(t).Database(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			place := newPlace(t)
-			book, err := OpenWriter(ctx, place)
-			require.NoError(t, err)
-			entries := []*Entry{laidOutEntry(t, 1), laidOutEntry(t, 2)}
-			require.NoError(t, book.Begin(ctx, Identity{Network: "moonbeam"}, 1))
-			require.NoError(t, book.Write(ctx, proved(entries)))
-			_, err = book.Seal(ctx)
-			require.NoError(t, err)
-			now, err := book.Status(ctx)
-			require.NoError(t, err)
-			require.Equal(t, evidence.LevelProved, now.Evidence.Level)
-			for _, statement := range []string{"DROP VIEW book_proved", "DROP TABLE proved", "DELETE FROM " + layoutTable + " WHERE version_id = 2"} {
-				require.NoError(t, book.engine.exec(ctx, statement))
-			}
-			require.NoError(t, book.Close())
-
-			book, err = Open(ctx, place)
-			require.NoError(t, err)
-			before, err := book.Status(ctx)
-			require.NoError(t, err)
-			require.Equal(t, evidence.Recorded(2), before.Evidence)
-			require.Equal(t, now.Seal, before.Seal)
-			require.NoError(t, book.Verify(ctx, func(d Damage) { t.Error(d) }, func(_, _ uint64) {}))
-			require.NoError(t, book.Backup(ctx, filepath.Join(t.TempDir(), "copy.db"), func(_, _ uint64) {}))
-			require.NoError(t, book.Close())
-
-			book, err = OpenWriter(ctx, place)
-			require.NoError(t, err)
-			defer book.Close()
-			require.NoError(t, book.Prove(ctx, proved(entries)))
-			after, err := book.Status(ctx)
-			require.NoError(t, err)
-			require.Equal(t, now, after)
-		})
-	}
 }

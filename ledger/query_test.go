@@ -17,7 +17,6 @@ func TestSums(t *testing.T) {
 		both(t, func(t *testing.T, r *recording) {
 			book := written(t, newPlace(), r.id, r.entries)
 			sealAll(t, book)
-			from, to := ledger.DayOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), ledger.DayOf(time.Date(2026, 12, 31, 23, 59, 0, 0, time.UTC))
 			total, byPayer := chain.Wei{}, map[chain.Address]chain.Wei{}
 			byCall := map[string]chain.Wei{}
 			transfers := map[chain.Address]int{}
@@ -39,44 +38,30 @@ func TestSums(t *testing.T) {
 					}
 				}
 			}
-			for _, name := range []string{"UTC", "Asia/Kathmandu", "America/New_York"} {
-				zone, err := time.LoadLocation(name)
-				require.NoError(t, err)
-				days, err := book.FeesByDay(ctx, zone, from-1, to)
+			for _, by := range []ledger.TotalsBy{ledger.ByQuarterHour, ledger.ByDay, ledger.ByMonth} {
+				times, _, err := totalled(book, ever, by)
 				require.NoError(t, err)
 				sum := chain.Wei{}
-				for _, d := range days {
-					sum = add(sum, d.Fee)
+				for _, x := range times {
+					sum = add(sum, x.Fee)
 				}
-				require.Equal(t, total, sum, name)
+				require.Equal(t, total, sum, by)
 			}
-			utc, err := book.FeesByDay(ctx, time.UTC, from, from)
+			calls, payers := map[string]chain.Wei{}, map[chain.Address]chain.Wei{}
+			_, err := book.Totals(ctx, ever, ledger.Span{Last: r.last}, ledger.ByContract, func(x *ledger.Total) error {
+				calls[x.Call] = add(calls[x.Call], x.Fee)
+				require.Equal(t, x.Layer == fee.Native, x.Native > 0)
+				return nil
+			}, func(uint64) {})
 			require.NoError(t, err)
-			require.Len(t, utc, 1)
-			require.Equal(t, "2026-01-01", utc[0].Day.String())
-
-			contracts, err := book.FeesByContract(ctx, from, to)
+			require.Equal(t, byCall, calls)
+			_, err = book.Totals(ctx, ever, ledger.Span{Last: r.last}, ledger.ByAccount, func(x *ledger.Total) error {
+				payer, _ := x.Account.Get()
+				payers[payer] = add(payers[payer], x.Fee)
+				return nil
+			}, func(uint64) {})
 			require.NoError(t, err)
-			have := map[string]chain.Wei{}
-			for i, c := range contracts {
-				have[c.Call] = add(have[c.Call], c.Fee)
-				require.True(t, i == 0 || contracts[i-1].Fee.Cmp(c.Fee) >= 0, "the greatest first")
-				require.Equal(t, c.Layer == fee.Native, c.Native > 0)
-			}
-			require.Equal(t, byCall, have)
-			oneDay, err := book.FeesByContract(ctx, from, from) // all transactions, but not all blocks, are of it
-			require.NoError(t, err)
-			require.Equal(t, contracts, oneDay)
-
-			for payer, want := range byPayer {
-				days, err := book.AccountDays(ctx, payer, from, to)
-				require.NoError(t, err)
-				sum := chain.Wei{}
-				for _, d := range days {
-					sum = add(sum, d.Fee)
-				}
-				require.Equal(t, want, sum)
-			}
+			require.Equal(t, byPayer, payers)
 			for account, want := range transfers {
 				found := 0
 				require.NoError(t, each(book.Transfers(ctx, in(ledger.Span{Last: r.last}, account)), func(x *ledger.Transfer) error {

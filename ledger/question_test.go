@@ -1,10 +1,7 @@
 package ledger_test
 
 import (
-	"cmp"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,48 +91,10 @@ func TestWithoutPayer(t *testing.T) {
 		}
 		require.Equal(t, []uint64{1}, heights(ledger.Span{Last: 1}))
 		require.Empty(t, heights(ledger.Span{}))
-		paid, err := book.AccountDays(ctx, chain.Address{}, 0, 1_000_000) // it paid in block 0
+		paid, _, err := totalled(book, ever, ledger.ByAccount)
 		require.NoError(t, err)
-		require.Len(t, paid, 1)
-		require.Equal(t, "5", paid[0].Fee.String())
+		require.Len(t, paid, 2, "one account paid in block 0, and nobody in block 1")
 		require.Equal(t, "12", statusOf(t, book).Totals.Fee.String())
-	})
-}
-
-// In Kathmandu, 5 hours and 45 minutes before Greenwich, a day begins at 18:15.
-func TestFeesByDayOfAZone(t *testing.T) {
-	kathmandu, err := time.LoadLocation("Asia/Kathmandu")
-	require.NoError(t, err)
-	var entries []*ledger.Entry
-	var parent chain.Hash
-	for i, at := range []string{
-		"2026-03-01T18:14:59.999Z", "2026-03-01T18:15:00Z", "2026-03-02T00:00:00Z", "2026-03-02T18:14:59Z", "2026-03-02T18:15:00Z", "2026-03-04T01:00:00Z",
-	} {
-		height := uint64(i)
-		m := makeBlock(height, hashOf(height, 0), parent, []string{"1", "20", "300", "4000", "50000", "600000"}[i])
-		entries, parent = append(entries, m.at(uint64(timeAt(t, at).Std().UnixMilli())).entry(t)), hashOf(height, 0)
-	}
-	day := func(text string) ledger.Day { return ledger.DayOf(timeAt(t, text+"T00:00:00Z").Std()) }
-	engines(t, func(t *testing.T, newPlace func() string) {
-		book := written(t, newPlace(), madeUpChain, entries)
-		for _, c := range []struct {
-			zone        *time.Location
-			first, last string
-			want        map[string]string
-		}{
-			{kathmandu, "2026-03-01", "2026-03-04", map[string]string{"2026-03-01": "1", "2026-03-02": "4320", "2026-03-03": "50000", "2026-03-04": "600000"}},
-			{kathmandu, "2026-03-02", "2026-03-02", map[string]string{"2026-03-02": "4320"}},
-			{time.UTC, "2026-03-01", "2026-03-03", map[string]string{"2026-03-01": "21", "2026-03-02": "54300"}},
-		} {
-			days, err := book.FeesByDay(ctx, c.zone, day(c.first), day(c.last))
-			require.NoError(t, err)
-			have := map[string]string{}
-			for _, d := range days {
-				have[d.Day.String()] = d.Fee.String()
-			}
-			require.Equal(t, c.want, have, "%v, %s", c.zone, c.first)
-			require.True(t, slices.IsSortedFunc(days, func(a, b ledger.DaySums) int { return cmp.Compare(a.Day, b.Day) }))
-		}
 	})
 }
 
@@ -181,7 +140,7 @@ func TestQuestionsWithoutATable(t *testing.T) {
 				"Cover":    func() error { _, err := book.Cover(ctx, period); return err },
 				"Outside":  func() error { _, err := book.Outside(ctx, period, ledger.Span{}); return err },
 			},
-			"seals": {"AccountDays": func() error { _, err := book.AccountDays(ctx, account, 0, 1); return err }},
+			"seals": {"Totals": func() error { _, _, err := totalled(book, ever, ledger.ByAccount); return err }},
 		}
 		for table, read := range readings(book, account) {
 			if questions[table] == nil {

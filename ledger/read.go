@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -160,7 +161,7 @@ func proper(columns []column, r row) error {
 		case int64:
 			ok = c.kind == integer
 		case string:
-			ok = c.kind == text || c.kind == amount
+			ok = c.kind == text || c.kind == word || c.kind == amount
 		case []byte:
 			ok = c.kind == data
 		case bool:
@@ -253,6 +254,23 @@ func damagedBlock(height uint64, table int, message string) error {
 	return fmt.Errorf("%w: block %d, table %s: %s; fees ledger verify names all that is damaged", ErrDamaged, height, tables[table].name, message)
 }
 
+// from leaves out what lies below the book: rows there are of what was detached.
+func (s Span) from(sealed chain.Optional[Span]) Span {
+	have, _ := sealed.Get()
+	s.First = max(s.First, have.First)
+	return s
+}
+
+// blameless tells of a damage that is none, where blocks were detached while they were read.
+func (b *Book) blameless(ctx context.Context, sealed chain.Optional[Span], err error) error {
+	if have, ok := sealed.Get(); ok && errors.Is(err, ErrDamaged) {
+		if now, failed := readBookRow(ctx, b.engine.shared()); failed == nil && now.first > have.First {
+			return fmt.Errorf("%w, which begins with block %d now: ask again", ErrDetached, now.first)
+		}
+	}
+	return err
+}
+
 // presence sees that none of a span's sealed blocks is missing.
 type presence struct{ next, end uint64 }
 
@@ -301,7 +319,7 @@ const maxReaders = 4
 // else reads by q, that may be nil: several parts are read at the same time then. No
 // connection is held while a block is handed over.
 func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) iter.Seq2[*rowsOf, error] {
-	return sequence(func(yield func(*rowsOf) bool) error {
+	return sequence(func(yield func(*rowsOf) bool) (err error) {
 		readers := 1
 		if q == nil {
 			q, readers = b.engine.shared(), min(runtime.GOMAXPROCS(0)+1, maxReaders)
@@ -310,6 +328,8 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 		if err != nil {
 			return err
 		}
+		span = span.from(sealed)
+		defer func() { err = b.blameless(ctx, sealed, err) }()
 		type part struct {
 			span Span
 			rows []*rowsOf

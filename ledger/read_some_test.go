@@ -26,7 +26,6 @@ func TestFewRowsAtOnce(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries)
-		require.NoError(t, book.BuildLookups(ctx, func(string) {}))
 		want, seal := answers(t, book, asked), statusOf(t, book).Seal
 		for _, rows := range []int{1, 9, 10, 25} {
 			ledger.ReadAtOnce(t, rows)

@@ -20,7 +20,6 @@ func testRead(t *testing.T, newPlace func() string) {
 		span := ledger.Span{Last: r.last}
 		book := written(t, newPlace(), r.id, r.entries)
 		sealAll(t, book)
-		require.NoError(t, book.BuildLookups(ctx, func(string) {}))
 
 		var transactions []*ledger.Transaction
 		require.NoError(t, each(book.Transactions(ctx, in(span)), func(x *ledger.Transaction) error {

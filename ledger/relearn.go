@@ -3,6 +3,8 @@ package ledger
 import (
 	"context"
 	"fmt"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // Relearn takes over how well blocks are known now, where the book has questions about
@@ -11,8 +13,11 @@ import (
 // how many questions were answered, and what was found since. A block that the book has
 // otherwise is left alone: Compare tells of it.
 func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err error) {
+	if err := b.sealPending(ctx); err != nil { // which has the leaves that they had
+		return 0, err
+	}
 	open := map[uint64]int{}
-	final := map[uint64]bool{}
+	before := map[uint64]leaves{}
 	for _, e := range entries {
 		found, err := readRows(ctx, b.engine, allTables, "height = ?", int64(e.Height()))
 		if err != nil {
@@ -25,7 +30,7 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 			return 0, err
 		}
 		have, _ := readLeaves(found[0].rows[blocks][0][leavesColumn])
-		if final[e.Height()] = have.final; have.digest() == e.digestIn(have.layout) {
+		if before[e.Height()] = have; have.digest() == e.digestIn(have.layout) {
 			open[e.Height()] = len(found[0].rows[unanswered]) - len(e.rows[unanswered])
 		}
 	}
@@ -33,6 +38,10 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 		return 0, nil
 	}
 	err = b.change(ctx, func(tx transaction) error {
+		c, err := readBookRow(ctx, tx)
+		if err != nil {
+			return err
+		}
 		for _, e := range entries {
 			n := open[e.Height()]
 			if n == 0 {
@@ -46,10 +55,15 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 					return fmt.Errorf("table %s: %w", tables[t].name, err)
 				}
 			}
-			now := e.leaves
-			now.final = final[e.Height()] // as it stays
+			was, now := before[e.Height()], e.leaves
+			now.final = was.final // as it stays
 			if err := tx.exec(ctx, "UPDATE blocks SET leaves = ? WHERE height = ?", now.encoded(), int64(e.Height())); err != nil {
 				return err
+			}
+			if e.Height() < c.next() {
+				if err := noteAgain(ctx, tx, &e.block.Block, was.there, now.there); err != nil {
+					return err
+				}
 			}
 			answered += n
 		}
@@ -59,4 +73,35 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 		return 0, err
 	}
 	return answered, nil
+}
+
+// noteAgain keeps count of a sealed block in its day and its month, when other tables than
+// before have rows of it.
+func noteAgain(ctx context.Context, tx transaction, b *Block, was, now uint16) error {
+	for u := range unitCount {
+		number := int64(noTime)
+		if at, ok := b.Time.Get(); ok {
+			number = u.number(at.Std().UnixMilli())
+		}
+		found, err := readStretches(ctx, tx, u, "number = ?", number)
+		if err != nil {
+			return err
+		}
+		for _, s := range found {
+			for i, t := range fewTables {
+				count, known := s.noted.blocks[i].Get()
+				switch bit := uint16(1) << leafOf(t); {
+				case !known || was&bit == now&bit:
+				case now&bit != 0:
+					s.noted.blocks[i] = chain.Some(count + 1)
+				default:
+					s.noted.blocks[i] = chain.Some(count - 1)
+				}
+			}
+			if err := s.keep(ctx, tx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

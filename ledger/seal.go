@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// portion is how many blocks are read, sealed or checked at once.
+// portion is how many blocks are read or checked at once.
 const portion = 250
 
 // Seal seals the blocks that follow the sealed ones without a gap and are final,
@@ -45,6 +46,7 @@ func (b *Book) Unsealed(ctx context.Context) (bool, error) {
 	return one(ctx, b.engine, []any{&height}, "SELECT height FROM blocks WHERE height = ? AND final", int64(c.next()))
 }
 
+// sealPortion seals blocks that follow, as many as are sealed at once.
 func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 	err = b.change(ctx, func(tx transaction) error {
 		if t, ok := tx.(*postgresTransaction); ok {
@@ -59,58 +61,18 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 		if err != nil {
 			return err
 		}
-		sealed, err = b.sealNext(ctx, tx, &c)
-		return err
+		p := newSealing(c)
+		failed := p.fill(ctx, tx)
+		if failed != nil && !p.keeps(failed) {
+			return failed
+		}
+		if err := b.save(ctx, tx, p); err != nil {
+			return cmp.Or(failed, err)
+		}
+		sealed = uint64(p.blocks())
+		return nil
 	})
 	return sealed, err
-}
-
-// sealNext seals what follows, from the rows that are there.
-func (b *Book) sealNext(ctx context.Context, tx transaction, c *bookRow) (uint64, error) {
-	next := c.next()
-	ready, _, err := readSome(ctx, tx, sealedTables, true, "height BETWEEN ? AND ?", int64(next), int64(next+portion-1))
-	if err != nil {
-		return 0, err
-	}
-	var before chain.Optional[chain.Hash]
-	if c.sealed > 0 {
-		var hash []byte
-		if _, err := one(ctx, tx, []any{&hash}, "SELECT hash FROM blocks WHERE height = ?", int64(next-1)); err != nil {
-			return 0, err
-		}
-		if len(hash) == len(chain.Hash{}) {
-			before = chain.Some(chain.Hash(hash))
-		}
-	}
-	p := newSealing(*c)
-	for _, r := range ready {
-		if r.height != p.next() || len(r.rows[blocks]) != 1 || r.rows[blocks][0][finalColumn] != true {
-			break
-		}
-		if err := r.checked(sealedTables); err != nil {
-			return 0, err
-		}
-		x, err := r.block()
-		if err != nil {
-			return 0, err
-		}
-		if want, ok := before.Get(); ok && x.ParentHash != want {
-			return 0, &ForkError{r.height, x.ParentHash, want}
-		}
-		before = chain.Some(x.Hash)
-		costs, err := costsOfRows(r.rows[transactions])
-		if err != nil {
-			return 0, fmt.Errorf("block %d: %w", r.height, err)
-		}
-		leaves, err := provedLeaves(r.height, x.leaves, x.costs)
-		if err != nil {
-			return 0, err
-		}
-		if err := p.add(&x.Block, costs, &r.rows, leaves.digest()); err != nil {
-			return 0, err
-		}
-	}
-	return p.sealed - c.sealed, b.save(ctx, tx, p)
 }
 
 // sealedTables are those that the digest is over.
@@ -118,28 +80,114 @@ var sealedTables = allTables[:firstOutside]
 
 // sealing is a part of the book that is being sealed.
 type sealing struct {
-	bookRow        // with the blocks that were added
-	from    uint64 // how many were sealed before
+	bookRow         // with the blocks that were added
+	before  bookRow // without them
+	hash    chain.Optional[chain.Hash]
 	tally   *tally
 	seals   stretching
+	lookups lookups
+	broken  bool // a block was added in part
+
+	packed unpacker // of costs, which are used again
+	costs  []Cost
 }
 
-func newSealing(c bookRow) *sealing { return &sealing{bookRow: c, from: c.sealed, tally: newTally()} }
+func newSealing(c bookRow) *sealing { return &sealing{bookRow: c, before: c, tally: newTally()} }
 
 // blocks is how many were added.
-func (s *sealing) blocks() int { return int(s.sealed - s.from) }
+func (s *sealing) blocks() int { return int(s.sealed - s.before.sealed) }
 
-// add adds the next block to the totals, and by its digest to the seals.
-func (s *sealing) add(b *Block, costs []Cost, rows *[tableCount][]row, digest Digest) error {
-	if err := s.tally.block(b, costs, rows); err != nil {
+// full tells that no more are sealed at once.
+func (s *sealing) full() bool { return s.blocks() >= sealedAtOnce || s.tally.size() >= maxTallied }
+
+// keeps tells whether what was added is sealed all the same, where the block that follows is
+// wrong: that is told when it comes first.
+func (s *sealing) keeps(err error) bool {
+	var fork *ForkError
+	return s.blocks() > 0 && !s.broken && (errors.Is(err, ErrDamaged) || errors.As(err, &fork))
+}
+
+// fill adds the blocks that follow, from what the book has of them.
+func (s *sealing) fill(ctx context.Context, tx transaction) error {
+	if s.sealed > 0 {
+		var hash []byte
+		if _, err := one(ctx, tx, []any{&hash}, "SELECT hash FROM blocks WHERE height = ?", int64(s.next()-1)); err != nil {
+			return err
+		}
+		if len(hash) == len(chain.Hash{}) {
+			s.hash = chain.Some(chain.Hash(hash))
+		}
+	}
+	for more := true; more && !s.full(); {
+		err := s.addUnsealed(ctx, tx)
+		if errors.Is(err, errRows) {
+			more, err = s.addFromRows(ctx, tx)
+		} else if errors.Is(err, errEnd) {
+			more, err = false, nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addFromRows adds a few of the blocks that follow, by all rows of them, and tells whether there
+// may be more.
+func (s *sealing) addFromRows(ctx context.Context, tx transaction) (more bool, err error) {
+	first := s.next()
+	ready, _, err := readSome(ctx, tx, sealedTables, true, "height BETWEEN ? AND ?", int64(first), int64(first+portion-1))
+	if err != nil {
+		return false, err
+	}
+	for _, r := range ready {
+		if r.height != s.next() || len(r.rows[blocks]) != 1 || r.rows[blocks][0][finalColumn] != true {
+			return false, nil
+		}
+		if err := r.checked(sealedTables); err != nil {
+			return false, err
+		}
+		x, err := r.block()
+		if err != nil {
+			return false, err
+		}
+		costs, err := costsOfRows(r.rows[transactions])
+		if err != nil {
+			return false, fmt.Errorf("block %d: %w", r.height, err)
+		}
+		leaves, err := provedLeaves(r.height, x.leaves, x.costs)
+		if err != nil {
+			return false, err
+		}
+		if err := s.addNext(x, costs, additionsOf(&r.rows), &leaves); err != nil {
+			return false, err
+		}
+	}
+	return len(ready) > 0, nil
+}
+
+// addNext adds the block that is the next, which must follow the one before.
+func (s *sealing) addNext(x *blockRow, costs []Cost, more *additions, l *leaves) error {
+	if want, ok := s.hash.Get(); ok && x.ParentHash != want {
+		return &ForkError{x.Height, x.ParentHash, want}
+	}
+	s.hash = chain.Some(x.Hash)
+	return s.add(&x.Block, costs, more, l)
+}
+
+// add adds the next block to the totals and look-ups, and by its leaves to the seals.
+func (s *sealing) add(b *Block, costs []Cost, more *additions, l *leaves) error {
+	if err := s.tally.block(b, costs, more); err != nil {
+		s.broken = true
 		return fmt.Errorf("block %d: %w", b.Height, err)
 	}
-	s.seals.add(b, digest)
+	s.lookups.add(b.Height, costs, more)
+	s.seals.add(b, l)
 	s.sealed++
 	return nil
 }
 
-// save writes the totals, the seals, and how far they have come.
+// save writes the totals, the look-ups, the seals, and how far they have come.
 func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 	if s.blocks() == 0 {
 		return nil
@@ -149,17 +197,26 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 			return fmt.Errorf("table %s: %w", totals[i].name, err)
 		}
 	}
+	if err := s.lookups.extend(ctx, tx, &s.before, s.before.next(), s.next()); err != nil {
+		return err
+	}
 	if err := s.seals.save(ctx, tx); err != nil {
+		return err
+	}
+	if err := dropUnsealed(ctx, tx, Span{s.before.next(), s.next() - 1}); err != nil {
 		return err
 	}
 	return s.bookRow.keep(ctx, tx)
 }
 
+// mergedAtOnce is how many rows of totals are made at once.
+const mergedAtOnce = 1_000
+
 // addTotals adds sums to a table of totals. There may be very many, so their rows are made
 // a part at a time.
 func (b *Book) addTotals(ctx context.Context, tx transaction, table int, sums []*tallied) error {
 	t := &totals[table]
-	for part := range slices.Chunk(sums, portion) {
+	for part := range slices.Chunk(sums, mergedAtOnce) {
 		var whole, counted []row
 		for _, x := range part {
 			if key, sums := slices.Clone(x.key), x.sums(); sums.EVM+sums.Native > 0 {
@@ -168,13 +225,13 @@ func (b *Book) addTotals(ctx context.Context, tx transaction, table int, sums []
 				counted = append(counted, append(key, rowOf(t.leading(), &sums)...))
 			}
 		}
-		if err := tx.add(ctx, b.plusSQL[table], whole); err != nil {
+		if err := tx.merge(ctx, b.plusSQL[table], t.columns(), whole); err != nil {
 			return err
 		}
 		if len(counted) == 0 {
 			continue // the statement is none where nothing leads
 		}
-		if err := tx.add(ctx, b.countSQL[table], counted); err != nil {
+		if err := tx.merge(ctx, b.countSQL[table], t.columns()[:len(t.keys)+len(t.leading())], counted); err != nil {
 			return err
 		}
 	}

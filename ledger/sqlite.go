@@ -28,6 +28,7 @@ type sqliteEngine struct {
 	writer     *sql.Conn               // the one connection that writes, nil for a reader
 	statements map[string]*sql.Stmt    // prepared on it
 	insertions map[insertion]*sql.Stmt // of these, without their text
+	wordPlaces map[string][]int        // by table, the columns that words' numbers may stand in
 	arguments  []any                   // of the statement that runs, to be used again
 }
 
@@ -39,8 +40,8 @@ type insertion struct {
 
 var sqliteDialect = dialect{
 	goose:     goose.DialectSQLite3,
-	types:     map[kind]string{integer: "INTEGER", text: "TEXT", data: "BLOB", amount: "TEXT", boolean: "INTEGER"},
-	token:     "TEXT",
+	types:     map[kind]string{integer: "INTEGER", text: "TEXT", data: "BLOB", word: "ANY", amount: "ANY", boolean: "INTEGER"}, // see compact
+	token:     "ANY",
 	strict:    " STRICT",
 	clustered: " STRICT, WITHOUT ROWID",
 	hex:       func(c string) string { return "'0x' || nullif(lower(hex(" + c + ")), '')" }, // hex(null) is no null
@@ -50,34 +51,40 @@ var sqliteDialect = dialect{
 	day:       func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
 	dayText:   func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
 	monthText: func(c string) string { return "printf('%04d-%02d', 1970 + " + c + " / 12, 1 + " + c + " % 12)" },
-	widest:    func(string) string { return "" },
-	wei:       func(c string) string { return c },
+	values: func(columns []column, zeros int) string {
+		return "VALUES (" + placesIn(len(columns)) + strings.Repeat(", 0", zeros) + ")"
+	},
+	widest: func(string) string { return "" },
+	wei:    func(c string) string { return "CAST(" + c + " AS TEXT)" },
+	wordOf: func(c string) string {
+		return "CASE typeof(" + c + ") WHEN 'integer' THEN (SELECT word FROM words WHERE number = " + c + ") ELSE " + c + " END"
+	},
 	coin: func(c string) string { // no arithmetic: SQLite's is not exact
 		digits := "ltrim(" + c + ", '-')"
 		return fmt.Sprintf("CASE WHEN %s LIKE '-%%' THEN '-' ELSE '' END || CASE WHEN length(%s) > 18 THEN substr(%s, 1, length(%s) - 18) ELSE '0' END || '.' || substr('000000000000000000' || %s, -18)",
 			c, digits, digits, digits, digits)
 	},
-	plus: func(a, b string) string { // most are added nothing to, and the call is dear
-		return "CASE " + b + " WHEN '0' THEN " + a + " ELSE wei_add(" + a + ", " + b + ") END"
+	plus: func(a, b string) string { // a call of ours is dear, and SQLite's sum is exact below 2^63
+		small := func(x string) string {
+			return "typeof(" + x + ") = 'integer' AND " + x + " BETWEEN 0 AND 4611686018427387903"
+		}
+		return "CASE WHEN " + small(a) + " AND " + small(b) + " THEN " + a + " + " + b + " ELSE wei_add(" + a + ", " + b + ") END"
 	},
-	indexes: "SELECT name, replace(sql, 'IF NOT EXISTS ', '') FROM sqlite_master WHERE type = 'index'",
 	laidOut: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + layoutTable + "'",
 }
 
 func init() {
 	sqlite.MustRegisterDeterministicScalarFunction("wei_add", 2, func(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
-		a, _ := arguments[0].(string)
-		b, _ := arguments[1].(string)
-		x, err := chain.ParseWei(a)
+		x, err := parsed(expanded(arguments[0]), chain.ParseWei)
 		if err != nil {
 			return nil, err
 		}
-		y, err := chain.ParseWei(b)
+		y, err := parsed(expanded(arguments[1]), chain.ParseWei)
 		if err != nil {
 			return nil, err
 		}
 		sum, err := x.Add(y)
-		return sum.String(), err
+		return compacted(sum.String()), err
 	})
 }
 
@@ -104,7 +111,7 @@ func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEn
 	if err != nil {
 		return nil, err
 	}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, db: db}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, &words{db: db}}, db: db}
 	if err := checkLayout(ctx, db, &sqliteDialect); err != nil {
 		return nil, errors.Join(explainFile(path, err), e.close())
 	}
@@ -134,7 +141,8 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, db: db, lock: lock, statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, &words{db: db}}, db: db, lock: lock,
+		statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}, wordPlaces: map[string][]int{}}
 	if err = migrate(ctx, db, &sqliteDialect); err == nil {
 		e.writer, err = db.Conn(ctx)
 	}
@@ -211,16 +219,12 @@ func (e *sqliteEngine) sql() *dialect { return &sqliteDialect }
 
 func (e *sqliteEngine) shared() querier { return e.sqlQuerier }
 
-// checkIndexes asks SQLite itself, which compares each index with its table, and looks
-// whether the look-ups are those that we make.
-func (e *sqliteEngine) checkIndexes(ctx context.Context, q querier, found func(message string)) error {
-	there, err := indexesThere(ctx, q, e.sql())
-	if err != nil {
-		return err
-	}
-	checkDefinitions(there, found)
+// checkIndexes asks SQLite itself, which looks at each table's pages. The words that follow
+// are those of the file.
+func (e *sqliteEngine) checkIndexes(ctx context.Context, found func(message string)) error {
+	e.words.forget()
 	columns := []column{{"integrity_check", text, state}}
-	return list(ctx, q, columns, func(r row) error {
+	return list(ctx, e.shared(), columns, func(r row) error {
 		if r[0] != "ok" {
 			found(fmt.Sprint(r[0]))
 		}
@@ -248,7 +252,16 @@ func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
 		e.writer.ExecContext(context.Background(), "ROLLBACK") // it may have begun, where ctx ended meanwhile
 		return nil, err
 	}
-	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer}, engine: e}, nil
+	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer, e.words}, engine: e}, nil
+}
+
+// makePartitions makes none: a file has no partitions.
+func (e *sqliteEngine) makePartitions(context.Context, Span) error { return nil }
+
+func (e *sqliteEngine) dropPartitions(context.Context, uint64) error { return nil }
+
+func (e *sqliteEngine) partitionBytes(context.Context, uint64) (none chain.Optional[uint64], err error) {
+	return none, nil
 }
 
 func (e *sqliteEngine) snapshot(ctx context.Context) (querier, func(), error) {
@@ -256,7 +269,7 @@ func (e *sqliteEngine) snapshot(ctx context.Context) (querier, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return sqlQuerier{tx}, func() { tx.Rollback() }, nil
+	return sqlQuerier{tx, e.words}, func() { tx.Rollback() }, nil
 }
 
 type sqliteTransaction struct {
@@ -269,6 +282,10 @@ type sqliteTransaction struct {
 const rowsAtOnce = 16
 
 func (t *sqliteTransaction) insert(ctx context.Context, table *table, rows []row) error {
+	places, err := t.engine.placesOfWords(ctx, table)
+	if err != nil {
+		return err
+	}
 	for len(rows) > 0 {
 		n := rowsAtOnce
 		if len(rows) < n {
@@ -280,7 +297,12 @@ func (t *sqliteTransaction) insert(ctx context.Context, table *table, rows []row
 		}
 		arguments := t.engine.arguments[:0]
 		for _, r := range rows[:n] {
-			arguments = append(arguments, r...)
+			arguments = appendCompacted(arguments, table.columns, r)
+			for _, place := range places {
+				if err := t.replaceByWord(ctx, &arguments[len(arguments)-len(r)+place]); err != nil {
+					return err
+				}
+			}
 		}
 		t.engine.arguments = arguments
 		if _, err := s.ExecContext(ctx, arguments...); err != nil {
@@ -304,6 +326,20 @@ func (t *sqliteTransaction) inserting(ctx context.Context, table *table, rows in
 		t.engine.insertions[key] = s
 	}
 	return s, nil
+}
+
+func (t *sqliteTransaction) merge(ctx context.Context, statement string, columns []column, rows []row) error {
+	s, err := t.prepared(ctx, statement)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		t.engine.arguments = appendCompacted(t.engine.arguments[:0], columns, r)
+		if _, err := s.ExecContext(ctx, t.engine.arguments...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *sqliteTransaction) add(ctx context.Context, statement string, arguments []row) error {
@@ -341,6 +377,7 @@ func (t *sqliteTransaction) commit(ctx context.Context) error {
 func (t *sqliteTransaction) rollback() {
 	if !t.ended {
 		t.engine.writer.ExecContext(context.Background(), "ROLLBACK") // fails where an error has done it already
+		t.engine.words.forget()
 		t.ended = true
 	}
 }
@@ -351,6 +388,7 @@ type sqlQuerier struct {
 		ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error)
 		QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error)
 	}
+	words *words
 }
 
 func (q sqlQuerier) exec(ctx context.Context, query string, arguments ...any) error {
@@ -374,11 +412,13 @@ func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (
 	if err != nil {
 		return nil, asDamage(err, unanswerable(err))
 	}
-	return &sqlRows{Rows: rows}, nil
+	return &sqlRows{Rows: rows, ctx: ctx, words: q.words}, nil
 }
 
 type sqlRows struct {
 	*sql.Rows
+	ctx    context.Context // of the query
+	words  *words
 	places []any // of the values of a row
 }
 
@@ -395,7 +435,8 @@ func (r *sqlRows) Scan(into ...any) error {
 	return asDamage(err, err != nil && r.Rows.Err() == nil)
 }
 
-// values takes what SQLite has, whose kinds are ours but for booleans: 0 and 1.
+// values takes what SQLite has, and makes it ours: booleans are 0 and 1, amounts and words may
+// be compact. The driver has nil for data without a byte, which it would write as null.
 func (r *sqlRows) values(columns []column, into row) error {
 	r.places = r.places[:0]
 	for i := range into {
@@ -405,20 +446,34 @@ func (r *sqlRows) values(columns []column, into row) error {
 		return err
 	}
 	for i, c := range columns {
-		if c.kind == boolean {
-			into[i] = truth(into[i])
+		switch v := into[i].(type) {
+		case int64:
+			switch c.kind {
+			case boolean:
+				into[i] = truth(v)
+			case amount:
+				into[i] = expanded(v)
+			case word:
+				if text, known := r.words.of(r.ctx, v); known {
+					into[i] = text
+				}
+			}
+		case []byte:
+			if v == nil {
+				into[i] = []byte{}
+			}
 		}
 	}
 	return nil
 }
 
 // truth is what 0 and 1 say. Another value is no true and no false.
-func truth(v value) value {
-	switch v {
-	case int64(0):
+func truth(n int64) value {
+	switch n {
+	case 0:
 		return false
-	case int64(1):
+	case 1:
 		return true
 	}
-	return v
+	return n
 }

@@ -28,7 +28,7 @@ type Status struct {
 	Unanswered      uint64
 	FirstUnanswered chain.Optional[evidence.Question]
 	LastTime        chain.Optional[chain.Time] // of the highest block
-	Lookups         bool                       // the look-ups by account and hash are there
+	Lookups         chain.Optional[uint64]     // the height that the look-ups by account and hash reach, as Sealed but for an earlier version's ledger
 	Totals          Sums                       // of the sealed blocks
 	Evidence        evidence.Evidence          // how well the blocks that are there are known
 }
@@ -48,8 +48,8 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if c.sealed > 0 {
 		s.Sealed = chain.Some(c.next() - 1)
 	}
-	lowest, highest, _, err := storedHeights(ctx, q)
-	if err != nil {
+	var lowest, highest *int64
+	if _, err := one(ctx, q, []any{&lowest, &highest}, "SELECT (SELECT min(height) FROM blocks WHERE height >= ?), (SELECT max(height) FROM blocks WHERE height >= ?)", int64(c.first), int64(c.first)); err != nil {
 		return s, err
 	}
 	if err := b.counts(ctx, q, &c, &s); err != nil {
@@ -67,81 +67,138 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 			return s, err
 		}
 	}
-	if s.FirstUnanswered, err = b.firstUnanswered(ctx, q); err != nil {
+	if s.FirstUnanswered, err = b.firstUnanswered(ctx, q, c.first); err != nil {
 		return s, err
 	}
-	if s.Lookups, err = b.haveLookups(ctx, q); err != nil {
-		return s, err
-	}
-	all, err := b.stretches(ctx, q, &c, daily)
+	lookups, err := readLookups(ctx, q, &c)
 	if err != nil {
 		return s, err
 	}
-	if c.sealed > 0 {
-		s.Seal = chain.Some(sealOfDays(all))
+	if lookups.next > c.first {
+		s.Lookups = chain.Some(lookups.next - 1)
 	}
-	for _, day := range all {
-		if err := b.sumsOf(ctx, q, days, day, nil, func(_ row, x *Sums) error { return s.Totals.add(x) }); err != nil {
-			return s, err
-		}
+	if c.sealed == 0 {
+		return s, nil
 	}
-	return s, nil
+	months, err := b.months(ctx, q, &c)
+	if err != nil {
+		return s, err
+	}
+	s.Seal = chain.Some(sealOfMonths(months))
+	s.Totals, err = b.sumOf(ctx, q, &c)
+	return s, err
 }
 
-func (b *Book) firstUnanswered(ctx context.Context, q querier) (none chain.Optional[evidence.Question], err error) {
+func (b *Book) firstUnanswered(ctx context.Context, q querier, first uint64) (none chain.Optional[evidence.Question], err error) {
 	found := none
 	err = scan(ctx, q, questionFields, func(q *openQuestion) error {
 		found = chain.Some(q.Question)
 		return nil
-	}, selectFrom("unanswered", columnsOf(questionFields))+" ORDER BY height, position LIMIT 1")
+	}, selectFrom("unanswered", columnsOf(questionFields))+" WHERE height >= ? ORDER BY height, position LIMIT 1", int64(first))
 	return found, err
 }
 
-// counts are how many blocks the book has, and how many rows of some tables they have. No
-// sealed block is missing, and of the tables none that a block's leaves tell of.
+// counts are how many blocks the book has, and how many rows some tables have of them. None
+// is missing that a block's leaves tell of.
 func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) error {
-	counted := []struct {
-		table int
-		into  *uint64
-	}{{findings, &s.Findings}, {unclassified, &s.Unread}, {unanswered, &s.Unanswered}}
-	with := [tableCount]uint64{} // how many blocks have rows of a table
-	err := leafHeads(ctx, q, everyBlock, func(there uint16, count uint64) {
-		s.Blocks += count
-		if there&finalBit == 0 {
-			s.NotFinal += count
-		}
-		for _, x := range counted {
-			if there&(1<<leafOf(x.table)) != 0 {
-				with[x.table] += count
-			}
-		}
-	})
-	var sealed uint64
-	if err == nil && c.sealed > 0 {
-		err = leafHeads(ctx, q, Span{c.first, c.next() - 1}, func(_ uint16, count uint64) { sealed += count })
-	}
-	if err == nil && sealed != c.sealed {
-		err = fmt.Errorf("%w: table blocks: it has %d sealed blocks, and %d were sealed", ErrDamaged, sealed, c.sealed)
-	}
+	n, err := b.blocksWith(ctx, q, c, Span{c.first, everyBlock.Last})
 	if err != nil {
-		return b.blamed(ctx, q, blocks, err)
+		return err
 	}
-	for _, x := range counted {
-		heights, err := heightsBy(ctx, q, math.MaxInt, "SELECT DISTINCT height FROM "+tables[x.table].name)
+	s.Blocks, s.NotFinal = n.blocks, n.notFinal
+	for i, into := range [...]*uint64{&s.Findings, &s.Unread, &s.Unanswered} {
+		t := fewTables[i]
+		heights, err := heightsBy(ctx, q, math.MaxInt, "SELECT DISTINCT height FROM "+tables[t].name+" WHERE height >= ?", int64(c.first))
 		if err != nil {
 			return err
 		}
-		if uint64(len(heights)) != with[x.table] {
-			return b.blamed(ctx, q, x.table, fmt.Errorf("%w: table %s: %d blocks have rows, and %d had", ErrDamaged, tables[x.table].name, len(heights), with[x.table]))
+		if uint64(len(heights)) != n.with[i] {
+			return b.blamed(ctx, q, t, fmt.Errorf("%w: table %s: %d blocks have rows, and %d had", ErrDamaged, tables[t].name, len(heights), n.with[i]))
 		}
-		for r, err := range b.walkHeights(ctx, q, heights, []int{x.table}) {
+		for r, err := range b.walkHeights(ctx, q, heights, []int{t}) {
 			if err != nil {
 				return err
 			}
-			*x.into += uint64(len(r.rows[x.table]))
+			*into += uint64(len(r.rows[t]))
 		}
 	}
 	return nil
+}
+
+// blockCounts are how many blocks there are, and how many of them have rows of the tables of
+// which few blocks have some.
+type blockCounts struct {
+	blocks, notFinal uint64
+	with             [len(fewTables)]uint64
+}
+
+// add adds blocks that have the same leaves.
+func (n *blockCounts) add(there uint16, blocks uint64) {
+	n.blocks += blocks
+	if there&finalBit == 0 {
+		n.notFinal += blocks
+	}
+	for i, t := range fewTables {
+		if there&(1<<leafOf(t)) != 0 {
+			n.with[i] += blocks
+		}
+	}
+}
+
+// blocksWith counts a span's blocks. Of days and months that are in it as a whole, the table
+// seals says how many have what; the leaves of the others' blocks say it, and of the blocks that
+// are not sealed. No sealed block is missing.
+func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span Span) (n blockCounts, err error) {
+	if sealed := (Span{max(span.First, c.first), min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
+		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, func(s *stretch) bool { return s.noted.known() })
+		if err != nil {
+			return n, err
+		}
+		for i := range list {
+			x := &list[i]
+			if !x.whole {
+				if err := leavesIn(ctx, q, x, &n); err != nil {
+					return n, b.blamed(ctx, q, blocks, err)
+				}
+				continue
+			}
+			n.blocks += x.blocks
+			for i, with := range x.noted.blocks {
+				count, _ := with.Get()
+				n.with[i] += count
+			}
+		}
+		if n.blocks != sealed.Blocks() {
+			err := fmt.Errorf("%w: table blocks: it has %d of the sealed blocks %v", ErrDamaged, n.blocks, sealed)
+			return n, b.blamed(ctx, q, blocks, err)
+		}
+	}
+	above := Span{max(span.First, c.next()), span.Last}
+	if above.First <= above.Last {
+		err = leafHeads(ctx, q, above, n.add, "true")
+	}
+	return n, b.blamed(ctx, q, blocks, err)
+}
+
+// leavesIn counts the blocks of a piece, looking through them.
+func leavesIn(ctx context.Context, q querier, x *piece, n *blockCounts) error {
+	if x.number == noTime {
+		return leafHeads(ctx, q, x.span, n.add, "time_ms IS NULL")
+	}
+	begin, end := x.unit.times(x.number)
+	return leafHeads(ctx, q, x.span, n.add, "time_ms >= ? AND time_ms < ?", begin.UnixMilli(), end.UnixMilli())
+}
+
+// sumOf are the totals of all sealed blocks.
+func (b *Book) sumOf(ctx context.Context, q querier, c *bookRow) (all Sums, err error) {
+	sealed := Span{c.first, c.next() - 1}
+	p := Period{Heights: chain.Some(sealed)}
+	list, err := b.piecesAt(ctx, q, c, p, sealed, func(s *stretch) bool { return s.totalled() })
+	if err != nil {
+		return all, err
+	}
+	_, err = b.totalsOfPieces(ctx, q, p, sealed, ByMonth, list, func(t *Total) error { return all.Add(&t.Sums) }, func(uint64) {})
+	return all, err
 }
 
 // leafHead is which leaves some blocks have.
@@ -155,15 +212,17 @@ var leafHeadFields = []field[leafHead]{
 	{name: "blocks", mark: state, at: func(l *leafHead) any { return &l.blocks }},
 }
 
-// leafHeads counts the blocks of a span by which leaves they have.
-func leafHeads(ctx context.Context, q querier, span Span, each func(there uint16, blocks uint64)) error {
+// leafHeads counts the blocks of a span, of those that a condition takes, by which leaves they
+// have.
+func leafHeads(ctx context.Context, q querier, span Span, each func(there uint16, blocks uint64), condition string, arguments ...any) error {
 	return scan(ctx, q, leafHeadFields, func(l *leafHead) error {
 		if len(l.head) != leavesHead {
 			return fmt.Errorf("%w: table blocks: leaves: %w", ErrDamaged, errCell)
 		}
 		each(binary.BigEndian.Uint16(l.head[1:]), l.blocks)
 		return nil
-	}, fmt.Sprintf("SELECT substr(leaves, 1, %d), count(*) FROM blocks WHERE height >= ? AND height <= ? GROUP BY 1", leavesHead), span.bounds()...)
+	}, fmt.Sprintf("SELECT substr(leaves, 1, %d), count(*) FROM blocks WHERE height >= ? AND height <= ? AND %s GROUP BY 1", leavesHead, condition),
+		append(span.bounds(), arguments...)...)
 }
 
 // blamed is an error about a table that names the first block that it comes from.
@@ -179,11 +238,11 @@ func (b *Book) blamed(ctx context.Context, q querier, table int, err error) erro
 	return err
 }
 
-// sealOfDays is the seal of a book: that of its days' seals, as those are of their blocks'
+// sealOfMonths is the seal of a book: that of its months' seals, as those are of their blocks'
 // digests.
-func sealOfDays(all []*stretch) (seal Seal) {
-	for _, day := range all {
-		seal = seal.After(day.digestOfBlocks())
+func sealOfMonths(all []*stretch) (seal Seal) {
+	for _, month := range all {
+		seal = seal.After(month.digestOfBlocks())
 	}
 	return seal
 }

@@ -9,6 +9,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // stretch is a day or a month of UTC, as the table seals has it: the sealed blocks whose
@@ -20,8 +23,58 @@ type stretch struct {
 	blocks      uint64
 	seal        Seal
 	totals      []byte // nil while it grows
-	compared    bool   // by a verification
-	altered     bool   // a verification found rows of its blocks that were
+	noted       stretchNotes
+	compared    bool // by a verification
+	altered     bool // a verification found rows of its blocks that were
+}
+
+// stretchNotes are what is known of a stretch's blocks beside their totals. Nothing is where an earlier
+// layout began the stretch: then its blocks are looked through.
+type stretchNotes struct {
+	blocks [len(fewTables)]chain.Optional[uint64] // that have rows of the tables of which few blocks have some
+	rules  nullable                               // that priced its transactions, a line each, in the order of their names
+}
+
+// fewTables are the tables of which few blocks have rows.
+var fewTables = [...]int{findings, unclassified, unanswered}
+
+// known tells whether the stretch was begun by this layout.
+func (n *stretchNotes) known() bool { return n.blocks[0].Known() }
+
+// add adds a block, which has rules where it has transactions.
+func (n *stretchNotes) add(there uint16, rules string) {
+	for i, t := range fewTables {
+		count, _ := n.blocks[i].Get()
+		if there&(1<<leafOf(t)) != 0 {
+			count++
+		}
+		n.blocks[i] = chain.Some(count)
+	}
+	n.addRules(rules)
+}
+
+// addRules adds names, a line each.
+func (n *stretchNotes) addRules(names string) {
+	all := slices.Concat(lines(string(n.rules)), lines(names))
+	slices.Sort(all)
+	n.rules = nullable(strings.Join(slices.Compact(all), "\n"))
+}
+
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// merge adds what is known of further blocks.
+func (n *stretchNotes) merge(x *stretchNotes) {
+	for i := range n.blocks {
+		a, _ := n.blocks[i].Get()
+		b, _ := x.blocks[i].Get()
+		n.blocks[i] = chain.Some(a + b)
+	}
+	n.addRules(string(x.rules))
 }
 
 var stretchFields = []field[stretch]{
@@ -32,6 +85,10 @@ var stretchFields = []field[stretch]{
 	{name: "blocks", mark: state, at: func(s *stretch) any { return &s.blocks }},
 	{name: "seal", mark: state, at: func(s *stretch) any { return &s.seal }},
 	{name: "totals", mark: state, at: func(s *stretch) any { return &s.totals }},
+	{name: "findings", mark: state, later: true, at: func(s *stretch) any { return &s.noted.blocks[0] }},
+	{name: "unclassified", mark: state, later: true, at: func(s *stretch) any { return &s.noted.blocks[1] }},
+	{name: "unanswered", mark: state, later: true, at: func(s *stretch) any { return &s.noted.blocks[2] }},
+	{name: "rules", mark: state, later: true, at: func(s *stretch) any { return &s.noted.rules }},
 }
 
 func unitOf(name string) (unit, error) {
@@ -52,7 +109,7 @@ func (s *stretch) digestOfBlocks() Digest {
 // name is the stretch for people.
 func (s *stretch) name() string { return s.unit.name(s.number) }
 
-// key orders and finds stretches.
+// stretchKey finds a stretch.
 type stretchKey struct {
 	unit   unit
 	number int64
@@ -75,35 +132,6 @@ func readStretches(ctx context.Context, q querier, u unit, where string, argumen
 	return found, err
 }
 
-// sealedStretches are how far the book is, and all stretches of a unit, at one moment.
-func (b *Book) sealedStretches(ctx context.Context, u unit) (c bookRow, all []*stretch, err error) {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return c, nil, err
-	}
-	defer end()
-	if c, err = readBookRow(ctx, q); err == nil {
-		all, err = b.stretches(ctx, q, &c, u)
-	}
-	return c, all, err
-}
-
-// stretches are all of a unit. They have all sealed blocks.
-func (b *Book) stretches(ctx context.Context, q querier, c *bookRow, u unit) ([]*stretch, error) {
-	found, err := readStretches(ctx, q, u, "number >= ?", noTime)
-	if err != nil {
-		return nil, err
-	}
-	var blocks uint64
-	for _, s := range found {
-		blocks += s.blocks
-	}
-	if blocks != c.sealed {
-		return nil, fmt.Errorf("%w: table seals: its %ss have %d blocks, and %d are sealed", ErrDamaged, unitNames[u], blocks, c.sealed)
-	}
-	return found, nil
-}
-
 // keep writes the row.
 func (s *stretch) keep(ctx context.Context, tx transaction) error {
 	return tx.exec(ctx, putInto("seals", stretchColumns, 2), signedRow(stretchFields, s)...)
@@ -113,6 +141,7 @@ func (s *stretch) keep(ctx context.Context, tx transaction) error {
 type grown struct {
 	first, last uint64
 	digests     []Digest
+	noted       stretchNotes
 }
 
 // stretching are the stretches that grow by some blocks.
@@ -121,7 +150,11 @@ type stretching struct {
 	last  [unitCount]int64 // the number that the last block is of
 }
 
-func (s *stretching) add(b *Block, digest Digest) {
+func (s *stretching) add(b *Block, l *leaves) {
+	digest, rules := l.digest(), ""
+	if b.EVM+b.Native > 0 {
+		rules = b.Rules
+	}
 	at, timed := b.Time.Get()
 	height := b.Height
 	if s.grown == nil {
@@ -140,6 +173,7 @@ func (s *stretching) add(b *Block, digest Digest) {
 		}
 		g.first, g.last = min(g.first, height), max(g.last, height)
 		g.digests = append(g.digests, digest)
+		g.noted.add(l.there, rules)
 	}
 }
 
@@ -171,6 +205,9 @@ func (s *stretching) save(ctx context.Context, tx transaction) error {
 				}
 				touched[k.number] = x
 			}
+			if x.blocks == 0 || x.noted.known() {
+				x.noted.merge(&g.noted)
+			}
 			x.first, x.last, x.blocks = min(x.first, g.first), max(x.last, g.last), x.blocks+uint64(len(g.digests))
 			for _, d := range g.digests {
 				x.seal = x.seal.After(d)
@@ -179,7 +216,7 @@ func (s *stretching) save(ctx context.Context, tx transaction) error {
 		for _, number := range slices.Sorted(maps.Keys(touched)) {
 			x := touched[number]
 			if x.totals = nil; number != s.last[u] {
-				if x.totals, err = leavesOfTotals(ctx, tx, layoutNow, x); err != nil {
+				if x.totals, err = leavesOfTotals(ctx, tx, x.layout(), x); err != nil {
 					return err
 				}
 			}
@@ -191,6 +228,14 @@ func (s *stretching) save(ctx context.Context, tx transaction) error {
 	return nil
 }
 
+// layout is the one of its totals: the first where an earlier program began to add them up.
+func (s *stretch) layout() byte {
+	if s.noted.known() {
+		return totalsLayout
+	}
+	return 1
+}
+
 // A table of totals by account has a leaf for each first digit of the address.
 const firstDigits = 16
 
@@ -200,14 +245,14 @@ func leavesOfTotals(ctx context.Context, q querier, layout byte, s *stretch) ([]
 	out := []byte{layout}
 	for i := range totals {
 		t := &totals[i]
-		if t.unit != s.unit {
+		if t.unit != s.unit || t.since > layout {
 			continue
 		}
-		rows, err := readTotals(ctx, q, t, s.number, nil)
+		rows, err := readTotals(ctx, q, t, []*stretch{s}, nil)
 		if err != nil {
 			return nil, err
 		}
-		for _, part := range partsOf(t, rows) {
+		for _, part := range partsOf(t, rows[0]) {
 			sum := sumOfTotals(layout, t, part)
 			out = append(out, sum[:]...)
 		}
@@ -218,8 +263,8 @@ func leavesOfTotals(ctx context.Context, q querier, layout byte, s *stretch) ([]
 // layoutOfTotals is the one that leaves of totals were made in, or that of now where they
 // name none that this program knows.
 func layoutOfTotals(leaves []byte) byte {
-	if len(leaves) == 0 || leaves[0] > layoutNow {
-		return layoutNow
+	if len(leaves) == 0 || leaves[0] > totalsLayout {
+		return totalsLayout
 	}
 	return leaves[0]
 }
@@ -264,11 +309,13 @@ func sumOfTotals(layout byte, t *total, rows []row) Digest {
 	return sum
 }
 
-// readTotals reads a stretch's rows of a table in the order of their keys' encoding, which
-// is one in both engines: all, or those of the accounts that begin with a digit.
-func readTotals(ctx context.Context, q querier, t *total, number int64, digit *int) ([]row, error) {
+// readTotals reads the rows that a table has of stretches whose numbers follow each other: of
+// each, all, or those of the accounts that begin with a digit. They are in the order of their
+// keys' encoding, which is one in both engines.
+func readTotals(ctx context.Context, q querier, t *total, run []*stretch, digit *int) ([][]row, error) {
+	first := run[0].number
 	key := t.keys[0].name
-	where, arguments := " WHERE "+key+" >= ? AND "+key+" <= ?", []any{number * t.parts, number*t.parts + t.parts - 1}
+	where, arguments := " WHERE "+key+" >= ? AND "+key+" <= ?", []any{first * t.parts, (first+int64(len(run)))*t.parts - 1}
 	if digit != nil {
 		where += " AND account >= ?"
 		arguments = append(arguments, []byte{byte(*digit << 4)})
@@ -281,49 +328,53 @@ func readTotals(ctx context.Context, q querier, t *total, number int64, digit *i
 		key string
 		row row
 	}
-	var found []keyed
+	found := make([][]keyed, len(run))
 	columns := t.columns()
 	err := list(ctx, q, columns, func(r row) error {
 		if err := proper(columns, r); err != nil {
 			return fmt.Errorf("%w: table %s: %w", ErrDamaged, t.name, err)
 		}
-		found = append(found, keyed{keyOf(r[:len(t.keys)]), r})
+		number, ok := r[0].(int64)
+		i := number/t.parts - first
+		if !ok || number < 0 || i < 0 || i >= int64(len(run)) { // a damaged file delivers what was not asked for
+			return fmt.Errorf("%w: table %s: a total of %v, among those of %s", ErrDamaged, t.name, r[0], run[0].name())
+		}
+		found[i] = append(found[i], keyed{keyOf(r[:len(t.keys)]), r})
 		return nil
 	}, selectFrom(t.name, columns)+where, arguments...)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
-	rows := make([]row, len(found))
+	rows := make([][]row, len(run))
 	for i := range found {
-		rows[i] = found[i].row
+		slices.SortFunc(found[i], func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+		for _, x := range found[i] {
+			rows[i] = append(rows[i], x.row)
+		}
 	}
 	return rows, nil
 }
 
-// totalsOf reads a stretch's rows of a table, and checks them by their leaf. Those of the
-// stretch that still grows have none, and are added up from its blocks.
-func (b *Book) totalsOf(ctx context.Context, q querier, table int, s *stretch, digit *int) ([]row, error) {
+// totalsOf reads the rows that a table has of such stretches, which no longer grow, and checks
+// them by their leaves.
+func (b *Book) totalsOf(ctx context.Context, q querier, table int, run []*stretch, digit *int) ([][]row, error) {
 	t := &totals[table]
-	if len(s.totals) == 0 {
-		return b.addedUp(ctx, q, table, s, digit)
-	}
-	rows, err := readTotals(ctx, q, t, s.number, digit)
+	rows, err := readTotals(ctx, q, t, run, digit)
 	if err != nil {
 		return nil, err
 	}
-	parts := [][]row{rows}
-	if digit == nil {
-		parts = partsOf(t, rows)
-	}
-	place := placeOfLeaf(table)
-	if digit != nil {
-		place += *digit
-	}
-	for i, part := range parts {
-		sum := sumOfTotals(layoutOfTotals(s.totals), t, part)
-		if !bytes.Equal(leafAt(s.totals, place+i), sum[:]) {
-			return nil, fmt.Errorf("%w: table %s: the totals of %s were altered", ErrDamaged, t.name, s.name())
+	for i, s := range run {
+		parts, place := [][]row{rows[i]}, placeOfLeaf(table)
+		if digit != nil {
+			place += *digit
+		} else {
+			parts = partsOf(t, rows[i])
+		}
+		for n, part := range parts {
+			sum := sumOfTotals(layoutOfTotals(s.totals), t, part)
+			if !bytes.Equal(leafAt(s.totals, place+n), sum[:]) {
+				return nil, fmt.Errorf("%w: table %s: the totals of %s were altered", ErrDamaged, t.name, s.name())
+			}
 		}
 	}
 	return rows, nil
@@ -350,41 +401,4 @@ func leafAt(leaves []byte, place int) []byte {
 		return nil
 	}
 	return leaves[1+place*size:][:size]
-}
-
-// addedUp makes a stretch's rows of a table from its blocks.
-func (b *Book) addedUp(ctx context.Context, q querier, table int, s *stretch, digit *int) ([]row, error) {
-	t := &totals[table]
-	sums := newTally()
-	needed := []int{transactions}
-	if table == accountDays {
-		needed = append(needed, movements, transfers)
-	}
-	for r, err := range b.walk(ctx, q, Span{s.first, s.last}, needed) {
-		if err != nil {
-			return nil, err
-		}
-		if ms, ok := r.time(); !ok || s.unit.number(ms) != s.number {
-			continue
-		}
-		b, err := r.block()
-		if err != nil {
-			return nil, err
-		}
-		costs, err := costsOfRows(r.rows[transactions])
-		if err == nil {
-			err = sums.block(&b.Block, costs, &r.rows)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("block %d: %w", r.height, err)
-		}
-	}
-	var rows []row
-	for _, x := range sums.sorted(table) {
-		if digit == nil || firstDigit(x.key[1]) == *digit {
-			each := x.sums()
-			rows = append(rows, append(slices.Clone(x.key), rowOf(t.sums, &each)...))
-		}
-	}
-	return rows, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 )
 
@@ -56,10 +57,30 @@ type total struct {
 	keys  []column
 	sums  []field[Sums]   // first those that not every table has
 	later map[string]byte // the columns that a later layout than the first brought, with that layout
+	since byte            // the layout that brought the table, 0 for the first
+}
+
+// totalsLayout is the layout that the leaves of totals are made in. The first had fewer sums,
+// and no months.
+const totalsLayout = 2
+
+// laterSums are the columns that it brought.
+var laterSums = map[string]byte{
+	"drifts": totalsLayout, "priority_unknown": totalsLayout, "burned_unknown": totalsLayout, "treasury_unknown": totalsLayout, "author_unknown": totalsLayout,
+	"priced_gas": totalsLayout, "priced": totalsLayout,
 }
 
 // columns are all, in the order of the layout.
-func (t *total) columns() []column { return slices.Concat(t.keys, columnsOf(t.sums)) }
+func (t *total) columns() []column { return totalColumns[t.name] }
+
+// totalColumns are made once, for every question of a stretch needs them.
+var totalColumns = func() map[string][]column {
+	list := map[string][]column{}
+	for _, t := range totals {
+		list[t.name] = slices.Concat(t.keys, columnsOf(t.sums))
+	}
+	return list
+}()
 
 // leading are the sums that come before those over transactions.
 func (t *total) leading() []field[Sums] { return t.sums[:len(t.sums)-len(feeSums)] }
@@ -76,18 +97,20 @@ const (
 	accountDays
 	contractMonths
 	accountMonths
+	months
 	totalCount
 )
 
 // Times are divided by the quarter of an hour because every time zone's days
 // begin at one.
 var totals = [totalCount]total{
-	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums, nil},
-	days:           {"days", daily, 1, dayKey, blockSums, nil},
-	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums, nil},
-	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums, nil},
-	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums, nil},
-	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums, nil},
+	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums, laterSums, 0},
+	days:           {"days", daily, 1, dayKey, blockSums, laterSums, 0},
+	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums, laterSums, 0},
+	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums, laterSums, 0},
+	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums, laterSums, 0},
+	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums, laterSums, 0},
+	months:         {"months", monthly, 1, monthKey, blockSums, nil, totalsLayout},
 }
 
 var (
@@ -117,6 +140,13 @@ var feeSums = []field[Sums]{
 	{name: "burned", mark: state, at: func(s *Sums) any { return &s.Burned }},
 	{name: "treasury", mark: state, at: func(s *Sums) any { return &s.Treasury }},
 	{name: "author", mark: state, at: func(s *Sums) any { return &s.Author }},
+	{name: "drifts", mark: state, at: func(s *Sums) any { return &s.Drifts }},
+	{name: "priority_unknown", mark: state, at: func(s *Sums) any { return &s.PriorityUnknown }},
+	{name: "burned_unknown", mark: state, at: func(s *Sums) any { return &s.BurnedUnknown }},
+	{name: "treasury_unknown", mark: state, at: func(s *Sums) any { return &s.TreasuryUnknown }},
+	{name: "author_unknown", mark: state, at: func(s *Sums) any { return &s.AuthorUnknown }},
+	{name: "priced_gas", mark: state, at: func(s *Sums) any { return &s.PricedGas }},
+	{name: "priced", mark: state, at: func(s *Sums) any { return &s.Priced }},
 }
 
 // What some tables have before them.
@@ -154,10 +184,18 @@ type Sums struct {
 	Burned               chain.Wei
 	Treasury             chain.Wei
 	Author               chain.Wei
+	Drifts               uint64 // transactions whose fee is not what the chain charged
+	PriorityUnknown      uint64 // EVM transactions with a fee of which it is not known how much is priority fee
+	// Of so many transactions it is not known how much was burned, or went to treasury or author.
+	BurnedUnknown, TreasuryUnknown, AuthorUnknown uint64
+	// PricedGas is the gas of the EVM transactions whose gas price and fee are known, and
+	// Priced is Σ gas price × gas of them.
+	PricedGas uint64
+	Priced    chain.Wei
 }
 
-// add adds other sums. It is chain.ErrOverflow where one is more than a column holds.
-func (s *Sums) add(x *Sums) (err error) {
+// Add adds other sums. It is chain.ErrOverflow where one is more than a column holds.
+func (s *Sums) Add(x *Sums) (err error) {
 	for _, f := range everySum {
 		switch a := f.at(s).(type) {
 		case *uint64:
@@ -197,7 +235,7 @@ func (x *tallied) add(sums *Sums) error {
 	if x.paid == nil {
 		x.paid = new(Sums)
 	}
-	return x.paid.add(sums)
+	return x.paid.Add(sums)
 }
 
 // sums are all.
@@ -245,9 +283,9 @@ var (
 	payerColumn  = tables[transactions].of("payer")
 )
 
-// block adds a block with its transactions, and the rows of what else an account has. A block
+// block adds a block with its transactions, and what it adds beyond their costs. A block
 // without a time is in no total.
-func (t *tally) block(b *Block, costs []Cost, rows *[tableCount][]row) (err error) {
+func (t *tally) block(b *Block, costs []Cost, more *additions) (err error) {
 	at, ok := b.Time.Get()
 	if !ok {
 		return nil
@@ -262,7 +300,10 @@ func (t *tally) block(b *Block, costs []Cost, rows *[tableCount][]row) (err erro
 	}
 	for i := range costs {
 		c := &costs[i]
-		x := sumsOf(c)
+		x, failed := SumsOf(c)
+		if failed != nil {
+			return fmt.Errorf("extrinsic %d: %w", c.Index, failed)
+		}
 		layer, call, contract := encode((*string)(&c.Layer)), encode(&c.Call), value(noContract)
 		if to, ok := c.Recipient.Get(); ok && x.EVM > 0 {
 			contract = to[:]
@@ -275,19 +316,17 @@ func (t *tally) block(b *Block, costs []Cost, rows *[tableCount][]row) (err erro
 			add(accountMonths, &x, month, payer)
 		}
 		if err == nil {
-			err = whole.add(&x)
+			err = whole.Add(&x)
 		}
 	}
-	for _, r := range rows[movements] {
-		t.of(accountDays, day, r[ofMoved.columns[0]]).movements++
-	}
-	for _, r := range rows[transfers] {
-		for _, account := range ofParty.accounts(r) {
-			t.of(accountDays, day, account).transfers++
-		}
+	for i := range more.accounts {
+		a := &more.accounts[i]
+		x := t.of(accountDays, day, a.account)
+		x.movements, x.transfers = x.movements+a.movements, x.transfers+a.transfers
 	}
 	add(quarterHours, &whole, quarterHour)
 	add(days, &whole, day)
+	add(months, &whole, month)
 	return err
 }
 
@@ -304,8 +343,9 @@ func costsOfRows(rows []row) ([]Cost, error) {
 	return list, nil
 }
 
-// sumsOf are those of a transaction.
-func sumsOf(c *Cost) (s Sums) {
+// SumsOf are those of a transaction. It is chain.ErrOverflow where its gas price × gas is more
+// than an amount can be.
+func SumsOf(c *Cost) (s Sums, err error) {
 	s.Fee, s.PriorityFee, s.Tip, s.Charged = or(c.Fee), or(c.PriorityFee), or(c.Tip), or(c.Charged)
 	s.Burned, s.Treasury, s.Author, s.Gas = or(c.Burned), or(c.Treasury), or(c.Author), or(c.Gas).Uint64()
 	if !c.Fee.Known() {
@@ -317,13 +357,35 @@ func sumsOf(c *Cost) (s Sums) {
 	case !c.Burned.Known() || !c.Treasury.Known() || !c.Author.Known():
 		s.Unaccounted = 1
 	}
-	s.CountOutcome(c.Layer, c.Outcome)
-	if c.Layer == fee.EVM {
-		s.EVM, s.EVMFee = 1, s.Fee
-	} else {
-		s.Native, s.NativeFee = 1, s.Fee
+	for _, part := range [...]struct {
+		known bool
+		count *uint64
+	}{{c.Burned.Known(), &s.BurnedUnknown}, {c.Treasury.Known(), &s.TreasuryUnknown}, {c.Author.Known(), &s.AuthorUnknown}} {
+		if !part.known {
+			*part.count = 1
+		}
 	}
-	return s
+	if c.Verdict == evidence.Drift {
+		s.Drifts = 1
+	}
+	s.CountOutcome(c.Layer, c.Outcome)
+	if c.Layer != fee.EVM {
+		s.Native, s.NativeFee = 1, s.Fee
+		return s, nil
+	}
+	s.EVM, s.EVMFee = 1, s.Fee
+	if c.Fee.Known() && !c.PriorityFee.Known() {
+		s.PriorityUnknown = 1
+	}
+	price, priced := c.GasPrice.Get()
+	gas, used := c.Gas.Get()
+	if priced && used && c.Fee.Known() {
+		s.PricedGas = gas.Uint64()
+		if s.Priced, err = price.Times(gas); err != nil {
+			err = fmt.Errorf("gas price × gas: %w", err)
+		}
+	}
+	return s, err
 }
 
 func (t *tally) add(table int, x *Sums, key ...value) error { return t.of(table, key...).add(x) }
@@ -361,18 +423,17 @@ func (t *tally) sorted(table int) []*tallied {
 }
 
 // upsert is the statement that adds sums under a key: some of the table's, and nothing to
-// the others. Plus is how an engine adds two amounts.
-func (t *total) upsert(plus func(a, b string) string, sums []field[Sums]) string {
+// the others.
+func (t *total) upsert(d *dialect, sums []field[Sums]) string {
 	var set []string
 	for _, c := range sums {
 		old, added := t.name+"."+c.name, "excluded."+c.name
 		if _, ok := c.at(new(Sums)).(*chain.Wei); ok {
-			set = append(set, c.name+" = "+plus(old, added))
+			set = append(set, c.name+" = "+d.plus(old, added))
 		} else {
 			set = append(set, c.name+" = "+old+" + "+added)
 		}
 	}
-	places := strings.Repeat("?, ", len(t.keys)+len(sums)) + strings.Repeat("'0', ", len(t.sums)-len(sums))
-	return insertInto(t.name, t.columns()) + "(" + strings.TrimSuffix(places, ", ") + ")" +
+	return "INSERT INTO " + t.name + " (" + columnList(t.columns()) + ") " + d.values(t.columns()[:len(t.keys)+len(sums)], len(t.sums)-len(sums)) +
 		" ON CONFLICT (" + columnList(t.keys) + ") DO UPDATE SET " + strings.Join(set, ", ")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 )
 
@@ -42,7 +43,7 @@ func TestTotals(t *testing.T) {
 			db := openSQL(t, place)
 			for table, keys := range map[string]string{
 				"days": "day", "quarter_hours": "quarter_hour", "account_days": "day account",
-				"account_months": "month account", "contract_days": "day layer call contract", "contract_months": "month layer call contract",
+				"months": "month", "account_months": "month account", "contract_days": "day layer call contract", "contract_months": "month layer call contract",
 			} {
 				require.NotEmpty(t, want[table])
 				columns, rows := db.table(t, "SELECT * FROM "+table)
@@ -108,7 +109,7 @@ func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 				}
 			}
 		}
-		for table, key := range map[string]string{"days": day, "quarter_hours": quarter} {
+		for table, key := range map[string]string{"months": month, "days": day, "quarter_hours": quarter} {
 			want.add(table, key, "blocks", one)
 			want.add(table, key, "inherents", big.NewInt(int64(p.Report.Totals.Inherents)))
 		}
@@ -118,7 +119,7 @@ func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 				contract = fmt.Sprintf("%x", to[:])
 			}
 			called := fmt.Sprint(x.Layer, " ", x.Call, " ", contract)
-			keys := map[string]string{"days": day, "quarter_hours": quarter, "contract_months": month + " " + called, "contract_days": day + " " + called}
+			keys := map[string]string{"months": month, "days": day, "quarter_hours": quarter, "contract_months": month + " " + called, "contract_days": day + " " + called}
 			if payer, ok := x.Payer.Get(); ok {
 				keys["account_months"] = fmt.Sprintf("%s %x", month, payer[:])
 				keys["account_days"] = fmt.Sprintf("%s %x", day, payer[:])
@@ -146,6 +147,21 @@ func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 				}
 				if x.Charged.Known() && !(x.Burned.Known() && x.Treasury.Known() && x.Author.Known()) {
 					add("unaccounted", one)
+				}
+				for column, known := range map[string]bool{"burned_unknown": x.Burned.Known(), "treasury_unknown": x.Treasury.Known(), "author_unknown": x.Author.Known(),
+					"priority_unknown": x.Layer != fee.EVM || !x.Fee.Known() || x.PriorityFee.Known()} {
+					if !known {
+						add(column, one)
+					}
+				}
+				if verdict, ok := x.Verdict.Get(); ok && verdict == evidence.Drift {
+					add("drifts", one)
+				}
+				price, priced := x.GasPrice.Get()
+				if gas, ok := x.Gas.Get(); ok && priced && x.Layer == fee.EVM && x.Fee.Known() {
+					a, b := whole(t, price.String()), whole(t, gas.String())
+					add("priced_gas", b)
+					add("priced", a.Mul(a, b))
 				}
 				if wei, ok := x.PriorityFee.Get(); ok {
 					add("priority_fee", wei.Big())

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"math"
 
@@ -30,9 +31,9 @@ type Transaction struct {
 var transactionFields = []field[Transaction]{
 	{name: "height", mark: fact, at: func(t *Transaction) any { return &t.Height }},
 	packed("extrinsic", fact, func(c *Cost) any { return &c.Index }),
-	packed("layer", fact, func(c *Cost) any { return (*string)(&c.Layer) }),
-	packed("type", fact, func(c *Cost) any { return (*nullable)(&c.Type) }),
-	packed("call", fact, func(c *Cost) any { return &c.Call }),
+	packed("layer", fact, func(c *Cost) any { return (*wordText)(&c.Layer) }),
+	packed("type", fact, func(c *Cost) any { return (*nullableWord)(&c.Type) }),
+	packed("call", fact, func(c *Cost) any { return (*wordText)(&c.Call) }),
 	{name: "hash", mark: fact, at: func(t *Transaction) any { return &t.Hash }},
 	{name: "evm_hash", mark: fact, at: func(t *Transaction) any { return &t.EVMHash }},
 	{name: "sender", mark: fact, at: func(t *Transaction) any { return &t.Sender }},
@@ -43,15 +44,15 @@ var transactionFields = []field[Transaction]{
 	packed("gas", judgement, func(c *Cost) any { return &c.Gas }),
 	{name: "weight", mark: fact, at: func(t *Transaction) any { return &t.Weight }},
 	packed("fee", judgement, func(c *Cost) any { return &c.Fee }),
-	{name: "method", mark: judgement, at: func(t *Transaction) any { return (*nullable)(&t.Method) }},
+	{name: "method", mark: judgement, at: func(t *Transaction) any { return (*nullableWord)(&t.Method) }},
 	packed("priority_fee", judgement, func(c *Cost) any { return &c.PriorityFee }),
 	packed("tip", judgement, func(c *Cost) any { return &c.Tip }),
 	{name: "success", mark: fact, at: func(t *Transaction) any { return &t.Success }},
-	packed("outcome", judgement, func(c *Cost) any { return (*nullable)(&c.Outcome) }),
-	{name: "status", mark: fact, at: func(t *Transaction) any { return (*nullable)(&t.Status) }},
+	packed("outcome", judgement, func(c *Cost) any { return (*nullableWord)(&c.Outcome) }),
+	{name: "status", mark: fact, at: func(t *Transaction) any { return (*nullableWord)(&t.Status) }},
 	{name: "error", mark: judgement, at: func(t *Transaction) any { return (*nullable)(&t.Error) }},
 	packed("charged", judgement, func(c *Cost) any { return &c.Charged }),
-	packed("verdict", judgement, func(c *Cost) any { return (*nullable)(&c.Verdict) }),
+	packed("verdict", judgement, func(c *Cost) any { return (*nullableWord)(&c.Verdict) }),
 	{name: "drift", mark: judgement, at: func(t *Transaction) any { return &t.Drift }},
 	packed("burned", judgement, func(c *Cost) any { return &c.Burned }),
 	packed("treasury", judgement, func(c *Cost) any { return &c.Treasury }),
@@ -60,7 +61,7 @@ var transactionFields = []field[Transaction]{
 
 // packed declares a column that a cost has too: see packed.go.
 func packed(name string, mark mark, at func(*Cost) any) field[Transaction] {
-	return field[Transaction]{name, mark, func(t *Transaction) any { return at(&t.Cost) }, at}
+	return field[Transaction]{name: name, mark: mark, at: func(t *Transaction) any { return at(&t.Cost) }, cost: at}
 }
 
 // Paid is what the payer paid: what the chain charged, and where that is not known, what
@@ -120,13 +121,35 @@ func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction
 // on there being none looks through the transactions themselves.
 func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
 	return sequence(func(yield func(*Transaction) bool) error {
-		heights, err := heightsBy(ctx, b.engine.shared(), math.MaxInt, "SELECT height FROM transactions WHERE hash = ? OR evm_hash = ?", hash[:], hash[:])
+		heights, err := b.heightsOf(ctx, hash)
 		if err != nil {
 			return err
 		}
 		named := func(r row) bool { return equal(r[txHashColumn], hash[:]) || equal(r[evmHashColumn], hash[:]) }
 		return pass(b.transactionsAt(ctx, heights, Query{Span: everyBlock}, named), yield)
 	})
+}
+
+// heightsOf are those where a transaction may have a hash: by the look-up, and above it by
+// the rows.
+func (b *Book) heightsOf(ctx context.Context, hash chain.Hash) (found []uint64, err error) {
+	c, have, err := b.readLookups(ctx)
+	if errors.Is(err, ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	q := b.engine.shared()
+	for eras := range (Span{c.first, have.next - 1}).eras(mostEras) {
+		part, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM hash_blocks WHERE era IN ("+placesIn(len(eras))+") AND hash = ?", append(eras, shortHash(hash[:]))...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, part...)
+	}
+	above, err := heightsBy(ctx, q, math.MaxInt, "SELECT DISTINCT height FROM transactions WHERE height >= ? AND (hash = ? OR evm_hash = ?)", int64(have.next), hash[:], hash[:])
+	return append(found, above...), err
 }
 
 // TransactionAt is the one at a place, nil where there is none.

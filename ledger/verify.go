@@ -26,20 +26,19 @@ func (d Damage) String() string {
 // Verify proves the book by itself: each block's rows by their leaves, the blocks by their
 // parents' hashes, that none is missing, the seals by the digests, the totals by the rows,
 // and the look-ups by what they look up. Found is told each damage, and Progress how many
-// blocks of how many were checked. It sees the book as it is when it begins.
+// blocks of how many were checked.
+//
+// The book may be written meanwhile, and no snapshot of it is held for long: a block and its
+// rows are seen at one moment, and so are a day or a month and its totals. Blocks that are
+// sealed meanwhile are proved too. What was changed by the book's own programs is no damage.
 //
 // Whoever changed rows, leaves, seals and totals together is not found by this, but by a
 // comparison with a source (Compare), or with a seal that was kept elsewhere.
 func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(done, total uint64)) error {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	defer end()
-	if err := b.engine.checkIndexes(ctx, q, func(message string) { found(Damage{Table: "indexes", Message: message}) }); err != nil {
+	if err := b.engine.checkIndexes(ctx, func(message string) { found(Damage{Table: "indexes", Message: message}) }); err != nil {
 		return b.unreadable(err, found)
 	}
-	return b.unreadable(b.verify(ctx, q, found, progress), found)
+	return b.unreadable(b.verify(ctx, found, progress), found)
 }
 
 // unreadable makes what could not be read of a damaged book a damage.
@@ -51,67 +50,124 @@ func (b *Book) unreadable(err error, found func(Damage)) error {
 	return err
 }
 
-func (b *Book) verify(ctx context.Context, q querier, found func(Damage), progress func(done, total uint64)) error {
-	_, highest, total, err := storedHeights(ctx, q)
+func (b *Book) verify(ctx context.Context, found func(Damage), progress func(done, total uint64)) error {
+	m, err := b.moments(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := readBookRow(ctx, q)
+	defer m.close()
+	highest, err := highestBlock(ctx, m.q)
+	if err != nil {
+		return err
+	}
+	m.row, err = readBookRow(ctx, m.q)
 	switch { // without it, what is to be there is not known
 	case errors.Is(err, ErrDamaged):
 		found(Damage{Table: "book", Message: err.Error()})
 		return nil
-	case errors.Is(err, ErrNone) && total > 0:
+	case errors.Is(err, ErrNone) && highest != nil:
 		found(Damage{Table: "book", Message: "its row is missing"})
 		return nil
 	case err != nil:
 		return err
 	}
-	v := verification{q: q, row: c, found: found, next: c.first, tally: newTally()}
+	total, err := m.blocks(ctx)
+	if err != nil {
+		return err
+	}
+	if removed, err := removalOf(ctx, m.q, &m.row); err != nil {
+		return err
+	} else if removed != nil { // what is below is no part of the book any more
+		m.at = m.row.first
+	}
+	v := verification{moments: m, found: found, next: m.row.first, tally: newTally()}
+	v.progress = func(blocks int) {
+		v.done += uint64(blocks)
+		progress(v.done, max(total, v.done))
+	}
 	for u := range unitCount {
 		v.seals[u] = map[int64]*stretch{}
 	}
 	if err := v.strays(ctx, highest); err != nil {
 		return err
 	}
-	done := uint64(0)
-	for span, err := range portions(ctx, q, everyBlock) {
-		if err != nil {
+	if err := v.readLooked(ctx); err != nil {
+		return err
+	}
+	err = v.sealedBlocks(ctx, func(ctx context.Context, last uint64) error {
+		if err := v.verify(ctx, last); err != nil {
 			return err
 		}
-		for list, err := range readSpan(ctx, q, allTables, span) {
-			if err != nil {
-				return err
-			}
-			for _, r := range list {
-				v.block(r)
-				done += uint64(len(r.rows[blocks]))
-			}
-			progress(done, total)
-			if err := v.finished(ctx); err != nil {
+		return v.finished(ctx)
+	})
+	if err == nil {
+		err = v.ended(ctx)
+	}
+	if err == nil {
+		err = v.lookedUp(ctx)
+	}
+	if err == nil {
+		err = v.otherBlocks(ctx)
+	}
+	if err == nil {
+		err = v.proved(ctx)
+	}
+	return err
+}
+
+// otherBlocks are those above the sealed ones that there are now. They are in no seal yet, and
+// may be replaced, sealed or taken out meanwhile.
+func (v *verification) otherBlocks(ctx context.Context) error {
+	highest, err := highestBlock(ctx, v.q)
+	if err != nil || highest == nil {
+		return err
+	}
+	for v.at <= uint64(*highest) {
+		if err := v.renew(ctx); err != nil {
+			return err
+		}
+		if err := v.verify(ctx, uint64(*highest)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verify verifies the next blocks, up to a height.
+func (v *verification) verify(ctx context.Context, last uint64) error {
+	if v.moment != v.number { // the block that the next one is on may be another one now
+		v.moment, v.hash = v.number, nil
+		if v.at > 0 {
+			if _, err := one(ctx, v.q, []any{&v.hash}, "SELECT hash FROM blocks WHERE height = ?", int64(v.at-1)); err != nil {
 				return err
 			}
 		}
 	}
-	return v.end(ctx)
-}
-
-// storedHeights are from where to where the book has blocks, nil where it has none, and how
-// many.
-func storedHeights(ctx context.Context, q querier) (lowest, highest *int64, blocks uint64, err error) {
-	_, err = one(ctx, q, []any{&lowest, &highest, &blocks}, "SELECT min(height), max(height), count(*) FROM blocks")
-	return lowest, highest, blocks, err
+	return v.portion(ctx, last, func(list []*rowsOf) error {
+		verified := 0
+		for _, r := range list {
+			v.block(r)
+			verified += len(r.rows[blocks])
+		}
+		v.progress(verified)
+		return nil
+	})
 }
 
 // verification is a book that is being verified, up to a height.
 type verification struct {
-	q     querier
-	row   bookRow // as the book says
-	found func(Damage)
-	next  uint64                        // height
-	hash  []byte                        // of the block before
-	tally *tally                        // of the sealed blocks whose stretches are not compared yet
-	seals [unitCount]map[int64]*stretch // as the digests make them
+	*moments
+	found    func(Damage)
+	progress func(blocks int)
+	done     uint64                        // how many blocks
+	moment   int                           // at which the last ones were read
+	next     uint64                        // the height that follows the last block, or is the book's first
+	hash     []byte                        // of the block before
+	tally    *tally                        // of the sealed blocks whose stretches are not compared yet
+	seals    [unitCount]map[int64]*stretch // as the digests make them
+
+	looked lookupsRow          // how far the look-ups were when it began
+	eras   map[uint64]*eraSums // of their rows
 }
 
 func (v *verification) report(height uint64, table int, format string, arguments ...any) {
@@ -149,7 +205,7 @@ func (v *verification) block(r *rowsOf) {
 		}
 		return
 	}
-	sealed := height >= v.row.first && height < v.row.next()
+	sealed := height >= v.row.first && height < v.end
 	if height > v.next && v.next < v.row.next() {
 		v.report(v.next, blocks, "missing, up to block %d", min(height, v.row.next())-1)
 	}
@@ -187,12 +243,14 @@ func (v *verification) block(r *rowsOf) {
 	if row[finalColumn] != true {
 		v.report(height, blocks, "sealed, and not final")
 	}
-	v.grow(&b.Block, leaves.digest(), len(wrong) > 0)
+	v.grow(&b.Block, &leaves, len(wrong) > 0)
 	if len(wrong) > 0 {
 		return
 	}
 	if err == nil {
-		err = v.tally.block(&b.Block, costs, &r.rows)
+		more := additionsOf(&r.rows)
+		v.lookUp(height, costs, more)
+		err = v.tally.block(&b.Block, costs, more)
 	}
 	if err != nil {
 		v.report(height, transactions, "an amount: %v", err)
@@ -201,25 +259,27 @@ func (v *verification) block(r *rowsOf) {
 
 // grow adds a block to the seals of its stretches. Where its rows were altered, the totals
 // of those are not compared with rows: that would name each once more.
-func (v *verification) grow(b *Block, digest Digest, altered bool) {
+func (v *verification) grow(b *Block, l *leaves, altered bool) {
 	var s stretching
-	s.add(b, digest)
+	s.add(b, l)
 	height := b.Height
-	for k := range s.grown {
+	for k, g := range s.grown {
 		x := v.seals[k.unit][k.number]
 		if x == nil {
 			x = &stretch{unit: k.unit, number: k.number, first: height}
 			v.seals[k.unit][k.number] = x
 		}
-		x.first, x.last, x.blocks, x.seal = min(x.first, height), max(x.last, height), x.blocks+1, x.seal.After(digest)
+		x.first, x.last, x.blocks, x.seal = min(x.first, height), max(x.last, height), x.blocks+1, x.seal.After(g.digests[0])
+		x.noted.merge(&g.noted)
 		x.altered = x.altered || altered
 	}
 }
 
-// end compares the seals, and what is left of the totals.
-func (v *verification) end(ctx context.Context) error {
-	if v.next < v.row.next() {
-		v.report(v.next, blocks, "missing, up to block %d", v.row.next()-1)
+// ended compares the seals, and what is left of the totals.
+func (v *verification) ended(ctx context.Context) error {
+	if v.next < v.end {
+		v.report(v.next, blocks, "missing, up to block %d", v.end-1)
+		v.next = v.end
 	}
 	for u := range unitCount {
 		if err := v.sealsOf(ctx, u); err != nil {
@@ -231,5 +291,5 @@ func (v *verification) end(ctx context.Context) error {
 			return err
 		}
 	}
-	return v.proved(ctx)
+	return nil
 }

@@ -17,7 +17,7 @@ import (
 // book, book_layout and rejudgements are totals.
 var ofBlocks = []string{"blocks", "transactions", "movements", "unclassified", "transfers", "diagnoses", "findings", "unanswered"}
 
-var notVerified = []string{"book_layout", "rejudgements"}
+var notVerified = []string{"book_layout", "rejudgements", "removal", "unsealed"}
 
 // tampered is a book of which one table is changed and put back.
 type tampered struct {
@@ -38,13 +38,11 @@ func TestEveryChangeOfTheDatabaseIsFound(t *testing.T) {
 		tables := db.names(t, "table")
 		require.Subset(t, tables, append(append([]string{"book", "days"}, ofBlocks...), notVerified...))
 		for _, table := range tables {
-			if slices.Contains(notVerified, table) {
+			if slices.Contains(notVerified, table) || table == "words" { // an altered word alters the rows that have it: TestAlteredWords
 				continue
 			}
 			x := tampered{database: db, book: reader(t, place), table: table, columns: db.columns(t, table)}
-			if _, x.rows = db.table(t, "SELECT * FROM "+table); slices.Contains([]string{"diagnoses", "unanswered"}, table) && len(x.rows) == 0 {
-				continue
-			}
+			_, x.rows = db.table(t, "SELECT * FROM "+table)
 			require.NotEmpty(t, x.rows, table)
 			t.Run(table, x.test)
 		}
@@ -67,7 +65,7 @@ func (x *tampered) test(t *testing.T) {
 			x.found(t, r)
 		})
 	}
-	if x.table == "book" { // it has one row, which the layout sees to
+	if x.table == "book" || x.table == "lookups" { // it has one row, which the layout sees to
 		return
 	}
 	t.Run("a row more", func(t *testing.T) {
@@ -81,7 +79,7 @@ func (x *tampered) test(t *testing.T) {
 		x.insertRow(t, r)
 		x.found(t, r)
 	})
-	if x.table == "proved" {
+	if x.table == "proved" || x.table == "hash_blocks" { // whose rows are nothing but a key
 		return
 	}
 	t.Run("two rows swapped", func(t *testing.T) {
@@ -113,7 +111,7 @@ func (x *tampered) alter(t *testing.T, number, i int) {
 	after := slices.Clone(before)
 	after[i] = other(before[i], x.columns[i])
 	if x.columns[i].name == "one" {
-		_, err := x.Exec("UPDATE book SET one = 2")
+		_, err := x.Exec("UPDATE " + x.table + " SET one = 2")
 		require.Error(t, err, "the layout takes one row")
 		return
 	}
@@ -133,6 +131,10 @@ func (x *tampered) found(t *testing.T, r []any) {
 	if slices.Contains(ofBlocks, x.table) {
 		height := uint64(r[0].(int64))
 		require.True(t, slices.ContainsFunc(list, func(d ledger.Damage) bool { return d.Height == chain.Some(height) }), "block %d: %v", height, list)
+	} else if strings.HasSuffix(x.table, "_blocks") || x.table == "lookups" && len(list) > 0 && list[0].Table != x.table {
+		require.True(t, slices.ContainsFunc(list, func(d ledger.Damage) bool {
+			return (d.Table == x.table || x.table == "lookups" && strings.HasSuffix(d.Table, "_blocks")) && strings.Contains(d.Message, "DELETE FROM lookups")
+		}), "%v", list)
 	} else {
 		require.True(t, slices.ContainsFunc(list, func(d ledger.Damage) bool {
 			return d.Table == x.table && !d.Height.Known() && strings.Contains(d.String(), "table "+x.table+": ")

@@ -6,16 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // sealsOf compares the seals of a unit with those that the digests make.
 func (v *verification) sealsOf(ctx context.Context, u unit) error {
-	damage := func(number int64, format string, arguments ...any) {
-		v.found(Damage{Table: "seals", Message: fmt.Sprintf("the %s %s: ", unitNames[u], u.name(number)) + fmt.Sprintf(format, arguments...)})
-	}
+	damage := func(number int64, format string, arguments ...any) { v.damagedSeal(u, number, format, arguments...) }
 	seen := map[int64]bool{}
 	err := list(ctx, v.q, stretchColumns[1:2], func(r row) error {
 		number, ok := r[0].(int64)
@@ -48,15 +49,12 @@ func (v *verification) sealsOf(ctx context.Context, u unit) error {
 			damage(number, "it has %d blocks, %d..%d, and the ledger %d, %d..%d", have[0].blocks, have[0].first, have[0].last, want.blocks, want.first, want.last)
 		case have[0].seal != want.seal:
 			damage(number, "the seal is %v, and %v follows from the digests", have[0].seal, want.seal)
-		case have[0].totals != nil:
-			leaves, err := leavesOfTotals(ctx, v.q, layoutOfTotals(have[0].totals), want)
-			switch {
-			case errors.Is(err, ErrDamaged):
-				damage(number, "%v", err)
-			case err != nil:
+		case !v.notedIs(ctx, have[0], want):
+			damage(number, "it counts other blocks with findings, unclassified events or unanswered questions than there are, or other rules")
+		case want.compared && bytes.Equal(have[0].totals, want.totals): // they were checked when it was whole
+		default:
+			if err := v.leavesOf(ctx, have[0], want); err != nil {
 				return err
-			case !bytes.Equal(leaves, have[0].totals):
-				damage(number, "its totals are not those that were sealed")
 			}
 		}
 	}
@@ -71,9 +69,52 @@ func (v *verification) sealsOf(ctx context.Context, u unit) error {
 	return nil
 }
 
+// notedIs tells whether a stretch counts the blocks that there are of the tables of which few
+// blocks have rows. What is known of a block may have changed since it was verified: then they
+// are counted anew.
+func (v *verification) notedIs(ctx context.Context, have, want *stretch) bool {
+	if !have.noted.known() || want.altered || have.noted == want.noted {
+		return true
+	}
+	var n blockCounts
+	if err := leavesIn(ctx, v.q, &piece{stretch: have, span: Span{have.first, have.last}}, &n); err != nil {
+		return false
+	}
+	for i, count := range n.with {
+		if have.noted.blocks[i] != chain.Some(count) {
+			return false
+		}
+	}
+	return have.noted.rules == want.noted.rules
+}
+
+func (v *verification) damagedSeal(u unit, number int64, format string, arguments ...any) {
+	v.found(Damage{Table: "seals", Message: fmt.Sprintf("the %s %s: ", unitNames[u], u.name(number)) + fmt.Sprintf(format, arguments...)})
+}
+
+// leavesOf wants the totals of a stretch to be those that were sealed, as its row has them.
+func (v *verification) leavesOf(ctx context.Context, have, want *stretch) error {
+	want.totals = have.totals
+	if have.totals == nil {
+		return nil
+	}
+	leaves, err := leavesOfTotals(ctx, v.q, layoutOfTotals(have.totals), want)
+	switch {
+	case errors.Is(err, ErrDamaged):
+		v.damagedSeal(want.unit, want.number, "%v", err)
+	case err != nil:
+		return err
+	case !bytes.Equal(leaves, have.totals):
+		v.damagedSeal(want.unit, want.number, "its totals are not those that were sealed")
+	}
+	return nil
+}
+
 // finished compares the totals of the stretches that all blocks were seen of, and forgets
 // them, so that what is held does not grow with the book. How many blocks those have, the
-// table seals says, which is compared itself at the end.
+// table seals says, which is compared itself at the end. A block of an earlier time that is
+// sealed after that, while the verification goes on, changes the leaves: those are checked
+// once more then.
 func (v *verification) finished(ctx context.Context) error {
 	if len(v.tally.sums[days]) < 3 {
 		return nil
@@ -91,7 +132,10 @@ func (v *verification) finished(ctx context.Context) error {
 			if err != nil || len(have) == 0 || have[0].blocks != seen.blocks {
 				continue // it is not whole yet, or told at the end
 			}
-			if err := v.compareStretch(ctx, seen); err != nil {
+			if err := v.compareStretch(ctx, seen, have[0].layout()); err != nil {
+				return err
+			}
+			if err := v.leavesOf(ctx, have[0], seen); err != nil {
 				return err
 			}
 		}
@@ -99,8 +143,8 @@ func (v *verification) finished(ctx context.Context) error {
 	return nil
 }
 
-// compareStretch compares all totals of a stretch, and forgets them.
-func (v *verification) compareStretch(ctx context.Context, s *stretch) error {
+// compareStretch compares all totals of a stretch that its layout has, and forgets them.
+func (v *verification) compareStretch(ctx context.Context, s *stretch, layout byte) error {
 	for i := range totals {
 		t := &totals[i]
 		if t.unit != s.unit {
@@ -114,10 +158,10 @@ func (v *verification) compareStretch(ctx context.Context, s *stretch) error {
 			}
 		}
 		first := s.number * t.parts
-		if s.altered {
+		if s.altered || t.since > layout {
 			continue
 		}
-		if err := v.compare(ctx, i, want, " WHERE "+t.keys[0].name+" BETWEEN ? AND ?", first, first+t.parts-1); err != nil {
+		if err := v.compare(ctx, i, layout, want, " WHERE "+t.keys[0].name+" BETWEEN ? AND ?", first, first+t.parts-1); err != nil {
 			return err
 		}
 	}
@@ -130,25 +174,49 @@ func (v *verification) compareStretch(ctx context.Context, s *stretch) error {
 func (v *verification) left(ctx context.Context, table int) error {
 	t := &totals[table]
 	for _, number := range slices.Sorted(maps.Keys(v.seals[t.unit])) {
-		if s := v.seals[t.unit][number]; !s.compared {
-			if err := v.compareStretch(ctx, s); err != nil {
-				return err
-			}
+		s := v.seals[t.unit][number]
+		if s.compared {
+			continue
 		}
+		layout := byte(totalsLayout)
+		have, err := readStretches(ctx, v.q, t.unit, "number = ?", number)
+		switch {
+		case err == nil && len(have) > 0:
+			layout = have[0].layout()
+		case err != nil && !errors.Is(err, ErrDamaged): // which is told already
+			return err
+		}
+		if err := v.compareStretch(ctx, s, layout); err != nil {
+			return err
+		}
+	}
+	from := int64(math.MinInt64)
+	for _, number := range slices.Sorted(maps.Keys(v.seals[t.unit])) {
+		if number == noTime {
+			continue
+		}
+		if err := v.ofNoBlock(ctx, t, from, number*t.parts-1); err != nil {
+			return err
+		}
+		from = (number + 1) * t.parts
+	}
+	return v.ofNoBlock(ctx, t, from, math.MaxInt64)
+}
+
+// ofNoBlock finds totals where there is no stretch, by the number that their keys begin with.
+func (v *verification) ofNoBlock(ctx context.Context, t *total, from, to int64) error {
+	if from > to {
+		return nil
 	}
 	key := t.keys[0]
 	return list(ctx, v.q, []column{key}, func(r row) error {
-		number, ok := r[0].(int64)
-		if ok && number >= 0 && v.seals[t.unit][number/t.parts] != nil {
-			return nil
-		}
 		v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: a total of no block", keyText(t, r))})
 		return nil
-	}, "SELECT DISTINCT "+key.name+" FROM "+t.name+" ORDER BY 1")
+	}, "SELECT DISTINCT "+key.name+" FROM "+t.name+" WHERE "+key.name+" >= ? AND "+key.name+" <= ? ORDER BY 1", from, to)
 }
 
 // compare wants the rows of a table of totals to be these sums.
-func (v *verification) compare(ctx context.Context, table int, want map[string]*tallied, where string, arguments ...any) error {
+func (v *verification) compare(ctx context.Context, table int, layout byte, want map[string]*tallied, where string, arguments ...any) error {
 	t := &totals[table]
 	columns := t.columns()
 	err := list(ctx, v.q, columns, func(r row) error {
@@ -167,7 +235,7 @@ func (v *verification) compare(ctx context.Context, table int, want map[string]*
 		sums := x.sums()
 		have, wanted := r[len(t.keys):], rowOf(t.sums, &sums)
 		for i, c := range t.sums {
-			if !equal(have[i], wanted[i]) {
+			if t.later[c.name] <= layout && !equal(have[i], wanted[i]) {
 				v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: %s is %v, the rows add up to %v", keyText(t, key), c.name, have[i], wanted[i])})
 			}
 		}

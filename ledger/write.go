@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
@@ -38,6 +39,9 @@ func (e *DiffersError) Error() string {
 // blocks are stored.
 func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 	added := false
+	if err := b.makeRoom(ctx, entries); err != nil {
+		return err
+	}
 	err := b.change(ctx, func(tx transaction) error {
 		c, err := readBookRow(ctx, tx)
 		if err != nil {
@@ -53,7 +57,7 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		for _, e := range list {
 			if e.Height() == b.pending.next() && e.Final() {
 				added = true
-				if err := b.pending.add(&e.block.Block, e.costs, &e.rows, e.digest); err != nil {
+				if err := b.pending.add(&e.block.Block, e.costs, additionsOf(&e.rows), &e.leaves); err != nil {
 					return err
 				}
 			}
@@ -66,18 +70,27 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		}
 		return err
 	}
-	if b.pending.blocks() < sealedAtOnce && b.pending.tally.size() < maxTallied {
+	if !b.pending.full() {
 		return nil
 	}
 	return b.sealPending(ctx)
 }
 
+// makeRoom has the database ready for entries.
+func (b *Book) makeRoom(ctx context.Context, entries []*Entry) error {
+	for _, run := range runs(entries) {
+		if err := b.engine.makePartitions(ctx, spanOf(run)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Blocks wait for their seal while many are written: so many of them, or as many as there
 // are totals that they add to, which are held meanwhile.
-const (
-	sealedAtOnce = 5_000
-	maxTallied   = 100_000
-)
+var sealedAtOnce = 5_000
+
+const maxTallied = 100_000
 
 // sealPending seals the blocks that wait for it.
 func (b *Book) sealPending(ctx context.Context) error {
@@ -189,6 +202,9 @@ func (b *Book) remove(ctx context.Context, tx transaction, span Span) error {
 			return err
 		}
 	}
+	if err := dropUnsealed(ctx, tx, span); err != nil {
+		return err
+	}
 	return unprove(ctx, tx, span)
 }
 
@@ -207,12 +223,20 @@ func (b *Book) removeFrom(ctx context.Context, tx transaction, height uint64) er
 // replaced one of them, and says how many there were.
 func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 	err = b.change(ctx, func(tx transaction) error {
-		if _, err := one(ctx, tx, []any{&removed}, "SELECT count(*) FROM blocks WHERE NOT final"); err != nil {
+		c, err := readBookRow(ctx, tx)
+		if errors.Is(err, ErrNone) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		above := int64(c.next()) // what is sealed is final
+		if _, err := one(ctx, tx, []any{&removed}, "SELECT count(*) FROM blocks WHERE height >= ? AND NOT final", above); err != nil {
 			return err
 		}
 		for {
 			var first *int64
-			if _, err := one(ctx, tx, []any{&first}, "SELECT min(height) FROM blocks WHERE NOT final"); err != nil || first == nil {
+			if _, err := one(ctx, tx, []any{&first}, "SELECT min(height) FROM blocks WHERE height >= ? AND NOT final", above); err != nil || first == nil {
 				return err
 			}
 			if err := b.removeFrom(ctx, tx, uint64(*first)); err != nil {

@@ -338,15 +338,17 @@ func TestWhatIsNoEntry(t *testing.T) {
 // What a hostile gateway might write is stored in both engines, as the same.
 func TestHostileTexts(t *testing.T) {
 	long := strings.Repeat("long ", 1<<21)
-	price, err := chain.ParseGasPrice(largestToken)
+	baseFee, err := chain.ParseGasPrice(largestToken)
+	require.NoError(t, err)
+	price, err := chain.ParseGasPrice(largestWei) // × 1 gas is what an amount can be
 	require.NoError(t, err)
 	entry := func() *ledger.Entry {
 		m := makeBlock(math.MaxInt64-1, hashOf(1, 0), hashOf(0, 0), largestWei)
 		m.event("balances", "Nul\x00\x00 \xff\xfe and \u2028'; DROP TABLE blocks; --", `["\u0000"]`)
 		m.Report.Rules = "rules\x00"
-		m.BaseFeePerGas = chain.Some(price)
+		m.BaseFeePerGas = chain.Some(baseFee)
 		x := &m.Report.Transactions[0]
-		x.Call, x.Status, x.GasPrice = "nul\x00", chain.Some("status\x00"), chain.Some(price)
+		x.Call, x.Status, x.Gas, x.GasPrice = "nul\x00", chain.Some("status\x00"), chain.Some(chain.NewGas(1)), chain.Some(price)
 		m.Findings = []evidence.Finding{{Check: "c", Message: "\x00" + long}, {Check: "d", Message: "?$1 \\ \t\n\r\""}}
 		return m.entry(t)
 	}()
@@ -361,7 +363,8 @@ func TestHostileTexts(t *testing.T) {
 		require.Equal(t, largestWei, statusOf(t, book).Totals.Fee.String())
 		db := openSQL(t, place)
 		require.Equal(t, [][]string{{"balances.Nul\uFFFD\uFFFD \uFFFD and \u2028'; DROP TABLE blocks; --", `["\u0000"]`}}, db.texts(t, "SELECT event, data FROM unclassified"))
-		require.Equal(t, [][]string{{"nul\uFFFD", "status\uFFFD", largestToken, largestWei}}, db.texts(t, "SELECT call, status, gas_price, fee FROM transactions"))
+		require.Equal(t, [][]string{{"nul\uFFFD", "status\uFFFD", largestWei, largestWei}}, db.texts(t, "SELECT call, status, gas_price, fee FROM transactions"))
+		require.Equal(t, [][]string{{largestToken}}, db.texts(t, "SELECT base_fee_per_gas FROM blocks"))
 		require.Equal(t, [][]string{{"\uFFFD" + long}, {"?$1 \\ \t\n\r\""}}, db.texts(t, "SELECT message FROM findings ORDER BY position"))
 		differences, err := book.Compare(ctx, []*ledger.Entry{entry})
 		require.NoError(t, err)

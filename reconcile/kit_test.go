@@ -143,7 +143,6 @@ func filled(t testing.TB, place, name string, span ledger.Span) *ledger.Book {
 	require.NoError(t, b.Write(ctx, entries))
 	_, err = b.Seal(ctx)
 	require.NoError(t, err)
-	require.NoError(t, b.BuildLookups(ctx, func(string) {}))
 	return b
 }
 

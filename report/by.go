@@ -62,60 +62,74 @@ type id struct {
 	timed, addressed bool
 }
 
-func (b By) id(t *ledger.Cost, zone *time.Location) (i id) {
-	address := &t.Payer
+// subject is what a group is found by: of a transaction, or of one of the ledger's totals.
+type subject struct {
+	block             uint64
+	time              chain.Optional[chain.Time]
+	layer             fee.Layer
+	kind, call        string
+	contract, account chain.Optional[chain.Address]
+}
+
+func ofCost(c *ledger.Cost) subject {
+	s := subject{block: c.Height, time: c.Time, layer: c.Layer, kind: c.Type, call: c.Call, account: c.Payer}
+	if isEVM(c) {
+		s.contract = c.Recipient
+	}
+	return s
+}
+
+func ofTotal(t *ledger.Total) subject {
+	return subject{time: t.Start, layer: t.Layer, call: t.Call, contract: t.Contract, account: t.Account}
+}
+
+func (b By) id(s *subject, zone *time.Location) (i id) {
 	switch b {
 	case Block:
-		return id{number: int64(t.Height), timed: true}
+		return id{number: int64(s.block), timed: true}
 	case Hour, Day, Month:
-		at, ok := t.Time.Get()
-		if ok {
+		if at, ok := s.time.Get(); ok {
 			i.number, i.timed = b.timeKey(at.Std().In(zone)).start, true
 		}
-		return i
+	case Account:
+		i.address, i.addressed = s.account.Get()
 	case Layer:
-		return id{layer: t.Layer}
+		return id{layer: s.layer}
 	case Type:
-		return id{layer: t.Layer, kind: t.Type}
+		return id{layer: s.layer, kind: s.kind}
 	case Call:
-		return id{layer: t.Layer, call: t.Call}
+		return id{layer: s.layer, call: s.call}
 	case Contract:
-		i = id{layer: t.Layer, call: t.Call}
-		if !isEVM(t) {
-			return i
-		}
-		address = &t.Recipient
+		i = id{layer: s.layer, call: s.call}
+		i.address, i.addressed = s.contract.Get()
 	}
-	i.address, i.addressed = address.Get()
 	return i
 }
 
-// key is the group of a transaction.
-func (b By) key(t *ledger.Cost, zone *time.Location) (k Key) {
+// key is the group of a subject.
+func (b By) key(s *subject, zone *time.Location) (k Key) {
 	switch b {
 	case Block:
-		return Key{Block: chain.Some(t.Height), Time: t.Time}
+		return Key{Block: chain.Some(s.block), Time: s.time}
 	case Hour, Day, Month:
-		if at, ok := t.Time.Get(); ok {
+		if at, ok := s.time.Get(); ok {
 			return b.timeKey(at.Std().In(zone))
 		}
 		return Key{} // without a time
 	case Account:
-		return Key{Account: t.Payer}
-	case Layer:
-		return Key{Layer: chain.Some(string(t.Layer))}
-	case Type:
-		k.Layer = chain.Some(string(t.Layer))
-		if t.Type != "" {
-			k.Type = chain.Some(t.Type)
-		}
-		return k
-	case Call:
-		return Key{Layer: chain.Some(string(t.Layer)), Call: chain.Some(t.Call)}
+		return Key{Account: s.account}
 	}
-	k = Key{Layer: chain.Some(string(t.Layer)), Call: chain.Some(t.Call)}
-	if isEVM(t) {
-		k.Contract = t.Recipient
+	k.Layer = chain.Some(string(s.layer))
+	switch b {
+	case Type:
+		if s.kind != "" {
+			k.Type = chain.Some(s.kind)
+		}
+	case Call, Contract:
+		k.Call = chain.Some(s.call)
+		if b == Contract {
+			k.Contract = s.contract
+		}
 	}
 	return k
 }

@@ -15,7 +15,15 @@ type column struct {
 }
 
 // columns are those of the grouping, then the figures.
-func (r *Report) columns() []column { return append(r.keyColumns(), figureColumns...) }
+func (r *Report) columns() []column { return append(r.keyColumns(), r.figureColumns()...) }
+
+// figureColumns are those of the figures, with percentiles where they are asked for.
+func (r *Report) figureColumns() []column {
+	if r.Percentiles {
+		return slices.Concat(figureColumns, percentileColumns)
+	}
+	return figureColumns
+}
 
 var keyColumns = map[By][]column{
 	Block: {
@@ -70,6 +78,9 @@ var figureColumns = []column{
 	whole("author", func(f *Figures) chain.Optional[chain.Wei] { return f.Author }),
 	{sheet.Column{Name: "gas", Kind: sheet.Integer, Total: true}, func(g *Group) any { return g.Gas }},
 	price("gas_price_average", func(f *Figures) chain.Optional[chain.GasPrice] { return f.AveragePrice }),
+}
+
+var percentileColumns = []column{
 	price("gas_price_10", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price10 }),
 	price("gas_price_50", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price50 }),
 	price("gas_price_90", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price90 }),

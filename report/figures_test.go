@@ -23,13 +23,14 @@ func evmTransaction(price, gas, paid uint64) *ledger.Cost {
 // A fee that nobody knows is counted and in no sum, also not in the average price; its
 // price counts among the percentiles, for it was bid.
 func TestUndetermined(t *testing.T) {
-	var s sums
-	require.NoError(t, s.add(evmTransaction(10, 3, 30)))
-	require.NoError(t, s.add(evmTransaction(13, 1, 13)))
+	a := newAdder(&Question{By: Layer, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}, Percentiles: true})
+	require.NoError(t, a.transaction(evmTransaction(10, 3, 30)))
+	require.NoError(t, a.transaction(evmTransaction(13, 1, 13)))
 	unknown := evmTransaction(99, 1000, 0)
 	unknown.Fee, unknown.Charged, unknown.Outcome = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, fee.Reverted
-	require.NoError(t, s.add(unknown))
-	f := s.figures()
+	require.NoError(t, a.transaction(unknown))
+	_, f, err := a.result()
+	require.NoError(t, err)
 	require.Equal(t, []uint64{3, 0, 1, 0, 1, 1004}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.Undetermined, f.Gas.Uint64()})
 	require.Equal(t, chain.NewWei(43), f.Fee)
 	require.Equal(t, chain.Some(chain.NewGasPrice(10)), f.AveragePrice) // floor(43 / 4)
@@ -55,7 +56,7 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	nativeOne := evmTransaction(1, 5, 7)
 	nativeOne.Layer, nativeOne.Burned, nativeOne.Treasury, nativeOne.Author = fee.Native, known(7), known(0), known(0)
 	require.NoError(t, a.transaction(nativeOne))
-	groups, totals, err := a.result(Type)
+	groups, totals, err := a.result()
 	require.NoError(t, err)
 	figures := func(f Figures) []chain.Optional[chain.Wei] {
 		return []chain.Optional[chain.Wei]{chain.Some(f.Fee), f.PriorityFee, f.Charged, f.Burned, f.Treasury, f.Author}
@@ -73,7 +74,7 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	}, sums)
 	require.Equal(t, []chain.Optional[chain.Wei]{known(43), unknown, unknown, unknown, unknown, unknown}, figures(totals))
 
-	r := &Report{Question: Question{By: Type, Zone: time.UTC, Symbol: "GLMR"}, Groups: groups, Totals: totals, Notes: a.notes(totals)}
+	r := &Report{Question: Question{By: Type, Zone: time.UTC, Symbol: "GLMR"}, Groups: groups, Totals: totals, Notes: a.notes()}
 	var table, page, text strings.Builder
 	require.NoError(t, WriteTable(&table, r, 100))
 	require.Regexp(t, `(?m)^charged +not known$`, table.String())
@@ -102,16 +103,16 @@ func TestOverflow(t *testing.T) {
 	require.NoError(t, apart.transaction(rich))
 	rich.Type = "legacy"
 	require.NoError(t, apart.transaction(rich), "each group can be")
-	_, _, err = apart.result(Type)
+	_, _, err = apart.result()
 	require.ErrorIs(t, err, chain.ErrOverflow, "all of them cannot")
 
-	var s sums
-	dear := evmTransaction(1, 1<<63, 1)
-	require.NoError(t, s.add(dear))
-	require.ErrorIs(t, s.add(dear), chain.ErrOverflow) // of gas
+	dear := evmTransaction(1, 1<<62, 1)
+	by := newAdder(&Question{By: Account, Period: a.question.Period})
+	require.NoError(t, by.transaction(dear))
+	require.ErrorIs(t, by.transaction(dear), chain.ErrOverflow, "gas")
 	dear.GasPrice, err = parsePrice("115792089237316195423570985008687907853269984665640564039457584007913129639935")
 	require.NoError(t, err)
-	require.ErrorIs(t, new(sums).add(dear), chain.ErrOverflow)
+	require.ErrorIs(t, by.transaction(dear), chain.ErrOverflow)
 }
 
 func parsePrice(text string) (chain.Optional[chain.GasPrice], error) {
@@ -131,7 +132,7 @@ func TestNotes(t *testing.T) {
 	unknown := evmTransaction(1, 1, 1)
 	unknown.Fee = chain.Optional[chain.Wei]{}
 	require.NoError(t, a.transaction(unknown))
-	groups, totals, err := a.result(Day)
+	groups, totals, err := a.result()
 	require.NoError(t, err)
 	require.Len(t, groups, 1)
 	require.Equal(t, "not known", groups[0].Name())
@@ -141,9 +142,8 @@ func TestNotes(t *testing.T) {
 		"of 1 transactions it is not known what the chain charged",
 		"of 2 transactions it is not known how much was burned or went to treasury and author",
 		"of 2 EVM transactions it is not known how much of the fee is priority fee",
-		"3 transactions are in blocks without a time",
-	}, a.notes(totals))
-	require.False(t, (&Report{Totals: totals, Drifts: a.drifts}).Holds())
+	}, a.notes())
+	require.False(t, (&Report{Totals: totals, Drifts: a.all.Drifts}).Holds())
 }
 
 // Labels of charts have nothing in them that means something in SVG.

@@ -43,7 +43,7 @@ func written(t testing.TB, form string, r *report.Report) []byte {
 func TestForms(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	questions := map[string]report.Question{
-		"call":  {By: report.Call, Period: heights(0, 27)},
+		"call":  {By: report.Call, Period: heights(0, 27), Percentiles: true},
 		"hour":  {By: report.Hour, Period: days(t, "2026-01-01", "2026-01-02", location(t, "Asia/Kathmandu")), Zone: location(t, "Asia/Kathmandu")},
 		"block": {By: report.Block, Period: heights(20, 40)}, // beyond the book
 	}

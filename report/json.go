@@ -84,7 +84,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 		Rules: append([]string{}, r.Rules...),
 	})
 	out.List("groups", r.groups)
-	out.Members(ending{objectOf(figureColumns, &Group{Figures: r.Totals}), append([]string{}, r.Notes...)})
+	out.Members(ending{objectOf(r.figureColumns(), &Group{Figures: r.Totals}), append([]string{}, r.Notes...)})
 	return out.Close()
 }
 

@@ -49,18 +49,17 @@ func place(f *ledger.Finding) string {
 }
 
 // notes say what the sums lack.
-func (a *adder) notes(totals Figures) (notes []string) {
+func (a *adder) notes() (notes []string) {
 	for _, n := range []struct {
 		count uint64
 		text  string
 	}{
-		{totals.Undetermined, "%d fees are undetermined and not in the sums"},
-		{totals.OutcomeUnknown, "of %d transactions it is not known whether they failed: they are counted as outcome_unknown"},
-		{a.drifts, "%d fees are not what the chain charged: fee is what the rules say, charged is what was paid"},
-		{a.unknown.charged, "of %d transactions it is not known what the chain charged"},
-		{a.unknown.shares, "of %d transactions it is not known how much was burned or went to treasury and author"},
-		{a.unknown.priority, "of %d EVM transactions it is not known how much of the fee is priority fee"},
-		{a.timeless, "%d transactions are in blocks without a time"},
+		{a.all.Undetermined, "%d fees are undetermined and not in the sums"},
+		{a.all.OutcomeUnknown, "of %d transactions it is not known whether they failed: they are counted as outcome_unknown"},
+		{a.all.Drifts, "%d fees are not what the chain charged: fee is what the rules say, charged is what was paid"},
+		{a.all.Uncharged, "of %d transactions it is not known what the chain charged"},
+		{a.all.Unaccounted, "of %d transactions it is not known how much was burned or went to treasury and author"},
+		{a.all.PriorityUnknown, "of %d EVM transactions it is not known how much of the fee is priority fee"},
 	} {
 		if n.count > 0 {
 			notes = append(notes, fmt.Sprintf(n.text, n.count))

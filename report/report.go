@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,6 +29,8 @@ type Question struct {
 	By      By
 	Zone    *time.Location         // whose hours, days and months they are; nil is UTC
 	Payers  map[chain.Address]bool // only what these paid for; nil is everybody
+	// Percentiles asks for those of the gas price. Then every transaction is read.
+	Percentiles bool
 }
 
 // Report is what the fees of a period add up to.
@@ -50,8 +53,10 @@ type Group struct {
 // mostGroups bounds the memory of a report: each group takes one or two kilobytes.
 const mostGroups = 1_000_000
 
-// Make adds up what the question asks for. Progress is told how many of the period's
-// blocks are read.
+// Make adds up what the question asks for. The ledger's totals answer it: of whole months, days
+// and quarters of an hour, and block by block for what is left of the period. A report by block
+// or type, one with percentiles, and one of what some accounts paid reads the transactions.
+// Progress is told how many of the period's blocks are read.
 //
 // An error is the book's, or says that an amount, or the number of groups, is more
 // than can be.
@@ -60,21 +65,20 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 		q.Zone = time.UTC
 	}
 	r = &Report{Question: q}
-	span, ok := q.Cover.Span.Get()
 	a := newAdder(&r.Question)
+	defer func() { err = errors.Join(err, a.prices.close()) }()
+	span, ok := q.Cover.Span.Get()
 	if ok {
-		if q.Payers == nil || len(q.Payers) > 0 {
-			for c, err := range book.Costs(ctx, ledger.Query{Accounts: slices.Collect(maps.Keys(q.Payers)), Span: span}) {
-				if err != nil {
-					return nil, err
-				}
-				progress(c.Height-span.First, span.Blocks())
-				if err := a.transaction(c); err != nil {
-					return nil, err
-				}
-			}
+		shown := func(done uint64) { progress(min(done, span.Blocks()), span.Blocks()) }
+		if by, whole := q.totals(); whole {
+			err = a.totals(ctx, book, span, by, shown)
+		} else {
+			err = a.transactions(ctx, book, span, shown)
 		}
-		progress(span.Blocks(), span.Blocks())
+		if err != nil {
+			return nil, err
+		}
+		shown(span.Blocks())
 	}
 	var notes []string // of the blocks
 	var unread error   // why there are none
@@ -84,128 +88,175 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	} else {
 		notes = []string{"the ledger has no block of this period"}
 	}
-	r.Groups, r.Totals, err = a.result(q.By)
+	r.Groups, r.Totals, err = a.result()
 	reading.Wait()
 	if err := cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
-	r.Drifts = a.drifts
-	r.Notes = slices.Concat(q.Partial, a.notes(r.Totals), notes)
+	r.Drifts = a.all.Drifts
+	r.Notes = slices.Concat(q.Partial, a.notes(), notes)
 	return r, nil
+}
+
+// totals tells which of the ledger's totals answer the question, if any do.
+func (q *Question) totals() (by ledger.TotalsBy, ok bool) {
+	if q.Percentiles || q.Payers != nil {
+		return 0, false
+	}
+	switch q.By {
+	case Hour:
+		return ledger.ByQuarterHour, true
+	case Day, Month:
+		switch {
+		case q.Zone != time.UTC:
+			return ledger.ByQuarterHour, true // every zone's days begin with one
+		case q.By == Day:
+			return ledger.ByDay, true
+		}
+		return ledger.ByMonth, true
+	case Account:
+		return ledger.ByAccount, true
+	case Layer, Call, Contract:
+		return ledger.ByContract, true
+	}
+	return 0, false
 }
 
 // adder adds transactions up.
 type adder struct {
 	question *Question
 	groups   map[id]*group
-	done     []*Group // to which nothing more comes
-	all      sums
+	list     []*group // in the order in which they were found
+	all      ledger.Sums
 	rules    map[string]bool
-	last     *group // that of the block before, where a block has one
-	height   uint64 // of that block
-	drifts   uint64
-	timeless uint64
-	unknown  unknown
+	prices   prices                 // where percentiles are asked for: group 0 is all transactions
+	last     *group                 // that of the block before, where a block has one
+	height   uint64                 // of that block
 	idle     map[chain.Address]bool // payers that are asked for and, so far, paid for nothing
 }
 
 // group is one in the making.
 type group struct {
 	Key
-	sums
+	ledger.Sums
+	number int // from 1 on
 }
 
 func newAdder(q *Question) *adder {
 	return &adder{question: q, groups: map[id]*group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
 }
 
-// unknown counts the transactions of which something is not known that a sum has.
-type unknown struct{ charged, shares, priority uint64 }
+// totals adds up the ledger's totals.
+func (a *adder) totals(ctx context.Context, book *ledger.Book, span ledger.Span, by ledger.TotalsBy, shown func(uint64)) error {
+	rules, err := book.Totals(ctx, a.question.Period, span, by, func(t *ledger.Total) error {
+		if t.EVM+t.Native == 0 { // blocks without a transaction
+			return nil
+		}
+		g, err := a.groupOf(ofTotal(t))
+		if err == nil {
+			err = g.Add(&t.Sums)
+		}
+		return err
+	}, shown)
+	for _, name := range rules {
+		a.rules[name] = true
+	}
+	return err
+}
 
-func (a *adder) transaction(t *ledger.Cost) error {
-	if !a.question.Period.Has(t.Height, t.Time) {
+// transactions adds up the transactions one by one.
+func (a *adder) transactions(ctx context.Context, book *ledger.Book, span ledger.Span, shown func(uint64)) error {
+	if a.question.Payers != nil && len(a.question.Payers) == 0 {
 		return nil
 	}
-	g, err := a.group(t)
-	if err != nil {
-		return err
-	}
-	if err := g.add(t); err != nil {
-		return fmt.Errorf("block %d, extrinsic %d: %w", t.Height, t.Index, err)
-	}
-	a.rules[t.Rules] = true
-	if payer, ok := t.Payer.Get(); ok {
-		delete(a.idle, payer)
-	}
-	a.count(t)
-	return nil
-}
-
-// group is that of a transaction. All those of a block have the same one where they are
-// grouped by time: it is found once.
-func (a *adder) group(t *ledger.Cost) (*group, error) {
-	by := a.question.By
-	if by.ofTime() && a.last != nil && a.height == t.Height {
-		return a.last, nil
-	}
-	if by == Block { // the one before is behind
-		if err := a.close(); err != nil {
-			return nil, err
+	for c, err := range book.Costs(ctx, ledger.Query{Accounts: slices.Collect(maps.Keys(a.question.Payers)), Span: span}) {
+		if err != nil {
+			return err
 		}
-	}
-	id := by.id(t, a.question.Zone)
-	g := a.groups[id]
-	if g == nil {
-		if len(a.groups)+len(a.done) == mostGroups {
-			return nil, fmt.Errorf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", by, mostGroups)
+		shown(c.Height - span.First)
+		if !a.question.Period.Has(c.Height, c.Time) {
+			continue
 		}
-		g = &group{Key: by.key(t, a.question.Zone)}
-		a.groups[id] = g
-	}
-	a.last, a.height = g, t.Height
-	return g, nil
-}
-
-// close ends the groups, to which nothing more comes: their prices are no longer held.
-func (a *adder) close() error {
-	for _, g := range a.groups { // in any order: they are sorted, and sums are the same
-		a.done = append(a.done, &Group{g.Key, g.figures()})
-		if err := a.all.addAll(&g.sums); err != nil {
+		if err := a.transaction(c); err != nil {
 			return err
 		}
 	}
-	clear(a.groups)
 	return nil
 }
 
-func (a *adder) count(t *ledger.Cost) {
-	if t.Verdict == evidence.Drift {
-		a.drifts++
+func (a *adder) transaction(c *ledger.Cost) error {
+	if !a.question.By.ofTime() || a.last == nil || a.height != c.Height { // those of a block have one
+		g, err := a.groupOf(ofCost(c))
+		if err != nil {
+			return err
+		}
+		a.last, a.height = g, c.Height
 	}
-	if !t.Time.Known() {
-		a.timeless++
+	sums, err := ledger.SumsOf(c)
+	if err == nil {
+		err = a.last.Add(&sums)
 	}
-	if !t.Charged.Known() {
-		a.unknown.charged++
-	} else if !t.Burned.Known() || !t.Treasury.Known() || !t.Author.Known() {
-		a.unknown.shares++
+	if err != nil {
+		return fmt.Errorf("block %d, extrinsic %d: %w", c.Height, c.Index, err)
 	}
-	if isEVM(t) && t.Fee.Known() && !t.PriorityFee.Known() {
-		a.unknown.priority++
+	a.rules[c.Rules] = true
+	if payer, ok := c.Payer.Get(); ok {
+		delete(a.idle, payer)
 	}
+	price, priced := c.GasPrice.Get()
+	if !a.question.Percentiles || !priced || !isEVM(c) {
+		return nil
+	}
+	if err := a.prices.add(0, price); err != nil {
+		return err
+	}
+	return a.prices.add(a.last.number, price)
+}
+
+// groupOf is the group of what is added.
+func (a *adder) groupOf(s subject) (*group, error) {
+	by := a.question.By
+	id := by.id(&s, a.question.Zone)
+	g := a.groups[id]
+	if g == nil {
+		if len(a.list) == mostGroups {
+			return nil, fmt.Errorf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", by, mostGroups)
+		}
+		g = &group{Key: by.key(&s, a.question.Zone), number: len(a.list) + 1}
+		a.list = append(a.list, g)
+		if by == Block { // the one before is behind
+			clear(a.groups)
+		}
+		a.groups[id] = g
+	}
+	return g, nil
 }
 
 // result are the groups in their order, and all of them together.
-func (a *adder) result(by By) ([]*Group, Figures, error) {
-	if err := a.close(); err != nil {
-		return nil, Figures{}, err
+func (a *adder) result() (groups []*Group, all Figures, err error) {
+	ranked, err := a.prices.ranked()
+	if err != nil {
+		return nil, all, err
 	}
+	rankedOf := func(number int) (p percentiles) {
+		if number < len(ranked) {
+			p = ranked[number]
+		}
+		return p
+	}
+	for _, g := range a.list {
+		if err := a.all.Add(&g.Sums); err != nil {
+			return nil, all, err
+		}
+		groups = append(groups, &Group{g.Key, figuresOf(&g.Sums).with(rankedOf(g.number))})
+	}
+	by := a.question.By
 	if by == Account {
 		for payer := range a.idle {
-			a.done = append(a.done, &Group{Key: Key{Account: chain.Some(payer)}})
+			groups = append(groups, &Group{Key: Key{Account: chain.Some(payer)}})
 		}
 	}
-	slices.SortFunc(a.done, by.compare)
-	return a.done, a.all.figures(), nil
+	slices.SortFunc(groups, by.compare)
+	return groups, figuresOf(&a.all).with(rankedOf(0)), nil
 }

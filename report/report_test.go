@@ -3,6 +3,7 @@ package report_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -14,7 +15,10 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/wire"
 )
 
 // The fees of every group are those that the chain was seen to charge when the blocks
@@ -132,7 +136,7 @@ func TestGasPrices(t *testing.T) {
 			}
 		}
 		compared := 0
-		for _, g := range made(t, book, report.Question{By: by, Period: heights(0, head)}).Groups {
+		for _, g := range made(t, book, report.Question{By: by, Period: heights(0, head), Percentiles: true}).Groups {
 			list := prices[g.Name()]
 			if list == nil {
 				require.False(t, g.AveragePrice.Known() || g.Price10.Known(), g.Name())
@@ -145,6 +149,62 @@ func TestGasPrices(t *testing.T) {
 			compared++
 		}
 		require.Equal(t, len(prices), compared, by)
+	}
+}
+
+// sparse is a chain whose blocks are four hours and some seconds apart.
+type sparse struct{ source.Source }
+
+func (s sparse) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := s.Source.Block(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	later := *b
+	later.Extrinsics = slices.Clone(b.Extrinsics)
+	for i := range later.Extrinsics {
+		if x := &later.Extrinsics[i]; x.Pallet == "timestamp" {
+			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() + int64(height)*14_407_000
+			if x.Args, err = wire.Parse(fmt.Sprintf(`{"now":"%d"}`, now)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &later, nil
+}
+
+// Whether the ledger's totals answer a report or every transaction is read, it is the same.
+func TestTotalsAndTransactionsMakeTheSameReport(t *testing.T) {
+	books := map[string]*ledger.Book{}
+	for name, head := range heads {
+		books[name], _ = kept(t, recorded(t, name), head)
+	}
+	reader := generated(300)
+	reader.Source = sparse{reader.Source}
+	books["two months"], _ = kept(t, reader, 300)
+	for name, book := range books {
+		status, err := book.Status(context.Background())
+		require.NoError(t, err)
+		last, _ := status.Sealed.Get()
+		for _, zone := range []string{"UTC", "Asia/Kathmandu", "America/New_York"} {
+			zone := location(t, zone)
+			periods := []ledger.Period{heights(0, last), heights(3, last-5), days(t, "2026-01-01", "2026-02-01", zone), days(t, "2025-01-01", "2027-01-01", zone), days(t, "2026-01-15", "2026-02-17", zone)}
+			for _, period := range periods {
+				for _, by := range report.Groupings() {
+					q := report.Question{By: by, Period: period, Zone: zone}
+					have := made(t, book, q)
+					q.Percentiles = true
+					want := made(t, book, q)
+					for _, f := range append([]*report.Group{{Figures: want.Totals}}, want.Groups...) {
+						require.Equal(t, f.AveragePrice.Known(), f.Price10.Known() && f.Price50.Known() && f.Price90.Known())
+						f.Price10, f.Price50, f.Price90 = have.Totals.Price10, have.Totals.Price50, have.Totals.Price90 // none
+					}
+					want.Totals.Price10, want.Totals.Price50, want.Totals.Price90 = have.Totals.Price10, have.Totals.Price50, have.Totals.Price90
+					want.Percentiles = false
+					require.Equal(t, want, have, "%s by %s, %v in %v", name, by, period, zone)
+				}
+			}
+		}
 	}
 }
 

@@ -31,10 +31,10 @@ func TestZones(t *testing.T) {
 		require.NoError(t, err)
 		zone, err := time.LoadLocation(c.zone)
 		require.NoError(t, err)
-		x := &ledger.Cost{Time: chain.Some(converted)}
+		x := ofCost(&ledger.Cost{Time: chain.Some(converted)})
 		var names []string
 		for _, by := range []By{Hour, Day, Month} {
-			k := by.key(x, zone)
+			k := by.key(&x, zone)
 			names = append(names, k.Name())
 		}
 		require.Equal(t, []string{c.hour, c.day, c.month}, names, "%s in %s", c.utc, c.zone)
@@ -51,22 +51,6 @@ func TestTheHourThatComesTwice(t *testing.T) {
 	require.Negative(t, Hour.compare(group(0), group(1)))
 	require.NotEqual(t, group(0).Key, group(1).Key)
 	require.Negative(t, Hour.compare(&Group{}, group(0))) // what has no time is first
-}
-
-// The rank of a percentile is rounded up.
-func TestPercentiles(t *testing.T) {
-	var p prices
-	require.False(t, p.sorted().percentile(50).Known())
-	for price := uint64(10); price > 0; price-- { // 10, 9, 9, 8, 8, ...
-		p.add(chain.NewGasPrice(price), 1)
-		if price < 10 {
-			p.add(chain.NewGasPrice(price), 1)
-		}
-	}
-	r := p.sorted() // 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10
-	for percent, want := range map[uint64]uint64{10: 1, 11: 2, 50: 5, 52: 5, 53: 6, 90: 9, 95: 10, 100: 10} {
-		require.Equal(t, chain.Some(chain.NewGasPrice(want)), r.percentile(percent), percent)
-	}
 }
 
 func TestAxis(t *testing.T) {

@@ -61,7 +61,6 @@ func fill(t testing.TB, path string, src source.Source, span ledger.Span) {
 	}
 	_, err = book.Seal(ctx)
 	require.NoError(t, err)
-	require.NoError(t, book.BuildLookups(ctx, func(string) {}))
 }
 
 // files are ledgers of the recordings, each filled once.

@@ -21,25 +21,13 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 		place := filled(t, newPlace())
 		dir := filepath.Join(t.TempDir(), "january")
 		closed(t, dir)
-		reports := [][]string{ // they read the packed costs alone, which are as they were
-			{"report", "0..27"},
-			{"report", "--month", "2026-01", "--partial"},
-		}
-		var before []string
-		for _, arguments := range reports {
-			stdout, _, _ := fees(t, arguments...)
-			before = append(before, stdout)
-		}
 		hash := raise(t, place, alith, 25)
-		for i, arguments := range reports {
-			stdout, _, code := fees(t, arguments...)
-			require.Equal(t, exitFinding, code, arguments) // of block 2's time
-			require.Equal(t, before[i], stdout, "the figures of before")
-		}
 		books := filepath.Join(t.TempDir(), "books.csv")
 		require.NoError(t, os.WriteFile(books, []byte("hash,fee_wei\n"+hash+",1000\n"), 0o600))
 		demo := filepath.Join(recordings(t), "moonbeam-2100")
 		for _, arguments := range [][]string{
+			{"report", "0..27"},
+			{"report", "--month", "2026-01", "--partial"},
 			{"report", "3..27", "--accounts", alith},
 			{"close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", filepath.Join(t.TempDir(), "new"), "--gateway", demo},
 			{"close", "--month", "2026-01", "--partial", "--accounts", alith, "--no-balances", "-o", filepath.Join(t.TempDir(), "new")},
@@ -80,7 +68,7 @@ func raise(t *testing.T, place, account string, height int) (hash string) {
 	}
 	var extrinsic int
 	var bytes []byte
-	require.NoError(t, db.QueryRow(fmt.Sprintf("SELECT extrinsic, coalesce(evm_hash, hash) FROM transactions WHERE height = %d AND payer = %s AND layer = 'evm' ORDER BY 1 LIMIT 1",
+	require.NoError(t, db.QueryRow(fmt.Sprintf("SELECT extrinsic, coalesce(evm_hash, hash) FROM transactions WHERE height = %d AND payer = %s AND evm_hash IS NOT NULL ORDER BY 1 LIMIT 1",
 		height, payer)).Scan(&extrinsic, &bytes))
 	block, transaction := fmt.Sprint("height = ", height), fmt.Sprintf("height = %d AND extrinsic = %d", height, extrinsic)
 	for _, column := range []string{"fee", "charged", "burned"} {

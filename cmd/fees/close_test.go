@@ -252,7 +252,6 @@ func wholeMonth(t *testing.T, place string, first time.Time, from, count uint64)
 	}
 	_, err = book.Seal(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, book.BuildLookups(t.Context(), func(string) {}))
 }
 
 // A month that the ledger has as a whole stays the same package while the ledger grows.

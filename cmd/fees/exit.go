@@ -127,7 +127,9 @@ func explain(ctx context.Context, err error) string {
 	case errors.Is(err, reconcile.ErrNotCovered):
 		advice = "fees sync fills it; --partial compares with what is there"
 	case errors.Is(err, reconcile.ErrNoLookups):
-		advice = "fees sync makes them at its end"
+		advice = "fees ledger upgrade makes them"
+	case errors.Is(err, ledger.ErrNoCut):
+		advice = "fees ledger status shows which blocks it has"
 	case errors.Is(err, ledger.ErrOtherChain):
 		advice = "name another ledger with --ledger"
 	case errors.Is(err, ledger.ErrLocked):

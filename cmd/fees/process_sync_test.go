@@ -87,7 +87,7 @@ func TestProcessSyncKilled(t *testing.T) {
 // A signal ends it soon; what was done stays, and the next one may write.
 func TestProcessSyncStopped(t *testing.T) {
 	t.Parallel()
-	const blocks, last = "1..3000", 3000
+	const blocks, last = "1..1500", 1500
 	made, gateway := generated(t, 12, last)
 	seal := ""
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
@@ -166,11 +166,11 @@ func TestProcessSyncTwice(t *testing.T) {
 // A gateway that is away for a moment, and one that comes back too late.
 func TestProcessSyncGatewayRestarts(t *testing.T) {
 	t.Parallel()
-	const blocks, last = "1..1500", 1500
+	const blocks, last = "1..700", 700
 	made := chaingen.New(chaingen.Options{Seed: 14, Head: last})
 	var away atomic.Bool // now or before
 	server := newRestartable(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/1500") && !away.Load() { // nobody gets to the end before it is away
+		if strings.HasSuffix(r.URL.Path, "/700") && !away.Load() { // nobody gets to the end before it is away
 			<-r.Context().Done()
 			return
 		}

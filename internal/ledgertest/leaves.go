@@ -1,5 +1,5 @@
 // Package ledgertest has the leaves of a ledger's blocks as the documentation of the package
-// ledger gives them, in its own code, for tests only.
+// ledger gives them, in its own code, and unpacks old ledgers, for tests only.
 package ledgertest
 
 import (
@@ -8,13 +8,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 // Rows asks a ledger by plain SQL, and gives the columns' names and the rows as the driver
-// has them.
+// has them, but for what is compact in a file: there come the texts.
 type Rows func(query string, arguments ...any) (columns []string, rows [][]any)
 
 // Ask asks an open database.
@@ -25,6 +26,8 @@ func Ask(t testing.TB, db *sql.DB) Rows {
 		require.NoError(t, err, query)
 		defer rows.Close()
 		columns, err = rows.Columns()
+		require.NoError(t, err)
+		types, err := rows.ColumnTypes()
 		require.NoError(t, err)
 		for rows.Next() {
 			values, into := make([]any, len(columns)), make([]any, len(columns))
@@ -40,9 +43,32 @@ func Ask(t testing.TB, db *sql.DB) Rows {
 			list = append(list, values)
 		}
 		require.NoError(t, rows.Err())
+		rows.Close()
+		for i, c := range types {
+			if c.DatabaseTypeName() != "ANY" {
+				continue
+			}
+			for _, r := range list {
+				if n, ok := r[i].(int64); ok {
+					r[i] = textOf(t, db, columns[i], n)
+				}
+			}
+		}
 		return columns, list
 	}
 }
+
+// textOf is what an integer in a file stands for: a word, or an amount.
+func textOf(t testing.TB, db *sql.DB, column string, n int64) (text string) {
+	if !slices.Contains(ofWords, column) {
+		return strconv.FormatInt(n, 10)
+	}
+	require.NoError(t, db.QueryRow("SELECT word FROM words WHERE number = ?", n).Scan(&text), n)
+	return text
+}
+
+// ofWords are the columns that have words, by the documentation.
+var ofWords = []string{"rules", "layer", "type", "call", "method", "outcome", "status", "verdict", "event", "kind"}
 
 // Leaves are the leaves of a block as its row has them, and how many bytes they are over.
 func Leaves(t testing.TB, ask Rows, height int64, costs []byte) (leaves []byte, encoded int) {

@@ -142,8 +142,20 @@ func (s *Server) data() string { return filepath.Join(s.directory, "data") }
 // It holds no password.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
+	return s.database(t, "template1")
+}
+
+// Copy is the URL of a new database with all that another one has, of an address that Database
+// gave, to which nobody is connected.
+func (s *Server) Copy(t testing.TB, address string) string {
+	t.Helper()
+	return s.database(t, databaseOf(t, address))
+}
+
+func (s *Server) database(t testing.TB, template string) string {
+	t.Helper()
 	name := fmt.Sprintf("test_%d", serial())
-	require.NoError(t, s.command("CREATE DATABASE "+name+" OWNER "+role))
+	require.NoError(t, s.command("CREATE DATABASE "+name+" OWNER "+role+" TEMPLATE "+template))
 	t.Cleanup(func() {
 		if s.running() {
 			require.NoError(t, s.command("DROP DATABASE "+name+" WITH (FORCE)"))
@@ -186,9 +198,15 @@ func (s *Server) command(sql string) error { return s.commandIn("postgres", sql)
 // Overrule does in a database, of an address that Database gave, what only a superuser may.
 func (s *Server) Overrule(t testing.TB, address, sql string) {
 	t.Helper()
+	require.NoError(t, s.commandIn(databaseOf(t, address), sql), sql)
+}
+
+// databaseOf is the name in an address.
+func databaseOf(t testing.TB, address string) string {
+	t.Helper()
 	place, err := url.Parse(address)
 	require.NoError(t, err)
-	require.NoError(t, s.commandIn(strings.TrimPrefix(place.Path, "/"), sql), sql)
+	return strings.TrimPrefix(place.Path, "/")
 }
 
 func (s *Server) commandIn(database, sql string) error {

@@ -16,7 +16,7 @@ CREATE TABLE blocks (
     parent_hash       {{data}} NOT NULL,
     time_ms           {{integer}},
     runtime           {{integer}},
-    rules             TEXT NOT NULL,
+    rules             {{word}} NOT NULL,
     certain           {{boolean}} NOT NULL,
     base_fee_per_gas  {{token}},
     multiplier_at     {{integer}},
@@ -40,9 +40,9 @@ CREATE TABLE blocks (
 CREATE TABLE transactions (
     height        {{integer}} NOT NULL,
     extrinsic     {{integer}} NOT NULL,
-    layer         TEXT NOT NULL,
-    type          TEXT,
-    call          TEXT NOT NULL,
+    layer         {{word}} NOT NULL,
+    type          {{word}},
+    call          {{word}} NOT NULL,
     hash          {{data}} NOT NULL,
     evm_hash      {{data}},
     sender        {{data}},
@@ -53,15 +53,15 @@ CREATE TABLE transactions (
     gas           {{amount}},
     weight        {{amount}},
     fee           {{amount}},
-    method        TEXT,
+    method        {{word}},
     priority_fee  {{amount}},
     tip           {{amount}},
     success       {{boolean}},
-    outcome       TEXT,
-    status        TEXT,
+    outcome       {{word}},
+    status        {{word}},
     error         TEXT,
     charged       {{amount}},
-    verdict       TEXT,
+    verdict       {{word}},
     drift         {{amount}},
     burned        {{amount}},
     treasury      {{amount}},
@@ -74,8 +74,8 @@ CREATE TABLE movements (
     position      {{integer}} NOT NULL,
     place         {{integer}} NOT NULL,  -- the extrinsic, -1 for onInitialize, 2147483647 for onFinalize
     event_index   {{integer}} NOT NULL,
-    event         TEXT NOT NULL,
-    kind          TEXT NOT NULL,
+    event         {{word}} NOT NULL,
+    kind          {{word}} NOT NULL,
     account       {{data}} NOT NULL,
     counterparty  {{data}},
     amount        {{amount}} NOT NULL,
@@ -316,7 +316,7 @@ CREATE TABLE account_months (
 ){{clustered}};
 
 CREATE VIEW book_blocks AS SELECT
-    height, {{hex "hash"}} AS hash, {{hex "parent_hash"}} AS parent_hash, {{time "time_ms"}} AS time, runtime, rules,
+    height, {{hex "hash"}} AS hash, {{hex "parent_hash"}} AS parent_hash, {{time "time_ms"}} AS time, runtime, {{wordOf "rules"}} AS rules,
     {{wei "base_fee_per_gas"}} AS base_fee_per_gas, {{wei "multiplier"}} AS multiplier, evm, native, inherents, undetermined,
     {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token, {{wei "evm_fee"}} AS evm_fee, {{wei "native_fee"}} AS native_fee,
     {{wei "charged"}} AS charged, {{wei "burned"}} AS burned, {{wei "treasury"}} AS treasury, {{wei "author"}} AS author,
@@ -324,18 +324,20 @@ CREATE VIEW book_blocks AS SELECT
 FROM blocks;
 
 CREATE VIEW book_transactions AS SELECT
-    t.height, t.extrinsic, {{time "b.time_ms"}} AS time, t.layer, t.type, t.call, {{hex "t.hash"}} AS hash, {{hex "t.evm_hash"}} AS evm_hash,
+    t.height, t.extrinsic, {{time "b.time_ms"}} AS time,
+    {{wordOf "t.layer"}} AS layer, {{wordOf "t.type"}} AS type, {{wordOf "t.call"}} AS call, {{hex "t.hash"}} AS hash, {{hex "t.evm_hash"}} AS evm_hash,
     {{hex "t.sender"}} AS sender, {{hex "t.recipient"}} AS recipient, {{hex "t.payer"}} AS payer, {{wei "t.nonce"}} AS nonce,
     {{wei "t.gas_price"}} AS gas_price, {{wei "t.gas"}} AS gas, {{wei "t.weight"}} AS weight,
-    {{wei "t.fee"}} AS fee, {{coin "t.fee"}} AS fee_token, t.method, {{wei "t.priority_fee"}} AS priority_fee, {{wei "t.tip"}} AS tip,
-    t.success, t.outcome, t.status, t.error, {{wei "t.charged"}} AS charged, t.verdict, {{wei "t.drift"}} AS drift, d.class,
-    {{wei "t.burned"}} AS burned, {{wei "t.treasury"}} AS treasury, {{wei "t.author"}} AS author, b.rules, b.final
+    {{wei "t.fee"}} AS fee, {{coin "t.fee"}} AS fee_token, {{wordOf "t.method"}} AS method, {{wei "t.priority_fee"}} AS priority_fee, {{wei "t.tip"}} AS tip,
+    t.success, {{wordOf "t.outcome"}} AS outcome, {{wordOf "t.status"}} AS status, t.error,
+    {{wei "t.charged"}} AS charged, {{wordOf "t.verdict"}} AS verdict, {{wei "t.drift"}} AS drift, d.class,
+    {{wei "t.burned"}} AS burned, {{wei "t.treasury"}} AS treasury, {{wei "t.author"}} AS author, {{wordOf "b.rules"}} AS rules, b.final
 FROM transactions t JOIN blocks b ON b.height = t.height LEFT JOIN diagnoses d ON d.height = t.height AND d.extrinsic = t.extrinsic;
 
 CREATE VIEW book_movements AS SELECT
     m.height, m.position, {{time "b.time_ms"}} AS time,
     CASE m.place WHEN -1 THEN 'onInitialize' WHEN 2147483647 THEN 'onFinalize' ELSE CAST(m.place AS TEXT) END AS place,
-    m.event_index, m.event, m.kind, {{hex "m.account"}} AS account, {{hex "m.counterparty"}} AS counterparty,
+    m.event_index, {{wordOf "m.event"}} AS event, {{wordOf "m.kind"}} AS kind, {{hex "m.account"}} AS account, {{hex "m.counterparty"}} AS counterparty,
     {{wei "m.amount"}} AS amount, {{wei "m.free"}} AS free, {{coin "m.free"}} AS free_token,
     {{wei "m.reserved"}} AS reserved, {{coin "m.reserved"}} AS reserved_token
 FROM movements m JOIN blocks b ON b.height = m.height;

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/queue"
 )
 
-const ledgerManual = `Look at a ledger, prove that nothing in it was altered, and copy it.
+const ledgerManual = `Look at a ledger, prove that nothing in it was altered, copy it, and cut it.
 
 A ledger has, of each block, its transactions with their fees and what proves
 them, and every movement of every account's native balance; sums by quarter of
@@ -26,18 +26,19 @@ const ledgerExamples = `  fees ledger status
   fees ledger verify
   fees ledger verify --gateway ./march            against an archive
   fees ledger backup fees-2026-11.db
+  fees ledger detach --before 2025-01 --to fees-2024.db
   fees ledger status --ledger postgres://db.intern/fees --format json`
 
 func newLedger(stdout, stderr io.Writer) *cobra.Command {
 	parent := &cobra.Command{
 		Use:     "ledger",
-		Short:   "Look at a ledger, prove it, copy it",
+		Short:   "Look at a ledger, prove it, copy it, cut it",
 		Long:    ledgerManual,
 		Example: ledgerExamples,
 		Args:    cli.NoneOf("unknown command %q; fees ledger --help lists them"),
 		RunE:    cli.ShowHelp,
 	}
-	parent.AddCommand(newLedgerStatus(stdout), newLedgerVerify(stdout, stderr), newLedgerBackup(stdout, stderr))
+	parent.AddCommand(newLedgerStatus(stdout), newLedgerVerify(stdout, stderr), newLedgerBackup(stdout, stderr), newLedgerDetach(stdout, stderr), newLedgerUpgrade(stdout, stderr))
 	return parent
 }
 
@@ -61,7 +62,7 @@ func newLedgerStatus(stdout io.Writer) *cobra.Command {
 			if err := flags.Output.Check(); err != nil {
 				return err
 			}
-			d, err := flags.Open(c.Context(), "")
+			d, err := flags.Open(c.Context(), "", io.Discard) // the record says how far the look-ups are
 			if err != nil {
 				return err
 			}
@@ -131,7 +132,8 @@ func jobFields(s queue.Summary) cli.Record {
 
 const backupManual = `Copy a ledger as it is at this moment into a new file, whoever writes it
 meanwhile. The copy is a ledger of its own, with the same digests and seals. A
-ledger in PostgreSQL becomes a file too; pg_dump copies its schema as a whole.`
+ledger in PostgreSQL becomes a file too; pg_dump copies its schema as a whole.
+Its sealed blocks, which do not change, are copied without a long snapshot.`
 
 func newLedgerBackup(stdout, stderr io.Writer) *cobra.Command {
 	var flags cli.LedgerFlags
@@ -143,7 +145,7 @@ func newLedgerBackup(stdout, stderr io.Writer) *cobra.Command {
 		Example: "  fees ledger backup fees-2026-11.db\n  fees ledger backup copy.db --ledger postgres://db.intern/fees",
 		Args:    cli.OneArg("the file to copy to"),
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := flags.Open(c.Context(), "")
+			d, err := flags.Open(c.Context(), "", stderr)
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/url"
 	"os"
 
@@ -46,8 +48,9 @@ func hasPassword(address string) bool {
 	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
-// Open opens the ledger for reading, with the tables of a user's file.
-func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*desk.Desk, error) {
+// Open opens the ledger for reading, with the tables of a user's file. It says on stderr what
+// makes questions slow.
+func (f *LedgerFlags) Open(ctx context.Context, networkFile string, stderr io.Writer) (*desk.Desk, error) {
 	place, err := f.LedgerPlace()
 	if err != nil {
 		return nil, err
@@ -56,5 +59,12 @@ func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*desk.Desk,
 	if err != nil {
 		return nil, err
 	}
-	return desk.Open(ctx, place, tables)
+	d, err := desk.Open(ctx, place, tables)
+	if err != nil {
+		return nil, err
+	}
+	if n := d.WithoutLookups(ctx); n > 0 {
+		fmt.Fprintf(stderr, "fees: %d blocks of the ledger have no look-ups by account and hash yet, and are looked through: fees ledger upgrade makes them\n", n)
+	}
+	return d, nil
 }

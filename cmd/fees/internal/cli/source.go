@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 
@@ -84,10 +85,11 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 	}, nil
 }
 
-// Desk is the ledger, or one that is made for the moment where a gateway is named.
-func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked desk.Period, p *Progress) (*desk.Desk, error) {
+// Desk is the ledger, or one that is made for the moment where a gateway is named. See
+// LedgerFlags.Open for stderr.
+func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked desk.Period, p *Progress, stderr io.Writer) (*desk.Desk, error) {
 	if f.Gateway == "" {
-		return book.Open(ctx, f.NetworkFile)
+		return book.Open(ctx, f.NetworkFile, stderr)
 	}
 	reader, err := f.Reader()
 	if err != nil {

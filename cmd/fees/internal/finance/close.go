@@ -173,7 +173,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
+	d, err := f.LedgerFlags.Open(ctx, f.networkFile, f.stderr)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 // openToCheck opens the ledger that a package is compared with, none where none is named
 // or there, and an archive has its blocks or somebody vouches for it.
 func (f *closeFlags) openToCheck(ctx context.Context, v desk.Vouchers) (*desk.Desk, error) {
-	d, err := f.LedgerFlags.Open(ctx, "")
+	d, err := f.LedgerFlags.Open(ctx, "", f.stderr)
 	if desk.KindOf(err) != desk.NotFound || f.LedgerFlags.Named() {
 		return d, err
 	}

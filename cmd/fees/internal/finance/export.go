@@ -150,7 +150,7 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 	if err != nil {
 		return err
 	}
-	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile)
+	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile, stderr)
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 	if options.Accounts, _, err = desk.ReadAccounts(f.accounts); err != nil {
 		return err
 	}
-	result, err := f.compare(ctx, asked, options, cli.NewProgress(stderr, "blocks", f.quiet))
+	result, err := f.compare(ctx, asked, options, stderr)
 	if err != nil {
 		tellRows(stderr, err)
 		return err
@@ -132,12 +132,13 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 
 // compare compares the record with the ledger, or with what a gateway has. Of that a
 // ledger is made once the record was read.
-func (f *reconcileFlags) compare(ctx context.Context, asked desk.Period, o reconcile.Options, p *cli.Progress) (_ *reconcile.Result, err error) {
+func (f *reconcileFlags) compare(ctx context.Context, asked desk.Period, o reconcile.Options, stderr io.Writer) (_ *reconcile.Result, err error) {
+	p := cli.NewProgress(stderr, "blocks", f.quiet)
 	defer p.End()
 	var d *desk.Desk
 	var reader *source.Reader
 	if f.Gateway == "" {
-		if d, err = f.LedgerFlags.Open(ctx, f.NetworkFile); err != nil {
+		if d, err = f.LedgerFlags.Open(ctx, f.NetworkFile, stderr); err != nil {
 			return nil, err
 		}
 		defer d.Close()

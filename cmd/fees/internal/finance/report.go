@@ -28,9 +28,13 @@ happened is left out, but for an account that --accounts names.
 
 ` + fmt.Sprintf(cli.PeriodManual, reportEnd) + `
 
-The average gas price is floor(sum of gas price x gas / sum of gas), in wei; gas_price_10,
-gas_price_50 and gas_price_90 are percentiles by the number of EVM transactions, by the
-nearest rank: prices that were paid.
+The average gas price is floor(sum of gas price x gas / sum of gas), in wei. With
+--percentiles there are gas_price_10, gas_price_50 and gas_price_90: percentiles by the
+number of EVM transactions, by the nearest rank, which are prices that were paid.
+
+The totals of the ledger answer most reports at once, however long the period is. Every
+transaction is read for one by block or type, one with --percentiles, and one of
+--accounts.
 
 --gateway reads a range of heights from a gateway, an archive or the demo, into a ledger
 that is thrown away, instead of asking a ledger.
@@ -41,6 +45,7 @@ ask for, the others all.`
 const reportExamples = `  fees report --month 2026-01
   fees report --from 2026-01-01 --to 2026-03-31 --by month --timezone Europe/Berlin
   fees report --month 2026-01 --by contract --format html -o january.html
+  fees report --month 2026-01 --by account --percentiles --format csv
   fees report --by account --accounts wallets.txt --format xlsx -o wallets.xlsx
   fees report 0..27 --by call --gateway demo`
 
@@ -55,6 +60,7 @@ type reportFlags struct {
 	cli.Output
 	by       string
 	accounts []string
+	ranked   bool
 	quiet    bool
 }
 
@@ -78,6 +84,7 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"
 	c.Flags().StringVar(&flags.by, "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "only what these paid for"+cli.AccountsUsage)
+	c.Flags().BoolVar(&flags.ranked, "percentiles", false, "percentiles of the gas price too: every transaction of the period is read")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	cli.Complete(c, "by", groupings()...)
 	return c
@@ -117,12 +124,12 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
-	d, err := flags.Desk(ctx, &flags.LedgerFlags, asked, p)
+	d, err := flags.Desk(ctx, &flags.LedgerFlags, asked, p, stderr)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Progress: p.Asked()})
+	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Percentiles: flags.ranked, Progress: p.Asked()})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,105 @@
+package bookkeeping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+)
+
+const detachManual = `Take the blocks before a month of UTC out of a ledger, and into a new file: a
+ledger of its own, with their rows, sums, seals and proofs. The file is verified
+and compared with the seals before anything is removed. After that the ledger
+begins with the first block of the month, as if it had been begun there: the
+seals of its days and months stay as they are, and a report of an earlier time
+says that the ledger lacks it. Name the file with --ledger to ask about that.
+
+A later month must have begun, so that what goes is whole. No other program may
+write the ledger meanwhile; it can be read. Whoever is stopped runs the same
+again, with the same file: it goes on where it was.
+
+PostgreSQL gives the disk of whole partitions back at once. A file stays as
+large, and new blocks use the room: fees ledger backup makes a copy without it.`
+
+const detachExamples = `  fees ledger detach --before 2025-01 --dry-run
+  fees ledger detach --before 2025-01 --to fees-2024.db
+  fees report --by month --ledger fees-2024.db`
+
+// detachFlags are the flags of fees ledger detach.
+type detachFlags struct {
+	cli.LedgerFlags
+	before, to    string
+	dryRun, quiet bool
+}
+
+func newLedgerDetach(stdout, stderr io.Writer) *cobra.Command {
+	var flags detachFlags
+	c := &cobra.Command{
+		Use:     "detach --before MONTH --to FILE",
+		Short:   "Take the blocks before a month out, into a file",
+		Long:    detachManual,
+		Example: detachExamples,
+		Args:    cli.NoneOf("detach takes no argument, and has %q: --to names the file"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return detach(c.Context(), &flags, stdout, stderr)
+		},
+	}
+	flags.LedgerFlags.Add(c)
+	c.Flags().StringVar(&flags.before, "before", "", "the first month that stays, such as 2025-01")
+	c.Flags().StringVar(&flags.to, "to", "", "the file for what goes")
+	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "say what would go, and do nothing")
+	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+func detach(ctx context.Context, flags *detachFlags, stdout, stderr io.Writer) error {
+	place, err := flags.LedgerPlace()
+	switch {
+	case err != nil:
+		return err
+	case flags.before == "":
+		return errors.New("--before: name the first month that stays, such as 2025-01")
+	case flags.dryRun:
+		d, err := desk.Detachable(ctx, place, flags.before)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "blocks %v (%d) of %s would go, and %s would begin with block %d\n", d.Span, d.Span.Blocks(), monthsOf(d), d.Place, d.Begins)
+		if bytes, ok := d.Bytes.Get(); ok {
+			fmt.Fprintf(stdout, "whole partitions of %d bytes would be dropped\n", bytes)
+		}
+		return nil
+	case flags.to == "":
+		return errors.New("--to: name the file for the blocks that go")
+	}
+	progress := func(what string) *cli.Progress { return cli.NewProgress(stderr, what, flags.quiet) }
+	copied, verified, removed := progress("blocks copied"), progress("blocks verified"), progress("blocks removed")
+	d, err := desk.Detach(ctx, desk.DetachOptions{
+		Place: place, Before: flags.before, File: flags.to, Copied: copied.Asked(), Verified: verified.Asked(), Removed: removed.Asked(),
+	})
+	for _, p := range []*cli.Progress{copied, verified, removed} {
+		p.End()
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "blocks %v (%d) are in %s, and %s begins with block %d\n", d.Span, d.Span.Blocks(), flags.to, d.Place, d.Begins)
+	if err == nil && d.File {
+		_, err = fmt.Fprintf(stdout, "%s is as large as before, and new blocks use the room; fees ledger backup makes a copy without it\n", d.Place)
+	}
+	return err
+}
+
+// monthsOf are those of which blocks would go, for people.
+func monthsOf(d *desk.Detachment) string {
+	first, last := d.Months[0], d.Months[len(d.Months)-1]
+	if first == last {
+		return first.String()
+	}
+	return fmt.Sprintf("%v to %v", first, last)
+}

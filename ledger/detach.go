@@ -1,0 +1,319 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// Month is a month as UTC has it: so many months after 1970 began.
+type Month int64
+
+// MonthOf is the month of a time.
+func MonthOf(t time.Time) Month { return Month(monthly.number(t.UnixMilli())) }
+
+// Start is when the month begins.
+func (m Month) Start() time.Time {
+	begin, _ := monthly.times(int64(m))
+	return begin
+}
+
+// String is the month as YYYY-MM.
+func (m Month) String() string { return monthly.name(int64(m)) }
+
+// ErrNoCut says that a book has nothing before a month, or does not have it whole.
+var ErrNoCut = errors.New("nothing can be detached")
+
+// DisorderError says that a book cannot be cut before a month: a block of an earlier time, or
+// of none, lies above one of that month or a later one.
+type DisorderError struct {
+	Month  Month
+	Height uint64 // of that block
+	Time   chain.Optional[chain.Time]
+	First  uint64 // the first block of the month or a later one
+}
+
+func (e *DisorderError) Error() string {
+	at := "has no time"
+	if t, ok := e.Time.Get(); ok {
+		at = "is of " + t.String()
+	}
+	return fmt.Sprintf("the ledger cannot be cut before %v: block %d %s, and lies above block %d, which is of that month or a later one; cut before another month", e.Month, e.Height, at, e.First)
+}
+
+// Detachment is a part of a book that is taken out of it.
+type Detachment struct {
+	Span   Span
+	Months []Month // that have blocks
+	Begins uint64  // the block that the book begins with then
+	// Bytes are those of the database that are free at once; not known of a file.
+	Bytes chain.Optional[uint64]
+}
+
+// cut is where a book is cut in two.
+type cut struct {
+	month  Month  // the first that stays
+	first  uint64 // the book's first height
+	height uint64 // the first that stays
+	months []Month
+}
+
+// span is what is detached.
+func (c *cut) span() Span { return Span{c.first, c.height - 1} }
+
+// cutBefore finds where the blocks before a month end. Those of a month that is not over may
+// not all be there yet.
+func (b *Book) cutBefore(ctx context.Context, month Month) (*cut, error) {
+	book, all, err := b.sealedMonths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &cut{month: month, first: book.first, height: math.MaxUint64}
+	last := uint64(0)
+	for _, s := range all {
+		if s.number >= int64(month) {
+			c.height = min(c.height, s.first)
+			continue
+		}
+		last = max(last, s.last)
+		if s.number != noTime {
+			c.months = append(c.months, Month(s.number))
+		}
+	}
+	switch {
+	case book.sealed == 0:
+		return nil, fmt.Errorf("%w: no block is sealed", ErrNoCut)
+	case c.height == math.MaxUint64:
+		return nil, fmt.Errorf("%w: the ledger is sealed up to block %d, and has no block of %v or later, so %v may not be whole", ErrNoCut, book.next()-1, month, month-1)
+	case len(c.months) == 0:
+		return nil, fmt.Errorf("%w: the ledger begins with block %d, and has none before %v", ErrNoCut, book.first, month)
+	case last > c.height:
+		return nil, b.disorder(ctx, c)
+	}
+	return c, nil
+}
+
+// disorder names the first block of an earlier time above the cut.
+func (b *Book) disorder(ctx context.Context, c *cut) error {
+	have, err := b.sealed(ctx)
+	if err != nil {
+		return err
+	}
+	sealed, _ := have.Get()
+	var found *DisorderError
+	for r, err := range b.walk(ctx, nil, Span{c.height, sealed.Last}, nil) {
+		if err != nil {
+			return err
+		}
+		x, err := r.block()
+		if err != nil {
+			return err
+		}
+		if t, ok := x.Time.Get(); !ok || MonthOf(t.Std()) < c.month {
+			found = &DisorderError{c.month, x.Height, x.Time, c.height}
+			break
+		}
+	}
+	if found == nil {
+		return fmt.Errorf("%w: table seals: blocks of months before %v are said to lie above block %d, and none does", ErrDamaged, c.month, c.height)
+	}
+	return found
+}
+
+// beside are the tables of what was sealed, and of what was said of blocks, beside the rows of
+// those. A table that is added to the book belongs here or among those of blocks.
+func beside() (names []string) {
+	for i := range totals {
+		names = append(names, totals[i].name)
+	}
+	return append(names, "seals", "rejudgements")
+}
+
+// takes is the condition for the rows of one of the tables beside that are before the cut:
+// none where there is no cut.
+func (c *cut) takes(table string) (where string, arguments []any) {
+	if c == nil {
+		return "", nil
+	}
+	number := [unitCount]int64{int64(DayOf(c.month.Start())), int64(c.month)}
+	for i := range totals {
+		if t := &totals[i]; t.name == table {
+			return " WHERE " + t.keys[0].name + " < ?", []any{number[t.unit] * t.parts}
+		}
+	}
+	if table == "seals" {
+		return " WHERE unit = ? AND number < ? OR unit = ? AND number < ?", []any{unitNames[daily], number[daily], unitNames[monthly], number[monthly]}
+	}
+	return " WHERE height < ?", []any{int64(c.height)}
+}
+
+// copyProved copies which blocks before the cut are proved.
+func (c *cut) copyProved(ctx context.Context, from querier, tx transaction) error {
+	have, err := provedAround(ctx, from, c.span())
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for _, s := range have.without(Span{c.height, everyBlock.Last}) {
+		rows = append(rows, signedRow(provedFields, &s))
+	}
+	return tx.add(ctx, insertInto("proved", provedColumns)+placesFor(provedColumns), rows)
+}
+
+// Detachable tells what Detach would take out of the book.
+func (b *Book) Detachable(ctx context.Context, before Month) (d Detachment, err error) {
+	c, err := b.cutBefore(ctx, before)
+	if err != nil {
+		return d, err
+	}
+	d = Detachment{Span: c.span(), Months: c.months, Begins: c.height}
+	d.Bytes, err = b.engine.partitionBytes(ctx, c.height)
+	return d, err
+}
+
+// DetachProgress is told how many blocks of how many a detachment has copied, verified and
+// removed.
+type DetachProgress struct {
+	Copied, Verified, Removed func(done, total uint64)
+}
+
+// Detach takes the blocks before a month out of the book, into a new file: a ledger of its
+// own, with the same digests and seals. The book begins with the first block of the month
+// then, as if it had been begun there. No other month changes.
+//
+// Nothing is removed before the file is on the disk, was verified, and has the book's seals.
+// Who is stopped before that leaves the book as it was, and after that one that begins with
+// the month: the next one who writes it, or detaches from it, removes the rows that are left.
+// Where the file is there already, and has just those blocks, the book is cut as by one who
+// was stopped in between. The book must have been opened by one who writes it alone.
+func (b *Book) Detach(ctx context.Context, before Month, path string, progress DetachProgress) (d Detachment, err error) {
+	left, err := b.clear(ctx, progress.Removed)
+	if err != nil {
+		return d, err
+	}
+	c, err := b.cutBefore(ctx, before)
+	if left != nil && errors.Is(err, ErrNoCut) { // it was this that was left to do
+		return Detachment{Span: left.Span, Begins: left.Last + 1}, nil
+	}
+	if err != nil {
+		return d, err
+	}
+	d = Detachment{Span: c.span(), Months: c.months, Begins: c.height}
+	if d.Bytes, err = b.engine.partitionBytes(ctx, c.height); err != nil {
+		return d, err
+	}
+	check := func(path string) error { return b.checkDetached(ctx, path, c, progress.Verified) }
+	there := free(path)
+	switch {
+	case there == nil:
+		err = newFile(path, ".detach", func(temporary string) error {
+			if err := b.copyTo(ctx, temporary, c, progress.Copied); err != nil {
+				return err
+			}
+			return check(temporary)
+		})
+	case check(path) != nil:
+		err = cmp.Or(ctx.Err(), fmt.Errorf("%w, and it has not just blocks %v of this ledger", there, c.span()))
+	}
+	if err != nil {
+		return d, err
+	}
+	if err := b.cutOff(ctx, c); err != nil {
+		return d, err
+	}
+	if _, err = b.clear(ctx, progress.Removed); err != nil {
+		err = fmt.Errorf("blocks %v are in %s, and the ledger begins with block %d; what is left of them in the ledger is removed when this is run again, or by the next sync: %w", c.span(), path, c.height, err)
+	}
+	return d, err
+}
+
+// checkDetached wants a file to be a ledger without damage of what lies before a cut, with the
+// seals that the book has of that.
+func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress func(done, total uint64)) error {
+	detached, err := Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer detached.Close()
+	var first *Damage
+	err = detached.Verify(ctx, func(d Damage) {
+		if first == nil {
+			first = &d
+		}
+	}, progress)
+	if err != nil {
+		return err
+	}
+	if first != nil {
+		return fmt.Errorf("%w: %v; nothing was detached, and fees ledger verify names all that is damaged", ErrDamaged, first)
+	}
+	have, err := readBookRow(ctx, detached.engine)
+	if err != nil {
+		return err
+	}
+	want, err := readBookRow(ctx, b.engine)
+	if err != nil {
+		return err
+	}
+	if want.sealed = c.height - c.first; have != want {
+		return fmt.Errorf("%w: %s has not just blocks %v of this ledger", ErrDamaged, path, c.span())
+	}
+	for u := range unitCount {
+		number := int64(c.month)
+		if u == daily {
+			number = int64(DayOf(c.month.Start()))
+		}
+		copied, err := readStretches(ctx, detached.engine, u, "number >= ?", noTime)
+		if err != nil {
+			return err
+		}
+		kept, err := readStretches(ctx, b.engine, u, "number < ?", number)
+		if err != nil {
+			return err
+		}
+		if !slices.EqualFunc(copied, kept, func(a, b *stretch) bool { return a.digest() == b.digest() }) {
+			return fmt.Errorf("%w: %s has other seals than the ledger", ErrDamaged, path)
+		}
+	}
+	return nil
+}
+
+// digest is that of the row.
+func (s *stretch) digest() Digest { return signatureOf(stretchFields, rowOf(stretchFields, s)) }
+
+// cutOff has the book begin at the cut. The rows below it stay for clear.
+func (b *Book) cutOff(ctx context.Context, c *cut) error {
+	return b.change(ctx, func(tx transaction) error {
+		book, err := readBookRow(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if book.first != c.first || book.next() <= c.height {
+			return fmt.Errorf("the ledger was changed meanwhile: run it again")
+		}
+		for _, table := range beside() {
+			where, arguments := c.takes(table)
+			if err := tx.exec(ctx, "DELETE FROM "+table+where, arguments...); err != nil {
+				return fmt.Errorf("table %s: %w", table, err)
+			}
+		}
+		if err := unprove(ctx, tx, c.span()); err != nil {
+			return err
+		}
+		if err := (&removal{c.span()}).keep(ctx, tx); err != nil {
+			return err
+		}
+		if err := moveLookups(ctx, tx, &book, c.height); err != nil {
+			return err
+		}
+		book.first, book.sealed = c.height, book.next()-c.height
+		b.pending = nil
+		return book.keep(ctx, tx)
+	})
+}

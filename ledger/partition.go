@@ -1,0 +1,162 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// partitionHeights is how many heights a partition has. With blocks of 6 or 12 seconds that is
+// two and a half or five months: what is older than a year is made of whole ones but for its
+// end, and a chain of 17 million blocks has 17 of them, which costs the plan of a question
+// little.
+const partitionHeights = 1 << 20
+
+// partition has the rows of a table that are of the blocks of a span.
+type partition struct {
+	table, name string
+	Span
+}
+
+var partitionFields = []field[partition]{
+	{name: "table", mark: state, at: func(p *partition) any { return &p.table }},
+	{name: "name", mark: state, at: func(p *partition) any { return &p.name }},
+	{name: "first", mark: state, at: func(p *partition) any { return &p.First }},
+	{name: "last", mark: state, at: func(p *partition) any { return &p.Last }},
+}
+
+// partitionsThere are those of all tables. The first one of a ledger that had none before
+// begins below block 0.
+func partitionsThere(ctx context.Context, q querier) (there []partition, err error) {
+	for t := range tables {
+		err := scan(ctx, q, partitionFields, func(p *partition) error {
+			there = append(there, *p)
+			return nil
+		}, `SELECT parent.relname::text, part.relname::text,
+			coalesce(substring(pg_get_expr(part.relpartbound, part.oid) FROM 'FROM [(]''*([0-9]+)')::bigint, 0),
+			coalesce(substring(pg_get_expr(part.relpartbound, part.oid) FROM 'TO [(]''*([0-9]+)')::bigint - 1, 9223372036854775807)
+			FROM pg_inherits JOIN pg_class parent ON parent.oid = inhparent JOIN pg_class part ON part.oid = inhrelid
+			WHERE inhparent = to_regclass(quote_ident(?)) ORDER BY 3`, tables[t].name)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return there, nil
+}
+
+// partitionOf is the span of the partition that is made for a height.
+func partitionOf(height uint64) Span {
+	first := height / partitionHeights * partitionHeights
+	return Span{first, min(first+partitionHeights-1, math.MaxInt64)}
+}
+
+// makePartitions makes those that a span's rows go to. Several programs may do it at once, and
+// others read and write meanwhile: a table is made first, and then becomes a partition, which
+// holds up nobody.
+func (e *postgresEngine) makePartitions(ctx context.Context, span Span) error {
+	for height := span.First; height <= span.Last && height <= math.MaxInt64; height = partitionOf(height).Last + 1 {
+		if slices.ContainsFunc(e.partitions, func(s Span) bool { return height >= s.First && height <= s.Last }) {
+			continue
+		}
+		if err := e.makePartition(ctx, partitionOf(height)); err != nil {
+			return fmt.Errorf("the partitions of blocks %v: %w", partitionOf(height), err)
+		}
+	}
+	return nil
+}
+
+func (e *postgresEngine) makePartition(ctx context.Context, span Span) error {
+	begun, err := e.begin(ctx)
+	if err != nil {
+		return err
+	}
+	tx := begun.(*postgresTransaction)
+	defer tx.rollback()
+	if err := tx.lock(ctx, lockPartitions); err != nil {
+		return err
+	}
+	there, err := partitionsThere(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for t := range tables {
+		table := tables[t].name
+		if slices.ContainsFunc(there, func(p partition) bool { return p.table == table && p.First <= span.First && p.Last >= span.Last }) {
+			continue
+		}
+		name, end := fmt.Sprintf("%s_%d", table, span.First), "MAXVALUE"
+		if span.Last < math.MaxInt64 {
+			end = fmt.Sprint(span.Last + 1)
+		}
+		for _, statement := range []string{
+			fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL)", name, table),
+			fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%s)", table, name, span.First, end),
+		} {
+			if err := tx.exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+	}
+	if err := tx.commit(ctx); err != nil {
+		return err
+	}
+	e.partitions = append(e.partitions, span)
+	return nil
+}
+
+// below are the partitions whose heights all lie below one.
+func (e *postgresEngine) below(ctx context.Context, height uint64) ([]partition, error) {
+	there, err := partitionsThere(ctx, e)
+	return slices.DeleteFunc(there, func(p partition) bool { return p.Last >= height }), err
+}
+
+// dropPartitions waits for questions that are being answered, and does not hold up others for
+// long: each table is dropped by itself.
+func (e *postgresEngine) dropPartitions(ctx context.Context, height uint64) error {
+	gone, err := e.below(ctx, height)
+	if err != nil {
+		return err
+	}
+	e.partitions = nil
+	for _, p := range gone {
+		if err := e.dropPartition(ctx, p.name); err != nil {
+			return fmt.Errorf("the partition %s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+func (e *postgresEngine) dropPartition(ctx context.Context, name string) error {
+	tx, err := e.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.rollback()
+	for _, statement := range []string{"SET LOCAL lock_timeout = '10s'", "DROP TABLE IF EXISTS " + pgx.Identifier{name}.Sanitize()} {
+		if err := tx.exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return tx.commit(ctx)
+}
+
+func (e *postgresEngine) partitionBytes(ctx context.Context, height uint64) (none chain.Optional[uint64], err error) {
+	gone, err := e.below(ctx, height)
+	if err != nil {
+		return none, err
+	}
+	sum := uint64(0)
+	for _, p := range gone {
+		var bytes uint64
+		if _, err := one(ctx, e, []any{&bytes}, "SELECT pg_total_relation_size(quote_ident(?)::regclass)", p.name); err != nil {
+			return none, err
+		}
+		sum += bytes
+	}
+	return chain.Some(sum), nil
+}

@@ -1,0 +1,436 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/postgrestest"
+)
+
+// noted are texts of a book's database.
+func noted(t *testing.T, b *Book, query string, arguments ...any) (found []string) {
+	t.Helper()
+	require.NoError(t, list(context.Background(), b.engine, []column{{"", text, state}}, func(r row) error {
+		found = append(found, fmt.Sprint(r[0]))
+		return nil
+	}, query, arguments...))
+	return found
+}
+
+func sound(t *testing.T, b *Book) {
+	t.Helper()
+	require.NoError(t, b.Verify(context.Background(), func(d Damage) { t.Error(d) }, func(_, _ uint64) {}))
+}
+
+// writeAll writes blocks of some heights, and seals what can be.
+func writeAll(t *testing.T, b *Book, first, count uint64) {
+	t.Helper()
+	var entries []*Entry
+	for h := first; h < first+count; h++ {
+		entries = append(entries, quickEntry(t, h))
+	}
+	require.NoError(t, b.Write(context.Background(), entries))
+	_, err := b.Seal(context.Background())
+	require.NoError(t, err)
+}
+
+// quickEntry is one of a chain with a block every six seconds.
+func quickEntry(t *testing.T, height uint64) *Entry {
+	t.Helper()
+	return entryAt(t, height, 1_700_000_000_000+height*6_000)
+}
+
+func openedWriter(t *testing.T, place string) *Book {
+	t.Helper()
+	b, err := OpenWriter(context.Background(), place)
+	require.NoError(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func TestPartitionOf(t *testing.T) {
+	require.Equal(t, Span{0, 1_048_575}, partitionOf(0))
+	require.Equal(t, Span{0, 1_048_575}, partitionOf(1_048_575))
+	require.Equal(t, Span{1_048_576, 2_097_151}, partitionOf(1_048_576))
+	require.Equal(t, uint64(1<<63-1), partitionOf(1<<63-1).Last)
+}
+
+// The rows of blocks lie in the partition of their heights, which a writer makes when it
+// comes to one, and only then.
+func TestPartitions(t *testing.T) {
+	ctx := context.Background()
+	b := openedWriter(t, postgrestest.Start(t).Database(t))
+	const first = partitionHeights - 4
+	require.NoError(t, b.Begin(ctx, Identity{Network: "moonbeam"}, first))
+	sound(t, b)
+	require.Empty(t, noted(t, b, "SELECT relname::text FROM pg_class WHERE relispartition"))
+	writeAll(t, b, first, 2)
+	require.Equal(t, []string{"blocks_0"}, noted(t, b, "SELECT relname::text FROM pg_class WHERE relispartition AND relname LIKE 'blocks%' AND relkind = 'r'"))
+	writeAll(t, b, first+2, 9)
+	require.Equal(t, []string{"blocks_0 4", "blocks_1048576 7"}, noted(t, b, "SELECT tableoid::regclass || ' ' || count(*) FROM blocks GROUP BY tableoid ORDER BY 1"))
+	there, err := partitionsThere(ctx, b.engine)
+	require.NoError(t, err)
+	require.Len(t, there, 2*len(tables))
+	require.Equal(t, partition{"blocks", "blocks_1048576", Span{1_048_576, 2_097_151}}, there[1])
+	sound(t, b)
+	require.NoError(t, b.BuildLookups(ctx, func(_, _ uint64) {}))
+	writeAll(t, b, first+11, 1)
+	sound(t, b)
+
+	// At the end of all heights.
+	far := entryAt(t, 1<<63-2, 1_800_000_000_000)
+	require.NoError(t, b.Write(ctx, []*Entry{far}))
+	sound(t, b)
+	s, err := b.Status(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 13, s.Blocks)
+}
+
+// Several programs come to a new partition at once, while others ask.
+func TestPartitionsThatSeveralMake(t *testing.T) {
+	ctx := context.Background()
+	place := postgrestest.Start(t).Database(t)
+	b := openedWriter(t, place)
+	require.NoError(t, b.Begin(ctx, Identity{Network: "moonbeam"}, 1))
+	writeAll(t, b, 1, 3)
+	require.NoError(t, b.Close())
+	const writers, partitions = 4, 6
+	var group, readers sync.WaitGroup
+	ended := make(chan struct{})
+	readers.Add(1)
+	go func() {
+		defer readers.Done()
+		b, err := Open(ctx, place)
+		if !must(t, err) {
+			return
+		}
+		defer b.Close()
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+			}
+			_, err := b.Status(ctx)
+			if !must(t, err) {
+				return
+			}
+		}
+	}()
+	for w := range writers {
+		var jobs [][]*Entry
+		for p := range partitions {
+			height := uint64(p+1) * partitionHeights
+			jobs = append(jobs, []*Entry{quickEntry(t, height+uint64(w)), quickEntry(t, height+partitionHeights/2+uint64(w))})
+		}
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			b, err := OpenShared(ctx, place)
+			if !must(t, err) {
+				return
+			}
+			defer b.Close()
+			for _, entries := range jobs {
+				must(t, b.WriteJob(ctx, entries, func(context.Context, pgx.Tx) error { return nil }))
+			}
+		}()
+	}
+	group.Wait()
+	close(ended)
+	readers.Wait()
+	b = openedWriter(t, place)
+	sound(t, b)
+	there, err := partitionsThere(ctx, b.engine)
+	require.NoError(t, err)
+	require.Len(t, there, (1+partitions)*len(tables))
+	s, err := b.Status(ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 3+2*writers*partitions, s.Blocks)
+}
+
+// must tells of an error in a goroutine beside the test's own.
+func must(t *testing.T, err error) bool {
+	if err != nil {
+		t.Error(err)
+	}
+	return err == nil
+}
+
+// A ledger of a layout without partitions gets them, and no row is copied. Who could ask it
+// can ask it.
+func TestALedgerWithoutPartitions(t *testing.T) {
+	ctx := context.Background()
+	server := postgrestest.Start(t)
+	kept := layouts
+	t.Cleanup(func() { layouts = kept })
+	for _, test := range []struct{ first, end, blocks uint64 }{
+		{1, partitionHeights, 9}, {3 * partitionHeights, 4 * partitionHeights, 9}, {5, 0, 0},
+	} {
+		place := server.Database(t)
+		layouts = kept[:4]
+		b := openedWriter(t, place)
+		b.engine.(*postgresEngine).partitions = []Span{everyBlock} // which its program did not ask for
+		require.NoError(t, b.Begin(ctx, Identity{Network: "moonbeam"}, test.first))
+		if test.blocks > 0 {
+			writeAll(t, b, test.first, test.blocks)
+		}
+		require.NoError(t, b.BuildLookups(ctx, func(_, _ uint64) {}))
+		address, role := server.Role(t, place)
+		for _, statement := range []string{
+			"CREATE VIEW theirs AS SELECT height, (SELECT count(*) FROM movements) AS movements FROM blocks",
+			"GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role, "GRANT SELECT ON theirs TO " + role, "GRANT SELECT ON findings TO PUBLIC",
+		} {
+			require.NoError(t, b.engine.exec(ctx, statement))
+		}
+		const files = "SELECT pg_relation_filenode(?::text::regclass)::text"
+		file, index := noted(t, b, files, "transactions"), noted(t, b, files, "transactions_pkey")
+		before, err := b.Status(ctx)
+		require.NoError(t, err)
+		columns := "SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod) || attnotnull, ', ' ORDER BY attnum) FROM pg_attribute WHERE attnum > 0 AND attrelid = ?::text::regclass"
+		wanted := noted(t, b, columns, "transactions")
+		require.NoError(t, b.Close())
+
+		layouts = kept
+		b = openedWriter(t, place)
+		after, err := b.Status(ctx)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+		require.Equal(t, wanted, noted(t, b, columns, "transactions"))
+		sound(t, b)
+		require.Equal(t, []string{"p"}, noted(t, b, "SELECT DISTINCT relkind::text FROM pg_class WHERE relname = ANY(?)", []string{
+			"blocks", "transactions", "movements", "unclassified", "transfers", "diagnoses", "findings", "unanswered"}))
+		if test.blocks > 0 {
+			require.Equal(t, file, noted(t, b, files, "transactions_0"))
+			require.Equal(t, index, noted(t, b, files, "transactions_0_pkey"))
+		}
+		require.NoError(t, b.BuildLookups(ctx, func(_, _ uint64) { t.Error("nothing is left") }))
+
+		next := test.first + test.blocks
+		if test.blocks > 0 {
+			writeAll(t, b, next, 2)
+			there, err := partitionsThere(ctx, b.engine)
+			require.NoError(t, err)
+			require.Len(t, there, len(tables), "the one of before takes what is left of its heights")
+			next = test.end
+		}
+		require.NoError(t, b.Write(ctx, []*Entry{quickEntry(t, next)}))
+		sound(t, b)
+		require.Equal(t, []string{fmt.Sprint(next)}, noted(t, b, "SELECT max(height)::text FROM theirs"), "a view sees all partitions")
+
+		reader, err := Open(ctx, address)
+		require.NoError(t, err)
+		_, err = reader.Status(ctx)
+		require.NoError(t, err, "who was allowed to read is")
+		require.Equal(t, []string{fmt.Sprint(next)}, noted(t, reader, "SELECT max(height)::text FROM theirs"))
+		sound(t, reader)
+		require.NoError(t, reader.Close())
+		require.NoError(t, b.Backup(ctx, filepath.Join(t.TempDir(), "copy.db"), func(_, _ uint64) {}))
+	}
+}
+
+// explained asks what its questions read of how many partitions.
+type explained struct {
+	*pgxpool.Pool
+	t       *testing.T
+	most    int
+	queries int
+}
+
+func (e *explained) Query(ctx context.Context, query string, arguments ...any) (pgx.Rows, error) {
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		tx, err := e.Begin(ctx)
+		require.NoError(e.t, err)
+		for _, setting := range []string{"SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off", "SET LOCAL plan_cache_mode = " + mode} { // the tables of a test are small
+			_, err = tx.Exec(ctx, setting)
+			require.NoError(e.t, err)
+		}
+		rows, err := tx.Query(ctx, "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) "+query, arguments...)
+		require.NoError(e.t, err)
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(e.t, err)
+		require.NoError(e.t, tx.Rollback(ctx))
+		read := 0
+		for _, line := range plan {
+			if strings.Contains(line, " on ") && !strings.Contains(line, "never executed") && strings.Contains(line, "_") {
+				read++
+				require.NotContains(e.t, line, "Seq Scan")
+			}
+			require.NotContains(e.t, line, "Sort", query)
+		}
+		require.LessOrEqual(e.t, read, e.most, "%s\n%s", query, strings.Join(plan, "\n"))
+		require.Positive(e.t, read, strings.Join(plan, "\n"))
+	}
+	e.queries++
+	return e.Pool.Query(ctx, query, arguments...)
+}
+
+// A question by height reads the partitions of those heights, and the next one where those
+// have not enough, but not twenty.
+func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
+	ctx := context.Background()
+	b := openedWriter(t, postgrestest.Start(t).Database(t))
+	require.NoError(t, b.Begin(ctx, Identity{Network: "moonbeam"}, 1))
+	for p := range uint64(20) {
+		var entries []*Entry
+		for h := range uint64(300) {
+			entries = append(entries, quickEntry(t, p*partitionHeights+1+h))
+		}
+		require.NoError(t, b.Write(ctx, entries))
+	}
+	e := &explained{Pool: b.Pool(), t: t, most: 1}
+	q := pgQuerier{e}
+	const height = 7*partitionHeights + 5
+	for _, ask := range []func() error{
+		func() error {
+			_, err := readRows(ctx, q, allTables, "height = ?", int64(height))
+			return err
+		},
+		func() error {
+			_, err := readRows(ctx, q, allTables, "height BETWEEN ? AND ?", int64(height), int64(height+portion))
+			return err
+		},
+		func() error {
+			for _, err := range readSpan(ctx, q, allTables, Span{height, height + 9}) {
+				return err
+			}
+			return nil
+		},
+		func() error {
+			for _, err := range b.walkHeights(ctx, q, []uint64{height, height + 3}, allTables) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		func() error { // it stops where it has a portion, though the span goes on
+			for _, err := range portions(ctx, q, Span{height, everyBlock.Last}) {
+				return err
+			}
+			return nil
+		},
+		func() error {
+			_, err := one(ctx, q, []any{new(int64)}, "SELECT max(height) FROM blocks WHERE final")
+			return err
+		},
+	} {
+		before := e.queries
+		require.NoError(t, ask())
+		require.Greater(t, e.queries, before)
+	}
+	e.most = 2
+	for _, err := range b.walkHeights(ctx, q, []uint64{height, height + partitionHeights}, allTables) {
+		require.NoError(t, err)
+	}
+}
+
+// Whole partitions of what is detached are dropped, and the rows of the one that is cut are
+// deleted. Questions that are asked meanwhile are answered, or say what happened.
+func TestDetachDropsPartitions(t *testing.T) {
+	ctx := context.Background()
+	place := postgrestest.Start(t).Database(t)
+	b := openedWriter(t, place)
+	const first, height, end = partitionHeights - 10, partitionHeights + 600, partitionHeights + 2_000
+	january := uint64(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli())
+	require.NoError(t, b.Begin(ctx, Identity{Network: "moonbeam"}, first))
+	for from := uint64(first); from < end; from += 67 {
+		var entries []*Entry
+		for h := from; h < from+67; h++ {
+			entries = append(entries, entryAt(t, h, january+h*6_000-height*6_000))
+		}
+		require.NoError(t, b.Write(ctx, entries))
+	}
+	_, err := b.Seal(ctx)
+	require.NoError(t, err)
+	planned, err := b.Detachable(ctx, MonthOf(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)))
+	require.NoError(t, err)
+	bytes, known := planned.Bytes.Get()
+	require.True(t, known)
+	require.Positive(t, bytes)
+	require.Equal(t, Span{first, height - 1}, planned.Span)
+
+	ended := make(chan struct{})
+	var readers sync.WaitGroup
+	asked := 0
+	readers.Add(1)
+	go func() {
+		defer readers.Done()
+		r, err := Open(ctx, place)
+		if !must(t, err) {
+			return
+		}
+		defer r.Close()
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+			}
+			if _, err := r.Status(ctx); !must(t, err) {
+				return
+			}
+			for _, err := range r.Costs(ctx, Query{Span: Span{first, end}}) {
+				if err != nil && !errors.Is(err, ErrDetached) {
+					t.Error(err)
+					return
+				}
+			}
+			asked++
+		}
+	}()
+	none := func(_, _ uint64) {}
+	d, err := b.Detach(ctx, MonthOf(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)), filepath.Join(t.TempDir(), "earlier.db"), DetachProgress{none, none, none})
+	close(ended)
+	readers.Wait()
+	require.NoError(t, err)
+	require.Positive(t, asked)
+	require.Equal(t, planned, d)
+	sound(t, b)
+	there, err := partitionsThere(ctx, b.engine)
+	require.NoError(t, err)
+	require.Len(t, there, len(tables))
+	for _, p := range there {
+		require.EqualValues(t, partitionHeights, p.First)
+		require.Empty(t, noted(t, b, fmt.Sprintf("SELECT height::text FROM %s WHERE height < %d", p.table, uint64(height))))
+	}
+}
+
+// A drop of partitions waits for who sees the book as it was before.
+func TestPartitionsAreNotDroppedUnderAReader(t *testing.T) {
+	ctx := context.Background()
+	b := openedWriter(t, postgrestest.Start(t).Database(t))
+	require.NoError(t, b.Begin(ctx, Identity{Network: "moonbeam"}, 1))
+	writeAll(t, b, 1, 9)
+	q, end, err := b.engine.snapshot(ctx)
+	require.NoError(t, err)
+	defer end()
+	_, err = readBookRow(ctx, q) // and nothing else
+	require.NoError(t, err)
+	dropped := make(chan error)
+	go func() { dropped <- b.engine.dropPartitions(ctx, partitionHeights) }()
+	select {
+	case err := <-dropped:
+		t.Fatal("it did not wait", err)
+	case <-time.After(300 * time.Millisecond):
+	}
+	for i := range tables[:movements] {
+		var count int
+		_, err := one(ctx, q, []any{&count}, "SELECT count(*) FROM "+tables[i].name)
+		require.NoError(t, err)
+		require.Equal(t, 9, count)
+	}
+	end()
+	require.NoError(t, <-dropped)
+	require.Empty(t, noted(t, b, "SELECT relname::text FROM pg_class WHERE relispartition"))
+}

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"bytes"
+	"container/heap"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/spill"
+)
+
+// percents are the percentiles of a report.
+var percents = [...]uint64{10, 50, 90}
+
+// percentiles are prices that were paid, one for each of percents; none where there was no
+// price.
+type percentiles [len(percents)]chain.Optional[chain.GasPrice]
+
+// mostPrices is how many different prices of groups are held. More are sorted and go to a
+// temporary file.
+var mostPrices = 250_000
+
+// prices counts the gas prices that the transactions of each group paid. There may be as many
+// as there are transactions: what memory does not hold is in sorted runs in temporary files,
+// which are merged in the end.
+type prices struct {
+	counts map[string]uint64 // by group and price, which are ordered as their numbers are
+	runs   []*spill.Records
+	paid   []uint64 // how many transactions of each group had a price
+	key    []byte
+}
+
+// add counts a price of a group. Groups are numbered from 0.
+func (p *prices) add(group int, price chain.GasPrice) error {
+	if p.counts == nil {
+		p.counts = map[string]uint64{}
+	}
+	for len(p.paid) <= group {
+		p.paid = append(p.paid, 0)
+	}
+	p.paid[group]++
+	digits := price.String()
+	p.key = binary.BigEndian.AppendUint32(p.key[:0], uint32(group))
+	p.key = append(append(p.key, byte(len(digits))), digits...)
+	p.counts[string(p.key)]++
+	if len(p.counts) < mostPrices {
+		return nil
+	}
+	return p.spill()
+}
+
+// spill moves what is held to a temporary file, in its order.
+func (p *prices) spill() error {
+	run := new(spill.Records)
+	p.runs = append(p.runs, run)
+	for record := range p.held() {
+		if _, err := run.Add(record); err != nil {
+			return err
+		}
+	}
+	clear(p.counts)
+	return nil
+}
+
+// held are the records in memory, in their order: eight bytes of a count behind each key.
+func (p *prices) held() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, key := range slices.Sorted(maps.Keys(p.counts)) {
+			if !yield(binary.BigEndian.AppendUint64([]byte(key), p.counts[key]), nil) {
+				return
+			}
+		}
+	}
+}
+
+// close gives up the temporary files.
+func (p *prices) close() (err error) {
+	for _, run := range p.runs {
+		err = errors.Join(err, run.Close())
+	}
+	return err
+}
+
+// ranked are the percentiles of each group, by the nearest rank: the price with the rank
+// ceil(percent × n / 100) of n.
+func (p *prices) ranked() ([]percentiles, error) {
+	list := make([]percentiles, len(p.paid))
+	below := uint64(0) // transactions of the group that paid less
+	last := -1
+	for key, count := range p.merged() {
+		if key.err != nil {
+			return nil, key.err
+		}
+		group := int(binary.BigEndian.Uint32(key.text))
+		if group != last {
+			last, below = group, 0
+		}
+		price, err := chain.ParseGasPrice(string(key.text[5:]))
+		if err != nil {
+			return nil, err
+		}
+		for i, percent := range percents {
+			if rank := rankOf(percent, p.paid[group]); rank > below && rank <= below+count {
+				list[group][i] = chain.Some(price)
+			}
+		}
+		below += count
+	}
+	return list, nil
+}
+
+// rankOf is ceil(percent × n / 100).
+func rankOf(percent, n uint64) uint64 {
+	high, low := bits.Mul64(n, percent)
+	rank, rest := bits.Div64(high, low, 100)
+	if rest > 0 {
+		rank++
+	}
+	return rank
+}
+
+// mergedKey is a group and a price of it, or why there is none.
+type mergedKey struct {
+	text []byte
+	err  error
+}
+
+// merged are all keys with their counts, in their order; one may come several times.
+func (p *prices) merged() iter.Seq2[mergedKey, uint64] {
+	return func(yield func(mergedKey, uint64) bool) {
+		var h runHeap
+		defer func() {
+			for _, r := range h {
+				r.stop()
+			}
+		}()
+		sources := []iter.Seq2[[]byte, error]{p.held()}
+		for _, run := range p.runs {
+			sources = append(sources, run.All())
+		}
+		for _, source := range sources {
+			r := &runReader{}
+			r.next, r.stop = iter.Pull2(source)
+			if r.read() {
+				h = append(h, r)
+			}
+		}
+		heap.Init(&h)
+		for len(h) > 0 {
+			r := h[0]
+			end := len(r.record) - 8
+			if r.err != nil {
+				yield(mergedKey{err: r.err}, 0)
+				return
+			}
+			if !yield(mergedKey{text: r.record[:end]}, binary.BigEndian.Uint64(r.record[end:])) {
+				return
+			}
+			if r.read() {
+				heap.Fix(&h, 0)
+			} else {
+				heap.Pop(&h)
+			}
+		}
+	}
+}
+
+// runReader is a sorted run that is being read.
+type runReader struct {
+	next   func() ([]byte, error, bool)
+	stop   func()
+	record []byte
+	err    error
+}
+
+// read takes the next record; there is none where the run has ended.
+func (r *runReader) read() (more bool) {
+	var record []byte
+	if record, r.err, more = r.next(); !more {
+		r.stop()
+	}
+	r.record = record
+	return more
+}
+
+// runHeap has the run with the least record first, and one that cannot be read before all.
+type runHeap []*runReader
+
+func (h runHeap) Len() int { return len(h) }
+func (h runHeap) Less(i, j int) bool {
+	if h[i].err != nil || h[j].err != nil {
+		return h[i].err != nil
+	}
+	return bytes.Compare(h[i].record, h[j].record) < 0
+}
+func (h runHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *runHeap) Push(x any)   { *h = append(*h, x.(*runReader)) }
+func (h *runHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}
