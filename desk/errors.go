@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/dataset"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -69,11 +70,11 @@ var kinds = []struct {
 	{Stopped, is(context.Canceled)},
 	{Failed, func(err error) bool { return FullDisk(err) }},
 	{NotUnderstood, either(as[*InputError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
-	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, nodearchive.ErrDamaged, closing.ErrDamaged)},
+	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, nodearchive.ErrDamaged, closing.ErrDamaged, dataset.ErrDamaged)},
 	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered, ledger.ErrNoCut))},
-	{Busy, either(is(ledger.ErrLocked, ledger.ErrDetached, journal.ErrChanged), ledger.Passes)},
+	{Busy, either(is(ledger.ErrLocked, ledger.ErrDetached, journal.ErrChanged, dataset.ErrHeld), ledger.Passes)},
 	{NotFound, either(as[*NotThereError], is(ledger.ErrNone, chain.ErrNoBlock))},
-	{DoesNotHold, either(as[*ledger.DiffersError], as[*ledger.DisorderError], as[*journal.DifferenceError], is(journal.ErrUnknown))},
+	{DoesNotHold, either(as[*ledger.DiffersError], as[*ledger.DisorderError], as[*journal.DifferenceError], as[*dataset.DiffersError], is(journal.ErrUnknown))},
 	{Unanswered, either(
 		as[*ledger.ForkError], as[*ask.UnreachableError], as[*ask.StatusError], as[*sidecar.DecodeError], as[*nodeclient.DecodeError], as[*nodeclient.RPCError],
 		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, ask.ErrNotJSON, ErrUnanswered, timestamp.ErrNoAnswer, source.ErrNotFinal, archive.ErrNotFinal,

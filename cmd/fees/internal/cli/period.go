@@ -56,3 +56,12 @@ func (f *PeriodFlags) Parse(args []string) (p desk.Period, err error) {
 	}
 	return p, renamed(err, desk.FieldTo, f.last)
 }
+
+// ParseMonths reads a period of whole months of UTC.
+func (f *PeriodFlags) ParseMonths(args []string) (desk.Period, error) {
+	p, err := f.Parse(args)
+	if err == nil {
+		err = renamed(p.Months(), desk.FieldTo, f.last)
+	}
+	return p, err
+}

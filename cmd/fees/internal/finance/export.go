@@ -42,7 +42,17 @@ For Beancount, also without --with movements, it opens the accounts that are new
 ledger, so that one file includes all journals of the ledger, the first without it.
 
 hledger import takes only what is new of a journal of whole days that is written again
-under the same name with more days.`
+under the same name with more days.
+
+--partitioned DIR writes all that the ledger has of whole months of UTC instead, for
+DuckDB, ClickHouse, Spark and Trino: blocks, transactions, movements, transfers and
+events that are unclassified, of everybody, as Parquet files by network, year and month
+(docs/analytics.md has the columns and queries). Run it again, and it writes the months
+that are new. A file whose month has another seal in the ledger is an error: --replace
+writes it again. A month that the ledger lacks in part is left out, or refused where it
+is asked for; --partial takes what is there, and the next run takes what is there then.
+--check reads all files and compares them with their sums and the ledger's seals.
+Amounts that are not known are null; if a fee is, the exit code is 1.`
 
 // exportEnd is the flag for the last day of the period: --to says for what.
 const exportEnd = "until"
@@ -51,7 +61,9 @@ const exportExamples = `  fees export --to hledger --month 2026-01 --accounts 0x
   fees export --to beancount 100..199 --accounts wallets.txt --names names.csv
   fees export --to ledger --accounts wallets.txt --prices eur.csv --fiat EUR
   fees export --to hledger --with movements --month 2026-01 --accounts wallets.txt
-  fees export --to xlsx --month 2026-01 --accounts wallets.txt -o january.xlsx`
+  fees export --to xlsx --month 2026-01 --accounts wallets.txt -o january.xlsx
+  fees export --partitioned lake
+  fees export --partitioned lake --check`
 
 // exportFlags are the flags of fees export.
 type exportFlags struct {
@@ -68,6 +80,9 @@ type exportFlags struct {
 	networkFile string
 	networkSide bool
 	continues   bool
+	partitioned string
+	replace     bool
+	checks      bool
 }
 
 const (
@@ -87,12 +102,15 @@ var exportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xl
 func newExport(stdout, stderr io.Writer) *cobra.Command {
 	flags := exportFlags{Output: cli.Output{Stdout: stdout}}
 	c := &cobra.Command{
-		Use:     "export --to FORM --accounts LIST|FILE " + cli.PeriodUse,
+		Use:     "export --to FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR",
 		Short:   "Write fees for accounting software",
 		Long:    exportManual,
 		Example: exportExamples,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if flags.partitioned != "" {
+				return exportPartitioned(c, args, &flags, stderr)
+			}
 			return export(c.Context(), args, flags, stderr)
 		},
 	}
@@ -110,6 +128,9 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
 	f.BoolVar(&flags.continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
+	f.StringVar(&flags.partitioned, "partitioned", "", "write all of whole months as Parquet files below this directory")
+	f.BoolVar(&flags.replace, "replace", false, "for --partitioned, write again what is there and differs")
+	f.BoolVar(&flags.checks, "check", false, "for --partitioned, write nothing: compare what is there with its sums and the ledger")
 	flags.AddFile(c)
 	cli.Complete(c, "to", exportForms...)
 	cli.Complete(c, "with", desk.WithFees, desk.WithMovements)
@@ -121,8 +142,10 @@ func (f *exportFlags) check() error {
 	_, books := desk.Program(f.form)
 	binary := f.form == "xlsx" || f.form == "parquet"
 	switch {
+	case f.replace || f.checks:
+		return errors.New("--replace and --check are for --partitioned")
 	case f.form == "":
-		return errors.New("--to: name a form, " + strings.Join(exportForms, ", "))
+		return errors.New("--to: name a form, " + strings.Join(exportForms, ", ") + "; or --partitioned, a directory")
 	case !slices.Contains(exportForms, f.form):
 		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(exportForms, ", "))
 	case len(f.accounts) == 0:

@@ -1,0 +1,101 @@
+package finance
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/dataset"
+	"github.com/feeledger/fees/desk"
+)
+
+// ofPartitioned are the flags that go with --partitioned.
+var ofPartitioned = []string{"partitioned", "replace", "check", "month", "from", exportEnd, "timezone", "partial", "ledger", "network-file"}
+
+// checkPartitioned wants flags that go together.
+func (f *exportFlags) checkPartitioned(c *cobra.Command, args []string) (err error) {
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		if err == nil && !slices.Contains(ofPartitioned, flag.Name) {
+			err = fmt.Errorf("--%s says nothing with --partitioned, which writes all of whole months", flag.Name)
+		}
+	})
+	if err == nil && f.checks && (f.replace || len(args) > 0 || f.Month != "" || f.From != "" || f.To != "" || f.Partial) {
+		err = errors.New("--check reads all that is there, and writes nothing: name no period with it, nor --replace or --partial")
+	}
+	return err
+}
+
+// exportPartitioned is fees export --partitioned.
+func exportPartitioned(c *cobra.Command, args []string, flags *exportFlags, stderr io.Writer) error {
+	if err := flags.checkPartitioned(c, args); err != nil {
+		return err
+	}
+	period, err := flags.PeriodFlags.ParseMonths(args)
+	if err != nil {
+		return err
+	}
+	d, err := flags.LedgerFlags.Open(c.Context(), flags.networkFile, stderr)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if flags.checks {
+		return checkPartitions(c, d, flags, stderr)
+	}
+	x, err := d.Dataset(c.Context(), desk.DatasetQuestion{
+		Dir: flags.partitioned, Period: period, Replace: flags.replace, Program: cli.Version(),
+		Progress: cli.NewProgress(stderr, "blocks", false).Asked(),
+		Done:     func(o dataset.Outcome, m *dataset.Manifest) { tellMonth(flags.Stdout, o, m) },
+	})
+	if err != nil {
+		return err
+	}
+	for _, note := range x.Notes {
+		fmt.Fprintln(stderr, "fees: "+note)
+	}
+	if x.Unclassified > 0 {
+		fmt.Fprintf(stderr, "fees: of %d events it is not known what they moved: they are in unclassified, and in no movement\n", x.Unclassified)
+	}
+	if x.Undetermined > 0 {
+		fmt.Fprintf(stderr, "fees: %d fees are not known: they are null\n", x.Undetermined)
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// tellMonth says what there is of a month.
+func tellMonth(stdout io.Writer, o dataset.Outcome, m *dataset.Manifest) {
+	fmt.Fprintf(stdout, "%s  %-9s  blocks %d..%d (%d)", m.Month, o, m.Blocks.First, m.Blocks.Last, m.Blocks.Count)
+	for _, f := range m.Files[1:] { // the first has the blocks
+		fmt.Fprintf(stdout, ", %d %s", f.Rows, f.Table())
+	}
+	fmt.Fprintln(stdout)
+}
+
+// checkPartitions is fees export --partitioned DIR --check.
+func checkPartitions(c *cobra.Command, d *desk.Desk, flags *exportFlags, stderr io.Writer) error {
+	progress := cli.NewProgress(stderr, "months", false).Asked()
+	found, err := d.CheckDataset(c.Context(), flags.partitioned, &progress)
+	if err != nil {
+		return err
+	}
+	for _, month := range found.NotCompared {
+		fmt.Fprintf(stderr, "fees: %s is not compared: the ledger has no block of it\n", month)
+	}
+	for _, p := range found.Problems {
+		fmt.Fprintf(flags.Stdout, "%s: %s\n", p.Path, p.Message)
+	}
+	fmt.Fprintf(flags.Stdout, "%d months, %d files, %d bytes: %d problems\n", found.Months, found.Files, found.Bytes, len(found.Problems))
+	if len(found.Problems) == 0 {
+		return nil
+	}
+	if slices.ContainsFunc(found.Problems, func(p dataset.Problem) bool { return p.Damaged }) {
+		return fmt.Errorf("%w: export it again with --replace", dataset.ErrDamaged)
+	}
+	return cli.ErrFinding
+}
