@@ -28,8 +28,22 @@ func main() {
 	n := flag.Uint64("n", 100_000, "how many blocks")
 	place := flag.String("ledger", "", "a new PostgreSQL schema, instead of a file in TMPDIR")
 	verify := flag.Bool("verify", false, "verify the ledger too")
+	number := flag.Int("workers", 0, "fill the PostgreSQL schema by so many workers, and ask nothing")
+	latency := flag.Duration("latency", 0, "what a question and its answer take together between the workers and the server")
+	keptBack := flag.Bool("seal-after", false, "have the workers' blocks sealed when all are stored")
 	flag.Parse()
-	if err := run(context.Background(), *n, *place, *verify); err != nil {
+	run := func(ctx context.Context) error { return run(ctx, *n, *place, *verify) }
+	if *number > 0 {
+		run = func(ctx context.Context) error {
+			place, err := slowed(*place, *latency)
+			if err != nil {
+				return err
+			}
+			w := workers{place, generated(*n), *number, *keptBack}
+			return w.fill(ctx, *n)
+		}
+	}
+	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -44,8 +58,7 @@ func run(ctx context.Context, n uint64, place string, verify bool) (err error) {
 	if place == "" {
 		place = filepath.Join(directory, "fees.db")
 	}
-	made := chaingen.New(chaingen.Options{Seed: 1, Head: n})
-	reader := &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}
+	reader := generated(n + rolledBack)
 	book, err := ledger.OpenWriter(ctx, place)
 	if err != nil {
 		return err
@@ -55,9 +68,12 @@ func run(ctx context.Context, n uint64, place string, verify bool) (err error) {
 		return err
 	}
 	if info, err := os.Stat(place); err == nil {
-		show("disk with look-ups", "%d bytes a block", info.Size()/int64(n))
+		show("disk", "%d bytes a block", info.Size()/int64(n))
 	}
 	if err := ask(ctx, book); err != nil {
+		return err
+	}
+	if err := rollBack(ctx, book, reader, n); err != nil {
 		return err
 	}
 	if verify {
@@ -71,6 +87,11 @@ func run(ctx context.Context, n uint64, place string, verify bool) (err error) {
 	return comparisons(ctx, directory)
 }
 
+// generated are n blocks that are made up.
+func generated(n uint64) *source.Reader {
+	return &source.Reader{Source: chaingen.New(chaingen.Options{Seed: 1, Head: n}).Source(), Tables: network.BuiltIn()}
+}
+
 func show(what, format string, arguments ...any) {
 	fmt.Printf("%-34s %s\n", what, fmt.Sprintf(format, arguments...))
 }
@@ -82,9 +103,6 @@ func fill(ctx context.Context, book *ledger.Book, reader *source.Reader, n uint6
 		return err
 	}
 	if err := book.Begin(ctx, ledger.Identity{Network: "moonbeam", Genesis: chain.Some(genesis.Hash)}, 0); err != nil {
-		return err
-	}
-	if err := book.DropLookups(ctx); err != nil {
 		return err
 	}
 	var rates []float64
@@ -106,10 +124,7 @@ func fill(ctx context.Context, book *ledger.Book, reader *source.Reader, n uint6
 	show("import", "%.0f blocks/s, %v", float64(n)/time.Since(start).Seconds(), time.Since(start).Round(time.Second))
 	show("last tenth to first", "%.2f", rates[len(rates)-1]/rates[0])
 	show("peak memory, all to first tenth", "%.2f", float64(peak())/float64(early))
-	start = time.Now()
-	err = book.BuildLookups(ctx, func(string) {})
-	show("look-ups", "%v", time.Since(start).Round(time.Millisecond))
-	return err
+	return nil
 }
 
 const batch = 250
@@ -154,37 +169,80 @@ func store(ctx context.Context, book *ledger.Book, reader *source.Reader, signat
 	return err
 }
 
+// rolledBack is how many blocks are replaced at once.
+const rolledBack = 10
+
+// rollBack times it, with blocks on top of n sealed ones.
+func rollBack(ctx context.Context, book *ledger.Book, reader *source.Reader, n uint64) error {
+	before, err := proof.Before(ctx, reader, n)
+	if err != nil {
+		return err
+	}
+	var list []*ledger.Entry
+	prover := proof.Prover{Reader: reader}
+	for p, err := range prover.Range(ctx, source.Range{First: n, Last: n + rolledBack - 1}, before) {
+		if err != nil {
+			return err
+		}
+		p.Report.Finalized = chain.Some(false)
+		e, err := ledger.NewEntry(p.Block, p.Report)
+		if err != nil {
+			return err
+		}
+		list = append(list, e)
+	}
+	if err := book.Write(ctx, list); err != nil {
+		return err
+	}
+	start := time.Now()
+	removed, err := book.Rollback(ctx)
+	show("rollback", "%v, %d blocks", time.Since(start).Round(time.Millisecond/10), removed)
+	return err
+}
+
 // month is how many blocks there are in one of thirty days.
 const month = 30 * 24 * 60 * 5
 
 // ask times the questions of a year's end.
 func ask(ctx context.Context, book *ledger.Book) error {
-	const from, to = ledger.Day(0), ledger.Day(1 << 20)
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		return err
+	}
+	sealed, err := book.Sealed(ctx)
+	if err != nil {
+		return err
+	}
+	all, _ := sealed.Heights.Get()
+	lastMonth := ledger.Span{First: max(all.Last, month) - month, Last: all.Last}
+	reported := func(q report.Question, span ledger.Span) func() (int, error) {
+		return func() (int, error) {
+			q.Period.Heights, q.Cover.Span = chain.Some(span), chain.Some(span)
+			r, err := report.Make(ctx, book, q, func(_, _ uint64) {})
+			if err != nil {
+				return 0, err
+			}
+			return len(r.Groups), nil
+		}
 	}
 	var busiest chain.Address
 	for _, question := range []struct {
 		what string
 		ask  func() (int, error)
 	}{
-		{"fees by contract", func() (int, error) {
-			list, err := book.FeesByContract(ctx, from, to)
-			return len(list), err
+		{"status", func() (int, error) {
+			_, err := book.Status(ctx)
+			return 1, err
 		}},
-		{"fees by day in Berlin", func() (int, error) {
-			list, err := book.FeesByDay(ctx, berlin, from, to)
-			return len(list), err
-		}},
+		{"fees by month", reported(report.Question{By: report.Month}, all)},
+		{"fees by day in Berlin", reported(report.Question{By: report.Day, Zone: berlin}, all)},
+		{"fees by contract", reported(report.Question{By: report.Contract}, all)},
+		{"fees by account", reported(report.Question{By: report.Account}, all)},
+		{"a month's fees by account", reported(report.Question{By: report.Account}, lastMonth)},
+		{"the same with percentiles", reported(report.Question{By: report.Account, Percentiles: true}, lastMonth)},
 		{"find the busiest payer", func() (int, error) {
-			sealed, err := book.Sealed(ctx)
-			if err != nil {
-				return 0, err
-			}
-			all, _ := sealed.Heights.Get()
 			count := map[chain.Address]int{}
-			for c, err := range book.Costs(ctx, ledger.Query{Span: all}) {
+			for c, err := range book.Costs(ctx, ledger.Query{Span: lastMonth}) {
 				if err != nil {
 					return 0, err
 				}
@@ -195,26 +253,8 @@ func ask(ctx context.Context, book *ledger.Book) error {
 			}
 			return len(count), nil
 		}},
-		{"a month's report by account", func() (int, error) {
-			sealed, err := book.Sealed(ctx)
-			if err != nil {
-				return 0, err
-			}
-			all, _ := sealed.Heights.Get()
-			month := ledger.Span{First: max(all.Last, month) - month, Last: all.Last}
-			q := report.Question{By: report.Account, Period: ledger.Period{Heights: chain.Some(month)}, Cover: ledger.Cover{Span: chain.Some(month)}}
-			r, err := report.Make(ctx, book, q, func(_, _ uint64) {})
-			if err != nil {
-				return 0, err
-			}
-			return len(r.Groups), nil
-		}},
-		{"an account by day: the busiest", func() (int, error) {
-			list, err := book.AccountDays(ctx, busiest, from, to)
-			return len(list), err
-		}},
 		{"an account's payments: the busiest", func() (n int, err error) {
-			for _, err = range book.Transactions(ctx, ledger.Query{Accounts: []chain.Address{busiest}, Span: ledger.Span{Last: 1 << 62}}) {
+			for _, err = range book.Transactions(ctx, ledger.Query{Accounts: []chain.Address{busiest}, Span: all}) {
 				n++
 			}
 			return n, err
