@@ -38,7 +38,8 @@ type Block struct {
 // blockRow is a block with what its row has beside it.
 type blockRow struct {
 	Block
-	costs, leaves []byte
+	costs  packedCosts
+	leaves []byte
 }
 
 var blockFields = []field[blockRow]{

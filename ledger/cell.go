@@ -21,6 +21,9 @@ type nullableWord string
 // wordText is a text out of a few, such as a call's.
 type wordText string
 
+// packedCosts are a block's transactions' costs as pack makes them.
+type packedCosts []byte
+
 // kindOf is what a column of a Go type holds.
 func kindOf(cell any) kind {
 	switch cell.(type) {
@@ -30,6 +33,8 @@ func kindOf(cell any) kind {
 		return word
 	case *bool, *chain.Optional[bool]:
 		return boolean
+	case *packedCosts:
+		return costData
 	case *[]byte, *Seal, *chain.Hash, *chain.Optional[chain.Hash], *chain.Address, *chain.Optional[chain.Address]:
 		return data
 	case *uint64, *int, *int64, *chain.Where, *chain.Optional[chain.Time], *chain.Optional[uint32], *chain.Optional[uint64], *chain.Optional[int]:
@@ -61,6 +66,8 @@ func encode(cell any) value {
 			return nil
 		}
 		return *x
+	case *packedCosts:
+		return encode((*[]byte)(x))
 	case *uint64:
 		return int64(*x)
 	case *int:
@@ -159,6 +166,8 @@ func decode(cell any, v value) (err error) {
 		if *x = nil; v != nil {
 			*x, err = as[[]byte](v)
 		}
+	case *packedCosts:
+		err = decode((*[]byte)(x), v)
 	case *uint64:
 		*x, err = natural[uint64](v, math.MaxInt64)
 	case *int:

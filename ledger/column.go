@@ -9,12 +9,13 @@ import (
 type kind int
 
 const (
-	integer kind = iota // int64
-	text                // string
-	word                // string: a name out of a few, such as a call's
-	data                // []byte: a hash, an account
-	amount              // string, a decimal integer: wei, or a token's smallest unit
-	boolean             // bool
+	integer  kind = iota // int64
+	text                 // string
+	word                 // string: a name out of a few, such as a call's
+	data                 // []byte: a hash, an account
+	costData             // []byte: a block's costs
+	amount               // string, a decimal integer: wei, or a token's smallest unit
+	boolean              // bool
 )
 
 // column is one of a table.

@@ -6,9 +6,10 @@ import (
 )
 
 // A file holds values in less room than their texts: an amount below 2^63 as an integer, of
-// up to 8 bytes, and a word as its number. Who reads rows gets the texts, and digests are
-// over those. Columns of type ANY take both; the columns of a ledger that an earlier program
-// made are TEXT, where SQLite makes a text of an integer, and which have no numbers of words.
+// up to 8 bytes, a word as its number, and a block's costs without what they repeat
+// (repeats.go). Who reads rows gets the texts and the costs, and digests are over those.
+// Columns of type ANY take both; the columns of a ledger that an earlier program made are
+// TEXT, where SQLite makes a text of an integer, and which have no numbers of words.
 
 // compacted is an amount as a file holds it.
 func compacted(digits string) any {
@@ -31,11 +32,18 @@ func expanded(v value) value {
 	return v
 }
 
-// appendCompacted adds a row's values to those of a statement, its amounts compacted.
-func appendCompacted(to []any, columns []column, r row) []any {
+// appendCompacted adds a row's values to those of a statement, its amounts and costs compacted.
+func (e *sqliteEngine) appendCompacted(to []any, columns []column, r row) []any {
 	for i, v := range r {
-		if digits, ok := v.(string); ok && columns[i].kind == amount {
-			v = compacted(digits)
+		switch columns[i].kind {
+		case amount:
+			if digits, ok := v.(string); ok {
+				v = compacted(digits)
+			}
+		case costData:
+			if costs, ok := v.([]byte); ok {
+				v = e.condenser.condensed(costs)
+			}
 		}
 		to = append(to, v)
 	}
@@ -68,7 +76,7 @@ func (t *sqliteTransaction) replaceByWord(ctx context.Context, v *any) error {
 	if !ok {
 		return nil
 	}
-	number, known, err := t.engine.words.number(ctx, text, func(number int64) error {
+	number, known, err := t.added.number(ctx, text, func(number int64) error {
 		return t.exec(ctx, "INSERT INTO words (number, word) VALUES (?, ?)", number, text)
 	})
 	if known {

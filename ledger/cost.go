@@ -131,23 +131,24 @@ func (s Span) parts() iter.Seq[Span] {
 	}
 }
 
-// packedCosts are a block's costs as its row has them, with what proves them.
-type packedCosts struct {
-	height        uint64
-	costs, leaves []byte
+// provedCosts are a block's costs as its row has them, with what proves them.
+type provedCosts struct {
+	height uint64
+	costs  packedCosts
+	leaves []byte
 }
 
-var packedFields = []field[packedCosts]{
-	{name: "height", mark: state, at: func(p *packedCosts) any { return &p.height }},
-	{name: "costs", mark: state, at: func(p *packedCosts) any { return &p.costs }},
-	{name: "leaves", mark: state, at: func(p *packedCosts) any { return &p.leaves }},
+var packedFields = []field[provedCosts]{
+	{name: "height", mark: state, at: func(p *provedCosts) any { return &p.height }},
+	{name: "costs", mark: state, at: func(p *provedCosts) any { return &p.costs }},
+	{name: "leaves", mark: state, at: func(p *provedCosts) any { return &p.leaves }},
 }
 
 // costs reads a part, and adds it to a list. None of the sealed blocks may be missing.
 func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span], found []Cost) ([]Cost, error) {
 	present := newPresence(span, sealed)
 	var u unpacker
-	err := scan(ctx, b.engine.shared(), packedFields, func(p *packedCosts) error {
+	err := scan(ctx, b.engine.shared(), packedFields, func(p *provedCosts) error {
 		if err := present.at(p.height); err != nil {
 			return err
 		}

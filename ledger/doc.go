@@ -9,8 +9,9 @@
 // works in floats and is not exact to the wei: ask the tables of totals and the views, which
 // are exact. And a file has the texts that come over and over (rules, layer, type, call,
 // method, outcome, status, verdict, event and kind) once, in the table words: their rows have
-// the number of the word, or a text that is none. The views have the texts. What follows is
-// said of the values that these stand for: they are the same in both engines.
+// the number of the word, or a text that is none. The views have the texts. The column costs
+// has what a block's transactions repeat once (repeats.go). What follows is said of the values
+// that these stand for: they are the same in both engines.
 //
 // # Texts
 //

@@ -62,7 +62,7 @@ func (e *Entry) sumUp() {
 	e.block.costs = pack(row, e.rows[transactions])
 	e.leaves, e.encoded = leavesOf(layoutNow, &e.rows, e.block.costs)
 	e.digest, e.block.leaves = e.leaves.digest(), e.leaves.encoded()
-	row[costsColumn], row[leavesColumn] = e.block.costs, e.block.leaves
+	row[costsColumn], row[leavesColumn] = []byte(e.block.costs), e.block.leaves
 }
 
 // digestIn is the entry's digest as an earlier layout made it.

@@ -480,7 +480,7 @@ func (k kind) scanner() scanner {
 		return new(scanned[int64])
 	case text, word, amount:
 		return new(scanned[string])
-	case data:
+	case data, costData:
 		return new(scanned[[]byte])
 	case boolean:
 		return new(scanned[bool])

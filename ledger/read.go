@@ -163,7 +163,7 @@ func proper(columns []column, r row) error {
 		case string:
 			ok = c.kind == text || c.kind == word || c.kind == amount
 		case []byte:
-			ok = c.kind == data
+			ok = c.kind == data || c.kind == costData
 		case bool:
 			ok = c.kind == boolean
 		}

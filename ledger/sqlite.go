@@ -24,12 +24,14 @@ import (
 type sqliteEngine struct {
 	sqlQuerier
 	db         *sql.DB
+	words      *words
 	lock       *sql.DB                 // holds the file that says who writes, nil for a reader
 	writer     *sql.Conn               // the one connection that writes, nil for a reader
 	statements map[string]*sql.Stmt    // prepared on it
 	insertions map[insertion]*sql.Stmt // of these, without their text
 	wordPlaces map[string][]int        // by table, the columns that words' numbers may stand in
-	arguments  []any                   // of the statement that runs, to be used again
+	condenser  condenser
+	arguments  []any // of the statement that runs, to be used again
 }
 
 // insertion is a statement that inserts so many rows.
@@ -111,7 +113,8 @@ func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEn
 	if err != nil {
 		return nil, err
 	}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, &words{db: db}}, db: db}
+	w := &words{db: db}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, w}, db: db, words: w}
 	if err := checkLayout(ctx, db, &sqliteDialect); err != nil {
 		return nil, errors.Join(explainFile(path, err), e.close())
 	}
@@ -141,8 +144,9 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, &words{db: db}}, db: db, lock: lock,
-		statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}, wordPlaces: map[string][]int{}}
+	w := &words{db: db}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, w}, db: db, words: w, lock: lock,
+		statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}, wordPlaces: map[string][]int{}, condenser: condenser{}}
 	if err = migrate(ctx, db, &sqliteDialect); err == nil {
 		e.writer, err = db.Conn(ctx)
 	}
@@ -252,7 +256,8 @@ func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
 		e.writer.ExecContext(context.Background(), "ROLLBACK") // it may have begun, where ctx ended meanwhile
 		return nil, err
 	}
-	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer, e.words}, engine: e}, nil
+	added := &addedWords{words: e.words}
+	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer, added}, added: added, engine: e}, nil
 }
 
 // makePartitions makes none: a file has no partitions.
@@ -274,6 +279,7 @@ func (e *sqliteEngine) snapshot(ctx context.Context) (querier, func(), error) {
 
 type sqliteTransaction struct {
 	sqlQuerier
+	added  *addedWords
 	engine *sqliteEngine
 	ended  bool
 }
@@ -297,7 +303,7 @@ func (t *sqliteTransaction) insert(ctx context.Context, table *table, rows []row
 		}
 		arguments := t.engine.arguments[:0]
 		for _, r := range rows[:n] {
-			arguments = appendCompacted(arguments, table.columns, r)
+			arguments = t.engine.appendCompacted(arguments, table.columns, r)
 			for _, place := range places {
 				if err := t.replaceByWord(ctx, &arguments[len(arguments)-len(r)+place]); err != nil {
 					return err
@@ -334,7 +340,7 @@ func (t *sqliteTransaction) merge(ctx context.Context, statement string, columns
 		return err
 	}
 	for _, r := range rows {
-		t.engine.arguments = appendCompacted(t.engine.arguments[:0], columns, r)
+		t.engine.arguments = t.engine.appendCompacted(t.engine.arguments[:0], columns, r)
 		if _, err := s.ExecContext(ctx, t.engine.arguments...); err != nil {
 			return err
 		}
@@ -371,13 +377,15 @@ func (t *sqliteTransaction) prepared(ctx context.Context, query string) (*sql.St
 func (t *sqliteTransaction) commit(ctx context.Context) error {
 	_, err := t.engine.writer.ExecContext(ctx, "COMMIT")
 	t.ended = err == nil
+	if t.ended && len(t.added.numbers) > 0 {
+		t.engine.words.forget()
+	}
 	return err
 }
 
 func (t *sqliteTransaction) rollback() {
 	if !t.ended {
 		t.engine.writer.ExecContext(context.Background(), "ROLLBACK") // fails where an error has done it already
-		t.engine.words.forget()
 		t.ended = true
 	}
 }
@@ -388,7 +396,7 @@ type sqlQuerier struct {
 		ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error)
 		QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error)
 	}
-	words *words
+	words wordsByNumber
 }
 
 func (q sqlQuerier) exec(ctx context.Context, query string, arguments ...any) error {
@@ -418,7 +426,7 @@ func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (
 type sqlRows struct {
 	*sql.Rows
 	ctx    context.Context // of the query
-	words  *words
+	words  wordsByNumber
 	places []any // of the values of a row
 }
 
@@ -459,8 +467,11 @@ func (r *sqlRows) values(columns []column, into row) error {
 				}
 			}
 		case []byte:
-			if v == nil {
+			switch {
+			case v == nil:
 				into[i] = []byte{}
+			case c.kind == costData:
+				into[i] = whole(v)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,5 +94,48 @@ func TestAlteredWords(t *testing.T) {
 			_, err := callsOf(b)
 			require.ErrorIs(t, err, ledger.ErrDamaged, alter)
 		}
+	}
+}
+
+// The words that a change adds are its own until it is kept: whoever reads or verifies the book
+// meanwhile takes no number from it.
+func TestWordsWhileTheBookIsWritten(t *testing.T) {
+	place := newFile(t)
+	book := written(t, place, madeUpChain, []*ledger.Entry{blockOfCalls(t, 1, "a.b")})
+	done := make(chan struct{})
+	var found []ledger.Damage
+	var verifying sync.WaitGroup
+	verifying.Go(func() {
+		for {
+			if err := book.Verify(ctx, func(d ledger.Damage) { found = append(found, d) }, func(_, _ uint64) {}); err != nil {
+				t.Error(err)
+				return
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	})
+	calls := []string{"a.b"}
+	for height := uint64(2); height < 250; {
+		var batch []*ledger.Entry
+		for range 8 {
+			added := []string{fmt.Sprint("new.one", height), fmt.Sprint("new.two", height), "a.b"}
+			batch = append(batch, blockOfCalls(t, height, added...))
+			calls = append(calls, added...)
+			height++
+		}
+		require.NoError(t, book.Write(ctx, batch))
+		sealAll(t, book)
+	}
+	close(done)
+	verifying.Wait()
+	require.Empty(t, found)
+	for _, b := range []*ledger.Book{book, reader(t, place)} {
+		have, err := callsOf(b)
+		require.NoError(t, err)
+		require.Equal(t, calls, have)
 	}
 }

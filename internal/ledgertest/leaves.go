@@ -3,10 +3,12 @@
 package ledgertest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"testing"
@@ -45,10 +47,13 @@ func Ask(t testing.TB, db *sql.DB) Rows {
 		require.NoError(t, rows.Err())
 		rows.Close()
 		for i, c := range types {
-			if c.DatabaseTypeName() != "ANY" {
-				continue
-			}
 			for _, r := range list {
+				if short, ok := r[i].([]byte); ok && columns[i] == "costs" && c.DatabaseTypeName() == "BLOB" && len(short) > 0 && short[0] == 2 {
+					r[i] = wholeCosts(t, short)
+				}
+				if c.DatabaseTypeName() != "ANY" {
+					continue
+				}
 				if n, ok := r[i].(int64); ok {
 					r[i] = textOf(t, db, columns[i], n)
 				}
@@ -56,6 +61,35 @@ func Ask(t testing.TB, db *sql.DB) Rows {
 		}
 		return columns, list
 	}
+}
+
+// wholeCosts are the costs that a file holds without what they repeat, by the documentation.
+func wholeCosts(t testing.TB, short []byte) []byte {
+	known := []string{
+		"evm", "native", "legacy", "eip2930", "eip1559", "eip7702", "ethereum.transact",
+		"succeeded", "reverted", "out_of_gas", "failed", "match", "drift", "cash_only", "no_evidence",
+	}
+	costs := []byte{1}
+	for in := bytes.NewReader(short[1:]); in.Len() > 0; {
+		code, err := binary.ReadUvarint(in)
+		require.NoError(t, err)
+		if code%2 == 1 {
+			costs = append(binary.AppendUvarint(costs, uint64(len(known[code/2])+1)), known[code/2]...)
+			continue
+		}
+		costs = binary.AppendUvarint(costs, code/2)
+		if code == 0 {
+			continue
+		}
+		value := make([]byte, code/2-1)
+		_, err = io.ReadFull(in, value)
+		require.NoError(t, err)
+		costs = append(costs, value...)
+		if n := len(value); 2 <= n && n <= 64 {
+			known = append(known, string(value))
+		}
+	}
+	return costs
 }
 
 // textOf is what an integer in a file stands for: a word, or an amount.
