@@ -15,16 +15,16 @@ import (
 
 // byAccount is a question about the rows of a table that name one of some accounts.
 type byAccount struct {
-	tables  []int                // the first is the one, the others are read with it
-	columns []int                // that name an account
-	lookup  int64                // the bit of such rows in the look-up by account
-	counted func(s *Sums) uint64 // how many such rows an account has on a day
+	tables  []int                    // the first is the one, the others are read with it
+	columns []int                    // that name an account
+	lookup  int64                    // the bit of such rows in the look-up by account
+	counted func(c rowCounts) uint64 // how many such rows an account has on a day
 }
 
 var (
-	ofPayer = byAccount{[]int{transactions, diagnoses}, []int{payerColumn}, hasPaid, func(s *Sums) uint64 { return s.EVM + s.Native }}
-	ofMoved = byAccount{[]int{movements}, []int{movedColumn}, hasMoved, func(s *Sums) uint64 { return s.Movements }}
-	ofParty = byAccount{[]int{transfers}, []int{senderColumn, recipientColumn}, hasParty, func(s *Sums) uint64 { return s.Transfers }}
+	ofPayer = byAccount{[]int{transactions, diagnoses}, []int{payerColumn}, hasPaid, func(c rowCounts) uint64 { return c.paid }}
+	ofMoved = byAccount{[]int{movements}, []int{movedColumn}, hasMoved, func(c rowCounts) uint64 { return c.moved }}
+	ofParty = byAccount{[]int{transfers}, []int{senderColumn, recipientColumn}, hasParty, func(c rowCounts) uint64 { return c.party }}
 )
 
 // names are those of the columns.
@@ -182,7 +182,7 @@ func (s *search) blocks(ctx context.Context, span Span) iter.Seq2[*rowsOf, error
 			if err != nil {
 				return err
 			}
-			for r, err := range s.book.walkHeights(ctx, q, union(found, timeless), s.tables) {
+			for r, err := range s.book.walkHeights(ctx, nil, union(found, timeless), s.tables) {
 				if err != nil || !yield(r) {
 					return err
 				}
@@ -264,28 +264,9 @@ func union(a, b []uint64) []uint64 {
 
 // rowsOn is how many rows of the table name the accounts on a day, by its totals.
 func (x *byAccount) rowsOn(ctx context.Context, b *Book, q querier, day *stretch, accounts []chain.Address) (rows uint64, err error) {
-	byDigit := [firstDigits][]chain.Address{}
-	for _, a := range accounts {
-		byDigit[firstDigit(a[:])] = append(byDigit[firstDigit(a[:])], a)
+	list, err := b.countedOn(ctx, q, day, accounts)
+	for _, c := range list {
+		rows += x.counted(c)
 	}
-	for digit, list := range byDigit {
-		if len(list) == 0 {
-			continue
-		}
-		found, err := b.totalsOf(ctx, q, accountDays, []*stretch{day}, &digit)
-		if err != nil {
-			return 0, err
-		}
-		for _, r := range found[0] {
-			if !slices.ContainsFunc(list, func(a chain.Address) bool { return equal(r[1], a[:]) }) {
-				continue
-			}
-			var sums Sums
-			if err := readRow(totals[accountDays].sums, r[2:], &sums); err != nil {
-				return 0, err
-			}
-			rows += x.counted(&sums)
-		}
-	}
-	return rows, nil
+	return rows, err
 }

@@ -46,7 +46,7 @@ func monthsMade(count uint64, pace time.Duration) (list []made) {
 			x.Class = chain.Some(evidence.Class("made-up"))
 		}
 		if h%11 == 10 {
-			x.Payer = chain.Optional[chain.Address]{}
+			m.unpaid()
 		}
 		list, parent = append(list, m), hashOf(h, 0)
 	}

@@ -105,7 +105,7 @@ func (b *Book) fewRows(ctx context.Context, q Query, table int) iter.Seq2[*rowsO
 		if len(heights) == q.heights() {
 			span.Last = heights[len(heights)-1]
 		}
-		for r, err := range b.walkHeights(ctx, shared, heights, []int{table}) {
+		for r, err := range b.walkHeights(ctx, nil, heights, []int{table}) {
 			if err != nil {
 				return err
 			}

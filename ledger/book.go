@@ -49,6 +49,7 @@ type Book struct {
 	plusSQL  [totalCount]string // adds to all sums of a table of totals
 	countSQL [totalCount]string // adds to those before the sums over transactions
 	pending  *sealing           // the blocks that Write stored and nobody sealed, nil where not known
+	counted  countedRows
 
 	lastBlock chain.Optional[uint64] // of a chain that has ended
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"iter"
-	"runtime"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -56,7 +55,7 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 			payers[a] = true
 		}
 		pages := pager{Query: &q}
-		readers := min(runtime.GOMAXPROCS(0)+1, maxReaders)
+		readers := readersAtOnce()
 		span := q.span().from(sealed) // which may be far longer than the book
 		highest, err := highestBlock(ctx, b.engine.shared())
 		if err != nil {

@@ -146,14 +146,16 @@
 // A question checks what it reads. Rows come as an iter.Seq2 that answers a [Query]. They are
 // read by walk (a span) and walkHeights (the blocks that a look-up named), or, for rows of
 // accounts, by the search in account.go, which also counts them against the totals of their
-// days. [Book.Costs] reads the packed costs. Each of these reads a portion, compares its
+// days, where it has not done so before (counted.go). [Book.Costs] reads the packed costs. Each of these reads a portion, compares its
 // leaves, and hands it on while it holds no connection. So questions within questions never
 // wait for each other.
 //
 // A question about a period cuts it into pieces (calendar.go): whole months, whole days, and what
 // is left, which is looked through. So it takes as long as the period is, and not the chain. That
 // nothing is missing is seen by sums: the months have all sealed blocks, and a month's days all of
-// its blocks. Totals are read by totalsOf alone, which compares their leaves.
+// its blocks. Totals are read by totalsOf alone, which compares their leaves. What nobody is
+// known to have paid for has no fee, or it is no entry: so days tell, by how many have none, where
+// such transactions are looked for.
 //
 // Each block's row has its transactions' costs once more, packed (packed.go), because a
 // database takes most of its time to hand over rows and columns. Reports read them there. A

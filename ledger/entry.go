@@ -30,6 +30,11 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	case !r.Time.Known() && len(r.Transactions) > 0:
 		return nil, fmt.Errorf("block %d: has transactions and no time", b.Number)
 	}
+	for _, t := range r.Transactions { // who looks for those that nobody is known to have paid for asks totals of those without a fee
+		if t.Fee.Known() && !t.Payer.Known() {
+			return nil, fmt.Errorf("block %d, extrinsic %d: has a fee, and it is not known who paid", b.Number, t.Index)
+		}
+	}
 	e := &Entry{block: blockRow{Block: blockOf(r)}}
 	if r.Evidence.Level == evidence.LevelProved {
 		e.trusted = chain.Some(r.Evidence.Trusted[0].Anchor)

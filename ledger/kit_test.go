@@ -124,6 +124,13 @@ func (m made) at(ms uint64) made {
 	return m
 }
 
+// unpaid has nobody be known to have paid for the block's transaction: it has no fee then.
+func (m made) unpaid() {
+	x := m.Report.Transactions[0]
+	x.Payer, x.Fee = chain.Optional[chain.Address]{}, chain.Optional[chain.Wei]{}
+	m.Report.Totals.Fee, m.Report.Totals.EVMFee, m.Report.Totals.Undetermined = chain.Wei{}, chain.Wei{}, 1
+}
+
 // event adds an event to the block's initialisation.
 func (m made) event(pallet, name, data string) made {
 	m.Block.OnInitialize = append(m.Block.OnInitialize, chain.Event{Pallet: pallet, Name: name, Data: json(data)})

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -75,7 +76,7 @@ func TestUnsealed(t *testing.T) {
 func TestWithoutPayer(t *testing.T) {
 	first := makeBlock(0, hashOf(0, 0), chain.Hash{}, "5")
 	second := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "7")
-	second.Report.Transactions[0].Payer = chain.Optional[chain.Address]{}
+	second.unpaid()
 	engines(t, func(t *testing.T, newPlace func() string) {
 		book := writer(t, newPlace())
 		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
@@ -94,8 +95,53 @@ func TestWithoutPayer(t *testing.T) {
 		paid, _, err := totalled(book, ever, ledger.ByAccount)
 		require.NoError(t, err)
 		require.Len(t, paid, 2, "one account paid in block 0, and nobody in block 1")
-		require.Equal(t, "12", statusOf(t, book).Totals.Fee.String())
+		require.Equal(t, "5", statusOf(t, book).Totals.Fee.String())
 	})
+}
+
+// They are found on days of which others have none, in what is not sealed, and in any part of that.
+func TestWithoutPayerOfSpans(t *testing.T) {
+	const count, sealed = 60, 50
+	made := monthsMade(count, 7*time.Hour)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := writer(t, newPlace())
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		for i, m := range made {
+			m.Report.Finalized = chain.Some(i < sealed)
+			require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
+		}
+		sealAll(t, book)
+		s, err := book.Sealed(ctx)
+		require.NoError(t, err)
+		require.Equal(t, heights(0, sealed-1), s)
+		for first := uint64(0); first < count; first += 7 {
+			for last := first; last < count+10; last += 6 {
+				var want, have []uint64
+				for h := first; h <= min(last, count-1); h++ {
+					if !made[h].Report.Transactions[0].Payer.Known() {
+						want = append(want, h)
+					}
+				}
+				require.NoError(t, each(book.WithoutPayer(ctx, in(ledger.Span{First: first, Last: last})), func(x *ledger.Transaction) error {
+					have = append(have, x.Height)
+					return nil
+				}))
+				require.Equal(t, want, have, "%d..%d", first, last)
+			}
+		}
+	})
+}
+
+// A ledger takes no fee that nobody is known to have paid: who looks for such payers goes by what
+// has no fee.
+func TestFeeWithoutPayer(t *testing.T) {
+	m := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "7")
+	m.Report.Transactions[0].Payer = chain.Optional[chain.Address]{}
+	_, err := ledger.NewEntry(m.Block, m.Report)
+	require.EqualError(t, err, "block 1, extrinsic 1: has a fee, and it is not known who paid")
+	m.unpaid()
+	_, err = ledger.NewEntry(m.Block, m.Report)
+	require.NoError(t, err)
 }
 
 // Of heights, a period is what is in between, whatever time the blocks are of. Block 0

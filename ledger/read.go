@@ -9,7 +9,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/inorder"
@@ -314,6 +313,9 @@ func withBlocks(wanted []int) []int {
 // on one core.
 const maxReaders = 4
 
+// readersAtOnce is how many of them are worth while here.
+func readersAtOnce() int { return min(runtime.GOMAXPROCS(0)+1, maxReaders) }
+
 // walk reads tables of a span's blocks, in the order of the heights. Each block is what was
 // written, and of the sealed ones none is missing, or the book is damaged. Where nothing
 // else reads by q, that may be nil: several parts are read at the same time then. No
@@ -322,7 +324,7 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 	return sequence(func(yield func(*rowsOf) bool) (err error) {
 		readers := 1
 		if q == nil {
-			q, readers = b.engine.shared(), min(runtime.GOMAXPROCS(0)+1, maxReaders)
+			q, readers = b.engine.shared(), readersAtOnce()
 		}
 		sealed, err := b.sealedBy(ctx, q)
 		if err != nil {
@@ -413,36 +415,63 @@ func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] 
 	})
 }
 
-// walkHeights reads tables of the blocks at some heights, as walk does. A look-up named
-// them, so they are there, or the book is damaged.
+// walkHeights reads tables of the blocks at some heights, as walk does: where q is nil, several
+// parts at the same time. A look-up named them, so they are there, or the book is damaged.
 func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wanted []int) iter.Seq2[*rowsOf, error] {
 	wanted = withBlocks(wanted)
+	readers := 1
+	if q == nil {
+		q, readers = b.engine.shared(), readersAtOnce()
+	}
+	type part struct {
+		rows []*rowsOf
+		left []uint64 // whose rows were too many to be held with the others'
+		err  error
+	}
+	read := func(ctx context.Context, heights []uint64) (p part) {
+		p.rows, p.left, p.err = readHeights(ctx, q, heights, wanted, false)
+		return p
+	}
 	return sequence(func(yield func(*rowsOf) bool) error {
-		for left := heights; len(left) > 0; {
-			part := left[:min(len(left), maxAtOnce)]
-			var arguments []any
-			for _, h := range part {
-				arguments = append(arguments, int64(h))
-			}
-			rows, more, err := readSome(ctx, q, wanted, true, "height IN ("+strings.TrimSuffix(strings.Repeat("?, ", len(part)), ", ")+")", arguments...)
-			if err != nil {
-				return err
-			}
-			if more {
-				part = part[:len(rows)]
-			}
-			for i, h := range part {
-				if i >= len(rows) || rows[i].height != h {
-					return damagedBlock(h, blocks, "missing")
+		for p := range inorder.Map(ctx, slices.Chunk(heights, maxAtOnce), readers, read) {
+			for {
+				if p.err != nil {
+					return p.err
 				}
-				if err := rows[i].checked(wanted); err != nil || !yield(rows[i]) {
-					return err
+				for _, r := range p.rows {
+					if !yield(r) {
+						return nil
+					}
 				}
+				if len(p.left) == 0 {
+					break
+				}
+				p.rows, p.left, p.err = readHeights(ctx, q, p.left, wanted, true) // what is very large is read by one reader
 			}
-			left = left[len(part):]
 		}
 		return nil
 	})
+}
+
+// readHeights reads tables of the first of some blocks by readSome, and tells which are left.
+func readHeights(ctx context.Context, q querier, heights []uint64, wanted []int, whole bool) (rows []*rowsOf, left []uint64, err error) {
+	var arguments []any
+	for _, h := range heights {
+		arguments = append(arguments, int64(h))
+	}
+	rows, more, err := readSome(ctx, q, wanted, whole, "height IN ("+placesIn(len(heights))+")", arguments...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if more {
+		heights, left = heights[:len(rows)], heights[len(rows):]
+	}
+	for i, h := range heights {
+		if i >= len(rows) || rows[i].height != h {
+			return nil, nil, damagedBlock(h, blocks, "missing")
+		}
+	}
+	return rows, left, checkedAll(rows, wanted)
 }
 
 // maxAtOnce is how many heights a database is asked for by name.

@@ -110,7 +110,7 @@ func TestTotalsOfPeriods(t *testing.T) {
 			if random.IntN(8) == 0 {
 				m.Report.Transactions, m.Report.Totals = nil, evidence.Totals{}
 			} else if random.IntN(8) == 0 {
-				m.Report.Transactions[0].Payer = chain.Optional[chain.Address]{}
+				m.unpaid()
 			}
 			entries, parent = append(entries, m.at(uint64(when.UnixMilli())).entry(t)), hashOf(height, 0)
 		}

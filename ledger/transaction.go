@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
@@ -91,7 +93,7 @@ func (b *Book) transactions(ctx context.Context, list iter.Seq2[*rowsOf, error])
 
 // transactionsAt are those of the blocks at some heights.
 func (b *Book) transactionsAt(ctx context.Context, heights []uint64, q Query, wanted func(row) bool) iter.Seq2[*Transaction, error] {
-	return b.transactions(ctx, q.page(b.walkHeights(ctx, b.engine.shared(), heights, ofPayer.tables), transactions, wanted))
+	return b.transactions(ctx, q.page(b.walkHeights(ctx, nil, heights, ofPayer.tables), transactions, wanted))
 }
 
 // WithoutPayer are the transactions that a query asks for of which it is not known who paid.
@@ -100,19 +102,78 @@ func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction
 		if len(q.Accounts) > 0 {
 			return errAccounts
 		}
+		spans, err := b.undeterminedIn(ctx, q.span())
+		if err != nil {
+			return err
+		}
 		var heights []uint64
-		for c, err := range b.Costs(ctx, Query{Span: q.span()}) {
-			if err != nil {
-				return err
-			}
-			if !c.Payer.Known() && (len(heights) == 0 || heights[len(heights)-1] != c.Height) {
-				if heights = append(heights, c.Height); len(heights) == q.heights() {
-					break
+		for _, span := range spans {
+			for c, err := range b.Costs(ctx, Query{Span: span}) {
+				if err != nil {
+					return err
 				}
+				if !c.Payer.Known() && (len(heights) == 0 || heights[len(heights)-1] != c.Height) {
+					if heights = append(heights, c.Height); len(heights) == q.heights() {
+						break
+					}
+				}
+			}
+			if len(heights) == q.heights() {
+				break
 			}
 		}
 		return pass(b.transactionsAt(ctx, heights, q, func(r row) bool { return r[payerColumn] == nil }), yield)
 	})
+}
+
+// undeterminedIn are the parts of a span, in their order, in which transactions can be that have
+// no fee. The totals of days tell that the other days have none.
+func (b *Book) undeterminedIn(ctx context.Context, span Span) (list []Span, err error) {
+	sealed, err := b.sealed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	totalled := func(s *stretch) bool { return s.unit == daily && s.totalled() }
+	cut, err := b.pieces(ctx, Period{Heights: chain.Some(span)}, span, totalled)
+	if err != nil {
+		return nil, err
+	}
+	for run := range runsOf(cut, ByDay) {
+		without := map[int64]bool{} // the days on which each transaction has a fee
+		if run[0].whole {
+			err := b.wholeTotals(ctx, nil, days, run, func(_ *total, key row, s *Sums) error {
+				without[key[0].(int64)] = s.Undetermined == 0
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		for i := range run {
+			if x := &run[i]; x.number != noTime && !without[x.number] { // what has no time has no transactions
+				list = append(list, x.span)
+			}
+		}
+	}
+	if s, ok := sealed.Get(); !ok {
+		list = append(list, span)
+	} else if s.Last < span.Last {
+		list = append(list, Span{max(span.First, s.Last+1), span.Last})
+	}
+	return joined(list), nil
+}
+
+// joined are spans in their order, those that overlap or touch as one.
+func joined(list []Span) (all []Span) {
+	slices.SortFunc(list, func(a, b Span) int { return cmp.Compare(a.First, b.First) })
+	for _, s := range list {
+		if end := len(all) - 1; end >= 0 && s.First <= all[end].Last+1 {
+			all[end].Last = max(all[end].Last, s.Last)
+		} else {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // TransactionsByHash are those with a hash, as an EVM transaction or as an extrinsic,
