@@ -162,6 +162,7 @@ type maker struct {
 	// examined is what the ledger has of the blocks, where it was read before.
 	examined closing.Blocks
 
+	told     source.Source // who tells the balances, once it has answered
 	held     Held
 	network  *network.Network
 	accounts []chain.Address
@@ -218,12 +219,33 @@ func (x *maker) find(ctx context.Context) (err error) {
 		Month: x.month, Timezone: x.asked.Zone.String(), From: x.asked.Asked.From.String(), Before: x.asked.Asked.To.String(),
 		Complete: len(x.held.Lacks) == 0, Missing: append([]string{}, x.held.Lacks...),
 	}
-	if m.Blocks = x.examined; m.Blocks.First != span.First || m.Blocks.Last != span.Last || m.Blocks.Count == 0 {
-		if m.Blocks, err = closing.Examine(ctx, x.Book, x.asked.Asked, span); err != nil {
-			return x.of(err)
-		}
-	}
+	m.Blocks.First, m.Blocks.Last = span.First, span.Last
 	return x.readAccounts()
+}
+
+// ask opens who tells the balances, and wants an answer: before the work of minutes that is for
+// nothing where nobody answers.
+func (x *maker) ask(ctx context.Context) (err error) {
+	if !x.manifest.Options.Balances || x.withoutSource {
+		return nil
+	}
+	if x.told, err = x.options.Balances(); err != nil {
+		return err
+	}
+	_, err = x.balances(ctx, x.told, x.span().Last)
+	return err
+}
+
+// examine reads what the ledger has of the blocks.
+func (x *maker) examine(ctx context.Context) error {
+	span, m := x.span(), &x.manifest
+	if e := &x.examined; e.Count > 0 && e.First == span.First && e.Last == span.Last {
+		m.Blocks = *e
+		return nil
+	}
+	var err error
+	m.Blocks, err = closing.Examine(ctx, x.Book, x.asked.Asked, span)
+	return x.of(err)
 }
 
 // readAccounts reads the accounts with their labels, which a package has as they are

@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/statement"
 )
 
@@ -31,7 +32,7 @@ func (x *maker) make(ctx context.Context) error {
 		what string
 		do   func(context.Context) error
 	}{
-		{"inputs", x.makeInputs}, {"reports", x.makeReports}, {"findings", x.makeFindings},
+		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"findings", x.makeFindings},
 		{"statements", x.makeStatements}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
 	} {
 		p.say("closing: " + step.what)
@@ -136,10 +137,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	}
 	q := StatementQuestion{Accounts: x.accounts, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
 	if o.Balances {
-		var err error
-		if q.Balances, err = x.options.Balances(); err != nil {
-			return err
-		}
+		q.Balances = x.told
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "the statements are not proved: no balances were asked for")
 	}
@@ -168,7 +166,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	if o.With == WithMovements && x.withoutSource {
 		return nil
 	}
-	e, err := x.export(ctx, x.held, ExportQuestion{Accounts: x.accounts, With: o.With, Style: journal.Style{Names: x.names, Alone: true}, Balances: x.options.Balances})
+	e, err := x.export(ctx, x.held, ExportQuestion{Accounts: x.accounts, With: o.With, Style: journal.Style{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,17 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 	})
 }
 
+// Who closes a month is told at once that nobody tells the balances, before a block of the month
+// is read: not even one that was altered is seen by then.
+func TestCloseAsksForBalancesFirst(t *testing.T) {
+	place := filled(t, filepath.Join(t.TempDir(), "fees.db"))
+	raise(t, place, alith, 25)
+	stdout, stderr, code := fees(t, "close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", filepath.Join(t.TempDir(), "new"), "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
+	require.Equal(t, exitGateway, code, stdout+stderr)
+	require.Contains(t, stderr, "block 27: no answer from the gateway")
+	require.NotContains(t, stderr, "block 25")
+}
+
 // raise raises a fee of a block by one wei, that of a transaction that an account paid for, and
 // gives the transaction's hash.
 func raise(t *testing.T, place, account string, height int) (hash string) {
