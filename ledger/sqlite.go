@@ -166,7 +166,11 @@ func openFile(path string, parameters ...string) (*sql.DB, error) {
 		return nil, err
 	}
 	place := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: strings.Join(parameters, "&")}
-	return sql.Open("sqlite", place.String())
+	db, err := sql.Open("sqlite", place.String())
+	if err == nil {
+		db.SetMaxIdleConns(maxReaders + 1) // each that is opened anew reads all of the layout
+	}
+	return db, err
 }
 
 // lockFile holds the file beside a ledger that says who writes it. The lock is

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/inorder"
 )
 
 // TotalsBy is what the totals of a book are by.
@@ -134,7 +135,7 @@ func runsOf(list []piece, by TotalsBy) iter.Seq[[]piece] {
 	return func(yield func([]piece) bool) {
 		for len(list) > 0 {
 			n := 1
-			for n < len(list) && n < runLength && by.ofTime() && list[n-1].whole && list[n].whole &&
+			for n < len(list) && by.ofTime() && list[n-1].whole && list[n].whole &&
 				list[n].unit == list[n-1].unit && list[n].number == list[n-1].number+1 {
 				n++
 			}
@@ -150,39 +151,69 @@ func runsOf(list []piece, by TotalsBy) iter.Seq[[]piece] {
 func (by TotalsBy) ofTime() bool { return by == ByQuarterHour || by == ByDay || by == ByMonth }
 
 // wholeTotals reads the rows that a table has of some stretches, checked by their leaves: by a
-// querier, or where it is nil as any reader.
+// querier, or where it is nil by several readers at once.
 func (b *Book) wholeTotals(ctx context.Context, q querier, table int, pieces []piece, each func(t *total, key row, s *Sums) error) error {
+	readers := 1
 	if q == nil {
-		q = b.engine.shared()
+		q, readers = b.engine.shared(), readersAtOnce()
 	}
 	t := &totals[table]
-	var run []*stretch
-	for i := range pieces {
-		run = append(run, pieces[i].stretch)
+	type part struct {
+		run   []*stretch
+		digit *int // of the accounts
+		rows  []totalRow
+		err   error
 	}
-	digits := []*int{nil}
-	if t.byAccount() && t.unit == monthly { // there may be very many: a part at a time
-		digits = nil
-		for digit := range firstDigits {
-			digits = append(digits, &digit)
+	var parts []part
+	for few := range slices.Chunk(pieces, runLength) {
+		var run []*stretch
+		for i := range few {
+			run = append(run, few[i].stretch)
 		}
-	}
-	for _, digit := range digits {
-		rows, err := b.totalsOf(ctx, q, table, run, digit)
-		if err != nil {
-			return err
-		}
-		for _, r := range slices.Concat(rows...) {
-			var sums Sums
-			if err := readRow(t.sums, r[len(t.keys):], &sums); err != nil {
-				return err
+		if t.byAccount() && t.unit == monthly { // there may be very many
+			for digit := range firstDigits {
+				parts = append(parts, part{run: run, digit: &digit})
 			}
-			if err := each(t, r[:len(t.keys)], &sums); err != nil {
+		} else {
+			parts = append(parts, part{run: run})
+		}
+	}
+	read := func(ctx context.Context, p part) part {
+		rows, err := b.totalsOf(ctx, q, table, p.run, p.digit)
+		if err == nil {
+			p.rows, err = t.readRows(slices.Concat(rows...))
+		}
+		p.err = err
+		return p
+	}
+	for p := range inorder.Map(ctx, slices.Values(parts), readers, read) {
+		if p.err != nil {
+			return p.err
+		}
+		for i := range p.rows {
+			if err := each(t, p.rows[i].key, &p.rows[i].sums); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// totalRow is a row of a table of totals.
+type totalRow struct {
+	key  row
+	sums Sums
+}
+
+func (t *total) readRows(rows []row) ([]totalRow, error) {
+	list := make([]totalRow, len(rows))
+	for i, r := range rows {
+		list[i].key = slices.Clone(r[:len(t.keys)])
+		if err := readRow(t.sums, r[len(t.keys):], &list[i].sums); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // accountTotals reads those of a stretch. They lack what nobody is known to have paid for: where
