@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 )
@@ -14,7 +13,7 @@ import (
 // FindingsBook is what has findings; *ledger.Book is one.
 type FindingsBook interface {
 	Findings(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Finding, error]
-	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
+	Unmatched(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
 	Unclassified(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Unclassified, error]
 }
 
@@ -60,16 +59,15 @@ func rows(ctx context.Context, book FindingsBook, span ledger.Span, count *Findi
 			return err
 		}
 	}
-	for t, err := range book.Transactions(ctx, q) {
+	for t, err := range book.Unmatched(ctx, q) {
 		if err != nil {
 			return err
 		}
 		place := fmt.Sprintf("%d-%d", t.Height, t.Index)
-		switch {
-		case !t.Fee.Known():
+		if !t.Fee.Known() {
 			count.Undetermined++
 			err = add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, t.Error)
-		case t.Verdict == evidence.Drift:
+		} else {
 			count.Drifts++
 			err = add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t))
 		}

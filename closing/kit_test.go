@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,8 +91,9 @@ func (b *book) Findings(context.Context, ledger.Query) iter.Seq2[*ledger.Finding
 	return rowsOf(list, nil)
 }
 
-func (b *book) Transactions(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error] {
-	return rowsOf(b.transactions, b.damaged)
+func (b *book) Unmatched(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	matches := func(t ledger.Transaction) bool { return t.Fee.Known() && t.Verdict != evidence.Drift }
+	return rowsOf(slices.DeleteFunc(slices.Clone(b.transactions), matches), b.damaged)
 }
 
 func (b *book) Unclassified(context.Context, ledger.Query) iter.Seq2[*ledger.Unclassified, error] {

@@ -115,6 +115,9 @@ func questions(last uint64) (list []question) {
 	ask("WithoutPayer", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.WithoutPayer(ctx, in(all)), told[*ledger.Transaction](out))
 	})
+	ask("Unmatched", func(b *ledger.Book, out *strings.Builder) error {
+		return each(b.Unmatched(ctx, in(all)), told[*ledger.Transaction](out))
+	})
 	ask("TransactionsByHash", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.TransactionsByHash(ctx, hashOfTransaction(last/3)), told[*ledger.Transaction](out))
 	})

@@ -45,6 +45,7 @@ var pagedRows = map[string]struct {
 	"payments of two accounts": {[]chain.Address{{19: 1}, {19: 2}}, transactionsAt},
 	"payments of many":         {many(chain.Address{19: 3}), transactionsAt},
 	"without payer":            {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.WithoutPayer(ctx, q)) }},
+	"unmatched":                {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Unmatched(ctx, q)) }},
 	"movements":                {nil, movementsAt},
 	"movements of an account":  {[]chain.Address{mover}, movementsAt},
 	"transfers":                {nil, transfersAt},

@@ -1,12 +1,15 @@
 package ledger_test
 
 import (
+	"context"
+	"iter"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -99,10 +102,19 @@ func TestWithoutPayer(t *testing.T) {
 	})
 }
 
-// They are found on days of which others have none, in what is not sealed, and in any part of that.
-func TestWithoutPayerOfSpans(t *testing.T) {
+// Those without a payer, and those whose fee is undetermined or drifts, are found on days of which
+// others have none, in what is not sealed, and in any part of that.
+func TestFewTransactionsOfSpans(t *testing.T) {
 	const count, sealed = 60, 50
 	made := monthsMade(count, 7*time.Hour)
+	for h := 8; h < count; h += 17 {
+		made[h].Report.Transactions[0].Verdict = chain.Some(evidence.Drift)
+	}
+	without := func(x *evidence.Transaction) bool { return !x.Payer.Known() }
+	unmatched := func(x *evidence.Transaction) bool {
+		v, _ := x.Verdict.Get()
+		return !x.Fee.Known() || v == evidence.Drift
+	}
 	engines(t, func(t *testing.T, newPlace func() string) {
 		book := writer(t, newPlace())
 		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
@@ -114,19 +126,24 @@ func TestWithoutPayerOfSpans(t *testing.T) {
 		s, err := book.Sealed(ctx)
 		require.NoError(t, err)
 		require.Equal(t, heights(0, sealed-1), s)
-		for first := uint64(0); first < count; first += 7 {
-			for last := first; last < count+10; last += 6 {
-				var want, have []uint64
-				for h := first; h <= min(last, count-1); h++ {
-					if !made[h].Report.Transactions[0].Payer.Known() {
-						want = append(want, h)
+		for _, x := range []struct {
+			of  func(*evidence.Transaction) bool
+			ask func(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error]
+		}{{without, book.WithoutPayer}, {unmatched, book.Unmatched}} {
+			for first := uint64(0); first < count; first += 7 {
+				for last := first; last < count+10; last += 6 {
+					var want, have []uint64
+					for h := first; h <= min(last, count-1); h++ {
+						if x.of(&made[h].Report.Transactions[0]) {
+							want = append(want, h)
+						}
 					}
+					require.NoError(t, each(x.ask(ctx, in(ledger.Span{First: first, Last: last})), func(x *ledger.Transaction) error {
+						have = append(have, x.Height)
+						return nil
+					}))
+					require.Equal(t, want, have, "%d..%d", first, last)
 				}
-				require.NoError(t, each(book.WithoutPayer(ctx, in(ledger.Span{First: first, Last: last})), func(x *ledger.Transaction) error {
-					have = append(have, x.Height)
-					return nil
-				}))
-				require.Equal(t, want, have, "%d..%d", first, last)
 			}
 		}
 	})

@@ -98,11 +98,37 @@ func (b *Book) transactionsAt(ctx context.Context, heights []uint64, q Query, wa
 
 // WithoutPayer are the transactions that a query asks for of which it is not known who paid.
 func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
+	return b.few(ctx, q, fewTransactions{
+		some: func(s *Sums) bool { return s.Undetermined > 0 }, // who has no payer has no fee: see NewEntry
+		cost: func(c *Cost) bool { return !c.Payer.Known() },
+		row:  func(r row) bool { return r[payerColumn] == nil },
+	})
+}
+
+// Unmatched are the transactions that a query asks for whose fee is undetermined, or drifts.
+func (b *Book) Unmatched(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
+	return b.few(ctx, q, fewTransactions{
+		some: func(s *Sums) bool { return s.Undetermined+s.Drifts > 0 },
+		cost: func(c *Cost) bool { return !c.Fee.Known() || c.Verdict == evidence.Drift },
+		row:  func(r row) bool { return r[feeColumn] == nil || r[verdictColumn] == string(evidence.Drift) },
+	})
+}
+
+// fewTransactions are transactions of which most days have none, as their totals tell.
+type fewTransactions struct {
+	some func(*Sums) bool // whether some can be among those of these sums
+	cost func(*Cost) bool // whether the transaction of a cost is one
+	row  func(row) bool   // likewise
+}
+
+// few are the transactions that a query asks for and that are such: the blocks of the days that can
+// have some are looked through.
+func (b *Book) few(ctx context.Context, q Query, x fewTransactions) iter.Seq2[*Transaction, error] {
 	return sequence(func(yield func(*Transaction) bool) error {
 		if len(q.Accounts) > 0 {
 			return errAccounts
 		}
-		spans, err := b.undeterminedIn(ctx, q.span())
+		spans, err := b.spansWith(ctx, q.span(), x.some)
 		if err != nil {
 			return err
 		}
@@ -112,7 +138,7 @@ func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction
 				if err != nil {
 					return err
 				}
-				if !c.Payer.Known() && (len(heights) == 0 || heights[len(heights)-1] != c.Height) {
+				if x.cost(c) && (len(heights) == 0 || heights[len(heights)-1] != c.Height) {
 					if heights = append(heights, c.Height); len(heights) == q.heights() {
 						break
 					}
@@ -122,13 +148,13 @@ func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction
 				break
 			}
 		}
-		return pass(b.transactionsAt(ctx, heights, q, func(r row) bool { return r[payerColumn] == nil }), yield)
+		return pass(b.transactionsAt(ctx, heights, q, x.row), yield)
 	})
 }
 
-// undeterminedIn are the parts of a span, in their order, in which transactions can be that have
-// no fee. The totals of days tell that the other days have none.
-func (b *Book) undeterminedIn(ctx context.Context, span Span) (list []Span, err error) {
+// spansWith are the parts of a span, in their order, that can have some of what sums tell: whole
+// days whose totals have some, and all that is in no such day.
+func (b *Book) spansWith(ctx context.Context, span Span, some func(*Sums) bool) (list []Span, err error) {
 	sealed, err := b.sealed(ctx)
 	if err != nil {
 		return nil, err
@@ -139,10 +165,10 @@ func (b *Book) undeterminedIn(ctx context.Context, span Span) (list []Span, err 
 		return nil, err
 	}
 	for run := range runsOf(cut, ByDay) {
-		without := map[int64]bool{} // the days on which each transaction has a fee
+		none := map[int64]bool{} // the days that have none
 		if run[0].whole {
 			err := b.wholeTotals(ctx, nil, days, run, func(_ *total, key row, s *Sums) error {
-				without[key[0].(int64)] = s.Undetermined == 0
+				none[key[0].(int64)] = !some(s)
 				return nil
 			})
 			if err != nil {
@@ -150,7 +176,7 @@ func (b *Book) undeterminedIn(ctx context.Context, span Span) (list []Span, err 
 			}
 		}
 		for i := range run {
-			if x := &run[i]; x.number != noTime && !without[x.number] { // what has no time has no transactions
+			if x := &run[i]; x.number != noTime && !none[x.number] { // what has no time has no transactions
 				list = append(list, x.span)
 			}
 		}
@@ -227,6 +253,8 @@ func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction,
 
 var (
 	extrinsicColumn = tables[transactions].of("extrinsic")
+	feeColumn       = tables[transactions].of("fee")
+	verdictColumn   = tables[transactions].of("verdict")
 	txHashColumn    = tables[transactions].of("hash")
 	evmHashColumn   = tables[transactions].of("evm_hash")
 )
