@@ -54,7 +54,7 @@ func (s sealer) all(ctx context.Context) error {
 // what was stored last it may not have seen. Where the work was to end, it takes only
 // a moment: the next worker seals.
 func (s sealer) last(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, othersSealing)
+	limited, cancel := context.WithTimeout(ctx, s.othersSealing())
 	if ctx.Err() != nil {
 		limited, cancel = context.WithTimeout(context.WithoutCancel(ctx), sealing)
 	}

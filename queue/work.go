@@ -24,12 +24,7 @@ const (
 	look    = 500 * time.Millisecond // at what is left to do
 	sealing = 5 * time.Second        // at the latest
 	outage  = 5 * time.Minute        // of the database, after which a worker ends
-	// stalled is how long the server waits in the midst of a message for the rest of it.
-	stalled = 30 * time.Second
-	// othersSealing is more than it takes until the transaction of one that vanished while
-	// it sealed is ended: 10 s by the server, or stalled.
-	othersSealing = 40 * time.Second
-	week          = 7 * 24 * time.Hour
+	week    = 7 * 24 * time.Hour
 )
 
 // Options are how a worker works.
@@ -45,7 +40,7 @@ type Options struct {
 	// 5 s until it hands out, 1 s until a worker asks. If the leader was the one that
 	// died there is another after at most 22 s, who looks at once: no later. If it
 	// stops in between it is 7 s later, if it dies in between 22 s. What a worker that
-	// died was storing is free after 35 s: no later.
+	// died was storing is free after three and a half of it, 35 s: no later.
 	//
 	// The leader looks at its own clock. One that is fast gives a job away too early,
 	// one that is slow too late; nothing is stored twice for that.
@@ -63,6 +58,19 @@ type Options struct {
 	// Logger gets what River logs. Nil: nothing is logged.
 	Logger *slog.Logger
 }
+
+// stalled is how long the server waits in the midst of a message for the rest of it: six
+// times as long as storing may take at a job's first attempt.
+func (o Options) stalled() time.Duration { return 3 * o.Limit }
+
+// othersSealing is more than it takes until the transaction of one that vanished while
+// it sealed is ended: 10 s by the server, or, in the midst of a message, by endStalled.
+func (o Options) othersSealing() time.Duration {
+	return max(10*time.Second, o.stalled()+o.looking()) + 5*time.Second
+}
+
+// looking is how often a worker looks for what stalled.
+func (o Options) looking() time.Duration { return max(o.Limit/2, look) }
 
 func (o Options) withDefaults() Options {
 	if o.Jobs == 0 {
@@ -154,10 +162,10 @@ func newClient(pool *pgxpool.Pool, w *worker) (*river.Client[pgx.Tx], error) {
 // endStalled ends at intervals, until its context ends, the transactions of workers that
 // are gone, or frozen, since they began to send something.
 func endStalled(ctx context.Context, book *ledger.Book, o Options) {
-	ticker := time.NewTicker(stalled / 6)
+	ticker := time.NewTicker(o.looking())
 	defer ticker.Stop()
 	for {
-		ended, err := book.EndStalled(ctx, stalled)
+		ended, err := book.EndStalled(ctx, o.stalled())
 		if err == nil && ended > 0 {
 			o.Logger.WarnContext(ctx, "connections of workers that are gone were ended", "connections", ended)
 		} else if err != nil && ctx.Err() == nil {
