@@ -3,22 +3,11 @@
 package queue_test
 
 import (
-	"syscall"
+	"regexp"
 	"testing"
 
 	"github.com/feeledger/fees/internal/postgrestest"
-	"github.com/stretchr/testify/require"
 )
-
-// frozen stops a worker process, and waits until the server is done with what it was told.
-func (s shared) frozen(p *process) {
-	s.Helper()
-	require.NoError(s, p.Process.Signal(syscall.SIGSTOP))
-	s.eventually("the server does not come to an end", func() bool {
-		return !one[bool](s, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
-			AND pid <> pg_backend_pid() AND state = 'active' AND wait_event IS DISTINCT FROM 'ClientRead')`)
-	})
-}
 
 // A worker that is frozen in the midst of what it sends the server keeps what it stores
 // locked, and no limit of the server's own ends that.
@@ -29,20 +18,19 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.StartOwn(t, "fsync=off")) // no database of the same server can be dropped meanwhile
 	s.enqueue(1500, 20)
-	gone := s.process()
-	s.eventually("it stores nothing", func() bool { return one[bool](s, "SELECT EXISTS (SELECT FROM blocks)") })
-	s.eventually("it sends nothing", func() bool {
-		s.frozen(gone)
-		if one[bool](s, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND wait_event = 'ClientRead')") {
-			return true
-		}
-		require.NoError(t, gone.Process.Signal(syscall.SIGCONT))
-		return false
+	between, address := overNetwork(t, s.address, 0)
+	between.LoseAfter(regexp.MustCompile(`copy "unsealed" [^;]*;\x00`)) // the last that a worker stores
+	gone := shared{t, s.Book, address}.process()
+	s.eventually("the server does not wait for rows", func() bool {
+		return one[bool](s, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+			AND backend_xid IS NOT NULL AND state = 'active' AND query ILIKE 'copy%' AND wait_event = 'ClientRead')`)
 	})
+	gone.freeze()
+	s.takenForDead()
 
 	s.ends(s.process())
 	s.requireDone(1500)
-	require.NoError(t, gone.Process.Signal(syscall.SIGCONT))
+	gone.thaw()
 	s.ends(gone)
 	s.requireDone(1500)
 }

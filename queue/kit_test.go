@@ -61,6 +61,7 @@ func workerProcess(address string) error {
 	defer book.Close()
 	return queue.Work(ctx, book, slow(10*time.Millisecond), queue.Options{
 		Jobs:      2,
+		Limit:     limit,
 		UntilDone: true,
 		Logger:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
@@ -253,10 +254,14 @@ func (s shared) work(judge queue.Judge, o queue.Options) {
 type process struct {
 	*exec.Cmd
 	said bytes.Buffer
+	test testing.TB
 }
 
+// limit is the time that worker processes have for a job.
+const limit = 4 * time.Second
+
 func (s shared) process() *process {
-	p := &process{Cmd: exec.Command(os.Args[0])}
+	p := &process{Cmd: exec.Command(os.Args[0]), test: s}
 	p.Env = append(os.Environ(), asWorker+"="+s.address)
 	p.Stderr = &p.said
 	require.NoError(s, p.Start())
@@ -283,7 +288,7 @@ func column[T any](s shared, sql string, arguments ...any) []T {
 }
 
 // patience is far more than anything takes that a test waits for.
-const patience = 4 * time.Minute
+const patience = 10 * time.Minute
 
 // eventually waits until something holds.
 func (s shared) eventually(what string, holds func() bool) {

@@ -19,6 +19,7 @@ func TestWorkersOverABadNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until jobs that were broken off are taken up")
 	}
+	t.Parallel()
 	for _, latency := range []time.Duration{time.Millisecond, 20 * time.Millisecond} {
 		t.Run(latency.String(), func(t *testing.T) {
 			t.Parallel()
@@ -39,6 +40,7 @@ func TestWorkersOverABadNetwork(t *testing.T) {
 					between.Reset(between.Connected())
 				}
 			}
+			s.takenForDead()
 			for _, p := range processes {
 				s.ends(p)
 			}

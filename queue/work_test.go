@@ -208,14 +208,12 @@ func TestWorkStopsCleanly(t *testing.T) {
 	judge := but(slow(10*time.Millisecond), 20, func(context.Context) error { begun.Store(true); return nil })
 	go func() { done <- queue.Work(ctx, s.Book, judge, queue.Options{}) }()
 	s.eventually("it does not come to block 20", begun.Load)
-	stopped := time.Now()
 	cancel()
 	require.NoError(t, <-done)
-	t.Logf("stopped after %.2f s", time.Since(stopped).Seconds())
-	require.Less(t, time.Since(stopped), seconds(10), "it takes no more than a job may")
 
 	stored := s.status().Blocks
 	require.GreaterOrEqual(t, stored, uint64(19))
+	require.Less(t, stored, uint64(400), "it judged the rest before it stopped")
 	require.Equal(t, chain.Some(stored), s.status().Sealed)
 	s.requireSound()
 	jobs := s.jobs()

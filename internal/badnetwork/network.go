@@ -4,6 +4,7 @@ package badnetwork
 
 import (
 	"net"
+	"regexp"
 	"sync"
 	"time"
 )
@@ -18,6 +19,7 @@ type Network struct {
 	still       time.Time // until then nothing is passed on
 	connections map[*net.TCPConn]bool
 	broken      int // connections
+	lost        *regexp.Regexp
 }
 
 // New leads to the server at an address, such as 127.0.0.1:5432.
@@ -85,8 +87,16 @@ func (n *Network) join(near, far *net.TCPConn) {
 			for p := range sent {
 				time.Sleep(time.Until(p.at.Add(n.latency)))
 				time.Sleep(time.Until(n.passesAt()))
-				if _, err := x[1].Write(p.bytes); err != nil {
+				passed, lost := p.bytes, false
+				if x[0] == near {
+					passed, lost = n.losing(p.bytes)
+				}
+				if _, err := x[1].Write(passed); err != nil {
 					return
+				}
+				if lost {
+					for range sent {
+					}
 				}
 			}
 		}()
@@ -110,6 +120,28 @@ func (n *Network) Stall(pause time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.still = time.Now().Add(pause)
+}
+
+// LoseAfter loses, once, whatever one connection sends to the server after a text.
+func (n *Network) LoseAfter(text *regexp.Regexp) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lost = text
+}
+
+// losing is what passes of a packet, and whether all that follows is lost.
+func (n *Network) losing(bytes []byte) ([]byte, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lost == nil {
+		return bytes, false
+	}
+	place := n.lost.FindIndex(bytes)
+	if place == nil {
+		return bytes, false
+	}
+	n.lost = nil
+	return bytes[:place[1]], true
 }
 
 // Connected is how many connections there are.
