@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -137,6 +138,37 @@ func TestPlacesWithoutABook(t *testing.T) {
 
 	_, err = ledger.OpenShared(ctx, missing)
 	require.ErrorContains(t, err, "only a ledger in PostgreSQL")
+}
+
+// Who made a ledger was killed when it had not turned to a log yet: SQLite's journal is beside
+// the file, and undoes what was begun. So it does for a file of another program.
+func TestAWriterThatWasKilledAtItsFirstStep(t *testing.T) {
+	for table, refused := range map[string]bool{"": false, "theirs": true} {
+		begun, place := newFile(t), newFile(t)
+		db := openSQL(t, begun)
+		db.SetMaxOpenConns(1)
+		for _, step := range []string{"PRAGMA synchronous = OFF", "CREATE TABLE " + cmp.Or(table, "passing") + " (x)", "DROP TABLE IF EXISTS passing", "BEGIN", "CREATE TABLE half (x)"} {
+			db.do(t, step)
+		}
+		for _, suffix := range []string{"", "-journal"} {
+			data, err := os.ReadFile(begun + suffix)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(place+suffix, data, 0o600))
+		}
+		db.do(t, "ROLLBACK")
+		book, err := ledger.OpenWriter(ctx, place)
+		if refused {
+			require.ErrorContains(t, err, "it holds other tables")
+			require.FileExists(t, place+"-journal")
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		require.NoError(t, book.Write(ctx, madeUp(0, 3)))
+		verified(t, book)
+		require.NoError(t, book.Close())
+		require.NotContains(t, openSQL(t, place).names(t, "table"), "half")
+	}
 }
 
 func TestPathsWithOddCharacters(t *testing.T) {

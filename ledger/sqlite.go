@@ -199,13 +199,12 @@ func checkOurs(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	db, err := openFile(path, "mode=ro", busyTimeout)
-	if err != nil {
-		return err
+	others, ours, err := tablesIn(ctx, path, "mode=ro", busyTimeout)
+	if code := new(sqlite.Error); errors.As(err, &code) && code.Code() == sqlite3.SQLITE_READONLY_ROLLBACK {
+		// Its writer was killed, as one may be that makes a ledger. What it changed is undone
+		// by whoever opens the file to write.
+		others, ours, err = tablesIn(ctx, path, "mode=ro", "immutable=1")
 	}
-	defer db.Close()
-	var others, ours int
-	err = db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE name = '"+layoutTable+"') FROM sqlite_master").Scan(&others, &ours)
 	switch {
 	case err != nil:
 		return explainFile(path, err)
@@ -213,6 +212,17 @@ func checkOurs(ctx context.Context, path string) error {
 		return fmt.Errorf("%s: %w: it holds other tables", path, ErrNone)
 	}
 	return nil
+}
+
+// tablesIn counts what a file defines, and whether our table of the layout is among it.
+func tablesIn(ctx context.Context, path string, parameters ...string) (others, ours int, err error) {
+	db, err := openFile(path, parameters...)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer db.Close()
+	err = db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE name = '"+layoutTable+"') FROM sqlite_master").Scan(&others, &ours)
+	return others, ours, err
 }
 
 // explainFile tells apart what can be wrong with a file.
