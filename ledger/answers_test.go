@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -224,7 +225,12 @@ type sent struct {
 // queriesOf are what a book sends for an answer.
 func queriesOf(t testing.TB, book *ledger.Book, ask func(*ledger.Book) (string, error)) (list []sent) {
 	t.Helper()
-	mend := book.Asked(func(text string, arguments []any) { list = append(list, sent{text, arguments}) })
+	var mu sync.Mutex // rows are read ahead
+	mend := book.Asked(func(text string, arguments []any) {
+		mu.Lock()
+		defer mu.Unlock()
+		list = append(list, sent{text, arguments})
+	})
 	defer mend()
 	answer, err := ask(book)
 	require.NoError(t, err, answer)

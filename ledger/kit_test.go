@@ -381,9 +381,26 @@ func (d database) columns(t testing.TB, table string) (list []column) {
 	return list
 }
 
-// engines runs a test on a file and in PostgreSQL. New is a place for a new book.
+// engines runs a test on a file and in PostgreSQL, at the same time. New is a place for a
+// new book.
 func engines(t *testing.T, test func(t *testing.T, newPlace func() string)) {
+	var both sync.WaitGroup
+	both.Go(func() { onFiles(t, test) })
+	both.Go(func() { onPostgres(t, test) })
+	both.Wait()
+}
+
+// enginesInTurn is for tests that set what holds for all books.
+func enginesInTurn(t *testing.T, test func(t *testing.T, newPlace func() string)) {
+	onFiles(t, test)
+	onPostgres(t, test)
+}
+
+func onFiles(t *testing.T, test func(t *testing.T, newPlace func() string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, func() string { return newFile(t) }) })
+}
+
+func onPostgres(t *testing.T, test func(t *testing.T, newPlace func() string)) {
 	t.Run("postgres", func(t *testing.T) {
 		server := postgrestest.Start(t)
 		test(t, func() string { return server.Database(t) })

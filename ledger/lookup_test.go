@@ -242,7 +242,7 @@ func TestLookupsOfAnEarlierVersion(t *testing.T) {
 	const last = 59
 	entries := monthsOfBlocks(last+1, 16*time.Hour)
 	asked := slices.DeleteFunc(questions(39), func(q question) bool { return q.name == "Status" })
-	engines(t, func(t *testing.T, newPlace func() string) {
+	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
 		ledger.SealAtOnce(t, 7)
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries[:40])

@@ -104,7 +104,7 @@ func pagedBook(t *testing.T, place string, count uint64) (book *ledger.Book, las
 // the whole list that a query names, however few are read at once. Page after page, they are
 // all, each once.
 func TestPages(t *testing.T) {
-	engines(t, func(t *testing.T, newPlace func() string) {
+	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
 		book, last := pagedBook(t, newPlace(), 60)
 		everything := ledger.Span{Last: last}
 		random := rand.New(rand.NewPCG(11, 6))

@@ -23,7 +23,7 @@ func TestFewRowsAtOnce(t *testing.T) {
 	}
 	entries = append(entries, large.entry(t))
 	asked := questions(last)
-	engines(t, func(t *testing.T, newPlace func() string) {
+	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries)
 		want, seal := answers(t, book, asked), statusOf(t, book).Seal

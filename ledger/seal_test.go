@@ -146,7 +146,7 @@ func TestManyBlocks(t *testing.T) {
 		t.Skip("not in a short run: many blocks")
 	}
 	entries := madeUp(0, 7_000)
-	var seals []ledger.Status
+	seals := make(chan ledger.Status, 2)
 	engines(t, func(t *testing.T, newPlace func() string) {
 		book := writer(t, newPlace())
 		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
@@ -156,7 +156,11 @@ func TestManyBlocks(t *testing.T) {
 		require.Equal(t, chain.Some(uint64(4_999)), statusOf(t, book).Sealed, "sealed with 5,000 at once")
 		require.EqualValues(t, 2_000, sealAll(t, book))
 		verified(t, book)
-		seals = append(seals, statusOf(t, book))
+		seals <- statusOf(t, book)
 	})
-	require.Equal(t, seals[0], seals[len(seals)-1])
+	close(seals)
+	first := <-seals
+	for other := range seals {
+		require.Equal(t, first, other)
+	}
 }
