@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/timestamp"
@@ -28,7 +29,8 @@ type Kind string
 
 // The kinds of errors.
 const (
-	// NotUnderstood is a question that says nothing, or contradicts itself or the ledger.
+	// NotUnderstood is a question that says nothing, contradicts itself or the ledger, or asks for
+	// more than one answer can have.
 	NotUnderstood Kind = "not understood"
 	// NotFound is a ledger, a block or a transaction that is not there.
 	NotFound Kind = "not found"
@@ -69,7 +71,7 @@ var kinds = []struct {
 }{
 	{Stopped, is(context.Canceled)},
 	{Failed, func(err error) bool { return FullDisk(err) }},
-	{NotUnderstood, either(as[*InputError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
+	{NotUnderstood, either(as[*InputError], as[*report.TooManyGroupsError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
 	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, nodearchive.ErrDamaged, closing.ErrDamaged, dataset.ErrDamaged)},
 	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered, ledger.ErrNoCut))},
 	{Busy, either(is(ledger.ErrLocked, ledger.ErrDetached, journal.ErrChanged, dataset.ErrHeld), ledger.Passes)},

@@ -51,7 +51,17 @@ type Group struct {
 }
 
 // mostGroups bounds the memory of a report: each group takes one or two kilobytes.
-const mostGroups = 1_000_000
+var mostGroups = 1_000_000
+
+// TooManyGroupsError says that a report would have more groups than there is memory for.
+type TooManyGroupsError struct {
+	By   By
+	Most int
+}
+
+func (e *TooManyGroupsError) Error() string {
+	return fmt.Sprintf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", e.By, e.Most)
+}
 
 // Make adds up what the question asks for. The ledger's totals answer it: of whole months, days
 // and quarters of an hour, and block by block for what is left of the period. A report by block
@@ -221,7 +231,7 @@ func (a *adder) groupOf(s subject) (*group, error) {
 	g := a.groups[id]
 	if g == nil {
 		if len(a.list) == mostGroups {
-			return nil, fmt.Errorf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", by, mostGroups)
+			return nil, &TooManyGroupsError{by, mostGroups}
 		}
 		g = &group{Key: by.key(&s, a.question.Zone), number: len(a.list) + 1}
 		a.list = append(a.list, g)

@@ -287,3 +287,20 @@ func TestAccounts(t *testing.T) {
 	nobody := made(t, book, report.Question{By: report.Day, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
 	require.Empty(t, nobody.Groups)
 }
+
+// A report of more groups than there is memory for says so, and one of as many is made.
+func TestTooManyGroups(t *testing.T) {
+	ctx := context.Background()
+	book, _ := kept(t, generated(30), 30)
+	q := report.Question{By: report.Block}
+	q.Period.Heights, q.Cover.Span = chain.Some(ledger.Span{First: 0, Last: 30}), chain.Some(ledger.Span{First: 0, Last: 30})
+	report.LimitGroups(t, 30)
+	r, err := report.Make(ctx, book, q, func(_, _ uint64) {})
+	require.NoError(t, err)
+	require.Len(t, r.Groups, 30)
+	report.LimitGroups(t, 29)
+	_, err = report.Make(ctx, book, q, func(_, _ uint64) {})
+	var many *report.TooManyGroupsError
+	require.ErrorAs(t, err, &many)
+	require.EqualError(t, err, "a report by block would have more than 29 groups: name a shorter period, or a coarser grouping")
+}

@@ -67,20 +67,27 @@ func measure(program, place, month, days string, runs int) error {
 	} {
 		var times []time.Duration
 		var most int64
+		var refused error // a question may have too many groups for its memory
 		for range runs {
 			if err := os.RemoveAll(out); err != nil {
 				return err
 			}
 			start := time.Now()
 			process, err := run(program, place, command, io.Discard)
-			if err != nil {
+			if process == nil {
 				return err
+			}
+			if refused = err; err != nil {
+				refused = fmt.Errorf("refused: %w", err)
 			}
 			times = append(times, time.Since(start))
 			most = max(most, peak(process))
 		}
 		slices.Sort(times)
 		fmt.Printf("%-64s %8.3f s  %6d MB\n", shown(command, directory), times[len(times)/2].Seconds(), most>>20)
+		if refused != nil {
+			fmt.Println("\t", refused)
+		}
 	}
 	return nil
 }
@@ -97,9 +104,9 @@ func run(program, place, command string, stdout io.Writer) (*os.ProcessState, er
 		err = nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("fees %s: %w: %s", command, err, said.String())
+		err = fmt.Errorf("fees %s: %w: %s", command, err, said.String())
 	}
-	return c.ProcessState, nil
+	return c.ProcessState, err
 }
 
 // accountsOf are the account with the most transactions in a month, and one of those with the

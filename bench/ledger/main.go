@@ -262,10 +262,16 @@ func ask(ctx context.Context, book *ledger.Book) error {
 	} {
 		start := time.Now()
 		n, err := question.ask()
+		took := time.Since(start).Round(time.Millisecond / 10)
+		var many *report.TooManyGroupsError
+		if errors.As(err, &many) {
+			show(question.what, "%v, refused: %v", took, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		show(question.what, "%v, %d rows", time.Since(start).Round(time.Millisecond/10), n)
+		show(question.what, "%v, %d rows", took, n)
 	}
 	return nil
 }
