@@ -210,7 +210,7 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 }
 
 // mergedAtOnce is how many rows of totals are made at once.
-const mergedAtOnce = 1_000
+const mergedAtOnce = 10_000
 
 // addTotals adds sums to a table of totals. There may be very many, so their rows are made
 // a part at a time.
