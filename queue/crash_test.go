@@ -42,7 +42,7 @@ func TestAWorkerIsGone(t *testing.T) {
 			var left []int64
 			s.eventually("nobody has jobs under way", func() bool {
 				for _, p := range processes {
-					if left = s.stopped(p, test.leads, test.stop); left != nil {
+					if left = s.stopped(p, test.leads, test.stop); len(left) > 0 {
 						gone = p
 						return true
 					}

@@ -12,7 +12,7 @@ import (
 )
 
 // stopped stops a worker process for good or for long while it has jobs under way, and
-// leads or does not, and returns those jobs. Where it is not so it returns nil, and leaves
+// leads or does not, and returns those jobs. Where it is not so it returns none, and leaves
 // the process alone. Meanwhile the rows are locked: whatever the process has sent by then,
 // it ends none of these jobs.
 func (s shared) stopped(p *process, leads bool, stop func(*process)) (jobs []int64) {

@@ -34,7 +34,8 @@ number of EVM transactions, by the nearest rank, which are prices that were paid
 
 The totals of the ledger answer most reports at once, however long the period is. Every
 transaction is read for one by block or type, one with --percentiles, and one of
---accounts.
+--accounts. A report holds up to a million groups, one or two kilobytes each; one that
+would have more is refused.
 
 --gateway reads a range of heights from a gateway, an archive or the demo, into a ledger
 that is thrown away, instead of asking a ledger.
