@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,15 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
+// What cmd/fees sets.
+const (
+	gcPercent   = 400
+	memoryLimit = 300 << 20
+)
+
 func main() {
+	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(memoryLimit)
 	n := flag.Uint64("n", 100_000, "how many blocks")
 	place := flag.String("ledger", "", "a new PostgreSQL schema, instead of a file in TMPDIR")
 	verify := flag.Bool("verify", false, "verify the ledger too")
