@@ -98,8 +98,8 @@ func (x *byAccount) rows(ctx context.Context, b *Book, q Query) iter.Seq2[*rowsO
 
 // search is a query for some accounts' rows. In the day that still grows, in what is not sealed,
 // and where the look-ups are not yet, all rows are looked through; before, they name the blocks.
-// That they name all is seen by the totals of the accounts' days, which count their rows. So each day is read as a
-// whole, even where only a part of it is asked for.
+// That they name all is seen by the totals of the accounts' days, which count their rows. So
+// each day is read as a whole, even where only a part of it is asked for.
 type search struct {
 	*byAccount
 	book  *Book

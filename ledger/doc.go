@@ -146,9 +146,9 @@
 // A question checks what it reads. Rows come as an iter.Seq2 that answers a [Query]. They are
 // read by walk (a span) and walkHeights (the blocks that a look-up named), or, for rows of
 // accounts, by the search in account.go, which also counts them against the totals of their
-// days, where it has not done so before (counted.go). [Book.Costs] reads the packed costs. Each of these reads a portion, compares its
-// leaves, and hands it on while it holds no connection. So questions within questions never
-// wait for each other.
+// days, where it has not done so before (counted.go). [Book.Costs] reads the packed costs. Each
+// of these reads a portion, compares its leaves, and hands it on while it holds no connection.
+// So questions within questions never wait for each other.
 //
 // A question about a period cuts it into pieces (calendar.go): whole months, whole days, and what
 // is left, which is looked through. So it takes as long as the period is, and not the chain. That

@@ -135,19 +135,28 @@ func (u *unpacker) damaged(height uint64) error {
 
 // next are the bytes of a value; not known where it is null.
 func (u *unpacker) next() (v []byte, known bool) {
-	length, n := binary.Uvarint(u.left)
-	switch {
-	case u.err != nil:
-	case n <= 0 || length > uint64(len(u.left)-n)+1:
-		u.err = errPacked
-	case length == 0:
-		u.left = u.left[n:]
-	default:
-		end := n + int(length) - 1
-		v, u.left = u.left[n:end], u.left[end:]
-		return v, true
+	if u.err != nil {
+		return nil, false
 	}
-	return nil, false
+	number, n := binary.Uvarint(u.left)
+	v, ok := valueAt(u.left, number, n)
+	if !ok {
+		u.err = errPacked
+		return nil, false
+	}
+	u.left = u.left[n+len(v):]
+	return v, number > 0
+}
+
+// valueAt are the bytes of a value, whose number takes n bytes of what is packed; nil of null.
+func valueAt(packed []byte, number uint64, n int) (v []byte, ok bool) {
+	switch {
+	case n <= 0 || number > uint64(len(packed)-n)+1:
+		return nil, false
+	case number == 0:
+		return nil, true
+	}
+	return packed[n : n+int(number)-1], true
 }
 
 // cell reads the next value into a Go value.

@@ -93,14 +93,3 @@ func whole(short []byte) []byte {
 }
 
 func isRemembered(v []byte) bool { return 1 < len(v) && len(v) <= longestRepeat }
-
-// valueAt are the bytes of a value, whose number takes n bytes of what is packed.
-func valueAt(packed []byte, number uint64, n int) (v []byte, ok bool) {
-	switch {
-	case n <= 0 || number > uint64(len(packed)-n)+1:
-		return nil, false
-	case number == 0:
-		return nil, true
-	}
-	return packed[n : n+int(number)-1], true
-}
