@@ -60,6 +60,14 @@ type Period struct {
 	Before   string   `json:"before"`   // the first moment after
 	Complete bool     `json:"complete"` // the ledger reached both of its ends
 	Missing  []string `json:"missing"`  // for people, what it lacked
+	// ChainEnd is the chain's last block, where the chain ended in this period; nil elsewhere.
+	ChainEnd *ChainEnd `json:"chain_end,omitempty"`
+}
+
+// ChainEnd is the last block of a chain that has ended, as its network's table says.
+type ChainEnd struct {
+	Block uint64 `json:"block"`
+	Hash  string `json:"hash"`
 }
 
 // Options are how the package was made: with them, its inputs and the ledger it is made

@@ -46,10 +46,15 @@ func open(ctx context.Context, place string, tables network.Tables, how func(con
 	if d.Book, err = how(ctx, place); err != nil {
 		return nil, d.of(err)
 	}
+	d.tellOfTheEnd(ctx)
+	return d, nil
+}
+
+// tellOfTheEnd tells the ledger the last block of its chain, where the tables have one.
+func (d *Desk) tellOfTheEnd(ctx context.Context) {
 	if last, ended := d.lastBlock(ctx).Get(); ended {
 		d.Book.ChainEnds(last)
 	}
-	return d, nil
 }
 
 // lastBlock is that of the ledger's chain, where the tables say that it has ended. What is

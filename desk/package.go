@@ -241,11 +241,16 @@ func (x *maker) examine(ctx context.Context) error {
 	span, m := x.span(), &x.manifest
 	if e := &x.examined; e.Count > 0 && e.First == span.First && e.Last == span.Last {
 		m.Blocks = *e
-		return nil
+	} else {
+		var err error
+		if m.Blocks, err = closing.Examine(ctx, x.Book, x.asked.Asked, span); err != nil {
+			return x.of(err)
+		}
 	}
-	var err error
-	m.Blocks, err = closing.Examine(ctx, x.Book, x.asked.Asked, span)
-	return x.of(err)
+	if last, ended := x.lastBlock(ctx).Get(); ended && last == span.Last {
+		m.Period.ChainEnd = &closing.ChainEnd{Block: last, Hash: m.Blocks.LastHash}
+	}
+	return nil
 }
 
 // readAccounts reads the accounts with their labels, which a package has as they are

@@ -83,6 +83,12 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 		return c, c.standsAlone()
 	}
 	defer d.Close()
+	if c.Manifest.Options.OwnNetworks {
+		if d.Tables, err = c.tables(); err != nil {
+			return nil, err
+		}
+		d.tellOfTheEnd(ctx)
+	}
 	again := verifier{PackageCheck: c, desk: d, options: &o}
 	if c.Differences, err = again.check(ctx); err != nil {
 		return nil, err
@@ -184,6 +190,9 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 		v.Notes = append(v.Notes, fmt.Sprintf("made by %s, checked by %s", m.Tool, made.Tool))
 		made.Tool = m.Tool
 	}
+	if m.Period.ChainEnd == nil { // it was closed before its network's table knew of an end
+		made.Period.ChainEnd = nil
+	}
 	changes, err := closing.Compare(m, made)
 	if err != nil {
 		return nil, err
@@ -265,13 +274,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 		return nil, err
 	}
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	own := *v.desk
-	if m.Options.OwnNetworks {
-		if own.Tables, err = ReadTables(in(networksFile)); err != nil {
-			return nil, err
-		}
-	}
-	x, err := v.begin(&own)
+	x, err := v.begin(v.desk)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,9 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 		sealed = "NOT all final and sealed"
 	}
 	line("blocks", "%d..%d, %d, %s", m.Blocks.First, m.Blocks.Last, m.Blocks.Count, sealed)
+	if end := m.Period.ChainEnd; end != nil {
+		line("chain's end", "block %d, %s: nothing comes after it", end.Block, end.Hash)
+	}
 	line("evidence", "%v", m.Evidence)
 	for _, lack := range m.Period.Missing {
 		line("PARTIAL", "it lacks %s", lack)

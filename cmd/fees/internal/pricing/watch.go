@@ -32,7 +32,7 @@ What passes is waited for, however long it takes, and said on standard error onc
 a gateway or a node that is gone, a head that stands still or goes back. A wrong
 answer is asked for 10 times within a minute; a chain that is not the one that was
 printed so far ends it. A directory and the demo have an end, and so has watching
-them.
+them, and a chain that has ended, as its table says.
 
 The table has a line for each block: its transactions of both layers, what they
 paid, the base fee, and what does not hold. json is one object a line, as fees
@@ -98,6 +98,8 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", console.Printable(cli.ShownPlace(flags.Place())))
 	}
 	w := watcher{Output: flags.Output, stderr: stderr}
+	var last uint64
+	ended := false
 	for item, err := range reader.Follow(ctx, heads, options) {
 		if err != nil {
 			return err
@@ -106,6 +108,10 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 		if err := w.show(report, item.Rules); err != nil {
 			return err
 		}
+		last, ended = report.Number, item.Rules.Ends(report.Number)
+	}
+	if ended {
+		fmt.Fprintf(stderr, "fees: the chain has ended with block %d: nothing is left to watch\n", last)
 	}
 	if w.finding {
 		return cli.ErrFinding
