@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,7 +77,7 @@ const manualExamples = `  fees block 25 --gateway demo            one recorded b
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
-	root.SetArgs(args)
+	root.SetArgs(withHelp(args))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -85,6 +86,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "fees: "+console.Printable(message))
 	}
 	return exitCode(ctx, err)
+}
+
+// withHelp asks for the help where --help-all does.
+func withHelp(args []string) []string {
+	if i := slices.Index(args, "--"+cli.AllFlags); i >= 0 {
+		return slices.Insert(slices.Clone(args), i, "--help")
+	}
+	return args
 }
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
@@ -103,13 +112,23 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
+	cli.SetHelp(root)
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpCommand(newHelp(root))
-	for _, family := range []func(stdout, stderr io.Writer) []*cobra.Command{
-		pricing.Commands, bookkeeping.Commands, finance.Commands, endpoints.Commands,
+	for _, family := range []struct {
+		title    string
+		commands func(stdout, stderr io.Writer) []*cobra.Command
+	}{
+		{"Price blocks, prove their fees:", pricing.Commands},
+		{"Keep a ledger:", bookkeeping.Commands},
+		{"Ask a ledger:", finance.Commands},
+		{"Gateways, nodes and archives:", endpoints.Commands},
 	} {
-		root.AddCommand(family(stdout, stderr)...)
+		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})
+		for _, c := range family.commands(stdout, stderr) {
+			c.GroupID = family.title
+			root.AddCommand(c)
+		}
 	}
 	root.AddCommand(cli.NewVersion(stdout))
 	return root

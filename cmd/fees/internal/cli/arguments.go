@@ -16,15 +16,24 @@ func FlagError(c *cobra.Command, err error) error {
 }
 
 // NoneOf is for commands that only have others below them: an argument is one
-// that is not there. Unknown is the message, with %q in the argument's place.
+// that is not there. Unknown is the message, with %q in the argument's place, and advice
+// behind a semicolon, in whose place a command with a like name is proposed.
 func NoneOf(unknown string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf(unknown, args[0])
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
 		}
-		return nil
+		c.SuggestionsMinimumDistance = mostMistyped
+		if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
+			unknown, _, _ = strings.Cut(unknown, ";")
+			return fmt.Errorf(unknown+"; did you mean %s %s?", args[0], c.CommandPath(), strings.Join(meant, " or "))
+		}
+		return fmt.Errorf(unknown, args[0])
 	}
 }
+
+// mostMistyped is how many letters of a command may be wrong for another to be proposed.
+const mostMistyped = 2
 
 // ShowHelp is what a command does that only has others below it.
 func ShowHelp(c *cobra.Command, _ []string) error { return c.Help() }
