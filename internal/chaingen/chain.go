@@ -1,9 +1,11 @@
 package chaingen
 
 import (
+	"cmp"
 	"encoding/binary"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -36,6 +38,10 @@ type Options struct {
 	// Head is the newest block that [Chain.Handler], [Chain.Node] and [Chain.Source] know, where
 	// 0 stands for Year. [Chain.SetHead] changes it.
 	Head uint64
+	// Begin is when block 1 is made, and Every is how long each takes: the zero values stand
+	// for the beginning of 2025, and 12 seconds.
+	Begin time.Time
+	Every time.Duration
 }
 
 // Chain is a chain that is made up. Any number of goroutines may use it.
@@ -57,6 +63,11 @@ type Chain struct {
 
 // New returns the chain that the options describe.
 func New(o Options) *Chain {
+	o.Head = cmp.Or(o.Head, Year)
+	o.Every = cmp.Or(o.Every, 12*time.Second)
+	if o.Begin.IsZero() {
+		o.Begin = time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC)
+	}
 	c := &Chain{options: o, network: Moonbeam()}
 	if o.Network != nil {
 		c.network = *o.Network
@@ -74,9 +85,6 @@ func New(o Options) *Chain {
 		c.followed[a] = i
 	}
 	c.history = history{checkpoints: []state{c.first()}, pages: map[uint64]*page{}}
-	if o.Head == 0 {
-		o.Head = Year
-	}
 	c.SetHead(o.Head)
 	return c
 }
@@ -170,10 +178,7 @@ var parentOfGenesis = chain.Hash{
 	0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45,
 }
 
-const (
-	firstTime   = 1_735_689_600_000 // 2025-01-01T00:00:00Z
-	millisecond = 12_000            // from block to block
-)
-
 // timeOf is when a block was made, in milliseconds; block 0 has no time.
-func timeOf(height uint64) uint64 { return firstTime + (height-1)*millisecond }
+func (c *Chain) timeOf(height uint64) uint64 {
+	return uint64(c.options.Begin.UnixMilli()) + (height-1)*uint64(c.options.Every.Milliseconds())
+}

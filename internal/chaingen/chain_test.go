@@ -227,3 +227,13 @@ func TestMultiplierMoves(t *testing.T) {
 	require.Greater(t, above, 300)
 	require.Greater(t, atLeast, 300)
 }
+
+// The options say when blocks are made.
+func TestTimesOfOnesOwn(t *testing.T) {
+	usual := chaingen.New(chaingen.Options{Seed: 1})
+	require.Contains(t, string(usual.Block(1)), `"now":"1735689600000"`)
+	require.Contains(t, string(usual.Block(11)), `"now":"1735689720000"`)
+	hourly := chaingen.New(chaingen.Options{Seed: 1, Begin: time.Date(2026, 1, 31, 0, 30, 0, 0, time.UTC), Every: time.Hour})
+	require.Contains(t, string(hourly.Block(1)), `"now":"1769819400000"`)
+	require.Contains(t, string(hourly.Block(25)), `"now":"1769905800000"`)
+}

@@ -3,7 +3,7 @@ package chaingen
 // writeInherents writes the four extrinsics that the author puts first.
 func (c *Chain) writeInherents(x *extrinsics, e *events, height uint64) {
 	r := c.random(forInherent, height)
-	writeInherent(x, e, "Timestamp.set", 244_378_000, func() { x.compact(timeOf(height)) })
+	writeInherent(x, e, "Timestamp.set", 244_378_000, func() { x.compact(c.timeOf(height)) })
 	writeInherent(x, e, "ParachainSystem.set_validation_data", 86_298_000, func() {
 		x.blob(nil) // the parent's head
 		x.u32(1000 + 2*height)

@@ -79,12 +79,12 @@ func number(height uint64) []byte {
 	return w.b
 }
 
-func now(_ *Chain, b *body) []byte {
+func now(c *Chain, b *body) []byte {
 	if b.height == 0 {
 		return nil
 	}
 	var w writer
-	w.u64(timeOf(b.height))
+	w.u64(c.timeOf(b.height))
 	return w.b
 }
 

@@ -32,11 +32,17 @@ func run() error {
 	flag.Uint64Var(&o.Upgrade, "upgrade", 0, "the block that upgrades the runtime; 0 for none")
 	flag.BoolVar(&o.Signed, "signed", false, "sign the EVM transactions")
 	flag.BoolVar(&o.Rooted, "rooted", false, "make the headers' roots true, and prove the state by them")
+	flag.DurationVar(&o.Every, "every", 12*time.Second, "how long each block takes")
+	begin := flag.String("begin", "2025-01-01T00:00:00Z", "when block 1 is made")
 	listen := flag.String("listen", "127.0.0.1:8080", "the address to serve on, one of this machine alone")
 	directory := flag.String("directory", "", "write the blocks from --first to --last there, and do not serve")
 	first := flag.Uint64("first", 0, "")
 	last := flag.Uint64("last", 300, "")
 	flag.Parse()
+	var err error
+	if o.Begin, err = time.Parse(time.RFC3339, *begin); err != nil {
+		return fmt.Errorf("--begin: %w", err)
+	}
 	c := chaingen.New(o)
 	switch {
 	case flag.NArg() > 0:
