@@ -94,6 +94,10 @@ type Reconciliation struct {
 	DateFormat string   `json:"date_format"`
 	Tolerance  string   `json:"tolerance"`
 	Columns    []string `json:"columns"`
+	Encoding   string   `json:"encoding"`
+	HeaderRow  int      `json:"header_row"` // 0 where it is found by its names
+	SkipRows   []int    `json:"skip_rows"`
+	Negative   bool     `json:"negative"`
 }
 
 // Account is one whose fees the package has.

@@ -3,12 +3,14 @@ package desk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/reconcile"
 )
@@ -20,25 +22,31 @@ const (
 	FieldSeparator Field = "separator"
 	FieldTolerance Field = "tolerance"
 	FieldMap       Field = "map"
+	FieldFix       Field = "fix"
 )
 
 // BooksInput says how a company's record of fees is read and compared, as a person names
 // it. "" is the default of each.
 type BooksInput struct {
 	Path               string
-	Unit               string   // wei or token
-	Decimal, Thousands string   // the separators of numbers
-	Separator          string   // of the columns of csv: comma, semicolon or tab
-	Sheet              string   // of xlsx
-	DateFormat         string   // such as dd.mm.yyyy
-	Tolerance          string   // wei
+	Unit               string // wei, gwei or token
+	Decimal, Thousands string // the separators of numbers
+	Separator          string // of the columns of csv: comma, semicolon or tab
+	Sheet              string // of xlsx
+	DateFormat         string // such as dd.mm.yyyy
+	Tolerance          string // an amount with its unit: 5 wei, 1 Gwei, 0.000001 GLMR; without one, wei
+	Encoding           string // of csv: utf-8 or windows-1252
+	HeaderRow          int    // 0 where it is found by its names
+	SkipRows           []int
+	Negative           bool
 	Columns            []string // FIELD=NAME
 }
 
 // Options are what the input comes to. Dates without a zone are of the given one. The
 // error is an [InputError].
 func (in *BooksInput) Options(zone *time.Location) (o reconcile.Options, err error) {
-	o = reconcile.Options{Sheet: in.Sheet, Unit: reconcile.Unit(in.Unit), DateFormat: in.DateFormat, Zone: zone}
+	o = reconcile.Options{Sheet: in.Sheet, Unit: reconcile.Unit(in.Unit), DateFormat: in.DateFormat, Zone: zone,
+		Encoding: reconcile.Encoding(in.Encoding), HeaderRow: in.HeaderRow, SkipRows: in.SkipRows, Negative: in.Negative}
 	if o.Separator, err = parseSeparator(in.Separator); err != nil {
 		return o, err
 	}
@@ -51,7 +59,7 @@ func (in *BooksInput) Options(zone *time.Location) (o reconcile.Options, err err
 	if o.Columns, err = parseColumns(in.Columns); err != nil || in.Tolerance == "" {
 		return o, err
 	}
-	if o.Tolerance, err = chain.ParseWei(in.Tolerance); err != nil {
+	if o.Tolerance, o.ToleranceSymbol, err = reconcile.ParseTolerance(in.Tolerance); err != nil {
 		return o, notUnderstood("%v: %v", FieldTolerance, err)
 	}
 	return o, nil
@@ -70,22 +78,97 @@ func (e *RowsError) Error() string {
 // Unwrap has each of the rows.
 func (e *RowsError) Unwrap() error { return e.Problems }
 
-// Read reads the record. It is a [RowsError] where rows cannot be read.
+// UnreadError says that a company's record cannot be read, and with what settings it can.
+type UnreadError struct {
+	Err      error
+	Settings []reconcile.Setting
+}
+
+func (e *UnreadError) Error() string { return e.Err.Error() }
+
+// Unwrap is why it cannot be read.
+func (e *UnreadError) Unwrap() error { return e.Err }
+
+// Read reads the record. It is a [RowsError] where rows cannot be read, and in an [UnreadError]
+// where other settings read it: these were tried.
 func (in *BooksInput) Read(o reconcile.Options) (*reconcile.File, error) {
+	read, err := in.read(o)
+	if err == nil {
+		return read, nil
+	}
+	var problems *reconcile.ProblemsError
+	named := fmt.Errorf("%s: %w", in.Path, err)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, err
+	case errors.As(err, &problems):
+		named = &RowsError{in.Path, problems}
+	}
+	if settings := in.tried(o, err); len(settings) > 0 {
+		return nil, &UnreadError{named, settings}
+	}
+	return nil, named
+}
+
+func (in *BooksInput) read(o reconcile.Options) (*reconcile.File, error) {
 	file, err := os.Open(in.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	read, err := reconcile.ReadFile(file, o)
-	var problems *reconcile.ProblemsError
-	switch {
-	case errors.As(err, &problems):
-		return nil, &RowsError{in.Path, problems}
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", in.Path, err)
+	return reconcile.ReadFile(file, o)
+}
+
+// mostTries is how often other settings are tried: what one of them makes readable may show that
+// another one is wanted.
+const mostTries = 6
+
+// tried are the settings that read the record; none where nothing does.
+func (in *BooksInput) tried(o reconcile.Options, err error) (list []reconcile.Setting) {
+	for range mostTries {
+		more := reconcile.Tries(err)
+		if len(more) == 0 {
+			return nil
+		}
+		list, o = append(list, more...), o.With(more)
+		var file *reconcile.File
+		if file, err = in.read(o); err == nil {
+			file.Close()
+			return list
+		}
 	}
-	return read, nil
+	return nil
+}
+
+// WriteFixed writes the record again with what became of each row beside it.
+func (in *BooksInput) WriteFixed(w io.Writer, result *reconcile.Result) error {
+	file, err := os.Open(in.Path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := result.WriteFixed(w, file); err != nil {
+		return fmt.Errorf("%s: %w", in.Path, err)
+	}
+	return nil
+}
+
+// CheckFixed refuses a place for the record with its outcomes that is the record's own, or whose
+// name says that it is of another form.
+func (in *BooksInput) CheckFixed(place string) error {
+	own, err := os.Stat(in.Path)
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(place); err == nil && os.SameFile(own, there) {
+		return notUnderstood("%v %s: it is the record itself, which is never written over: name another file", FieldFix, place)
+	}
+	forms := []string{".csv", ".xlsx"}
+	from, to := strings.ToLower(filepath.Ext(in.Path)), strings.ToLower(filepath.Ext(place))
+	if from != to && slices.Contains(forms, from) && slices.Contains(forms, to) {
+		return notUnderstood("%v %s: it is written in the form of the record, %s: name it so", FieldFix, place, from)
+	}
+	return nil
 }
 
 // kept is how a package keeps the input; nil without a file.
@@ -96,6 +179,7 @@ func (in *BooksInput) kept(name string) *closing.Reconciliation {
 	return &closing.Reconciliation{
 		Name: name, Unit: in.Unit, Decimal: in.Decimal, Thousands: in.Thousands, Separator: in.Separator,
 		Sheet: in.Sheet, DateFormat: in.DateFormat, Tolerance: in.Tolerance, Columns: append([]string{}, in.Columns...),
+		Encoding: in.Encoding, HeaderRow: in.HeaderRow, SkipRows: append([]int{}, in.SkipRows...), Negative: in.Negative,
 	}
 }
 
@@ -104,6 +188,7 @@ func keptBooks(r *closing.Reconciliation, file string) BooksInput {
 	return BooksInput{
 		Path: file, Unit: r.Unit, Decimal: r.Decimal, Thousands: r.Thousands, Separator: r.Separator,
 		Sheet: r.Sheet, DateFormat: r.DateFormat, Tolerance: r.Tolerance, Columns: r.Columns,
+		Encoding: r.Encoding, HeaderRow: r.HeaderRow, SkipRows: r.SkipRows, Negative: r.Negative,
 	}
 }
 

@@ -211,7 +211,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	// What was sealed after the month is not of it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
 	for _, s := range result.Sums {
-		if s.Outcome != reconcile.Matched {
+		if !s.Outcome.Agrees() {
 			x.manifest.Findings.Differences += uint64(s.Count)
 		}
 	}

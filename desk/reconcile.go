@@ -23,6 +23,7 @@ func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string,
 		return nil, d.of(err)
 	}
 	result.File, result.Name = file, name
+	result.Notes = append(result.Notes, file.Notes...)
 	return result, nil
 }
 

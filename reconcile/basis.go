@@ -24,14 +24,20 @@ func (r *Result) basis() (list []fact) {
 		switch f.Form {
 		case "csv":
 			add("separator", separatorName(f.Separator))
+			add("encoding", f.Encoding)
 		default:
 			add("sheet", f.Sheet)
 		}
 		add("rows", f.Rows.Len())
+		add("header_row", f.HeaderRow)
+		add("title_rows", lineList(f.Titles))
+		add("total_rows", lineList(f.Totals))
+		add("skip_rows", lineList(r.Options.SkipRows))
 		for _, c := range f.Columns {
 			add("column_"+string(c.Field), fmt.Sprintf("%d %s", c.Place, c.Name))
 		}
 		add("unit", f.Unit)
+		add("negative", r.Options.Negative)
 		add("decimal", string(r.Options.Decimal))
 		add("thousands", thousandsName(r.Options.Thousands))
 		add("date_format", r.Options.DateFormat)
@@ -67,6 +73,15 @@ func (r *Result) accounts() string {
 		return strings.Join(list, " ")
 	}
 	return fmt.Sprintf("%d, with the SHA-256 %x of their sorted lines", len(list), sha256.Sum256([]byte(strings.Join(list, "\n")+"\n")))
+}
+
+// lineList are lines in their order; of many, how many there are.
+func lineList(lines []int) string {
+	lines = slices.Compact(slices.Sorted(slices.Values(lines)))
+	if len(lines) > mostListed {
+		return fmt.Sprintf("%d, from %d to %d", len(lines), lines[0], lines[len(lines)-1])
+	}
+	return strings.Trim(fmt.Sprint(lines), "[]")
 }
 
 func separatorName(separator string) string {

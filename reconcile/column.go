@@ -65,7 +65,8 @@ type Column struct {
 // header are the names of a file's columns.
 type header []string
 
-// columns finds the fields in a header, and what the fees count.
+// columns finds the fields in a header, and what the fees count; "" where its name does not
+// say it. It is a *notHeaderError where the names are not those of a header.
 func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 	unit = o.Unit
 	for _, u := range usual {
@@ -89,17 +90,20 @@ func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 			continue
 		case 1:
 		default:
-			return nil, "", fmt.Errorf("columns %s could all be the %s: say which it is (map: %s=NAME)", h.quoted(places), u.field, u.field)
+			return nil, "", fmt.Errorf("columns %s could all be the %s: say which it is (--map %s=NAME)", h.quoted(places), u.field, u.field)
 		}
 		list = append(list, Column{Field: u.field, Name: h[places[0]], Place: places[0] + 1})
 		if u.field == Fee && unit == "" {
-			if unit = unitOf(h[places[0]], o.Symbol); unit == "" {
-				return nil, "", fmt.Errorf("the fees in column %q can be wei or whole tokens, and nothing says which: declare the unit, wei or token", shownName(h[places[0]]))
-			}
+			unit = unitOf(h[places[0]], o.Symbol)
 		}
 	}
 	return list, unit, h.enough(list)
 }
+
+// notHeaderError says that the names of columns are not those of a header.
+type notHeaderError struct{ message string }
+
+func (e *notHeaderError) Error() string { return e.message }
 
 // enough wants a fee, and something that names a transaction.
 func (h header) enough(list []Column) error {
@@ -109,9 +113,9 @@ func (h header) enough(list []Column) error {
 	}
 	switch {
 	case !has[Fee]:
-		return fmt.Errorf("no column is known to be the fee among %s: say which it is (map: fee=NAME)", h.quoted(nil))
+		return &notHeaderError{fmt.Sprintf("no column is known to be the fee among %s: say which it is (--map fee=NAME)", h.quoted(nil))}
 	case !has[Hash] && !has[EVMHash] && !has[ExtrinsicHash] && !has[ID]:
-		return fmt.Errorf("no column among %s names the transaction: say which has its hash or its place (map: hash=NAME or id=NAME)", h.quoted(nil))
+		return &notHeaderError{fmt.Sprintf("no column among %s names the transaction: say which has its hash or its place (--map hash=NAME or --map id=NAME)", h.quoted(nil))}
 	}
 	return nil
 }
@@ -132,11 +136,11 @@ func (h header) named(name string) (places []int, err error) {
 	}
 	switch len(places) {
 	case 0:
-		return nil, fmt.Errorf("there is no column %q: there are %s", shownName(name), h.quoted(nil))
+		return nil, &notHeaderError{fmt.Sprintf("there is no column %q: there are %s", shownName(name), h.quoted(nil))}
 	case 1:
 		return places, nil
 	}
-	return nil, fmt.Errorf("there are %d columns %q", len(places), shownName(name))
+	return nil, fmt.Errorf("there are %d columns %q (--map): give them different names", len(places), shownName(name))
 }
 
 // mapped tells whether the user gave a column another meaning.
@@ -192,6 +196,8 @@ func unitOf(name, symbol string) Unit {
 	switch {
 	case unit == "wei":
 		return Wei
+	case unit == "gwei":
+		return Gwei
 	case unit == "token", symbol != "" && unit == plainName(symbol):
 		return Token
 	}
@@ -233,7 +239,7 @@ func (h header) checked() error {
 		case strings.ContainsRune(name, '\r'):
 			return errors.New("its lines end with a carriage return alone: save it with line feeds")
 		case !utf8.ValidString(name):
-			return fmt.Errorf("the name of column %d is not UTF-8: save the file as UTF-8", i+1)
+			return fmt.Errorf("the name of column %d is %w", i+1, errNotUTF8)
 		}
 	}
 	return nil

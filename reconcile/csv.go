@@ -44,49 +44,57 @@ func (g *guard) Read(p []byte) (int, error) {
 
 // openCSV begins to read csv.
 func openCSV(in *bufio.Reader, o *Options) (*table, error) {
-	start, err := in.Peek(mostHeader)
+	encoding, mark, err := encodingOf(in, o.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	text := bufio.NewReaderSize(decoded(in, encoding), mostHeader)
+	start, err := text.Peek(mostHeader)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	separator, skipped := o.Separator, 0
+	separator, head := o.Separator, ""
 	if rest, ok := bytes.CutPrefix(start, []byte("sep=")); ok && len(rest) > 1 && strings.ContainsRune(",;\t", rune(rest[0])) && (rest[1] == '\n' || rest[1] == '\r') {
-		// How Excel is told the separator.
+		// How Excel is told the separator. It does not show this line.
 		if separator == 0 {
 			separator = rune(rest[0])
 		}
-		if _, err := in.ReadString('\n'); err != nil {
+		if head, err = text.ReadString('\n'); err != nil {
 			return nil, errors.New("the file has no header")
 		}
-		skipped = 1
 	}
 	if separator == 0 {
-		if separator, err = separatorOf(start); err != nil {
+		if separator, err = separatorOf(start, o); err != nil {
 			return nil, err
 		}
 	}
-	limits := &guard{from: in, rowLimited: true}
-	reader := csv.NewReader(bufio.NewReaderSize(limits, 4096))
+	limits := &guard{from: text, rowLimited: true}
+	source := &recorder{from: limits}
+	reader := csv.NewReader(bufio.NewReaderSize(source, 4096))
 	reader.Comma = separator
 	reader.FieldsPerRecord = -1 // checked with a better message
 	reader.ReuseRecord = true
-	t := &table{form: "csv", separator: string(separator), close: func() {}}
+	t := &table{form: "csv", separator: string(separator), encoding: encoding, start: mark + string(encoded([]byte(head), encoding)), close: func() {}}
 	t.records = func(yield func(*record, error) bool) {
+		line := 0
 		for {
 			limits.row = 0
 			fields, err := reader.Read()
+			raw := source.upTo(reader.InputOffset())
 			if errors.Is(err, io.EOF) {
+				t.end = raw
 				return
 			}
+			line += 1 + emptyLines(raw)
 			if err != nil {
-				yield(nil, csvProblem(err, skipped))
+				yield(nil, csvProblem(err, line))
 				return
 			}
-			line, _ := reader.FieldPos(0)
-			rec := &record{line: line + skipped, cells: make([]cell, len(fields))}
+			rec := &record{line: line, raw: raw, cells: make([]cell, len(fields))}
 			for i, text := range fields {
 				rec.cells[i].text = text
 				if strings.IndexByte(text, 0) >= 0 {
-					yield(nil, &Problem{Line: line + skipped, Column: i + 1, Err: errors.New("a byte of 0 is in it: it is no text, or not UTF-8")})
+					yield(nil, &Problem{Line: line, Column: i + 1, Err: errors.New("a byte of 0 is in it: it is no text, or not UTF-8")})
 					return
 				}
 			}
@@ -98,8 +106,43 @@ func openCSV(in *bufio.Reader, o *Options) (*table, error) {
 	return t, nil
 }
 
+// recorder keeps what was read of a file until it is asked for.
+type recorder struct {
+	from  io.Reader
+	kept  []byte
+	begin int64 // of what is kept
+}
+
+func (r *recorder) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.kept = append(r.kept, p[:n]...)
+	return n, err
+}
+
+// upTo is what was not asked for yet, up to a place in the file. It is valid until the next.
+func (r *recorder) upTo(end int64) []byte {
+	length := int(end - r.begin)
+	text := r.kept[:length:length]
+	r.kept, r.begin = r.kept[length:], end
+	return text
+}
+
+// emptyLines are those before a row, of which csv has no record, and a spreadsheet has a row.
+func emptyLines(raw []byte) (count int) {
+	for {
+		rest, ok := bytes.CutPrefix(raw, []byte("\n"))
+		if !ok {
+			if rest, ok = bytes.CutPrefix(raw, []byte("\r\n")); !ok {
+				return count
+			}
+		}
+		raw = rest
+		count++
+	}
+}
+
 // csvProblem says where csv cannot be read any further.
-func csvProblem(err error, skipped int) error {
+func csvProblem(err error, line int) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
 		return err
@@ -108,33 +151,69 @@ func csvProblem(err error, skipped int) error {
 	if errors.Is(parse.Err, csv.ErrQuote) {
 		why = errors.New("a quoted value does not end where it should: a quote inside of it must be doubled")
 	}
-	return &Problem{Line: parse.StartLine + skipped, Err: fmt.Errorf("%w; what comes after it was not read", why)}
+	return &Problem{Line: line, Err: fmt.Errorf("%w; what comes after it was not read", why)}
 }
 
-// separatorOf finds the separator in the header: the only one of the three that
-// stands there, outside of quotes.
-func separatorOf(start []byte) (rune, error) {
-	quoted := false
-	var found []byte
-	ended := false
-	for _, c := range bytes.TrimLeft(start, "\r\n") {
-		if ended = c == '\n' && !quoted; ended {
-			break
+// separators are what can stand between the columns of csv.
+const separators = ",;\t"
+
+// separatorOf finds the separator: the only one by which one of the first lines is a header, or
+// else the only one that stands in the first line with any.
+func separatorOf(start []byte, o *Options) (rune, error) {
+	whole := start
+	if len(start) == mostHeader {
+		whole = start[:bytes.LastIndexByte(start, '\n')+1]
+	}
+	if len(whole) == 0 && len(start) > 0 {
+		return 0, fmt.Errorf("the header is longer than %d KB: is it a csv file?", mostHeader>>10)
+	}
+	var fitting []rune
+	for _, separator := range separators {
+		if hasHeader(whole, separator, o) {
+			fitting = append(fitting, separator)
 		}
+	}
+	if len(fitting) == 1 {
+		return fitting[0], nil
+	}
+	found := inFirstLine(whole)
+	switch len(found) {
+	case 0:
+		return 0, errors.New("the header has neither commas, semicolons nor tabs: is it a csv file with a header?")
+	case 1:
+		return rune(found[0]), nil
+	}
+	return 0, fmt.Errorf("the header has each of %q, and which separates is not clear: declare the separator, with --separator comma, --separator semicolon or --separator tab", found)
+}
+
+// hasHeader tells whether one of the first lines is a header by a separator.
+func hasHeader(start []byte, separator rune, o *Options) bool {
+	reader := csv.NewReader(bytes.NewReader(start))
+	reader.Comma, reader.FieldsPerRecord = separator, -1
+	for range mostAbove + 1 {
+		fields, err := reader.Read()
+		if err != nil {
+			return false
+		}
+		if _, _, err := header(fields).columns(o); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// inFirstLine are the separators in the first line with any, outside of quotes.
+func inFirstLine(start []byte) (found []byte) {
+	quoted := false
+	for _, c := range start {
 		switch {
+		case c == '\n' && !quoted && len(found) > 0:
+			return found
 		case c == '"':
 			quoted = !quoted
-		case !quoted && strings.IndexByte(",;\t", c) >= 0 && bytes.IndexByte(found, c) < 0:
+		case !quoted && strings.IndexByte(separators, c) >= 0 && bytes.IndexByte(found, c) < 0:
 			found = append(found, c)
 		}
 	}
-	switch {
-	case !ended && len(start) == mostHeader:
-		return 0, fmt.Errorf("the header is longer than %d KB: is it a csv file?", mostHeader>>10)
-	case len(found) == 1:
-		return rune(found[0]), nil
-	case len(found) == 0:
-		return 0, errors.New("the header has neither commas, semicolons nor tabs: is it a csv file with a header?")
-	}
-	return 0, fmt.Errorf("the header has each of %q, and which separates is not clear: declare the separator", found)
+	return found
 }

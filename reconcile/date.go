@@ -37,7 +37,7 @@ next:
 				continue
 			}
 			if has[p.part] {
-				return nil, fmt.Errorf("date format %q has the %s twice", format, p.part)
+				return nil, fmt.Errorf("--date-format %q has the %s twice", format, p.part)
 			}
 			has[p.part] = true
 			layout.WriteString(p.layout)
@@ -45,13 +45,13 @@ next:
 			continue next
 		}
 		if !strings.ContainsRune(" .,:/-T", rune(rest[0])) {
-			return nil, fmt.Errorf("date format %q: want yyyy, mm, dd, HH, MM and SS, such as dd.mm.yyyy HH:MM", format)
+			return nil, fmt.Errorf("--date-format %q: want yyyy, mm, dd, HH, MM and SS, such as dd.mm.yyyy HH:MM", format)
 		}
 		layout.WriteByte(rest[0])
 		rest = rest[1:]
 	}
 	if !has["year"] || !has["month"] || !has["day"] {
-		return nil, fmt.Errorf("date format %q lacks a year, a month or a day: want yyyy, mm and dd", format)
+		return nil, fmt.Errorf("--date-format %q lacks a year, a month or a day: want yyyy, mm and dd", format)
 	}
 	return []string{layout.String()}, nil
 }
@@ -63,7 +63,7 @@ func parseDate(text string, layouts []string, zone *time.Location) (chain.Time, 
 			return timeOf(at)
 		}
 	}
-	return chain.Time{}, fmt.Errorf("%q is not a date as declared: declare its format, such as dd.mm.yyyy", wire.Excerpt(text))
+	return chain.Time{}, fmt.Errorf("%q is not a date as declared: --date-format dd.mm.yyyy says how dates are written, --map date= leaves them out", wire.Excerpt(text))
 }
 
 // timeOf is a time as the chain has it.

@@ -154,7 +154,8 @@ func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
 	}
 	difference := row.Fee.Difference(paid)
 	item.Difference = chain.Some(difference)
-	item.Outcome = Matched
+	amount := m.amount(item, row, paid)
+	item.Outcome = amount
 	if !m.period.contains(t) {
 		item.Outcome = OutsidePeriod
 		item.note("it is not of the period")
@@ -163,12 +164,28 @@ func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
 		item.Outcome = PayerDiffers
 		item.note("%s", why)
 	}
-	if difference.Size().Cmp(m.options.Tolerance) > 0 {
+	if amount == AmountDiffers {
 		item.Outcome = AmountDiffers
 	}
 	if !t.Final {
 		item.note("its block is not final")
 	}
+}
+
+// amount compares the amounts alone.
+func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
+	difference := row.Fee.Difference(paid)
+	switch {
+	case difference.Sign() == 0:
+		return Matched
+	case row.Cut && isCut(row.Fee, paid):
+		item.note("a spreadsheet keeps 15 digits of a number: %v wei is what is left of %v", row.Fee, paid)
+		return WithinRounding
+	case difference.Size().Cmp(m.options.Tolerance) <= 0:
+		item.note("the difference is within the tolerance of %v wei", m.options.Tolerance)
+		return WithinTolerance
+	}
+	return AmountDiffers
 }
 
 // paid sets the chain's side: what it charged, and by the rules where that is not known.

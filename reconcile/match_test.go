@@ -444,8 +444,8 @@ func TestLedgerIsNotReady(t *testing.T) {
 	r := match(t, b, rows, reconcile.Options{Period: heights(0, 9), Partial: true, Accounts: accounts})
 	require.Equal(t, []string{"PARTIAL: the ledger does not cover the period: it lacks all of it: no block is sealed."}, r.Notes)
 	require.Equal(t, []string{"block 0 is not among those that were compared"}, items(t, r)[0].Notes)
-	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{Unit: "gwei"})
-	require.ErrorContains(t, err, "unit")
+	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{Unit: "ether"})
+	require.ErrorContains(t, err, "--unit")
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

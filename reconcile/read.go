@@ -17,15 +17,20 @@ type SHA256 [sha256.Size]byte
 // String is the sum in hex digits.
 func (s SHA256) String() string { return hex.EncodeToString(s[:]) }
 
-// File is a record of fees that was read.
+// File is a record of fees that was read. Its lines are the rows of a spreadsheet that shows it.
 type File struct {
 	SHA256    SHA256 // of the bytes that were read
 	Form      string // csv or xlsx
 	Separator string // of csv
+	Encoding  Encoding
 	Sheet     string // of xlsx
+	HeaderRow int    // the line of the header
+	Titles    []int  // the lines above it with anything in them
+	Totals    []int  // the lines of total rows, which are no fees
 	Columns   []Column
-	Unit      Unit // of the fees
+	Unit      Unit // of the fees; "" where each amount says its own
 	Rows      Rows
+	Notes     []string // what was found beside the fees
 }
 
 // Close gives up the rows.
@@ -41,17 +46,27 @@ const (
 // errRows says of a file with more of them, whatever is in them, that it is too long.
 var errRows = fmt.Errorf("it has more than %d rows: split it", mostRows)
 
-// table is a file as its form has it: the header is the first record.
+// table is a file as its form has it, row by row.
 type table struct {
 	form, separator, sheet string
+	encoding               Encoding
 	from1904               bool
 	records                iter.Seq2[*record, error]
 	close                  func() // of what the form needs
+
+	// For who writes the file again: what stands before the first record and after the last one
+	// of csv, in bytes and in UTF-8; the workbook and the part of the sheet.
+	start string
+	end   []byte
+	book  *workbook
+	part  string
 }
 
-// ReadFile reads a record of fees, csv in UTF-8 or xlsx: a header that names the
-// columns, and a row for each fee. Rows without anything in them are passed over. It
-// is a *ProblemsError where rows cannot be read.
+// ReadFile reads a record of fees, csv or xlsx: a header that names the columns, and a row
+// for each fee. Rows without anything in them are passed over; titles above the header and
+// rows with totals are named in the file's notes. It is a *ProblemsError where rows cannot be
+// read, and an *UnreadError where the file's header cannot; both may tell with what settings
+// it can be.
 func ReadFile(r io.Reader, o Options) (*File, error) {
 	o, err := o.checked()
 	if err != nil {
@@ -64,7 +79,7 @@ func ReadFile(r io.Reader, o Options) (*File, error) {
 		return nil, err
 	}
 	defer t.close()
-	f := &File{Form: t.form, Separator: t.separator, Sheet: t.sheet}
+	f := &File{Form: t.form, Separator: t.separator, Encoding: t.encoding, Sheet: t.sheet}
 	if err = f.read(t, &o); err == nil {
 		_, err = io.Copy(io.Discard, in)
 	}
@@ -89,72 +104,40 @@ func openTable(in *bufio.Reader, o *Options) (*table, error) {
 		return openXLSX(in, o)
 	case bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0")):
 		return nil, errors.New("it is a spreadsheet of the old form, or one with a password: save it as xlsx without one, or as csv")
-	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
-		return nil, errors.New("it is UTF-16: save it as UTF-8")
-	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
-		_, _ = in.Discard(3) // that much was seen
 	}
 	return openCSV(in, o)
 }
 
 // read reads the rows.
 func (f *File) read(t *table, o *Options) error {
-	var rows *rowReader
-	problems := &ProblemsError{}
+	r := &fileReader{file: f, table: t, options: o, skip: map[int]bool{}, problems: &ProblemsError{}}
+	for _, line := range o.SkipRows {
+		r.skip[line] = true
+	}
 	count := 0
 	for rec, err := range t.records {
 		var stopped *Problem
 		count++
 		switch {
 		case errors.As(err, &stopped):
-			problems.add(stopped) // nothing can be read after it
+			r.problems.add(stopped) // nothing can be read after it
 			continue
 		case err != nil:
 			return err
 		case count > mostRows+1: // with the header
 			return errRows
-		case rec.blank():
-			continue
-		case rows == nil:
-			if rows, err = f.head(rec, t, o); err != nil {
-				return err
-			}
+		}
+		r.last = rec.line
+		if r.skip[rec.line] {
+			delete(r.skip, rec.line)
 			continue
 		}
-		row, problem := rows.row(rec)
-		if problem != nil {
-			problems.add(problem)
+		if rec.blank() {
 			continue
 		}
-		if err := f.Rows.add(&row); err != nil {
+		if err := r.take(rec); err != nil {
 			return err
 		}
 	}
-	switch {
-	case problems.Count > 0:
-		return problems
-	case rows == nil:
-		return errors.New("the file has no header")
-	}
-	return nil
-}
-
-// head reads the header.
-func (f *File) head(rec *record, t *table, o *Options) (*rowReader, error) {
-	h := make(header, len(rec.cells))
-	for i := range rec.cells {
-		h[i] = rec.cells[i].text
-	}
-	err := h.checked()
-	if err == nil {
-		f.Columns, f.Unit, err = h.columns(o)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", rec.line, err)
-	}
-	layouts, err := dateLayouts(o.DateFormat)
-	return &rowReader{
-		options: o, columns: f.Columns, width: len(h), layouts: layouts, from1904: t.from1904,
-		amounts: amountForm{f.Unit, o.Decimal, o.Thousands},
-	}, err
+	return r.end()
 }

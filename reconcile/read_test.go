@@ -19,7 +19,7 @@ import (
 
 // What an amount is, by what is declared; "" where it is refused, with the reason.
 func TestAmounts(t *testing.T) {
-	const token, wei = reconcile.Token, reconcile.Wei
+	const token, gwei, wei = reconcile.Token, reconcile.Gwei, reconcile.Wei
 	for _, c := range []struct {
 		unit               reconcile.Unit
 		decimal, thousands rune
@@ -40,7 +40,7 @@ func TestAmounts(t *testing.T) {
 		{wei, '.', ',', "123,", "", "not an amount"},
 		{wei, ',', '.', "1.234", "1234", ""},
 		{wei, ',', 0, "1.234", "", "not an amount"},
-		{wei, '.', 0, "1.234", "", "separator of thousands?"},
+		{wei, '.', 0, "1.234", "", "separator of thousands (--thousands)?"},
 		{wei, '.', '\'', "1'234'567", "1234567", ""},
 		{wei, '.', ' ', "1 234\u00a0567\u202f890", "1234567890", ""},
 		{wei, '.', 0, "340282366920938463463374607431768211455", "340282366920938463463374607431768211455", ""},
@@ -69,9 +69,22 @@ func TestAmounts(t *testing.T) {
 		{token, ',', 0, "0,0021", "2100000000000000", ""},
 		{token, '.', 0, "0,0021", "", "not an amount"},
 		{token, '.', 0, "1.2.3", "", "not an amount"},
-		{token, '.', 0, "0.0021 GLMR", "", "not an amount"},
+		{token, '.', 0, "0.0021 GLMR", "2100000000000000", ""},
+		{token, '.', 0, "GLMR 0.0021", "2100000000000000", ""},
+		{token, '.', 0, "0.0021\u00a0glmr", "2100000000000000", ""},
+		{token, '.', 0, "0.0021 MOVR", "", "not an amount"},
+		{token, '.', 0, "2100000 Gwei", "", "is in gwei, and the fees are declared to be in token"},
+		{"", '.', 0, "2100000 Gwei", "2100000000000000", ""},
+		{"", '.', 0, "2100000.000000001Gwei", "2100000000000001", ""},
+		{"", '.', ',', "2,100,000 gwei", "2100000000000000", ""},
+		{"", '.', 0, "5 wei", "5", ""},
+		{"", '.', 0, "5", "", "has no unit: --unit wei, --unit gwei or --unit token"},
+		{"", '.', 0, "5 wei gwei", "", "not an amount"},
+		{gwei, '.', 0, "2100000", "2100000000000000", ""},
+		{gwei, '.', 0, "0.000000001", "1", ""},
+		{gwei, '.', 0, "0.0000000001", "", "has 10 decimals, and an amount in gwei has 9"},
 	} {
-		o := reconcile.Options{Unit: c.unit, Decimal: c.decimal, Thousands: c.thousands}
+		o := reconcile.Options{Unit: c.unit, Decimal: c.decimal, Thousands: c.thousands, Symbol: "GLMR"}
 		g := grid{{"id", "fee"}, {"25-7", c.text}}
 		o.Columns = map[reconcile.Field]string{reconcile.ID: "id"}
 		for form, text := range map[string]string{"csv": g.csv(';'), "xlsx": g.xlsx(t, nil)} {
@@ -98,21 +111,27 @@ func TestNumbersOfASpreadsheet(t *testing.T) {
 		{wei, "2.1E15", "2100000000000000", ""},
 		{wei, "9007199254740991", "9007199254740991", ""},
 		{wei, "2096278556229452", "2096278556229452", ""}, // 16 digits, below 2^53
-		{wei, "9007199254740993", "", "store it as text"},
+		{wei, "9007199254740993", "9007199254740993", ""}, // as it is written: the 15 digits are compared
 		{wei, "2100000000000000000", "2100000000000000000", ""},
-		{wei, "123456789012345678", "", "store it as text"},
+		{wei, "123456789012345678", "123456789012345678", ""},
 		{wei, "0.5", "", "wei have none"},
 		{wei, "-5", "", "negative"},
-		{wei, "1e999", "", "not a number that a spreadsheet can keep"},
+		{wei, "1e999", "", "more than any amount"},
 		{wei, "1e300", "", "more than any amount"},
 		{wei, "NaN", "", "not a number"},
 		{wei, "0x10", "", "not a number"},
 		{token, "2.0999999999999999E-3", "2100000000000000", ""}, // as Excel writes 0.0021
 		{token, "0.0021", "2100000000000000", ""},
 		{token, "0.00209627855622945", "2096278556229450", ""},
-		{token, "0.002096278556229452", "", "store it as text"},
+		{token, "0.002096278556229452", "2096278556229452", ""},
+		{token, "1.3562199740911341E-2", "13562199740911341", ""},
+		{token, "9.9999999999999995E-7", "1000000000000", ""}, // 23 decimals: what a spreadsheet shows
+		{token, "9.9999999999999999E18", "9999999999999999900000000000000000000", ""},
+		{token, "-0", "0", ""},
+		{token, "0." + strings.Repeat("1", 401), "", "more than 400 digits"},
+		{"", "5", "", "has no unit"},
 		{token, "0.1", "100000000000000000", ""},
-		{token, "0.30000000000000004", "", "store it as text"},
+		{token, "0.30000000000000004", "300000000000000040", ""},
 		{token, "1e-19", "", "19 decimals"},
 	} {
 		text := grid{{"Extrinsic ID", "fee"}, {"25-7", "0"}}.xlsx(t, nil)
@@ -178,7 +197,8 @@ func TestColumns(t *testing.T) {
 		{"hash,fee (GLMR)", reconcile.Options{Symbol: "GLMR"}, "hash 1, fee 2, token", ""},
 		{"hash,fee (GLMR)", reconcile.Options{Symbol: "MOVR"}, "", "no column is known to be the fee"},
 		{"hash,fee,fee (USD)", reconcile.Options{Unit: reconcile.Wei}, "hash 1, fee 2, wei", ""},
-		{"hash,fee", reconcile.Options{}, "", "can be wei or whole tokens"},
+		{"hash,fee", reconcile.Options{}, "hash 1, fee 2, ", ""}, // each amount must say it
+		{"hash,Fee (Gwei)", reconcile.Options{}, "hash 1, fee 2, gwei", ""},
 		{"hash,fee", reconcile.Options{Unit: reconcile.Token}, "hash 1, fee 2, token", ""},
 		{"hash,fee_wei,fee_token", reconcile.Options{}, "", `columns "fee_wei", "fee_token" could all be the fee`},
 		{"hash,fee_wei,fee_token", reconcile.Options{Unit: reconcile.Token}, "hash 1, fee 3, token", ""},
@@ -214,16 +234,22 @@ func TestColumns(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for why, o := range map[string]reconcile.Options{
-		`unit "gwei"`:                     {Unit: "gwei"},
-		`separator '|'`:                   {Separator: '|'},
-		`decimal separator '\''`:          {Decimal: '\''},
-		"are the same":                    {Decimal: ',', Thousands: ','},
-		`separator of thousands '5'`:      {Thousands: '5'},
-		`no field "amount": there are h`:  {Columns: map[reconcile.Field]string{"amount": "x"}},
-		`date format "yy": want`:          {DateFormat: "yy"},
-		`date format "dd.mm" lacks`:       {DateFormat: "dd.mm"},
-		`date format "dd.dd.yyyy" has`:    {DateFormat: "dd.dd.yyyy"},
-		`date format "ddämmyyyy": want y`: {DateFormat: "ddämmyyyy"},
+		`--unit "ether": want wei, gwei`:    {Unit: "ether"},
+		`--encoding "latin"`:                {Encoding: "latin"},
+		`--header-row -1`:                   {HeaderRow: -1},
+		`--skip-rows 0`:                     {SkipRows: []int{3, 0}},
+		`--skip-rows: 1001 rows`:            {SkipRows: make([]int, 1001)},
+		`--header-row 3 is among`:           {HeaderRow: 3, SkipRows: []int{2, 3}},
+		`--tolerance is in MOVR, and the`:   {ToleranceSymbol: "MOVR", Symbol: "GLMR"},
+		`--separator '|'`:                   {Separator: '|'},
+		`--decimal '\''`:                    {Decimal: '\''},
+		"are the same":                      {Decimal: ',', Thousands: ','},
+		`--thousands '5'`:                   {Thousands: '5'},
+		`no field "amount": there are h`:    {Columns: map[reconcile.Field]string{"amount": "x"}},
+		`--date-format "yy": want`:          {DateFormat: "yy"},
+		`--date-format "dd.mm" lacks`:       {DateFormat: "dd.mm"},
+		`--date-format "dd.dd.yyyy" has`:    {DateFormat: "dd.dd.yyyy"},
+		`--date-format "ddämmyyyy": want y`: {DateFormat: "ddämmyyyy"},
 	} {
 		_, err := readAll(strings.NewReader("hash,fee_wei\n"), o)
 		require.ErrorContains(t, err, why)
@@ -277,10 +303,10 @@ func TestOrdinaryFiles(t *testing.T) {
 		"without a last end":  {"Extrinsic ID;fee_wei\n1-1;5\n1-2;6", want},
 		"of Windows":          {"Extrinsic ID;fee_wei\r\n1-1;5\r\n1-2;6\r\n", want},
 		"marked":              {"\xef\xbb\xbfExtrinsic ID;fee_wei\n1-1;5\n1-2;6\n", want},
-		"with its separator":  {"sep=;\r\nExtrinsic ID;fee_wei\n1-1;5\n1-2;6\n", []int{3, 4}},
+		"with its separator":  {"sep=;\r\nExtrinsic ID;fee_wei\n1-1;5\n1-2;6\n", want},
 		"with empty rows":     {"\n\nExtrinsic ID;fee_wei\n1-1;5\n;\n\n1-2;6\n", []int{4, 7}},
 		"quoted":              {"\"Extrinsic ID\";\"fee_wei\"\n\"1-1\";\"5\"\n\"1-2\";6\n", want},
-		"quoted over lines":   {"Extrinsic ID;fee_wei;memo\n1-1;5;\"a\nb;\"\"c\"\"\"\n1-2;6;d\n", []int{2, 4}},
+		"quoted over lines":   {"Extrinsic ID;fee_wei;memo\n1-1;5;\"a\nb;\"\"c\"\"\"\n1-2;6;d\n", want},
 		"a comma in a header": {"Extrinsic ID;\"a,b\";fee_wei\n1-1;;5\n1-2;;6\n", want},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -313,17 +339,24 @@ func TestProblems(t *testing.T) {
 	var problems *reconcile.ProblemsError
 	require.ErrorAs(t, err, &problems)
 	require.Equal(t, 9, problems.Count)
+	require.Len(t, problems.List, 7)
 	for i, want := range []string{
-		`line 2, column 1 "hash": `, `line 3, column 3 "fee_wei": "five" is not an amount`, `line 4, column 2 "Extrinsic ID": "1" is not a height and an index`,
-		`line 5, column 2`, `line 6, column 2`, `line 7: it has 3 columns, and the header has 4`, `line 8: nothing names its transaction`,
+		`line 2, column 1 "hash": `, `line 3, column 3 "fee_wei": "five" is not an amount`, `column 2 "Extrinsic ID": the value is not a height and an index, such as 25-7: 3 rows, lines 4, 5 and 6; line 4 has "1"`,
+		`line 7: it has 3 columns, and the header has 4`, `line 8: nothing names its transaction`,
 		`line 9, column 4 "from": `, `line 10, column 3 "fee_wei": it is not UTF-8`,
 	} {
 		require.Contains(t, problems.List[i].Error(), want)
 		require.Error(t, errors.Unwrap(problems.List[i]))
 	}
 	_, err = readAll(strings.NewReader("Extrinsic ID,fee_wei\n"+strings.Repeat("x,5\n", 100)), reconcile.Options{})
+	require.EqualError(t, err, `column 1 "Extrinsic ID": the value is not a height and an index, such as 25-7: 100 rows, the first are lines 2, 3 and 4; line 2 has "x"`)
+	var wide strings.Builder
+	for n := range 30 { // of each its own reason
+		fmt.Fprintf(&wide, "1-1,5%s\n", strings.Repeat(",", n+1))
+	}
+	_, err = readAll(strings.NewReader("Extrinsic ID,fee_wei\n"+wide.String()), reconcile.Options{})
 	require.Len(t, strings.Split(err.Error(), "\n"), 21)
-	require.ErrorContains(t, err, "\nand 80 more")
+	require.ErrorContains(t, err, "\nand 10 more rows")
 }
 
 // Files that are hostile, or something else.
@@ -334,12 +367,12 @@ func TestHostileFiles(t *testing.T) {
 	for why, in := range map[string]io.Reader{
 		"the file is empty":                        strings.NewReader(""),
 		"the file has no header":                   strings.NewReader(",,\n,,\n"),
-		"it is UTF-16":                             strings.NewReader("\xff\xfeh\x00a\x00"),
+		"it is UTF-16, and it is not":              strings.NewReader("\xff\xfeh\x00a\x00\x00"),
 		"old form":                                 strings.NewReader("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
 		"the workbook is larger than 64 MB":        io.MultiReader(strings.NewReader("PK\x03\x04"), &repeated{text: "x"}),
 		"cannot be unpacked":                       strings.NewReader("PK\x03\x04 and then nothing"),
 		"neither commas":                           strings.NewReader("hash\n0x12\n"),
-		"declare the separator":                    strings.NewReader("hash;fee, wei\n"),
+		"declare the separator":                    strings.NewReader("a;b, c\n"),
 		"the header is longer":                     &repeated{text: "x"},
 		"a byte of 0":                              strings.NewReader("Extrinsic ID,fee_wei\n1-1,5\x00\n"),
 		"line 3: a quoted value does not end":      strings.NewReader("Extrinsic ID,fee_wei\n1-1,5\n1-2,\"6\n1-3,7\n"),
@@ -473,7 +506,7 @@ func TestWorkbooks(t *testing.T) {
 		require.Equal(t, want, rows[0].Fee.String())
 	}
 	_, err := readAll(strings.NewReader(two), reconcile.Options{Sheet: "Fees"})
-	require.ErrorContains(t, err, `no sheet "Fees": it has "Sheet1", "fees"`)
+	require.ErrorContains(t, err, `no sheet "Fees" (--sheet): it has "Sheet1", "fees"`)
 
 	since1904 := true
 	text := good.xlsx(t, func(f *excelize.File) {

@@ -13,20 +13,27 @@ import (
 type Outcome string
 
 const (
-	Matched       Outcome = "matched"
-	AmountDiffers Outcome = "amount_differs" // by more than the tolerance
-	PayerDiffers  Outcome = "payer_differs"  // the amount agrees, and another account paid
-	OutsidePeriod Outcome = "outside_period" // the amount agrees, and the transaction is not of the period
-	Undetermined  Outcome = "undetermined"   // no rule gives the fee of the transaction, and the chain recorded no charge
-	Duplicate     Outcome = "duplicate"      // a row before names the same transaction
-	Ambiguous     Outcome = "ambiguous"      // it can mean several transactions, or contradicts itself
-	OnlyInBooks   Outcome = "only_in_books"  // no such transaction is in the ledger
-	OnlyOnChain   Outcome = "only_on_chain"  // the accounts paid for it, and no row names it
+	Matched         Outcome = "matched"
+	WithinRounding  Outcome = "within_rounding"  // the row has what a spreadsheet's 15 digits leave of the amount
+	WithinTolerance Outcome = "within_tolerance" // the amounts differ by no more than the tolerance
+	AmountDiffers   Outcome = "amount_differs"   // by more than the tolerance
+	PayerDiffers    Outcome = "payer_differs"    // the amount agrees, and another account paid
+	OutsidePeriod   Outcome = "outside_period"   // the amount agrees, and the transaction is not of the period
+	Undetermined    Outcome = "undetermined"     // no rule gives the fee of the transaction, and the chain recorded no charge
+	Duplicate       Outcome = "duplicate"        // a row before names the same transaction
+	Ambiguous       Outcome = "ambiguous"        // it can mean several transactions, or contradicts itself
+	OnlyInBooks     Outcome = "only_in_books"    // no such transaction is in the ledger
+	OnlyOnChain     Outcome = "only_on_chain"    // the accounts paid for it, and no row names it
 )
+
+// Agrees tells whether a row with this outcome is right: it is matched, or as good as that.
+func (o Outcome) Agrees() bool {
+	return o == Matched || o == WithinRounding || o == WithinTolerance
+}
 
 // Outcomes are all outcomes, in the order in which they are shown.
 func Outcomes() []Outcome {
-	return []Outcome{Matched, AmountDiffers, PayerDiffers, OutsidePeriod, Undetermined, Duplicate, Ambiguous, OnlyInBooks, OnlyOnChain}
+	return []Outcome{Matched, WithinRounding, WithinTolerance, AmountDiffers, PayerDiffers, OutsidePeriod, Undetermined, Duplicate, Ambiguous, OnlyInBooks, OnlyOnChain}
 }
 
 // Transaction is one of the ledger, as far as it is shown.
@@ -110,10 +117,10 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	return r
 }
 
-// Reconciled tells whether all of it matches.
+// Reconciled tells whether each row and each transaction agrees.
 func (r *Result) Reconciled() bool {
 	for i := range r.Sums {
-		if s := &r.Sums[i]; s.Outcome != Matched && s.Count > 0 {
+		if s := &r.Sums[i]; !s.Outcome.Agrees() && s.Count > 0 {
 			return false
 		}
 	}

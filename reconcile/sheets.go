@@ -33,7 +33,7 @@ func (r *Result) Summary() *sheet.Sheet {
 
 // Details is a row for each item that does not match, or for all.
 func (r *Result) Details(all bool) *sheet.Sheet {
-	title := "What does not match"
+	title := "What does not match to the wei"
 	if all {
 		title = "Each row of the books, and each transaction without one"
 	}

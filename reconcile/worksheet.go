@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// read delivers the rows of a sheet until it is told to stop. A row has as many cells
-// as the first one that is not empty, the header.
+// read delivers the rows of a sheet until it is told to stop. A row ends with its last cell.
 func (w *workbook) read(part string, each func(*record) bool) error {
-	line, width := 0, 0
+	line := 0
 	errStop := errors.New("stop")
 	err := w.elements(part, func(d *xml.Decoder, x xml.StartElement) error {
 		if x.Name.Local == "dimension" && lastRow(attribute(x, "ref")) > mostRows+1 {
@@ -37,15 +36,6 @@ func (w *workbook) read(part string, each func(*record) bool) error {
 		}
 		if rec.blank() {
 			return nil
-		}
-		if width == 0 {
-			width = len(rec.cells)
-		}
-		for len(rec.cells) > width && strings.TrimSpace(rec.cells[len(rec.cells)-1].text) == "" && rec.cells[len(rec.cells)-1].err == nil {
-			rec.cells = rec.cells[:len(rec.cells)-1]
-		}
-		for len(rec.cells) < width {
-			rec.cells = append(rec.cells, cell{})
 		}
 		if !each(rec) {
 			return errStop

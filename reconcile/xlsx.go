@@ -34,6 +34,7 @@ const (
 // workbook is an xlsx file.
 type workbook struct {
 	file     *os.File
+	all      []*zip.File
 	parts    map[string]*zip.File
 	from1904 bool
 	texts    spill.Records // that the cells share
@@ -73,6 +74,7 @@ func (w *workbook) open(in io.Reader, o *Options) (*table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it begins like xlsx, and cannot be unpacked: %w", err)
 	}
+	w.all = archive.File
 	for _, f := range archive.File {
 		w.parts[strings.ToLower(f.Name)] = f
 	}
@@ -80,7 +82,7 @@ func (w *workbook) open(in io.Reader, o *Options) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &table{form: "xlsx", sheet: sheet, from1904: w.from1904, close: w.close, records: func(yield func(*record, error) bool) {
+	return &table{form: "xlsx", sheet: sheet, from1904: w.from1904, close: w.close, book: w, part: part, records: func(yield func(*record, error) bool) {
 		stopped := false
 		err := w.read(part, func(rec *record) bool {
 			stopped = !yield(rec, nil)
@@ -208,7 +210,7 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 	case err != nil:
 		return "", "", err
 	case part == "" && wanted != "":
-		return "", "", fmt.Errorf("the workbook has no sheet %q: it has %s", wanted, strings.Join(names[:min(len(names), 30)], ", "))
+		return "", "", fmt.Errorf("the workbook has no sheet %q (--sheet): it has %s", wanted, strings.Join(names[:min(len(names), 30)], ", "))
 	case part == "":
 		return "", "", errors.New("the workbook has no visible sheet")
 	}

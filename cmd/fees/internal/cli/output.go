@@ -94,10 +94,15 @@ func buffered(w io.Writer, render func(io.Writer) error) error {
 // ReplaceFile puts a new file in the place of an old one, or of none. What is no
 // regular file, such as a pipe, is written to; a link stays and its target changes. It
 // ends with its context, also where a pipe's reader sleeps or there is none.
-func ReplaceFile(ctx context.Context, path string, write func(io.Writer) error) (err error) {
+func ReplaceFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	return ReplaceNamedFile(ctx, "-o", path, write)
+}
+
+// ReplaceNamedFile is [ReplaceFile] for a file that another flag names.
+func ReplaceNamedFile(ctx context.Context, flag, path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("-o %s: %w", path, err)
+			err = fmt.Errorf("%s %s: %w", flag, path, err)
 		}
 	}()
 	target := path

@@ -103,7 +103,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 			if flags.check != "" {
 				return checkPackage(c, &flags)
 			}
-			return closeMonth(c.Context(), &flags)
+			return withCommand(c, nil, closeMonth(c.Context(), &flags))
 		},
 	}
 	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks")

@@ -1,7 +1,6 @@
 package finance
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +69,7 @@ type reconcileFlags struct {
 	cli.Output
 	booksFlags
 	accounts   []string
+	fix        string // where the record is written again
 	all, quiet bool
 }
 
@@ -83,7 +83,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			flags.Path = args[0]
-			return flags.run(c.Context(), args[1:], stderr)
+			return withCommand(c, args, flags.run(c.Context(), args[1:], stderr))
 		},
 	}
 	flags.SourceFlags.AddFinal(c)
@@ -95,6 +95,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "the company's accounts"+cli.AccountsUsage)
 	flags.booksFlags.Add(c, "")
+	f.StringVar(&flags.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
 	f.BoolVar(&flags.all, "all", false, "show what matches too")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
@@ -109,6 +110,13 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 		return errors.New("--format xlsx is a file: name it with -o")
 	case f.Gateway != "" && f.Ledger != "":
 		return errors.New("--gateway and --ledger: name one of them")
+	case f.fix != "" && f.fix == f.Output.File:
+		return errors.New("--fix and -o: name two files")
+	}
+	if f.fix != "" {
+		if err := f.CheckFixed(f.fix); err != nil {
+			return err
+		}
 	}
 	asked, err := f.PeriodFlags.Parse(args)
 	if err != nil {
@@ -127,7 +135,27 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 		return err
 	}
 	defer result.Close()
+	if err := f.writeFixed(ctx, result, stderr); err != nil {
+		return err
+	}
 	return f.show(result, stderr)
+}
+
+// writeFixed writes the record again where that is asked for, and says what cannot be in it.
+func (f *reconcileFlags) writeFixed(ctx context.Context, r *reconcile.Result, stderr io.Writer) error {
+	if f.fix == "" {
+		return nil
+	}
+	err := cli.ReplaceNamedFile(ctx, "--fix", f.fix, func(w io.Writer) error { return f.WriteFixed(w, r) })
+	if err != nil {
+		return err
+	}
+	for _, s := range r.Sums {
+		if s.Outcome == reconcile.OnlyOnChain && s.Count > 0 {
+			fmt.Fprintf(stderr, "fees: --fix %s: %d transactions that are only_on_chain have no row there: --format csv lists them\n", console.Printable(f.fix), s.Count)
+		}
+	}
+	return nil
 }
 
 // compare compares the record with the ledger, or with what a gateway has. Of that a
@@ -197,20 +225,5 @@ func (f *reconcileFlags) render(w io.Writer, r *reconcile.Result) error {
 	case "xlsx":
 		return sheet.WriteXLSX(w, r.Sheets(f.all)...)
 	}
-	out := bufio.NewWriter(w)
-	details := r.Details(f.all)
-	details.Notes = nil // the summary has them
-	tables := []*sheet.Sheet{r.Summary(), details, r.Basis()}
-	if r.Reconciled() && !f.all {
-		tables = []*sheet.Sheet{r.Summary(), r.Basis()}
-	}
-	for i, s := range tables {
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		if err := sheet.WriteTable(out, s, f.Width()); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
+	return r.WriteTable(w, f.all, f.Width())
 }
