@@ -130,6 +130,10 @@ func (in *BooksInput) tried(o reconcile.Options, err error) (list []reconcile.Se
 		if len(more) == 0 {
 			return nil
 		}
+		// Rows are passed over last: with other settings, they may be what they seem not to be.
+		if other := slices.DeleteFunc(slices.Clone(more), func(s reconcile.Setting) bool { return s.Name == "skip-rows" }); len(other) > 0 {
+			more = other
+		}
 		list, o = append(list, more...), o.With(more)
 		var file *reconcile.File
 		if file, err = in.read(o); err == nil {

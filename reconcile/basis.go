@@ -28,7 +28,7 @@ func (r *Result) basis() (list []fact) {
 		default:
 			add("sheet", f.Sheet)
 		}
-		add("rows", f.Rows.Len())
+		add("rows", f.Count)
 		add("header_row", f.HeaderRow)
 		add("title_rows", lineList(f.Titles))
 		add("total_rows", lineList(f.Totals))

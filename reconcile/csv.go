@@ -157,8 +157,9 @@ func csvProblem(err error, line int) error {
 // separators are what can stand between the columns of csv.
 const separators = ",;\t"
 
-// separatorOf finds the separator: the only one by which one of the first lines is a header, or
-// else the only one that stands in the first line with any.
+// separatorOf finds the separator: the only one by which one of the first lines is a header. Where
+// there is none, the columns are not known by their names, and the error that says so is of the one
+// that divides most lines alike.
 func separatorOf(start []byte, o *Options) (rune, error) {
 	whole := start
 	if len(start) == mostHeader {
@@ -177,11 +178,13 @@ func separatorOf(start []byte, o *Options) (rune, error) {
 		return fitting[0], nil
 	}
 	found := inFirstLine(whole)
-	switch len(found) {
-	case 0:
+	switch likely := likelySeparator(whole); {
+	case len(found) == 0:
 		return 0, errors.New("the header has neither commas, semicolons nor tabs: is it a csv file with a header?")
-	case 1:
+	case len(found) == 1 && len(fitting) == 0 && likely == 0:
 		return rune(found[0]), nil
+	case len(fitting) == 0 && likely != 0:
+		return likely, nil
 	}
 	return 0, fmt.Errorf("the header has each of %q, and which separates is not clear: declare the separator, with --separator comma, --separator semicolon or --separator tab", found)
 }
@@ -200,6 +203,38 @@ func hasHeader(start []byte, separator rune, o *Options) bool {
 		}
 	}
 	return false
+}
+
+// likelySeparator is the one that stands most often in lines of the first ones which it divides
+// alike; 0 where there is no such one.
+func likelySeparator(start []byte) (likely rune) {
+	most, tie := 0, false
+	for _, separator := range separators {
+		reader := csv.NewReader(bytes.NewReader(start))
+		reader.Comma, reader.FieldsPerRecord = separator, -1
+		alike := map[int]int{}
+		best := 0
+		for range mostAbove {
+			fields, err := reader.Read()
+			if err != nil {
+				break
+			}
+			if len(fields) > 1 {
+				alike[len(fields)] += len(fields) - 1
+				best = max(best, alike[len(fields)])
+			}
+		}
+		if best > 0 && best == most {
+			tie = true
+		}
+		if best > most {
+			most, likely, tie = best, separator, false
+		}
+	}
+	if tie {
+		return 0
+	}
+	return likely
 }
 
 // inFirstLine are the separators in the first line with any, outside of quotes.

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,6 +158,7 @@ func (r *fileReader) end() error {
 		}
 	}
 	r.totals.tell(r.file)
+	r.file.Count = r.file.Rows.Len()
 	return nil
 }
 
@@ -234,8 +236,14 @@ func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 	return list
 }
 
+// dayLike is how days are written with numbers alone.
+var dayLike = regexp.MustCompile(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}|^[0-9]{4}[./-][0-9]{1,2}[./-][0-9]{1,2}`)
+
 // looksLike tells whether a text could be an amount by any separators.
 func (f amountForm) looksLike(text string) bool {
+	if dayLike.MatchString(text) {
+		return false
+	}
 	plain, _, _, err := f.split(text)
 	return err == nil && strings.ContainsAny(plain, "0123456789") && strings.Trim(plain, "0123456789.,' \u00a0\u202f") == ""
 }

@@ -30,6 +30,7 @@ type File struct {
 	Columns   []Column
 	Unit      Unit // of the fees; "" where each amount says its own
 	Rows      Rows
+	Count     int      // of the rows, also when they are given up
 	Notes     []string // what was found beside the fees
 }
 

@@ -38,6 +38,10 @@ func (r *Result) WriteTable(w io.Writer, all bool, width int) error {
 		widest = max(widest, len(f.name))
 	}
 	for _, f := range facts {
+		if f.value == "" {
+			out.WriteString(f.name + "\n")
+			continue
+		}
 		out.WriteString(f.name + strings.Repeat(" ", widest-len(f.name)+2))
 		console.WriteWrapped(out, f.value, widest+2, width)
 	}
