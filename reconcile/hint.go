@@ -183,7 +183,7 @@ func (h *hints) settings(o *Options, good int) (list []Setting) {
 	add(h.commaThousands && !h.comma, "thousands", ",")
 	add(h.dateFormat != "" && !h.noDate, "date-format", h.dateFormat)
 	add(h.noDate, "map", "date=")
-	if len(h.others) > 0 && len(h.others) < good+h.transactions && len(h.others)+len(o.SkipRows) <= mostSkipped {
+	if len(h.others) > 0 && len(h.others) <= good+h.transactions && len(h.others)+len(o.SkipRows) <= mostSkipped {
 		var lines []string
 		for _, n := range h.others {
 			lines = append(lines, strconv.Itoa(n))
