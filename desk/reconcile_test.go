@@ -94,7 +94,7 @@ func TestReconcile(t *testing.T) {
 	result, err = books(t, d, off, desk.Heights(0, 27))
 	require.NoError(t, err)
 	for _, s := range result.Sums {
-		require.True(t, s.Count == 0 || s.Outcome == reconcile.Matched)
+		require.True(t, s.Count == 0 || s.Outcome.Agrees())
 	}
 
 	_, err = books(t, d, whole, desk.Heights(0, 99))
@@ -139,4 +139,40 @@ func TestBooksThatCannotBeRead(t *testing.T) {
 	require.Equal(t, "GLMR", symbol)
 	_, err = desk.SymbolOf(t.Context(), demo(t), desk.Heights(99, 99))
 	require.ErrorIs(t, err, chain.ErrNotKept)
+}
+
+// Settings that read a record are told once they were tried; the record is written again beside
+// itself, and never over itself.
+func TestBooksWithOtherSettings(t *testing.T) {
+	d := opened(t, copied(t))
+	s := allSent(t)[0]
+	path := write(t, "books.csv", "Report\nhash;fee_wei\n"+s.Hash+";-5\nby hand;\n")
+	o, err := (&desk.BooksInput{}).Options(nil)
+	require.NoError(t, err)
+	in := desk.BooksInput{Path: path}
+	_, err = in.Read(o)
+	var unread *desk.UnreadError
+	require.ErrorAs(t, err, &unread)
+	require.EqualError(t, err, path+": 2 rows cannot be read")
+	require.Equal(t, []reconcile.Setting{{Name: "negative"}, {Name: "skip-rows", Value: "4"}}, unread.Settings)
+
+	in.Negative, in.SkipRows = true, []int{4}
+	result, err := books(t, d, in, desk.Heights(0, 27))
+	require.NoError(t, err)
+	require.Equal(t, `Line 1 is above the header, which is line 2, and no fees: "Report".`, result.Notes[len(result.Notes)-1])
+	var out strings.Builder
+	require.NoError(t, in.WriteFixed(&out, result))
+	require.Contains(t, out.String(), s.Hash+";-5;amount_differs;")
+	require.NoError(t, os.WriteFile(path, []byte("hash;fee_wei\n"), 0o600))
+	require.ErrorIs(t, in.WriteFixed(&out, result), reconcile.ErrChanged)
+
+	for place, want := range map[string]string{path: "is the record itself", strings.TrimSuffix(path, "csv") + "xlsx": "in the form of the record, .csv"} {
+		err := in.CheckFixed(place)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, []desk.Field{desk.FieldFix}, fieldsOf(t, err))
+	}
+	require.NoError(t, in.CheckFixed(path+".checked"))
+	require.NoError(t, os.Remove(path))
+	require.ErrorIs(t, in.CheckFixed("x.csv"), os.ErrNotExist)
+	require.ErrorIs(t, in.WriteFixed(&out, result), os.ErrNotExist)
 }

@@ -373,7 +373,7 @@ func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
 		if f.unit != "" {
 			symbol = ""
 		} else if f.unit = Token; !isSymbol.MatchString(symbol) {
-			return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 GLMR or 500 wei", wire.Excerpt(text))
+			return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", wire.Excerpt(text))
 		}
 	}
 	digits, _, err := f.digits(strings.TrimSpace(strings.TrimSuffix(plain, name)))
@@ -381,7 +381,7 @@ func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
 		wei, err = weiOfDigits(digits)
 	}
 	if err != nil {
-		return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 GLMR or 500 wei", wire.Excerpt(text))
+		return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", wire.Excerpt(text))
 	}
 	return wei, symbol, nil
 }

@@ -99,7 +99,7 @@ func TestTolerance(t *testing.T) {
 	}
 	for _, text := range []string{"", "-1", "0.1", "1 2", "GLMR", "1 G-L", "0.0000000001 Gwei", "1e3", strings.Repeat("9", 50), "1,5 Gwei"} {
 		_, _, err := reconcile.ParseTolerance(text)
-		require.ErrorContains(t, err, "such as 1 Gwei, 0.000001 GLMR or 500 wei", text)
+		require.ErrorContains(t, err, "such as 1 Gwei, 0.000001 token or 500 wei", text)
 	}
 }
 

@@ -2,15 +2,23 @@
 //
 // [ReadFile] reads the record strictly, a csv or xlsx file with a row for each fee. It refuses
 // what can be read in two ways, and names each row that it cannot read with its line and
-// column. [Match] finds the transaction that each row names, and those of the company's
-// accounts that no row names. [Result.Sheets] and [Result.MarshalJSON] write the outcome,
-// which has no clock in it: the same file and the same ledger give the same bytes.
+// column; [Tries] are the settings that may read it. Titles above the header and rows with
+// totals are found, and named in the file's notes. [Match] finds the transaction that each row
+// names, and those of the company's accounts that no row names. [Result.Sheets],
+// [Result.WriteTable] and [Result.MarshalJSON] write the outcome, which has no clock in it: the
+// same file and the same ledger give the same bytes. [Result.WriteFixed] writes the company's
+// own file again, with what became of each row beside it.
 //
 // # Before you change it
 //
 // A company's books are never guessed at. A cell is read in the one way that is declared, or
-// it is named with its line. A number of a spreadsheet is floating point: it is taken only
-// where 15 digits, or a whole number below 2^53, tell which number was meant.
+// it is named with its line. What is only likely is proposed in the message, and people decide.
+// A line is a row as a spreadsheet counts it, also of csv.
+//
+// A number of a spreadsheet is read from its text, never as floating point. A spreadsheet keeps
+// 15 digits of it: it cuts what is typed, and rounds what it works out. Where the chain's amount
+// has more, a number that is its first 15 digits, or those rounded, is [WithinRounding]; no other
+// is. Text is so only where it has 15 digits itself.
 //
 // The package has its own reader of xlsx, a stream that stops at whatever is broken. Excelize,
 // which writes our workbooks, ends a sheet without an error there. As a stream, it also does

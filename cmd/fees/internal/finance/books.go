@@ -27,7 +27,7 @@ func (f *booksFlags) Add(c *cobra.Command, of string) {
 	flags.StringVar(&f.Separator, "separator", "", of+"what separates columns of csv: comma, semicolon or tab (default: as the header says)")
 	flags.StringVar(&f.Sheet, "sheet", "", of+"the sheet of xlsx (default: the first)")
 	flags.StringVar(&f.DateFormat, "date-format", "", of+"how dates are written, such as dd.mm.yyyy HH:MM (default: RFC 3339 or yyyy-mm-dd)")
-	flags.StringVar(&f.Tolerance, "tolerance", "0", of+"differences up to this amount are within_tolerance: \"1 Gwei\", \"0.000001 GLMR\"; without a unit, wei")
+	flags.StringVar(&f.Tolerance, "tolerance", "0", of+"differences up to this amount are within_tolerance: \"1 Gwei\", \"0.000001 token\"; without a unit, wei")
 	flags.BoolVar(&f.Negative, "negative", false, of+"fees are written as negative amounts: -5, 5-, (5)")
 	flags.IntVar(&f.HeaderRow, "header-row", 0, of+"the row of the header, as a spreadsheet counts (default: the first that names a fee and a transaction)")
 	flags.IntSliceVar(&f.SkipRows, "skip-rows", nil, of+"rows that are passed over, as a spreadsheet counts, with commas between")

@@ -25,7 +25,10 @@ transaction, else by that of the extrinsic, else by its place such as 25-7.
 Each row is matched, or amount_differs (books less chain), payer_differs,
 outside_period, undetermined (no rule gives the fee), duplicate (a row before it
 names the same transaction), ambiguous, or only_in_books. With --accounts, what
-these paid for in the period and no row names is only_on_chain.
+these paid for in the period and no row names is only_on_chain. Two outcomes are
+listed, and are no difference: within_tolerance, up to --tolerance "1 Gwei"; and
+within_rounding, where the row has what a spreadsheet's 15 digits leave of the
+fee, cut or rounded, and no more than that.
 
 ` + fmt.Sprintf(cli.PeriodManual, reconcileEnd) + `
 
@@ -35,16 +38,27 @@ Columns are found by their usual names, in any case:
   extrinsic_hash  extrinsic hash, substrate hash
   id              extrinsic id, extrinsic, block-index, extrinsic index
   fee             fee, fees, tx fee, txn fee, transaction fee, gas fee, network fee,
-                  with its unit or without: fee_wei, fee_token, Fee (GLMR)
+                  with its unit or without: fee_wei, Fee (Gwei), Fee (GLMR)
   account         account, payer, from, from address, sender
   date            date, time, datetime, timestamp, booking date
 Others are mapped: --map hash=Reference,fee="Network cost". A field that the file
 has not is mapped to nothing: --map date=. The account is compared with who paid;
 the date is only shown.
 
-Nothing is guessed: the unit is in the column's name or in --unit, the separators
-of decimals and thousands are declared, and what is not written like that is an
-error with its line and column. Numbers that a spreadsheet has rounded are refused.
+The header is the first row that names a fee and a transaction; titles above it are
+named. Total rows are no fees, and it is said where one is not the sum. --header-row
+and --skip-rows set them. Lines are rows as a spreadsheet counts them.
+
+Nothing is guessed: the unit is in the column's name, in --unit, or in each cell
+(0.0021 GLMR, 2100000 Gwei); the separators of decimals and thousands are declared;
+fees below 0 (-5, 5-, (5)) need --negative. What is not written like that is an error
+that names its lines, and the command that reads the file where there is one. csv is
+UTF-8, UTF-16 with its mark, or --encoding windows-1252.
+
+--fix FILE writes the record again, never over itself: csv with its separator and
+encoding, or xlsx, its own cells as they are, and behind them outcome, chain_wei,
+chain_token, difference_wei, difference_token, id and notes. In xlsx the amounts in
+the token are numbers, which a spreadsheet rounds; those in wei are exact.
 
 The result has no clock in it: the same file and ledger give the same bytes, with
 the file's SHA-256 and the ledger's seal. --gateway reads a small range of heights
@@ -56,6 +70,7 @@ Exit codes: 0 all matches, 1 a difference, 2 usage or a file that cannot be read
 const reconcileExamples = `  fees reconcile march.csv --accounts ours.txt --from 2026-03-01 --to 2026-03-31
   fees reconcile march.xlsx --unit token --decimal , --thousands . -o march.json --format json
   fees reconcile fees.csv 0..27 --gateway demo
+  fees reconcile march.csv --negative --skip-rows 40,41 --fix march-checked.csv
   fees reconcile export.csv --map hash=Reference,fee=Cost --unit wei --date-format dd.mm.yyyy`
 
 // reconcileEnd is the flag for the end of the period.
