@@ -94,10 +94,10 @@ type Reconciliation struct {
 	DateFormat string   `json:"date_format"`
 	Tolerance  string   `json:"tolerance"`
 	Columns    []string `json:"columns"`
-	Encoding   string   `json:"encoding"`
-	HeaderRow  int      `json:"header_row"` // 0 where it is found by its names
-	SkipRows   []int    `json:"skip_rows"`
-	Negative   bool     `json:"negative"`
+	Encoding   string   `json:"encoding,omitempty"`
+	HeaderRow  int      `json:"header_row,omitempty"` // 0 where it is found by its names
+	SkipRows   []int    `json:"skip_rows,omitempty"`
+	Negative   bool     `json:"negative,omitempty"`
 }
 
 // Account is one whose fees the package has.
