@@ -80,6 +80,13 @@ type Options struct {
 	OwnNetworks    bool            `json:"own_networks"` // the network table is the user's
 	Names          bool            `json:"names"`        // inputs/names.csv is there
 	Reconciliation *Reconciliation `json:"reconciliation"`
+	Prices         *Prices         `json:"prices,omitempty"` // not there without amounts in a currency
+}
+
+// Prices are what amounts in a currency rest on. The file is inputs/prices.csv.
+type Prices struct {
+	Name     string `json:"name"` // of the file, as it came
+	Currency string `json:"currency"`
 }
 
 // Reconciliation is how the company's own record of fees was read.

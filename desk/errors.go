@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sidecar"
@@ -71,7 +72,7 @@ var kinds = []struct {
 }{
 	{Stopped, is(context.Canceled)},
 	{Failed, func(err error) bool { return FullDisk(err) }},
-	{NotUnderstood, either(as[*InputError], as[*report.TooManyGroupsError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
+	{NotUnderstood, either(as[*InputError], as[*report.TooManyGroupsError], as[*prices.MissingError], is(ledger.ErrOtherChain, ledger.ErrBelow, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
 	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, nodearchive.ErrDamaged, closing.ErrDamaged, dataset.ErrDamaged)},
 	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered, ledger.ErrNoCut))},
 	{Busy, either(is(ledger.ErrLocked, ledger.ErrDetached, journal.ErrChanged, dataset.ErrHeld), ledger.Passes)},
@@ -168,6 +169,7 @@ const (
 	FieldNames       Field = "names"
 	FieldLabels      Field = "labels"
 	FieldPrices      Field = "prices"
+	FieldFiat        Field = "fiat"
 	FieldNetworkFile Field = "network-file"
 )
 

@@ -3,6 +3,8 @@ package desk
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -60,7 +62,7 @@ func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, e
 	if q.With == WithMovements {
 		what = "Movements of the native balance"
 	}
-	x.style.Symbol, x.style.Zone = n.Symbol, h.Zone
+	x.style.Symbol, x.style.Zone, x.style.PartialPrices = n.Symbol, h.Zone, h.Period.Partial
 	x.style.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, h.Name, len(q.Accounts))
 	if x.Payments, err = journal.Find(ctx, d.Book, journal.Question{Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
 		return nil, d.of(err)
@@ -77,8 +79,26 @@ func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, e
 }
 
 // List is the plain list of the fees.
-func (x *Export) List(ctx context.Context) *sheet.Sheet {
-	return journal.List(ctx, x.Payments, x.network, x.style)
+func (x *Export) List(ctx context.Context) (*sheet.Sheet, error) {
+	if err := x.checkPrices(ctx); err != nil {
+		return nil, err
+	}
+	return journal.List(ctx, x.Payments, x.network, x.style), nil
+}
+
+// WriteKoinly writes the fees for Koinly.
+func (x *Export) WriteKoinly(ctx context.Context, w io.Writer) error {
+	if err := x.checkPrices(ctx); err != nil {
+		return err
+	}
+	return journal.WriteKoinly(ctx, w, x.Payments, x.style)
+}
+
+// checkPrices wants a price for each payment, and notes what amounts in a currency rest on.
+func (x *Export) checkPrices(ctx context.Context) error {
+	notes, err := x.style.CheckPrices(ctx, x.Payments)
+	x.style.Notes = append(slices.Clip(x.style.Notes), notes...)
+	return err
 }
 
 // Style is how the export is written.

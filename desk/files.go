@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/prices"
 )
 
 // What the files of a user may have.
@@ -78,21 +79,26 @@ func ReadNames(path string) (*journal.Names, error) {
 	return names, nil
 }
 
-// ReadPrices reads a file of prices for a journal; "" is none. The error is an
-// [InputError].
-func ReadPrices(path, fiat string) (*journal.Prices, error) {
-	if path == "" {
+// ReadPrices reads a file of prices in a currency; "" is none. The error is an [InputError].
+func ReadPrices(path, fiat string) (*prices.List, error) {
+	switch {
+	case (path == "") != (fiat == ""):
+		return nil, notUnderstood("%v and %v: name both, the file and the currency", FieldPrices, FieldFiat)
+	case path == "":
 		return nil, nil
 	}
-	var prices *journal.Prices
+	if _, err := prices.ParseCurrency(fiat); err != nil {
+		return nil, notUnderstood("%v: %v", FieldFiat, err)
+	}
+	var list *prices.List
 	text, err := ReadSmallFile(path, maxListBytes)
 	if err == nil {
-		prices, err = journal.ReadPrices(text, fiat)
+		list, err = prices.Read(text, fiat)
 	}
 	if err != nil {
 		return nil, inFile(FieldPrices, path, err)
 	}
-	return prices, nil
+	return list, nil
 }
 
 // ReadLabels reads a file of labels; "" is none. The error is an [InputError].

@@ -22,14 +22,21 @@ func TestReadFiles(t *testing.T) {
 			_, there := tables.Named("mine")
 			return there, err
 		},
-		desk.FieldNames:  func(path string) (bool, error) { names, err := desk.ReadNames(path); return names != nil, err },
-		desk.FieldPrices: func(path string) (bool, error) { p, err := desk.ReadPrices(path, "EUR"); return p != nil, err },
+		desk.FieldNames: func(path string) (bool, error) { names, err := desk.ReadNames(path); return names != nil, err },
+		desk.FieldPrices: func(path string) (bool, error) {
+			fiat := ""
+			if path != "" {
+				fiat = "EUR"
+			}
+			p, err := desk.ReadPrices(path, fiat)
+			return p != nil, err
+		},
 		desk.FieldLabels: func(path string) (bool, error) { book, err := desk.ReadLabels(path); return book != nil, err },
 	}
 	right := map[desk.Field]string{
 		desk.FieldNetworkFile: `{"networks": [{"name": "mine", "symbol": "ME", "last_runtime": 1, "rows": [{"from_runtime": 1, "static_base_fee": "1", "source": "me"}]}]}`,
 		desk.FieldNames:       "address,account\n" + accountOne + ",Assets:One\n",
-		desk.FieldPrices:      "date,price\n2026-01-01,0.25\n",
+		desk.FieldPrices:      "# source: X\ndate,price\n2026-01-01,0.25\n",
 		desk.FieldLabels:      "address,label\n" + accountOne + ",One\n",
 	}
 	large := write(t, "large", strings.Repeat("# nothing"+strings.Repeat(" ", 1000)+"\n", 67_000)) // 67 MB

@@ -56,7 +56,9 @@ func TestExportOfFees(t *testing.T) {
 	require.Equal(t, "GLMR", x.Style().Symbol)
 	require.Equal(t, "Fees of moonbeam, blocks 1..27, accounts: 1", x.Style().Title)
 	var list strings.Builder
-	require.NoError(t, sheet.WriteCSV(&list, x.List(t.Context())))
+	fees, err := x.List(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, sheet.WriteCSV(&list, fees))
 	require.EqualValues(t, count+1, strings.Count(list.String(), "\n"), "with a header")
 	for _, s := range allSent(t) {
 		if of(alith)(s) {

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/signature"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/timestamp"
@@ -33,6 +34,8 @@ type PackageQuestion struct {
 	Journal   string               // the journal's program
 	With      string               // WithFees or WithMovements
 	Proved    bool                 // the statements are proved by balances
+	Prices    string               // a file of prices, "" for no amounts in a currency
+	Fiat      string               // the currency of the prices
 	Books     BooksInput           // the company's own record of fees; without a path there is none
 	Key       *signature.Key       // that signs the manifest, nil for none
 	Authority *timestamp.Authority // that stamps the manifest with the time, nil for none
@@ -65,8 +68,12 @@ type Closed struct {
 
 // options are what of a question the manifest keeps.
 func (q *PackageQuestion) options() closing.Options {
+	var priced *closing.Prices
+	if q.Prices != "" {
+		priced = &closing.Prices{Name: filepath.Base(q.Prices), Currency: q.Fiat}
+	}
 	return closing.Options{
-		Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
+		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
 		OwnNetworks: q.Networks != "", Names: q.Names != "", Reconciliation: q.Books.kept(filepath.Base(q.Books.Path)),
 	}
 }
@@ -79,7 +86,10 @@ func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, err
 	if err != nil {
 		return nil, err
 	}
-	x.inputs = inputs{q.Accounts, q.Names, q.Books.Path}
+	x.inputs = inputs{q.Accounts, q.Names, q.Books.Path, q.Prices}
+	if _, err := ReadPrices(q.Prices, q.Fiat); err != nil { // before the work
+		return nil, err
+	}
 	if err := x.find(ctx); err != nil {
 		return nil, err
 	}
@@ -134,8 +144,8 @@ func (c *Closed) vouched(ctx context.Context) (err error) {
 
 // inputs are the user's files that a package is made of.
 type inputs struct {
-	accounts     []string // addresses, and files of them
-	names, books string
+	accounts             []string // addresses, and files of them
+	names, books, prices string
 }
 
 // Where a package keeps them.
@@ -143,6 +153,7 @@ const (
 	inputAccounts = "inputs/accounts.csv"
 	inputNames    = "inputs/names.csv"
 	inputBooks    = "inputs/books" // with its form
+	inputPrices   = "inputs/prices.csv"
 	networksFile  = "networks.json"
 )
 
@@ -168,6 +179,7 @@ type maker struct {
 	accounts []chain.Address
 	labels   *addressbook.Book
 	names    *journal.Names // nil where none are given
+	prices   *prices.List   // nil where none are given
 	draft    *closing.Draft
 	manifest closing.Manifest // all that is known of it so far
 }

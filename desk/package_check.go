@@ -283,6 +283,9 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	if m.Options.Names {
 		x.inputs.names = in(inputNames)
 	}
+	if m.Options.Prices != nil {
+		x.inputs.prices = in(inputPrices)
+	}
 	if r := m.Options.Reconciliation; r != nil {
 		if r.Input != inputBooks+".csv" && r.Input != inputBooks+".xlsx" {
 			return nil, fmt.Errorf("%w: its record of fees is %q", closing.ErrDamaged, r.Input)

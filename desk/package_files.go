@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sheet"
@@ -69,9 +70,28 @@ func (x *maker) makeInputs(context.Context) error {
 			return err
 		}
 	}
+	if err := x.makePrices(); err != nil {
+		return err
+	}
 	return x.draft.Add(networksFile, func(w io.Writer) error {
 		return jsontext.Write(w, map[string][]network.Network{"networks": {*x.network}})
 	})
+}
+
+// makePrices keeps the prices that amounts in a currency rest on.
+func (x *maker) makePrices() error {
+	o := x.manifest.Options.Prices
+	if o == nil {
+		return nil
+	}
+	text, err := ReadSmallFile(x.inputs.prices, maxListBytes)
+	if err == nil {
+		x.prices, err = prices.Read(text, o.Currency)
+	}
+	if err != nil {
+		return inFile(FieldPrices, x.inputs.prices, err)
+	}
+	return x.addText(inputPrices, text)
 }
 
 func (x *maker) addText(name string, text []byte) error {
@@ -87,7 +107,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 		by   report.By
 		name string
 	}{{report.Day, "report"}, {report.Account, "accounts"}} {
-		q := report.Question{By: one.by, Network: x.network.Name, Symbol: x.network.Symbol}
+		q := report.Question{By: one.by, Network: x.network.Name, Symbol: x.network.Symbol, Prices: x.prices}
 		r, err := x.report(ctx, &x.held, q, x.accounts, &x.options.Progress)
 		if err != nil {
 			return err
@@ -135,7 +155,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	if o.Balances && x.withoutSource {
 		return nil
 	}
-	q := StatementQuestion{Accounts: x.accounts, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
+	q := StatementQuestion{Accounts: x.accounts, Prices: x.prices, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
 	if o.Balances {
 		q.Balances = x.told
 	} else {
@@ -166,7 +186,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	if o.With == WithMovements && x.withoutSource {
 		return nil
 	}
-	e, err := x.export(ctx, x.held, ExportQuestion{Accounts: x.accounts, With: o.With, Style: journal.Style{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
+	e, err := x.export(ctx, x.held, ExportQuestion{Accounts: x.accounts, With: o.With, Style: journal.Style{Names: x.names, Prices: x.prices, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/report"
 )
 
@@ -14,6 +15,8 @@ type ReportQuestion struct {
 	Payers []chain.Address // only what these paid for; none is everybody
 	// Percentiles asks for those of the gas price, for which every transaction is read.
 	Percentiles bool
+	Top         int          // so many groups, and one of all others; 0 is all
+	Prices      *prices.List // nil for no amounts in a currency
 	Progress    Progress
 }
 
@@ -27,12 +30,13 @@ func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	return d.report(ctx, &held, report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles}, q.Payers, &q.Progress)
+	return d.report(ctx, &held, report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles, Top: q.Top, Prices: q.Prices}, q.Payers, &q.Progress)
 }
 
 // report adds up what the ledger holds of a period.
 func (d *Desk) report(ctx context.Context, h *Held, q report.Question, payers []chain.Address, p *Progress) (*report.Report, error) {
 	q.Name, q.Period, q.Zone, q.Cover, q.Evidence, q.Partial = h.Name, h.Asked, h.Zone, h.Cover, h.Evidence, h.Notes()
+	q.PartialPrices = h.Period.Partial
 	if len(payers) > 0 {
 		q.Payers = map[chain.Address]bool{}
 		for _, account := range payers {

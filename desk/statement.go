@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/statement"
 )
@@ -21,8 +22,9 @@ type StatementQuestion struct {
 	Labels   *addressbook.Book
 	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
 	Balances    source.Source
-	EveryBlock  bool // the balance is proved after each block of the period
-	Concurrency int  // balances asked for at once; 0 is the default
+	Prices      *prices.List // nil for no amounts in a currency
+	EveryBlock  bool         // the balance is proved after each block of the period
+	Concurrency int          // balances asked for at once; 0 is the default
 	Progress    Progress
 }
 
@@ -74,7 +76,7 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 		list.List = append(list.List, s)
 	}
 	q.Progress.end()
-	return list, nil
+	return list, list.Explain(list.Style.ValueBy(ctx, q.Prices, h.Period.Partial, list.List))
 }
 
 // notesOn say what of a period is not there, and that a block of the span is not of it.

@@ -48,14 +48,14 @@ func (j *Journal) beancountExact() error {
 		return fmt.Errorf("the symbol %q: it takes two or more capital letters and digits", j.Symbol)
 	}
 	sums := map[Account]chain.SignedWei{}
-	add := func(a Account, amount chain.SignedWei, day string) error {
+	add := func(a Account, amount chain.SignedWei, at chain.Time) error {
 		sum, err := sums[a].Add(amount)
 		sums[a] = sum
 		if err == nil {
 			err = fitsDigits(tokenNumber(sum))
 		}
 		if err == nil {
-			err = j.fits(amount, day)
+			err = j.fits(amount, at)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", a, err)
@@ -63,11 +63,10 @@ func (j *Journal) beancountExact() error {
 		return nil
 	}
 	for _, h := range j.holdings {
-		day := j.day(j.begin)
 		total, err := h.closing.Free.Signed().Add(h.closing.Reserved.Signed())
 		err = errors.Join(err, fitsDigits(tokenNumber(total)),
-			add(h.asset, h.opening.Free.Signed(), day), add(reserved(h.asset), h.opening.Reserved.Signed(), day),
-			add(openingBalances, h.opening.Free.Signed().Negated(), day), add(openingBalances, h.opening.Reserved.Signed().Negated(), day))
+			add(h.asset, h.opening.Free.Signed(), j.begin), add(reserved(h.asset), h.opening.Reserved.Signed(), j.begin),
+			add(openingBalances, h.opening.Free.Signed().Negated(), j.begin), add(openingBalances, h.opening.Reserved.Signed().Negated(), j.begin))
 		if err != nil {
 			return fmt.Errorf("the balances of %s: %w", h.asset, err)
 		}
@@ -75,14 +74,14 @@ func (j *Journal) beancountExact() error {
 	return j.each(func(_ int, e *entry) error {
 		var given []chain.SignedWei
 		for _, p := range e.postings {
-			if err := add(p.account, p.amount, j.day(e.time)); err != nil {
+			if err := add(p.account, p.amount, e.time); err != nil {
 				return e.of(err)
 			}
 			if p.amount.Sign() > 0 {
 				given = append(given, p.amount)
 			}
 		}
-		if err := j.fitTogether(given, j.day(e.time)); err != nil {
+		if err := j.fitTogether(given, e.time); err != nil {
 			return e.of(err)
 		}
 		return nil
@@ -92,20 +91,20 @@ func (j *Journal) beancountExact() error {
 var errDigits = fmt.Errorf("it calculates with %d digits, and would round", beancountDigits)
 
 // fits wants an amount, and what it cost on a day, to have few enough digits.
-func (j *Journal) fits(amount chain.SignedWei, day string) error {
+func (j *Journal) fits(amount chain.SignedWei, at chain.Time) error {
 	n := tokenNumber(amount)
-	if err := fitsDigits(n); err != nil || j.Prices == nil {
+	price, priced := j.priceOf(at)
+	if err := fitsDigits(n); err != nil || !priced {
 		return err
 	}
-	price := j.Prices.days[day]
 	if err := fitsDigits(n.Mul(decimal.RequireFromString(price))); err != nil {
-		return fmt.Errorf("%s %s at %s %s: %w", tokens(amount), j.Symbol, price, j.Prices.Fiat, err)
+		return fmt.Errorf("%s %s at %s %s: %w", tokens(amount), j.Symbol, price, j.Prices.Currency, err)
 	}
 	return nil
 }
 
 // fitTogether wants that the sum of an entry fits, however its amounts are added up.
-func (j *Journal) fitTogether(amounts []chain.SignedWei, day string) error {
+func (j *Journal) fitTogether(amounts []chain.SignedWei, at chain.Time) error {
 	var sum chain.SignedWei
 	var err error
 	for _, a := range amounts {
@@ -113,7 +112,7 @@ func (j *Journal) fitTogether(amounts []chain.SignedWei, day string) error {
 			return err
 		}
 	}
-	return j.fits(sum, day)
+	return j.fits(sum, at)
 }
 
 func fitsDigits(n decimal.Decimal) error {
@@ -133,10 +132,10 @@ func (w *writer) beancount() error {
 	for _, a := range opens {
 		w.line("%s open %s", day, w.named[a])
 	}
-	if w.Prices != nil {
+	if list := w.dayPrices(); len(list) > 0 {
 		w.line("")
-		for _, day := range w.dates() {
-			w.line("%s price %s %s %s", day, w.Symbol, w.Prices.days[day], w.Prices.Fiat)
+		for _, p := range list {
+			w.line("%s price %s %s %s", p.day, w.Symbol, p.price, w.Prices.Currency)
 		}
 	}
 	for i := range w.holdings {
@@ -158,7 +157,7 @@ func (w *writer) beancount() error {
 			w.line("  %s: \"%s\"", key, tag[1])
 		}
 		for _, p := range e.postings {
-			w.line("  %s  %s %s%s", w.named[p.account], tokens(p.amount), w.Symbol, w.priced(day))
+			w.line("  %s  %s %s%s", w.named[p.account], tokens(p.amount), w.Symbol, w.priced(e.time))
 		}
 		return w.err
 	})
@@ -213,8 +212,8 @@ func (w *writer) beancountOpening(h *holding) {
 	}
 	w.line("%s * \"balance of %s after block %d\"", day, w.named[h.asset], h.height)
 	enter := func(a Account, amount chain.Wei) {
-		w.line("  %s  %s %s%s", w.named[a], tokens(amount.Signed()), w.Symbol, w.priced(day))
-		w.line("  %s  %s %s%s", w.named[openingBalances], tokens(amount.Signed().Negated()), w.Symbol, w.priced(day))
+		w.line("  %s  %s %s%s", w.named[a], tokens(amount.Signed()), w.Symbol, w.priced(w.begin))
+		w.line("  %s  %s %s%s", w.named[openingBalances], tokens(amount.Signed().Negated()), w.Symbol, w.priced(w.begin))
 	}
 	enter(h.asset, h.opening.Free)
 	if h.held {

@@ -61,17 +61,6 @@ func TestNamesOfLabels(t *testing.T) {
 	require.EqualValues(t, "Assets:"+address(t, baltathar).String(), names.Asset(address(t, baltathar)))
 }
 
-func TestReadPricesErrors(t *testing.T) {
-	_, err := journal.ReadPrices([]byte("date,price\n2026-01-01,0.1\n2026-01-01,0.2\n2026-02-30,1\n2026-01-02,1e3\n2026-01-03,-1\n2026-01-04\n"), "EUR")
-	require.EqualError(t, err, `line 3: 2026-01-01 is on line 2 too
-line 4: "2026-02-30": want a day such as 2026-01-31
-line 5: "1e3": want a price such as 0.1234, of at most 18 decimals
-line 6: "-1": want a price such as 0.1234, of at most 18 decimals
-line 7: 1 fields, want date,price`)
-	_, err = journal.ReadPrices(nil, "€")
-	require.ErrorContains(t, err, "want 3 to 5 capital letters")
-}
-
 // Accounts that a program would take for one, or whose balances could not be told apart,
 // are refused.
 func TestAccountsCollide(t *testing.T) {

@@ -27,7 +27,7 @@ func (w *writer) hledger() error {
 	w.line("decimal-mark .")
 	w.line("commodity 1000.%s %s", strings.Repeat("0", console.TokenDecimals), commodity(w.Symbol))
 	if w.Prices != nil {
-		w.line("commodity 1000.00 %s", w.Prices.Fiat)
+		w.line("commodity 1000.00 %s", w.Prices.Currency)
 	}
 	return w.plain(func(p *posted) int { return p.latest })
 }
@@ -36,7 +36,7 @@ func (w *writer) ledger() error {
 	w.comment()
 	w.line("commodity %s\n    format 1000.%s %s", commodity(w.Symbol), strings.Repeat("0", console.TokenDecimals), commodity(w.Symbol))
 	if w.Prices != nil {
-		w.line("commodity %s\n    format 1000.00 %s", w.Prices.Fiat, w.Prices.Fiat)
+		w.line("commodity %s\n    format 1000.00 %s", w.Prices.Currency, w.Prices.Currency)
 	}
 	w.line("tag time\ntag remark")
 	return w.plain(func(p *posted) int { return p.last })
@@ -49,10 +49,10 @@ func (w *writer) plain(last func(*posted) int) error {
 	for _, a := range w.used() {
 		w.line("account %s", w.named[a])
 	}
-	if w.Prices != nil {
+	if list := w.dayPrices(); len(list) > 0 {
 		w.line("")
-		for _, day := range w.dates() {
-			w.line("P %s %s %s %s", day, commodity(w.Symbol), w.Prices.days[day], w.Prices.Fiat)
+		for _, p := range list {
+			w.line("P %s %s %s %s", p.day, commodity(w.Symbol), p.price, w.Prices.Currency)
 		}
 	}
 	for i := range w.holdings {
@@ -73,7 +73,7 @@ func (w *writer) plain(last func(*posted) int) error {
 			if a := w.asserted[p.account]; a != nil && last(a) == number {
 				assertion = w.equals(a.closing)
 			}
-			w.line("    %s  %s%s", w.named[p.account], w.amount(p.amount, day), assertion)
+			w.line("    %s  %s%s", w.named[p.account], w.amount(p.amount, e.time), assertion)
 		}
 		return w.err
 	})
@@ -92,9 +92,9 @@ func (w *writer) plainOpening(h *holding) {
 		case !w.asserted[a].moved(): // this is the account's last posting
 			assertion = w.equals(closing)
 		}
-		w.line("    %s  %s%s", w.named[a], w.amount(amount, day), assertion)
+		w.line("    %s  %s%s", w.named[a], w.amount(amount, w.begin), assertion)
 		if !w.Continues {
-			w.line("    %s  %s", w.named[openingBalances], w.amount(amount.Negated(), day))
+			w.line("    %s  %s", w.named[openingBalances], w.amount(amount.Negated(), w.begin))
 		}
 	}
 	enter(h.asset, h.opening.Free, h.closing.Free)
@@ -103,13 +103,13 @@ func (w *writer) plainOpening(h *holding) {
 	}
 }
 
-// amount is a number of tokens, with what they cost on a day. Nothing costs nothing.
-func (w *writer) amount(a chain.SignedWei, day string) string {
+// amount is a number of tokens, with what they cost at a time. Nothing costs nothing.
+func (w *writer) amount(a chain.SignedWei, at chain.Time) string {
 	text := tokens(a) + " " + commodity(w.Symbol)
 	if a.Sign() == 0 {
 		return text
 	}
-	return text + w.priced(day)
+	return text + w.priced(at)
 }
 
 // equals asserts what an account has after a posting.

@@ -8,17 +8,20 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 )
 
 // Style is how the entries of a journal are made.
 type Style struct {
-	Names       *Names // nil: the addresses are the names
-	Symbol      string // of the network's token, such as GLMR
-	Title       string // for people, the first line
-	Notes       []string
-	Zone        *time.Location // whose days the dates are; nil: UTC
-	Prices      *Prices        // nil: amounts are in the token alone
-	NetworkSide bool           // of each fee, where it went too
+	Names  *Names // nil: the addresses are the names
+	Symbol string // of the network's token, such as GLMR
+	Title  string // for people, the first line
+	Notes  []string
+	Zone   *time.Location // whose days the dates are; nil: UTC
+	Prices *prices.List   // nil: amounts are in the token alone
+	// PartialPrices says that what has no price stays in the token alone.
+	PartialPrices bool
+	NetworkSide   bool // of each fee, where it went too
 	// Continues says that the journal before this one is there too: a journal of
 	// movements then asserts its opening balances instead of entering them, and one for
 	// Beancount opens no account that an earlier one of the same book has opened.

@@ -19,6 +19,8 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
+	"github.com/feeledger/fees/sheet"
 )
 
 const (
@@ -201,10 +203,53 @@ func TestZone(t *testing.T) {
 func TestPriceMissing(t *testing.T) {
 	s := style()
 	var err error
-	s.Prices, err = journal.ReadPrices([]byte("2026-03-30,1.5"), "EUR")
+	s.Prices, err = prices.Read([]byte("# source: X\n2026-03-30,1.5"), "EUR")
 	require.NoError(t, err)
 	_, err = journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}), s)
-	require.EqualError(t, err, "there is no price for 2026-03-31")
+	require.EqualError(t, err, "there is no price in EUR for 1 day: 2026-03-31")
+	s.PartialPrices = true
+	text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}, s), journal.HLedger)
+	require.Contains(t, text, "; PARTIAL: there is no price in EUR for 1 day: 2026-03-31: those amounts are in the token alone\n")
+	require.NotContains(t, text, " @ ")
+}
+
+// The price of an entry is that of its own day as the file has days, or of its own hour, whatever
+// the journal's time zone.
+func TestPriceOfTheEntrysMoment(t *testing.T) {
+	s := style()
+	var err error
+	s.Zone, err = time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	book := &made{payments: []*ledger.Transaction{paid(t, 1, "1000000000000000", "1000000000000000")}} // at 2026-03-31T23:30Z
+	for file, want := range map[string]string{
+		"2026-03-31,1.5\n2026-04-01,2.5":                            "GLMR @ 1.5 EUR",
+		"# timezone: Europe/Berlin\n2026-03-31,1.5\n2026-04-01,2.5": "GLMR @ 2.5 EUR",
+		"2026-03-31T23:00:00Z,3.5":                                  "GLMR @ 3.5 EUR",
+	} {
+		s.Prices, err = prices.Read([]byte("# source: X; Y\n"+file), "EUR")
+		require.NoError(t, err)
+		for _, p := range accountings {
+			text := written(t, feesIn(t, book, s), p.Program)
+			require.Contains(t, text, want)
+			require.Contains(t, text, s.Prices.SHA256)
+			passes(t, p, text)
+		}
+		var koinly strings.Builder
+		payments := found(t, book)
+		require.NoError(t, journal.WriteKoinly(t.Context(), &koinly, payments, s))
+		require.Contains(t, koinly.String(), ",0.00,EUR,cost,")
+		notes, err := s.CheckPrices(t.Context(), payments)
+		require.NoError(t, err)
+		require.Len(t, notes, 2)
+		var list strings.Builder
+		require.NoError(t, sheet.WriteCSV(&list, journal.List(t.Context(), payments, "moonbeam", s)))
+		require.Contains(t, list.String(), ",fee_eur,charged_eur\n")
+		require.Contains(t, list.String(), ",0.00,0.00\n")
+	}
+	s.Prices, err = prices.Read([]byte("# source: X\n2026-01-01,1"), "EUR")
+	require.NoError(t, err)
+	_, err = s.CheckPrices(t.Context(), found(t, book))
+	require.EqualError(t, err, "there is no price in EUR for 1 day: 2026-03-31")
 }
 
 // What Beancount would round is refused: 28 digits it has, 29 it has not.
@@ -222,7 +267,7 @@ func TestBeancountDigits(t *testing.T) {
 		passes(t, p, written(t, feesIn(t, book(digits29), style()), p.Program))
 	}
 	s := style()
-	s.Prices, err = journal.ReadPrices([]byte("2026-03-31,1.5"), "EUR")
+	s.Prices, err = prices.Read([]byte("# source: X\n2026-03-31,1.5"), "EUR")
 	require.NoError(t, err)
 	err = feesIn(t, book(digits28), s).Write(&out, journal.Beancount)
 	require.ErrorContains(t, err, "GLMR at 1.5 EUR: a number of 29 digits")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -20,12 +21,14 @@ const koinlyTime = "2006-01-02 15:04:05 UTC"
 
 // WriteKoinly writes the payments whose amount is known for Koinly: each as sent, with
 // the label "cost", which is how Koinly has a fee of nothing else. (Its fee columns are
-// for the fee of what was sent or received in the same row.)
+// for the fee of what was sent or received in the same row.) With prices, what it was worth
+// is its net worth.
 func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Style) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(koinlyColumns); err != nil {
 		return err
 	}
+	valuer := style.valuer()
 	for p, err := range payments.All(ctx) {
 		if err != nil {
 			return err
@@ -43,9 +46,15 @@ func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Sty
 		for _, r := range p.Remarks {
 			description += "; " + r
 		}
+		worth, currency := "", ""
+		if valuer != nil {
+			if amount, known := prices.Value(valuer, paid, p.Time).Get(); known {
+				worth, currency = amount.String(), string(amount.Currency())
+			}
+		}
 		row := []string{
 			at.Std().Format(koinlyTime), tokens(paid.Signed()), style.Symbol, "", "", "", "",
-			"", "", "cost", sheet.Safe(description), code(p.Transaction),
+			worth, currency, "cost", sheet.Safe(description), code(p.Transaction),
 		}
 		if err := out.Write(row); err != nil {
 			return err

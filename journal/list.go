@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -25,12 +26,13 @@ var listColumns = []sheet.Column{
 // is written.
 func List(ctx context.Context, payments *Payments, network string, style Style) *sheet.Sheet {
 	return &sheet.Sheet{
-		Name: "fees", Title: style.Title, Notes: style.Notes, Symbol: style.Symbol, Columns: listColumns,
-		Rows: rows(payments.All(ctx), network, style.names()),
+		Name: "fees", Title: style.Title, Notes: style.Notes, Symbol: style.Symbol, Columns: style.listColumns(),
+		Rows: rows(payments.All(ctx), network, &style),
 	}
 }
 
-func rows(payments iter.Seq2[*Payment, error], network string, names *Names) iter.Seq2[[]any, error] {
+func rows(payments iter.Seq2[*Payment, error], network string, style *Style) iter.Seq2[[]any, error] {
+	names := style.names()
 	return func(yield func([]any, error) bool) {
 		for p, err := range payments {
 			if err != nil {
@@ -50,6 +52,9 @@ func rows(payments iter.Seq2[*Payment, error], network string, names *Names) ite
 				p.Tip, p.Success, orNull(string(p.Outcome)), orNull(p.Status), orNull(p.Error),
 				p.Charged, string(p.Verdict), p.Drift, orNull(string(p.Class)),
 				p.Burned, p.Treasury, p.Author,
+			}
+			if v := style.valuer(); v != nil {
+				row = append(row, prices.ValueKnown(v, p.Fee, p.Time), prices.ValueKnown(v, p.Charged, p.Time))
 			}
 			if !yield(row, nil) {
 				return

@@ -1,98 +1,104 @@
 package journal
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
-	"fmt"
-	"io"
-	"regexp"
-	"strings"
-	"time"
+	"context"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
+	"github.com/feeledger/fees/sheet"
 )
 
-// Prices are what one token cost on the days that a journal has, in a currency.
-type Prices struct {
-	Fiat string // such as EUR
-	days map[string]string
+// priceOf is what one token cost at a time, where there is a price.
+func (s *Style) priceOf(at chain.Time) (price string, ok bool) {
+	if s.Prices == nil {
+		return "", false
+	}
+	return s.Prices.Price(s.Prices.Moment(at))
 }
 
-var (
-	fiatForm  = regexp.MustCompile(`^[A-Z]{3,5}$`)
-	priceForm = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,18})?$`)
-)
-
-// ReadPrices reads a CSV file of lines date,price: a day such as 2026-01-31, and what
-// one token cost on it. A first line that begins with "date" is its header, and a line
-// that begins with # a comment. The error has all that is wrong, with the lines.
-func ReadPrices(text []byte, fiat string) (*Prices, error) {
-	if !fiatForm.MatchString(fiat) {
-		return nil, fmt.Errorf("currency %q: want 3 to 5 capital letters, such as EUR", fiat)
+// valuer values amounts; nil without prices.
+func (s *Style) valuer() *prices.Valuer {
+	if s.Prices == nil {
+		return nil
 	}
-	p := &Prices{fiat, map[string]string{}}
-	lines := map[string]int{}
-	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
-	in.FieldsPerRecord, in.Comment, in.TrimLeadingSpace, in.ReuseRecord = -1, '#', true, true
-	var wrong wrongLines
-	for first, enough := true, false; !enough; first = false {
-		fields, err := in.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil { // it names the line, and what follows cannot be told apart
-			wrong = append(wrong, err)
-			break
-		}
-		if line, _ := in.FieldPos(0); !first || !strings.EqualFold(strings.TrimSpace(fields[0]), "date") {
-			enough = wrong.add(line, p.add(line, fields, lines))
-		}
-	}
-	if len(wrong) > 0 {
-		return nil, errors.Join(wrong...)
-	}
-	return p, nil
+	return s.Prices.Valuer()
 }
 
-// add takes a line. The lines are those of the days so far.
-func (p *Prices) add(line int, fields []string, lines map[string]int) error {
-	if len(fields) != 2 {
-		return fmt.Errorf("%d fields, want date,price", len(fields))
+// listColumns are those of the list, and with prices those in the currency.
+func (s *Style) listColumns() []sheet.Column {
+	if s.Prices == nil {
+		return listColumns
 	}
-	day, price := strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1])
-	if _, err := time.Parse(time.DateOnly, day); err != nil {
-		return fmt.Errorf("%q: want a day such as 2026-01-31", day)
+	c := s.Prices.Currency
+	return append(slices.Clip(listColumns),
+		sheet.Column{Name: "fee_" + c.Suffix(), Kind: sheet.Fiat, Total: true, Currency: c},
+		sheet.Column{Name: "charged_" + c.Suffix(), Kind: sheet.Fiat, Total: true, Currency: c})
+}
+
+// CheckPrices wants a price for each payment of a list, unless a part of them will do. The notes
+// say what amounts in the currency rest on.
+func (s *Style) CheckPrices(ctx context.Context, payments *Payments) (notes []string, err error) {
+	v := s.valuer()
+	if v == nil {
+		return nil, nil
 	}
-	if other, twice := lines[day]; twice {
-		return fmt.Errorf("%s is on line %d too", day, other)
+	for p, err := range payments.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		prices.ValueKnown(v, p.Fee, p.Time)
+		prices.ValueKnown(v, p.Charged, p.Time)
 	}
-	if lines[day] = line; !priceForm.MatchString(price) {
-		return fmt.Errorf("%q: want a price such as 0.1234, of at most 18 decimals", price)
+	return v.Notes(), v.Check(s.PartialPrices)
+}
+
+// checkPrices wants a price for each day, or hour, of the entries.
+func (j *Journal) checkPrices() error {
+	if j.Prices == nil {
+		return nil
 	}
-	p.days[day] = price
+	missing := &prices.MissingError{Currency: j.Prices.Currency, Step: j.Prices.Step()}
+	for _, m := range j.pricedMoments() {
+		if _, ok := j.Prices.Price(m); !ok {
+			missing.Missing = append(missing.Missing, j.Prices.Name(m))
+		}
+	}
+	if len(missing.Missing) == 0 {
+		return nil
+	}
+	if !j.PartialPrices {
+		return missing
+	}
+	j.Notes = append(slices.Clip(j.Notes), "PARTIAL: "+missing.Error()+": those amounts are in the token alone")
 	return nil
 }
 
-// maxDaysNamed is how many missing days an error names.
-const maxDaysNamed = 40
+// pricedMoments are the days, or hours, whose prices the entries need, in their order.
+func (j *Journal) pricedMoments() []prices.Moment {
+	list := make([]prices.Moment, 0, len(j.moments)+1)
+	for m := range j.moments {
+		list = append(list, m)
+	}
+	if len(j.holdings) > 0 {
+		list = append(list, j.Prices.Moment(j.begin))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
 
-// check wants a price for each day.
-func (p *Prices) check(days []string) error {
-	if p == nil {
+// dayPrice is what one token cost on a day.
+type dayPrice struct{ day, price string }
+
+// dayPrices are the prices that programs keep by the day. Those of hours are with the amounts alone.
+func (j *Journal) dayPrices() (list []dayPrice) {
+	if j.Prices == nil || j.Prices.Hourly {
 		return nil
 	}
-	var missing []string
-	for _, day := range days {
-		if p.days[day] == "" {
-			missing = append(missing, day)
+	for _, m := range j.pricedMoments() {
+		if price, ok := j.Prices.Price(m); ok {
+			list = append(list, dayPrice{j.Prices.Name(m), price})
 		}
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	more := ""
-	if len(missing) > maxDaysNamed {
-		more = fmt.Sprintf(", and %d more days", len(missing)-maxDaysNamed)
-		missing = missing[:maxDaysNamed]
-	}
-	return errors.New("there is no price for " + strings.Join(missing, ", ") + more)
+	return list
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // Program is one that keeps books in text, and what it takes.
@@ -111,18 +113,20 @@ func (w *writer) comment() {
 		}
 	}
 	if w.Prices != nil {
-		w.line("; each amount has the price of one %s on its day: nothing is rounded, and reports in %s round when they are shown", w.Symbol, w.Prices.Fiat)
+		w.line("; each amount has the price of one %s on its %s (%s), by %s: nothing is rounded, and reports in %s round when they are shown", w.Symbol, w.Prices.Step(), w.Prices.Timezone(), keep(w.Prices.Source(), "-_./,()+:'"), w.Prices.Currency)
+		w.line("; SHA-256 of the price file: %s", w.Prices.SHA256)
 	}
 	w.line("")
 }
 
-// priced is the day's price of the token, where there is one, as every program writes
+// priced is the price of the token at a time, where there is one, as every program writes
 // what an amount cost.
-func (w *writer) priced(day string) string {
-	if w.Prices == nil {
+func (w *writer) priced(at chain.Time) string {
+	price, ok := w.priceOf(at)
+	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(" @ %s %s", w.Prices.days[day], w.Prices.Fiat)
+	return fmt.Sprintf(" @ %s %s", price, w.Prices.Currency)
 }
 
 // tags are what is said of an entry: when it was, and what of its amounts.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 )
 
 // accounting is a real program: how it proves a journal, and how it tells sums.
@@ -251,10 +252,10 @@ func TestBeancountIncludesAll(t *testing.T) {
 
 // The prices of the user's are taken with all their digits, and nothing is rounded.
 func TestPricesAreTaken(t *testing.T) {
-	prices, err := journal.ReadPrices([]byte("date,price\n2026-01-01,0.123457\n2026-11-20,0.2\n"), "EUR")
+	list, err := prices.Read([]byte("# source: X\ndate,price\n2026-01-01,0.123457\n2026-11-20,0.2\n"), "EUR")
 	require.NoError(t, err)
 	s := style()
-	s.Prices, s.NetworkSide = prices, true
+	s.Prices, s.NetworkSide = list, true
 	forAll(t, func(t *testing.T, recording string, p accounting) {
 		text := written(t, feesOf(t, recording, s), p.Program)
 		require.Contains(t, text, "GLMR @ 0.123457 EUR\n")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
 )
 
 // survey is what is to be known of all entries before the first is written. It has
@@ -14,6 +15,7 @@ type survey struct {
 	seen     tally
 	accounts map[Account]bool
 	days     map[string]bool
+	moments  map[prices.Moment]bool // that need a price, where there are prices
 	asserted map[Account]*posted
 }
 
@@ -29,7 +31,7 @@ type posted struct {
 // look reads all entries, and checks them: each is balanced, all together lead to the
 // balances that are asserted, and there are prices.
 func (j *Journal) look() (err error) {
-	j.survey = survey{accounts: map[Account]bool{}, days: map[string]bool{}, asserted: map[Account]*posted{}}
+	j.survey = survey{accounts: map[Account]bool{}, days: map[string]bool{}, moments: map[prices.Moment]bool{}, asserted: map[Account]*posted{}}
 	for _, h := range j.holdings {
 		j.asserted[h.asset] = &posted{opening: h.opening.Free, closing: h.closing.Free}
 		j.asserted[reserved(h.asset)] = &posted{opening: h.opening.Reserved, closing: h.closing.Reserved}
@@ -41,6 +43,9 @@ func (j *Journal) look() (err error) {
 		j.begin, j.end = earlier(e.time, j.begin), later(e.time, j.end)
 		day := j.day(e.time)
 		j.days[day] = true
+		if j.Prices != nil {
+			j.moments[j.Prices.Moment(e.time)] = true
+		}
 		for _, p := range e.postings {
 			j.accounts[p.account] = true
 			if a := j.asserted[p.account]; a != nil {
@@ -59,7 +64,7 @@ func (j *Journal) look() (err error) {
 			return &LedgerError{ErrChanged} // the movements that were proved lead there, and these do not
 		}
 	}
-	return j.Prices.check(j.dates())
+	return j.checkPrices()
 }
 
 // each hands over the entries with their numbers, once more. It is [ErrChanged] where

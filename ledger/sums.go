@@ -24,6 +24,8 @@ const (
 	ByMonth
 	ByContract
 	ByAccount
+	ByContractDay // by contract and day
+	ByAccountDay  // by account and day
 )
 
 // tablesBy are the tables of the totals of days and of months, -1 where there is none.
@@ -33,6 +35,8 @@ var tablesBy = [...][unitCount]int{
 	ByMonth:       {days, months},
 	ByContract:    {contractDays, contractMonths},
 	ByAccount:     {accountDays, accountMonths},
+	ByContractDay: {contractDays, -1},
+	ByAccountDay:  {accountDays, -1},
 }
 
 // Total is what some transactions of a period add up to. What does not belong to the question
@@ -86,9 +90,9 @@ func (b *Book) totalsOfRun(ctx context.Context, q querier, p Period, span Span, 
 		}
 	}
 	switch {
-	case x.whole && by == ByAccount:
+	case x.whole && (by == ByAccount || by == ByAccountDay):
 		note()
-		return b.accountTotals(ctx, q, p, x, each)
+		return b.accountTotals(ctx, q, p, x, by, each)
 	case x.whole:
 		note()
 		return b.wholeTotals(ctx, q, tablesBy[by][x.unit], run, func(t *total, key row, s *Sums) error {
@@ -218,7 +222,7 @@ func (t *total) readRows(rows []row) ([]totalRow, error) {
 
 // accountTotals reads those of a stretch. They lack what nobody is known to have paid for: where
 // the stretch has more transactions, those are looked for.
-func (b *Book) accountTotals(ctx context.Context, q querier, p Period, x *piece, each func(*Total) error) error {
+func (b *Book) accountTotals(ctx context.Context, q querier, p Period, x *piece, by TotalsBy, each func(*Total) error) error {
 	var all, paid uint64
 	err := b.wholeTotals(ctx, q, tablesBy[ByMonth][x.unit], []piece{*x}, func(_ *total, _ row, s *Sums) error {
 		all += s.EVM + s.Native
@@ -227,12 +231,12 @@ func (b *Book) accountTotals(ctx context.Context, q querier, p Period, x *piece,
 	if err != nil {
 		return err
 	}
-	err = b.wholeTotals(ctx, q, tablesBy[ByAccount][x.unit], []piece{*x}, func(t *total, key row, s *Sums) error {
+	err = b.wholeTotals(ctx, q, tablesBy[by][x.unit], []piece{*x}, func(t *total, key row, s *Sums) error {
 		if s.EVM+s.Native == 0 { // it paid for nothing
 			return nil
 		}
 		paid += s.EVM + s.Native
-		return t.read(ByAccount, key, s, each)
+		return t.read(by, key, s, each)
 	})
 	if err != nil || paid == all {
 		return err
@@ -241,7 +245,7 @@ func (b *Book) accountTotals(ctx context.Context, q querier, p Period, x *piece,
 		if c == nil || c.Payer.Known() {
 			return nil
 		}
-		return each(totalOf(ByAccount, of, c, s))
+		return each(totalOf(by, of, c, s))
 	})
 }
 
@@ -249,6 +253,9 @@ func (b *Book) accountTotals(ctx context.Context, q querier, p Period, x *piece,
 func (t *total) read(by TotalsBy, key row, s *Sums, each func(*Total) error) error {
 	x := &Total{Sums: *s}
 	number := key[0].(int64) // it is of a stretch
+	if by == ByContractDay || by == ByAccountDay {
+		x.Start = startAt(Day(number).Start())
+	}
 	switch by {
 	case ByQuarterHour:
 		x.Start = startAt(time.UnixMilli(number * quarterHourMS))
@@ -260,7 +267,7 @@ func (t *total) read(by TotalsBy, key row, s *Sums, each func(*Total) error) err
 		}
 		begin, _ := monthly.times(number)
 		x.Start = startAt(begin)
-	case ByContract:
+	case ByContract, ByContractDay:
 		layer, _ := key[1].(string)
 		x.Layer = fee.Layer(layer)
 		x.Call, _ = key[2].(string)
@@ -271,7 +278,7 @@ func (t *total) read(by TotalsBy, key row, s *Sums, each func(*Total) error) err
 		default:
 			return fmt.Errorf("%w: table %s: a total of the contract %#x, which is no address", ErrDamaged, t.name, contract)
 		}
-	case ByAccount:
+	case ByAccount, ByAccountDay:
 		account, _ := key[1].([]byte)
 		if len(account) != len(chain.Address{}) {
 			return fmt.Errorf("%w: table %s: a total of the account %#x, which is no address", ErrDamaged, t.name, account)
@@ -335,18 +342,20 @@ func totalOf(by TotalsBy, of *Block, c *Cost, s *Sums) *Total {
 	switch ms := at.Std().UnixMilli(); {
 	case by == ByQuarterHour && timed:
 		t.Start = startAt(time.UnixMilli(ms / quarterHourMS * quarterHourMS))
-	case by == ByDay && timed:
+	case (by == ByDay || by == ByContractDay || by == ByAccountDay) && timed:
 		t.Start = startAt(DayOf(at.Std()).Start())
 	case by == ByMonth && timed:
 		begin, _ := monthly.times(monthly.number(ms))
 		t.Start = startAt(begin)
+	}
+	switch {
 	case c == nil:
-	case by == ByContract:
+	case by == ByContract || by == ByContractDay:
 		t.Layer, t.Call = c.Layer, c.Call
 		if c.Layer == fee.EVM {
 			t.Contract = c.Recipient
 		}
-	case by == ByAccount:
+	case by == ByAccount || by == ByAccountDay:
 		t.Account = c.Payer
 	}
 	return t

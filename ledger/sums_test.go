@@ -55,7 +55,7 @@ func addedUp(t *testing.T, book *ledger.Book, p ledger.Period, by ledger.TotalsB
 		switch y, m, d := at.Std().Date(); by {
 		case ledger.ByQuarterHour:
 			start = chain.Some(timeOf(at.Std().Truncate(15 * time.Minute)))
-		case ledger.ByDay:
+		case ledger.ByDay, ledger.ByContractDay, ledger.ByAccountDay:
 			start = chain.Some(timeOf(time.Date(y, m, d, 0, 0, 0, 0, time.UTC)))
 		case ledger.ByMonth:
 			start = chain.Some(timeOf(time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)))
@@ -64,12 +64,12 @@ func addedUp(t *testing.T, book *ledger.Book, p ledger.Period, by ledger.TotalsB
 		var call string
 		var contract, account chain.Optional[chain.Address]
 		switch by {
-		case ledger.ByContract:
+		case ledger.ByContract, ledger.ByContractDay:
 			layer, call = c.Layer, c.Call
 			if c.Layer == fee.EVM {
 				contract = c.Recipient
 			}
-		case ledger.ByAccount:
+		case ledger.ByAccount, ledger.ByAccountDay:
 			account = c.Payer
 		}
 		key := fmt.Sprint(start, layer, call, contract, account)
@@ -84,7 +84,7 @@ func addedUp(t *testing.T, book *ledger.Book, p ledger.Period, by ledger.TotalsB
 	return found, slices.Sorted(maps.Keys(rules))
 }
 
-var everyTotal = []ledger.TotalsBy{ledger.ByQuarterHour, ledger.ByDay, ledger.ByMonth, ledger.ByContract, ledger.ByAccount}
+var everyTotal = []ledger.TotalsBy{ledger.ByQuarterHour, ledger.ByDay, ledger.ByMonth, ledger.ByContract, ledger.ByAccount, ledger.ByContractDay, ledger.ByAccountDay}
 
 // Whatever a period has of the book's months and days, its totals are the sums of its
 // transactions: also where times go backwards, where nobody is known to have paid, and where

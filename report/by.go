@@ -25,13 +25,16 @@ const (
 	Month    By = "month"
 	Account  By = "account"
 	Layer    By = "layer"
+	Status   By = "status" // what came of the transactions
 	Type     By = "type"
 	Call     By = "call"
 	Contract By = "contract"
 )
 
 // Groupings are all of them.
-func Groupings() []By { return []By{Block, Hour, Day, Month, Account, Layer, Type, Call, Contract} }
+func Groupings() []By {
+	return []By{Block, Hour, Day, Month, Account, Layer, Status, Type, Call, Contract}
+}
 
 // ofTime tells whether the groups come one after the other in time. Others stand in
 // the order of their fees.
@@ -47,10 +50,12 @@ type Key struct {
 	Month    chain.Optional[string]     // such as 2026-01
 	Account  chain.Optional[chain.Address]
 	Layer    chain.Optional[string]
+	Outcome  chain.Optional[string] // such as succeeded
 	Type     chain.Optional[string]
 	Call     chain.Optional[string]
 	Contract chain.Optional[chain.Address]
-	start    int64 // of an hour, day or month, so that they can be ordered
+	Others   chain.Optional[uint64] // of how many groups it is that are not told one by one
+	start    int64                  // of an hour, day or month, so that they can be ordered
 }
 
 // id tells groups apart, as a key does, and takes less time to look for.
@@ -67,12 +72,13 @@ type subject struct {
 	block             uint64
 	time              chain.Optional[chain.Time]
 	layer             fee.Layer
+	outcome           fee.Outcome // "" where it is not known
 	kind, call        string
 	contract, account chain.Optional[chain.Address]
 }
 
 func ofCost(c *ledger.Cost) subject {
-	s := subject{block: c.Height, time: c.Time, layer: c.Layer, kind: c.Type, call: c.Call, account: c.Payer}
+	s := subject{block: c.Height, time: c.Time, layer: c.Layer, outcome: c.Outcome, kind: c.Type, call: c.Call, account: c.Payer}
 	if isEVM(c) {
 		s.contract = c.Recipient
 	}
@@ -95,6 +101,8 @@ func (b By) id(s *subject, zone *time.Location) (i id) {
 		i.address, i.addressed = s.account.Get()
 	case Layer:
 		return id{layer: s.layer}
+	case Status:
+		return id{layer: s.layer, kind: string(s.outcome)}
 	case Type:
 		return id{layer: s.layer, kind: s.kind}
 	case Call:
@@ -121,6 +129,10 @@ func (b By) key(s *subject, zone *time.Location) (k Key) {
 	}
 	k.Layer = chain.Some(string(s.layer))
 	switch b {
+	case Status:
+		if s.outcome != "" {
+			k.Outcome = chain.Some(string(s.outcome))
+		}
 	case Type:
 		if s.kind != "" {
 			k.Type = chain.Some(s.kind)
@@ -163,9 +175,13 @@ func (b By) compare(x, y *Group) int {
 	if order := y.Fee.Cmp(x.Fee); order != 0 {
 		return order
 	}
-	return cmp.Or(compareText(x.Layer, y.Layer), compareText(x.Type, y.Type), compareText(x.Call, y.Call),
+	return cmp.Or(compareText(x.Layer, y.Layer), compareText(x.Outcome, y.Outcome), compareText(x.Type, y.Type), compareText(x.Call, y.Call),
 		compareAddress(x.Account, y.Account), compareAddress(x.Contract, y.Contract))
 }
+
+// compareFees orders groups of time by their fees, too: the greatest first, then as they stand
+// without that.
+func (b By) compareFees(x, y *Group) int { return cmp.Or(y.Fee.Cmp(x.Fee), b.compare(x, y)) }
 
 func compareText(x, y chain.Optional[string]) int {
 	a, _ := x.Get()
@@ -195,6 +211,9 @@ func (k *Key) timed() bool {
 
 // Name is what the group is called, for people. It is not the same for two groups.
 func (k *Key) Name() string {
+	if n, ok := k.Others.Get(); ok {
+		return "the other " + grouped(n)
+	}
 	if height, ok := k.Block.Get(); ok {
 		return strconv.FormatUint(height, 10)
 	}
@@ -210,8 +229,10 @@ func (k *Key) Name() string {
 	if !ok {
 		return "not known"
 	}
-	if kind, ok := k.Type.Get(); ok {
-		name += " " + kind
+	for _, part := range []chain.Optional[string]{k.Outcome, k.Type} {
+		if text, ok := part.Get(); ok {
+			name += " " + text
+		}
 	}
 	if call, ok := k.Call.Get(); ok {
 		name += " " + call
@@ -220,4 +241,13 @@ func (k *Key) Name() string {
 		name += " " + contract.String()
 	}
 	return name
+}
+
+// grouped is a number with commas between thousands, for people.
+func grouped(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }

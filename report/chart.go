@@ -86,7 +86,7 @@ func length(amount chain.Wei) float64 {
 // bars are those of the groups. Of time, each bar has as many groups, one after the
 // other, as make them fit; of others, the last bar has all that are not among the first.
 func (r *Report) bars(f frame, value func(*Group) float64) (bars []bar, each int) {
-	if r.By.ofTime() {
+	if r.By.ofTime() && r.Top == 0 {
 		each = (len(r.Groups) + f.timeBars - 1) / f.timeBars
 		for i, g := range r.Groups {
 			if i%each == 0 {
@@ -111,6 +111,9 @@ func (r *Report) bars(f frame, value func(*Group) float64) (bars []bar, each int
 // chartLabel is a short name of a group. It has no character that means something in
 // SVG: the charts' library writes text as it is.
 func chartLabel(g *Group, most int) string {
+	if n, ok := g.Others.Get(); ok {
+		return fmt.Sprintf("%d\nothers", n)
+	}
 	name := g.Name()
 	for _, address := range []chain.Optional[chain.Address]{g.Account, g.Contract} {
 		if a, ok := address.Get(); ok {

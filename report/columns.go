@@ -20,9 +20,9 @@ func (r *Report) columns() []column { return append(r.keyColumns(), r.figureColu
 // figureColumns are those of the figures, with percentiles where they are asked for.
 func (r *Report) figureColumns() []column {
 	if r.Percentiles {
-		return slices.Concat(figureColumns, percentileColumns)
+		return r.withWorth(slices.Concat(figureColumns, percentileColumns))
 	}
-	return figureColumns
+	return r.withWorth(figureColumns)
 }
 
 var keyColumns = map[By][]column{
@@ -35,6 +35,7 @@ var keyColumns = map[By][]column{
 	Month:    {{sheet.Column{Name: "month", Kind: sheet.Text}, func(g *Group) any { return g.Month }}},
 	Account:  {{sheet.Column{Name: "account", Kind: sheet.Address}, func(g *Group) any { return g.Account }}},
 	Layer:    {layerColumn},
+	Status:   {layerColumn, {sheet.Column{Name: "outcome", Kind: sheet.Text}, func(g *Group) any { return g.Outcome }}},
 	Type:     {layerColumn, {sheet.Column{Name: "type", Kind: sheet.Text}, func(g *Group) any { return g.Type }}},
 	Call:     {layerColumn, callColumn},
 	Contract: {layerColumn, callColumn, {sheet.Column{Name: "contract", Kind: sheet.Address}, func(g *Group) any { return g.Contract }}},
@@ -57,8 +58,14 @@ func (r *Report) keyColumns() []column {
 			}
 		}
 	}
+	if r.Top > 0 {
+		columns = append(columns, othersColumn)
+	}
 	return columns
 }
+
+// othersColumn says of the group of all others how many it is of.
+var othersColumn = column{sheet.Column{Name: "others", Kind: sheet.Integer}, func(g *Group) any { return g.Others }}
 
 var figureColumns = []column{
 	count("evm", func(f *Figures) uint64 { return f.EVM }),

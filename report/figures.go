@@ -4,6 +4,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 )
 
 // Figures are what transactions add up to. A fee that is not determined is in no sum:
@@ -35,6 +36,10 @@ type Figures struct {
 	// paid at most. Each is a price that was paid. They are not known where the question
 	// does not ask for them.
 	Price10, Price50, Price90 chain.Optional[chain.GasPrice]
+
+	// FeeWorth and ChargedWorth are what Fee and Charged were worth in the currency of the
+	// question's prices. They are not known without prices, or where one is missing.
+	FeeWorth, ChargedWorth chain.Optional[prices.Amount]
 }
 
 // figuresOf are what sums say, as far as they are known.

@@ -129,7 +129,7 @@ func readCSV(t *testing.T, text []byte) []map[string]string {
 	return named(lines[0], lines[1:])
 }
 
-// readXLSX takes the exact amounts: the text beside each number.
+// readXLSX takes the exact amounts, which are text, with the numbers beside them.
 func readXLSX(t *testing.T, file []byte) (rows []map[string]string) {
 	book, err := excelize.OpenReader(bytes.NewReader(file))
 	require.NoError(t, err)
@@ -138,15 +138,7 @@ func readXLSX(t *testing.T, file []byte) (rows []map[string]string) {
 	for len(lines[0]) < 5 { // title and notes
 		lines = lines[1:]
 	}
-	rows = named(lines[0], lines[1:len(lines)-1])
-	for _, row := range rows {
-		for name, exact := range row {
-			if amount, ok := strings.CutSuffix(name, "_wei"); ok {
-				row[amount] = exact
-			}
-		}
-	}
-	return rows
+	return named(lines[0], lines[1:len(lines)-1])
 }
 
 func readParquet(t *testing.T, file []byte) (rows []map[string]string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -59,6 +60,9 @@ func WriteHTML(w io.Writer, r *Report) error {
 		Totals: r.totalCards(), Charts: charts, Heading: fmt.Sprintf("All figures by %s", r.By),
 	}
 	columns := r.columns()
+	if r.Top > 0 {
+		columns = append(namedOthers(r.keyColumns()), r.figureColumns()...)
+	}
 	f := r.formats(columns)
 	for i, c := range columns {
 		p.Columns = append(p.Columns, cell{r.heading(c), class(c.Kind)})
@@ -125,6 +129,9 @@ func (r *Report) totalCards() (cards []total) {
 			cards = append(cards, total{a.name, notKnown, ""})
 		}
 	}
+	for _, a := range r.worthAmounts() {
+		cards = append(cards, total{a.name, text(a.value), ""})
+	}
 	for _, n := range t.counts() {
 		cards = append(cards, total{n.name, fmt.Sprint(n.value), ""})
 	}
@@ -149,6 +156,8 @@ func (r *Report) heading(c column) string {
 	switch c.Kind {
 	case sheet.Wei:
 		return strings.TrimSpace(name + " " + console.Printable(r.Symbol))
+	case sheet.Fiat:
+		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
 	case sheet.GasPrice:
 		if strings.HasSuffix(name, "0") {
 			name += " %"
@@ -160,7 +169,7 @@ func (r *Report) heading(c column) string {
 
 func class(kind sheet.Kind) string {
 	switch kind {
-	case sheet.Integer, sheet.Wei, sheet.GasPrice:
+	case sheet.Integer, sheet.Wei, sheet.GasPrice, sheet.Fiat:
 		return "number"
 	case sheet.Address:
 		return "hex"
@@ -226,6 +235,11 @@ func text(value any) string {
 			return console.Gwei(price)
 		}
 		return ""
+	case chain.Optional[prices.Amount]:
+		if amount, known := v.Get(); known {
+			return amount.String()
+		}
+		return notKnown
 	case chain.Optional[string]:
 		name, _ := v.Get()
 		return console.Printable(name)

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 )
 
 // document is the report as JSON. Amounts are decimal strings of wei; what is not
@@ -22,6 +23,7 @@ type document struct {
 	Coverage coverage          `json:"coverage"`
 	Evidence evidence.Evidence `json:"evidence"` // of the blocks that are there
 	Accounts []string          `json:"accounts"` // null for all
+	Prices   *prices.Basis     `json:"prices"`   // null without amounts in a currency
 	Rules    []string          `json:"rules"`
 }
 
@@ -80,7 +82,7 @@ func objectOf(columns []column, g *Group) (o object) {
 func WriteJSON(w io.Writer, r *Report) error {
 	out := jsontext.NewStream(w, false)
 	out.Members(document{
-		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(),
+		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(), Prices: r.basis(),
 		Rules: append([]string{}, r.Rules...),
 	})
 	out.List("groups", r.groups)

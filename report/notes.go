@@ -84,5 +84,8 @@ func (r *Report) Title() string {
 	if r.Payers != nil {
 		title += fmt.Sprintf(", of %d accounts", len(r.Payers))
 	}
+	if r.Top > 0 {
+		title += fmt.Sprintf(", the %d with the greatest fees", r.Top)
+	}
 	return title
 }

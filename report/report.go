@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 )
 
 // Question is what a report is asked for.
@@ -31,17 +32,26 @@ type Question struct {
 	Payers  map[chain.Address]bool // only what these paid for; nil is everybody
 	// Percentiles asks for those of the gas price. Then every transaction is read.
 	Percentiles bool
+	// Top asks for so many groups, those with the greatest fees, in the order of these, and
+	// for one of all others; 0 is for all groups.
+	Top int
+	// Prices are what the token cost; nil for no amounts in a currency. Each transaction is
+	// valued at the price of its own day or hour.
+	Prices *prices.List
+	// PartialPrices says that not all of those prices need be there.
+	PartialPrices bool
 }
 
 // Report is what the fees of a period add up to.
 type Report struct {
 	Question
-	Rules    []string // that priced the transactions, in the order of their names
-	Groups   []*Group // in their order; without a transaction there is only an account that was asked for
-	Totals   Figures  // of all groups
-	Findings uint64   // checks that did not hold in the period's blocks
-	Drifts   uint64   // fees that are not what the chain charged
-	Notes    []string // what a reader must know, first what is missing
+	Rules    []string       // that priced the transactions, in the order of their names
+	Groups   []*Group       // in their order; without a transaction there is only an account that was asked for
+	Totals   Figures        // of all groups
+	Findings uint64         // checks that did not hold in the period's blocks
+	Drifts   uint64         // fees that are not what the chain charged
+	Notes    []string       // what a reader must know, first what is missing
+	valuer   *prices.Valuer // nil without prices
 }
 
 // Group is what some of the transactions add up to.
@@ -76,7 +86,8 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	}
 	r = &Report{Question: q}
 	a := newAdder(&r.Question)
-	defer func() { err = errors.Join(err, a.prices.close()) }()
+	defer func() { err = errors.Join(err, a.gasPrices.close()) }()
+	r.valuer = a.valuer
 	span, ok := q.Cover.Span.Get()
 	if ok {
 		shown := func(done uint64) { progress(min(done, span.Blocks()), span.Blocks()) }
@@ -89,6 +100,11 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 			return nil, err
 		}
 		shown(span.Blocks())
+	}
+	if a.valuer != nil {
+		if err := a.valuer.Check(q.PartialPrices); err != nil {
+			return nil, err
+		}
 	}
 	var notes []string // of the blocks
 	var unread error   // why there are none
@@ -106,6 +122,9 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.all.Drifts
 	r.Notes = slices.Concat(q.Partial, a.notes(), notes)
+	if a.valuer != nil {
+		r.Notes = append(r.Notes, a.valuer.Notes()...)
+	}
 	return r, nil
 }
 
@@ -114,6 +133,32 @@ func (q *Question) totals() (by ledger.TotalsBy, ok bool) {
 	if q.Percentiles || q.Payers != nil {
 		return 0, false
 	}
+	if by, ok = q.coarsest(); ok && q.Prices != nil {
+		return q.priced(by)
+	}
+	return by, ok
+}
+
+// priced are the totals of which each is of one price, instead of those that would do without
+// prices.
+func (q *Question) priced(by ledger.TotalsBy) (ledger.TotalsBy, bool) {
+	days := !q.Prices.Hourly && q.Prices.Zone.String() == time.UTC.String() // those of the ledger
+	switch by {
+	case ledger.ByDay, ledger.ByMonth:
+		if days {
+			return ledger.ByDay, true
+		}
+		return ledger.ByQuarterHour, true
+	case ledger.ByAccount:
+		return ledger.ByAccountDay, days
+	case ledger.ByContract:
+		return ledger.ByContractDay, days
+	}
+	return by, true
+}
+
+// coarsest are the fewest totals that tell the groups apart.
+func (q *Question) coarsest() (by ledger.TotalsBy, ok bool) {
 	switch q.By {
 	case Hour:
 		return ledger.ByQuarterHour, true
@@ -140,21 +185,31 @@ type adder struct {
 	list     []*group // in the order in which they were found
 	all      ledger.Sums
 	rules    map[string]bool
-	prices   prices                 // where percentiles are asked for: group 0 is all transactions
-	last     *group                 // that of the block before, where a block has one
-	height   uint64                 // of that block
-	idle     map[chain.Address]bool // payers that are asked for and, so far, paid for nothing
+	worth    worth          // of all
+	valuer   *prices.Valuer // nil without prices
+	// gasPrices are counted where percentiles are asked for: group 0 is all transactions.
+	gasPrices gasPrices
+	last      *group                 // that of the block before, where a block has one
+	height    uint64                 // of that block
+	idle      map[chain.Address]bool // payers that are asked for and, so far, paid for nothing
 }
 
 // group is one in the making.
 type group struct {
 	Key
 	ledger.Sums
-	number int // from 1 on
+	worth  worth
+	number int  // from 1 on
+	idle   bool // nothing was paid for
 }
 
 func newAdder(q *Question) *adder {
-	return &adder{question: q, groups: map[id]*group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
+	a := &adder{question: q, groups: map[id]*group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
+	if q.Prices != nil {
+		a.valuer = q.Prices.Valuer()
+	}
+	a.worth = a.nothing()
+	return a
 }
 
 // totals adds up the ledger's totals.
@@ -165,7 +220,7 @@ func (a *adder) totals(ctx context.Context, book *ledger.Book, span ledger.Span,
 		}
 		g, err := a.groupOf(ofTotal(t))
 		if err == nil {
-			err = g.Add(&t.Sums)
+			err = a.add(g, &t.Sums, t.Start)
 		}
 		return err
 	}, shown)
@@ -205,7 +260,7 @@ func (a *adder) transaction(c *ledger.Cost) error {
 	}
 	sums, err := ledger.SumsOf(c)
 	if err == nil {
-		err = a.last.Add(&sums)
+		err = a.add(a.last, &sums, c.Time)
 	}
 	if err != nil {
 		return fmt.Errorf("block %d, extrinsic %d: %w", c.Height, c.Index, err)
@@ -218,10 +273,10 @@ func (a *adder) transaction(c *ledger.Cost) error {
 	if !a.question.Percentiles || !priced || !isEVM(c) {
 		return nil
 	}
-	if err := a.prices.add(0, price); err != nil {
+	if err := a.gasPrices.add(0, price); err != nil {
 		return err
 	}
-	return a.prices.add(a.last.number, price)
+	return a.gasPrices.add(a.last.number, price)
 }
 
 // groupOf is the group of what is added.
@@ -233,7 +288,7 @@ func (a *adder) groupOf(s subject) (*group, error) {
 		if len(a.list) == mostGroups {
 			return nil, &TooManyGroupsError{by, mostGroups}
 		}
-		g = &group{Key: by.key(&s, a.question.Zone), number: len(a.list) + 1}
+		g = &group{Key: by.key(&s, a.question.Zone), worth: a.nothing(), number: len(a.list) + 1}
 		a.list = append(a.list, g)
 		if by == Block { // the one before is behind
 			clear(a.groups)
@@ -245,7 +300,7 @@ func (a *adder) groupOf(s subject) (*group, error) {
 
 // result are the groups in their order, and all of them together.
 func (a *adder) result() (groups []*Group, all Figures, err error) {
-	ranked, err := a.prices.ranked()
+	ranked, err := a.gasPrices.ranked()
 	if err != nil {
 		return nil, all, err
 	}
@@ -255,18 +310,40 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		}
 		return p
 	}
+	by := a.question.By
+	if by == Account {
+		for payer := range a.idle {
+			a.list = append(a.list, &group{Key: Key{Account: chain.Some(payer)}, worth: a.nothing(), idle: true})
+		}
+	}
+	sums := map[*Group]*group{}
 	for _, g := range a.list {
 		if err := a.all.Add(&g.Sums); err != nil {
 			return nil, all, err
 		}
-		groups = append(groups, &Group{g.Key, figuresOf(&g.Sums).with(rankedOf(g.number))})
-	}
-	by := a.question.By
-	if by == Account {
-		for payer := range a.idle {
-			groups = append(groups, &Group{Key: Key{Account: chain.Some(payer)}})
+		a.worth = a.worth.plus(g.worth)
+		made := &Group{Key: g.Key, Figures: Figures{}.valued(g.worth)}
+		if !g.idle {
+			made.Figures = figuresOf(&g.Sums).with(rankedOf(g.number)).valued(g.worth)
 		}
+		groups, sums[made] = append(groups, made), g
 	}
-	slices.SortFunc(groups, by.compare)
-	return groups, figuresOf(&a.all).with(rankedOf(0)), nil
+	all = figuresOf(&a.all).with(rankedOf(0)).valued(a.worth)
+	top := a.question.Top
+	if top == 0 {
+		slices.SortFunc(groups, by.compare)
+		return groups, all, nil
+	}
+	slices.SortFunc(groups, by.compareFees)
+	if len(groups) <= top {
+		return groups, all, nil
+	}
+	others := group{Key: Key{Others: chain.Some(uint64(len(groups) - top))}, worth: a.nothing()}
+	for _, g := range groups[top:] {
+		if err := others.Add(&sums[g].Sums); err != nil {
+			return nil, all, err
+		}
+		others.worth = others.worth.plus(sums[g].worth)
+	}
+	return append(groups[:top], &Group{others.Key, figuresOf(&others.Sums).valued(others.worth)}), all, nil
 }

@@ -67,9 +67,12 @@ func groupOf(t *testing.T, by report.By, s sent, r *evidence.Report) string {
 	if to, ok := x.To.Get(); ok && x.Layer == fee.EVM {
 		contract += " " + to.String()
 	}
+	outcome, known := x.Outcome.Get()
+	require.True(t, known)
 	return map[report.By]string{
-		report.Block: number(t, big.NewInt(int64(s.Height)).String()).String(),
-		report.Hour:  at[:13] + ":00:00+00:00", report.Day: at[:10], report.Month: at[:7],
+		report.Status: s.Family + " " + string(outcome),
+		report.Block:  number(t, big.NewInt(int64(s.Height)).String()).String(),
+		report.Hour:   at[:13] + ":00:00+00:00", report.Day: at[:10], report.Month: at[:7],
 		report.Account: s.From, report.Layer: s.Family, report.Type: kind, report.Call: s.Family + " " + x.Call, report.Contract: contract,
 	}[by]
 }

@@ -82,12 +82,28 @@ func (r *Report) tableLines(width int) (lines []string, err error) {
 // choose are the columns of the grouping with some figures.
 func (r *Report) choose(names []string) []column {
 	columns := r.keyColumns()
-	for _, c := range figureColumns {
-		if slices.Contains(names, c.Name) || c.Name == "undetermined" && r.Totals.Undetermined > 0 {
+	if r.Top > 0 {
+		columns = namedOthers(columns)
+	}
+	for _, c := range r.withWorth(figureColumns) {
+		if chosen(c, names) || c.Name == "undetermined" && r.Totals.Undetermined > 0 {
 			columns = append(columns, c)
 		}
 	}
 	return columns
+}
+
+// namedOthers are the columns of the grouping where the group of all others has its name in the
+// first of them, and no column of its own.
+func namedOthers(columns []column) []column {
+	first := columns[0]
+	named := column{sheet.Column{Name: first.Name, Kind: sheet.Text}, func(g *Group) any {
+		if g.Others.Known() {
+			return g.Name()
+		}
+		return text(first.value(g))
+	}}
+	return append([]column{named}, columns[1:len(columns)-1]...)
 }
 
 func widest(lines []string) (n int) {
@@ -153,6 +169,9 @@ func (r *Report) totalLines() string {
 		}
 		fmt.Fprintf(&out, "%-22s %s %s\n", f.name, amounts[0], console.Printable(r.Symbol))
 		amounts = amounts[1:]
+	}
+	for _, f := range r.worthAmounts() {
+		fmt.Fprintf(&out, "%-22s %s\n", f.name, text(f.value))
 	}
 	for _, p := range r.Totals.prices() {
 		if price, ok := p.value.Get(); ok {

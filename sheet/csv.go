@@ -19,10 +19,7 @@ func WriteCSV(w io.Writer, s *Sheet) error {
 	out := csv.NewWriter(w)
 	var header []string
 	for _, c := range s.Columns {
-		header = append(header, c.Name)
-		if c.isAmount() {
-			header = append(header, c.Name+"_token")
-		}
+		header = append(header, c.names()...)
 	}
 	if err := out.Write(header); err != nil {
 		return err

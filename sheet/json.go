@@ -60,7 +60,7 @@ func JSONRows(s *Sheet) iter.Seq2[[]byte, error] {
 
 func appendJSON(text []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
-	case nil:
+	case nil, unknownAmount:
 		return append(text, "null"...), nil
 	case integer:
 		return append(text, v...), nil

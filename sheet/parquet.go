@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
 )
 
 // rowsInGroup is how many rows a writer of Parquet holds, where nothing else is asked for.
@@ -38,7 +39,8 @@ type ParquetOptions struct {
 // optional. Amounts of wei, and gas prices, are DECIMAL(38,0) in wei; one of more
 // than 38 digits is an error, as is an integer that 64 bits with a sign do not hold.
 // Token amounts, hashes and addresses are strings, as is text, which is as it came
-// but in UTF-8. Times are timestamps in milliseconds of UTC. Title, notes and symbol
+// but in UTF-8. Times are timestamps in milliseconds of UTC. Amounts of a currency, and
+// percents, are DECIMAL(38,n) with the decimals that they have. Title, notes and symbol
 // are metadata of the file, under the keys title, note_1 and on, and symbol.
 type ParquetWriter struct {
 	sheet *Sheet
@@ -59,7 +61,7 @@ func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, 
 	}
 	fields := make([]parquet.Field, len(s.Columns))
 	for i, c := range s.Columns {
-		fields[i] = parquet.Group{c.Name: parquet.Optional(parquetTypes[c.Kind]())}.Fields()[0]
+		fields[i] = parquet.Group{c.Name: parquet.Optional(c.parquetType())}.Fields()[0]
 	}
 	most := cmp.Or(o.RowsInGroup, rowsInGroup)
 	options := []parquet.WriterOption{
@@ -103,7 +105,7 @@ func (w *ParquetWriter) write(values []any) error {
 			return fmt.Errorf("sheet %q, column %s: %w", w.sheet.Name, c.Name, err)
 		}
 		level := 1
-		if values[i] == nil {
+		if value.IsNull() {
 			level = 0
 		}
 		w.row[i] = value.Level(0, level, i)
@@ -151,8 +153,18 @@ var parquetTypes = map[Kind]func() parquet.Node{
 	Boolean:     func() parquet.Node { return parquet.Leaf(parquet.BooleanType) },
 }
 
-func amountNode() parquet.Node {
-	return parquet.Decimal(0, amountDigits, amountType{parquet.FixedLenByteArrayType(amountBytes)})
+// parquetType is the column's type.
+func (c Column) parquetType() parquet.Node {
+	if decimals, fixed := c.decimals(); fixed {
+		return decimalNode(decimals)
+	}
+	return parquetTypes[c.Kind]()
+}
+
+func amountNode() parquet.Node { return decimalNode(0) }
+
+func decimalNode(decimals int) parquet.Node {
+	return parquet.Decimal(decimals, amountDigits, amountType{parquet.FixedLenByteArrayType(amountBytes)})
 }
 
 // repeatedType is text of which the same comes again and again: each is written once in a
@@ -178,8 +190,14 @@ func utf8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 func parquetValue(value any) (parquet.Value, error) {
 	switch v := value.(type) {
-	case nil:
+	case nil, unknownAmount:
 		return parquet.NullValue(), nil
+	case prices.Amount, percent:
+		units, err := chain.ParseSignedWei(unpointed(exact(v)))
+		if err != nil {
+			return parquet.Value{}, fmt.Errorf("%s: %w", v, errTooLong)
+		}
+		return decimalValue(units)
 	case bool:
 		return parquet.BooleanValue(v), nil
 	case integer:
@@ -202,6 +220,19 @@ func parquetValue(value any) (parquet.Value, error) {
 		return parquet.Int32Value(int32(v.start.Unix() / (24 * 60 * 60))), nil
 	}
 	return parquet.ByteArrayValue([]byte(utf8(exact(value)))), nil
+}
+
+// unpointed are the digits of a decimal number, with its sign: how many there are of the
+// unit that its last digit counts.
+func unpointed(number string) string {
+	digits, negative := strings.CutPrefix(strings.Replace(number, ".", "", 1), "-")
+	if digits = strings.TrimLeft(digits, "0"); digits == "" {
+		return "0"
+	}
+	if negative {
+		return "-" + digits
+	}
+	return digits
 }
 
 var errTooLong = errors.New("more than the 38 digits of a decimal in Parquet")

@@ -5,6 +5,9 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/prices"
 )
 
 // Kind is what the values of a column are. A value may also be nil, or an
@@ -37,9 +40,14 @@ const (
 	Address
 	// Boolean is a bool.
 	Boolean
+	// Fiat is a prices.Amount in the column's currency, which is rounded when it is written.
+	// An Optional of one that is not known makes the total not known; nil does not.
+	Fiat
+	// Percent is a string such as "-12.34": a part of a hundred with two decimals.
+	Percent
 )
 
-var kinds = []string{"text", "integer", "wei", "signed wei", "token amount", "gas price", "time", "date", "hash", "address", "boolean"}
+var kinds = []string{"text", "integer", "wei", "signed wei", "token amount", "gas price", "time", "date", "hash", "address", "boolean", "fiat", "percent"}
 
 // String is the kind's name.
 func (k Kind) String() string {
@@ -54,12 +62,14 @@ type Column struct {
 	Name string // in snake case; the key in JSON
 	Kind Kind
 	// Total says that the column is summed up below the rows, where a form has such
-	// a place: XLSX and the table. It is for Integer, Wei and SignedWei. A cell with
-	// nothing is not in the sum.
+	// a place: XLSX and the table. It is for Integer, Wei, SignedWei and Fiat, whose total
+	// is the sum of what is not rounded. A cell with nothing is not in the sum.
 	Total bool
 	// Whole says that a cell with nothing is a figure that is not known. Then the total
 	// is not known either.
 	Whole bool
+	// Currency is that of a column of kind Fiat, whose name ends with it: fee_eur.
+	Currency prices.Currency
 }
 
 // Sheet is a table of figures.
@@ -90,8 +100,12 @@ func (s *Sheet) check() error {
 			return fmt.Errorf("sheet %q: column name %q is not in snake case", s.Name, c.Name)
 		case c.Kind < 0 || int(c.Kind) >= len(kinds):
 			return fmt.Errorf("sheet %q, column %s: unknown %v", s.Name, c.Name, c.Kind)
-		case c.Total && !slices.Contains([]Kind{Integer, Wei, SignedWei}, c.Kind):
+		case c.Total && !slices.Contains([]Kind{Integer, Wei, SignedWei, Fiat}, c.Kind):
 			return fmt.Errorf("sheet %q, column %s: a column of kind %v has no total", s.Name, c.Name, c.Kind)
+		case (c.Kind == Fiat) != (c.Currency != ""):
+			return fmt.Errorf("sheet %q, column %s: a column of kind %v has the currency %q", s.Name, c.Name, c.Kind, c.Currency)
+		case c.Kind == Fiat && !strings.HasSuffix(c.Name, "_"+c.Currency.Suffix()):
+			return fmt.Errorf("sheet %q, column %s: the name does not end with the currency %s", s.Name, c.Name, c.Currency)
 		}
 		for _, name := range c.names() {
 			if seen[name] {
@@ -103,10 +117,10 @@ func (s *Sheet) check() error {
 	return nil
 }
 
-// names are all that a form may call the column.
+// names are what the forms call the column: CSV and XLSX have an amount of wei in the token too.
 func (c Column) names() []string {
 	if c.isAmount() {
-		return []string{c.Name, c.Name + "_token", c.Name + "_wei"}
+		return []string{c.Name, c.Name + "_token"}
 	}
 	return []string{c.Name}
 }
@@ -144,6 +158,9 @@ func (s *Sheet) read(number int, values, row []any) (err error) {
 	for i, c := range s.Columns {
 		if row[i], err = c.Kind.read(values[i]); err != nil {
 			return fmt.Errorf("sheet %q, row %d, column %s: %w", s.Name, number, c.Name, err)
+		}
+		if a, ok := row[i].(prices.Amount); ok && a.Currency() != c.Currency {
+			return fmt.Errorf("sheet %q, row %d, column %s: an amount in %s, and the column is in %s", s.Name, number, c.Name, a.Currency(), c.Currency)
 		}
 	}
 	return nil

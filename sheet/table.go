@@ -67,6 +67,8 @@ func shown(value any) string {
 		return console.Tokens(v)
 	case chain.GasPrice:
 		return console.Gwei(v)
+	case unknownAmount:
+		return notKnown
 	}
 	return console.Printable(exact(value))
 }
@@ -125,7 +127,9 @@ func (m *measure) in(shape int) int {
 func (k Kind) hasDecimals() bool { return k == Wei || k == SignedWei || k == GasPrice }
 
 // isRight tells whether a column of the kind stands at the right of its place.
-func (k Kind) isRight() bool { return k == Integer || k == TokenAmount || k.hasDecimals() }
+func (k Kind) isRight() bool {
+	return k == Integer || k == TokenAmount || k == Fiat || k == Percent || k.hasDecimals()
+}
 
 // write writes the table in the widest shape that fits.
 func (t *grid) write(out *bufio.Writer, width int) error {
@@ -218,6 +222,10 @@ func (s *Sheet) header(c Column) string {
 		return strings.TrimSpace(name + " " + console.Printable(s.Symbol))
 	case c.Kind == GasPrice:
 		return name + " Gwei"
+	case c.Kind == Fiat:
+		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
+	case c.Kind == Percent:
+		return strings.TrimSuffix(name, "percent") + "%"
 	}
 	return name
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
 )
 
 // totals are the exact sums of the columns that have one.
@@ -13,6 +14,7 @@ type totals struct {
 	sheet   *Sheet
 	amounts []chain.SignedWei
 	numbers []decimal.Decimal // of columns that are not in wei
+	fiat    []prices.Amount   // not rounded
 	unknown []bool            // a figure of the column is not known
 }
 
@@ -21,7 +23,7 @@ const notKnown = "not known"
 
 func newTotals(s *Sheet) *totals {
 	n := len(s.Columns)
-	return &totals{s, make([]chain.SignedWei, n), make([]decimal.Decimal, n), make([]bool, n)}
+	return &totals{s, make([]chain.SignedWei, n), make([]decimal.Decimal, n), make([]prices.Amount, n), make([]bool, n)}
 }
 
 // add adds a row.
@@ -38,6 +40,10 @@ func (t *totals) add(row []any) (err error) {
 			}
 		case integer:
 			t.numbers[i] = t.numbers[i].Add(decimal.RequireFromString(string(v)))
+		case prices.Amount:
+			t.fiat[i] = t.fiat[i].Add(v)
+		case unknownAmount:
+			t.unknown[i] = true
 		}
 	}
 	return nil
@@ -53,6 +59,8 @@ func (t *totals) of(column int) any {
 		return notKnown
 	case c.isAmount():
 		return t.amounts[column]
+	case c.Kind == Fiat:
+		return prices.NothingIn(c.Currency).Add(t.fiat[column])
 	}
 	return integer(t.numbers[column].String())
 }

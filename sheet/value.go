@@ -2,15 +2,32 @@ package sheet
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
 )
 
 // The values of a row, once they are read, are nil or: string (Text), integer,
 // chain.SignedWei (Wei and SignedWei), chain.TokenAmount, chain.GasPrice,
-// chain.Time, date, chain.Hash, chain.Address, bool.
+// chain.Time, date, chain.Hash, chain.Address, bool, prices.Amount, unknownAmount, percent.
+
+// unknownAmount is an amount of a currency that is there and not known: the total is not
+// known either.
+type unknownAmount struct{}
+
+// String is nothing.
+func (unknownAmount) String() string { return "" }
+
+// percentDecimals is how many decimals a percent has.
+const percentDecimals = 2
+
+// percent is a decimal number with so many.
+type percent string
+
+var percentForm = regexp.MustCompile(`^-?[0-9]+\.[0-9]{2}$`)
 
 // integer is a whole number in decimal digits, with a minus where it is negative.
 type integer string
@@ -28,6 +45,9 @@ func (d date) String() string { return d.start.Format(time.DateOnly) }
 
 // read takes a value of the kind.
 func (k Kind) read(value any) (any, error) {
+	if amount, ok := value.(chain.Optional[prices.Amount]); ok && k == Fiat && !amount.Known() {
+		return unknownAmount{}, nil
+	}
 	value, known := unwrap(value)
 	if !known {
 		return nil, nil
@@ -39,6 +59,14 @@ func (k Kind) read(value any) (any, error) {
 			return v, nil
 		case Date:
 			return readDate(v)
+		case Percent:
+			if percentForm.MatchString(v) {
+				return percent(v), nil
+			}
+		}
+	case prices.Amount:
+		if k == Fiat {
+			return v, nil
 		}
 	case chain.Time:
 		switch k {
@@ -117,6 +145,8 @@ func unwrap(value any) (any, bool) {
 	case chain.Optional[chain.Address]:
 		return v.Get()
 	case chain.Optional[bool]:
+		return v.Get()
+	case chain.Optional[prices.Amount]:
 		return v.Get()
 	}
 	return value, true

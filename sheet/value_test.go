@@ -176,9 +176,11 @@ func TestSheetThatCannotBeWritten(t *testing.T) {
 		{column("a", sheet.GasPrice, true), `sheet "s", column a: a column of kind gas price has no total`},
 		{column("a", sheet.TokenAmount, true), `sheet "s", column a: a column of kind token amount has no total`},
 		{column("a", -1, false), `sheet "s", column a: unknown kind -1`},
-		{column("a", 11, false), `sheet "s", column a: unknown kind 11`},
+		{column("a", 13, false), `sheet "s", column a: unknown kind 13`},
 		{append(column("fee", sheet.Wei, false), column("fee_token", sheet.Text, false)...), `sheet "s" has two columns fee_token`},
-		{append(column("fee_wei", sheet.Text, false), column("fee", sheet.SignedWei, false)...), `sheet "s" has two columns fee_wei`},
+		{column("a_eur", sheet.Fiat, false), `sheet "s", column a_eur: a column of kind fiat has the currency ""`},
+		{[]sheet.Column{{Name: "a", Kind: sheet.Fiat, Currency: "EUR"}}, `sheet "s", column a: the name does not end with the currency EUR`},
+		{column("a", sheet.Percent, true), `sheet "s", column a: a column of kind percent has no total`},
 	} {
 		for form, write := range forms {
 			require.EqualError(t, write(io.Discard, &sheet.Sheet{Name: "s", Columns: c.columns}), c.want, form)
@@ -193,7 +195,7 @@ func TestSheetWithoutRows(t *testing.T) {
 	require.Equal(t, "fee,fee_token\n", string(written(t, "csv", s)))
 	require.Empty(t, written(t, "jsonl", s))
 	require.Equal(t, "fee GLMR\n----------\n       0\n", string(written(t, "txt", s)))
-	require.Equal(t, [][]string{{"fee", "fee_wei"}, {"0.000000000000000000", "0"}}, opened(t, written(t, "xlsx", s)).cells("s"))
+	require.Equal(t, [][]string{{"fee", "fee_token"}, {"0", "0.000000000000000000"}}, opened(t, written(t, "xlsx", s)).cells("s"))
 	require.Zero(t, readParquet(t, written(t, "parquet", s)).NumRows())
 }
 

@@ -6,21 +6,27 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/prices"
 )
 
 // WriteXLSX writes a workbook with a sheet for each of the given ones: title and
 // notes at the top, then a header that stays in view and has a filter, the rows,
 // and the totals.
 //
-// A column fee of wei becomes fee, the token amount as a number, and fee_wei, the
-// exact amount in wei as text: a spreadsheet's numbers are rounded to 15 digits.
-// Totals are formulas, with the exact total in wei beside them. An integer or a
+// Columns have the names and units of [WriteCSV]. A column fee of wei becomes fee, the
+// exact amount in wei as text, and fee_token, the token amount as a number: a
+// spreadsheet's numbers are rounded to 15 digits.
+// Totals are formulas, with the exact total in wei beside them; that of a currency is the
+// sum of what is not rounded, and no formula. An integer or a
 // price of more than 15 digits is text, and so is a total that would be rounded.
+//
+// It prints in landscape, as wide as the page, with the header on each.
 // Times are UTC. Text is never a formula; what does not fit a cell, at 32,767
 // characters, ends in "…".
 //
@@ -76,9 +82,14 @@ func setProperties(book *excelize.File, title string) error {
 }
 
 // styles are the numbers of the styles in a workbook.
-type styles struct{ bold, text, whole, token, time, date, totalText, totalWhole, totalToken int }
+type styles struct {
+	bold, text, whole, token, time, date, totalText, totalWhole, totalToken int
+	fixed, totalFixed                                                       map[int]int // by decimals: of currencies and percents
+	book                                                                    *excelize.File
+}
 
 func newStyles(book *excelize.File) (s styles, err error) {
+	s.book, s.fixed, s.totalFixed = book, map[int]int{}, map[int]int{}
 	for _, style := range []struct {
 		id     *int
 		format string
@@ -94,12 +105,36 @@ func newStyles(book *excelize.File) (s styles, err error) {
 		{&s.totalWhole, "0", true},
 		{&s.totalToken, "0.000000000000000000", true},
 	} {
-		definition := excelize.Style{CustomNumFmt: &style.format, Font: &excelize.Font{Bold: style.bold, Size: 11, Family: "Calibri"}}
-		if *style.id, err = book.NewStyle(&definition); err != nil {
+		if *style.id, err = newStyle(book, style.format, style.bold); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
+}
+
+func newStyle(book *excelize.File, format string, bold bool) (int, error) {
+	return book.NewStyle(&excelize.Style{CustomNumFmt: &format, Font: &excelize.Font{Bold: bold, Size: 11, Family: "Calibri"}})
+}
+
+// add adds the styles that the columns of a sheet need and not every sheet has.
+func (s *styles) add(columns []Column) (err error) {
+	for _, c := range columns {
+		decimals, ok := c.decimals()
+		if _, there := s.fixed[decimals]; !ok || there {
+			continue
+		}
+		format := "0"
+		if decimals > 0 {
+			format += "." + strings.Repeat("0", decimals)
+		}
+		if s.fixed[decimals], err = newStyle(s.book, format, false); err != nil {
+			return err
+		}
+		if s.totalFixed[decimals], err = newStyle(s.book, format, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mostLines is how many lines a sheet has.
@@ -120,6 +155,13 @@ type lines struct {
 func writeSheet(book *excelize.File, name string, s *Sheet, styles styles) error {
 	// How many lines there will be is not known yet; some readers believe what it says.
 	if err := book.SetSheetDimension(name, ""); err != nil {
+		return err
+	}
+	if err := styles.add(s.Columns); err != nil {
+		return err
+	}
+	fit := true
+	if err := book.SetSheetProps(name, &excelize.SheetPropsOptions{FitToPage: &fit}); err != nil {
 		return err
 	}
 	out, err := book.NewStreamWriter(name)
@@ -157,7 +199,20 @@ func writeSheet(book *excelize.File, name string, s *Sheet, styles styles) error
 	if err := book.AutoFilter(name, filter, nil); err != nil {
 		return err
 	}
-	return cmp.Or(l.writeTotals(t, asText, head+1, l.last), l.writeNotes(below), out.Flush())
+	return cmp.Or(l.writeTotals(t, asText, head+1, l.last), l.writeNotes(below), setPage(book, name, head), out.Flush())
+}
+
+// setPage has the sheet printed as wide as a page in landscape, with the header's line at the top
+// of each.
+func setPage(book *excelize.File, name string, head int) error {
+	landscape, wide, long := "landscape", 1, 0
+	err := book.SetPageLayout(name, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide, FitToHeight: &long})
+	if err != nil {
+		return err
+	}
+	return book.SetDefinedName(&excelize.DefinedName{
+		Name: "_xlnm.Print_Titles", RefersTo: fmt.Sprintf("'%s'!$%d:$%d", strings.ReplaceAll(name, "'", "''"), head, head), Scope: name,
+	})
 }
 
 // layOut sets what stands in the file before the lines: widths, and what stays in
@@ -165,7 +220,7 @@ func writeSheet(book *excelize.File, name string, s *Sheet, styles styles) error
 func (l *lines) layOut(head int) error {
 	column := l.width()
 	for _, c := range slices.Backward(l.sheet.Columns) { // excelize puts a new width before those that it has
-		for _, header := range slices.Backward(headers(c)) {
+		for _, header := range slices.Backward(c.names()) {
 			width := max(widths[c.Kind], float64(len(header))+4) // room for the filter's button
 			if err := l.out.SetColWidth(column, column, width); err != nil {
 				return err
@@ -178,7 +233,7 @@ func (l *lines) layOut(head int) error {
 
 // widths are those of columns, in digits.
 var widths = map[Kind]float64{
-	Text: 24, Integer: 14, Wei: 28, SignedWei: 28, TokenAmount: 28, GasPrice: 18, Time: 20, Date: 12, Hash: 70, Address: 46, Boolean: 10,
+	Text: 24, Integer: 14, Wei: 28, SignedWei: 28, TokenAmount: 28, GasPrice: 18, Time: 20, Date: 12, Hash: 70, Address: 46, Boolean: 10, Fiat: 16, Percent: 12,
 }
 
 func (l *lines) writeTitle() error {
@@ -197,17 +252,9 @@ func (l *lines) writeNotes(notes []string) error {
 	return nil
 }
 
-// headers are the names of the columns that a column becomes.
-func headers(c Column) []string {
-	if c.isAmount() {
-		return []string{c.Name, c.Name + "_wei"}
-	}
-	return []string{c.Name}
-}
-
 func (l *lines) header() (cells []any) {
 	for _, c := range l.sheet.Columns {
-		for _, header := range headers(c) {
+		for _, header := range c.names() {
 			cells = append(cells, excelize.Cell{StyleID: l.styles.bold, Value: header})
 		}
 	}
@@ -217,7 +264,7 @@ func (l *lines) header() (cells []any) {
 // width is how many columns the sheet has.
 func (l *lines) width() (n int) {
 	for _, c := range l.sheet.Columns {
-		n += len(headers(c))
+		n += len(c.names())
 	}
 	return n
 }
@@ -235,7 +282,7 @@ func (l *lines) write(cells []any) error {
 func (l *lines) cells(row []any) []any {
 	cells := make([]any, 0, l.width())
 	for i, c := range l.sheet.Columns {
-		cells = append(cells, l.cell(row[i])...)
+		cells = append(cells, l.cell(c, row[i])...)
 		if row[i] == nil && c.isAmount() {
 			cells = append(cells, nil)
 		}
@@ -244,19 +291,24 @@ func (l *lines) cells(row []any) []any {
 }
 
 // cell is the cell of a value, or the two of an amount.
-func (l *lines) cell(value any) []any {
+func (l *lines) cell(c Column, value any) []any {
 	text := func(text string) any { return excelize.Cell{StyleID: l.styles.text, Value: cellText(text)} }
 	switch v := value.(type) {
-	case nil:
+	case nil, unknownAmount:
 		return []any{nil}
 	case bool:
 		return []any{v}
 	case chain.SignedWei:
-		return []any{excelize.Cell{StyleID: l.styles.token, Value: rounded(console.Tokens(v))}, text(v.String())}
+		return []any{text(v.String()), excelize.Cell{StyleID: l.styles.token, Value: rounded(console.Tokens(v))}}
 	case chain.Time:
 		return []any{excelize.Cell{StyleID: l.styles.time, Value: v.Std()}}
 	case date:
 		return []any{excelize.Cell{StyleID: l.styles.date, Value: v.start}}
+	case prices.Amount, percent:
+		if digits := exact(v); fits(digits) {
+			decimals, _ := c.decimals()
+			return []any{excelize.Cell{StyleID: l.styles.fixed[decimals], Value: rounded(digits)}}
+		}
 	case integer, chain.GasPrice:
 		if n := integer(exact(v)); isExact(n) {
 			whole, _ := n.int64()
@@ -276,15 +328,22 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 	var cells []any
 	labelled := false
 	for i, c := range l.sheet.Columns {
-		sum := fmt.Sprintf("SUM(%s:%s)", cellName(len(cells)+1, first), cellName(len(cells)+1, last))
+		number := len(cells) + len(c.names()) // the last of its columns
+		sum := fmt.Sprintf("SUM(%s:%s)", cellName(number, first), cellName(number, last))
 		if last < first {
 			sum = "" // of no rows: the total is 0
 		}
 		switch v := t.of(i).(type) {
 		case chain.SignedWei:
 			cells = append(cells,
-				excelize.Cell{StyleID: l.styles.totalToken, Formula: sum, Value: rounded(console.Tokens(v))},
-				excelize.Cell{StyleID: l.styles.totalText, Value: v.String()})
+				excelize.Cell{StyleID: l.styles.totalText, Value: v.String()},
+				excelize.Cell{StyleID: l.styles.totalToken, Formula: sum, Value: rounded(console.Tokens(v))})
+		case prices.Amount: // the sum of the lines, which are rounded, may be another
+			if digits := v.String(); fits(digits) {
+				cells = append(cells, excelize.Cell{StyleID: l.styles.totalFixed[c.Currency.Decimals()], Value: rounded(digits)})
+			} else {
+				cells = append(cells, excelize.Cell{StyleID: l.styles.totalText, Value: digits})
+			}
 		case integer:
 			if whole, _ := v.int64(); isExact(v) && !asText[i] {
 				cells = append(cells, excelize.Cell{StyleID: l.styles.totalWhole, Formula: sum, Value: whole})
@@ -292,11 +351,12 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 				cells = append(cells, excelize.Cell{StyleID: l.styles.totalText, Value: string(v)})
 			}
 		default:
-			cells = append(cells, make([]any, len(headers(c)))...)
+			at := len(cells)
+			cells = append(cells, make([]any, len(c.names()))...)
 			if v == notKnown {
-				cells[len(cells)-1] = excelize.Cell{StyleID: l.styles.totalText, Value: notKnown}
+				cells[at] = excelize.Cell{StyleID: l.styles.totalText, Value: notKnown}
 			} else if !labelled {
-				cells[len(cells)-1], labelled = excelize.Cell{StyleID: l.styles.totalText, Value: "total"}, true
+				cells[at], labelled = excelize.Cell{StyleID: l.styles.totalText, Value: "total"}, true
 			}
 		}
 	}
@@ -310,6 +370,22 @@ func isExact(n integer) bool {
 		digits--
 	}
 	return digits <= 15
+}
+
+// fits tells whether it keeps all digits of a decimal number.
+func fits(number string) bool {
+	return isExact(integer(strings.Replace(number, ".", "", 1)))
+}
+
+// decimals is how many a column of a currency, or of percents, has.
+func (c Column) decimals() (n int, fixed bool) {
+	switch c.Kind {
+	case Fiat:
+		return c.Currency.Decimals(), true
+	case Percent:
+		return percentDecimals, true
+	}
+	return 0, false
 }
 
 // rounded is an amount as a spreadsheet's number, the nearest there is. The exact

@@ -72,13 +72,13 @@ func TestXLSXCells(t *testing.T) {
 		"A1": inline("Every kind of value"),
 		"A2": inline("note: 2 blocks are not covered"),
 		"A3": inline("note: =1+1 is [31mno formula"),
-		"A4": inline("call"), "B4": inline("gas"), "C4": inline("fee"), "D4": inline("fee_wei"), "M4": inline("success"),
+		"A4": inline("call"), "B4": inline("gas"), "C4": inline("fee"), "D4": inline("fee_token"), "M4": inline("success"),
 		"A5": inline("balances.transfer"),
 		"B5": {"", "<v>21000</v>"},
-		"C5": {"", "<v>0.002625</v>"},
-		"D5": inline("2625000000000000"),
-		"E5": {"", "<v>-0.000000000000000001</v>"},
-		"F5": inline("-1"),
+		"C5": inline("2625000000000000"),
+		"D5": {"", "<v>0.002625</v>"},
+		"E5": inline("-1"),
+		"F5": {"", "<v>-0.000000000000000001</v>"},
 		"G5": inline("1"),
 		"H5": {"", "<v>125000000000</v>"},
 		"I5": {"", "<v>45292</v>"}, // 2024-01-01 is day 45292 of those that 1900 began
@@ -88,23 +88,26 @@ func TestXLSXCells(t *testing.T) {
 		"M5": {"b", "<v>1</v>"},
 		"A6": inline("=HYPERLINK(&#34;http://evil&#34;;&#34;a,b&#34;)"),
 		"B6": {"", "<v>-5</v>"},
-		"D6": inline("12345678901234567890123"),
+		"C6": inline("12345678901234567890123"),
 		"G6": inline("115792089237316195423570985008687907853269984665640564039457584007913129639935"),
 		"J6": {"", "<v>45322</v>"},
 		"M6": {"b", "<v>0</v>"},
 		"A8": inline("total"),
 		"B8": {"", "<f>SUM(B5:B7)</f><v>20995</v>"},
-		"D8": inline("12345681526234567890123"),
-		"F8": inline("1499999999999999999"),
+		"C8": inline("12345681526234567890123"),
+		"E8": inline("1499999999999999999"),
 	} {
 		require.Equal(t, want, cells[name], name)
 	}
-	require.True(t, strings.HasPrefix(cells["C8"].content, "<f>SUM(C5:C7)</f><v>12345.6815262345"), cells["C8"])
-	require.True(t, strings.HasPrefix(cells["E8"].content, "<f>SUM(E5:E7)</f>"), cells["E8"])
+	require.True(t, strings.HasPrefix(cells["D8"].content, "<f>SUM(D5:D7)</f><v>12345.6815262345"), cells["D8"])
+	require.True(t, strings.HasPrefix(cells["F8"].content, "<f>SUM(F5:F7)</f>"), cells["F8"])
 	require.Equal(t, 3, strings.Count(xml, "<f>"))
 	require.Contains(t, xml, `<pane activePane="bottomLeft" state="frozen" topLeftCell="A5" ySplit="4">`)
 	require.Contains(t, xml, `<autoFilter ref="$A$4:$M$7">`)
 	require.Contains(t, xml, `<cols><col min="1" max="1" width="24" customWidth="1"/><col min="2" max="2" width="14"`)
+	require.Contains(t, xml, `<pageSetUpPr fitToPage="true">`)
+	require.Contains(t, xml, `<pageSetup fitToHeight="0" fitToWidth="1" orientation="landscape">`)
+	require.Contains(t, part(t, written(t, "xlsx", every(t)), "xl/workbook.xml"), `<definedName localSheetId="0" name="_xlnm.Print_Titles">&#39;all kinds&#39;!$4:$4</definedName>`)
 	require.NotContains(t, xml, "<dimension")
 	require.NotContains(t, xml, `<row r="9"`)
 }
@@ -114,7 +117,7 @@ func TestXLSXReadBack(t *testing.T) {
 	b := opened(t, written(t, "xlsx", every(t)))
 	cells := b.cells("all kinds")
 	require.Equal(t, []string{
-		"balances.transfer", "21000", "0.002625000000000000", "2625000000000000", "-0.000000000000000001", "-1", "1", "125000000000",
+		"balances.transfer", "21000", "2625000000000000", "0.002625000000000000", "-1", "-0.000000000000000001", "1", "125000000000",
 		"2024-01-01 00:00:00", "2024-01-01",
 		"0x00000000000000000000000000000000000000000000000000000000000000ab", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "TRUE",
 	}, cells[4])

@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -32,6 +33,8 @@ type head struct {
 	Kinds       []KindTotal                     `json:"kinds"`
 	Fees        []LayerFees                     `json:"fees_by_layer"`
 	Others      chain.Optional[LayerFees]       `json:"paid_for_others"`
+	Worth       chain.Optional[prices.Amount]   `json:"charged_worth"` // of all fees, in the currency of the prices
+	Prices      *prices.Basis                   `json:"prices"`        // null without amounts in a currency
 	NoPayer     uint64                          `json:"without_payer"`
 	Notes       []string                        `json:"notes"`
 }
@@ -42,7 +45,7 @@ func (y *Style) head(s *Statement) head {
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]balances.Difference{}, s.Differences...), More: s.More, Settled: append([]balances.Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),
-		NoPayer: s.WithoutPayer, Notes: append(append([]string{}, y.Notes...), s.Notes()...),
+		Worth: s.ChargedWorth, Prices: y.basis(), NoPayer: s.WithoutPayer, Notes: append(append([]string{}, y.Notes...), s.Notes()...),
 	}
 	if opening, ok := s.Opening.Get(); ok {
 		h.Opening = chain.Some(balances.Of(opening))

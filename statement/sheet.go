@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -24,6 +25,7 @@ type Style struct {
 	// Evidence is how well the blocks of the period are known. What proves balances is said
 	// apart: see [Statement.Proof].
 	Evidence evidence.Evidence
+	valuer   *prices.Valuer // nil without prices
 }
 
 // Name is an account with its label.
@@ -79,7 +81,7 @@ var movementColumns = []sheet.Column{
 // stands beside the first movement that is a part of it, so that the column's total is
 // what was paid.
 func (y *Style) Movements(ctx context.Context, list ...*Statement) *sheet.Sheet {
-	return y.sheet("movements", "Movements and fees", movementColumns, list, func(s *Statement, add func(...any) error) error {
+	return y.sheet("movements", "Movements and fees", slices.Concat(movementColumns, y.worthColumns(worthNames...)), list, func(s *Statement, add func(...any) error) error {
 		return s.Each(ctx, func(l *Line) error {
 			row := []any{s.Account, l.Place(), l.Height, l.Time}
 			if m := l.Movement; m != nil {
@@ -93,7 +95,7 @@ func (y *Style) Movements(ctx context.Context, list ...*Statement) *sheet.Sheet 
 			} else {
 				row = append(row, nil, nil, nil, nil, nil, nil)
 			}
-			return add(append(row, remark(l))...)
+			return add(append(append(row, remark(l)), y.worthOf(l)...)...)
 		})
 	})
 }
@@ -203,10 +205,14 @@ var feeColumns = []sheet.Column{
 
 // Fees is a row for each fee that the accounts paid, in the order of the chain.
 func (y *Style) Fees(ctx context.Context, list ...*Statement) *sheet.Sheet {
-	return y.sheet("fees", "Fees paid", feeColumns, list, func(s *Statement, add func(...any) error) error {
+	return y.sheet("fees", "Fees paid", slices.Concat(feeColumns, y.worthColumns("fee")), list, func(s *Statement, add func(...any) error) error {
 		for t, err := range s.book.Transactions(ctx, s.query(s.Span)) {
 			if err == nil {
-				err = add(s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, string(t.Verdict))
+				row := []any{s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, string(t.Verdict)}
+				if y.valuer != nil {
+					row = append(row, prices.ValueKnown(y.valuer, t.Charged, t.Time))
+				}
+				err = add(row...)
 			}
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 )
 
 // Statement is what became of an account's native balance in a span of blocks. Its
@@ -20,6 +21,8 @@ type Statement struct {
 	Span    ledger.Span // it begins after block 0: what that left is the opening
 	balances.Comparison
 	Totals
+	// ChargedWorth is what the fees were worth, where [Style.ValueBy] valued them.
+	ChargedWorth chain.Optional[prices.Amount]
 
 	book *ledger.Book
 }

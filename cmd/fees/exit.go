@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
@@ -86,6 +87,7 @@ func explain(ctx context.Context, err error) string {
 	var beside *ledger.ForkError
 	var nodeAnswer *nodeclient.DecodeError
 	var lacking *desk.NotHeldError
+	var unpriced *prices.MissingError
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -124,6 +126,8 @@ func explain(ctx context.Context, err error) string {
 		advice = "fees sync makes one; --ledger or FEES_LEDGER names another"
 	case errors.As(err, &lacking) && len(lacking.Lacks) > 0:
 		advice = "fees sync fills it, --partial takes what is there"
+	case errors.As(err, &unpriced):
+		advice = "complete the file, or --partial leaves what needs it unknown"
 	case errors.Is(err, reconcile.ErrNotCovered):
 		advice = "fees sync fills it; --partial compares with what is there"
 	case errors.Is(err, reconcile.ErrNoLookups):

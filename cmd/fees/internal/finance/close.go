@@ -61,6 +61,12 @@ made again from there. With --signers or --tsa-ca alone, the files, the
 signatures and the timestamp are checked, and no figure is compared, which is
 said.
 
+With prices, the reports, the statements and the journal have amounts in the
+currency; the file is kept in the package (inputs/prices.csv), and --check makes
+the package again with it. The reconciliation is in the token alone.
+
+` + pricesManual + `
+
 Note the SHA-256 of the manifest, which is shown, where nobody can change it.
 
 Exit codes: 0 all holds that was checked, 1 something in the package does not
@@ -73,6 +79,8 @@ const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o janua
   fees close --month 2026-01 --accounts mine.csv --timezone Europe/Berlin \
       --to beancount --reconcile books.csv --unit token -o january
   fees close --month 2026-01 --accounts mine.csv -o january --sign id_ed25519
+  fees close --month 2026-01 --accounts mine.csv --prices eur.csv --fiat EUR \
+      -o january
   fees close --check january --signers allowed_signers
   fees close --check january --gateway archive --trust 16796696:0xHASH`
 
@@ -86,9 +94,10 @@ type closeFlags struct {
 	key, signers                 string
 	authority, authorities       string
 	partial, noBalances, quiet   bool
-	books                        booksFlags // how the company's record is read
-	ofCheck                      []string   // the names of those that --check takes
-	stdout, stderr               io.Writer
+	priceFlags
+	books          booksFlags // how the company's record is read
+	ofCheck        []string   // the names of those that --check takes
+	stdout, stderr io.Writer
 }
 
 func newClose(stdout, stderr io.Writer) *cobra.Command {
@@ -129,6 +138,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the month, where it lacks a part")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	flags.priceFlags.Add(c)
 	f.StringVar(&flags.books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
 	flags.books.Add(c, "of --reconcile: ")
 	cli.Complete(c, "to", journalPrograms()...)
@@ -179,7 +189,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	}
 	defer d.Close()
 	closed, err := d.MakePackage(ctx, desk.PackageQuestion{
-		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Names: f.names,
+		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Names: f.names, Prices: f.prices, Fiat: f.fiat,
 		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, Key: key, Authority: authority, PackageOptions: options,
 	})
 	if err != nil {

@@ -29,8 +29,9 @@ more there are), and the exit code is 1. All stands in the order of the chain.
 
 --names gives addresses their names: a CSV file of address,name and, where it is not
 to be Assets:<name>, the asset account; a header names its columns in any order.
---prices, a CSV file of date,price, with --fiat, writes each amount with what a token
-cost on its day. --network-side adds where each fee went: burned, to the treasury, to
+--prices writes what each fee was worth: in a journal each amount with the price of its
+day or hour, in a list fee and charged in --fiat, for Koinly the net worth.
+--network-side adds where each fee went: burned, to the treasury, to
 the author.
 
 --with movements writes every change of the accounts' native balances instead: fees,
@@ -52,7 +53,9 @@ that are new. A file whose month has another seal in the ledger is an error: --r
 writes it again. A month that the ledger lacks in part is left out, or refused where it
 is asked for; --partial takes what is there, and the next run takes what is there then.
 --check reads all files and compares them with their sums and the ledger's seals.
-Amounts that are not known are null; if a fee is, the exit code is 1.`
+Amounts that are not known are null; if a fee is, the exit code is 1.
+
+` + pricesManual
 
 // exportEnd is the flag for the last day of the period: --to says for what.
 const exportEnd = "until"
@@ -71,11 +74,10 @@ type exportFlags struct {
 	cli.LedgerFlags
 	cli.PeriodFlags
 	cli.Output
+	priceFlags
 	form        string
 	accounts    []string
 	names       string
-	prices      string
-	fiat        string
 	with        string
 	networkFile string
 	networkSide bool
@@ -122,8 +124,7 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.form, "to", "", "for what: "+strings.Join(exportForms, ", "))
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "who paid"+cli.AccountsUsage)
 	f.StringVar(&flags.names, "names", "", "a CSV file of address,name or address,name,asset account")
-	f.StringVar(&flags.prices, "prices", "", "a CSV file of date,price: what one token cost on each day")
-	f.StringVar(&flags.fiat, "fiat", "", "the currency of --prices, such as EUR")
+	flags.priceFlags.Add(c)
 	f.StringVar(&flags.with, "with", desk.WithFees, "fees, or movements: every change of the balances")
 	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
 	f.BoolVar(&flags.continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
@@ -152,12 +153,10 @@ func (f *exportFlags) check() error {
 		return errors.New("--accounts: name those who paid, or a file with them")
 	case f.with != desk.WithFees && f.with != desk.WithMovements:
 		return fmt.Errorf("--with %q: want %s or %s", f.with, desk.WithFees, desk.WithMovements)
-	case !books && (f.with != desk.WithFees || f.prices != "" || f.networkSide):
-		return fmt.Errorf("--to %s is a list of fees: --with movements, --prices and --network-side are for hledger, beancount and ledger", f.form)
+	case !books && (f.with != desk.WithFees || f.networkSide):
+		return fmt.Errorf("--to %s is a list of fees: --with movements and --network-side are for hledger, beancount and ledger", f.form)
 	case f.continues && f.with != desk.WithMovements && f.form != journal.Beancount.Name:
 		return errors.New("--continue is for --with movements, and for Beancount: no other journal of fees depends on the one before")
-	case (f.prices == "") != (f.fiat == ""):
-		return errors.New("--prices and --fiat: name both, the file and its currency")
 	case binary && f.File == "" && cli.IsTerminal(f.Stdout):
 		return fmt.Errorf("--to %s is not for a terminal: name a file with -o", f.form)
 	}
@@ -204,17 +203,21 @@ func (f *exportFlags) question(args []string) (q desk.ExportQuestion, err error)
 	if q.Style.Names, err = desk.ReadNames(f.names); err != nil {
 		return q, err
 	}
-	q.Style.Prices, err = desk.ReadPrices(f.prices, f.fiat)
+	q.Style.Prices, err = f.priceFlags.Read()
 	return q, err
 }
 
 // write writes the form that was asked for.
 func (f *exportFlags) write(ctx context.Context, x *desk.Export) error {
 	if write, ok := lists[f.form]; ok {
-		return f.Output.Stream(func(w io.Writer) error { return write(w, x.List(ctx)) })
+		list, err := x.List(ctx)
+		if err != nil {
+			return err
+		}
+		return f.Output.Stream(func(w io.Writer) error { return write(w, list) })
 	}
 	if f.form == toKoinly {
-		return f.Output.Stream(func(w io.Writer) error { return journal.WriteKoinly(ctx, w, x.Payments, x.Style()) })
+		return f.Output.Stream(func(w io.Writer) error { return x.WriteKoinly(ctx, w) })
 	}
 	j, err := x.Journal(ctx)
 	if err != nil {

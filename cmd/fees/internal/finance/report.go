@@ -18,7 +18,8 @@ import (
 )
 
 var reportManual = `Add up the fees of a period of the ledger, by block, hour, day, month, account (who
-paid), layer, type of EVM transaction, call, or contract. Each group has its
+paid), layer, status (layer and outcome: succeeded, reverted, out of gas, failed), type of
+EVM transaction, call, or contract. Each group has its
 transactions, EVM and native, those of each that failed (reverted and out of gas
 included; they pay too), those of which that is not known, and those whose fee is
 undetermined; the fee, of both layers, with priority fees and tips; what the chain
@@ -32,10 +33,17 @@ The average gas price is floor(sum of gas price x gas / sum of gas), in wei. Wit
 --percentiles there are gas_price_10, gas_price_50 and gas_price_90: percentiles by the
 number of EVM transactions, by the nearest rank, which are prices that were paid.
 
+--top N shows the N groups with the greatest fees, in the order of these also where they
+are of time, and one line for all others ("the other 1,234"; in csv and json the column
+others has how many). The totals are those of all.
+
+` + pricesManual + `
+
 The totals of the ledger answer most reports at once, however long the period is. Every
-transaction is read for one by block or type, one with --percentiles, and one of
---accounts. A report holds up to a million groups, one or two kilobytes each; one that
-would have more is refused.
+transaction is read for one by block, status or type, one with --percentiles, one of
+--accounts, and one by account, call, layer or contract with prices by hour or of
+another zone. A report holds up to a million groups, one or two kilobytes each; one
+that would have more is refused.
 
 --gateway reads a range of heights from a gateway, an archive or the demo, into a ledger
 that is thrown away, instead of asking a ledger.
@@ -47,6 +55,8 @@ const reportExamples = `  fees report --month 2026-01
   fees report --from 2026-01-01 --to 2026-03-31 --by month --timezone Europe/Berlin
   fees report --month 2026-01 --by contract --format html -o january.html
   fees report --month 2026-01 --by account --percentiles --format csv
+  fees report --month 2026-01 --by account --top 10
+  fees report --month 2026-01 --prices eur.csv --fiat EUR
   fees report --by account --accounts wallets.txt --format xlsx -o wallets.xlsx
   fees report 0..27 --by call --gateway demo`
 
@@ -59,7 +69,9 @@ type reportFlags struct {
 	cli.LedgerFlags
 	cli.PeriodFlags
 	cli.Output
+	priceFlags
 	by       string
+	top      int
 	accounts []string
 	ranked   bool
 	quiet    bool
@@ -85,6 +97,8 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"
 	c.Flags().StringVar(&flags.by, "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "only what these paid for"+cli.AccountsUsage)
+	flags.priceFlags.Add(c)
+	c.Flags().IntVar(&flags.top, "top", 0, "only the groups with the greatest fees, so many, and one line of all others (default: all)")
 	c.Flags().BoolVar(&flags.ranked, "percentiles", false, "percentiles of the gas price too: every transaction of the period is read")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	cli.Complete(c, "by", groupings()...)
@@ -103,6 +117,8 @@ func (f *reportFlags) check() error {
 	switch {
 	case !slices.Contains(groupings(), f.by):
 		return fmt.Errorf("--by %q: want %s", f.by, strings.Join(groupings(), ", "))
+	case f.top < 0:
+		return fmt.Errorf("--top %d: want how many groups, such as 10", f.top)
 	case f.Gateway != "" && f.LedgerFlags.Ledger != "":
 		return errors.New("--gateway and --ledger: name one of them, where the blocks come from")
 	case (f.Format == "xlsx" || f.Format == "parquet") && f.File == "" && cli.IsTerminal(f.Stdout):
@@ -123,6 +139,10 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	if err != nil {
 		return err
 	}
+	list, err := flags.priceFlags.Read()
+	if err != nil {
+		return err
+	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
 	d, err := flags.Desk(ctx, &flags.LedgerFlags, asked, p, stderr)
@@ -130,7 +150,7 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 		return err
 	}
 	defer d.Close()
-	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Percentiles: flags.ranked, Progress: p.Asked()})
+	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()})
 	if err != nil {
 		return err
 	}

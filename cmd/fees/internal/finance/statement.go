@@ -37,6 +37,11 @@ token's smallest unit.
 Where no ledger is named, and there is no ` + cli.DefaultLedger + ` here, the blocks of a range are read
 from the gateway and kept nowhere; --direct does so in any case.
 
+With prices, the lines have amount, free, reserved and fee in the currency too, each at the
+price of its own day; balances are not valued.
+
+` + pricesManual + `
+
 As JSON, one account's statement is an object, and those of several are JSON lines.
 
 ` + fmt.Sprintf(cli.PeriodManual, "to")
@@ -44,7 +49,8 @@ As JSON, one account's statement is an object, and those of several are JSON lin
 const statementExamples = `  fees statement 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac 0..27 --gateway ./march
   fees statement 0xf24F... --month 2026-01 --labels names.csv -o january.xlsx --format xlsx
   fees statement --accounts wallets.txt --from 2026-01-01 --to 2026-03-31 --every-block
-  fees statement 0xf24F... 100:+50 --format csv --part fees`
+  fees statement 0xf24F... 100:+50 --format csv --part fees
+  fees statement 0xf24F... --month 2026-01 --prices eur.csv --fiat EUR --format csv`
 
 // The parts of a statement.
 const (
@@ -62,6 +68,7 @@ type statementFlags struct {
 	cli.LedgerFlags
 	cli.PeriodFlags
 	cli.Output
+	priceFlags
 	accounts   []string
 	labels     string
 	part       string
@@ -92,6 +99,7 @@ func newStatement(stdout, stderr io.Writer) *cobra.Command {
 	f.Lookup("gateway").Usage = "where balances come from: a gateway's URL, or an archive with balances (default: FEES_GATEWAY, else " + cli.DefaultGateway + ")"
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "more accounts"+cli.AccountsUsage)
 	f.StringVar(&flags.labels, "labels", "", "a CSV file of address,label")
+	flags.priceFlags.Add(c)
 	f.StringVar(&flags.part, "part", partMovements, "what the csv is of: "+strings.Join(statementParts, ", "))
 	f.BoolVar(&flags.everyBlock, "every-block", false, "prove the balance after each block of the period")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
@@ -177,7 +185,10 @@ func (f *statementFlags) read(args []string, q *desk.StatementQuestion) (rest []
 	if len(q.Accounts) == 0 {
 		return nil, errors.New("name an account, an address of 0x and 40 hex digits, or --accounts with a file of them")
 	}
-	q.Labels, err = desk.ReadLabels(f.labels)
+	if q.Labels, err = desk.ReadLabels(f.labels); err != nil {
+		return nil, err
+	}
+	q.Prices, err = f.priceFlags.Read()
 	return rest, err
 }
 

@@ -26,7 +26,7 @@ func TestPercentiles(t *testing.T) {
 	t.Cleanup(func() { mostPrices = kept })
 	for _, mostPrices = range []int{1, 7, 1000, 1_000_000} {
 		random := rand.New(rand.NewPCG(1, 2))
-		var p prices
+		var p gasPrices
 		lists := make([][]chain.GasPrice, 6)
 		for range 3000 {
 			group := random.IntN(5) // the last has none
@@ -50,7 +50,7 @@ func TestPercentiles(t *testing.T) {
 		}
 		require.NoError(t, p.close())
 	}
-	var none prices
+	var none gasPrices
 	ranked, err := none.ranked()
 	require.NoError(t, err)
 	require.Empty(t, ranked)

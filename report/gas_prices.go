@@ -25,10 +25,10 @@ type percentiles [len(percents)]chain.Optional[chain.GasPrice]
 // temporary file.
 var mostPrices = 250_000
 
-// prices counts the gas prices that the transactions of each group paid. There may be as many
+// gasPrices counts the gas prices that the transactions of each group paid. There may be as many
 // as there are transactions: what memory does not hold is in sorted runs in temporary files,
 // which are merged in the end.
-type prices struct {
+type gasPrices struct {
 	counts map[string]uint64 // by group and price, which are ordered as their numbers are
 	runs   []*spill.Records
 	paid   []uint64 // how many transactions of each group had a price
@@ -36,7 +36,7 @@ type prices struct {
 }
 
 // add counts a price of a group. Groups are numbered from 0.
-func (p *prices) add(group int, price chain.GasPrice) error {
+func (p *gasPrices) add(group int, price chain.GasPrice) error {
 	if p.counts == nil {
 		p.counts = map[string]uint64{}
 	}
@@ -55,7 +55,7 @@ func (p *prices) add(group int, price chain.GasPrice) error {
 }
 
 // spill moves what is held to a temporary file, in its order.
-func (p *prices) spill() error {
+func (p *gasPrices) spill() error {
 	run := new(spill.Records)
 	p.runs = append(p.runs, run)
 	for record := range p.held() {
@@ -68,7 +68,7 @@ func (p *prices) spill() error {
 }
 
 // held are the records in memory, in their order: eight bytes of a count behind each key.
-func (p *prices) held() iter.Seq2[[]byte, error] {
+func (p *gasPrices) held() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, key := range slices.Sorted(maps.Keys(p.counts)) {
 			if !yield(binary.BigEndian.AppendUint64([]byte(key), p.counts[key]), nil) {
@@ -79,7 +79,7 @@ func (p *prices) held() iter.Seq2[[]byte, error] {
 }
 
 // close gives up the temporary files.
-func (p *prices) close() (err error) {
+func (p *gasPrices) close() (err error) {
 	for _, run := range p.runs {
 		err = errors.Join(err, run.Close())
 	}
@@ -88,7 +88,7 @@ func (p *prices) close() (err error) {
 
 // ranked are the percentiles of each group, by the nearest rank: the price with the rank
 // ceil(percent × n / 100) of n.
-func (p *prices) ranked() ([]percentiles, error) {
+func (p *gasPrices) ranked() ([]percentiles, error) {
 	list := make([]percentiles, len(p.paid))
 	below := uint64(0) // transactions of the group that paid less
 	last := -1
@@ -131,7 +131,7 @@ type mergedKey struct {
 }
 
 // merged are all keys with their counts, in their order; one may come several times.
-func (p *prices) merged() iter.Seq2[mergedKey, uint64] {
+func (p *gasPrices) merged() iter.Seq2[mergedKey, uint64] {
 	return func(yield func(mergedKey, uint64) bool) {
 		var h runHeap
 		defer func() {

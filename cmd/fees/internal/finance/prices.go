@@ -1,0 +1,37 @@
+package finance
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/prices"
+)
+
+// pricesManual is what the manuals of the commands say of prices.
+const pricesManual = `--prices FILE --fiat EUR adds what amounts were worth in a currency, each at the
+price of its own day (or hour). FILE is CSV, with commas, semicolons, tabs or
+bars:
+
+  # source: Example Exchange, daily close
+  date,EUR,USD
+  2026-01-01,0.2315,0.2718
+
+or date,price, or date,currency,price,source. Each price has a source. A day is
+one of UTC where no line "# timezone: Europe/Berlin" says otherwise; an hour is
+2026-01-01T13:00:00Z. A price that is missing is an error with the days;
+--partial leaves what needs it unknown, and every sum with it. Amounts are
+rounded half up (away from zero) to the currency's minor units, at the last
+step: a total is the sum of exact amounts, rounded once, so that lines may
+differ from it by rounding.`
+
+// priceFlags name prices in a currency.
+type priceFlags struct{ prices, fiat string }
+
+// Add adds the flags.
+func (f *priceFlags) Add(c *cobra.Command) {
+	c.Flags().StringVar(&f.prices, "prices", "", "a CSV file of what one token cost, by day or by hour")
+	c.Flags().StringVar(&f.fiat, "fiat", "", "the currency of --prices, such as EUR")
+}
+
+// Read reads the prices; nil where none are named.
+func (f *priceFlags) Read() (*prices.List, error) { return desk.ReadPrices(f.prices, f.fiat) }
