@@ -82,11 +82,48 @@ const (
 // fill stores the blocks of a span that are missing. What is stored stays, also
 // where an error ends it.
 func (f *filler) fill(ctx context.Context, span ledger.Span) error {
-	missing, total, err := f.missing(ctx, span)
+	_, total, err := f.missing(ctx, span)
 	if err != nil {
 		return err
 	}
 	if err := f.catchUp(ctx); err != nil {
+		return err
+	}
+	first, _, err := f.Book.Extent(ctx)
+	if err != nil {
+		return f.of(err)
+	}
+	for _, part := range fromTop(span, first) {
+		if err := f.part(ctx, part, total); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// belowAtOnce is how many blocks below a ledger are stored before it begins with them: as many
+// as a ledger seals at once.
+const belowAtOnce = 5_000
+
+// fromTop cuts the part of a span that is below a ledger's first height, so that the ledger
+// begins lower and lower; the part above it comes last.
+func fromTop(span ledger.Span, first uint64) (parts []ledger.Span) {
+	for end := min(first, span.Last+1); end > span.First; {
+		from := max(span.First, end-min(end, belowAtOnce))
+		parts = append(parts, ledger.Span{First: from, Last: end - 1})
+		end = from
+	}
+	if span.Last >= first {
+		parts = append(parts, ledger.Span{First: max(span.First, first), Last: span.Last})
+	}
+	return parts
+}
+
+// part stores what is missing of a part of a span, of which so many blocks are missing, and seals
+// it.
+func (f *filler) part(ctx context.Context, span ledger.Span, total uint64) error {
+	missing, _, err := f.missing(ctx, span)
+	if err != nil {
 		return err
 	}
 	for _, s := range missing {

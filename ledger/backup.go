@@ -102,6 +102,11 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	}
 	m.at = m.row.first
 	row := m.row
+	if removed, err := removalOf(ctx, m.q, &m.row); err != nil {
+		return err
+	} else if c == nil && removed == nil { // blocks that are not sealed yet may lie below
+		m.at = 0
+	}
 	if c != nil {
 		total = c.height - m.at
 		for row.sealed = total; m.at < c.height; {

@@ -50,6 +50,7 @@ type Book struct {
 	countSQL [totalCount]string // adds to those before the sums over transactions
 	pending  *sealing           // the blocks that Write stored and nobody sealed, nil where not known
 	counted  countedRows
+	cut      func() // a test is told that a question was cut into pieces
 
 	lastBlock chain.Optional[uint64] // of a chain that has ended
 }
@@ -157,8 +158,9 @@ func (b *Book) Identity(ctx context.Context) (Identity, error) {
 	return c.Identity, err
 }
 
-// Begin makes a new book one of a chain, from a height on. For a book that has
-// blocks, it checks that it is of that chain, and that first is not below it.
+// Begin makes a new book one of a chain, from a height on. For a book that is there, it checks
+// that it is of that chain. One in which nothing is sealed begins with the lower height from
+// then on; any other does when the blocks below it are sealed.
 func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 	if _, err := b.clear(ctx, func(_, _ uint64) {}); err != nil && !errors.Is(err, ErrNone) && !Passes(err) {
 		return err
@@ -177,8 +179,13 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 		if err := have.Identity.check(id); err != nil {
 			return err
 		}
-		if first < have.first {
-			return have.below(first)
+		if first < have.first && have.sealed == 0 {
+			if err := b.lower(ctx, tx, first); err != nil {
+				return err
+			}
+			if have, err = readBookRow(ctx, tx); err != nil {
+				return err
+			}
 		}
 		if id.Genesis.Known() && !have.Genesis.Known() {
 			have.Genesis = id.Genesis
@@ -186,13 +193,6 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 		}
 		return nil
 	})
-}
-
-// ErrBelow says that blocks lie below the first height of the book.
-var ErrBelow = errors.New("below the first block of the ledger")
-
-func (c *bookRow) below(height uint64) error {
-	return fmt.Errorf("%w: it begins with block %d, and grows upward; block %d belongs into another one", ErrBelow, c.first, height)
 }
 
 // check wants the same chain.

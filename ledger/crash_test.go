@@ -25,6 +25,7 @@ const (
 	asWriter  = "FEES_LEDGER_TEST_WRITER" // where
 	fileLimit = "FEES_LEDGER_TEST_LIMIT"  // how large a file may become, in bytes
 	detachTo  = "FEES_LEDGER_TEST_DETACH" // it detaches blocks from the book instead, into this file
+	extending = "FEES_LEDGER_TEST_EXTEND" // it adds the blocks below the book instead, of so many
 )
 
 // crashBlocks is how many blocks it writes.
@@ -67,6 +68,13 @@ func writeAll(place string) (err error) {
 		step := func(done, _ uint64) { fmt.Println(done) }
 		_, err := book.Detach(ctx, detachedMonth, file, ledger.DetachProgress{Copied: step, Verified: step, Removed: step})
 		return err
+	}
+	if text := os.Getenv(extending); text != "" {
+		count, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return err
+		}
+		return extend(book, madeUp(0, count))
 	}
 	return goOn(book, madeUp(0, crashBlocks), func() { fmt.Println("writing") })
 }

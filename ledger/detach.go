@@ -303,7 +303,7 @@ func (b *Book) cutOff(ctx context.Context, c *cut) error {
 				return fmt.Errorf("table %s: %w", table, err)
 			}
 		}
-		if err := unprove(ctx, tx, c.span()); err != nil {
+		if err := unprove(ctx, tx, Span{0, c.height - 1}); err != nil { // also of what was stored below, and not sealed yet
 			return err
 		}
 		if err := (&removal{c.span()}).keep(ctx, tx); err != nil {

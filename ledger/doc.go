@@ -62,6 +62,13 @@
 // a book begins: two books that have a period's blocks have the same seal of it, whatever
 // engine they are in and in whatever order they were written.
 //
+// A book grows at both ends. Blocks below its first height wait as those above the sealed ones do:
+// no question and no total has them. When they lead up to the first height without a gap, and
+// the block there says that the highest of them is its parent, they are sealed, many at once, and
+// the same change has the book begin with the lowest of them. The day and the month that they
+// share with blocks above them have their seal made anew of all digests, and their totals'
+// leaves of all totals (below.go). So the book is then what one is that was begun there.
+//
 // The table seals has the seal of the sealed blocks of each day and each month of UTC, by
 // the blocks' own time. The seal of a whole book is likewise a sum over its months: of the
 // SHA-256 of each month's number, count of blocks, and seal.
@@ -142,6 +149,10 @@
 // could answer, or on where a book begins (findings, diagnoses, unanswered questions) is in a
 // table from firstOutside on: it has a leaf, so that nobody can alter it unseen, and is in no
 // digest. So kills, workers, archives and a quiet run all give the same seals.
+//
+// Sealing below the book changes the day and the month that it begins in, once they have ended,
+// too. Who took them as they were before looks through their blocks instead, which do not change.
+// A verification, and a copy that is made moment by moment, end with ErrExtended.
 //
 // A question checks what it reads. Rows come as an iter.Seq2 that answers a [Query]. They are
 // read by walk (a span) and walkHeights (the blocks that a look-up named), or, for rows of

@@ -23,6 +23,10 @@ func SealAtOnce(t testing.TB, blocks int) {
 	t.Cleanup(func() { sealedAtOnce = kept })
 }
 
+// AfterPieces has something done each time that a book has cut a question into pieces, which are
+// read after that.
+func AfterPieces(b *Book, do func()) { b.cut = do }
+
 // EraHeights is how many heights are an era of the look-ups.
 const EraHeights = eraHeights
 

@@ -60,7 +60,7 @@ func (m *moments) renew(ctx context.Context) error {
 	case err != nil:
 		return err
 	case c.first != m.row.first:
-		return fmt.Errorf("%w, which begins with block %d now: run it again", ErrDetached, c.first)
+		return c.movedFrom(m.row.first, "run it again")
 	case c.sealed < m.row.sealed:
 		return fmt.Errorf("%w: table book: %d blocks were sealed, and now %d are", ErrDamaged, m.row.sealed, c.sealed)
 	}
@@ -120,7 +120,7 @@ func (m *moments) portion(ctx context.Context, last uint64, each func([]*rowsOf)
 // blocks is how many the book has. Of the sealed ones none is missing, or that is found where
 // they are read.
 func (m *moments) blocks(ctx context.Context) (count uint64, err error) {
-	_, err = one(ctx, m.q, []any{&count}, "SELECT count(*) FROM blocks WHERE height >= ?", int64(m.row.next()))
+	_, err = one(ctx, m.q, []any{&count}, "SELECT count(*) FROM blocks WHERE height >= ? OR height < ?", int64(m.row.next()), int64(m.row.first))
 	return m.row.sealed + count, err
 }
 

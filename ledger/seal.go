@@ -13,8 +13,8 @@ import (
 // portion is how many blocks are read or checked at once.
 const portion = 250
 
-// Seal seals the blocks that follow the sealed ones without a gap and are final,
-// and adds them to the totals. It returns how many there were; 0 at once where
+// Seal seals the blocks that follow the sealed ones without a gap and are final, and those
+// that lead up to the book's first one likewise, and adds them to the totals. It returns how many there were; 0 at once where
 // another program is sealing.
 func (b *Book) Seal(ctx context.Context) (blocks uint64, err error) {
 	if b.pending != nil {
@@ -23,13 +23,17 @@ func (b *Book) Seal(ctx context.Context) (blocks uint64, err error) {
 	if err := b.sealPending(ctx); err != nil {
 		return 0, err
 	}
-	for {
-		n, err := b.sealPortion(ctx)
-		blocks += n
-		if err != nil || n == 0 {
-			return blocks, err
+	for _, portion := range []func(context.Context) (uint64, error){b.sealPortion, b.sealBelow} {
+		for more := true; more; {
+			n, err := portion(ctx)
+			blocks += n
+			if err != nil {
+				return blocks, err
+			}
+			more = n > 0
 		}
 	}
+	return blocks, nil
 }
 
 // Unsealed tells whether a block that can be sealed is not: what Seal leaves where
@@ -43,7 +47,11 @@ func (b *Book) Unsealed(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	var height int64
-	return one(ctx, b.engine, []any{&height}, "SELECT height FROM blocks WHERE height = ? AND final", int64(c.next()))
+	if found, err := one(ctx, b.engine, []any{&height}, "SELECT height FROM blocks WHERE height = ? AND final", int64(c.next())); err != nil || found {
+		return found, err
+	}
+	below, err := c.readyBelow(ctx, b.engine, 1)
+	return below > 0, err
 }
 
 // sealPortion seals blocks that follow, as many as are sealed at once.
@@ -86,7 +94,8 @@ type sealing struct {
 	tally   *tally
 	seals   stretching
 	lookups lookups
-	broken  bool // a block was added in part
+	broken  bool   // a block was added in part
+	end     uint64 // the height that none is added from; 0 where there is none
 
 	packed unpacker // of costs, which are used again
 	costs  []Cost
@@ -98,7 +107,9 @@ func newSealing(c bookRow) *sealing { return &sealing{bookRow: c, before: c, tal
 func (s *sealing) blocks() int { return int(s.sealed - s.before.sealed) }
 
 // full tells that no more are sealed at once.
-func (s *sealing) full() bool { return s.blocks() >= sealedAtOnce || s.tally.size() >= maxTallied }
+func (s *sealing) full() bool {
+	return s.blocks() >= sealedAtOnce || s.tally.size() >= maxTallied || s.end > 0 && s.next() >= s.end
+}
 
 // keeps tells whether what was added is sealed all the same, where the block that follows is
 // wrong: that is told when it comes first.
@@ -141,7 +152,7 @@ func (s *sealing) addFromRows(ctx context.Context, tx transaction) (more bool, e
 		return false, err
 	}
 	for _, r := range ready {
-		if r.height != s.next() || len(r.rows[blocks]) != 1 || r.rows[blocks][0][finalColumn] != true {
+		if r.height != s.next() || s.end > 0 && r.height >= s.end || len(r.rows[blocks]) != 1 || r.rows[blocks][0][finalColumn] != true {
 			return false, nil
 		}
 		if err := r.checked(sealedTables); err != nil {

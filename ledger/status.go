@@ -18,7 +18,8 @@ type Status struct {
 	Stored   chain.Optional[Span]   // from the lowest height to the highest
 	Blocks   uint64                 // that are there
 	NotFinal uint64                 // of them
-	Gaps     []Span                 // heights below the highest that are missing
+	Below    chain.Optional[Span]   // blocks below First that are not sealed yet, from the lowest to the highest
+	Gaps     []Span                 // heights below the highest that are missing, from the lowest on
 	Sealed   chain.Optional[uint64] // the height of the last sealed block
 	Seal     chain.Optional[Seal]   // of the sealed blocks, day after day: see the package's documentation
 	Findings uint64                 // checks that did not hold
@@ -55,7 +56,10 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if err := b.counts(ctx, q, &c, &s); err != nil {
 		return s, err
 	}
-	if s.Evidence, err = evidenceOf(ctx, q, everyBlock, s.Blocks); err != nil {
+	if s.Evidence, err = evidenceOf(ctx, q, Span{c.first, everyBlock.Last}, s.Blocks); err != nil {
+		return s, err
+	}
+	if s.Below, s.Gaps, err = b.below(ctx, q, c); err != nil {
 		return s, err
 	}
 	if highest != nil {
@@ -63,9 +67,11 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 		if s.LastTime, err = b.timeAt(ctx, q, uint64(*highest)); err != nil {
 			return s, err
 		}
-		if s.Gaps, err = b.missing(ctx, q, c, Span{c.first, uint64(*highest)}, true); err != nil {
+		gaps, err := b.missing(ctx, q, c, Span{c.first, uint64(*highest)}, true)
+		if err != nil {
 			return s, err
 		}
+		s.Gaps = append(s.Gaps, gaps...)
 	}
 	if s.FirstUnanswered, err = b.firstUnanswered(ctx, q, c.first); err != nil {
 		return s, err
@@ -257,14 +263,34 @@ func (b *Book) Missing(ctx context.Context, span Span) ([]Span, error) {
 	return b.missing(ctx, b.engine, c, span, false)
 }
 
-// missing looks only above the sealed blocks, among which nothing is.
+// below are the blocks below the book's first one that are not sealed yet, and what is missing
+// between them and it.
+func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Optional[Span], gaps []Span, err error) {
+	if removed, err := removalOf(ctx, q, &c); err != nil || removed != nil {
+		return stored, nil, err
+	}
+	var lowest, highest *int64
+	if _, err := one(ctx, q, []any{&lowest, &highest}, "SELECT min(height), max(height) FROM blocks WHERE height >= 0 AND height < ?", int64(c.first)); err != nil || lowest == nil {
+		return stored, nil, err
+	}
+	gaps, err = b.missing(ctx, q, c, Span{uint64(*lowest), c.first - 1}, true)
+	return chain.Some(Span{uint64(*lowest), uint64(*highest)}), gaps, err
+}
+
+// missing looks only above the sealed blocks and below them, among which nothing is.
 func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, notFinalToo bool) (gaps []Span, err error) {
 	next := span.First
-	if span.First >= c.first {
+	switch {
+	case span.First >= c.first:
 		next = max(next, c.next())
+	case c.sealed > 0 && span.Last >= c.first:
+		if gaps, err = b.missing(ctx, q, c, Span{span.First, c.first - 1}, notFinalToo); err != nil {
+			return nil, err
+		}
+		next = c.next()
 	}
 	if next > span.Last {
-		return nil, nil
+		return gaps, nil
 	}
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
 		if *height > next {
@@ -331,7 +357,7 @@ func (b *Book) Extent(ctx context.Context) (first, next uint64, err error) {
 		return 0, 0, err
 	}
 	var highest *int64
-	if _, err := one(ctx, b.engine, []any{&highest}, "SELECT max(height) FROM blocks WHERE final"); err != nil {
+	if _, err := one(ctx, b.engine, []any{&highest}, "SELECT max(height) FROM blocks WHERE height >= ? AND final", int64(c.first)); err != nil {
 		return 0, 0, err
 	}
 	if highest == nil {

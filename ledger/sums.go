@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -60,6 +61,9 @@ func (b *Book) Totals(ctx context.Context, p Period, span Span, by TotalsBy, eac
 	if err != nil {
 		return nil, err
 	}
+	if b.cut != nil {
+		b.cut()
+	}
 	return b.totalsOfPieces(ctx, nil, p, span, by, list, each, progress)
 }
 
@@ -68,7 +72,7 @@ func (b *Book) totalsOfPieces(ctx context.Context, q querier, p Period, span Spa
 	found := map[string]bool{}
 	done := uint64(0)
 	for run := range runsOf(list, by) {
-		if err := b.totalsOfRun(ctx, q, p, span, by, run, found, each); err != nil {
+		if err := b.totalsOfPart(ctx, q, p, span, by, run, found, each); err != nil {
 			return nil, err
 		}
 		for i := range run {
@@ -77,6 +81,29 @@ func (b *Book) totalsOfPieces(ctx context.Context, q querier, p Period, span Spa
 		progress(done)
 	}
 	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// totalsOfPart hands over those of pieces that come together. Where the book was extended
+// downwards since it was cut into pieces, the totals of a day and of a month have other blocks,
+// too: the blocks that it had are looked through instead.
+func (b *Book) totalsOfPart(ctx context.Context, q querier, p Period, span Span, by TotalsBy, run []piece, rules map[string]bool, each func(*Total) error) error {
+	handed := false
+	err := b.totalsOfRun(ctx, q, p, span, by, run, rules, func(t *Total) error {
+		handed = true
+		return each(t)
+	})
+	if q != nil || !errors.Is(err, ErrDamaged) || !slices.ContainsFunc(run, func(x piece) bool { return b.extendedBelow(ctx, x.stretch) }) {
+		return err
+	}
+	if handed { // what was handed over cannot be taken back
+		return fmt.Errorf("%w: ask again", ErrExtended)
+	}
+	for i := range run {
+		if err := b.lookThrough(ctx, q, p, by, &run[i], rules, each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // totalsOfRun hands over those of pieces that come together, and notes the rules that priced them.
@@ -111,6 +138,11 @@ func (b *Book) totalsOfRun(ctx context.Context, q querier, p Period, span Span, 
 			})
 		})
 	}
+	return b.lookThrough(ctx, q, p, by, x, rules, each)
+}
+
+// lookThrough hands over what the blocks of a piece add, and notes the rules that priced them.
+func (b *Book) lookThrough(ctx context.Context, q querier, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
 	return b.lookedThrough(ctx, q, p, x, func(block *Block, c *Cost, s *Sums) error {
 		if c != nil {
 			rules[c.Rules] = true

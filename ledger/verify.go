@@ -115,7 +115,7 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 	return err
 }
 
-// otherBlocks are those above the sealed ones that there are now. They are in no seal yet, and
+// otherBlocks are those above the sealed ones that there are now; those below come before them. They are in no seal yet, and
 // may be replaced, sealed or taken out meanwhile.
 func (v *verification) otherBlocks(ctx context.Context) error {
 	highest, err := highestBlock(ctx, v.q)
@@ -138,6 +138,7 @@ func (v *verification) verify(ctx context.Context, last uint64) error {
 	if v.moment != v.number { // the block that the next one is on may be another one now
 		v.moment, v.hash = v.number, nil
 		if v.at > 0 {
+			v.before = v.at - 1
 			if _, err := one(ctx, v.q, []any{&v.hash}, "SELECT hash FROM blocks WHERE height = ?", int64(v.at-1)); err != nil {
 				return err
 			}
@@ -163,6 +164,7 @@ type verification struct {
 	moment   int                           // at which the last ones were read
 	next     uint64                        // the height that follows the last block, or is the book's first
 	hash     []byte                        // of the block before
+	before   uint64                        // its height
 	tally    *tally                        // of the sealed blocks whose stretches are not compared yet
 	seals    [unitCount]map[int64]*stretch // as the digests make them
 
@@ -209,19 +211,17 @@ func (v *verification) block(r *rowsOf) {
 	if height > v.next && v.next < v.row.next() {
 		v.report(v.next, blocks, "missing, up to block %d", min(height, v.row.next())-1)
 	}
-	if height < v.row.first {
-		v.report(height, blocks, "below block %d, with which the ledger begins", v.row.first)
-	}
 	row := r.rows[blocks][0]
 	wrong := r.check(allTables)
 	b, err := r.block()
 	if err != nil && len(wrong) == 0 {
 		wrong = append(wrong, altered{blocks, err.Error()})
 	}
-	if have, _ := row[parentColumn].([]byte); v.hash != nil && height == v.next && !bytes.Equal(have, v.hash) {
+	if have, _ := row[parentColumn].([]byte); v.hash != nil && height == v.before+1 && !bytes.Equal(have, v.hash) {
 		v.report(height, blocks, "its parent is %#x, but the block before is %#x", have, v.hash)
 	}
 	v.hash, _ = row[hashColumn].([]byte)
+	v.before = height
 	v.next = max(height+1, v.row.first)
 	for _, a := range wrong {
 		v.report(height, a.table, "%s", a.message)

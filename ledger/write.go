@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -31,7 +33,8 @@ func (e *DiffersError) Error() string {
 
 // Write stores blocks that follow each other, all or none of them. A block that is
 // there already stays, and must be the same (DiffersError); one that was not final
-// is replaced. A block that does not fit its neighbours is a ForkError.
+// is replaced. A block that does not fit its neighbours is a ForkError. Blocks below the first
+// one of the book are for Seal, which has it begin with them.
 //
 // The blocks that the seal comes to are sealed with many others at once, for most
 // cost of the totals is by the portion: Seal seals what is left. A book whose
@@ -54,6 +57,9 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		if b.pending == nil {
 			b.pending = newSealing(c)
 		}
+		if err := keepUnsealed(ctx, tx, below(list, c.first)); err != nil {
+			return err
+		}
 		for _, e := range list {
 			if e.Height() == b.pending.next() && e.Final() {
 				added = true
@@ -74,6 +80,12 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		return nil
 	}
 	return b.sealPending(ctx)
+}
+
+// below are the entries below a height, which follow each other.
+func below(entries []*Entry, height uint64) []*Entry {
+	n, _ := slices.BinarySearchFunc(entries, height, func(e *Entry, height uint64) int { return cmp.Compare(e.Height(), height) })
+	return entries[:n]
 }
 
 // makeRoom has the database ready for entries.
@@ -113,8 +125,8 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	if first := entries[0].Height(); first < c.first {
-		return nil, c.below(first)
+	if err := c.room(ctx, tx, entries[0].Height()); err != nil {
+		return nil, err
 	}
 	for i, e := range entries[1:] {
 		if e.Height() != entries[i].Height()+1 {
@@ -230,16 +242,17 @@ func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 		if err != nil {
 			return err
 		}
-		above := int64(c.next()) // what is sealed is final
-		if _, err := one(ctx, tx, []any{&removed}, "SELECT count(*) FROM blocks WHERE height >= ? AND NOT final", above); err != nil {
+		const others = "FROM blocks WHERE (height >= ? OR height < ?) AND NOT final" // what is sealed is final
+		first, next := int64(c.first), int64(c.next())
+		if _, err := one(ctx, tx, []any{&removed}, "SELECT count(*) "+others, next, first); err != nil {
 			return err
 		}
 		for {
-			var first *int64
-			if _, err := one(ctx, tx, []any{&first}, "SELECT min(height) FROM blocks WHERE height >= ? AND NOT final", above); err != nil || first == nil {
+			var lowest *int64
+			if _, err := one(ctx, tx, []any{&lowest}, "SELECT min(height) "+others, next, first); err != nil || lowest == nil {
 				return err
 			}
-			if err := b.removeFrom(ctx, tx, uint64(*first)); err != nil {
+			if err := b.removeFrom(ctx, tx, uint64(*lowest)); err != nil {
 				return err
 			}
 		}
