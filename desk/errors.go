@@ -137,16 +137,30 @@ func (e *LedgerError) Unwrap() error { return e.Err }
 
 // NotHeldError says that a ledger lacks a part of a period.
 type NotHeldError struct {
-	Period string   // its name
-	Lacks  []string // for people; none where the ledger has no block of it
+	Period string                      // its name
+	Lacks  []string                    // for people; none where the ledger has no block of it
+	Has    string                      // what it has, for people; "" where nothing is sealed
+	Fill   chain.Optional[ledger.Span] // of a period of heights: what the ledger lacks up to there
 }
 
 func (e *NotHeldError) Error() string {
-	if len(e.Lacks) == 0 {
+	switch {
+	case len(e.Lacks) == 0 && e.Has != "":
+		return "it has no block of " + e.Period + ": it has " + e.Has
+	case len(e.Lacks) == 0:
 		return "it has no block of " + e.Period
 	}
 	return e.Period + " is not there as a whole: " + strings.Join(e.Lacks, "; ")
 }
+
+// WithoutLedgerError says that a question needs a ledger, and was asked of a source. It is of an
+// [InputError].
+type WithoutLedgerError struct{ Err error }
+
+func (e *WithoutLedgerError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error that it is of.
+func (e *WithoutLedgerError) Unwrap() error { return e.Err }
 
 // NotThereError says that a block has no such transaction.
 type NotThereError struct{ Message string }
@@ -159,6 +173,7 @@ type Field string
 // The fields of questions that an [InputError] can name.
 const (
 	FieldMonth       Field = "month"
+	FieldYear        Field = "year"
 	FieldFrom        Field = "from"
 	FieldTo          Field = "to"
 	FieldTimezone    Field = "timezone"

@@ -26,6 +26,7 @@ const (
 
 // Forecast is what it would take to fill a ledger, by a few of the blocks.
 type Forecast struct {
+	Name     string // of the days that are wanted, for people; "" where heights are
 	Blocks   ledger.Span
 	Missing  uint64 // blocks of these
 	Requests uint64 // about
@@ -45,7 +46,7 @@ func ForecastSync(ctx context.Context, place string, w Wanted, o FillOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	f := &Forecast{Blocks: span, Missing: span.Blocks()}
+	f := &Forecast{Name: w.Name(), Blocks: span, Missing: span.Blocks()}
 	missing := []ledger.Span{span}
 	if extent.Known {
 		d, err := Open(ctx, place, o.Reader.Tables)

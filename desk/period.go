@@ -2,6 +2,8 @@ package desk
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 	_ "time/tzdata" // time zones are the same on every machine that has none of its own
 
@@ -11,11 +13,12 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// PeriodInput is a period as a person names it: by a range of heights, by a month, or by
-// two ends, which are both days or both heights. Without any, it is all that is sealed.
+// PeriodInput is a period as a person names it: by a range of heights, by a month, by a year, or
+// by two ends, which are both days or both heights. Without any, it is all that is sealed.
 type PeriodInput struct {
 	Blocks   string // A..B, both included, or A:+N
 	Month    string // such as 2026-01
+	Year     string // such as 2026
 	From, To string // both included, such as 2026-01-31, or heights
 	Timezone string // whose days they are, such as Europe/Berlin; "" is UTC
 	Partial  bool   // what the ledger has of the period will do
@@ -33,18 +36,20 @@ type Period struct {
 
 // Parse reads a period. The error is an [InputError].
 func (in PeriodInput) Parse() (p Period, err error) {
-	if p.Zone, err = time.LoadLocation(in.Timezone); err != nil || in.Timezone == "Local" {
-		return p, notUnderstood("%v %q: want a time zone such as Europe/Berlin", FieldTimezone, in.Timezone)
+	if p.Zone, err = parseZone(in.Timezone); err != nil {
+		return p, err
 	}
 	p.Partial = in.Partial
 	ends := in.From != "" || in.To != ""
-	switch named := count(in.Blocks != "") + count(in.Month != "") + count(ends); {
+	switch named := count(in.Blocks != "") + count(in.Month != "") + count(in.Year != "") + count(ends); {
 	case named > 1:
-		return p, notUnderstood("name the period by a range, by %v, or by %v and %v: one of them", FieldMonth, FieldFrom, FieldTo)
+		return p, notUnderstood("name the period by a range, by %v, by %v, or by %v and %v: one of them", FieldMonth, FieldYear, FieldFrom, FieldTo)
 	case named == 0:
 		p.All = true
 	case in.Month != "":
-		err = p.month(in.Month)
+		err = p.named(in.Month, parseMonth)
+	case in.Year != "":
+		err = p.named(in.Year, parseYear)
 	case ends:
 		err = p.ends(in.From, in.To)
 	default:
@@ -84,12 +89,38 @@ func (p *Period) heights(first, last uint64) {
 	p.Name = "blocks " + span.String()
 }
 
-func (p *Period) month(text string) error {
-	first, err := time.Parse("2006-01", text)
+// named is a period that has a name.
+func (p *Period) named(text string, parse func(string) (first, last time.Time, err error)) error {
+	first, last, err := parse(text)
 	if err != nil {
-		return notUnderstood("%v %q: want a month such as 2026-01", FieldMonth, text)
+		return err
 	}
-	return p.days(text, first, first.AddDate(0, 1, -1))
+	return p.days(text, first, last)
+}
+
+// parseMonth reads a month: its first day and its last.
+func parseMonth(text string) (first, last time.Time, err error) {
+	if first, err = time.Parse("2006-01", text); err != nil {
+		return first, last, notUnderstood("%v %q: want a month such as 2026-01", FieldMonth, text)
+	}
+	return first, first.AddDate(0, 1, -1), nil
+}
+
+// parseYear reads a year: its first day and its last.
+func parseYear(text string) (first, last time.Time, err error) {
+	if first, err = time.Parse("2006", text); err != nil {
+		return first, last, notUnderstood("%v %q: want a year such as 2026", FieldYear, text)
+	}
+	return first, first.AddDate(1, 0, -1), nil
+}
+
+// parseZone reads a time zone.
+func parseZone(text string) (*time.Location, error) {
+	zone, err := time.LoadLocation(text)
+	if err != nil || text == "Local" {
+		return nil, notUnderstood("%v %q: want a time zone such as Europe/Berlin", FieldTimezone, text)
+	}
+	return zone, nil
 }
 
 func (p *Period) ends(from, to string) error {
@@ -180,11 +211,82 @@ func (d *Desk) Held(ctx context.Context, p Period) (h Held, err error) {
 	if h.Cover, err = d.Book.Cover(ctx, p.Asked); err != nil {
 		return h, d.of(err)
 	}
-	if len(h.Lacks) > 0 && !p.Partial {
-		return h, d.of(&NotHeldError{p.Name, h.Lacks})
+	if err := d.lacks(ctx, &h); err != nil {
+		return h, err
 	}
 	h.Evidence, err = d.evidence(ctx, h.Cover)
 	return h, err
+}
+
+// lacks is a [NotHeldError] where a part of a period is missing that the question does not do
+// without, and where the ledger has nothing of it, because it is before or after all that is
+// there. A period in between of which the chain has no block is none.
+func (d *Desk) lacks(ctx context.Context, h *Held) error {
+	sealed, err := d.Book.Sealed(ctx)
+	if err != nil && !errors.Is(err, ledger.ErrNone) {
+		return d.of(err)
+	}
+	missing := &NotHeldError{Period: h.Name, Lacks: h.Lacks}
+	have, known := sealed.Heights.Get()
+	if asked, ok := h.Asked.Heights.Get(); ok {
+		if known {
+			asked = ledger.Span{First: min(asked.First, have.Last+1), Last: max(asked.Last, have.First-min(have.First, 1))}
+		}
+		missing.Fill = chain.Some(asked)
+	}
+	if known && !h.Span.Known() {
+		outside, has, err := d.outside(ctx, h, have)
+		if err != nil {
+			return err
+		}
+		if outside {
+			missing.Lacks, missing.Has = nil, has
+			return d.of(missing)
+		}
+	}
+	if len(h.Lacks) > 0 && !h.Partial {
+		return d.of(missing)
+	}
+	return nil
+}
+
+// outside tells whether a period of which nothing is sealed is before or after what is, and for
+// people what that is.
+func (d *Desk) outside(ctx context.Context, h *Held, have ledger.Span) (outside bool, has string, err error) {
+	has = "blocks " + have.String()
+	first, last, err := d.ends(ctx, have)
+	if err != nil {
+		return false, has, err
+	}
+	from, timed := first.Get()
+	to, _ := last.Get()
+	if timed && to.Std().Before(from.Std()) { // a time that goes backwards
+		from, to = to, from
+	}
+	if timed {
+		has += fmt.Sprintf(", of %v to %v", from, to)
+	}
+	if h.Asked.Heights.Known() {
+		return true, has, nil
+	}
+	return timed && (!h.Asked.To.Std().After(from.Std()) || h.Asked.From.Std().After(to.Std())), has, nil
+}
+
+// ends are when the first and the last of sealed blocks were made: of block 0, which has no time,
+// the next one says it.
+func (d *Desk) ends(ctx context.Context, have ledger.Span) (first, last chain.Optional[chain.Time], err error) {
+	of := func(height uint64) (at chain.Optional[chain.Time], err error) {
+		b, err := d.Book.Predecessor(ctx, height)
+		found, _ := b.Get()
+		return found.Time, d.of(err)
+	}
+	if first, err = of(have.First); err == nil && !first.Known() && have.First < have.Last {
+		first, err = of(have.First + 1)
+	}
+	if err == nil {
+		last, err = of(have.Last)
+	}
+	return first, last, err
 }
 
 // evidence is how well the blocks are known that the ledger has of a period.

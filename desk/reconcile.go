@@ -13,6 +13,9 @@ import (
 func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
 	o.Partial = p.Partial
 	if !p.All {
+		if _, err := d.Held(ctx, p); err != nil {
+			return nil, err
+		}
 		o.Period = chain.Some(p.Asked)
 	}
 	result, err := reconcile.Match(ctx, d.Book, file.Rows.All(), o)

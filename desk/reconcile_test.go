@@ -98,7 +98,7 @@ func TestReconcile(t *testing.T) {
 	}
 
 	_, err = books(t, d, whole, desk.Heights(0, 99))
-	require.ErrorIs(t, err, reconcile.ErrNotCovered)
+	require.ErrorContains(t, err, "blocks 28..99: the ledger is sealed up to block 27")
 	require.Equal(t, desk.NotCovered, desk.KindOf(err))
 	part := desk.Heights(0, 99)
 	part.Partial = true

@@ -10,6 +10,7 @@ import (
 // Filled is what came of filling a ledger.
 type Filled struct {
 	Place    string // the ledger's, as it may be shown
+	Name     string // of the days that are wanted, for people; "" where heights are
 	Blocks   ledger.Span
 	Stored   uint64 // blocks that were not there before
 	Status   ledger.Status
@@ -30,7 +31,7 @@ func Sync(ctx context.Context, place string, w Wanted, o FillOptions) (*Filled, 
 		return nil, err
 	}
 	o.Progress.end()
-	filled := &Filled{Place: d.Place, Blocks: span, Stored: f.stored}
+	filled := &Filled{Place: d.Place, Name: w.Name(), Blocks: span, Stored: f.stored}
 	if filled.Status, err = d.Book.Status(ctx); err != nil {
 		return nil, d.of(err)
 	}
@@ -45,6 +46,7 @@ const jobSize = 200
 // Enqueued is what came of making jobs.
 type Enqueued struct {
 	Place   string // the ledger's, as it may be shown
+	Name    string // of the days that are wanted, for people; "" where heights are
 	Blocks  ledger.Span
 	Missing uint64 // blocks
 	Jobs    int    // that are new
@@ -63,7 +65,7 @@ func Enqueue(ctx context.Context, place string, w Wanted, o FillOptions) (*Enque
 		return nil, err
 	}
 	jobs, err := queue.Enqueue(ctx, d.Book.Pool(), missing, jobSize)
-	return &Enqueued{d.Place, span, total, jobs}, d.of(err)
+	return &Enqueued{d.Place, w.Name(), span, total, jobs}, d.of(err)
 }
 
 // openFor opens a ledger for the blocks that are wanted.

@@ -60,7 +60,7 @@ func TestWantedInput(t *testing.T) {
 		fields []desk.Field
 		error  string
 	}{
-		"a range and an end": {desk.WantedInput{Blocks: "1..2", From: "1"}, []desk.Field{desk.FieldFrom, desk.FieldTo}, "not both"},
+		"a range and an end": {desk.WantedInput{Blocks: "1..2", From: "1"}, []desk.Field{desk.FieldMonth, desk.FieldYear, desk.FieldFrom, desk.FieldTo}, "not two of them"},
 		"no range":           {desk.WantedInput{Blocks: "2..1"}, nil, "2..1"},
 		"no height":          {desk.WantedInput{From: "-1"}, []desk.Field{desk.FieldFrom}, "want a height, or a day such as 2026-01-31"},
 		"no day":             {desk.WantedInput{To: "2026-02-30"}, []desk.Field{desk.FieldTo}, "want a height, or a day such as 2026-01-31"},
@@ -76,8 +76,8 @@ func TestWantedInput(t *testing.T) {
 }
 
 // The made-up chain has a block every 12 seconds, 7200 a day, from the first second of 2025
-// on, which is block 1. The block before a day is taken too, and the one after, for they
-// prove that the day is whole.
+// on, which is block 1. So 14 hours before a day are 4200 blocks, and 12 hours after it 3600. The
+// block before is taken too, and the one after, for they prove that none is missing.
 func TestForecastOfDays(t *testing.T) {
 	_, reader := made(3, 20_000)
 	for name, c := range map[string]struct {
@@ -85,16 +85,22 @@ func TestForecastOfDays(t *testing.T) {
 		span  ledger.Span
 		error string
 	}{
-		"a day":              {in: desk.WantedInput{From: "2025-01-02", To: "2025-01-02"}, span: spanOf(7200, 14401)},
-		"the first":          {in: desk.WantedInput{From: "2025-01-01", To: "2025-01-01"}, span: spanOf(1, 7201)},
-		"to the newest":      {in: desk.WantedInput{From: "2025-01-03"}, span: spanOf(14400, 20_000)},
-		"a day that goes on": {in: desk.WantedInput{From: "2025-01-03", To: "2025-01-03"}, span: spanOf(14400, 20_000)},
-		"to a height":        {in: desk.WantedInput{From: "2025-01-02", To: "7300"}, span: spanOf(7200, 7300)},
-		"from a height":      {in: desk.WantedInput{From: "0", To: "2025-01-01"}, span: spanOf(0, 7201)},
+		"a day":              {in: desk.WantedInput{From: "2025-01-02", To: "2025-01-02"}, span: spanOf(3000, 18_001)},
+		"the first":          {in: desk.WantedInput{From: "2025-01-01", To: "2025-01-01"}, span: spanOf(1, 10_801)},
+		"to the newest":      {in: desk.WantedInput{From: "2025-01-03"}, span: spanOf(10_200, 20_000)},
+		"a day that goes on": {in: desk.WantedInput{From: "2025-01-03", To: "2025-01-03"}, span: spanOf(10_200, 20_000)},
+		"to a height":        {in: desk.WantedInput{From: "2025-01-02", To: "7300"}, span: spanOf(3000, 7300)},
+		"from a height":      {in: desk.WantedInput{From: "0", To: "2025-01-01"}, span: spanOf(0, 10_801)},
+		"a month":            {in: desk.WantedInput{Month: "2025-01"}, span: spanOf(1, 20_000)},
+		"a day of Berlin":    {in: desk.WantedInput{From: "2025-01-02", To: "2025-01-02", Timezone: "Europe/Berlin"}, span: spanOf(3000, 18_001)},
+		"a month too early":  {in: desk.WantedInput{Month: "2024-12"}, error: "month: no block is as old as 2024-12-31: the first one, 1, is of 2025-01-01T00:00:00Z"},
+		"a month of America": {in: desk.WantedInput{Month: "2024-12", Timezone: "America/New_York"}, span: spanOf(1, 3601)},
+		"a month too late":   {in: desk.WantedInput{Month: "2025-02", Timezone: "Europe/Berlin"}, error: "month: the newest final block, 20000, is older than 2025-02-01 in Europe/Berlin: it is of 2025-01-03T18:39:48Z"},
+		"a year too late":    {in: desk.WantedInput{Year: "2026"}, error: "year: the newest final block, 20000, is older than 2026-01-01: it is of 2025-01-03T18:39:48Z"},
 		"a range":            {in: desk.WantedInput{Blocks: "5:+30"}, span: spanOf(5, 34)},
-		"no beginning":       {in: desk.WantedInput{To: "2025-01-02"}, error: "a new ledger needs a beginning: name a range, or from with a height or a day, such as from 2026-01-01"},
-		"not there yet":      {in: desk.WantedInput{From: "2025-01-04"}, error: "from: the newest final block, 20000, is older than 2025-01-04"},
-		"nothing":            {in: desk.WantedInput{From: "9000", To: "2025-01-01"}, error: "the range is empty: its first block would be 9000 and its last 7201"},
+		"no beginning":       {in: desk.WantedInput{To: "2025-01-02"}, error: "a new ledger needs a beginning: name a range, month, year, or from with a height or a day, such as from 2026-01-01"},
+		"not there yet":      {in: desk.WantedInput{From: "2025-01-04"}, error: "from: the newest final block, 20000, is older than 2025-01-04: it is of 2025-01-03T18:39:48Z"},
+		"nothing":            {in: desk.WantedInput{From: "12000", To: "2025-01-01"}, error: "the range is empty: its first block would be 12000 and its last 10801"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := desk.ForecastSync(t.Context(), file(t), wanted(t, c.in), desk.FillOptions{Reader: reader})

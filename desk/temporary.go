@@ -26,7 +26,7 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Des
 		return nil, err
 	}
 	if span.Last-span.First >= maxTemporary && !kept.Known() {
-		return nil, notUnderstood("blocks %v: at most %d are read for one question: fill a ledger by fees sync %v, and name it with --ledger", span, maxTemporary, span)
+		return nil, &WithoutLedgerError{notUnderstood("blocks %v: at most %d are read for one question without a ledger", span, maxTemporary)}
 	}
 	dir, err := os.MkdirTemp("", "fees-")
 	if err != nil {
@@ -58,7 +58,7 @@ func temporary(ctx context.Context, path string, span ledger.Span, o *FillOption
 func (p *Period) heightsAlone() (span ledger.Span, err error) {
 	span, ok := p.Asked.Heights.Get()
 	if !ok {
-		err = notUnderstood("without a ledger, name a range of heights, such as 100..199; for days, fill a ledger by fees sync")
+		err = &WithoutLedgerError{notUnderstood("without a ledger, name a range of heights, such as 100..199: days are looked for in one")}
 	}
 	return span, err
 }

@@ -133,17 +133,17 @@ func TestWorkThatCannotBe(t *testing.T) {
 	require.EqualValues(t, 1, must(t, statusOf(t, place).Jobs).Left(), "that of the first chain")
 }
 
-// Jobs are made of the blocks of days. Of those
-// of 2025, block 7200 and 7201 are the first's last and the second's first.
+// Jobs are made of the blocks of days. Of those of 2025, block 7200 and 7201 are the first's last
+// and the second's first; 4200 blocks are 14 hours, and 3600 are 12.
 func TestEnqueueOfManyBlocks(t *testing.T) {
 	long(t)
 	_, reader := made(17, 40_000)
 	place := postgrestest.Start(t).Database(t)
 	jobs, err := desk.Enqueue(t.Context(), place, wanted(t, desk.WantedInput{From: "2025-01-02", To: "2025-01-04"}), desk.FillOptions{Reader: reader})
 	require.NoError(t, err)
-	require.Equal(t, spanOf(7200, 28801), jobs.Blocks)
-	require.EqualValues(t, 21602, jobs.Missing)
-	require.Equal(t, 109, jobs.Jobs) // of 200 blocks each, the last of 2
+	require.Equal(t, spanOf(3000, 32_401), jobs.Blocks)
+	require.EqualValues(t, 29_402, jobs.Missing)
+	require.Equal(t, 148, jobs.Jobs) // of 200 blocks each, the last of 2
 	s := statusOf(t, place)
 	require.Zero(t, s.Blocks)
 	v := verified(t, place, reader) // nothing is there yet that could differ

@@ -123,5 +123,5 @@ func TestShownPlace(t *testing.T) {
 func TestExitCodeOfAmountsThatCannotBe(t *testing.T) {
 	err := fmt.Errorf("block 25: extrinsic 3, added to those before it: the sum of fee: %w", chain.ErrOverflow)
 	require.Equal(t, exitGateway, exitCode(t.Context(), err))
-	require.Contains(t, explain(t.Context(), err), "; no chain has such amounts: ask another gateway")
+	require.Contains(t, explain(t.Context(), nil, err), "; no chain has such amounts: ask another gateway")
 }

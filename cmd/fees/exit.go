@@ -6,6 +6,8 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
@@ -78,8 +80,9 @@ func inputErrors(err error) iter.Seq[*desk.InputError] {
 	}
 }
 
-// explain is an error's message in one line, with what to do about it.
-func explain(ctx context.Context, err error) string {
+// explain is an error's message in one line, with what to do about it. The command lines in it
+// have the flags that the command was given.
+func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var unreachable *ask.UnreachableError
 	var malformed *sidecar.DecodeError
 	var status *ask.StatusError
@@ -88,6 +91,7 @@ func explain(ctx context.Context, err error) string {
 	var nodeAnswer *nodeclient.DecodeError
 	var lacking *desk.NotHeldError
 	var unpriced *prices.MissingError
+	var direct *desk.WithoutLedgerError
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -109,7 +113,7 @@ func explain(ctx context.Context, err error) string {
 	case errors.Is(err, chain.ErrSyncing):
 		advice = "wait until it has come that far, or name another node"
 	case errors.Is(err, chain.ErrNoBlock) && !errors.Is(err, chain.ErrCannotTell):
-		advice = "the chain has not come that far, or it is another chain's; fees block head shows the newest"
+		advice = "the chain has not come that far, or it is another chain's; " + cli.Line(c, "fees block head", "gateway") + " shows the newest"
 	case errors.As(err, &fork):
 		advice = "a block was replaced while the range was read: run it again; if it stays, the gateway's node is on a fork"
 	case errors.Is(err, source.ErrNotFinal):
@@ -123,30 +127,55 @@ func explain(ctx context.Context, err error) string {
 	case errors.Is(err, archive.ErrDamaged):
 		advice = "record it again"
 	case errors.Is(err, ledger.ErrNone):
-		advice = "fees sync makes one; --ledger or FEES_LEDGER names another"
-	case errors.As(err, &lacking) && len(lacking.Lacks) > 0:
-		advice = "fees sync fills it, --partial takes what is there"
+		advice = "--ledger or FEES_LEDGER names another; " + makes(c)
+	case errors.As(err, &lacking):
+		advice = fills(c, lacking)
 	case errors.As(err, &unpriced):
 		advice = "complete the file, or --partial leaves what needs it unknown"
-	case errors.Is(err, reconcile.ErrNotCovered):
-		advice = "fees sync fills it; --partial compares with what is there"
+	case errors.As(err, &direct):
+		advice = "without --gateway a ledger is asked, and this fills it: " + cli.SyncLine(c, chain.Optional[ledger.Span]{})
 	case errors.Is(err, reconcile.ErrNoLookups):
-		advice = "fees ledger upgrade makes them"
+		advice = cli.Line(c, "fees ledger upgrade", "ledger") + " makes them"
 	case errors.Is(err, ledger.ErrNoCut):
-		advice = "fees ledger status shows which blocks it has"
+		advice = cli.Line(c, "fees ledger status", "ledger") + " shows which blocks it has"
 	case errors.Is(err, ledger.ErrOtherChain):
 		advice = "name another ledger with --ledger"
 	case errors.Is(err, ledger.ErrLocked):
 		advice = "wait until it ends"
 	case errors.As(err, &beside):
-		advice = "the ledger and the gateway are on different forks: ask another gateway; fees ledger verify --gateway compares them"
+		advice = "the ledger and the gateway are on different forks: ask another gateway; " + cli.CompareLine(c) + " compares them"
 	case errors.As(err, &malformed):
 		advice = "try again, or ask another gateway"
 	case errors.Is(err, chain.ErrOverflow):
 		advice = "no chain has such amounts: ask another gateway"
 	}
+	text := strings.NewReplacer(
+		"fees ledger verify --gateway", cli.CompareLine(c),
+		"fees ledger verify", cli.Line(c, "fees ledger verify", "ledger"),
+	).Replace(message(err))
 	if advice == "" {
-		return message(err)
+		return text
 	}
-	return message(err) + "; " + advice
+	return text + "; " + advice
+}
+
+// fills says what helps where a ledger lacks a part of a period.
+func fills(c *cobra.Command, lacking *desk.NotHeldError) string {
+	var list []string
+	if line := cli.SyncLine(c, lacking.Fill); line != "" {
+		list = append(list, "this fills it: "+line)
+	}
+	if c != nil && c.Flags().Lookup("partial") != nil && len(lacking.Lacks) > 0 {
+		list = append(list, "--partial takes what is there")
+	}
+	return strings.Join(list, "; ")
+}
+
+// makes says what makes a ledger.
+func makes(c *cobra.Command) string {
+	line := cli.SyncLine(c, chain.Optional[ledger.Span]{})
+	if line == "" { // of no period
+		line = cli.Line(c, "fees follow", "ledger", "gateway")
+	}
+	return "this makes one: " + line
 }

@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "served": served, "holds": holds, "locked": locked},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "served": served, "holds": holds, "locked": locked, "advised": advised},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GATEWAY", server.URL)
 			env.Setenv("NODE", node.URL)
@@ -81,6 +81,23 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if want := args[0]; strconv.Itoa(code) != want {
 		ts.Fatalf("%s ended with code %d, want %s", args[1], code, want)
 	}
+}
+
+// advice is a command line in a message.
+var advice = regexp.MustCompile(`this (?:fills it|makes one): (fees [^;\n]*)`)
+
+// advised is a script command: advised CODE runs the command line that the last program gave as
+// advice, as a shell does. It must end with the given code.
+func advised(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: advised CODE")
+	}
+	found := advice.FindStringSubmatch(ts.ReadFile("stderr") + ts.ReadFile("stdout"))
+	if found == nil {
+		ts.Fatalf("the last program gave no command line as advice")
+	}
+	ts.Logf("advised: %s", found[1])
+	exits(ts, neg, []string{args[0], "sh", "-c", found[1]})
 }
 
 // locked is a script command: locked FILE CODE PROGRAM ARGUMENTS runs a program that

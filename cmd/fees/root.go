@@ -78,11 +78,11 @@ const manualExamples = `  fees block 25 --gateway demo            one recorded b
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(stdout, stderr)
 	root.SetArgs(withHelp(args))
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
-	if message := explain(ctx, err); message != "" {
+	if message := explain(ctx, c, err); message != "" {
 		fmt.Fprintln(stderr, "fees: "+console.Printable(message))
 	}
 	return exitCode(ctx, err)

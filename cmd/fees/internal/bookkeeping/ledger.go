@@ -90,14 +90,17 @@ func statusRecord(ctx context.Context, d *desk.Desk) (cli.Record, error) {
 	for _, g := range s.Gaps {
 		gaps = append(gaps, g.String())
 	}
-	var stored any
+	var stored, below any
 	if span, ok := s.Stored.Get(); ok {
 		stored = span.String()
+	}
+	if span, ok := s.Below.Get(); ok {
+		below = span.String()
 	}
 	t := &s.Totals
 	r := cli.Record{
 		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
-		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"gaps", gaps}, {"last_time", s.LastTime},
+		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"below", below}, {"gaps", gaps}, {"last_time", s.LastTime},
 		{"sealed", s.Sealed}, {"seal", s.Seal}, {"evidence", s.Evidence},
 		{"findings", s.Findings}, {"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered}, {"unclassified_events", s.Unread}, {"lookups", s.Lookups},
 		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},

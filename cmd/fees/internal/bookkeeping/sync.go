@@ -1,27 +1,38 @@
 package bookkeeping
 
 import (
-	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
 )
 
 const syncManual = `Fill the ledger with the blocks of a range, A..B with both included or A:+N:
 read each block, price it, prove its fees by the chain's own records, and store
 all of it, with every movement of every account's native balance. --from and
---to name the ends as heights or as days (UTC, both included). With days, one
-block more at each end, which proves that none is missing. Without a range, it
-goes from where the ledger ends to the newest final block.
+--to name the ends as heights or as days, both included; --month and --year name
+days, too. Without a range, it goes from where the ledger ends to the newest
+final block.
+
+Days, months and years come with a margin of blocks: the same days in every time
+zone, from UTC+14 to UTC-12, so that reports of them in any --timezone find all
+that they need; and one block more at each end, which proves that none is
+missing. Where the chain begins or ends within the margin, what is there is
+taken. No figure changes by it: a report asks for its own period. The blocks
+between these and the ledger come too, for a ledger has no gap. Exact heights
+have no margin.
 
 What is in the ledger is not read again: a sync that was stopped goes on where
 it was, and a second one changes nothing. Ctrl-C ends it cleanly. The blocks of
-a ledger are of one chain, and it grows upward from the height that it began
-with.
+a ledger are of one chain, and it grows at both ends: blocks below its first
+one are stored from the top down, 5,000 at a time, and sealed before the others.
+It is then the ledger that one is that was begun there: the seals of days and
+months that were whole stay, and so do packages of fees close.
 
 Only final blocks are stored. With --unfinalized, those that are not yet come
 too: they are not sealed, the next sync reads them again, and where the chain
@@ -38,7 +49,9 @@ becomes jobs for any number of fees worker on as many machines.
 takes most of the time where it is asked for; fees verify does it at any time.`
 
 const syncExamples = `  fees sync 0..27 --gateway demo                    28 blocks into fees.db
-  fees sync --from 2026-01-01 --to 2026-01-31       a month
+  fees sync --month 2026-01                         a month, as every time zone has it
+  fees sync --year 2026 --dry-run                   what a year would take
+  fees sync --from 2026-01-01 --to 2026-01-31 --timezone Europe/Berlin
   fees sync                                         on to the newest final block
   fees sync 4000000:+1000000 --dry-run              what that would take
   fees sync 100..199 --gateway ./march --ledger march.db
@@ -48,7 +61,7 @@ const syncExamples = `  fees sync 0..27 --gateway demo                    28 blo
 type syncFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
-	from, to   string
+	wanted     desk.WantedInput
 	signatures bool
 	dryRun     bool
 	enqueue    bool
@@ -64,14 +77,17 @@ func newSync(stdout, stderr io.Writer) *cobra.Command {
 		Example: syncExamples,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return syncLedger(c.Context(), args, flags, stdout, stderr)
+			return syncLedger(c, args, flags, stdout, stderr)
 		},
 	}
 	flags.SourceFlags.Add(c)
 	flags.LedgerFlags.Add(c)
 	flags.AddConcurrency(c)
-	c.Flags().StringVar(&flags.from, "from", "", "the first block: a height, or a day such as 2026-01-01 (UTC)")
-	c.Flags().StringVar(&flags.to, "to", "", "the last block: a height, or a day (UTC), the whole of it (default: the newest final block)")
+	c.Flags().StringVar(&flags.wanted.Month, "month", "", "the blocks of a month, such as 2026-01")
+	c.Flags().StringVar(&flags.wanted.Year, "year", "", "the blocks of a year, such as 2026")
+	c.Flags().StringVar(&flags.wanted.From, "from", "", "the first block: a height, or a day such as 2026-01-01")
+	c.Flags().StringVar(&flags.wanted.To, "to", "", "the last block: a height, or a day, the whole of it (default: the newest final block)")
+	c.Flags().StringVar(&flags.wanted.Timezone, "timezone", "UTC", "whose days they are, such as Europe/Berlin: the margin covers every other zone, too")
 	c.Flags().BoolVar(&flags.signatures, "signatures", false, "recompute the hash and the sender of every EVM transaction")
 	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "only say how many blocks, requests, hours and bytes it would take")
 	c.Flags().BoolVar(&flags.enqueue, "enqueue", false, "make jobs of the range for fees worker, instead of storing it")
@@ -79,11 +95,12 @@ func newSync(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-func syncLedger(ctx context.Context, args []string, flags syncFlags, stdout, stderr io.Writer) error {
+func syncLedger(c *cobra.Command, args []string, flags syncFlags, stdout, stderr io.Writer) error {
+	ctx := c.Context()
 	if err := flags.CheckConcurrency(); err != nil {
 		return err
 	}
-	input := desk.WantedInput{From: flags.from, To: flags.to}
+	input := flags.wanted
 	if len(args) == 1 {
 		input.Blocks = args[0]
 	}
@@ -114,27 +131,35 @@ func syncLedger(ctx context.Context, args []string, flags syncFlags, stdout, std
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(stdout, "%s: blocks %v: %d are missing; %d new jobs, for fees worker\n", e.Place, e.Blocks, e.Missing, e.Jobs)
+		_, err = fmt.Fprintf(stdout, "%s: blocks %v%s: %d are missing; %d new jobs, for fees worker\n", e.Place, e.Blocks, named(e.Name), e.Missing, e.Jobs)
 		return err
 	}
 	filled, err := desk.Sync(ctx, place, wanted, options)
 	if err != nil {
 		return err
 	}
-	return writeFilled(stdout, filled)
+	return writeFilled(stdout, c, filled)
+}
+
+// named is what the blocks are, behind them; nothing where their heights say it.
+func named(days string) string {
+	if days == "" {
+		return ""
+	}
+	return ", for " + days
 }
 
 // writeForecast says what it would take to fill a ledger.
 func writeForecast(w io.Writer, f *desk.Forecast) error {
 	if f.Missing == 0 {
-		_, err := fmt.Fprintf(w, "blocks %v: all of them are there\n", f.Blocks)
+		_, err := fmt.Fprintf(w, "blocks %v%s: all of them are there\n", f.Blocks, named(f.Name))
 		return err
 	}
-	_, err := fmt.Fprintf(w, `blocks %v: %d are missing
+	_, err := fmt.Fprintf(w, `blocks %v%s: %d are missing
 requests   about %d
 time       about %v, by %d of the blocks
 disk       about %s
-`, f.Blocks, f.Missing, f.Requests, f.Time, f.Measured, byteSize(f.Bytes))
+`, f.Blocks, named(f.Name), f.Missing, f.Requests, f.Time, f.Measured, byteSize(f.Bytes))
 	return err
 }
 
@@ -150,18 +175,24 @@ func byteSize(n uint64) string {
 }
 
 // writeFilled says what is there now, and what of it does not hold.
-func writeFilled(w io.Writer, f *desk.Filled) error {
+func writeFilled(w io.Writer, c *cobra.Command, f *desk.Filled) error {
 	s := &f.Status
 	seal := "nothing is sealed"
 	last, ok := s.Seal.Get()
 	if height, sealed := s.Sealed.Get(); ok && sealed {
 		seal = fmt.Sprintf("sealed up to block %d, seal %v", height, last)
 	}
-	if _, err := fmt.Fprintf(w, "%s: blocks %v: %d stored, %d were there; %s\n", f.Place, f.Blocks, f.Stored, f.Blocks.Blocks()-f.Stored, seal); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: blocks %v%s: %d stored, %d were there; %s\n", f.Place, f.Blocks, named(f.Name), f.Stored, f.Blocks.Blocks()-f.Stored, seal); err != nil {
 		return err
 	}
+	if below, ok := s.Below.Get(); ok && len(s.Gaps) > 0 {
+		line := cli.SyncLine(c, chain.Some(ledger.Span{First: s.Gaps[0].First, Last: s.First - 1}))
+		if _, err := fmt.Fprintf(w, "%s: blocks %v are below the ledger, and a gap is between them and block %d, with which it begins: this fills it: %s\n", f.Place, below, s.First, line); err != nil {
+			return err
+		}
+	}
 	if first, ok := s.FirstUnanswered.Get(); ok {
-		if _, err := fmt.Fprintf(w, "%s: %d questions were not answered, which fees ledger verify --gateway asks again; the first: %v\n", f.Place, s.Unanswered, first); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %d questions were not answered, which %s asks again; the first: %v\n", f.Place, s.Unanswered, cli.CompareLine(c), first); err != nil {
 			return err
 		}
 	}

@@ -37,6 +37,14 @@ func (f *LedgerFlags) LedgerPlace() (string, error) {
 // Named tells whether the flag or the environment names a ledger.
 func (f *LedgerFlags) Named() bool { return f.Ledger != "" || os.Getenv("FEES_LEDGER") != "" }
 
+// line is a command line with the flag, where it was given.
+func (f *LedgerFlags) line(words string) string {
+	if f.Ledger == "" {
+		return words
+	}
+	return words + " --ledger " + quoted(f.Ledger)
+}
+
 // hasPassword tells whether a database URL has a password in it; one that cannot be
 // read may have.
 func hasPassword(address string) bool {
@@ -64,7 +72,7 @@ func (f *LedgerFlags) Open(ctx context.Context, networkFile string, stderr io.Wr
 		return nil, err
 	}
 	if n := d.WithoutLookups(ctx); n > 0 {
-		fmt.Fprintf(stderr, "fees: %d blocks of the ledger have no look-ups by account and hash yet, and are looked through: fees ledger upgrade makes them\n", n)
+		fmt.Fprintf(stderr, "fees: %d blocks of the ledger have no look-ups by account and hash yet, and are looked through: %s makes them\n", n, f.line("fees ledger upgrade"))
 	}
 	return d, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// PeriodFlags name a period of a ledger: a range of heights, a month, or two ends.
+// PeriodFlags name a period of a ledger: a range of heights, a month, a year, or two ends.
 type PeriodFlags struct {
 	desk.PeriodInput
 	last string // the name of the flag that sets To
@@ -23,11 +23,12 @@ const PeriodUse = "[A..B|A:+N]"
 
 // PeriodManual is what the manual of a command says of its period; %s is in the place of
 // the name of the flag for its end.
-const PeriodManual = `The period is a range of heights, A..B with both included or A:+N; a --month; or
---from and --%s, both heights or both days, the whole of both included. Without any,
+const PeriodManual = `The period is a range of heights, A..B with both included or A:+N; a --month; a --year;
+or --from and --%s, both heights or both days, the whole of both included. Without any,
 it is all that is sealed. Days are those of --timezone, UTC where it is not given, and
 a block belongs to the day of its own time. A period of which the ledger lacks a part
-is refused; --partial takes what is there, and the result says what is not.`
+is refused; --partial takes what is there, and the result says what is not. A period
+before or after all that is there is refused.`
 
 // Add adds the flags. Last is the name of that for the end, "to" where that means
 // nothing else to the command.
@@ -35,11 +36,16 @@ func (f *PeriodFlags) Add(c *cobra.Command, last string) {
 	f.last = last
 	flags := c.Flags()
 	flags.StringVar(&f.Month, "month", "", "the period: a month, such as 2026-01")
+	flags.StringVar(&f.Year, "year", "", "the period: a year, such as 2026")
 	flags.StringVar(&f.From, "from", "", "the first day of the period, such as 2026-01-01, or its first height")
 	flags.StringVar(&f.To, last, "", "the last day of the period, or its last height")
+	flags.Lookup(last).Annotations = map[string][]string{periodEnd: nil}
 	flags.StringVar(&f.Timezone, "timezone", "UTC", "whose days they are, such as Europe/Berlin")
 	flags.BoolVar(&f.Partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
 }
+
+// periodEnd marks the flag for the end of the period, which has another name in some commands.
+const periodEnd = "fees-period-end"
 
 // Parse reads the period.
 func (f *PeriodFlags) Parse(args []string) (p desk.Period, err error) {
