@@ -2,6 +2,8 @@ package addressbook
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -10,6 +12,7 @@ import (
 type Entry struct {
 	Address chain.Address
 	Label   string // "" where it has none. It may hold anything that is text: who writes it has to make it safe
+	Group   string // that the address belongs to, such as payroll; "" where it belongs to none. As Label
 	Account string // of the user's own books, "" where none is named
 	Line    int    // of the file; 0 where it stands in none
 }
@@ -22,8 +25,8 @@ type Book struct {
 
 // place is where a book has an address.
 type place struct {
-	index                  int // in entries
-	labelLine, accountLine int // that say its label and its account
+	index                             int // in entries
+	labelLine, groupLine, accountLine int // that say its label, its group and its account
 }
 
 // Add adds an entry. An address may come again: one entry may say what the other leaves
@@ -35,27 +38,32 @@ func (b *Book) Add(e Entry) error {
 		if b.places == nil {
 			b.places = map[chain.Address]place{}
 		}
-		at = place{len(b.entries), e.Line, e.Line}
+		at = place{len(b.entries), e.Line, e.Line, e.Line}
 		b.entries = append(b.entries, Entry{Address: e.Address, Line: e.Line})
 	}
 	have := &b.entries[at.index]
-	if err := differ(e.Address, "label", have.Label, e.Label, at.labelLine); err != nil {
-		return err
+	said := []struct {
+		what      string
+		have, now *string
+		line      *int
+	}{
+		{"label", &have.Label, &e.Label, &at.labelLine}, {"group", &have.Group, &e.Group, &at.groupLine}, {"account", &have.Account, &e.Account, &at.accountLine},
 	}
-	if err := differ(e.Address, "account", have.Account, e.Account, at.accountLine); err != nil {
-		return err
+	for _, s := range said {
+		if err := differ(e.Address, s.what, *s.have, *s.now, *s.line); err != nil {
+			return err
+		}
 	}
-	if have.Label == "" && e.Label != "" {
-		have.Label, at.labelLine = e.Label, e.Line
-	}
-	if have.Account == "" && e.Account != "" {
-		have.Account, at.accountLine = e.Account, e.Line
+	for _, s := range said {
+		if *s.have == "" && *s.now != "" {
+			*s.have, *s.line = *s.now, e.Line
+		}
 	}
 	b.places[e.Address] = at
 	return nil
 }
 
-// differ is an error where an address has two labels, or two accounts.
+// differ is an error where an address has two labels, two groups or two accounts.
 func differ(address chain.Address, what, before, now string, line int) error {
 	if before == "" || now == "" || before == now {
 		return nil
@@ -83,14 +91,63 @@ func (b *Book) Addresses() (list []chain.Address) {
 	return list
 }
 
+// Entry is that of an address; one that the book does not have has the address alone.
+func (b *Book) Entry(address chain.Address) Entry {
+	if b != nil {
+		if at, known := b.places[address]; known {
+			return b.entries[at.index]
+		}
+	}
+	return Entry{Address: address}
+}
+
 // Label is what an address is called, where the book says so.
 func (b *Book) Label(address chain.Address) (string, bool) {
-	if b == nil {
-		return "", false
+	label := b.Entry(address).Label
+	return label, label != ""
+}
+
+// Group is what an address belongs to, where the book says so.
+func (b *Book) Group(address chain.Address) (string, bool) {
+	group := b.Entry(address).Group
+	return group, group != ""
+}
+
+// Labelled are the addresses that are called so. Where none is in these very letters, it is
+// those in other cases.
+func (b *Book) Labelled(label string) []chain.Address {
+	return b.with(label, func(e *Entry) string { return e.Label })
+}
+
+// InGroup are the addresses of a group, found as [Book.Labelled] finds a label.
+func (b *Book) InGroup(group string) []chain.Address {
+	return b.with(group, func(e *Entry) string { return e.Group })
+}
+
+func (b *Book) with(text string, of func(*Entry) string) (exact []chain.Address) {
+	var folded []chain.Address
+	for _, e := range b.Entries() {
+		switch have := of(&e); {
+		case have == "":
+		case have == text:
+			exact = append(exact, e.Address)
+		case strings.EqualFold(have, text):
+			folded = append(folded, e.Address)
+		}
 	}
-	at, known := b.places[address]
-	if !known || b.entries[at.index].Label == "" {
-		return "", false
+	if len(exact) == 0 {
+		return folded
 	}
-	return b.entries[at.index].Label, true
+	return exact
+}
+
+// Groups are the names of all groups, in their order.
+func (b *Book) Groups() (names []string) {
+	for _, e := range b.Entries() {
+		if e.Group != "" {
+			names = append(names, e.Group)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

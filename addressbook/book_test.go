@@ -37,20 +37,22 @@ func TestRead(t *testing.T) {
 		want []addressbook.Entry
 	}{
 		"empty":            {"", nil},
-		"a list":           {"# ours\n\n" + second + "\n " + first + " \n", []addressbook.Entry{{two, "", "", 3}, {one, "", "", 4}}},
-		"labels":           {"address,label\n" + first + ",Ours\r\n\n# theirs\n" + second + ", \"Them, Inc.\"  ", []addressbook.Entry{{one, "Ours", "", 2}, {two, "Them, Inc.", "", 5}}},
-		"names, accounts":  {first + ",A,Assets:Cold: A\n" + second + ",,Assets:B", []addressbook.Entry{{one, "A", "Assets:Cold: A", 1}, {two, "", "Assets:B", 2}}},
-		"byte order mark":  {"\ufeffAddress,Name\n" + first + ",\"Them, \"\"Inc.\"\"\"\n", []addressbook.Entry{{one, `Them, "Inc."`, "", 2}}},
-		"another order":    {"Asset Account,kind,NAME,Address\nAssets:A,hot,A," + first + "\n,,," + second, []addressbook.Entry{{one, "A", "Assets:A", 2}, {two, "", "", 3}}},
-		"a named account":  {"address,account\n" + first + ",4711", []addressbook.Entry{{one, "", "4711", 2}}},
-		"a short header":   {"address\n" + first + ",A,Assets:A\n", []addressbook.Entry{{one, "A", "Assets:A", 2}}},
-		"semicolons":       {"address;label\n" + first + ";Them, Inc.\n", []addressbook.Entry{{one, "Them, Inc.", "", 2}}},
-		"later semicolons": {first + "\n" + second + ";\"a;b\"\n", []addressbook.Entry{{one, "", "", 1}, {two, "a;b", "", 2}}},
-		"tabs":             {first + "\t\tAssets:A\n" + second + "\tB, b\n", []addressbook.Entry{{one, "", "Assets:A", 1}, {two, "B, b", "", 2}}},
-		"empty columns":    {first + ",A,,,,\n,,,\n" + second + ",,,,", []addressbook.Entry{{one, "A", "", 1}, {two, "", "", 3}}},
-		"twice":            {first + ",a\n" + first + "\n" + second + "\n" + first + ",a\n" + second + ",b,Assets:B\n", []addressbook.Entry{{one, "a", "", 1}, {two, "b", "Assets:B", 3}}},
-		"hostile":          {first + ",=cmd|' /C calc'!A0\u202e\n", []addressbook.Entry{{one, "=cmd|' /C calc'!A0\u202e", "", 1}}},
-		"a label address":  {first + ",Address\n", []addressbook.Entry{{one, "Address", "", 1}}},
+		"a list":           {"# ours\n\n" + second + "\n " + first + " \n", []addressbook.Entry{{two, "", "", "", 3}, {one, "", "", "", 4}}},
+		"labels":           {"address,label\n" + first + ",Ours\r\n\n# theirs\n" + second + ", \"Them, Inc.\"  ", []addressbook.Entry{{one, "Ours", "", "", 2}, {two, "Them, Inc.", "", "", 5}}},
+		"names, accounts":  {first + ",A,Assets:Cold: A\n" + second + ",,Assets:B", []addressbook.Entry{{one, "A", "", "Assets:Cold: A", 1}, {two, "", "", "Assets:B", 2}}},
+		"byte order mark":  {"\ufeffAddress,Name\n" + first + ",\"Them, \"\"Inc.\"\"\"\n", []addressbook.Entry{{one, `Them, "Inc."`, "", "", 2}}},
+		"another order":    {"Asset Account,kind,NAME,Address\nAssets:A,hot,A," + first + "\n,,," + second, []addressbook.Entry{{one, "A", "", "Assets:A", 2}, {two, "", "", "", 3}}},
+		"a named account":  {"address,account\n" + first + ",4711", []addressbook.Entry{{one, "", "", "4711", 2}}},
+		"a short header":   {"address\n" + first + ",A,Assets:A\n", []addressbook.Entry{{one, "A", "", "Assets:A", 2}}},
+		"semicolons":       {"address;label\n" + first + ";Them, Inc.\n", []addressbook.Entry{{one, "Them, Inc.", "", "", 2}}},
+		"later semicolons": {first + "\n" + second + ";\"a;b\"\n", []addressbook.Entry{{one, "", "", "", 1}, {two, "a;b", "", "", 2}}},
+		"tabs":             {first + "\t\tAssets:A\n" + second + "\tB, b\n", []addressbook.Entry{{one, "", "", "Assets:A", 1}, {two, "B, b", "", "", 2}}},
+		"empty columns":    {first + ",A,,,,\n,,,\n" + second + ",,,,", []addressbook.Entry{{one, "A", "", "", 1}, {two, "", "", "", 3}}},
+		"twice":            {first + ",a\n" + first + "\n" + second + "\n" + first + ",a\n" + second + ",b,Assets:B\n", []addressbook.Entry{{one, "a", "", "", 1}, {two, "b", "", "Assets:B", 3}}},
+		"hostile":          {first + ",=cmd|' /C calc'!A0\u202e\n", []addressbook.Entry{{one, "=cmd|' /C calc'!A0\u202e", "", "", 1}}},
+		"groups":           {"address;Group;label;account\n" + first + ";payroll;A;Assets:A\n" + second + "; ours ;\n", []addressbook.Entry{{one, "A", "payroll", "Assets:A", 2}, {two, "", "ours", "", 3}}},
+		"a group later":    {"address,label,group\n" + first + ",A\n" + first + ",,ours\n", []addressbook.Entry{{one, "A", "ours", "", 2}}},
+		"a label address":  {first + ",Address\n", []addressbook.Entry{{one, "Address", "", "", 1}}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, read(t, test.text)) })
 	}
@@ -73,6 +75,8 @@ line 11: "address" is not an address: want 0x and 40 hex digits`,
 		"over two lines":      {first + ",\"a\n" + second + ",b\"", "line 1: extraneous or missing \" in quoted-field\nline 2: bare \" in non-quoted-field"},
 		"long":                {first + "," + strings.Repeat("x", 201), "line 1: the label has 201 bytes, want at most 200"},
 		"long account":        {first + ",,A:" + strings.Repeat("x", 200), "line 1: the account has 202 bytes, want at most 200"},
+		"two groups":          {"address,group\n" + first + ",a\n" + first + ",b", "line 3: " + first + ` has the group "b", and "a" in line 2`},
+		"a long group":        {"address,group\n" + first + "," + strings.Repeat("x", 201), "line 2: the group has 201 bytes, want at most 200"},
 		"no text":             {first + ",\xff", "line 1: the label is no UTF-8"},
 		"a long line":         {"# " + strings.Repeat("x", 1<<20) + "\n" + first + strings.Repeat(",", 1<<20), "line 2: it has more than 65536 bytes"},
 		"an open comma":       {first + ",Them, Inc.", `line 1: "Inc." is no account such as Assets:Wallet; text with a separator in it stands in quotes`},
@@ -142,10 +146,39 @@ func TestBook(t *testing.T) {
 	require.False(t, known)
 }
 
+// Labels and groups are found in their very letters, or in other cases where nothing is.
+func TestFind(t *testing.T) {
+	one, two, three := chain.Address{19: 1}, chain.Address{19: 2}, chain.Address{19: 3}
+	book := &addressbook.Book{}
+	for _, e := range []addressbook.Entry{{Address: one, Label: "Hot", Group: "ours"}, {Address: two, Label: "hot", Group: "Ours"}, {Address: three, Label: "Hot", Group: "payroll"}, {Address: chain.Address{19: 4}}} {
+		require.NoError(t, book.Add(e))
+	}
+	require.Equal(t, []chain.Address{one, three}, book.Labelled("Hot"))
+	require.Equal(t, []chain.Address{two}, book.Labelled("hot"))
+	require.Equal(t, []chain.Address{one, two, three}, book.Labelled("HOT"))
+	require.Equal(t, []chain.Address{one}, book.InGroup("ours"))
+	require.Equal(t, []chain.Address{three}, book.InGroup("Payroll"))
+	require.Equal(t, []string{"Ours", "ours", "payroll"}, book.Groups())
+	require.Empty(t, book.Labelled(""))
+	require.Empty(t, book.InGroup("nobody's"))
+	group, known := book.Group(three)
+	require.True(t, known)
+	require.Equal(t, "payroll", group)
+	_, known = book.Group(chain.Address{19: 4})
+	require.False(t, known)
+	require.Equal(t, addressbook.Entry{Address: chain.Address{}}, book.Entry(chain.Address{}))
+
+	var none *addressbook.Book
+	require.Empty(t, none.Groups())
+	require.Empty(t, none.Labelled("Hot"))
+	require.Equal(t, addressbook.Entry{Address: one}, none.Entry(one))
+}
+
 // What is read has its limits, and is the same when it is written and read again.
 func FuzzRead(f *testing.F) {
 	f.Add("address,label\n" + first + ",Ours\n")
 	f.Add(first + ",\"a\n" + second + ",b")
+	f.Add("address\tgroup\n" + second + "\tours\n")
 	f.Add("\ufeffname;asset account;address\r\n\"x;\"\"y\";Assets:A;" + cased + "\r\n# no\r\n")
 	f.Add(first + "\t\tAssets:A:B\n" + first + "\tA\n,,\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -156,19 +189,19 @@ func FuzzRead(f *testing.F) {
 		}
 		var again bytes.Buffer
 		out := csv.NewWriter(&again)
-		require.NoError(t, out.Write([]string{"address", "label", "account"}))
+		require.NoError(t, out.Write([]string{"address", "label", "group", "account"}))
 		seen := map[chain.Address]bool{}
 		for _, e := range book.Entries() {
 			require.False(t, seen[e.Address])
 			seen[e.Address] = true
 			require.Contains(t, strings.ToLower(text), strings.ToLower(e.Address.String()))
-			for _, s := range []string{e.Label, e.Account} {
+			for _, s := range []string{e.Label, e.Group, e.Account} {
 				require.True(t, utf8.ValidString(s) && len(s) <= 200 && s == strings.TrimSpace(s), "%q", s)
 			}
 			label, known := book.Label(e.Address)
 			require.Equal(t, e.Label, label)
 			require.Equal(t, e.Label != "", known)
-			require.NoError(t, out.Write([]string{e.Address.String(), e.Label, e.Account}))
+			require.NoError(t, out.Write([]string{e.Address.String(), e.Label, e.Group, e.Account}))
 		}
 		out.Flush()
 		second, err := addressbook.Read(&again)

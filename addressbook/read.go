@@ -19,7 +19,7 @@ const (
 	maxBytes     = 64 << 20
 	maxLineBytes = 64 << 10
 	maxEntries   = 1_000_000
-	maxTextBytes = 200 // of a label or an account
+	maxTextBytes = 200 // of a label, a group or an account
 	maxErrors    = 100 // are told
 )
 
@@ -29,9 +29,9 @@ const separators = ",;\t"
 // Read reads a CSV file with a line for each address.
 //
 // A first line with a field "address" is the header: it names the columns in any order,
-// address, label (or name) and account (or asset account). Columns with other names are
-// passed over. Without a header, or with "address" alone, the columns are address, label
-// and account. All but the address may be left out.
+// address, label (or name), group and account (or asset account). Columns with other names
+// are passed over. Without a header, or with "address" alone, the columns are address, label
+// and account: groups need a header. All but the address may be left out.
 //
 // The separator is a comma, a semicolon or a tab: that of the header, or of the first
 // line with an address and more. Empty lines and lines that begin with # are passed
@@ -78,9 +78,9 @@ type file struct {
 
 // columns are where the fields stand; -1 where there is no such column.
 type columns struct {
-	address, label, account int
-	count                   int // with those that are passed over
-	named                   bool
+	address, label, group, account int
+	count                          int // with those that are passed over
+	named                          bool
 }
 
 func (f *file) read(number int, line string) error {
@@ -103,7 +103,7 @@ func (f *file) read(number int, line string) error {
 		return err
 	}
 	if !f.begun {
-		f.begun, f.columns = true, columns{0, 1, 2, 3, false}
+		f.begun, f.columns = true, columns{0, 1, -1, 2, 3, false}
 		if isHeader(fields) {
 			f.separator = separator
 			return f.name(fields)
@@ -114,7 +114,7 @@ func (f *file) read(number int, line string) error {
 		return err
 	}
 	f.separator = separator
-	e := Entry{address, fieldAt(fields, f.label), fieldAt(fields, f.account), number}
+	e := Entry{address, fieldAt(fields, f.label), fieldAt(fields, f.group), fieldAt(fields, f.account), number}
 	if err := f.check(&e, len(fields)); err != nil {
 		return err
 	}
@@ -170,10 +170,10 @@ func (f *file) name(fields []string) error {
 	if len(fields) == 1 {
 		return nil // the others are in their order
 	}
-	f.columns = columns{-1, -1, -1, len(fields), true}
+	f.columns = columns{-1, -1, -1, -1, len(fields), true}
 	for i, name := range fields {
 		column := map[string]*int{
-			"address": &f.address, "label": &f.label, "name": &f.label, "account": &f.account, "asset account": &f.account,
+			"address": &f.address, "label": &f.label, "name": &f.label, "group": &f.group, "account": &f.account, "asset account": &f.account,
 		}[strings.ToLower(name)]
 		switch {
 		case column == nil:
@@ -202,7 +202,7 @@ func (f *file) check(e *Entry, fields int) error {
 	case !f.named && e.Account != "" && !strings.Contains(e.Account, ":"):
 		return fmt.Errorf("%q is no account such as Assets:Wallet; text with a separator in it stands in quotes", e.Account)
 	}
-	return cmp.Or(checkText("label", e.Label), checkText("account", e.Account))
+	return cmp.Or(checkText("label", e.Label), checkText("group", e.Group), checkText("account", e.Account))
 }
 
 func checkText(what, text string) error {

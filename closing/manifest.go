@@ -73,12 +73,13 @@ type ChainEnd struct {
 // Options are how the package was made: with them, its inputs and the ledger it is made
 // again.
 type Options struct {
-	Journal        string          `json:"journal"`      // the program: hledger, beancount or ledger
-	With           string          `json:"with"`         // fees or movements
-	Partial        bool            `json:"partial"`      // was allowed
-	Balances       bool            `json:"balances"`     // were asked for, to prove the statements
-	OwnNetworks    bool            `json:"own_networks"` // the network table is the user's
-	Names          bool            `json:"names"`        // inputs/names.csv is there
+	Journal        string          `json:"journal"`          // the program: hledger, beancount or ledger
+	With           string          `json:"with"`             // fees or movements
+	Partial        bool            `json:"partial"`          // was allowed
+	Balances       bool            `json:"balances"`         // were asked for, to prove the statements
+	OwnNetworks    bool            `json:"own_networks"`     // the network table is the user's
+	Names          bool            `json:"names"`            // inputs/names.csv is there
+	Labels         bool            `json:"labels,omitempty"` // inputs/labels.csv is there: the address book. Packages were made without it
 	Reconciliation *Reconciliation `json:"reconciliation"`
 	Prices         *Prices         `json:"prices,omitempty"` // not there without amounts in a currency
 }

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -17,19 +18,26 @@ const (
 	maxWrongItems = 100
 )
 
+// GroupPrefix is what a group of the address book begins with in a list of accounts.
+const GroupPrefix = "group:"
+
 // accountList collects accounts, each once, and what is none.
 type accountList struct {
 	book  addressbook.Book
+	names *AddressBook // whose labels and groups stand for addresses
 	wrong []error
 }
 
-// ReadAccounts reads a list of addresses, and of files of them. The book has the labels
-// of the files.
-func ReadAccounts(list []string) ([]chain.Address, *addressbook.Book, error) {
-	var l accountList
+// ReadAccounts reads a list of addresses, of files of them, and of labels and groups of an
+// address book. The book that it returns has these accounts alone, with what the files say
+// of them.
+func ReadAccounts(list []string, names *AddressBook) ([]chain.Address, *addressbook.Book, error) {
+	l := accountList{names: names}
 	for _, item := range list {
 		if item = strings.TrimSpace(item); IsAddress(item) {
 			l.add(item)
+		} else if group, ok := strings.CutPrefix(item, GroupPrefix); ok {
+			l.addGroup(group)
 		} else if err := l.addFile(item); err != nil {
 			l.wrong = append(l.wrong, inFile(FieldAccounts, item, err))
 		}
@@ -57,9 +65,38 @@ func (l *accountList) add(text string) {
 	}
 }
 
+// addGroup adds the addresses of a group of the address book.
+func (l *accountList) addGroup(group string) {
+	found := l.names.entries().InGroup(group)
+	switch {
+	case len(found) > 0:
+		l.addEntries(found)
+	case l.names == nil:
+		l.wrong = append(l.wrong, notUnderstood("%v %s%s: there is no address book: name one with %v", FieldAccounts, GroupPrefix, group, FieldLabels))
+	default:
+		l.wrong = append(l.wrong, notUnderstood("%v %s%s: the address book %s has no such group%s", FieldAccounts, GroupPrefix, group, l.names.Path, l.names.hasGroups()))
+	}
+}
+
+// addEntries adds addresses that the address book names.
+func (l *accountList) addEntries(found []chain.Address) {
+	for _, address := range found {
+		e := l.names.entries().Entry(address)
+		e.Line = 0
+		if err := l.book.Add(e); err != nil {
+			l.wrong = append(l.wrong, at(FieldAccounts, notUnderstood("%v", err)))
+		}
+	}
+}
+
 func (l *accountList) addFile(path string) error {
 	book, err := readBook(path)
 	switch {
+	case errors.Is(err, os.ErrNotExist) && len(l.names.entries().Labelled(path)) > 0:
+		l.addEntries(l.names.entries().Labelled(path))
+		return nil
+	case errors.Is(err, os.ErrNotExist) && l.names != nil:
+		return fmt.Errorf("it is neither an address of 0x and 40 hex digits nor a file nor a label of %s", l.names.Path)
 	case errors.Is(err, os.ErrNotExist):
 		return errors.New("it is neither an address of 0x and 40 hex digits nor a file")
 	case err != nil:

@@ -38,7 +38,7 @@ func TestReadAccounts(t *testing.T) {
 		"both":      {[]string{accountOne, file}, []chain.Address{{19: 1}, {19: 2}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			have, book, err := desk.ReadAccounts(c.flag)
+			have, book, err := desk.ReadAccounts(c.flag, nil)
 			require.NoError(t, err)
 			require.Equal(t, c.want, have)
 			require.Equal(t, c.want, book.Addresses())
@@ -51,7 +51,7 @@ func TestReadAccounts(t *testing.T) {
 func TestReadAccountsLabels(t *testing.T) {
 	one := listFile(t, "label;account;address\nOne;Assets:One;"+accountOne+"\n;;"+accountTwo+"\n")
 	two := listFile(t, accountTwo+"\tTwo\n"+accountOne+"\tOne\n")
-	accounts, book, err := desk.ReadAccounts([]string{accountTwo, one, two})
+	accounts, book, err := desk.ReadAccounts([]string{accountTwo, one, two}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []chain.Address{{19: 2}, {19: 1}}, accounts)
 	for account, want := range map[chain.Address]string{{19: 1}: "One", {19: 2}: "Two"} {
@@ -59,14 +59,14 @@ func TestReadAccountsLabels(t *testing.T) {
 		require.Equal(t, want, label)
 	}
 	other := listFile(t, "# not so\n"+accountOne+",Uno\n")
-	_, _, err = desk.ReadAccounts([]string{one, two, other})
+	_, _, err = desk.ReadAccounts([]string{one, two, other}, nil)
 	require.EqualError(t, err, "accounts "+other+": line 2: "+accountOne+` has the label "Uno", and "One" before`)
 }
 
 // What is no account is told with its line, all at once.
 func TestReadAccountsWrong(t *testing.T) {
 	file := listFile(t, accountOne+"\nme\n0x12,you\naddress\n")
-	_, _, err := desk.ReadAccounts([]string{"0x34", file, "nowhere.txt"})
+	_, _, err := desk.ReadAccounts([]string{"0x34", file, "nowhere.txt"}, nil)
 	require.EqualError(t, err, strings.Join([]string{
 		`accounts: "0x34" is not an address: want 0x and 40 hex digits`,
 		`accounts ` + file + `: line 2: "me" is not an address: want 0x and 40 hex digits`,
@@ -76,13 +76,13 @@ func TestReadAccountsWrong(t *testing.T) {
 	}, "\n"))
 
 	empty := listFile(t, "address\n# nobody\n")
-	_, _, err = desk.ReadAccounts([]string{empty})
+	_, _, err = desk.ReadAccounts([]string{empty}, nil)
 	require.EqualError(t, err, "accounts "+empty+": it has no address")
 
 	var many strings.Builder
 	for n := range 10_001 {
 		fmt.Fprintf(&many, "0x%040x\n", n)
 	}
-	_, _, err = desk.ReadAccounts([]string{listFile(t, many.String())})
+	_, _, err = desk.ReadAccounts([]string{listFile(t, many.String())}, nil)
 	require.EqualError(t, err, "10001 accounts: want at most 10000")
 }

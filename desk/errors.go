@@ -183,6 +183,7 @@ const (
 	FieldWith        Field = "with"
 	FieldNames       Field = "names"
 	FieldLabels      Field = "labels"
+	FieldLedger      Field = "ledger"
 	FieldPrices      Field = "prices"
 	FieldFiat        Field = "fiat"
 	FieldNetworkFile Field = "network-file"

@@ -24,7 +24,7 @@ func january(ctx context.Context, place, account string, src source.Source) erro
 	if err != nil {
 		return err
 	}
-	accounts, labels, err := desk.ReadAccounts([]string{account}) // or the path of a file
+	accounts, labels, err := desk.ReadAccounts([]string{account}, nil) // or the path of a file
 	if err != nil {
 		return err
 	}

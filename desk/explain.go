@@ -45,7 +45,7 @@ type TransactionRef struct {
 func ParseTransactionRef(name, block string) (TransactionRef, error) {
 	if hash, err := chain.ParseHash(name); err == nil {
 		if block == "" {
-			return TransactionRef{}, notUnderstood("a hash does not tell which block the transaction is in: name that with %v", FieldBlock)
+			return TransactionRef{}, notUnderstood("a hash does not tell which block the transaction is in: name that with %v, or a ledger that has the transaction with %v", FieldBlock, FieldLedger)
 		}
 		ref, err := source.ParseRef(block)
 		if err != nil {

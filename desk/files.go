@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/prices"
@@ -99,16 +98,4 @@ func ReadPrices(path, fiat string) (*prices.List, error) {
 		return nil, inFile(FieldPrices, path, err)
 	}
 	return list, nil
-}
-
-// ReadLabels reads a file of labels; "" is none. The error is an [InputError].
-func ReadLabels(path string) (*addressbook.Book, error) {
-	if path == "" {
-		return nil, nil
-	}
-	labels, err := readBook(path)
-	if err != nil {
-		return nil, inFile(FieldLabels, path, err)
-	}
-	return labels, nil
 }

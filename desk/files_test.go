@@ -31,7 +31,7 @@ func TestReadFiles(t *testing.T) {
 			p, err := desk.ReadPrices(path, fiat)
 			return p != nil, err
 		},
-		desk.FieldLabels: func(path string) (bool, error) { book, err := desk.ReadLabels(path); return book != nil, err },
+		desk.FieldLabels: func(path string) (bool, error) { book, err := desk.ReadAddressBook(path); return book != nil, err },
 	}
 	right := map[desk.Field]string{
 		desk.FieldNetworkFile: `{"networks": [{"name": "mine", "symbol": "ME", "last_runtime": 1, "rows": [{"from_runtime": 1, "static_base_fee": "1", "source": "me"}]}]}`,

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,8 @@ type PackageQuestion struct {
 	Timezone  string               // whose month it is; "" is UTC
 	Partial   bool                 // what the ledger has of the month will do
 	Accounts  []string             // addresses, and files of them
-	Names     string               // a file of names for the journal, "" for none
+	Labels    *AddressBook         // what addresses are called: the package keeps it; nil for none
+	Names     string               // a file of names for the journal, "" for those of Labels
 	Networks  string               // the file with the user's own network tables, "" for none
 	Journal   string               // the journal's program
 	With      string               // WithFees or WithMovements
@@ -74,7 +76,7 @@ func (q *PackageQuestion) options() closing.Options {
 	}
 	return closing.Options{
 		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
-		OwnNetworks: q.Networks != "", Names: q.Names != "", Reconciliation: q.Books.kept(filepath.Base(q.Books.Path)),
+		OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: q.Books.kept(filepath.Base(q.Books.Path)),
 	}
 }
 
@@ -86,7 +88,7 @@ func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, err
 	if err != nil {
 		return nil, err
 	}
-	x.inputs = inputs{q.Accounts, q.Names, q.Books.Path, q.Prices}
+	x.inputs = inputs{q.Accounts, q.Labels, q.Names, q.Books.Path, q.Prices}
 	if _, err := ReadPrices(q.Prices, q.Fiat); err != nil { // before the work
 		return nil, err
 	}
@@ -145,12 +147,14 @@ func (c *Closed) vouched(ctx context.Context) (err error) {
 // inputs are the user's files that a package is made of.
 type inputs struct {
 	accounts             []string // addresses, and files of them
+	book                 *AddressBook
 	names, books, prices string
 }
 
 // Where a package keeps them.
 const (
 	inputAccounts = "inputs/accounts.csv"
+	inputLabels   = "inputs/labels.csv" // the address book
 	inputNames    = "inputs/names.csv"
 	inputBooks    = "inputs/books" // with its form
 	inputPrices   = "inputs/prices.csv"
@@ -177,9 +181,9 @@ type maker struct {
 	held     Held
 	network  *network.Network
 	accounts []chain.Address
-	labels   *addressbook.Book
-	names    *journal.Names // nil where none are given
-	prices   *prices.List   // nil where none are given
+	labels   *addressbook.Book // of the accounts, and of the address book
+	names    *journal.Names    // nil where none are given
+	prices   *prices.List      // nil where none are given
 	draft    *closing.Draft
 	manifest closing.Manifest // all that is known of it so far
 }
@@ -266,19 +270,29 @@ func (x *maker) examine(ctx context.Context) error {
 }
 
 // readAccounts reads the accounts with their labels, which a package has as they are
-// shown.
+// shown, and the address book.
 func (x *maker) readAccounts() (err error) {
-	var book *addressbook.Book
-	if x.accounts, book, err = ReadAccounts(x.inputs.accounts); err != nil {
+	var chosen *addressbook.Book
+	if x.accounts, chosen, err = ReadAccounts(x.inputs.accounts, x.inputs.book); err != nil {
 		return err
 	}
-	x.labels = &addressbook.Book{}
-	for _, e := range book.Entries() {
-		label := strings.TrimSpace(console.Printable(e.Label))
-		if err := x.labels.Add(addressbook.Entry{Address: e.Address, Label: label}); err != nil {
+	own := &addressbook.Book{}
+	for _, e := range chosen.Entries() {
+		label := strings.TrimSpace(console.Printable(cmp.Or(x.inputs.book.entries().Entry(e.Address).Label, e.Label)))
+		if err := own.Add(addressbook.Entry{Address: e.Address, Label: label}); err != nil {
 			return err
 		}
 		x.manifest.Accounts = append(x.manifest.Accounts, closing.Account{Address: e.Address.String(), Label: label})
 	}
+	x.labels = own
+	if x.inputs.book == nil {
+		return nil
+	}
+	kept, err := x.inputs.book.printable()
+	if err != nil {
+		return err
+	}
+	x.inputs.book = kept
+	x.labels = kept.With(own)
 	return nil
 }

@@ -280,6 +280,11 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	}
 	x.examined, x.evidence = v.blocks, m.Evidence
 	x.inputs.accounts = []string{in(inputAccounts)}
+	if m.Options.Labels {
+		if x.inputs.book, err = ReadAddressBook(in(inputLabels)); err != nil {
+			return nil, err
+		}
+	}
 	if m.Options.Names {
 		x.inputs.names = in(inputNames)
 	}

@@ -57,11 +57,20 @@ func (x *maker) makeInputs(context.Context) error {
 	if err := x.addText(inputAccounts, lines.Bytes()); err != nil {
 		return err
 	}
+	if x.inputs.book != nil {
+		if err := x.draft.Add(inputLabels, x.inputs.book.write); err != nil {
+			return err
+		}
+	}
 	var err error
 	if x.names, err = ReadNames(x.inputs.names); err != nil {
 		return err
 	}
-	if x.names != nil {
+	if x.names == nil && x.inputs.book != nil {
+		if x.names, err = x.inputs.book.names(x.labels); err != nil {
+			return err
+		}
+	} else if x.names != nil {
 		text, err := ReadSmallFile(x.inputs.names, maxListBytes)
 		if err != nil {
 			return inFile(FieldNames, x.inputs.names, err)
@@ -108,6 +117,9 @@ func (x *maker) makeReports(ctx context.Context) error {
 		name string
 	}{{report.Day, "report"}, {report.Account, "accounts"}} {
 		q := report.Question{By: one.by, Network: x.network.Name, Symbol: x.network.Symbol, Prices: x.prices}
+		if x.inputs.book != nil {
+			q.Labels = x.labels
+		}
 		r, err := x.report(ctx, &x.held, q, x.accounts, &x.options.Progress)
 		if err != nil {
 			return err
@@ -161,7 +173,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "the statements are not proved: no balances were asked for")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Labels: x.labels}, &q)
+	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Labels: x.labels, Called: x.inputs.book != nil}, &q)
 	if err != nil {
 		return err
 	}
@@ -218,6 +230,9 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	}
 	span := x.span()
 	options.Accounts, options.Symbol = x.accounts, x.network.Symbol
+	if x.inputs.book != nil {
+		options.Labels = x.labels
+	}
 	file, err := books.Read(options)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/report"
@@ -11,8 +12,9 @@ import (
 // ReportQuestion asks what the fees of a period add up to.
 type ReportQuestion struct {
 	Period Period
-	By     report.By       // what makes a group
-	Payers []chain.Address // only what these paid for; none is everybody
+	By     report.By         // what makes a group
+	Payers []chain.Address   // only what these paid for; none is everybody
+	Labels *addressbook.Book // what addresses are called; nil is not known
 	// Percentiles asks for those of the gas price, for which every transaction is read.
 	Percentiles bool
 	Top         int          // so many groups, and one of all others; 0 is all
@@ -22,6 +24,9 @@ type ReportQuestion struct {
 
 // Report adds up the fees of a period.
 func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, error) {
+	if q.By.Labelled() && q.Labels == nil {
+		return nil, notUnderstood("a report by %s wants an address book: name one with %v, or put %s beside the ledger", q.By, FieldLabels, AddressBookFile)
+	}
 	held, err := d.Held(ctx, q.Period)
 	if err != nil {
 		return nil, err
@@ -30,7 +35,7 @@ func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
-	return d.report(ctx, &held, report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles, Top: q.Top, Prices: q.Prices}, q.Payers, &q.Progress)
+	return d.report(ctx, &held, report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles, Top: q.Top, Prices: q.Prices, Labels: q.Labels}, q.Payers, &q.Progress)
 }
 
 // report adds up what the ledger holds of a period.

@@ -46,14 +46,14 @@ func changed(t testing.TB, change func(*chain.Block) error) string {
 // by block, and has the fees that were taken from it.
 func TestStatementsAreProved(t *testing.T) {
 	d, src := opened(t, copied(t)), withBalances(t)
-	labels, err := desk.ReadLabels(write(t, "labels.csv", "address,label\n"+alith+",Alith\n"))
+	labels, err := desk.ReadAddressBook(write(t, "labels.csv", "address,label\n"+alith+",Alith\n"))
 	require.NoError(t, err)
 	var accounts []chain.Address
 	for account := range recordedBalances() {
 		accounts = append(accounts, account)
 	}
 	var asked, all uint64
-	made, err := d.Statements(t.Context(), desk.StatementQuestion{Period: desk.Heights(1, 27), Accounts: accounts, Labels: labels, Balances: src,
+	made, err := d.Statements(t.Context(), desk.StatementQuestion{Period: desk.Heights(1, 27), Accounts: accounts, Labels: labels.Book, Balances: src,
 		EveryBlock: true, Concurrency: 3, Progress: desk.Progress{Show: func(done, total uint64) { asked, all = done, total }}})
 	require.NoError(t, err)
 	require.True(t, made.Holds())

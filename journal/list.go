@@ -31,6 +31,9 @@ func List(ctx context.Context, payments *Payments, network string, style Style) 
 	}
 }
 
+// namedColumns stand behind the others where there are names.
+var namedColumns = []sheet.Column{{Name: "payer_group", Kind: sheet.Text}, {Name: "from_name", Kind: sheet.Text}, {Name: "to_name", Kind: sheet.Text}}
+
 func rows(payments iter.Seq2[*Payment, error], network string, style *Style) iter.Seq2[[]any, error] {
 	names := style.names()
 	return func(yield func([]any, error) bool) {
@@ -52,6 +55,9 @@ func rows(payments iter.Seq2[*Payment, error], network string, style *Style) ite
 				p.Tip, p.Success, orNull(string(p.Outcome)), orNull(p.Status), orNull(p.Error),
 				p.Charged, string(p.Verdict), p.Drift, orNull(string(p.Class)),
 				p.Burned, p.Treasury, p.Author,
+			}
+			if style.Names != nil {
+				row = append(row, group(names, p.Payer), label(names, p.Sender), label(names, p.Recipient))
 			}
 			if v := style.valuer(); v != nil {
 				row = append(row, prices.ValueKnown(v, p.Fee, p.Time), prices.ValueKnown(v, p.Charged, p.Time))
@@ -78,4 +84,14 @@ func label(names *Names, a chain.Optional[chain.Address]) any {
 	}
 	name, _ := names.Label(address)
 	return orNull(name)
+}
+
+// group is what an address belongs to.
+func group(names *Names, a chain.Optional[chain.Address]) any {
+	address, ok := a.Get()
+	if !ok {
+		return nil
+	}
+	group, _ := names.Group(address)
+	return orNull(group)
 }

@@ -15,6 +15,7 @@ import (
 type Names struct {
 	names  map[chain.Address]string
 	assets map[chain.Address]Account
+	groups *addressbook.Book // that say what addresses belong to
 }
 
 // Name is the name of an address, else the address.
@@ -39,6 +40,9 @@ func (n *Names) Asset(a chain.Address) Account {
 	return "Assets:" + Account(n.Name(a))
 }
 
+// Group is what an address belongs to, where it is known.
+func (n *Names) Group(a chain.Address) (string, bool) { return n.groups.Group(a) }
+
 // assetRoots are what an account that has something lies below.
 var assetRoots = []string{"Assets", "Liabilities"}
 
@@ -46,7 +50,7 @@ var assetRoots = []string{"Assets", "Liabilities"}
 // accounts, which lie below Assets or Liabilities. No two addresses have the same name.
 // The error has all that is wrong, with the lines.
 func NewNames(book *addressbook.Book) (*Names, error) {
-	n := &Names{map[chain.Address]string{}, map[chain.Address]Account{}}
+	n := &Names{map[chain.Address]string{}, map[chain.Address]Account{}, book}
 	lines := map[string]int{}
 	var wrong wrongLines
 	for _, e := range book.Entries() {
@@ -60,6 +64,40 @@ func NewNames(book *addressbook.Book) (*Names, error) {
 	return n, nil
 }
 
+// NamesOf takes the names of an address book, which is not made for journals alone: where a
+// label is that of several addresses, or no name, each has its address in its name. Nil is of
+// a book that is nil.
+func NamesOf(book *addressbook.Book) (*Names, error) {
+	if book == nil {
+		return nil, nil
+	}
+	called := map[string]int{}
+	for _, e := range book.Entries() {
+		called[cleanName(e.Label)]++
+	}
+	unique := &addressbook.Book{}
+	for _, e := range book.Entries() {
+		switch name := cleanName(e.Label); {
+		case name == "" || isAddress(name), called[name] > 1 && len([]rune(name)) > longestText-roomOfAddress:
+			e.Label = ""
+		case called[name] > 1:
+			e.Label = name + " " + e.Address.String()
+		}
+		if err := unique.Add(e); err != nil {
+			return nil, err
+		}
+	}
+	return NewNames(unique)
+}
+
+// roomOfAddress is what an address takes of a name, with the space before it.
+const roomOfAddress = 1 + 42
+
+func isAddress(text string) bool {
+	_, err := chain.ParseAddress(text)
+	return err == nil
+}
+
 // add takes an entry. The lines are those of the names so far.
 func (n *Names) add(e *addressbook.Entry, lines map[string]int) (err error) {
 	if e.Label != "" {
@@ -67,7 +105,7 @@ func (n *Names) add(e *addressbook.Entry, lines map[string]int) (err error) {
 		if name == "" {
 			return fmt.Errorf("%q: a name needs a letter or a digit", e.Label)
 		}
-		if _, err := chain.ParseAddress(name); err == nil {
+		if isAddress(name) {
 			return fmt.Errorf("%q: an address is no name", name)
 		}
 		if other, twice := lines[name]; twice {

@@ -27,11 +27,15 @@ func (s *Style) valuer() *prices.Valuer {
 
 // listColumns are those of the list, and with prices those in the currency.
 func (s *Style) listColumns() []sheet.Column {
+	columns := slices.Clip(listColumns)
+	if s.Names != nil {
+		columns = append(columns, namedColumns...)
+	}
 	if s.Prices == nil {
-		return listColumns
+		return columns
 	}
 	c := s.Prices.Currency
-	return append(slices.Clip(listColumns),
+	return append(columns,
 		sheet.Column{Name: "fee_" + c.Suffix(), Kind: sheet.Fiat, Total: true, Currency: c},
 		sheet.Column{Name: "charged_" + c.Suffix(), Kind: sheet.Fiat, Total: true, Currency: c})
 }

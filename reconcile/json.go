@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsontext"
 )
@@ -29,9 +30,34 @@ type itemJSON struct {
 	BooksID         chain.Optional[Place]           `json:"books_id"`
 	BooksHash       chain.Optional[chain.Hash]      `json:"books_hash"`
 	Notes           []string                        `json:"notes"`
+	*itemLabels
 }
 
-func (i *Item) json() itemJSON {
+// itemLabels is what the address book says of an item's payer. Without a book, JSON has none
+// of it.
+type itemLabels struct {
+	PayerLabel chain.Optional[string] `json:"payer_label"`
+	PayerGroup chain.Optional[string] `json:"payer_group"`
+}
+
+// labelled is what a book says of a payer, nil without a book.
+func labelled(book *addressbook.Book, payer chain.Optional[chain.Address]) *itemLabels {
+	if book == nil {
+		return nil
+	}
+	x := new(itemLabels)
+	if address, ok := payer.Get(); ok {
+		if label, ok := book.Label(address); ok {
+			x.PayerLabel = chain.Some(label)
+		}
+		if group, ok := book.Group(address); ok {
+			x.PayerGroup = chain.Some(group)
+		}
+	}
+	return x
+}
+
+func (i *Item) json(labels *addressbook.Book) itemJSON {
 	x := itemJSON{
 		Outcome: i.Outcome, Books: i.Books, Chain: i.Chain, Difference: i.Difference, Notes: append([]string{}, i.Notes...),
 		BooksToken: tokensOf(i.Books), ChainToken: tokensOf(i.Chain), DifferenceToken: tokensOf(i.Difference),
@@ -42,6 +68,7 @@ func (i *Item) json() itemJSON {
 	if t, ok := i.Transaction.Get(); ok {
 		x.ID, x.Time, x.Payer, x.EVMHash, x.ExtrinsicHash = &t.Place, t.Time, t.Payer, t.EVMHash, &t.Hash
 	}
+	x.itemLabels = labelled(labels, x.Payer)
 	return x
 }
 
@@ -109,7 +136,7 @@ func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
 			}
 			var text []byte
 			if err == nil {
-				text, err = jsontext.Indented(i.json(), jsontext.ElementPrefix)
+				text, err = jsontext.Indented(i.json(r.Options.Labels), jsontext.ElementPrefix)
 			}
 			if !yield(text, err) || err != nil {
 				return

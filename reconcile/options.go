@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 )
@@ -50,6 +51,7 @@ type Options struct {
 	DateFormat string           // such as dd.mm.yyyy; "" is RFC 3339 or 2006-01-02, with a time of day after a space or without
 	Zone       *time.Location   // of dates without one, and of Excel's; nil is UTC
 
+	Labels    *addressbook.Book             // what addresses are called; nil is not known
 	Accounts  []chain.Address               // the company's: what they paid for is looked for in the file
 	Period    chain.Optional[ledger.Period] // that the file is of; all that is sealed where it is not known
 	Tolerance chain.Wei                     // differences up to this are WithinTolerance

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -37,7 +38,7 @@ func (r *Result) Details(all bool) *sheet.Sheet {
 	if all {
 		title = "Each row of the books, and each transaction without one"
 	}
-	return &sheet.Sheet{
+	details := &sheet.Sheet{
 		Name: "details", Title: title, Notes: r.Notes, Symbol: r.Options.Symbol,
 		Columns: []sheet.Column{
 			{Name: "outcome", Kind: sheet.Text}, {Name: "line", Kind: sheet.Integer}, {Name: "id", Kind: sheet.Text}, {Name: "time", Kind: sheet.Time},
@@ -52,15 +53,33 @@ func (r *Result) Details(all bool) *sheet.Sheet {
 					yield(nil, err)
 					return
 				case !all && item.Outcome == Matched:
-				case !yield(item.cells(), nil):
+				case !yield(r.cells(item), nil):
 					return
 				}
 			}
 		},
 	}
+	if r.Options.Labels != nil {
+		details.Columns = append(details.Columns, sheet.Column{Name: "payer_label", Kind: sheet.Text}, sheet.Column{Name: "payer_group", Kind: sheet.Text})
+	}
+	return details
 }
 
-// cells are the item as a row of the details.
+// cells are an item as a row of the details.
+func (r *Result) cells(i *Item) []any {
+	cells := i.cells()
+	if r.Options.Labels != nil {
+		var payer chain.Optional[chain.Address]
+		if t, ok := i.Transaction.Get(); ok {
+			payer = t.Payer
+		}
+		of := labelled(r.Options.Labels, payer)
+		cells = append(cells, of.PayerLabel, of.PayerGroup)
+	}
+	return cells
+}
+
+// cells are the item as a row of the details without labels.
 func (i *Item) cells() []any {
 	cells := []any{string(i.Outcome), nil, nil, nil, i.Books, i.Chain, i.Difference, strings.Join(i.Notes, "; "), nil, nil, nil, nil, nil, nil, nil}
 	if row := i.Row; row != nil {

@@ -17,13 +17,16 @@ type By string
 
 // The groupings. Hours, days and months are those of a time zone, in which a block is
 // at its own time; a contract is what an EVM transaction called, beside the calls of
-// the native layer.
+// the native layer. A label and a group are those of who paid: an account without a label
+// stands for itself, and those without a group are [NoGroup].
 const (
 	Block    By = "block"
 	Hour     By = "hour"
 	Day      By = "day"
 	Month    By = "month"
 	Account  By = "account"
+	Label    By = "label"
+	InGroup  By = "group"
 	Layer    By = "layer"
 	Status   By = "status" // what came of the transactions
 	Type     By = "type"
@@ -31,10 +34,16 @@ const (
 	Contract By = "contract"
 )
 
+// NoGroup is the group of the accounts that the address book has in none.
+const NoGroup = "(no group)"
+
 // Groupings are all of them.
 func Groupings() []By {
-	return []By{Block, Hour, Day, Month, Account, Layer, Status, Type, Call, Contract}
+	return []By{Block, Hour, Day, Month, Account, Label, InGroup, Layer, Status, Type, Call, Contract}
 }
+
+// Labelled tells whether the groups are those of an address book, without which there are none.
+func (b By) Labelled() bool { return b == Label || b == InGroup }
 
 // ofTime tells whether the groups come one after the other in time. Others stand in
 // the order of their fees.
@@ -49,6 +58,8 @@ type Key struct {
 	Day      chain.Optional[string]     // such as 2026-01-31
 	Month    chain.Optional[string]     // such as 2026-01
 	Account  chain.Optional[chain.Address]
+	Label    chain.Optional[string] // of the account or the contract, as is the next
+	InGroup  chain.Optional[string]
 	Layer    chain.Optional[string]
 	Outcome  chain.Optional[string] // such as succeeded
 	Type     chain.Optional[string]
@@ -62,7 +73,7 @@ type Key struct {
 type id struct {
 	number           int64 // of a block, or when an hour, day or month begins
 	layer            fee.Layer
-	kind, call       string
+	kind, call, name string        // the name is a label, or what the address book calls a group
 	address          chain.Address // of a payer or a contract
 	timed, addressed bool
 }
@@ -75,6 +86,7 @@ type subject struct {
 	outcome           fee.Outcome // "" where it is not known
 	kind, call        string
 	contract, account chain.Optional[chain.Address]
+	label, group      chain.Optional[string] // of the account, where the groups are made by them
 }
 
 func ofCost(c *ledger.Cost) subject {
@@ -99,6 +111,13 @@ func (b By) id(s *subject, zone *time.Location) (i id) {
 		}
 	case Account:
 		i.address, i.addressed = s.account.Get()
+	case Label:
+		if name, ok := s.label.Get(); ok {
+			return id{name: name}
+		}
+		i.address, i.addressed = s.account.Get()
+	case InGroup:
+		i.name, _ = s.group.Get()
 	case Layer:
 		return id{layer: s.layer}
 	case Status:
@@ -126,6 +145,13 @@ func (b By) key(s *subject, zone *time.Location) (k Key) {
 		return Key{} // without a time
 	case Account:
 		return Key{Account: s.account}
+	case Label:
+		if s.label.Known() {
+			return Key{Label: s.label}
+		}
+		return Key{Account: s.account}
+	case InGroup:
+		return Key{InGroup: s.group}
 	}
 	k.Layer = chain.Some(string(s.layer))
 	switch b {
@@ -175,7 +201,7 @@ func (b By) compare(x, y *Group) int {
 	if order := y.Fee.Cmp(x.Fee); order != 0 {
 		return order
 	}
-	return cmp.Or(compareText(x.Layer, y.Layer), compareText(x.Outcome, y.Outcome), compareText(x.Type, y.Type), compareText(x.Call, y.Call),
+	return cmp.Or(compareText(x.Label, y.Label), compareText(x.InGroup, y.InGroup), compareText(x.Layer, y.Layer), compareText(x.Outcome, y.Outcome), compareText(x.Type, y.Type), compareText(x.Call, y.Call),
 		compareAddress(x.Account, y.Account), compareAddress(x.Contract, y.Contract))
 }
 
@@ -223,7 +249,12 @@ func (k *Key) Name() string {
 		}
 	}
 	if account, ok := k.Account.Get(); ok {
-		return account.String()
+		return k.called(account)
+	}
+	for _, text := range []chain.Optional[string]{k.Label, k.InGroup} {
+		if name, ok := text.Get(); ok && !k.Layer.Known() {
+			return name
+		}
 	}
 	name, ok := k.Layer.Get()
 	if !ok {
@@ -238,7 +269,7 @@ func (k *Key) Name() string {
 		name += " " + call
 	}
 	if contract, ok := k.Contract.Get(); ok {
-		name += " " + contract.String()
+		name += " " + k.called(contract)
 	}
 	return name
 }
@@ -250,4 +281,12 @@ func grouped(n uint64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
+}
+
+// called is an address with its label.
+func (k *Key) called(address chain.Address) string {
+	if label, ok := k.Label.Get(); ok {
+		return label + " " + address.String()
+	}
+	return address.String()
 }

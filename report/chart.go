@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 	"github.com/wcharczuk/go-chart/v2"
@@ -116,6 +118,10 @@ func chartLabel(g *Group, most int) string {
 	}
 	name := g.Name()
 	for _, address := range []chain.Optional[chain.Address]{g.Account, g.Contract} {
+		if label, ok := g.Label.Get(); ok {
+			name = label
+			break
+		}
 		if a, ok := address.Get(); ok {
 			text := a.String()
 			name = text[2:6] + "…" + text[len(text)-4:]
@@ -143,7 +149,7 @@ func chartLabel(g *Group, most int) string {
 
 func plainRune(r rune) rune {
 	switch {
-	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', strings.ContainsRune(" .:-_", r):
+	case r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)), strings.ContainsRune(" .:-_", r):
 		return r
 	}
 	return '?'

@@ -33,7 +33,9 @@ var keyColumns = map[By][]column{
 	Hour:     {{sheet.Column{Name: "hour", Kind: sheet.Text}, func(g *Group) any { return g.Hour }}},
 	Day:      {{sheet.Column{Name: "day", Kind: sheet.Date}, func(g *Group) any { return g.Day }}},
 	Month:    {{sheet.Column{Name: "month", Kind: sheet.Text}, func(g *Group) any { return g.Month }}},
-	Account:  {{sheet.Column{Name: "account", Kind: sheet.Address}, func(g *Group) any { return g.Account }}},
+	Account:  {accountColumn},
+	Label:    {labelColumn, accountColumn},
+	InGroup:  {groupColumn},
 	Layer:    {layerColumn},
 	Status:   {layerColumn, {sheet.Column{Name: "outcome", Kind: sheet.Text}, func(g *Group) any { return g.Outcome }}},
 	Type:     {layerColumn, {sheet.Column{Name: "type", Kind: sheet.Text}, func(g *Group) any { return g.Type }}},
@@ -42,8 +44,11 @@ var keyColumns = map[By][]column{
 }
 
 var (
-	layerColumn = column{sheet.Column{Name: "layer", Kind: sheet.Text}, func(g *Group) any { return g.Layer }}
-	callColumn  = column{sheet.Column{Name: "call", Kind: sheet.Text}, func(g *Group) any { return g.Call }}
+	layerColumn   = column{sheet.Column{Name: "layer", Kind: sheet.Text}, func(g *Group) any { return g.Layer }}
+	accountColumn = column{sheet.Column{Name: "account", Kind: sheet.Address}, func(g *Group) any { return g.Account }}
+	labelColumn   = column{sheet.Column{Name: "label", Kind: sheet.Text}, func(g *Group) any { return g.Label }}
+	groupColumn   = column{sheet.Column{Name: "group", Kind: sheet.Text}, func(g *Group) any { return g.InGroup }}
+	callColumn    = column{sheet.Column{Name: "call", Kind: sheet.Text}, func(g *Group) any { return g.Call }}
 )
 
 // epoch is the first day that a column of dates can have.
@@ -51,6 +56,9 @@ const epoch = "1970-01-01"
 
 func (r *Report) keyColumns() []column {
 	columns := append([]column(nil), keyColumns[r.By]...)
+	if r.Labels != nil && (r.By == Account || r.By == Contract) {
+		columns = append(columns, labelColumn, groupColumn)
+	}
 	if r.By == Day { // the first days of 1970 are days of 1969 elsewhere
 		for _, g := range r.Groups {
 			if day, ok := g.Day.Get(); ok && day < epoch {

@@ -114,7 +114,7 @@ func (r *Report) about() (lines []string) {
 		lines = append(lines, "Priced by the rules "+strings.Join(r.Rules, ", ")+".")
 	}
 	if r.Payers != nil {
-		lines = append(lines, "Only what was paid for by: "+strings.Join(r.accounts(), ", ")+".")
+		lines = append(lines, "Only what was paid for by: "+strings.Join(r.calledAccounts(), ", ")+".")
 	}
 	return printable(lines)
 }

@@ -126,9 +126,24 @@ func ends(span ledger.Span) (first, last chain.Optional[uint64]) {
 // accounts are the payers that were asked for, in the order of their bytes; nil for
 // all.
 func (r *Report) accounts() (list []string) {
-	payers := slices.SortedFunc(maps.Keys(r.Payers), func(a, b chain.Address) int { return strings.Compare(string(a[:]), string(b[:])) })
-	for _, payer := range payers {
+	for _, payer := range r.payers() {
 		list = append(list, payer.String())
 	}
 	return list
+}
+
+// calledAccounts are the same, for people, with their labels.
+func (r *Report) calledAccounts() (list []string) {
+	for _, payer := range r.payers() {
+		name := payer.String()
+		if label, ok := r.Labels.Label(payer); ok {
+			name += " (" + label + ")"
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+func (r *Report) payers() []chain.Address {
+	return slices.SortedFunc(maps.Keys(r.Payers), func(a, b chain.Address) int { return strings.Compare(string(a[:]), string(b[:])) })
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
@@ -30,6 +31,7 @@ type Question struct {
 	By      By
 	Zone    *time.Location         // whose hours, days and months they are; nil is UTC
 	Payers  map[chain.Address]bool // only what these paid for; nil is everybody
+	Labels  *addressbook.Book      // what addresses are called; nil is not known
 	// Percentiles asks for those of the gas price. Then every transaction is read.
 	Percentiles bool
 	// Top asks for so many groups, those with the greatest fees, in the order of these, and
@@ -170,7 +172,7 @@ func (q *Question) coarsest() (by ledger.TotalsBy, ok bool) {
 			return ledger.ByDay, true
 		}
 		return ledger.ByMonth, true
-	case Account:
+	case Account, Label, InGroup:
 		return ledger.ByAccount, true
 	case Layer, Call, Contract:
 		return ledger.ByContract, true
@@ -282,6 +284,11 @@ func (a *adder) transaction(c *ledger.Cost) error {
 // groupOf is the group of what is added.
 func (a *adder) groupOf(s subject) (*group, error) {
 	by := a.question.By
+	if account, ok := s.account.Get(); ok && by.Labelled() {
+		if s.label, s.group = a.question.called(account); !s.group.Known() {
+			s.group = chain.Some(NoGroup)
+		}
+	}
 	id := by.id(&s, a.question.Zone)
 	g := a.groups[id]
 	if g == nil {
@@ -328,6 +335,13 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		}
 		groups, sums[made] = append(groups, made), g
 	}
+	for _, g := range groups {
+		for _, address := range []chain.Optional[chain.Address]{g.Account, g.Contract} {
+			if of, ok := address.Get(); ok {
+				g.Label, g.InGroup = a.question.called(of)
+			}
+		}
+	}
 	all = figuresOf(&a.all).with(rankedOf(0)).valued(a.worth)
 	top := a.question.Top
 	if top == 0 {
@@ -346,4 +360,16 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		others.worth = others.worth.plus(sums[g].worth)
 	}
 	return append(groups[:top], &Group{others.Key, figuresOf(&others.Sums).valued(others.worth)}), all, nil
+}
+
+// called is what an address is called, and the group that it is in.
+func (q *Question) called(address chain.Address) (label, group chain.Optional[string]) {
+	e := q.Labels.Entry(address)
+	if e.Label != "" {
+		label = chain.Some(e.Label)
+	}
+	if e.Group != "" {
+		group = chain.Some(e.Group)
+	}
+	return label, group
 }

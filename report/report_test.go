@@ -34,7 +34,11 @@ func TestGroupsAreWhatWasCharged(t *testing.T) {
 				want[group] = new(big.Int).Add(cmp.Or(want[group], new(big.Int)), number(t, s.Charged))
 				layers[s.Family].Add(layers[s.Family], number(t, s.Charged))
 			}
-			r := made(t, book, report.Question{By: by, Period: heights(0, head)})
+			q := report.Question{By: by, Period: heights(0, head)}
+			if by.Labelled() {
+				q.Labels = labels(t)
+			}
+			r := made(t, book, q)
 			have := map[string]*big.Int{}
 			for _, g := range r.Groups {
 				have[g.Name()] = g.Fee.Big()
@@ -73,7 +77,7 @@ func groupOf(t *testing.T, by report.By, s sent, r *evidence.Report) string {
 		report.Status: s.Family + " " + string(outcome),
 		report.Block:  number(t, big.NewInt(int64(s.Height)).String()).String(),
 		report.Hour:   at[:13] + ":00:00+00:00", report.Day: at[:10], report.Month: at[:7],
-		report.Account: s.From, report.Layer: s.Family, report.Type: kind, report.Call: s.Family + " " + x.Call, report.Contract: contract,
+		report.Account: s.From, report.Label: calledBy(s.From, "label"), report.InGroup: calledBy(s.From, "group"), report.Layer: s.Family, report.Type: kind, report.Call: s.Family + " " + x.Call, report.Contract: contract,
 	}[by]
 }
 

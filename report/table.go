@@ -82,6 +82,12 @@ func (r *Report) tableLines(width int) (lines []string, err error) {
 // choose are the columns of the grouping with some figures.
 func (r *Report) choose(names []string) []column {
 	columns := r.keyColumns()
+	if r.By == Contract { // calls and contracts need the room
+		columns = slices.DeleteFunc(columns, func(c column) bool { return c.Name == groupColumn.Name })
+	}
+	if r.By == Label && !slices.ContainsFunc(r.Groups, func(g *Group) bool { return g.Account.Known() }) {
+		columns = columns[:1] // no account stands for itself
+	}
 	if r.Top > 0 {
 		columns = namedOthers(columns)
 	}

@@ -16,6 +16,7 @@ import (
 type head struct {
 	Account     chain.Address                   `json:"account"`
 	Label       chain.Optional[string]          `json:"label"`
+	Group       *chain.Optional[string]         `json:"group,omitempty"` // without an address book, JSON does not have it
 	Network     string                          `json:"network"`
 	Symbol      string                          `json:"symbol"`
 	FirstBlock  uint64                          `json:"first_block"`
@@ -47,6 +48,10 @@ func (y *Style) head(s *Statement) head {
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),
 		Worth: s.ChargedWorth, Prices: y.basis(), NoPayer: s.WithoutPayer, Notes: append(append([]string{}, y.Notes...), s.Notes()...),
 	}
+	if y.Called {
+		group := y.group(s.Account)
+		h.Group = &group
+	}
 	if opening, ok := s.Opening.Get(); ok {
 		h.Opening = chain.Some(balances.Of(opening))
 	}
@@ -73,7 +78,7 @@ func (y *Style) WriteJSONLine(ctx context.Context, w io.Writer, s *Statement) er
 func (y *Style) encode(ctx context.Context, out *jsontext.Stream, s *Statement) error {
 	out.Members(y.head(s))
 	for _, part := range []*sheet.Sheet{y.Movements(ctx, s), y.Transfers(ctx, s)} {
-		out.List(part.Name, sheet.JSONRows(Without(part, "account")))
+		out.List(part.Name, sheet.JSONRows(Without(part, "account", "account_label", "account_group")))
 	}
 	return out.Close()
 }

@@ -21,7 +21,10 @@ type Style struct {
 	Network string
 	Symbol  string // of the network's token
 	Labels  *addressbook.Book
-	Notes   []string // of all the statements, such as that a part of a period is missing
+	// Called says that an account has its label and group wherever it stands, too: there is
+	// an address book.
+	Called bool
+	Notes  []string // of all the statements, such as that a part of a period is missing
 	// Evidence is how well the blocks of the period are known. What proves balances is said
 	// apart: see [Statement.Proof].
 	Evidence evidence.Evidence
@@ -41,7 +44,26 @@ func (y *Style) sheet(name, title string, columns []sheet.Column, list []*Statem
 	if len(list) == 1 {
 		title += " of " + y.Name(list[0].Account)
 	}
+	if y.Called {
+		columns = append(slices.Clone(columns), accountColumns...)
+		plain := rows
+		rows = func(s *Statement, add func(...any) error) error {
+			label, group := y.Label(s.Account), y.group(s.Account)
+			return plain(s, func(values ...any) error { return add(append(values, label, group)...) })
+		}
+	}
 	return &sheet.Sheet{Name: name, Title: title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: allRows(list, rows)}
+}
+
+// accountColumns are what an account is called.
+var accountColumns = []sheet.Column{{Name: "account_label", Kind: sheet.Text}, {Name: "account_group", Kind: sheet.Text}}
+
+// group is what an account belongs to, where the book says so.
+func (y *Style) group(account chain.Address) (none chain.Optional[string]) {
+	if group, ok := y.Labels.Group(account); ok {
+		return chain.Some(group)
+	}
+	return none
 }
 
 func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) error) iter.Seq2[[]any, error] {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -14,7 +15,7 @@ func (y *Style) WriteXLSX(ctx context.Context, w io.Writer, list []*Statement) e
 	for _, s := range list {
 		for _, one := range []*sheet.Sheet{y.Movements(ctx, s), y.Fees(ctx, s), y.Transfers(ctx, s)} {
 			if len(list) > 1 {
-				one.Name += " " + s.Account.String()[:10]
+				one.Name += " " + y.brief(s.Account)
 			}
 			sheets = append(sheets, one)
 		}
@@ -22,12 +23,21 @@ func (y *Style) WriteXLSX(ctx context.Context, w io.Writer, list []*Statement) e
 	return sheet.WriteXLSX(w, sheets...)
 }
 
+// brief is a short name of an account for a sheet: where the account has one and there is an
+// address book, its label.
+func (y *Style) brief(account chain.Address) string {
+	if label, ok := y.Labels.Label(account); ok && y.Called {
+		return label
+	}
+	return account.String()[:10]
+}
+
 // comfortable is a width in which times, and all of the columns, have room.
 const comfortable = 150
 
 // WriteTable writes a statement for people.
 func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width int) error {
-	drop := []string{"account"}
+	drop := []string{"account", "account_label", "account_group"}
 	if width < comfortable {
 		drop = append(drop, "time")
 	}

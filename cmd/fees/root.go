@@ -32,6 +32,10 @@ Where blocks come from (--gateway, else FEES_GATEWAY, else GATEWAY_NODE_URL):
   ./recordings            a directory: blocks/25.json, multiplier/24.json, ...
   demo                    28 recorded blocks, nothing else needed
 
+An address book, a CSV file of address, label, group and account, names
+addresses in all that is shown: --labels, else FEES_ACCOUNTS, else accounts.csv
+beside the ledger.
+
 Output: data goes to standard output, all else to standard error. The table is
 for people; json and csv are for programs, and have every amount in wei as a
 decimal string. No amount is ever rounded.
@@ -61,6 +65,9 @@ const manualExamples = `  fees block 25 --gateway demo            one recorded b
   fees follow                             append each block as it is final
   fees worker --ledger postgres://HOST/D  fill a ledger with many machines
   fees report --month 2026-01             totals by day, account or contract
+  fees show 25-7                          what a hash, a label or a day is
+  fees tx 0xdd3bf7...                     a transaction as the ledger has it
+  fees account 0xf24F...                  what the ledger knows of an account
   fees export --to hledger --accounts 0x  fees of the ledger for accounting
   fees reconcile march.csv                a company's record beside the ledger
   fees statement 0xf24F...                prove what became of a balance

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"net/url"
 	"os"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -20,7 +22,7 @@ func Line(c *cobra.Command, words string, flags ...string) string {
 	if c != nil {
 		for _, name := range flags {
 			if f := c.Flags().Lookup(name); f != nil && f.Changed {
-				line = append(line, "--"+name, quoted(f.Value.String()))
+				line = append(line, "--"+name, console.Argument(WithoutPassword(f.Value.String())))
 			}
 		}
 	}
@@ -50,7 +52,7 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[ledger.Span]) string {
 	}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if _, end := f.Annotations[periodEnd]; end && f.Changed {
-			words += " --to " + quoted(f.Value.String())
+			words += " --to " + console.Argument(WithoutPassword(f.Value.String()))
 		}
 	})
 	if words == "fees sync" {
@@ -74,13 +76,10 @@ func CompareLine(c *cobra.Command) string {
 	return line + " --gateway " + DefaultGateway
 }
 
-// quoted is an argument as a shell takes it.
-func quoted(text string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+=,", r)
+// WithoutPassword is a flag's value without the password of an address.
+func WithoutPassword(value string) string {
+	if at, err := url.Parse(value); err == nil && at.User != nil {
+		return at.Redacted()
 	}
-	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return value
 }

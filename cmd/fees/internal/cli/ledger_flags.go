@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -42,7 +43,7 @@ func (f *LedgerFlags) line(words string) string {
 	if f.Ledger == "" {
 		return words
 	}
-	return words + " --ledger " + quoted(f.Ledger)
+	return words + " --ledger " + console.Argument(f.Ledger)
 }
 
 // hasPassword tells whether a database URL has a password in it; one that cannot be

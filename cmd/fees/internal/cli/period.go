@@ -16,7 +16,7 @@ type PeriodFlags struct {
 }
 
 // AccountsUsage is what --accounts takes, after who they are.
-const AccountsUsage = ": addresses, or CSV files with one in each line (address, or address,label); with commas between, or once for each"
+const AccountsUsage = ": addresses, CSV files with one in each line (address, or address,label), labels of the address book, or group:NAME; with commas between, or once for each"
 
 // PeriodUse is how the period stands in the usage of a command.
 const PeriodUse = "[A..B|A:+N]"

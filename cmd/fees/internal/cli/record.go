@@ -53,6 +53,9 @@ func (o *Output) WriteRecord(r Record) error {
 	})
 }
 
+// WriteJSON writes a record as JSON over several lines.
+func (r Record) WriteJSON(w io.Writer) error { return jsontext.Write(w, r) }
+
 // writeTable writes a record for people: lists of records as tables.
 func (r Record) writeTable(w io.Writer) error {
 	widest := 0

@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/signature"
 )
 
-const closeManual = `Make the package of a month for some accounts, a directory that is whole or not
+var closeManual = `Make the package of a month for some accounts, a directory that is whole or not
 there, and prove an old package against today's ledger.
 
 A package has, of the fees that the accounts paid: a report by day (report.json,
@@ -37,6 +37,12 @@ the manifest and the reports say so. Where the directory has a package of the
 same month already and a byte differs, the new one becomes its next version:
 changes.json lists the files and totals that changed, and the old ones stay
 under versions/. Anything else that is there is refused.
+
+` + cli.LabelsManual + `
+The package keeps it (inputs/labels.csv), so that --check makes the same files
+whatever the book says by then. The reports by account, the statements, the
+journal and the reconciliation have its labels; --names is for the journal.
+No account is taken of it unless --accounts says so.
 
 --sign signs the manifest with an SSH key, as "ssh-keygen -Y sign -n fees-close"
 does; the signature is in manifest.json.sig, beside those of others who signed
@@ -88,6 +94,7 @@ const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o janua
 type closeFlags struct {
 	cli.GatewayFlags
 	cli.LedgerFlags
+	cli.LabelFlags
 	month, timezone, dir, check  string
 	accounts, names, networkFile string
 	form, with                   string
@@ -124,7 +131,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	flags.ofCheck = append(flags.ofCheck, "check", "signers", "tsa-ca", "quiet")
 	f.StringVar(&flags.month, "month", "", "the month, such as 2026-01")
 	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month it is, such as Europe/Berlin")
-	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts: a CSV file of address or address,label")
+	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts"+cli.AccountsUsage)
 	f.StringVarP(&flags.dir, "output", "o", "", "the directory that becomes the package")
 	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
 	f.StringVar(&flags.key, "sign", "", "sign it with this SSH key: a private one, or a public one that ssh-agent has")
@@ -133,7 +140,8 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.authorities, "tsa-ca", "", "for --check, whose timestamps count: a file of certificates in PEM")
 	f.StringVar(&flags.form, "to", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
 	f.StringVar(&flags.with, "with", desk.WithFees, "what the journal has: fees, or movements")
-	f.StringVar(&flags.names, "names", "", "for the journal, a CSV file of address,name or address,name,asset account")
+	flags.LabelFlags.Add(c)
+	f.StringVar(&flags.names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
 	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the month, where it lacks a part")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
@@ -157,7 +165,13 @@ func journalPrograms() (names []string) {
 func closeMonth(ctx context.Context, f *closeFlags) error {
 	switch {
 	case f.month == "" || f.accounts == "" || f.dir == "":
-		return errors.New("name the month, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
+		err := errors.New("name the month, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
+		if f.accounts == "" {
+			if book, unread := f.LabelFlags.ReadBook(&f.LedgerFlags, true, f.stderr); unread == nil {
+				err = errors.New(err.Error() + cli.Offer(book))
+			}
+		}
+		return err
 	case f.signers != "":
 		return errors.New("--signers says who may have signed a package: want --check DIR beside it")
 	case f.authorities != "":
@@ -169,6 +183,10 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(journalPrograms(), ", "))
 	}
 	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, f.stderr)
 	if err != nil {
 		return err
 	}
@@ -189,7 +207,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	}
 	defer d.Close()
 	closed, err := d.MakePackage(ctx, desk.PackageQuestion{
-		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Names: f.names, Prices: f.prices, Fiat: f.fiat,
+		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Labels: book, Names: f.names, Prices: f.prices, Fiat: f.fiat,
 		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, Key: key, Authority: authority, PackageOptions: options,
 	})
 	if err != nil {

@@ -1,14 +1,14 @@
 package finance
 
 import (
-	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/reconcile"
 )
 
@@ -31,14 +31,14 @@ func commandLine(c *cobra.Command, args []string, settings []reconcile.Setting) 
 		case slices.ContainsFunc(settings, func(s reconcile.Setting) bool { return s.Name == f.Name && !isList }): // another value
 		case isList:
 			for _, value := range list.GetSlice() {
-				words = append(words, flagWords(f.Name, listed(value))...)
+				words = append(words, flagWords(f.Name, inList(value))...)
 			}
 		case f.Value.Type() == "bool" && f.Value.String() == "true":
 			words = append(words, "--"+f.Name)
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+f.Name+"="+f.Value.String())
 		default:
-			words = append(words, flagWords(f.Name, withoutPassword(f.Value.String()))...)
+			words = append(words, flagWords(f.Name, cli.WithoutPassword(f.Value.String()))...)
 		}
 	})
 	for _, s := range settings {
@@ -48,7 +48,7 @@ func commandLine(c *cobra.Command, args []string, settings []reconcile.Setting) 
 		case s.Value == "":
 			words = append(words, "--"+s.Name)
 		case s.Name == "map":
-			words = append(words, flagWords(s.Name, listed(s.Value))...)
+			words = append(words, flagWords(s.Name, inList(s.Value))...)
 		default:
 			words = append(words, flagWords(s.Name, s.Value)...)
 		}
@@ -59,39 +59,20 @@ func commandLine(c *cobra.Command, args []string, settings []reconcile.Setting) 
 	return strings.Join(append(words, quotedAll(args)...), " ")
 }
 
-func flagWords(name, value string) []string { return []string{"--" + name, quoted(value)} }
+func flagWords(name, value string) []string { return []string{"--" + name, console.Argument(value)} }
 
-// listed is a value as one of a list that commas divide.
-func listed(value string) string {
+// inList is a value as one of a list that commas divide.
+func inList(value string) string {
 	if strings.ContainsAny(value, ",\"\n") {
 		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 	}
 	return value
 }
 
-// withoutPassword is a value without the password of an address.
-func withoutPassword(value string) string {
-	if at, err := url.Parse(value); err == nil && at.User != nil {
-		return at.Redacted()
-	}
-	return value
-}
-
-// plain is what a shell takes as it is.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 func quotedAll(words []string) []string {
 	list := make([]string, len(words))
 	for i, word := range words {
-		list[i] = quoted(word)
+		list[i] = console.Argument(word)
 	}
 	return list
 }

@@ -27,6 +27,11 @@ more there are), and the exit code is 1. All stands in the order of the chain.
 
 ` + fmt.Sprintf(cli.PeriodManual, exportEnd) + `
 
+` + cli.LabelsManual + `
+A journal has its labels as
+names, and its accounts as asset accounts; a label of several addresses has the address
+beside it. --names is for this journal alone.
+
 --names gives addresses their names: a CSV file of address,name and, where it is not
 to be Assets:<name>, the asset account; a header names its columns in any order.
 --prices writes what each fee was worth: in a journal each amount with the price of its
@@ -73,6 +78,7 @@ type exportFlags struct {
 	cli.GatewayFlags
 	cli.LedgerFlags
 	cli.PeriodFlags
+	cli.LabelFlags
 	cli.Output
 	priceFlags
 	form        string
@@ -123,7 +129,8 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&flags.form, "to", "", "for what: "+strings.Join(exportForms, ", "))
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "who paid"+cli.AccountsUsage)
-	f.StringVar(&flags.names, "names", "", "a CSV file of address,name or address,name,asset account")
+	flags.LabelFlags.Add(c)
+	f.StringVar(&flags.names, "names", "", "instead of the address book, a CSV file of address,name or address,name,asset account")
 	flags.priceFlags.Add(c)
 	f.StringVar(&flags.with, "with", desk.WithFees, "fees, or movements: every change of the balances")
 	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
@@ -149,8 +156,6 @@ func (f *exportFlags) check() error {
 		return errors.New("--to: name a form, " + strings.Join(exportForms, ", ") + "; or --partitioned, a directory")
 	case !slices.Contains(exportForms, f.form):
 		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(exportForms, ", "))
-	case len(f.accounts) == 0:
-		return errors.New("--accounts: name those who paid, or a file with them")
 	case f.with != desk.WithFees && f.with != desk.WithMovements:
 		return fmt.Errorf("--with %q: want %s or %s", f.with, desk.WithFees, desk.WithMovements)
 	case !books && (f.with != desk.WithFees || f.networkSide):
@@ -168,7 +173,7 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 	if err := flags.check(); err != nil {
 		return err
 	}
-	q, err := flags.question(args)
+	q, err := flags.question(args, stderr)
 	if err != nil {
 		return err
 	}
@@ -191,16 +196,30 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 }
 
 // question is what the flags ask for.
-func (f *exportFlags) question(args []string) (q desk.ExportQuestion, err error) {
+func (f *exportFlags) question(args []string, stderr io.Writer) (q desk.ExportQuestion, err error) {
 	q.With, q.Balances = f.with, f.GatewayFlags.Open
 	q.Style.NetworkSide, q.Style.Continues = f.networkSide, f.continues
 	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
 		return q, err
 	}
-	if q.Accounts, _, err = desk.ReadAccounts(f.accounts); err != nil {
+	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, false, stderr)
+	if err != nil {
 		return q, err
 	}
-	if q.Style.Names, err = desk.ReadNames(f.names); err != nil {
+	if len(f.accounts) == 0 {
+		return q, errors.New("--accounts: name those who paid, or a file with them" + cli.Offer(book))
+	}
+	accounts, chosen, err := desk.ReadAccounts(f.accounts, book)
+	if err != nil {
+		return q, err
+	}
+	q.Accounts = accounts
+	if f.names != "" {
+		q.Style.Names, err = desk.ReadNames(f.names)
+	} else {
+		q.Style.Names, err = book.JournalNames(chosen)
+	}
+	if err != nil {
 		return q, err
 	}
 	q.Style.Prices, err = f.priceFlags.Read()

@@ -45,6 +45,9 @@ Others are mapped: --map hash=Reference,fee="Network cost". A field that the fil
 has not is mapped to nothing: --map date=. The account is compared with who paid;
 the date is only shown.
 
+` + cli.LabelsManual + `
+With it, what is shown has the payer's label and group.
+
 The header is the first row that names a fee and a transaction; titles above it are
 named. Total rows are no fees, and it is said where one is not the sum. --header-row
 and --skip-rows set them. Lines are rows as a spreadsheet counts them.
@@ -81,6 +84,7 @@ type reconcileFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
 	cli.PeriodFlags
+	cli.LabelFlags
 	cli.Output
 	booksFlags
 	accounts   []string
@@ -104,6 +108,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	flags.SourceFlags.AddFinal(c)
 	flags.LedgerFlags.Add(c)
 	flags.PeriodFlags.Add(c, reconcileEnd)
+	flags.LabelFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv", "xlsx")
 	flags.AddConcurrency(c)
 	f := c.Flags()
@@ -141,9 +146,15 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 	if err != nil {
 		return err
 	}
-	if options.Accounts, _, err = desk.ReadAccounts(f.accounts); err != nil {
+	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
+	if err != nil {
 		return err
 	}
+	accounts, chosen, err := desk.ReadAccounts(f.accounts, book)
+	if err != nil {
+		return err
+	}
+	options.Accounts, options.Labels = accounts, book.With(chosen)
 	result, err := f.compare(ctx, asked, options, stderr)
 	if err != nil {
 		tellRows(stderr, err)

@@ -48,6 +48,12 @@ that would have more is refused.
 --gateway reads a range of heights from a gateway, an archive or the demo, into a ledger
 that is thrown away, instead of asking a ledger.
 
+` + cli.LabelsManual + `
+With it, --by account
+and --by contract have the label and the group of each address; --by label has a row for
+each label, and one for each address without one; --by group has a row for each group,
+and one, "(no group)", for all other addresses.
+
 html is one page with charts that needs nothing else; table has the figures that most
 ask for, the others all.`
 
@@ -58,6 +64,7 @@ const reportExamples = `  fees report --month 2026-01
   fees report --month 2026-01 --by account --top 10
   fees report --month 2026-01 --prices eur.csv --fiat EUR
   fees report --by account --accounts wallets.txt --format xlsx -o wallets.xlsx
+  fees report --month 2026-01 --by group --labels book.csv
   fees report 0..27 --by call --gateway demo`
 
 // reportEnd is the flag for the end of the period.
@@ -68,6 +75,7 @@ type reportFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
 	cli.PeriodFlags
+	cli.LabelFlags
 	cli.Output
 	priceFlags
 	by       string
@@ -93,6 +101,7 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	flags.AddConcurrency(c)
 	flags.LedgerFlags.Add(c)
 	flags.PeriodFlags.Add(c, reportEnd)
+	flags.LabelFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv", "xlsx", "parquet", "html")
 	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"
 	c.Flags().StringVar(&flags.by, "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
@@ -135,7 +144,11 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	if err != nil {
 		return err
 	}
-	payers, _, err := desk.ReadAccounts(flags.accounts)
+	book, err := flags.LabelFlags.ReadBook(&flags.LedgerFlags, flags.quiet, stderr)
+	if err != nil {
+		return err
+	}
+	payers, chosen, err := desk.ReadAccounts(flags.accounts, book)
 	if err != nil {
 		return err
 	}
@@ -150,7 +163,7 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 		return err
 	}
 	defer d.Close()
-	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()})
+	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Labels: book.With(chosen), Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,10 @@ A fee is what the chain withdrew and what of that it gave back, each a line; wha
 charged stands once, beside the first. ERC-20 transfers are listed beside, in the
 token's smallest unit.
 
+` + cli.LabelsManual + `
+An account may be named by
+its label.
+
 Where no ledger is named, and there is no ` + cli.DefaultLedger + ` here, the blocks of a range are read
 from the gateway and kept nowhere; --direct does so in any case.
 
@@ -67,10 +71,10 @@ type statementFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
 	cli.PeriodFlags
+	cli.LabelFlags
 	cli.Output
 	priceFlags
 	accounts   []string
-	labels     string
 	part       string
 	everyBlock bool
 	noBalances bool
@@ -98,7 +102,7 @@ func newStatement(stdout, stderr io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.Lookup("gateway").Usage = "where balances come from: a gateway's URL, or an archive with balances (default: FEES_GATEWAY, else " + cli.DefaultGateway + ")"
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "more accounts"+cli.AccountsUsage)
-	f.StringVar(&flags.labels, "labels", "", "a CSV file of address,label")
+	flags.LabelFlags.Add(c)
 	flags.priceFlags.Add(c)
 	f.StringVar(&flags.part, "part", partMovements, "what the csv is of: "+strings.Join(statementParts, ", "))
 	f.BoolVar(&flags.everyBlock, "every-block", false, "prove the balance after each block of the period")
@@ -132,7 +136,7 @@ func makeStatements(ctx context.Context, args []string, flags statementFlags, st
 		return err
 	}
 	q := desk.StatementQuestion{EveryBlock: flags.everyBlock, Concurrency: flags.Concurrency}
-	rest, err := flags.read(args, &q)
+	rest, err := flags.read(args, &q, stderr)
 	if err != nil {
 		return err
 	}
@@ -170,23 +174,26 @@ func makeStatements(ctx context.Context, args []string, flags statementFlags, st
 
 // read reads the accounts that are asked about and their labels. Rest is what of the
 // arguments is no account.
-func (f *statementFlags) read(args []string, q *desk.StatementQuestion) (rest []string, err error) {
+func (f *statementFlags) read(args []string, q *desk.StatementQuestion, stderr io.Writer) (rest []string, err error) {
+	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
+	if err != nil {
+		return nil, err
+	}
 	var list []string
 	for _, arg := range args {
-		if desk.IsAddress(arg) {
+		if desk.IsAddress(arg) || book.Names(arg) {
 			list = append(list, arg)
 		} else {
 			rest = append(rest, arg)
 		}
 	}
-	if q.Accounts, _, err = desk.ReadAccounts(append(list, f.accounts...)); err != nil {
+	accounts, chosen, err := desk.ReadAccounts(append(list, f.accounts...), book)
+	if err != nil {
 		return nil, err
 	}
+	q.Accounts, q.Labels = accounts, book.With(chosen)
 	if len(q.Accounts) == 0 {
-		return nil, errors.New("name an account, an address of 0x and 40 hex digits, or --accounts with a file of them")
-	}
-	if q.Labels, err = desk.ReadLabels(f.labels); err != nil {
-		return nil, err
+		return nil, errors.New("name an account, an address of 0x and 40 hex digits, or --accounts with a file of them" + cli.Offer(book))
 	}
 	q.Prices, err = f.priceFlags.Read()
 	return rest, err

@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-const blockManual = `Price one block: every transaction with its layer, type, payer, gas, gas price
+var blockManual = `Price one block: every transaction with its layer, type, payer, gas, gas price
 and fee, and the totals by layer.
 
 The block is named by its height, by its hash, or as head, which is the newest
@@ -37,7 +37,11 @@ A transaction that no rule can price is listed as undetermined with the reason,
 stays out of the totals, and makes the exit code 1.
 
 The table shows the EVM's hash for an EVM transaction and the extrinsic's for a
-native one; json and csv have both.`
+native one; json and csv have both.
+
+` + cli.LabelsManual + `
+With it, the table
+has the payer's label, and json and csv have labels beside the addresses.`
 
 const blockExamples = `  fees block 25 --gateway demo
   fees block 11728459 --gateway http://127.0.0.1:8080 --format json
@@ -49,6 +53,7 @@ const blockExamples = `  fees block 25 --gateway demo
 // blockFlags are the flags of fees block.
 type blockFlags struct {
 	cli.SourceFlags
+	cli.LabelFlags
 	cli.Output
 	all        bool
 	signatures bool
@@ -78,6 +83,7 @@ func newBlock(stdout, stderr io.Writer) *cobra.Command {
 		return cli.FlagError(c, err)
 	})
 	flags.SourceFlags.Add(c)
+	flags.LabelFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv")
 	c.Flags().BoolVar(&flags.all, "all", false, "list the inherents too, which pay no fee")
 	c.Flags().BoolVar(&flags.signatures, "signatures", false, "recompute the hash and the sender of every EVM transaction too")
@@ -100,6 +106,10 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err := flags.Output.Check(); err != nil {
 		return err
 	}
+	book, err := flags.LabelFlags.ReadBook(&cli.LedgerFlags{}, flags.quiet, stderr)
+	if err != nil {
+		return err
+	}
 	stop := waiting(stderr, flags.Place(), flags.quiet)
 	item, err := reader.Read(ctx, ref)
 	stop()
@@ -113,11 +123,11 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err := flags.Output.Write(func(w io.Writer) error {
 		switch flags.Format {
 		case "json":
-			return jsontext.Write(w, report)
+			return jsontext.Write(w, labelledReport(report, book))
 		case "csv":
-			return writeCSV(w, report)
+			return writeCSV(w, report, book)
 		}
-		return writeTable(w, report, item.Rules, flags.Width())
+		return writeTable(w, report, item.Rules, book, flags.Width())
 	}); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"
@@ -103,16 +104,17 @@ func list[T any](values []T) string {
 	return string(text)
 }
 
-// writeCSV writes one line a transaction, below a header.
-func writeCSV(w io.Writer, r *evidence.Report) error {
-	if err := writeCSVHeader(w); err != nil {
+// writeCSV writes one line a transaction, below a header. With an address book, it has labels.
+func writeCSV(w io.Writer, r *evidence.Report, book *desk.AddressBook) error {
+	if err := writeCSVHeader(w, book); err != nil {
 		return err
 	}
-	return writeCSVRows(w, r)
+	return writeCSVRows(w, r, book)
 }
 
-func writeCSVHeader(w io.Writer) error {
+func writeCSVHeader(w io.Writer, book *desk.AddressBook) error {
 	out := csv.NewWriter(w)
+	columns := columnsWith(book)
 	row := make([]string, len(columns))
 	for i, c := range columns {
 		row[i] = c.name
@@ -124,8 +126,9 @@ func writeCSVHeader(w io.Writer) error {
 	return out.Error()
 }
 
-func writeCSVRows(w io.Writer, r *evidence.Report) error {
+func writeCSVRows(w io.Writer, r *evidence.Report, book *desk.AddressBook) error {
 	out := csv.NewWriter(w)
+	columns := columnsWith(book)
 	row := make([]string, len(columns))
 	for i := range r.Transactions {
 		for k, c := range columns {

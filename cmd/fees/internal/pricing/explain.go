@@ -2,23 +2,30 @@ package pricing
 
 import (
 	"context"
+	"errors"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/ledger"
 )
 
-const explainManual = `Show one fee like an invoice: every figure that it follows from with the block
+var explainManual = `Show one fee like an invoice: every figure that it follows from with the block
 and the field that it was read from, each step of the arithmetic with the number
 of its rule in the specification, what the chain withdrew and gave back, where
 the money went, and whether the two agree.
 
 The transaction is named by its block and its index, such as 25-7; the block can
 be a height, a hash or head. Or it is named by a hash, the EVM's or the
-extrinsic's, with its block in --block.
+extrinsic's: then the ledger tells its block, or --block does. The gateway has to
+have that block.
+
+` + cli.LabelsManual + `
 
 Every step can be done again with a calculator: all of them are whole numbers,
 and floor( ) rounds down.
@@ -30,12 +37,15 @@ and cannot be explained.`
 const explainExamples = `  fees explain 25-7 --gateway demo
   fees explain head-4 --gateway http://127.0.0.1:8080
   fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --block 25 --gateway demo
+  fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --ledger fees.db --gateway demo
   fees explain 25-7 --gateway demo --format json
   fees explain 25-7 --gateway demo --rules spec   by the specification's table`
 
 // explainFlags are the flags of fees explain.
 type explainFlags struct {
 	cli.SourceFlags
+	cli.LedgerFlags
+	cli.LabelFlags
 	cli.Output
 	block string
 	quiet bool
@@ -48,7 +58,7 @@ func newExplain(stdout, stderr io.Writer) *cobra.Command {
 		Short:   "Show how one fee came about, step by step",
 		Long:    explainManual,
 		Example: explainExamples,
-		Args:    cli.OneArg("one transaction: a block and an index such as 25-7, or a hash with --block"),
+		Args:    cli.OneArg("one transaction: a block and an index such as 25-7, or a hash"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -57,14 +67,20 @@ func newExplain(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags.SourceFlags.Add(c)
+	flags.LedgerFlags.Add(c)
+	flags.LabelFlags.Add(c)
 	flags.Output.Add(c, "text", "json")
-	c.Flags().StringVar(&flags.block, "block", "", "the block of the transaction that a hash names: a height, a hash or head")
+	c.Flags().StringVar(&flags.block, "block", "", "the block of the transaction that a hash names: a height, a hash or head (default: the ledger tells)")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
 
 func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.Writer) error {
-	which, err := desk.ParseTransactionRef(name, flags.block)
+	which, err := flags.transaction(ctx, name, stderr)
+	if err != nil {
+		return err
+	}
+	book, err := flags.LabelFlags.ReadBook(&flags.LedgerFlags, flags.quiet, stderr)
 	if err != nil {
 		return err
 	}
@@ -83,9 +99,9 @@ func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.
 	}
 	if err := flags.Output.Write(func(w io.Writer) error {
 		if flags.Format == "json" {
-			return jsontext.Write(w, bill)
+			return jsontext.Write(w, labelledInvoice(bill, book))
 		}
-		return writeInvoice(w, bill, flags.Width())
+		return writeInvoice(w, bill, book, flags.Width())
 	}); err != nil {
 		return err
 	}
@@ -93,4 +109,26 @@ func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.
 		return cli.ErrFinding
 	}
 	return nil
+}
+
+// transaction is the one that is named. Where a hash has no block beside it, the ledger tells
+// that, if there is one.
+func (f *explainFlags) transaction(ctx context.Context, name string, stderr io.Writer) (desk.TransactionRef, error) {
+	which, err := desk.ParseTransactionRef(name, f.block)
+	if _, noHash := chain.ParseHash(name); noHash != nil || f.block != "" {
+		return which, err
+	}
+	d, missing := f.LedgerFlags.Open(ctx, f.NetworkFile, stderr)
+	if errors.Is(missing, ledger.ErrNone) && !f.LedgerFlags.Named() {
+		return which, err
+	}
+	if missing != nil {
+		return which, missing
+	}
+	defer d.Close()
+	at, err := d.PlaceOf(ctx, name)
+	if err != nil {
+		return which, err
+	}
+	return desk.ParseTransactionRef(name, strconv.FormatUint(at.Height, 10))
 }

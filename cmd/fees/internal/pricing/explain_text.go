@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/invoice"
 )
@@ -23,12 +24,12 @@ type page struct {
 const pageWidth = 80
 
 // writeInvoice writes an invoice for people.
-func writeInvoice(w io.Writer, v *invoice.Invoice, width int) error {
+func writeInvoice(w io.Writer, v *invoice.Invoice, book *desk.AddressBook, width int) error {
 	if width == math.MaxInt {
 		width = pageWidth
 	}
 	p := &page{width: width}
-	p.head(v)
+	p.head(v, book)
 	if len(v.Inputs) > 0 {
 		p.title("Inputs")
 		p.inputs(v.Inputs, v)
@@ -48,7 +49,7 @@ func writeInvoice(w io.Writer, v *invoice.Invoice, width int) error {
 }
 
 // head says which transaction it is.
-func (p *page) head(v *invoice.Invoice) {
+func (p *page) head(v *invoice.Invoice, book *desk.AddressBook) {
 	t := &v.Transaction
 	kind := t.Call
 	if typed, ok := t.Type.Get(); ok {
@@ -56,7 +57,7 @@ func (p *page) head(v *invoice.Invoice) {
 	}
 	p.line("", fmt.Sprintf("Fee of transaction %d-%d on %s (%s, %s)", v.Block, v.Index, v.Network, t.Layer, cli.Name(kind, cli.MostName)))
 	p.WriteString("\n")
-	to := cli.Known(t.To)
+	to := cli.Called(book, t.To)
 	if to != "" && v.Creates {
 		to += " (contract creation)"
 	}
@@ -66,7 +67,7 @@ func (p *page) head(v *invoice.Invoice) {
 	}
 	for _, row := range [][2]string{
 		{"hash", t.Hash.String()}, {"evm hash", cli.Known(t.EVMHash)},
-		{"from", cli.Known(t.From)}, {"to", to}, {"payer", cli.Known(t.Payer)},
+		{"from", cli.Called(book, t.From)}, {"to", to}, {"payer", cli.Called(book, t.Payer)},
 		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules}, {"evidence", v.Evidence.String()},
 	} {
 		if row[1] != "" {

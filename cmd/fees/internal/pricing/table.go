@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
@@ -36,14 +37,14 @@ var shapes = []shape{
 
 // writeTable writes a report for people, in at most width columns if it can: it
 // shortens names rather than amounts.
-func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, width int) error {
+func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, book *desk.AddressBook, width int) error {
 	var out strings.Builder
 	writeHead(&out, r, rules)
 	console.WriteWrapped(&out, "evidence    "+r.Evidence.String(), 12, width)
 	if len(r.Transactions) > 0 {
 		out.WriteString("\n")
 		for _, s := range shapes {
-			rows := transactionRows(r, rules.Symbol, s)
+			rows := transactionRows(r, rules.Symbol, book, s)
 			if text.LongestLineLen(rows) <= width || s == shapes[len(shapes)-1] {
 				out.WriteString(rows + "\n")
 				break
@@ -83,7 +84,7 @@ func writeHead(out *strings.Builder, r *evidence.Report, rules network.Rules) {
 	}
 }
 
-func transactionRows(r *evidence.Report, symbol string, s shape) string {
+func transactionRows(r *evidence.Report, symbol string, book *desk.AddressBook, s shape) string {
 	var fees, prices []string
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
@@ -107,11 +108,27 @@ func transactionRows(r *evidence.Report, symbol string, s shape) string {
 			hash = evm.String()
 		}
 		rows.AppendRow(table.Row{
-			t.Index, t.Layer, kind(t, s.call), console.Shorten(hash, s.hash), console.Shorten(cli.Known(t.Payer), s.payer),
+			t.Index, t.Layer, kind(t, s.call), console.Shorten(hash, s.hash), payer(t.Payer, book, s.payer),
 			cli.Known(t.Gas), prices[i], fees[i], outcome(t), verdict(t),
 		})
 	}
 	return rows.Render()
+}
+
+// addressMarks is what a shortened address has beside its digits: 0x and a mark.
+const addressMarks = 3
+
+// payer is who paid: the label, or so many digits of the address; 0 is all of either.
+func payer(address chain.Optional[chain.Address], book *desk.AddressBook, digits int) string {
+	if a, ok := address.Get(); ok && book != nil {
+		if label, ok := book.Label(a); ok {
+			if digits == 0 {
+				return console.Printable(label)
+			}
+			return cli.Name(label, digits+addressMarks)
+		}
+	}
+	return console.Shorten(cli.Known(address), digits)
 }
 
 // kind is an EVM transaction's type, or another's call.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"
@@ -19,7 +20,7 @@ import (
 	"github.com/feeledger/fees/proof"
 )
 
-const watchManual = `Print each block's fees as soon as it is final, until Ctrl-C: from the newest
+var watchManual = `Print each block's fees as soon as it is final, until Ctrl-C: from the newest
 final block on, or from the height that --from names, which may be long past.
 Every height is printed once, in order, and each block must be the parent of the
 next.
@@ -39,6 +40,10 @@ paid, the base fee, and what does not hold. json is one object a line, as fees
 block gives it; csv has the lines of fees block, below one header. Notes on a
 block go to standard error where the form has no place for them.
 
+` + cli.LabelsManual + `
+With it, json and csv
+have labels beside the addresses.
+
 The exit code is 130 after Ctrl-C. Where watching ends by itself, it is 1 if
 something did not hold.`
 
@@ -50,6 +55,7 @@ const watchExamples = `  fees watch                                           th
 // watchFlags are the flags of fees watch.
 type watchFlags struct {
 	cli.SourceFlags
+	cli.LabelFlags
 	cli.Output
 	cli.HeadFlags
 	from string
@@ -68,6 +74,7 @@ func newWatch(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags.SourceFlags.AddFinal(c)
+	flags.LabelFlags.Add(c)
 	flags.Output.AddFormat(c, "table", "json", "csv")
 	flags.HeadFlags.Add(c)
 	c.Flags().StringVar(&flags.from, "from", "", "begin at this height (default: the newest final block)")
@@ -89,6 +96,10 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 		}
 		options.From = chain.Some(height)
 	}
+	book, err := flags.LabelFlags.ReadBook(&cli.LedgerFlags{}, flags.Quiet, stderr)
+	if err != nil {
+		return err
+	}
 	reader, heads, end, err := flags.HeadFlags.Open(&flags.SourceFlags)
 	if err != nil {
 		return err
@@ -97,7 +108,7 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 	if !flags.Quiet && cli.IsTerminal(stderr) {
 		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", console.Printable(cli.ShownPlace(flags.Place())))
 	}
-	w := watcher{Output: flags.Output, stderr: stderr}
+	w := watcher{Output: flags.Output, book: book, stderr: stderr}
 	var last uint64
 	ended := false
 	for item, err := range reader.Follow(ctx, heads, options) {
@@ -122,6 +133,7 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 // watcher prints block after block.
 type watcher struct {
 	cli.Output
+	book    *desk.AddressBook
 	stderr  io.Writer
 	begun   bool     // the header is there
 	finding bool     // something did not hold
@@ -134,12 +146,12 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 	var err error
 	switch w.Format {
 	case "json":
-		err = jsontext.WriteLine(&text, r)
+		err = jsontext.WriteLine(&text, labelledReport(r, w.book))
 	case "csv":
 		if !w.begun {
-			err = writeCSVHeader(&text)
+			err = writeCSVHeader(&text, w.book)
 		}
-		err = errors.Join(err, writeCSVRows(&text, r))
+		err = errors.Join(err, writeCSVRows(&text, r, w.book))
 	default:
 		if !w.begun {
 			writeWatchHeader(&text, rules.Symbol)

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+)
+
+// LabelFlags say which address book names the addresses that are shown.
+type LabelFlags struct{ labels string }
+
+// noLabels is what --labels says where no address book is wanted.
+const noLabels = "none"
+
+// Add adds the flag.
+func (f *LabelFlags) Add(c *cobra.Command) {
+	c.Flags().StringVar(&f.labels, "labels", "", "the address book: a CSV file of address,label,group,account, or "+noLabels+" (default: FEES_ACCOUNTS, else "+desk.AddressBookFile+" beside the ledger)")
+}
+
+// LabelsManual is what the manual of a command says of the address book.
+const LabelsManual = `The address book gives addresses their labels and groups: a CSV file of address,
+label, group and account, whose header names them. It is the file of --labels,
+else of FEES_ACCOUNTS, else accounts.csv beside the ledger. It names addresses,
+and chooses none.`
+
+// ReadBook reads the address book, nil where there is none. Of one that no flag names it says on
+// stderr where it is.
+func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (*desk.AddressBook, error) {
+	if f.labels == noLabels {
+		return nil, nil
+	}
+	path := cmp.Or(f.labels, os.Getenv("FEES_ACCOUNTS"))
+	if path == "" {
+		place, err := book.LedgerPlace()
+		if err != nil {
+			return nil, err
+		}
+		path = desk.AddressBookBeside(place)
+	}
+	b, err := desk.ReadAddressBook(path)
+	switch {
+	case err != nil && f.labels == "":
+		return nil, fmt.Errorf("%w; --labels %s does without an address book", err, noLabels)
+	case err == nil && b != nil && f.labels == "" && !quiet:
+		fmt.Fprintf(stderr, "fees: labels from %s\n", console.Printable(path))
+	}
+	return b, err
+}
+
+// Labels is what the address book says of an address, as fields whose names begin with a
+// prefix; none where there is no book.
+func Labels(b *desk.AddressBook, prefix string, address chain.Optional[chain.Address]) []Field {
+	if b == nil {
+		return nil
+	}
+	var label, group any
+	if a, ok := address.Get(); ok {
+		if text, ok := b.Label(a); ok {
+			label = text
+		}
+		if text, ok := b.Group(a); ok {
+			group = text
+		}
+	}
+	return []Field{{Name: prefix + "label", Value: label}, {Name: prefix + "group", Value: group}}
+}
+
+// Called is an address with its label, "" where it is not known.
+func Called(b *desk.AddressBook, address chain.Optional[chain.Address]) string {
+	a, ok := address.Get()
+	if !ok {
+		return ""
+	}
+	if b != nil {
+		if label, ok := b.Label(a); ok {
+			return fmt.Sprintf("%v (%s)", a, console.Printable(label))
+		}
+	}
+	return a.String()
+}
+
+// Offer says, for people, how the accounts of an address book are named; "" where there is none.
+func Offer(b *desk.AddressBook) string {
+	if b == nil || len(b.Entries()) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("; --accounts %s takes all %d of the address book", console.Argument(b.Path), len(b.Entries()))
+	if groups := b.Groups(); len(groups) > 0 {
+		text += fmt.Sprintf(", and --accounts %s those of a group", console.Argument(desk.GroupPrefix+groups[0]))
+	}
+	return text
+}

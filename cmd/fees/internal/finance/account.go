@@ -1,0 +1,180 @@
+package finance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+)
+
+var accountManual = `Show what the sealed blocks of the ledger know of an account: where it is first and
+last seen, what fees it paid for how many transactions, by how much its movements
+raised and lowered its native balance (fees are among them), and how many ERC-20
+transfers it sent and received. All of its rows are read.
+
+The account is an address, or a label of the address book.
+
+--balance asks the gateway too (--gateway: a URL, or an archive that was recorded with
+--accounts) for the balance after the last of these blocks, and before the first, and
+proves that the movements lead from the one to the other.
+
+` + cli.LabelsManual + `
+
+Exit codes: 0 all is well, 1 a fee is not known or is not what the chain charged, or the
+balance is not proved, 2 usage, or a label of several addresses, 3 the gateway, 4 the
+ledger.`
+
+const accountExamples = `  fees account 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
+  fees account Treasury --labels book.csv
+  fees account 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --balance --gateway ./march --format json`
+
+// accountFlags are the flags of fees account.
+type accountFlags struct {
+	cli.GatewayFlags
+	lookupFlags
+	balance bool
+}
+
+func newAccount(stdout, stderr io.Writer) *cobra.Command {
+	flags := accountFlags{lookupFlags: lookupFlags{Output: cli.Output{Stdout: stdout}, stderr: stderr}}
+	c := &cobra.Command{
+		Use:     "account <address|label>",
+		Short:   "Show what the ledger knows of an account",
+		Long:    accountManual,
+		Example: accountExamples,
+		Args:    cli.OneArg("one account: an address, or a label of the address book"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := flags.CheckConcurrency(); err != nil {
+				return err
+			}
+			book, d, err := flags.open(c.Context())
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			return flags.showAccount(c.Context(), d, book, args[0])
+		},
+	}
+	flags.GatewayFlags.Add(c, "for --balance, where balances come from: a gateway's URL, or an archive with balances")
+	flags.AddTrust(c)
+	flags.AddConcurrency(c)
+	flags.lookupFlags.add(c)
+	c.Flags().BoolVar(&flags.balance, "balance", false, "ask the gateway for the balance, and prove it by the movements")
+	return c
+}
+
+// showAccount shows the account of an address or a label.
+func (f *accountFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk.AddressBook, name string) error {
+	account, err := desk.OneAccount(name, book)
+	if err != nil {
+		return err
+	}
+	q := desk.AccountQuestion{Account: account, Concurrency: f.Concurrency}
+	if f.balance {
+		if q.Balances, err = f.GatewayFlags.Open(); err != nil {
+			return err
+		}
+	}
+	p := cli.NewProgress(f.stderr, "balances", f.quiet)
+	defer p.End()
+	q.Progress = p.Asked()
+	a, err := d.Account(ctx, q)
+	if err != nil {
+		return err
+	}
+	p.End()
+	if err := f.Output.Write(func(w io.Writer) error {
+		if f.Format == "json" {
+			return jsontext.Write(w, accountRecord(a, book))
+		}
+		return writeAccount(w, a, book, f.Output.Width())
+	}); err != nil {
+		return err
+	}
+	if a.Fees.Undetermined > 0 || a.Fees.Drifts > 0 || a.Balance.Known() && !a.Proved {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+func accountRecord(a *desk.AccountSummary, book *desk.AddressBook) cli.Record {
+	seen := func(s chain.Optional[desk.Seen]) (any, any) {
+		at, ok := s.Get()
+		if !ok {
+			return nil, nil
+		}
+		return at.Height, at.Time
+	}
+	first, firstTime := seen(a.First)
+	last, lastTime := seen(a.Last)
+	span, _ := a.Held.Span.Get()
+	r := append(cli.Record{{Name: "account", Value: a.Account}}, cli.Labels(book, "", chain.Some(a.Account))...)
+	r = append(r, cli.Record{
+		{Name: "network", Value: a.Network}, {Name: "symbol", Value: orNull(a.Symbol)}, {Name: "first_block", Value: span.First}, {Name: "last_block", Value: span.Last}, {Name: "evidence", Value: a.Held.Evidence},
+		{Name: "first_seen", Value: first}, {Name: "first_seen_time", Value: firstTime}, {Name: "last_seen", Value: last}, {Name: "last_seen_time", Value: lastTime},
+		{Name: "evm", Value: a.Fees.EVM}, {Name: "native", Value: a.Fees.Native}, {Name: "undetermined", Value: a.Fees.Undetermined}, {Name: "drifts", Value: a.Fees.Drifts},
+		{Name: "fee", Value: a.Fees.Fee}, {Name: "charged", Value: a.Charged},
+		{Name: "movements", Value: a.Movements}, {Name: "in", Value: a.In}, {Name: "out", Value: a.Out},
+		{Name: "transfers_in", Value: a.TransfersIn}, {Name: "transfers_out", Value: a.TransfersOut},
+	}...)
+	if b, ok := a.Balance.Get(); ok {
+		r = append(r, cli.Record{{Name: "free_balance", Value: b.Free}, {Name: "reserved_balance", Value: b.Reserved}, {Name: "proved", Value: a.Proved}}...)
+	}
+	return r
+}
+
+// writeAccount shows an account to people.
+func writeAccount(w io.Writer, a *desk.AccountSummary, book *desk.AddressBook, width int) error {
+	var out strings.Builder
+	console.WriteWrapped(&out, fmt.Sprintf("Account %s on %s, %s", cli.Called(book, chain.Some(a.Account)), a.Network, a.Held.Name), 2, width)
+	console.WriteWrapped(&out, "evidence: "+a.Held.Evidence.String(), 2, width)
+	out.WriteString("\n")
+	seen := func(s chain.Optional[desk.Seen]) string {
+		at, ok := s.Get()
+		if !ok {
+			return "nowhere in these blocks"
+		}
+		if when := cli.Known(at.Time); when != "" {
+			return fmt.Sprintf("block %d, %s", at.Height, when)
+		}
+		return fmt.Sprintf("block %d", at.Height)
+	}
+	var p pairs
+	if book != nil {
+		group, _ := book.Group(a.Account)
+		p.add("group", group)
+	}
+	p.add("first seen", seen(a.First))
+	p.add("last seen", seen(a.Last))
+	p.add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))
+	fee := tokens(chain.Some(a.Fees.Fee), a.Symbol)
+	if n := a.Fees.Undetermined; n > 0 {
+		fee += fmt.Sprintf(", INCOMPLETE: %d are undetermined", n)
+	}
+	p.add("fees", fee)
+	p.add("charged", tokens(a.Charged, a.Symbol))
+	p.add("movements", fmt.Sprint(a.Movements))
+	p.add("in", tokens(a.In, a.Symbol))
+	p.add("out", tokens(a.Out, a.Symbol))
+	p.add("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut))
+	if b, ok := a.Balance.Get(); ok {
+		p.add("free balance", tokens(chain.Some(b.Free), a.Symbol))
+		p.add("reserved balance", tokens(chain.Some(b.Reserved), a.Symbol))
+		proof := "by the movements since the balance before the first block"
+		if !a.Proved {
+			proof = fmt.Sprintf("NO: the movements lead elsewhere; fees statement %v shows where", a.Account)
+		}
+		p.add("proved", proof)
+	}
+	p.write(&out, width)
+	_, err := io.WriteString(w, out.String())
+	return err
+}

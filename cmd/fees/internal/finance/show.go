@@ -1,0 +1,185 @@
+package finance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/report"
+)
+
+var showManual = `Tell what something is, and show what the ledger has of it: a height, the hash of a
+transaction, the place of one such as 25-7, an address, a label or a group of the
+address book, a day, or a month. Standard error names the command that shows more of it.
+
+A day and a month are those of UTC, and what the ledger has of them is shown. A ledger
+does not find blocks by their hashes: fees block does, of the gateway. 2026-01 is a
+month; fees tx 2026-01 is a transaction of block 2026.
+
+` + cli.LabelsManual + `
+
+Exit codes: 0 all is well, 1 something in it does not hold, 2 it is nothing of these, 4
+the ledger does not have it.`
+
+const showExamples = `  fees show 25
+  fees show 25-7
+  fees show 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
+  fees show 2026-01 --format json`
+
+func newShow(stdout, stderr io.Writer) *cobra.Command {
+	flags := lookupFlags{Output: cli.Output{Stdout: stdout}, stderr: stderr}
+	c := &cobra.Command{
+		Use:     "show <height|hash|block-index|address|label|group|day|month>",
+		Short:   "Tell what something is, and show it",
+		Long:    showManual,
+		Example: showExamples,
+		Args:    cli.OneArg("one thing: a height, a hash, a place such as 25-7, an address, a label, a day or a month"),
+		RunE: func(c *cobra.Command, args []string) error {
+			book, d, err := flags.open(c.Context())
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			return flags.show(c.Context(), d, book, args[0])
+		},
+	}
+	flags.add(c)
+	return c
+}
+
+// show tells what a text is, and shows that.
+func (f *lookupFlags) show(ctx context.Context, d *desk.Desk, book *desk.AddressBook, text string) error {
+	if hash, err := chain.ParseHash(text); err == nil {
+		return f.showHash(ctx, d, book, hash)
+	}
+	if height, err := cli.ParseHeight(text); err == nil {
+		return f.showBlock(ctx, d, height)
+	}
+	if first, err := time.Parse("2006-01", text); err == nil {
+		f.tell(text, "a month", "fees report --month "+text)
+		return f.report(ctx, report.Day, desk.PeriodInput{Month: first.Format("2006-01")})
+	}
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		f.tell(text, "a day", fmt.Sprintf("fees report --by hour --from %s --to %s", text, text))
+		return f.report(ctx, report.Hour, desk.PeriodInput{From: text, To: text})
+	}
+	if _, err := desk.ParsePlace(text); err == nil {
+		f.tell(text, "the place of a transaction", "fees explain "+text)
+		return f.showTransaction(ctx, d, book, text)
+	}
+	if desk.IsAddress(text) || book.Names(text) {
+		return f.showAccount(ctx, d, book, text)
+	}
+	if name, ok := book.GroupNamed(text); ok {
+		f.tell(text, "a group of the address book", "fees report --by account --accounts "+console.Argument(desk.GroupPrefix+name))
+		return f.report(ctx, report.Account, desk.PeriodInput{}, desk.GroupPrefix+name)
+	}
+	return fmt.Errorf("%q is no height, no hash, no place such as 25-7, no address, no day, no month%s", text, noName(book))
+}
+
+// noName says of what is no name where names would come from.
+func noName(book *desk.AddressBook) string {
+	if book == nil {
+		return ", and there is no address book: --labels names one"
+	}
+	return ", and no label or group of " + book.Path
+}
+
+// tell says what something is, and which command shows more of it.
+func (f *lookupFlags) tell(text, what, command string) {
+	if f.Ledger != "" && !strings.HasPrefix(command, "fees block ") {
+		command += " --ledger " + console.Argument(f.Ledger)
+	}
+	if !f.quiet {
+		fmt.Fprintf(f.stderr, "fees: %s is %s: %s shows more\n", console.Printable(text), what, console.Printable(command))
+	}
+}
+
+func (f *lookupFlags) showHash(ctx context.Context, d *desk.Desk, book *desk.AddressBook, hash chain.Hash) error {
+	at, err := d.PlaceOf(ctx, hash.String())
+	var none *desk.NotThereError
+	if errors.As(err, &none) {
+		return fmt.Errorf("%w; fees block %v tells whether it is a block of the gateway", err, hash)
+	}
+	if err != nil {
+		return err
+	}
+	place := fmt.Sprintf("%d-%d", at.Height, at.Row)
+	f.tell(hash.String(), "the hash of the transaction "+place, "fees explain "+place)
+	return f.showTransaction(ctx, d, book, place)
+}
+
+func (f *lookupFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk.AddressBook, name string) error {
+	account, err := desk.OneAccount(name, book)
+	if err != nil {
+		return err
+	}
+	what := "an address"
+	if !desk.IsAddress(name) {
+		what = "the label of " + account.String()
+	}
+	f.tell(name, what, "fees statement "+account.String())
+	a := accountFlags{lookupFlags: *f}
+	return a.showAccount(ctx, d, book, account.String())
+}
+
+// report shows a report of what the ledger has of a period.
+func (f *lookupFlags) report(ctx context.Context, by report.By, period desk.PeriodInput, accounts ...string) error {
+	period.Partial = true
+	r := reportFlags{LedgerFlags: f.LedgerFlags, LabelFlags: f.LabelFlags, PeriodFlags: cli.PeriodFlags{PeriodInput: period}, Output: f.Output, by: string(by), accounts: accounts, quiet: true}
+	r.NetworkFile, r.Concurrency = f.networkFile, 1
+	return reportFees(ctx, nil, r, f.stderr)
+}
+
+// showBlock shows a block as the ledger has it.
+func (f *lookupFlags) showBlock(ctx context.Context, d *desk.Desk, height uint64) error {
+	b, err := d.Block(ctx, height)
+	if err != nil {
+		return err
+	}
+	symbol, err := d.Symbol(ctx)
+	if err != nil {
+		return err
+	}
+	f.tell(fmt.Sprint(height), "the height of a block", fmt.Sprintf("fees block %d", height))
+	err = f.Output.Write(func(w io.Writer) error {
+		if f.Format == "json" {
+			return cli.Record{
+				{Name: "number", Value: b.Height}, {Name: "hash", Value: b.Hash}, {Name: "parent_hash", Value: b.ParentHash}, {Name: "time", Value: b.Time}, {Name: "final", Value: b.Final}, {Name: "sealed", Value: b.Sealed},
+				{Name: "runtime", Value: b.Runtime}, {Name: "rules", Value: b.Rules}, {Name: "certain", Value: b.Certain}, {Name: "base_fee_per_gas", Value: b.BaseFeePerGas},
+				{Name: "evm", Value: b.EVM}, {Name: "native", Value: b.Native}, {Name: "inherents", Value: b.Inherents}, {Name: "undetermined", Value: b.Undetermined},
+				{Name: "fee", Value: b.Fee}, {Name: "evm_fee", Value: b.EVMFee}, {Name: "native_fee", Value: b.NativeFee},
+				{Name: "charged", Value: b.Charged}, {Name: "burned", Value: b.Burned}, {Name: "treasury", Value: b.Treasury}, {Name: "author", Value: b.Author},
+			}.WriteJSON(w)
+		}
+		var out strings.Builder
+		var p pairs
+		p.add("block", fmt.Sprint(b.Height))
+		p.add("time", cli.Known(b.Time))
+		p.add("hash", b.Hash.String())
+		p.add("rules", b.Rules)
+		p.add("transactions", fmt.Sprintf("%d evm, %d native", b.EVM, b.Native))
+		fee := tokens(chain.Some(b.Fee), symbol)
+		if b.Undetermined > 0 {
+			fee += fmt.Sprintf(", INCOMPLETE: %d are undetermined", b.Undetermined)
+		}
+		p.add("fees", fee)
+		p.add("charged", tokens(b.Charged, symbol))
+		p.write(&out, f.Output.Width())
+		_, err := io.WriteString(w, out.String())
+		return err
+	})
+	if err == nil && b.Undetermined > 0 {
+		return cli.ErrFinding
+	}
+	return err
+}

@@ -1,0 +1,276 @@
+package finance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/sheet"
+)
+
+var transactionManual = `Show a transaction as the ledger has it: its block and time, who paid, the fee by
+the rules, what the chain charged, the verdict on the two, and every movement of
+balances that it made. No gateway is asked.
+
+The transaction is named by a hash, that of the EVM transaction or that of the
+extrinsic, or by its place, the block and the index in it. fees explain shows each
+step of its fee.
+
+` + cli.LabelsManual + `
+
+Exit codes: 0 the fee is known and is what the chain charged, 1 it is not, 2 usage, or
+several transactions have the hash, 4 the ledger is not there, or has no such
+transaction.`
+
+const transactionExamples = `  fees tx 25-7
+  fees tx 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2
+  fees tx 25-7 --format json --labels book.csv`
+
+// lookupFlags are those of the commands that look one thing up.
+type lookupFlags struct {
+	cli.LedgerFlags
+	cli.LabelFlags
+	cli.Output
+	networkFile string
+	quiet       bool
+	stderr      io.Writer
+}
+
+func (f *lookupFlags) add(c *cobra.Command) {
+	f.LedgerFlags.Add(c)
+	f.LabelFlags.Add(c)
+	f.Output.Add(c, "table", "json")
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
+	c.Flags().BoolVar(&f.quiet, "quiet", false, "say nothing but the answer")
+}
+
+// open checks the flags, and opens the address book and the ledger.
+func (f *lookupFlags) open(ctx context.Context) (*desk.AddressBook, *desk.Desk, error) {
+	if err := f.Output.Check(); err != nil {
+		return nil, nil, err
+	}
+	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, f.stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := f.LedgerFlags.Open(ctx, f.networkFile, f.stderr)
+	return book, d, err
+}
+
+func newTransaction(stdout, stderr io.Writer) *cobra.Command {
+	flags := lookupFlags{Output: cli.Output{Stdout: stdout}, stderr: stderr}
+	c := &cobra.Command{
+		Use:     "tx <hash|block-index>",
+		Short:   "Show a transaction of the ledger",
+		Long:    transactionManual,
+		Example: transactionExamples,
+		Args:    cli.OneArg("one transaction: a hash, or a block and an index such as 25-7"),
+		RunE: func(c *cobra.Command, args []string) error {
+			book, d, err := flags.open(c.Context())
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			return flags.showTransaction(c.Context(), d, book, args[0])
+		},
+	}
+	flags.add(c)
+	return c
+}
+
+// showTransaction shows a transaction of a name.
+func (f *lookupFlags) showTransaction(ctx context.Context, d *desk.Desk, book *desk.AddressBook, name string) error {
+	t, err := d.Transaction(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := f.Output.Write(func(w io.Writer) error {
+		if f.Format == "json" {
+			return jsontext.Write(w, transactionRecord(t, book))
+		}
+		return writeTransaction(w, t, book, f.Output.Width())
+	}); err != nil {
+		return err
+	}
+	if drift, ok := t.Drift.Get(); !t.Fee.Known() || ok && drift.Sign() != 0 {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// transactionRecord has the keys of the list of fees export, and the movements.
+func transactionRecord(t *desk.Paid, book *desk.AddressBook) cli.Record {
+	r := cli.Record{
+		{Name: "network", Value: t.Network}, {Name: "rules", Value: t.Rules}, {Name: "number", Value: t.Height}, {Name: "time", Value: t.Time}, {Name: "final", Value: t.Final}, {Name: "sealed", Value: t.Sealed},
+		{Name: "index", Value: t.Index}, {Name: "layer", Value: t.Layer}, {Name: "type", Value: orNull(t.Type)}, {Name: "call", Value: t.Call},
+		{Name: "hash", Value: t.Hash}, {Name: "evm_hash", Value: t.EVMHash},
+	}
+	for _, party := range []struct {
+		name    string
+		address chain.Optional[chain.Address]
+	}{{"from", t.Sender}, {"to", t.Recipient}, {"payer", t.Payer}} {
+		r = append(r, cli.Field{Name: party.name, Value: party.address})
+		r = append(r, cli.Labels(book, party.name+"_", party.address)...)
+	}
+	movements := []cli.Record{}
+	for _, m := range t.Movements {
+		x := append(cli.Record{{Name: "account", Value: m.Account}}, cli.Labels(book, "account_", chain.Some(m.Account))...)
+		x = append(x, cli.Field{Name: "event", Value: m.Event}, cli.Field{Name: "kind", Value: m.Kind}, cli.Field{Name: "amount", Value: m.Amount}, cli.Field{Name: "free", Value: m.Free}, cli.Field{Name: "reserved", Value: m.Reserved},
+			cli.Field{Name: "counterparty", Value: m.Counterparty})
+		movements = append(movements, append(x, cli.Labels(book, "counterparty_", m.Counterparty)...))
+	}
+	transfers := []cli.Record{}
+	for _, m := range t.Transfers {
+		x := cli.Record{}
+		for _, party := range []struct {
+			name    string
+			address chain.Address
+		}{{"token", m.Token}, {"from", m.Sender}, {"to", m.Recipient}} {
+			x = append(x, cli.Field{Name: party.name, Value: party.address})
+			x = append(x, cli.Labels(book, party.name+"_", chain.Some(party.address))...)
+		}
+		transfers = append(transfers, append(x, cli.Field{Name: "amount", Value: m.Amount}))
+	}
+	return append(r, cli.Record{
+		{Name: "nonce", Value: t.Nonce}, {Name: "gas_price", Value: t.GasPrice}, {Name: "gas", Value: t.Gas}, {Name: "weight", Value: t.Weight}, {Name: "fee", Value: t.Fee}, {Name: "method", Value: orNull(t.Method)},
+		{Name: "priority_fee", Value: t.PriorityFee}, {Name: "tip", Value: t.Tip}, {Name: "success", Value: t.Success}, {Name: "outcome", Value: orNull(string(t.Outcome))}, {Name: "status", Value: orNull(t.Status)}, {Name: "error", Value: orNull(t.Error)},
+		{Name: "charged", Value: t.Charged}, {Name: "verdict", Value: t.Verdict}, {Name: "drift", Value: t.Drift}, {Name: "class", Value: orNull(string(t.Class))},
+		{Name: "burned", Value: t.Burned}, {Name: "treasury", Value: t.Treasury}, {Name: "author", Value: t.Author}, {Name: "movements", Value: movements}, {Name: "transfers", Value: transfers},
+	}...)
+}
+
+// orNull is a text, or nothing where there is none.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// writeTransaction shows a transaction to people.
+func writeTransaction(w io.Writer, t *desk.Paid, book *desk.AddressBook, width int) error {
+	var out strings.Builder
+	kind := t.Call
+	if t.Type != "" {
+		kind = t.Type
+	}
+	console.WriteWrapped(&out, fmt.Sprintf("Transaction %d-%d on %s (%s, %s)", t.Height, t.Index, t.Network, t.Layer, kind), 2, width)
+	out.WriteString("\n")
+	when := cli.Known(t.Time)
+	switch {
+	case !t.Final:
+		when += ", not final"
+	case !t.Sealed:
+		when += ", not sealed"
+	}
+	outcome := string(t.Outcome)
+	if outcome == "" {
+		outcome = cli.NotKnown
+	}
+	if t.Status != "" {
+		outcome += ": " + t.Status
+	}
+	var p pairs
+	p.add("block", fmt.Sprint(t.Height))
+	p.add("time", strings.TrimPrefix(when, ", "))
+	p.add("hash", t.Hash.String())
+	p.add("evm hash", cli.Known(t.EVMHash))
+	p.add("from", cli.Called(book, t.Sender))
+	p.add("to", cli.Called(book, t.Recipient))
+	payer := cli.Called(book, t.Payer)
+	if payer == "" {
+		payer = cli.NotKnown
+	}
+	p.add("payer", payer)
+	p.add("outcome", strings.ReplaceAll(outcome, "_", " "))
+	p.add("rules", t.Rules)
+	fee := tokens(t.Fee, t.Symbol)
+	if !t.Fee.Known() {
+		fee = "undetermined: " + t.Error
+	}
+	p.add("fee", fee)
+	p.add("charged", tokens(t.Charged, t.Symbol))
+	p.add("verdict", strings.ReplaceAll(string(t.Verdict), "_", " "))
+	if drift, ok := t.Drift.Get(); ok {
+		p.add("drift", strings.TrimSpace(inToken(console.Tokens(drift), t.Symbol)+" "+string(t.Class)))
+	}
+	p.write(&out, width)
+	for _, s := range []*sheet.Sheet{movementsOf(t, book), transfersOf(t, book)} {
+		if s == nil {
+			continue
+		}
+		out.WriteString("\n")
+		if err := sheet.WriteTable(&out, s, width); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// called is an address's label, or the address.
+func called(book *desk.AddressBook, address chain.Address) string {
+	if book != nil {
+		if label, ok := book.Label(address); ok {
+			return label
+		}
+	}
+	return address.String()
+}
+
+// movementsOf are the movements of a transaction, nil where there is none.
+func movementsOf(t *desk.Paid, book *desk.AddressBook) *sheet.Sheet {
+	return listed("Movements", t.Symbol, []sheet.Column{
+		{Name: "account", Kind: sheet.Address}, {Name: "kind", Kind: sheet.Text}, {Name: "free", Kind: sheet.SignedWei}, {Name: "reserved", Kind: sheet.SignedWei}, {Name: "with", Kind: sheet.Text},
+	}, book, t.Movements, func(m *ledger.Movement) []any {
+		var with any
+		if a, ok := m.Counterparty.Get(); ok {
+			with = called(book, a)
+		}
+		return []any{m.Account, string(m.Kind), m.Free, m.Reserved, with}
+	})
+}
+
+// transfersOf are the ERC-20 transfers of a transaction, nil where there is none.
+func transfersOf(t *desk.Paid, book *desk.AddressBook) *sheet.Sheet {
+	return listed("ERC-20 transfers, in the tokens' smallest units", t.Symbol, []sheet.Column{
+		{Name: "token", Kind: sheet.Address}, {Name: "from", Kind: sheet.Address}, {Name: "to", Kind: sheet.Address}, {Name: "amount", Kind: sheet.TokenAmount},
+	}, book, t.Transfers, func(x *ledger.Transfer) []any { return []any{x.Token, x.Sender, x.Recipient, x.Amount} })
+}
+
+// listed is a list as a table. With an address book, an address with a label stands as that.
+func listed[T any](title, symbol string, columns []sheet.Column, book *desk.AddressBook, list []T, row func(T) []any) *sheet.Sheet {
+	if len(list) == 0 {
+		return nil
+	}
+	s := &sheet.Sheet{Name: title, Title: title, Symbol: symbol}
+	for _, c := range columns {
+		if c.Kind == sheet.Address && book != nil {
+			c.Kind = sheet.Text
+		}
+		s.Columns = append(s.Columns, c)
+	}
+	s.Rows = func(yield func([]any, error) bool) {
+		for _, x := range list {
+			cells := row(x)
+			for i, value := range cells {
+				if a, ok := value.(chain.Address); ok && book != nil {
+					cells[i] = called(book, a)
+				}
+			}
+			if !yield(cells, nil) {
+				return
+			}
+		}
+	}
+	return s
+}

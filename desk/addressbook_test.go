@@ -1,0 +1,240 @@
+package desk_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/report"
+)
+
+func readBook(t testing.TB, text string) *desk.AddressBook {
+	book, err := desk.ReadAddressBook(write(t, "book.csv", text))
+	require.NoError(t, err)
+	return book
+}
+
+// The address book is found beside a ledger that is there, and nowhere else.
+func TestAddressBookBeside(t *testing.T) {
+	dir := t.TempDir()
+	place := filepath.Join(dir, "fees.db")
+	book := filepath.Join(dir, desk.AddressBookFile)
+	require.Empty(t, desk.AddressBookBeside(place))
+	require.NoError(t, os.WriteFile(book, nil, 0o600))
+	require.Empty(t, desk.AddressBookBeside(place))
+	require.NoError(t, os.WriteFile(place, nil, 0o600))
+	require.Equal(t, book, desk.AddressBookBeside(place))
+	require.Empty(t, desk.AddressBookBeside("postgres://host/database"))
+	require.NoError(t, os.Remove(book))
+	require.NoError(t, os.Mkdir(book, 0o700))
+	require.Empty(t, desk.AddressBookBeside(place))
+	t.Chdir(dir)
+	require.NoError(t, os.Remove(book))
+	require.NoError(t, os.WriteFile(book, nil, 0o600))
+	require.Equal(t, desk.AddressBookFile, desk.AddressBookBeside("fees.db"))
+}
+
+// A list of accounts takes labels and groups of the address book, and files before labels.
+func TestReadAccountsOfTheBook(t *testing.T) {
+	book := readBook(t, "address,label,group\n"+accountOne+",Hot,ours\n"+accountTwo+",Cold,ours\n")
+	accounts, chosen, err := desk.ReadAccounts([]string{"cold", "group:Ours"}, book)
+	require.NoError(t, err)
+	require.Equal(t, []chain.Address{{19: 2}, {19: 1}}, accounts)
+	label, _ := chosen.Label(chain.Address{19: 2})
+	require.Equal(t, "Cold", label)
+	file := listFile(t, accountTwo+",Mine\n")
+	accounts, chosen, err = desk.ReadAccounts([]string{file}, book)
+	require.NoError(t, err)
+	require.Equal(t, []chain.Address{{19: 2}}, accounts)
+	named := book.With(chosen)
+	for account, want := range map[chain.Address]string{{19: 1}: "Hot", {19: 2}: "Cold"} {
+		label, _ := named.Label(account)
+		require.Equal(t, want, label)
+		group, _ := named.Group(account)
+		require.Equal(t, "ours", group)
+	}
+	_, _, err = desk.ReadAccounts([]string{file, "Cold"}, book)
+	require.EqualError(t, err, "accounts: "+accountTwo+` has the label "Cold", and "Mine" before`)
+	_, _, err = desk.ReadAccounts([]string{"group:theirs", "nowhere"}, book)
+	require.EqualError(t, err, "accounts group:theirs: the address book "+book.Path+" has no such group: it has ours\n"+
+		"accounts nowhere: it is neither an address of 0x and 40 hex digits nor a file nor a label of "+book.Path)
+	require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+
+	many := "address,group\n"
+	for _, digit := range "0123456789ab" {
+		many += "0x00000000000000000000000000000000000000b" + string(digit) + ",g" + string(digit) + "\n"
+	}
+	_, _, err = desk.ReadAccounts([]string{"group:x"}, readBook(t, many))
+	require.ErrorContains(t, err, "it has g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, and 2 more")
+	_, _, err = desk.ReadAccounts([]string{"group:x"}, readBook(t, accountOne+"\n"))
+	require.ErrorContains(t, err, "no address of it is in a group")
+	_, _, err = desk.ReadAccounts([]string{"group:x"}, nil)
+	require.ErrorContains(t, err, "there is no address book")
+}
+
+// Nobody is named where nothing is said of anybody.
+func TestNobodyIsNamed(t *testing.T) {
+	var none *desk.AddressBook
+	require.Nil(t, none.With(nil))
+	require.False(t, none.Names("Hot"))
+	_, ok := none.GroupNamed("ours")
+	require.False(t, ok)
+	names, err := none.JournalNames(nil)
+	require.NoError(t, err)
+	require.Nil(t, names)
+	require.Nil(t, readBook(t, accountOne+"\n").With(nil))
+	_, err = readBook(t, "address,account\n"+accountOne+",4711\n").JournalNames(nil)
+	require.ErrorContains(t, err, "book.csv: line 2: \"4711\": want an account below Assets or Liabilities")
+	_, chosen, err := desk.ReadAccounts([]string{listFile(t, "address,account\n"+accountOne+",4711\n")}, nil)
+	require.NoError(t, err)
+	_, err = none.JournalNames(chosen)
+	require.ErrorContains(t, err, "the files of accounts: ")
+}
+
+// A package keeps the address book, is the same again whatever the book says by then, and has
+// nothing of it where there is none.
+func TestPackageKeepsTheAddressBook(t *testing.T) {
+	place := copied(t)
+	d, q := opened(t, place), question(t)
+	q.Names = ""
+	plain := packed(t, d, q)
+	require.False(t, plain.Manifest.Options.Labels)
+	require.NoFileExists(t, filepath.Join(q.Dir, "inputs/labels.csv"))
+	text, err := os.ReadFile(filepath.Join(q.Dir, "accounts.csv"))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "label")
+
+	q.Labels = readBook(t, "address;label;group\n"+alith+";Alith\x1b[31m;ours\n"+baltathar+";Other;\n"+accountOne+";=Nobody;\n")
+	made := packed(t, d, q)
+	require.Equal(t, 2, made.Manifest.Version)
+	require.True(t, made.Manifest.Options.Labels)
+	require.Equal(t, "Alith[31m", made.Manifest.Accounts[0].Label)
+	require.Equal(t, "Other", made.Manifest.Accounts[1].Label)
+	kept, err := os.ReadFile(filepath.Join(q.Dir, "inputs/labels.csv"))
+	require.NoError(t, err)
+	require.Equal(t, "address,label,group,account\n"+alith+",Alith[31m,ours,\n"+baltathar+",Other,,\n"+accountOne+",=Nobody,,\n", string(kept))
+	for name, want := range map[string]string{
+		"accounts.csv": alith + ",Alith[31m,ours,", "journal." + q.Journal: "Assets:Alith 31m", "statements.json": `"group": "ours"`, "reconciliation.json": `"payer_label": "Alith[31m"`,
+	} {
+		text, err := os.ReadFile(filepath.Join(q.Dir, name))
+		require.NoError(t, err)
+		require.Contains(t, string(text), want, name)
+	}
+	require.NoError(t, os.WriteFile(q.Labels.Path, []byte("nonsense"), 0o600))
+	c := checked(t, q.Dir, place, q.PackageOptions)
+	require.Empty(t, c.Damage)
+	require.Empty(t, c.Differences)
+	require.False(t, packed(t, d, q).Changed)
+}
+
+// What the ledger knows of an account is what was seen when the blocks were recorded.
+func TestAccount(t *testing.T) {
+	d := opened(t, copied(t))
+	sum, count := charges(t, of(alith))
+	a, err := d.Account(t.Context(), desk.AccountQuestion{Account: address(t, alith), Balances: withBalances(t)})
+	require.NoError(t, err)
+	require.Equal(t, sum, a.Fees.Fee.String())
+	require.Equal(t, sum, known(t, a.Charged))
+	require.Equal(t, count, a.Fees.EVM+a.Fees.Native)
+	require.True(t, a.Proved)
+	require.Empty(t, a.Differences)
+	balance, ok := a.Balance.Get()
+	require.True(t, ok)
+	after, err := withBalances(t).Balance(t.Context(), address(t, alith), chain.Some(uint64(27)))
+	require.NoError(t, err)
+	require.Equal(t, after.Value.Balance, balance)
+	// All that came in, less all that went out, is what the balance changed by.
+	before, err := withBalances(t).Balance(t.Context(), address(t, alith), chain.Some(uint64(0)))
+	require.NoError(t, err)
+	in, _ := a.In.Get()
+	out, _ := a.Out.Get()
+	change := in.Difference(out)
+	require.Equal(t, after.Value.Free.Difference(before.Value.Free).String(), change.String())
+
+	nobody, err := d.Account(t.Context(), desk.AccountQuestion{Account: chain.Address{19: 1}})
+	require.NoError(t, err)
+	require.False(t, nobody.First.Known() || nobody.Last.Known() || nobody.Balance.Known())
+	require.Equal(t, "0", known(t, nobody.In))
+}
+
+// Every transaction that was sent is found, by its place, and by both of its hashes.
+func TestTransaction(t *testing.T) {
+	d := opened(t, copied(t))
+	for _, s := range allSent(t) {
+		p, err := d.Transaction(t.Context(), s.place())
+		require.NoError(t, err)
+		require.Equal(t, s.place(), placeOf(p))
+		require.Equal(t, s.Charged, known(t, p.Charged))
+		for _, hash := range []chain.Optional[chain.Hash]{chain.Some(p.Hash), p.EVMHash} {
+			if h, ok := hash.Get(); ok {
+				same, err := d.Transaction(t.Context(), h.String())
+				require.NoError(t, err)
+				require.Equal(t, p, same)
+			}
+		}
+		require.NotEmpty(t, p.Movements)
+	}
+	for name, want := range map[string]string{
+		"25": "want a block and an index", "head-1": "want a block and an index", "25--1": "want a block and an index",
+		"25-99": "block 25 has no transaction 99", "28-0": "block 28 is not there; the ledger has the blocks 0..27; fees sync --ledger ",
+		"0x" + strings.Repeat("00", 32): "no transaction has the hash 0x" + strings.Repeat("00", 32),
+	} {
+		_, err := d.Transaction(t.Context(), name)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := d.Transaction(t.Context(), "28-0")
+	require.Equal(t, desk.NotFound, desk.KindOf(err))
+}
+
+func placeOf(p *desk.Paid) string { return (&sent{Height: p.Height, Index: p.Index}).place() }
+
+// A ledger that has gaps, or nothing, says so of what it does not have.
+func TestWhatTheLedgerLacks(t *testing.T) {
+	place := file(t)
+	for _, part := range []string{"3..5", "8..9", "12..13"} {
+		_, err := desk.Sync(t.Context(), place, blocks(t, part), desk.FillOptions{Reader: demo(t)})
+		require.NoError(t, err)
+	}
+	d := opened(t, place)
+	_, err := d.Block(t.Context(), 6)
+	require.ErrorContains(t, err, "block 6 is not there; the ledger has the blocks 3..13 without 6..7 and another gap, which fees sync 6..7 --ledger ")
+	require.ErrorContains(t, err, " adds those after block 13")
+}
+
+// An account is named by its address, or by a label that is that of one.
+func TestOneAccount(t *testing.T) {
+	book := readBook(t, "address,label\n"+accountOne+",Hot\n"+accountTwo+",Twice\n"+alith+",Twice\n")
+	for text, want := range map[string]string{accountTwo: accountTwo, "hot": accountOne} {
+		account, err := desk.OneAccount(text, book)
+		require.NoError(t, err)
+		require.Equal(t, want, account.String())
+	}
+	for text, want := range map[string]string{
+		"Twice": `account "Twice": 2 addresses have this label in ` + book.Path + ": name one of them, " + accountTwo + ", " + alith,
+		"Cold":  "which has no such", "0x12": `"0x12" is not an address`,
+	} {
+		_, err := desk.OneAccount(text, book)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+	}
+	_, err := desk.OneAccount("Hot", nil)
+	require.ErrorContains(t, err, "a label wants an address book")
+	many := "address,label\n"
+	for _, digit := range "0123456789abc" {
+		many += "0x00000000000000000000000000000000000000b" + string(digit) + ",Many\n"
+	}
+	_, err = desk.OneAccount("Many", readBook(t, many))
+	require.ErrorContains(t, err, "and 3 more")
+}
+
+// A report by label wants an address book.
+func TestReportWithoutLabels(t *testing.T) {
+	_, err := opened(t, copied(t)).Report(t.Context(), desk.ReportQuestion{Period: desk.Heights(3, 27), By: report.Label})
+	require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+	require.Equal(t, []desk.Field{desk.FieldLabels}, fieldsOf(t, err))
+}
