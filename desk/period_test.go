@@ -25,6 +25,7 @@ func TestPeriodOfDays(t *testing.T) {
 	}{
 		"month":                  {desk.PeriodInput{Month: "2026-01", Timezone: "UTC"}, "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"},
 		"year":                   {desk.PeriodInput{Year: "2024", Timezone: "Asia/Tokyo"}, "2023-12-31T15:00:00Z", "2024-12-31T15:00:00Z"},
+		"year of a zone":         {desk.PeriodInput{Year: "2026", Timezone: "Europe/Berlin"}, "2025-12-31T23:00:00Z", "2026-12-31T23:00:00Z"},
 		"leap month":             {desk.PeriodInput{Month: "2024-02", Timezone: "UTC"}, "2024-02-01T00:00:00Z", "2024-03-01T00:00:00Z"},
 		"december":               {desk.PeriodInput{Month: "2025-12", Timezone: "UTC"}, "2025-12-01T00:00:00Z", "2026-01-01T00:00:00Z"},
 		"summer time begins":     {desk.PeriodInput{Month: "2026-03", Timezone: "Europe/Berlin"}, "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z"},
@@ -73,11 +74,12 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		error  string
 	}{
 		"two ways":           {desk.PeriodInput{Month: "2026-01", From: "2026-01-01"}, []desk.Field{desk.FieldMonth, desk.FieldYear, from, to}, "one of them"},
+		"a month and a year": {desk.PeriodInput{Month: "2026-01", Year: "2026"}, []desk.Field{desk.FieldMonth, desk.FieldYear, from, to}, "one of them"},
+		"no year":            {desk.PeriodInput{Year: "26"}, []desk.Field{desk.FieldYear}, `year "26": want a year such as 2026`},
 		"a zone of nobody":   {desk.PeriodInput{Timezone: "Mars/Olympus"}, []desk.Field{desk.FieldTimezone}, "want a time zone such as Europe/Berlin"},
 		"the machine's own":  {desk.PeriodInput{Timezone: "Local"}, []desk.Field{desk.FieldTimezone}, "want a time zone such as Europe/Berlin"},
 		"a path":             {desk.PeriodInput{Timezone: "../../etc/passwd"}, []desk.Field{desk.FieldTimezone}, "want a time zone"},
 		"no range":           {desk.PeriodInput{Blocks: "1.."}, nil, "1.."},
-		"no year":            {desk.PeriodInput{Year: "26"}, []desk.Field{desk.FieldYear}, `year "26": want a year such as 2026`},
 		"no month":           {desk.PeriodInput{Month: "January"}, []desk.Field{desk.FieldMonth}, `month "January": want a month such as 2026-01`},
 		"one end":            {desk.PeriodInput{To: "2026-01-01"}, []desk.Field{from, to}, "name both ends of the period"},
 		"a wrong beginning":  {desk.PeriodInput{From: "x", To: "9"}, []desk.Field{from}, `from "x": want a height, or a day`},

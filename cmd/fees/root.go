@@ -71,6 +71,7 @@ const manualExamples = `  fees block 25 --gateway demo            one recorded b
   fees export --to hledger --accounts 0x  fees of the ledger for accounting
   fees reconcile march.csv                a company's record beside the ledger
   fees statement 0xf24F...                prove what became of a balance
+  fees rollforward --year 2026 --accounts opening to closing, line by line
   fees ledger verify                      prove that nothing was altered
   fees close --month 2026-01 -o january   a month as a package, proved later
   fees networks                           the tables that blocks are priced by

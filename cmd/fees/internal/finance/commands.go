@@ -9,6 +9,6 @@ import (
 
 // Commands are all of them.
 func Commands(stdout, stderr io.Writer) []*cobra.Command {
-	return []*cobra.Command{newReport(stdout, stderr), newStatement(stdout, stderr), newReconcile(stdout, stderr), newExport(stdout, stderr), newClose(stdout, stderr),
+	return []*cobra.Command{newReport(stdout, stderr), newStatement(stdout, stderr), newRollforward(stdout, stderr), newReconcile(stdout, stderr), newExport(stdout, stderr), newClose(stdout, stderr),
 		newTransaction(stdout, stderr), newAccount(stdout, stderr), newShow(stdout, stderr)}
 }

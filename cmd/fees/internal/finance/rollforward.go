@@ -1,0 +1,245 @@
+package finance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/rollforward"
+	"github.com/feeledger/fees/sheet"
+)
+
+// rollforwardManual has the table of the classes where %s stands.
+var rollforwardManual = fmt.Sprintf(`Lead from what accounts had before each month of a period to what they had after it, as
+auditors want it, for each account, each group of accounts, and all of them:
+
+  opening + received + rewards + other in - sent - fees - other out +- reserved
+  = closing
+
+Closing is the free balance, and the total is free and reserved together. Each line is
+the sum of movements of the ledger, and --list shows them. Opening and closing are the
+balances that the gateway says the account had (--gateway: a URL, or an archive that was
+recorded with --accounts). What does not fit is a line of its own, unexplained, and the
+exit code is 1; it is never made to fit. --no-balances proves nothing, and says so.
+
+--accounts is a CSV file of address, label and group (a header names the columns). In the
+column of a group, and of all accounts, a transfer between two of its accounts is in the
+line internal, in and out, and not in received and sent: together they are 0. In the
+column of an account it stands as received or sent.
+
+A year has its months and their sum; --by period has one column for all.
+
+Every movement is of one class, and every class of one line:
+
+%s
+"recorded" says whether a recorded chain that the tests go through has such a movement:
+those of the runtimes 1701, 2100 and 2600 of Moonbeam and 100 of DataHaven. A class
+without is tested with made-up movements alone.
+
+A ledger has the events of the pallet balances, and no others. So what arrives when a
+block begins is a staking reward where nobody is seen to have paid it, and unclassified
+where the treasury or another chain's account lost balance there too. What is staked by
+a lock does not move, and is in no line.
+
+--classes, a CSV file of pallet,method,direction,class, says otherwise: the first line
+that fits is the class of a movement. A method with a capital letter is an event of the
+pallet balances, any other the call of the extrinsic; * is all calls of a pallet, and
+with * as the pallet the methods inherent, onInitialize and onFinalize are those parts of
+a block. The direction is in, out, or empty for both. What is part of a fee follows from
+what the chain charged, and no file changes it.
+
+--list takes a line, a class, or all: the movements one by one, with the transaction of
+each. With prices, each change of the free balance is valued at its own day or hour, and
+that is added up. Gains are not computed.
+
+`+pricesManual+`
+
+`+cli.LabelsManual+`
+
+`+cli.PeriodManual, classesTable(), "to")
+
+const rollforwardExamples = `  fees rollforward --year 2026 --accounts wallets.csv
+  fees rollforward --month 2026-01 --accounts wallets.csv --format xlsx -o january.xlsx
+  fees rollforward --year 2026 --accounts wallets.csv --list rewards --format csv
+  fees rollforward --month 2026-01 --accounts wallets.csv --classes ours.csv --no-balances
+  fees rollforward 20..25 --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --by period`
+
+// classesTable is the table of the classes for the manual.
+func classesTable() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "  %-15s %-13s %-13s %s\n", "class", "in", "out", "recorded")
+	for _, c := range rollforward.Classes() {
+		recorded := "no"
+		if c.Recorded {
+			recorded = "yes"
+		}
+		line := func(l rollforward.Line) string {
+			if l == "" {
+				return "-"
+			}
+			return strings.ReplaceAll(string(l), "_", " ")
+		}
+		fmt.Fprintf(&text, "  %-15s %-13s %-13s %s\n", c.Class, line(c.In), line(c.Out), recorded)
+	}
+	return text.String()
+}
+
+// rollforwardFlags are the flags of fees rollforward.
+type rollforwardFlags struct {
+	cli.GatewayFlags
+	cli.LedgerFlags
+	cli.PeriodFlags
+	cli.Output
+	cli.LabelFlags
+	priceFlags
+	networkFile string
+	accounts    []string
+	classes     string
+	by          string
+	list        string
+	noBalances  bool
+	quiet       bool
+	selected    rollforward.Selection
+}
+
+func newRollforward(stdout, stderr io.Writer) *cobra.Command {
+	flags := rollforwardFlags{Output: cli.Output{Stdout: stdout}}
+	c := &cobra.Command{
+		Use:     "rollforward --accounts FILE " + cli.PeriodUse,
+		Short:   "Lead from opening to closing balances, line by line",
+		Long:    rollforwardManual,
+		Example: rollforwardExamples,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return makeRollforward(c.Context(), args, flags, stderr)
+		},
+	}
+	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances")
+	flags.AddTrust(c)
+	flags.LedgerFlags.Add(c)
+	flags.PeriodFlags.Add(c, "to")
+	flags.Output.Add(c, "table", "json", "csv", "xlsx")
+	flags.AddConcurrency(c)
+	f := c.Flags()
+	f.StringSliceVar(&flags.accounts, "accounts", nil, "whose rollforward"+cli.AccountsUsage)
+	flags.LabelFlags.Add(c)
+	f.StringVar(&flags.classes, "classes", "", "a CSV file of pallet,method,direction,class: classes of your own choice")
+	f.StringVar(&flags.by, "by", desk.ByMonth, "what a column is of: month or period")
+	f.StringVar(&flags.list, "list", "", "list the movements of a line or a class, or all, instead")
+	flags.priceFlags.Add(c)
+	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
+	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
+	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	cli.Complete(c, "by", desk.ByMonth, desk.ByPeriod)
+	cli.Complete(c, "list", rollforward.Selections()...)
+	return c
+}
+
+// check wants flags that go together.
+func (f *rollforwardFlags) check() (err error) {
+	switch {
+	case len(f.accounts) == 0:
+		return errors.New("whose rollforward? fees rollforward --year 2026 --accounts FILE, a CSV file of address, label and group")
+	case !slices.Contains([]string{desk.ByMonth, desk.ByPeriod}, f.by):
+		return fmt.Errorf("--by %q: want %s or %s", f.by, desk.ByMonth, desk.ByPeriod)
+	case f.Format == "xlsx" && f.File == "" && cli.IsTerminal(f.Stdout):
+		return errors.New("--format xlsx is not for a terminal: name a file with -o")
+	}
+	if f.list != "" {
+		if f.selected, err = rollforward.ParseSelection(f.list); err != nil {
+			return fmt.Errorf("--list %w", err)
+		}
+	}
+	return errors.Join(f.Output.Check(), f.CheckConcurrency())
+}
+
+// makeRollforward is the command.
+func makeRollforward(ctx context.Context, args []string, flags rollforwardFlags, stderr io.Writer) error {
+	if err := flags.check(); err != nil {
+		return err
+	}
+	q := desk.RollforwardQuestion{By: flags.by, Concurrency: flags.Concurrency}
+	err := flags.read(args, &q, stderr)
+	if err != nil {
+		return err
+	}
+	if !flags.noBalances {
+		if q.Balances, err = flags.GatewayFlags.Open(); err != nil {
+			return err
+		}
+	}
+	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile, stderr)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	p := cli.NewProgress(stderr, "balances", flags.quiet)
+	defer p.End()
+	q.Progress = p.Asked()
+	made, err := d.Rollforward(ctx, q)
+	if err != nil {
+		return err
+	}
+	p.End()
+	if err := flags.Output.Stream(func(w io.Writer) error { return flags.write(ctx, w, made) }); err != nil {
+		return made.Explain(err)
+	}
+	if !made.Holds() {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+// read reads the period, the accounts with their labels and groups, the prices and the classes.
+func (f *rollforwardFlags) read(args []string, q *desk.RollforwardQuestion, stderr io.Writer) (err error) {
+	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
+		return err
+	}
+	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
+	if err != nil {
+		return err
+	}
+	accounts, chosen, err := desk.ReadAccounts(f.accounts, book)
+	if err != nil {
+		return err
+	}
+	q.Accounts, q.Labels = accounts, book.With(chosen)
+	if q.Prices, err = f.priceFlags.Read(); err != nil {
+		return err
+	}
+	q.Classes, err = desk.ReadClasses(f.classes)
+	return err
+}
+
+// write writes the form that was asked for.
+func (f *rollforwardFlags) write(ctx context.Context, w io.Writer, made *desk.Rollforward) error {
+	y, r := &made.Style, made.Rollforward
+	switch f.Format {
+	case "json":
+		if f.list != "" {
+			return y.WriteMovementsJSON(ctx, w, r, f.selected)
+		}
+		return y.WriteJSON(w, r)
+	case "csv":
+		if f.list != "" {
+			return sheet.WriteCSV(w, y.Movements(ctx, r, f.selected))
+		}
+		return sheet.WriteCSV(w, y.Lines(r))
+	case "xlsx":
+		if f.list != "" {
+			return sheet.WriteXLSX(w, y.Movements(ctx, r, f.selected))
+		}
+		return y.WriteXLSX(ctx, w, r)
+	}
+	if f.list != "" {
+		return y.WriteBrief(ctx, w, r, f.selected, f.Output.Width())
+	}
+	return y.WriteTable(w, r, f.Output.Width())
+}
