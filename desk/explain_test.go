@@ -45,7 +45,7 @@ func TestExplainNothing(t *testing.T) {
 		fields      []desk.Field
 		error       string
 	}{
-		"a hash alone":       {hash, "", []desk.Field{desk.FieldBlock}, "a hash does not tell which block the transaction is in: name that with block"},
+		"a hash alone":       {hash, "", []desk.Field{desk.FieldBlock, desk.FieldLedger}, "a hash does not tell which block the transaction is in: name that with block"},
 		"a block that is no": {hash, "x", []desk.Field{desk.FieldBlock}, `block: block "x": want a height`},
 		"a block twice":      {"3-4", "3", []desk.Field{desk.FieldBlock}, `transaction "3-4" names its block: block is for a hash`},
 		"no index":           {"3", "", nil, `transaction "3": want a block and an index such as 25-7`},

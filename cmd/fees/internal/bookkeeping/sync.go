@@ -49,7 +49,7 @@ becomes jobs for any number of fees worker on as many machines.
 takes most of the time where it is asked for; fees verify does it at any time.`
 
 const syncExamples = `  fees sync 0..27 --gateway demo                    28 blocks into fees.db
-  fees sync --month 2026-01                         a month, as every time zone has it
+  fees sync --month 2026-01                         a month of any time zone
   fees sync --year 2026 --dry-run                   what a year would take
   fees sync --from 2026-01-01 --to 2026-01-31 --timezone Europe/Berlin
   fees sync                                         on to the newest final block
