@@ -36,7 +36,7 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 			{"ledger", "verify"},
 			{"ledger", "verify", "--gateway", "demo"},
 			{"ledger", "status"},
-			{"export", "3..27", "--accounts", alith, "--to", "hledger"},
+			{"export", "3..27", "--accounts", alith, "--as", "hledger"},
 			{"statement", alith, "3..27", "--no-balances"},
 			{"reconcile", books, "0..27", "--accounts", alith},
 			{"reconcile", books, "0..27"},

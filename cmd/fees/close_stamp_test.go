@@ -41,7 +41,7 @@ func TestCloseTimestamp(t *testing.T) {
 	require.NoError(t, err)
 	stdout, _ = closed(t, dir, "--no-balances", "--timestamp", "http://127.0.0.1:1") // it has one: nobody is asked
 	require.Contains(t, stdout, "nothing has changed")
-	stdout, _ = closed(t, dir, "--no-balances", "--to", "ledger")
+	stdout, _ = closed(t, dir, "--no-balances", "--as", "ledger")
 	require.Contains(t, stdout, "no timestamp: version 1 had one, and --timestamp asks for this one's\n")
 	check(exitFinding, "no timestamp: there is no manifest.json.tsr$", "--tsa-ca", certificates)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json.tsr"), stamp, 0o600))

@@ -67,7 +67,7 @@ func TestCloseTwice(t *testing.T) {
 	place := filled(t, newLedgerFile(t))
 	one, two := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two")
 	for _, dir := range []string{one, two, one} {
-		_, code := closed(t, dir, "--with", "movements", "--to", "beancount")
+		_, code := closed(t, dir, "--with", "movements", "--as", "beancount")
 		require.Equal(t, exitFinding, code) // the time of block 2
 	}
 	require.Equal(t, filesUnder(t, one), filesUnder(t, two))

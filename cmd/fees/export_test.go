@@ -34,7 +34,7 @@ func TestExportUndetermined(t *testing.T) {
 		return strings.NewReplacer(`"Executed"`, `"Forgotten"`, `"Withdraw"`, `"Frozen"`).Replace(text)
 	})
 	for _, form := range []string{"hledger", "koinly", "csv"} {
-		stdout, stderr, code := fees(t, "export", "--to", form, "--accounts", alith, "--ledger", place)
+		stdout, stderr, code := fees(t, "export", "--as", form, "--accounts", alith, "--ledger", place)
 		require.Equal(t, exitFinding, code, stderr)
 		require.Contains(t, stderr, "fees are not known, and are in no sum:\n  3-4 of ")
 		switch form {
@@ -55,7 +55,7 @@ func TestExportDifference(t *testing.T) {
 	recording, place := altered(t, "balance-info/"+strings.ToLower(alith)+"/4.json", func(text string) string {
 		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
 	})
-	stdout, stderr, code := fees(t, "export", "--to", "ledger", "--with", "movements", "--accounts", alith, "--ledger", place, "--gateway", recording)
+	stdout, stderr, code := fees(t, "export", "--as", "ledger", "--with", "movements", "--accounts", alith, "--ledger", place, "--gateway", recording)
 	require.Equal(t, exitFinding, code)
 	require.Empty(t, stdout)
 	require.Contains(t, stderr, "block 4: the balance of "+alith+" has -100000000000000000000 wei free and 0 wei reserved more than its movements tell")

@@ -110,12 +110,12 @@ func TestProcessEndsWithASignal(t *testing.T) {
 			require.NoError(t, err)
 			_, err = other.ExecContext(context.Background(), "BEGIN IMMEDIATE")
 			require.NoError(t, err)
-			return start(t, "sync", "0..27", "--gateway", gateway, "--ledger", place), asked
+			return start(t, "sync", "--signatures=false", "0..27", "--gateway", gateway, "--ledger", place), asked
 		},
 		"tables that another program holds": func(t *testing.T) (*process, func() bool) {
 			_, gateway := generated(t, 3, 30)
 			place := postgrestest.Start(t).Database(t)
-			_, stderr, code := ran("sync", "1..10", "--gateway", gateway, "--ledger", place)
+			_, stderr, code := ran("sync", "--signatures=false", "1..10", "--gateway", gateway, "--ledger", place)
 			require.Equal(t, exitOK, code, stderr)
 			db := opened(t, place)
 			tx, err := db.Begin()
@@ -123,7 +123,7 @@ func TestProcessEndsWithASignal(t *testing.T) {
 			t.Cleanup(func() { tx.Rollback() })
 			_, err = tx.Exec("LOCK TABLE blocks IN ACCESS EXCLUSIVE MODE")
 			require.NoError(t, err)
-			return start(t, "sync", "1..20", "--gateway", gateway, "--ledger", place), func() bool {
+			return start(t, "sync", "--signatures=false", "1..20", "--gateway", gateway, "--ledger", place), func() bool {
 				var waiting int
 				require.NoError(t, db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").Scan(&waiting))
 				return waiting > 0
@@ -131,7 +131,7 @@ func TestProcessEndsWithASignal(t *testing.T) {
 		},
 		"a gateway that does not answer": func(t *testing.T) (*process, func() bool) {
 			address, asked := silent(t)
-			return start(t, "sync", "0..27", "--gateway", "http://"+address, "--ledger", newLedgerFile(t)), asked
+			return start(t, "sync", "--signatures=false", "0..27", "--gateway", "http://"+address, "--ledger", newLedgerFile(t)), asked
 		},
 		"a database that does not answer": func(t *testing.T) (*process, func() bool) {
 			address, asked := silent(t)
@@ -177,7 +177,7 @@ func TestProcessBackupKilled(t *testing.T) {
 	place := newLedgerFile(t)
 	gateway := httptest.NewServer(chaingen.New(chaingen.Options{Seed: 31, Head: 1500}).Handler())
 	t.Cleanup(gateway.Close)
-	_, stderr, code := ran("sync", "1..1500", "--ledger", place, "--gateway", gateway.URL)
+	_, stderr, code := ran("sync", "--signatures=false", "1..1500", "--ledger", place, "--gateway", gateway.URL)
 	require.Equal(t, exitOK, code, stderr)
 	directory := t.TempDir()
 	target := filepath.Join(directory, "copy.db")
@@ -224,7 +224,7 @@ func TestProcessFullDisk(t *testing.T) {
 		at("text", "explain", "25-7", "--gateway", "demo"),
 		at("table", "report", "3..27"), at("csv", "report", "3..27"), at("xlsx", "report", "3..27"), at("parquet", "report", "3..27"), at("html", "report", "3..27"),
 		at("table", "statement", alith, "3..27", "--no-balances"), at("json", "statement", alith, "3..27", "--no-balances"),
-		{"export", "3..27", "--accounts", alith, "--to", "hledger"}, {"export", "3..27", "--accounts", alith, "--to", "xlsx"},
+		{"export", "3..27", "--accounts", alith, "--as", "hledger"}, {"export", "3..27", "--accounts", alith, "--as", "xlsx"},
 		at("table", "ledger", "status"), at("json", "ledger", "verify"), at("json", "networks"), {"suggest", "--gateway", "demo"},
 		{"watch", "--gateway", "demo", "--from", "20"}, {"sync", "0..27", "--gateway", "demo"}, {"version"},
 	} {

@@ -55,7 +55,7 @@ func TestProcessRecordKilled(t *testing.T) {
 
 // An archive with proofs is a gateway again: its blocks are priced as the node's are.
 func TestProcessServesProofs(t *testing.T) {
-	made := chaingen.New(chaingen.Options{Seed: 52, Rooted: true, Head: 30})
+	made := chaingen.New(chaingen.Options{Seed: 52, Rooted: true, Signed: true, Head: 30})
 	server := newRestartable(t, made.Node())
 	gateway := "http://" + server.address
 	directory := filepath.Join(t.TempDir(), "archive")

@@ -41,7 +41,7 @@ func TestProcessSyncKilled(t *testing.T) {
 	kills := killsWanted(t)
 	_, gateway := generated(t, 11, last)
 	begun := time.Now()
-	quiet := start(t, "sync", blocks, "--ledger", newLedgerFile(t), "--gateway", gateway)
+	quiet := start(t, "sync", "--signatures=false", blocks, "--ledger", newLedgerFile(t), "--gateway", gateway)
 	quiet.ends(t, exitOK)
 	took := time.Since(begun)
 	seal := quietSync(t, blocks, gateway)
@@ -59,7 +59,7 @@ func TestProcessSyncKilled(t *testing.T) {
 		stored, fruitless := uint64(0), 0 // tries
 		for tries := 0; ; tries++ {
 			require.Less(t, tries, 10*kills, "it gets no further")
-			p := start(t, "sync", blocks, "--ledger", place, "--gateway", gateway)
+			p := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
 			most := within + within*time.Duration(fruitless)/4
 			if p.endsWithin(time.Duration(random.Int64N(int64(most)))) {
 				p.ends(t, exitOK)
@@ -93,7 +93,7 @@ func TestProcessSyncStopped(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(signal.String(), func(t *testing.T) {
 			place := newLedgerFile(t)
-			p := start(t, "sync", blocks, "--ledger", place, "--gateway", gateway)
+			p := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
 			eventually(t, "no block is stored", func() bool { return hasBlocks(place) })
 			p.signal(t, signal)
 			asked := time.Now()
@@ -108,7 +108,7 @@ func TestProcessSyncStopped(t *testing.T) {
 			require.Equal(t, s.Blocks, *s.Sealed, "all that is stored is sealed")
 			requireVerified(t, place)
 
-			next := start(t, "sync", blocks, "--ledger", place, "--gateway", gateway)
+			next := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
 			next.ends(t, exitOK)
 			require.NotContains(t, next.stdout.String(), " 0 were there")
 			if seal == "" {
@@ -144,8 +144,8 @@ func TestProcessSyncTwice(t *testing.T) {
 	start(t, "version").ends(t, exitOK)
 	usual := time.Since(begun) // of a process that does nothing
 	both := []*process{
-		start(t, "sync", blocks, "--ledger", place, "--gateway", gateway),
-		start(t, "sync", blocks, "--ledger", place, "--gateway", gateway),
+		start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway),
+		start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway),
 	}
 	var refused, writer *process
 	select {
@@ -179,7 +179,7 @@ func TestProcessSyncGatewayRestarts(t *testing.T) {
 	gateway := "http://" + server.address
 	place := newLedgerFile(t)
 	stored := func() bool { return hasBlocks(place) }
-	p := start(t, "sync", blocks, "--ledger", place, "--gateway", gateway)
+	p := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
 	eventually(t, "no block is stored", stored)
 	away.Store(true)
 	server.stop()
@@ -191,7 +191,7 @@ func TestProcessSyncGatewayRestarts(t *testing.T) {
 
 	away.Store(false)
 	place = newLedgerFile(t)
-	p = start(t, "sync", blocks, "--ledger", place, "--gateway", gateway, "--timeout", "3s")
+	p = start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway, "--timeout", "3s")
 	eventually(t, "no block is stored", stored)
 	away.Store(true)
 	server.stop()
@@ -199,6 +199,6 @@ func TestProcessSyncGatewayRestarts(t *testing.T) {
 	require.Contains(t, p.stderr.String(), "no answer from the gateway")
 	requireVerified(t, place)
 	server.start(t)
-	start(t, "sync", blocks, "--ledger", place, "--gateway", gateway).ends(t, exitOK)
+	start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway).ends(t, exitOK)
 	requireSound(t, place, last, seal)
 }

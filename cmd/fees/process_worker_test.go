@@ -22,10 +22,10 @@ func TestProcessWorkers(t *testing.T) {
 	place := postgrestest.Start(t).Database(t)
 	at := []string{"--ledger", place, "--gateway", gateway}
 
-	stdout, stderr, code := ran(append([]string{"sync", blocks, "--enqueue"}, at...)...)
+	stdout, stderr, code := ran(append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
 	require.Equal(t, exitOK, code, stderr)
 	require.Regexp(t, `^postgres://127\.0\.0\.1:\d+/test_\d+: blocks 1\.\.1000: 1000 are missing; 5 new jobs, for fees worker\n$`, stdout)
-	stdout, _, code = ran(append([]string{"sync", blocks, "--enqueue"}, at...)...)
+	stdout, _, code = ran(append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
 	require.Equal(t, exitOK, code)
 	require.Contains(t, stdout, "1000 are missing; 0 new jobs")
 	require.Equal(t, uint64(5), statusOf(t, place).Waiting)
@@ -35,7 +35,7 @@ func TestProcessWorkers(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	// Not faster, so that there is a moment to be killed at.
 	slow := func() *process {
-		return start(t, append([]string{"worker", "--until-done", "--jobs", "1", "--rps", "300"}, at...)...)
+		return start(t, append([]string{"worker", "--signatures=false", "--until-done", "--jobs", "1", "--rps", "300"}, at...)...)
 	}
 	workers := []*process{slow(), slow(), slow()}
 	eventually(t, "no job is worked", func() bool { return statusOf(t, place).Running > 0 })
@@ -53,7 +53,7 @@ func TestProcessWorkers(t *testing.T) {
 	require.GreaterOrEqual(t, s.Done, uint64(5))
 	require.Empty(t, s.Failures)
 
-	stdout, _, code = ran(append([]string{"sync", blocks}, at...)...)
+	stdout, _, code = ran(append([]string{"sync", "--signatures=false", blocks}, at...)...)
 	require.Equal(t, exitOK, code)
 	require.Contains(t, stdout, "0 stored, 1000 were there")
 }
@@ -65,11 +65,11 @@ func TestProcessWorkerWithoutGateway(t *testing.T) {
 	made, gateway := generated(t, 22, last)
 	server := newRestartable(t, made.Handler())
 	place := postgrestest.Start(t).Database(t)
-	_, stderr, code := ran("sync", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
+	_, stderr, code := ran("sync", "--signatures=false", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
 	require.Equal(t, exitOK, code, stderr)
 
 	// Slow, so that the gateway can go away while a job is worked.
-	p := startWith(t, []string{"FEES_GATEWAY=http://me:sesame@" + server.address}, "worker", "--ledger", place, "--timeout", "1s", "--rps", "2")
+	p := startWith(t, []string{"FEES_GATEWAY=http://me:sesame@" + server.address}, "worker", "--signatures=false", "--ledger", place, "--timeout", "1s", "--rps", "2")
 	eventually(t, "no job is worked", func() bool { return statusOf(t, place).Running > 0 })
 	server.stop()
 	stdout := ""
@@ -81,7 +81,7 @@ func TestProcessWorkerWithoutGateway(t *testing.T) {
 	require.NotContains(t, stdout, "sesame")
 	server.start(t)
 	p.kill()
-	start(t, "worker", "--until-done", "--ledger", place, "--gateway", gateway).ends(t, exitOK)
+	start(t, "worker", "--signatures=false", "--until-done", "--ledger", place, "--gateway", gateway).ends(t, exitOK)
 	requireSound(t, place, last, quietSync(t, blocks, gateway))
 }
 
@@ -114,10 +114,10 @@ func TestProcessWorkerWaitsForTheDatabase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := postgrestest.Start(t).Database(t)
-			_, stderr, code := ran("sync", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
+			_, stderr, code := ran("sync", "--signatures=false", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
 			require.Equal(t, exitOK, code, stderr)
 			address, end := refuse(t, place)
-			p := start(t, "worker", "--until-done", "--ledger", address, "--gateway", gateway, "--quiet")
+			p := start(t, "worker", "--signatures=false", "--until-done", "--ledger", address, "--gateway", gateway, "--quiet")
 			p.stderr.until(t, "it does not wait", func(text string) bool {
 				return strings.Contains(text, "fees: waiting: ledger postgres://")
 			})
@@ -134,12 +134,12 @@ func TestProcessWorkerWaitsForTheDatabase(t *testing.T) {
 func TestProcessWorkerSaysWhatDoesNotHold(t *testing.T) {
 	t.Parallel()
 	place := postgrestest.Start(t).Database(t)
-	_, stderr, code := ran("sync", "0..27", "--enqueue", "--ledger", place, "--gateway", "demo")
+	_, stderr, code := ran("sync", "--signatures=false", "0..27", "--enqueue", "--ledger", place, "--gateway", "demo")
 	require.Equal(t, exitOK, code, stderr)
-	p := start(t, "worker", "--until-done", "--ledger", place, "--gateway", "demo", "--quiet")
+	p := start(t, "worker", "--signatures=false", "--until-done", "--ledger", place, "--gateway", "demo", "--quiet")
 	p.ends(t, exitOK)
 	require.Contains(t, p.stderr.String(), "fees: does not hold: block 2: block.time: its time 2026-01-01T00:00:12Z is not after that of block 1")
-	stdout, _, code := ran("sync", "0..27", "--ledger", place, "--gateway", "demo")
+	stdout, _, code := ran("sync", "--signatures=false", "0..27", "--ledger", place, "--gateway", "demo")
 	require.Equal(t, exitFinding, code)
 	require.Contains(t, stdout, "does not hold in blocks 0..27: 1 block.time; ")
 }

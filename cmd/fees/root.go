@@ -68,7 +68,7 @@ const manualExamples = `  fees block 25 --gateway demo            one recorded b
   fees show 25-7                          what a hash, a label or a day is
   fees tx 0xdd3bf7...                     a transaction as the ledger has it
   fees account 0xf24F...                  what the ledger knows of an account
-  fees export --to hledger --accounts 0x  fees of the ledger for accounting
+  fees export --as hledger --accounts 0x  fees of the ledger for accounting
   fees reconcile march.csv                a company's record beside the ledger
   fees statement 0xf24F...                prove what became of a balance
   fees rollforward --year 2026 --accounts opening to closing, line by line

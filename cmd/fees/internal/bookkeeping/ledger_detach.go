@@ -27,7 +27,7 @@ PostgreSQL gives the disk of whole partitions back at once. A file stays as
 large, and new blocks use the room: fees ledger backup makes a copy without it.`
 
 const detachExamples = `  fees ledger detach --before 2025-01 --dry-run
-  fees ledger detach --before 2025-01 --to fees-2024.db
+  fees ledger detach --before 2025-01 -o fees-2024.db
   fees report --by month --ledger fees-2024.db`
 
 // detachFlags are the flags of fees ledger detach.
@@ -40,18 +40,18 @@ type detachFlags struct {
 func newLedgerDetach(stdout, stderr io.Writer) *cobra.Command {
 	var flags detachFlags
 	c := &cobra.Command{
-		Use:     "detach --before MONTH --to FILE",
+		Use:     "detach --before MONTH -o FILE",
 		Short:   "Take the blocks before a month out, into a file",
 		Long:    detachManual,
 		Example: detachExamples,
-		Args:    cli.NoneOf("detach takes no argument, and has %q: --to names the file"),
+		Args:    cli.NoneOf("detach takes no argument, and has %q: -o names the file"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return detach(c.Context(), &flags, stdout, stderr)
 		},
 	}
 	flags.LedgerFlags.Add(c)
 	c.Flags().StringVar(&flags.before, "before", "", "the first month that stays, such as 2025-01")
-	c.Flags().StringVar(&flags.to, "to", "", "the file for what goes")
+	c.Flags().StringVarP(&flags.to, "output", "o", "", "the file for what goes")
 	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "say what would go, and do nothing")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
@@ -75,7 +75,7 @@ func detach(ctx context.Context, flags *detachFlags, stdout, stderr io.Writer) e
 		}
 		return nil
 	case flags.to == "":
-		return errors.New("--to: name the file for the blocks that go")
+		return errors.New("-o: name the file for the blocks that go")
 	}
 	progress := func(what string) *cli.Progress { return cli.NewProgress(stderr, what, flags.quiet) }
 	copied, verified, removed := progress("blocks copied"), progress("blocks verified"), progress("blocks removed")

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -47,14 +46,7 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[ledger.Span]) string {
 			words += " " + arg
 		}
 	}
-	for _, name := range []string{"month", "year", "from"} {
-		words = Line(c, words, name)
-	}
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, end := f.Annotations[periodEnd]; end && f.Changed {
-			words += " --to " + console.Argument(WithoutPassword(f.Value.String()))
-		}
-	})
+	words = Line(c, words, "month", "year", "from", "to")
 	if words == "fees sync" {
 		return ""
 	}

@@ -10,8 +10,21 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// FlagError says where the flags are explained.
+// replaced are flags that had another name.
+var replaced = map[string]map[string]string{
+	"fees close":         {"to": "as"},
+	"fees export":        {"until": "to"},
+	"fees ledger detach": {"to": "output"},
+}
+
+// FlagError says where the flags are explained, and which flag stands for one that had another
+// name.
 func FlagError(c *cobra.Command, err error) error {
+	for old, now := range replaced[c.CommandPath()] {
+		if err.Error() == "unknown flag: --"+old {
+			return fmt.Errorf("--%s is --%s; %s --help lists the flags", old, now, c.CommandPath())
+		}
+	}
 	return fmt.Errorf("%s; %s --help lists the flags", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
 }
 

@@ -10,10 +10,7 @@ import (
 )
 
 // PeriodFlags name a period of a ledger: a range of heights, a month, a year, or two ends.
-type PeriodFlags struct {
-	desk.PeriodInput
-	last string // the name of the flag that sets To
-}
+type PeriodFlags struct{ desk.PeriodInput }
 
 // AccountsUsage is what --accounts takes, after who they are.
 const AccountsUsage = ": addresses, CSV files with one in each line (address, or address,label), labels of the address book, or group:NAME; with commas between, or once for each"
@@ -21,31 +18,24 @@ const AccountsUsage = ": addresses, CSV files with one in each line (address, or
 // PeriodUse is how the period stands in the usage of a command.
 const PeriodUse = "[A..B|A:+N]"
 
-// PeriodManual is what the manual of a command says of its period; %s is in the place of
-// the name of the flag for its end.
+// PeriodManual is what the manual of a command says of its period.
 const PeriodManual = `The period is a range of heights, A..B with both included or A:+N; a --month; a --year;
-or --from and --%s, both heights or both days, the whole of both included. Without any,
+or --from and --to, both heights or both days, the whole of both included. Without any,
 it is all that is sealed. Days are those of --timezone, UTC where it is not given, and
 a block belongs to the day of its own time. A period of which the ledger lacks a part
 is refused; --partial takes what is there, and the result says what is not. A period
 before or after all that is there is refused.`
 
-// Add adds the flags. Last is the name of that for the end, "to" where that means
-// nothing else to the command.
-func (f *PeriodFlags) Add(c *cobra.Command, last string) {
-	f.last = last
+// Add adds the flags.
+func (f *PeriodFlags) Add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.Month, "month", "", "the period: a month, such as 2026-01")
 	flags.StringVar(&f.Year, "year", "", "the period: a year, such as 2026")
 	flags.StringVar(&f.From, "from", "", "the first day of the period, such as 2026-01-01, or its first height")
-	flags.StringVar(&f.To, last, "", "the last day of the period, or its last height")
-	flags.Lookup(last).Annotations = map[string][]string{periodEnd: nil}
+	flags.StringVar(&f.To, "to", "", "the last day of the period, or its last height")
 	flags.StringVar(&f.Timezone, "timezone", "UTC", "whose days they are, such as Europe/Berlin")
 	flags.BoolVar(&f.Partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
 }
-
-// periodEnd marks the flag for the end of the period, which has another name in some commands.
-const periodEnd = "fees-period-end"
 
 // Parse reads the period.
 func (f *PeriodFlags) Parse(args []string) (p desk.Period, err error) {
@@ -60,14 +50,14 @@ func (f *PeriodFlags) Parse(args []string) (p desk.Period, err error) {
 	if err == nil {
 		p, err = f.PeriodInput.Parse()
 	}
-	return p, renamed(err, desk.FieldTo, f.last)
+	return p, err
 }
 
 // ParseMonths reads a period of whole months of UTC.
 func (f *PeriodFlags) ParseMonths(args []string) (desk.Period, error) {
 	p, err := f.Parse(args)
 	if err == nil {
-		err = renamed(p.Months(), desk.FieldTo, f.last)
+		err = p.Months()
 	}
 	return p, err
 }

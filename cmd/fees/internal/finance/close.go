@@ -23,7 +23,7 @@ there, and prove an old package against today's ledger.
 A package has, of the fees that the accounts paid: a report by day (report.json,
 .csv, .xlsx, .html) and by account (accounts.json, .csv, .xlsx); their
 statements (statements.json, .xlsx), proved by the gateway's balances; the
-journal for the program of --to; with --reconcile, the company's own record
+journal for the program of --as; with --reconcile, the company's own record
 beside the ledger (reconciliation.json, .xlsx); findings.csv, all that does not
 hold in the month's blocks; the network's table (networks.json); what it was
 made of (inputs/); and manifest.json: the blocks with hashes and the ledger's
@@ -83,7 +83,7 @@ month, or a file of the package was changed.`
 
 const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o january
   fees close --month 2026-01 --accounts mine.csv --timezone Europe/Berlin \
-      --to beancount --reconcile books.csv --unit token -o january
+      --as beancount --reconcile books.csv --unit token -o january
   fees close --month 2026-01 --accounts mine.csv -o january --sign id_ed25519
   fees close --month 2026-01 --accounts mine.csv --prices eur.csv --fiat EUR \
       -o january
@@ -138,7 +138,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.signers, "signers", "", "for --check, who may have signed it: a file as ssh-keygen's allowed_signers")
 	f.StringVar(&flags.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
 	f.StringVar(&flags.authorities, "tsa-ca", "", "for --check, whose timestamps count: a file of certificates in PEM")
-	f.StringVar(&flags.form, "to", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
+	f.StringVar(&flags.form, "as", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
 	f.StringVar(&flags.with, "with", desk.WithFees, "what the journal has: fees, or movements")
 	flags.LabelFlags.Add(c)
 	f.StringVar(&flags.names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
@@ -149,7 +149,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	flags.priceFlags.Add(c)
 	f.StringVar(&flags.books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
 	flags.books.Add(c, "of --reconcile: ")
-	cli.Complete(c, "to", journalPrograms()...)
+	cli.Complete(c, "as", journalPrograms()...)
 	cli.Complete(c, "with", desk.WithFees, desk.WithMovements)
 	return c
 }
@@ -180,7 +180,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
 	}
 	if _, ok := desk.Program(f.form); !ok {
-		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(journalPrograms(), ", "))
+		return fmt.Errorf("--as %q: want %s", f.form, strings.Join(journalPrograms(), ", "))
 	}
 	options, err := f.options()
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 
 var exportManual = `Write the fees that accounts paid, as accounting software takes them.
 
---to names for what: hledger, beancount or ledger get double entry, an entry a fee;
+--as names for what: hledger, beancount or ledger get double entry, an entry a fee;
 csv, jsonl, xlsx and parquet are the plain list; koinly is its universal CSV. What was
 paid is what the chain charged; a remark stands where the rules give another fee. A
 fee that nobody knows is listed on standard error (the first hundred, and how many
 more there are), and the exit code is 1. All stands in the order of the chain.
 
-` + fmt.Sprintf(cli.PeriodManual, exportEnd) + `
+` + cli.PeriodManual + `
 
 ` + cli.LabelsManual + `
 A journal has its labels as
@@ -62,14 +62,11 @@ Amounts that are not known are null; if a fee is, the exit code is 1.
 
 ` + pricesManual
 
-// exportEnd is the flag for the last day of the period: --to says for what.
-const exportEnd = "until"
-
-const exportExamples = `  fees export --to hledger --month 2026-01 --accounts 0xf24F... -o january.journal
-  fees export --to beancount 100..199 --accounts wallets.txt --names names.csv
-  fees export --to ledger --accounts wallets.txt --prices eur.csv --fiat EUR
-  fees export --to hledger --with movements --month 2026-01 --accounts wallets.txt
-  fees export --to xlsx --month 2026-01 --accounts wallets.txt -o january.xlsx
+const exportExamples = `  fees export --as hledger --month 2026-01 --accounts 0xf24F... -o january.journal
+  fees export --as beancount 100..199 --accounts wallets.txt --names names.csv
+  fees export --as ledger --accounts wallets.txt --prices eur.csv --fiat EUR
+  fees export --as hledger --with movements --month 2026-01 --accounts wallets.txt
+  fees export --as xlsx --month 2026-01 --accounts wallets.txt -o january.xlsx
   fees export --partitioned lake
   fees export --partitioned lake --check`
 
@@ -110,7 +107,7 @@ var exportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xl
 func newExport(stdout, stderr io.Writer) *cobra.Command {
 	flags := exportFlags{Output: cli.Output{Stdout: stdout}}
 	c := &cobra.Command{
-		Use:     "export --to FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR",
+		Use:     "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR",
 		Short:   "Write fees for accounting software",
 		Long:    exportManual,
 		Example: exportExamples,
@@ -125,9 +122,9 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	flags.GatewayFlags.Add(c, "where the balances of --with movements come from")
 	flags.AddTrust(c)
 	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c, exportEnd)
+	flags.PeriodFlags.Add(c)
 	f := c.Flags()
-	f.StringVar(&flags.form, "to", "", "for what: "+strings.Join(exportForms, ", "))
+	f.StringVar(&flags.form, "as", "", "for what: "+strings.Join(exportForms, ", "))
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "who paid"+cli.AccountsUsage)
 	flags.LabelFlags.Add(c)
 	f.StringVar(&flags.names, "names", "", "instead of the address book, a CSV file of address,name or address,name,asset account")
@@ -140,7 +137,7 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&flags.replace, "replace", false, "for --partitioned, write again what is there and differs")
 	f.BoolVar(&flags.checks, "check", false, "for --partitioned, write nothing: compare what is there with its sums and the ledger")
 	flags.AddFile(c)
-	cli.Complete(c, "to", exportForms...)
+	cli.Complete(c, "as", exportForms...)
 	cli.Complete(c, "with", desk.WithFees, desk.WithMovements)
 	return c
 }
@@ -152,18 +149,20 @@ func (f *exportFlags) check() error {
 	switch {
 	case f.replace || f.checks:
 		return errors.New("--replace and --check are for --partitioned")
+	case slices.Contains(exportForms, f.To):
+		return fmt.Errorf("--to is the last day of the period: --as %s says for what", f.To)
 	case f.form == "":
-		return errors.New("--to: name a form, " + strings.Join(exportForms, ", ") + "; or --partitioned, a directory")
+		return errors.New("--as: name a form, " + strings.Join(exportForms, ", ") + "; or --partitioned, a directory")
 	case !slices.Contains(exportForms, f.form):
-		return fmt.Errorf("--to %q: want %s", f.form, strings.Join(exportForms, ", "))
+		return fmt.Errorf("--as %q: want %s", f.form, strings.Join(exportForms, ", "))
 	case f.with != desk.WithFees && f.with != desk.WithMovements:
 		return fmt.Errorf("--with %q: want %s or %s", f.with, desk.WithFees, desk.WithMovements)
 	case !books && (f.with != desk.WithFees || f.networkSide):
-		return fmt.Errorf("--to %s is a list of fees: --with movements and --network-side are for hledger, beancount and ledger", f.form)
+		return fmt.Errorf("--as %s is a list of fees: --with movements and --network-side are for hledger, beancount and ledger", f.form)
 	case f.continues && f.with != desk.WithMovements && f.form != journal.Beancount.Name:
 		return errors.New("--continue is for --with movements, and for Beancount: no other journal of fees depends on the one before")
 	case binary && f.File == "" && cli.IsTerminal(f.Stdout):
-		return fmt.Errorf("--to %s is not for a terminal: name a file with -o", f.form)
+		return fmt.Errorf("--as %s is not for a terminal: name a file with -o", f.form)
 	}
 	return nil
 }

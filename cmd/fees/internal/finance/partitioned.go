@@ -15,7 +15,7 @@ import (
 )
 
 // ofPartitioned are the flags that go with --partitioned.
-var ofPartitioned = []string{"partitioned", "replace", "check", "month", "from", exportEnd, "timezone", "partial", "ledger", "network-file"}
+var ofPartitioned = []string{"partitioned", "replace", "check", "month", "from", "to", "timezone", "partial", "ledger", "network-file"}
 
 // checkPartitioned wants flags that go together.
 func (f *exportFlags) checkPartitioned(c *cobra.Command, args []string) (err error) {

@@ -30,7 +30,7 @@ listed, and are no difference: within_tolerance, up to --tolerance "1 Gwei"; and
 within_rounding, where the row has what a spreadsheet's 15 digits leave of the
 fee, cut or rounded, and no more than that.
 
-` + fmt.Sprintf(cli.PeriodManual, reconcileEnd) + `
+` + cli.PeriodManual + `
 
 Columns are found by their usual names, in any case:
   hash            hash, tx hash, txhash, txn hash, transaction hash, tx
@@ -76,9 +76,6 @@ const reconcileExamples = `  fees reconcile march.csv --accounts ours.txt --from
   fees reconcile march.csv --negative --skip-rows 40,41 --fix march-checked.csv
   fees reconcile export.csv --map hash=Reference,fee=Cost --unit wei --date-format dd.mm.yyyy`
 
-// reconcileEnd is the flag for the end of the period.
-const reconcileEnd = "to"
-
 // reconcileFlags are the flags of fees reconcile.
 type reconcileFlags struct {
 	cli.SourceFlags
@@ -107,7 +104,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags.SourceFlags.AddFinal(c)
 	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c, reconcileEnd)
+	flags.PeriodFlags.Add(c)
 	flags.LabelFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv", "xlsx")
 	flags.AddConcurrency(c)

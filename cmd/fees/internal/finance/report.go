@@ -27,7 +27,7 @@ charged, and how much of that was burned and went to treasury and author; the ga
 what it cost. Groups of time stand in their order, others by fee. One in which nothing
 happened is left out, but for an account that --accounts names.
 
-` + fmt.Sprintf(cli.PeriodManual, reportEnd) + `
+` + cli.PeriodManual + `
 
 The average gas price is floor(sum of gas price x gas / sum of gas), in wei. With
 --percentiles there are gas_price_10, gas_price_50 and gas_price_90: percentiles by the
@@ -67,9 +67,6 @@ const reportExamples = `  fees report --month 2026-01
   fees report --month 2026-01 --by group --labels book.csv
   fees report 0..27 --by call --gateway demo`
 
-// reportEnd is the flag for the end of the period.
-const reportEnd = "to"
-
 // reportFlags are the flags of fees report.
 type reportFlags struct {
 	cli.SourceFlags
@@ -100,7 +97,7 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	flags.SourceFlags.Add(c)
 	flags.AddConcurrency(c)
 	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c, reportEnd)
+	flags.PeriodFlags.Add(c)
 	flags.LabelFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv", "xlsx", "parquet", "html")
 	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"

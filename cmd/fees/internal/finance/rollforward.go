@@ -63,7 +63,7 @@ that is added up. Gains are not computed.
 
 `+cli.LabelsManual+`
 
-`+cli.PeriodManual, classesTable(), "to")
+`+cli.PeriodManual, classesTable())
 
 const rollforwardExamples = `  fees rollforward --year 2026 --accounts wallets.csv
   fees rollforward --month 2026-01 --accounts wallets.csv --format xlsx -o january.xlsx
@@ -124,7 +124,7 @@ func newRollforward(stdout, stderr io.Writer) *cobra.Command {
 	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances")
 	flags.AddTrust(c)
 	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c, "to")
+	flags.PeriodFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv", "xlsx")
 	flags.AddConcurrency(c)
 	f := c.Flags()

@@ -35,8 +35,7 @@ charged stands once, beside the first. ERC-20 transfers are listed beside, in th
 token's smallest unit.
 
 ` + cli.LabelsManual + `
-An account may be named by
-its label.
+An account may be named by its label, and those of a group by group:NAME.
 
 Where no ledger is named, and there is no ` + cli.DefaultLedger + ` here, the blocks of a range are read
 from the gateway and kept nowhere; --direct does so in any case.
@@ -48,7 +47,7 @@ price of its own day; balances are not valued.
 
 As JSON, one account's statement is an object, and those of several are JSON lines.
 
-` + fmt.Sprintf(cli.PeriodManual, "to")
+` + cli.PeriodManual
 
 const statementExamples = `  fees statement 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac 0..27 --gateway ./march
   fees statement 0xf24F... --month 2026-01 --labels names.csv -o january.xlsx --format xlsx
@@ -96,7 +95,7 @@ func newStatement(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags.SourceFlags.AddFinal(c)
 	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c, "to")
+	flags.PeriodFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv", "xlsx")
 	flags.AddConcurrency(c)
 	f := c.Flags()
@@ -181,7 +180,7 @@ func (f *statementFlags) read(args []string, q *desk.StatementQuestion, stderr i
 	}
 	var list []string
 	for _, arg := range args {
-		if desk.IsAddress(arg) || book.Names(arg) {
+		if desk.IsAddress(arg) || strings.HasPrefix(arg, desk.GroupPrefix) || book.Names(arg) {
 			list = append(list, arg)
 		} else {
 			rest = append(rest, arg)

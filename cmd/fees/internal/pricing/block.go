@@ -86,7 +86,7 @@ func newBlock(stdout, stderr io.Writer) *cobra.Command {
 	flags.LabelFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv")
 	c.Flags().BoolVar(&flags.all, "all", false, "list the inherents too, which pay no fee")
-	c.Flags().BoolVar(&flags.signatures, "signatures", false, "recompute the hash and the sender of every EVM transaction too")
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction too")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
