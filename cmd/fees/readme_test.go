@@ -9,7 +9,7 @@ import (
 )
 
 // TestReadme holds the README to what the program does: its transcripts print
-// what it says, and its Go code is that of an example, which is run.
+// what it says, and the Go code of docs/embedding.md is that of an example, which is run.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
@@ -31,6 +31,7 @@ func TestReadme(t *testing.T) {
 		transcripts++
 	}
 	require.Equal(t, 1, transcripts)
+	require.LessOrEqual(t, len(strings.Fields(string(text))), 1200, "words of the README")
 
 	var examples strings.Builder
 	for _, file := range []string{"../../source/example_test.go", "../../desk/example_test.go"} {
@@ -38,7 +39,9 @@ func TestReadme(t *testing.T) {
 		require.NoError(t, err)
 		examples.Write(example)
 	}
-	blocks := strings.Split(string(text), "```go\n")[1:]
+	embedding, err := os.ReadFile("../../docs/embedding.md")
+	require.NoError(t, err)
+	blocks := strings.Split(string(embedding), "```go\n")[1:]
 	require.Len(t, blocks, 2)
 	for _, block := range blocks {
 		code, _, _ := strings.Cut(block, "```")
