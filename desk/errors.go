@@ -141,6 +141,9 @@ type NotHeldError struct {
 	Lacks  []string                    // for people; none where the ledger has no block of it
 	Has    string                      // what it has, for people; "" where nothing is sealed
 	Fill   chain.Optional[ledger.Span] // of a period of heights: what the ledger lacks up to there
+	// Compared is the period as a person names it where it is not the one that was asked for,
+	// but one that is compared with it.
+	Compared chain.Optional[PeriodInput]
 }
 
 func (e *NotHeldError) Error() string {

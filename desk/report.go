@@ -24,18 +24,35 @@ type ReportQuestion struct {
 
 // Report adds up the fees of a period.
 func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, error) {
-	if q.By.Labelled() && q.Labels == nil {
-		return nil, notUnderstood("a report by %s wants an address book: name one with %v, or put %s beside the ledger", q.By, FieldLabels, AddressBookFile)
+	if err := q.check(); err != nil {
+		return nil, err
 	}
 	held, err := d.Held(ctx, q.Period)
 	if err != nil {
 		return nil, err
 	}
-	n, err := d.Network(ctx)
+	asked, err := d.asked(ctx, &q)
 	if err != nil {
 		return nil, err
 	}
-	return d.report(ctx, &held, report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles, Top: q.Top, Prices: q.Prices, Labels: q.Labels}, q.Payers, &q.Progress)
+	return d.report(ctx, &held, asked, q.Payers, &q.Progress)
+}
+
+// check wants an address book where the groups are made by it.
+func (q *ReportQuestion) check() error {
+	if q.By.Labelled() && q.Labels == nil {
+		return notUnderstood("a report by %s wants an address book: name one with %v, or put %s beside the ledger", q.By, FieldLabels, AddressBookFile)
+	}
+	return nil
+}
+
+// asked is a question with the ledger's network.
+func (d *Desk) asked(ctx context.Context, q *ReportQuestion) (report.Question, error) {
+	n, err := d.Network(ctx)
+	if err != nil {
+		return report.Question{}, err
+	}
+	return report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles, Top: q.Top, Prices: q.Prices, Labels: q.Labels}, nil
 }
 
 // report adds up what the ledger holds of a period.

@@ -4,6 +4,8 @@
 // [Make] takes the ledger's totals where they answer, and reads the transactions once, in the
 // order of the chain, where they do not. A [Report] is then written as
 // a table for a terminal, as JSON, as a page, or as a [sheet.Sheet] in its forms.
+// [Compare] puts the reports of two periods beside each other: a [Comparison] has both figures
+// and the difference, in the same forms but for the page.
 //
 // Every amount is exact, in wei. The same ledger gives the same bytes.
 //

@@ -81,13 +81,18 @@ func objectOf(columns []column, g *Group) (o object) {
 // WriteJSON writes the report as one object, group by group.
 func WriteJSON(w io.Writer, r *Report) error {
 	out := jsontext.NewStream(w, false)
-	out.Members(document{
-		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(), Prices: r.basis(),
-		Rules: append([]string{}, r.Rules...),
-	})
+	out.Members(r.document())
 	out.List("groups", r.groups)
 	out.Members(ending{objectOf(r.figureColumns(), &Group{Figures: r.Totals}), append([]string{}, r.Notes...)})
 	return out.Close()
+}
+
+// document is what stands before the groups.
+func (r *Report) document() document {
+	return document{
+		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(), Prices: r.basis(),
+		Rules: append([]string{}, r.Rules...),
+	}
 }
 
 // groups are the groups as JSON.

@@ -28,7 +28,7 @@ func hostilePage(t testing.TB) string {
 	}
 	for i := range 30 {
 		call := hostile + strings.Repeat("y", i)
-		r.Groups = append(r.Groups, &Group{Key{Layer: chain.Some("native"), Call: chain.Some(call)}, Figures{Native: 1, Fee: chain.NewWei(uint64(1e18) * uint64(i+1))}})
+		r.Groups = append(r.Groups, &Group{Key: Key{Layer: chain.Some("native"), Call: chain.Some(call)}, Figures: Figures{Native: 1, Fee: chain.NewWei(uint64(1e18) * uint64(i+1))}})
 	}
 	var out bytes.Buffer
 	require.NoError(t, WriteHTML(&out, r))

@@ -42,6 +42,9 @@ type Question struct {
 	Prices *prices.List
 	// PartialPrices says that not all of those prices need be there.
 	PartialPrices bool
+	// Compared says that the report is for [Compare], which adds groups up and counts from when
+	// the period begins.
+	Compared bool
 }
 
 // Report is what the fees of a period add up to.
@@ -54,12 +57,15 @@ type Report struct {
 	Drifts   uint64         // fees that are not what the chain charged
 	Notes    []string       // what a reader must know, first what is missing
 	valuer   *prices.Valuer // nil without prices
+	// limits are those of the period where the report is compared, by groups of time.
+	limits chain.Optional[limits]
 }
 
 // Group is what some of the transactions add up to.
 type Group struct {
 	Key
 	Figures
+	sums *ledger.Sums // where the report is compared; nil of no transaction
 }
 
 // mostGroups bounds the memory of a report: each group takes one or two kilobytes.
@@ -120,6 +126,11 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	reading.Wait()
 	if err := cmp.Or(err, unread); err != nil {
 		return nil, err
+	}
+	if q.Compared {
+		if err := r.findLimits(ctx, book); err != nil {
+			return nil, err
+		}
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.all.Drifts
@@ -332,6 +343,9 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		made := &Group{Key: g.Key, Figures: Figures{}.valued(g.worth)}
 		if !g.idle {
 			made.Figures = figuresOf(&g.Sums).with(rankedOf(g.number)).valued(g.worth)
+			if a.question.Compared {
+				made.sums = &g.Sums
+			}
 		}
 		groups, sums[made] = append(groups, made), g
 	}
@@ -359,7 +373,7 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		}
 		others.worth = others.worth.plus(sums[g].worth)
 	}
-	return append(groups[:top], &Group{others.Key, figuresOf(&others.Sums).valued(others.worth)}), all, nil
+	return append(groups[:top], &Group{Key: others.Key, Figures: figuresOf(&others.Sums).valued(others.worth)}), all, nil
 }
 
 // called is what an address is called, and the group that it is in.

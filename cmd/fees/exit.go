@@ -162,7 +162,11 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 // fills says what helps where a ledger lacks a part of a period.
 func fills(c *cobra.Command, lacking *desk.NotHeldError) string {
 	var list []string
-	if line := cli.SyncLine(c, lacking.Fill); line != "" {
+	line := cli.SyncLine(c, lacking.Fill)
+	if compared, ok := lacking.Compared.Get(); ok && !lacking.Fill.Known() {
+		line = cli.PeriodSyncLine(c, compared)
+	}
+	if line != "" {
 		list = append(list, "this fills it: "+line)
 	}
 	if c != nil && c.Flags().Lookup("partial") != nil && len(lacking.Lacks) > 0 {

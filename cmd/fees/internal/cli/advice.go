@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
@@ -49,6 +50,18 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[ledger.Span]) string {
 	words = Line(c, words, "month", "year", "from", "to")
 	if words == "fees sync" {
 		return ""
+	}
+	return Line(c, words, append([]string{"timezone"}, sourceFlags...)...)
+}
+
+// PeriodSyncLine is the command line that fills the ledger which a command asks with a period that
+// is another than the one that the command names.
+func PeriodSyncLine(c *cobra.Command, p desk.PeriodInput) string {
+	words := "fees sync"
+	for _, flag := range []struct{ name, value string }{{"month", p.Month}, {"year", p.Year}, {"from", p.From}, {"to", p.To}} {
+		if flag.value != "" {
+			words += " --" + flag.name + " " + console.Argument(flag.value)
+		}
 	}
 	return Line(c, words, append([]string{"timezone"}, sourceFlags...)...)
 }

@@ -37,6 +37,8 @@ number of EVM transactions, by the nearest rank, which are prices that were paid
 are of time, and one line for all others ("the other 1,234"; in csv and json the column
 others has how many). The totals are those of all.
 
+` + compareManual + `
+
 ` + pricesManual + `
 
 The totals of the ledger answer most reports at once, however long the period is. Every
@@ -62,6 +64,8 @@ const reportExamples = `  fees report --month 2026-01
   fees report --month 2026-01 --by contract --format html -o january.html
   fees report --month 2026-01 --by account --percentiles --format csv
   fees report --month 2026-01 --by account --top 10
+  fees report --month 2026-02 --compare
+  fees report --month 2026-02 --by account --compare 2025-02 --format xlsx -o february.xlsx
   fees report --month 2026-01 --prices eur.csv --fiat EUR
   fees report --by account --accounts wallets.txt --format xlsx -o wallets.xlsx
   fees report --month 2026-01 --by group --labels book.csv
@@ -76,6 +80,7 @@ type reportFlags struct {
 	cli.Output
 	priceFlags
 	by       string
+	compare  string
 	top      int
 	accounts []string
 	ranked   bool
@@ -89,7 +94,7 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 		Short:   "Add up the fees of a period",
 		Long:    reportManual,
 		Example: reportExamples,
-		Args:    cobra.MaximumNArgs(1),
+		Args:    cobra.MaximumNArgs(2), // a range, and what is compared with
 		RunE: func(c *cobra.Command, args []string) error {
 			return reportFees(c.Context(), args, flags, stderr)
 		},
@@ -104,6 +109,8 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().StringVar(&flags.by, "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "only what these paid for"+cli.AccountsUsage)
 	flags.priceFlags.Add(c)
+	c.Flags().StringVar(&flags.compare, "compare", "", "beside the period before, or the month or year that is named, such as 2025-02")
+	c.Flags().Lookup("compare").NoOptDefVal = periodBefore
 	c.Flags().IntVar(&flags.top, "top", 0, "only the groups with the greatest fees, so many, and one line of all others (default: all)")
 	c.Flags().BoolVar(&flags.ranked, "percentiles", false, "percentiles of the gas price too: every transaction of the period is read")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
@@ -129,6 +136,8 @@ func (f *reportFlags) check() error {
 		return errors.New("--gateway and --ledger: name one of them, where the blocks come from")
 	case (f.Format == "xlsx" || f.Format == "parquet") && f.File == "" && cli.IsTerminal(f.Stdout):
 		return fmt.Errorf("--format %s is not for a terminal: name a file with -o", f.Format)
+	case f.Format == "html" && f.compare != "":
+		return errors.New("--compare: there is no page of a comparison: --format xlsx has all figures, and table, json and csv have it too")
 	}
 	return errors.Join(f.Output.Check(), f.CheckConcurrency())
 }
@@ -137,7 +146,12 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	if err := flags.check(); err != nil {
 		return err
 	}
+	args = flags.takeCompared(args)
 	asked, err := flags.PeriodFlags.Parse(args)
+	if err != nil {
+		return err
+	}
+	with, compared, err := flags.compared()
 	if err != nil {
 		return err
 	}
@@ -155,12 +169,22 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
-	d, err := flags.Desk(ctx, &flags.LedgerFlags, asked, p, stderr)
+	read := asked
+	if compared && flags.Gateway != "" {
+		if read, err = asked.With(with); err != nil {
+			return err
+		}
+	}
+	d, err := flags.Desk(ctx, &flags.LedgerFlags, read, p, stderr)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	r, err := d.Report(ctx, desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Labels: book.With(chosen), Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()})
+	q := desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Labels: book.With(chosen), Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()}
+	if compared {
+		return flags.showComparison(ctx, d, q, with, p)
+	}
+	r, err := d.Report(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -188,11 +212,15 @@ func (f *reportFlags) write(w io.Writer, r *report.Report) error {
 	case "html":
 		return report.WriteHTML(w, r)
 	}
-	width := f.Output.Width()
-	if width == math.MaxInt {
-		width = wideTable
+	return report.WriteTable(w, r, f.tableWidth())
+}
+
+// tableWidth is how wide the table may be.
+func (f *reportFlags) tableWidth() int {
+	if width := f.Output.Width(); width != math.MaxInt {
+		return width
 	}
-	return report.WriteTable(w, r, width)
+	return wideTable
 }
 
 // wideTable is how wide the table is in a file or a pipe, for the sake of the bars.

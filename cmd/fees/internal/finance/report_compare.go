@@ -1,0 +1,92 @@
+package finance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/sheet"
+)
+
+const compareManual = `--compare puts the period before beside it: the month before a --month, the year before
+a --year, as many days or blocks before a range as it has. --compare 2025-02, or 2025,
+names another month or year. Each figure has four columns: fee, fee_before,
+fee_difference (now less before) and fee_percent (the difference in percent of before,
+exact, rounded half up, away from zero, to two decimals; none where before is 0 or not
+known). A gas price has no difference, only the percent. A group that either period has
+is a row; without a transaction there, a figure is 0. Days, hours, months and blocks
+stand beside those of the same place in their period: day 1 beside day 1, and a day 31
+alone beside a shorter month. A range of heights begins with the first block that is
+there; blocks are compared where both periods are ranges of heights. With prices, both
+amounts are at those of their own days. --top takes the greatest fees of the period
+itself, then of the one before. table has the fees, the others all; xlsx has the
+percents of the totals on a sheet of its own; there is no html.`
+
+// periodBefore is --compare without a value.
+const periodBefore = "before"
+
+// namedPeriod is a month or a year.
+var namedPeriod = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2})?$`)
+
+// takeCompared takes the month or the year out of the arguments that stands behind --compare, and
+// not behind an equals sign.
+func (f *reportFlags) takeCompared(args []string) []string {
+	if i := slices.IndexFunc(args, namedPeriod.MatchString); i >= 0 && f.compare == periodBefore {
+		f.compare = args[i]
+		return slices.Delete(slices.Clone(args), i, i+1)
+	}
+	return args
+}
+
+// compared is the period that is compared with, if one is.
+func (f *reportFlags) compared() (with desk.PeriodInput, ok bool, err error) {
+	with = desk.PeriodInput{Timezone: f.Timezone, Partial: f.Partial}
+	switch {
+	case f.compare == "":
+		return with, false, nil
+	case f.compare == periodBefore:
+		with, err = f.PeriodInput.Before()
+	case !namedPeriod.MatchString(f.compare):
+		err = fmt.Errorf("--compare %q: want a month such as 2025-02, a year such as 2025, or nothing for the period before", f.compare)
+	case len(f.compare) == len("2025"):
+		with.Year = f.compare
+	default:
+		with.Month = f.compare
+	}
+	return with, true, err
+}
+
+// showComparison makes the comparison and writes the form that was asked for.
+func (f *reportFlags) showComparison(ctx context.Context, d *desk.Desk, q desk.ReportQuestion, with desk.PeriodInput, p *cli.Progress) error {
+	c, err := d.Compare(ctx, q, with)
+	if err != nil {
+		return err
+	}
+	p.End()
+	if err := f.Output.Stream(func(w io.Writer) error { return f.writeComparison(w, c) }); err != nil {
+		return err
+	}
+	if !c.Holds() {
+		return cli.ErrFinding
+	}
+	return nil
+}
+
+func (f *reportFlags) writeComparison(w io.Writer, c *report.Comparison) error {
+	switch f.Format {
+	case "json":
+		return report.WriteComparisonJSON(w, c)
+	case "csv":
+		return sheet.WriteCSV(w, c.Sheet())
+	case "xlsx":
+		return sheet.WriteXLSX(w, c.Sheets()...)
+	case "parquet":
+		return sheet.WriteParquet(w, c.Sheet())
+	}
+	return report.WriteComparisonTable(w, c, f.tableWidth())
+}

@@ -1,0 +1,76 @@
+package desk_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/report"
+)
+
+// The period before is the month, the year, or as many days or blocks.
+func TestPeriodBefore(t *testing.T) {
+	for _, c := range []struct{ of, before desk.PeriodInput }{
+		{desk.PeriodInput{Month: "2026-03"}, desk.PeriodInput{Month: "2026-02"}},
+		{desk.PeriodInput{Month: "2026-01", Timezone: "Asia/Tokyo", Partial: true}, desk.PeriodInput{Month: "2025-12", Timezone: "Asia/Tokyo", Partial: true}},
+		{desk.PeriodInput{Year: "2026"}, desk.PeriodInput{Year: "2025"}},
+		{desk.PeriodInput{From: "2026-03-01", To: "2026-03-07"}, desk.PeriodInput{From: "2026-02-22", To: "2026-02-28"}},
+		{desk.PeriodInput{From: "2024-03-01", To: "2024-03-01"}, desk.PeriodInput{From: "2024-02-29", To: "2024-02-29"}},
+		{desk.PeriodInput{From: "14", To: "27"}, desk.PeriodInput{From: "0", To: "13"}},
+		{desk.PeriodInput{Blocks: "20..24"}, desk.PeriodInput{From: "15", To: "19"}},
+		{desk.PeriodInput{Blocks: "20:+5"}, desk.PeriodInput{From: "15", To: "19"}},
+	} {
+		before, err := c.of.Before()
+		require.NoError(t, err)
+		require.Equal(t, c.before, before)
+	}
+	for _, in := range []desk.PeriodInput{{}, {Blocks: "3..9"}, {From: "0", To: "0"}, {Month: "2026"}, {Year: "26"}, {From: "x", To: "2026-01-01"}, {From: "2026-01-01", To: "x"}, {Blocks: "9"}} {
+		_, err := in.Before()
+		require.Equal(t, desk.NotUnderstood, desk.KindOf(err), "%+v", in)
+	}
+}
+
+// Two months of a chain beside each other have the figures that each has alone. One that the
+// ledger lacks is an error with the month that is lacking.
+func TestCompareMonths(t *testing.T) {
+	long(t)
+	reader, place := hourly(t), file(t)
+	for _, month := range []string{"2025-02", "2025-01"} {
+		_, err := desk.Sync(t.Context(), place, wanted(t, desk.WantedInput{Month: month}), desk.FillOptions{Reader: reader})
+		require.NoError(t, err)
+		if month == "2025-01" {
+			break
+		}
+		d, err := desk.Open(t.Context(), place, network.BuiltIn())
+		require.NoError(t, err)
+		february := desk.PeriodInput{Month: month}
+		before, err := february.Before()
+		require.NoError(t, err)
+		_, err = d.Compare(t.Context(), desk.ReportQuestion{Period: parsed(t, february), By: report.Day}, before)
+		var missing *desk.NotHeldError
+		require.ErrorAs(t, err, &missing)
+		named, known := missing.Compared.Get()
+		require.True(t, known)
+		require.Equal(t, "2025-01", named.Month)
+		require.NoError(t, d.Close())
+	}
+	d := opened(t, place)
+	q := desk.ReportQuestion{Period: parsed(t, desk.PeriodInput{Month: "2025-02"}), By: report.Day}
+	now, err := d.Report(t.Context(), q)
+	require.NoError(t, err)
+	c, err := d.Compare(t.Context(), q, desk.PeriodInput{Month: "2025-01"})
+	require.NoError(t, err)
+	require.Equal(t, now.Totals, c.Now.Totals)
+	require.Len(t, c.Pairs, 31)
+	require.Equal(t, "2025-02-28 2025-01-28", c.Pairs[27].Now.Name()+" "+c.Pairs[27].Before.Name())
+	require.False(t, c.Pairs[30].Now.Day.Known())
+	require.Equal(t, "2025-01-31", c.Pairs[30].Before.Name())
+	q.By = report.Block
+	_, err = d.Compare(t.Context(), q, desk.PeriodInput{Month: "2025-01"})
+	require.ErrorContains(t, err, "two ranges of heights")
+	q.By = report.Label
+	_, err = d.Compare(t.Context(), q, desk.PeriodInput{Month: "2025-01"})
+	require.ErrorContains(t, err, "address book")
+}

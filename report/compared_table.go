@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/sheet"
+)
+
+// comparedShown are the columns of the table for people, from the most to the fewest: the first
+// that fit are shown. All are in the other forms, and their totals below the table.
+var comparedShown = []struct {
+	figures []string
+	parts   []part
+}{
+	{[]string{"evm", "native", "fee"}, []part{ofNow, ofBefore, ofDifference, ofPercent}},
+	{[]string{"fee"}, []part{ofNow, ofBefore, ofDifference, ofPercent}},
+	{[]string{"fee"}, []part{ofNow, ofDifference, ofPercent}},
+	{[]string{"fee"}, []part{ofDifference, ofPercent}},
+}
+
+// WriteComparisonTable writes the comparison for a terminal of so many columns: what is missing
+// of the periods, the pairs, the totals, and the notes. It holds all rows.
+func WriteComparisonTable(w io.Writer, c *Comparison, width int) error {
+	var out strings.Builder
+	console.WriteWrapped(&out, c.Title(), 2, width)
+	partial := len(c.Now.Partial) + len(c.Before.Partial)
+	for _, note := range append(slices.Clone(c.Notes[:partial]), c.evidence()...) {
+		console.WriteWrapped(&out, note, 2, width)
+	}
+	if len(c.Pairs) > 0 {
+		text, err := c.tableText(width)
+		if err != nil {
+			return err
+		}
+		out.WriteString("\n" + text)
+	}
+	out.WriteString("\n")
+	if err := c.writeTotals(&out, width); err != nil {
+		return err
+	}
+	for i, note := range c.Notes[partial:] {
+		if i == 0 {
+			out.WriteString("\n")
+		}
+		console.WriteWrapped(&out, "note: "+note, 2, width)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// tableText are the pairs with the most columns that fit.
+func (c *Comparison) tableText(width int) (string, error) {
+	var text bytes.Buffer
+	for _, cut := range []int{math.MaxInt, width} { // rather fewer figures than a name that is cut
+		for _, shown := range comparedShown {
+			text.Reset()
+			s := c.sheetOf(c.choose(shown.figures, shown.parts))
+			s.Title, s.Notes = "", nil
+			for i := range s.Columns {
+				s.Columns[i].Total = false // all of them stand below
+			}
+			if err := sheet.WriteTable(&text, s, cut); err != nil {
+				return "", err
+			}
+			if widest(strings.Split(text.String(), "\n")) <= width {
+				return text.String(), nil
+			}
+		}
+	}
+	return text.String(), nil
+}
+
+// choose are the columns that say what a pair is, with some parts of some figures.
+func (c *Comparison) choose(figures []string, parts []part) (columns []pairColumn) {
+	for _, k := range c.keyColumns() {
+		if k.of == groupColumn.Name && c.Now.By == Contract || k.of == othersColumn.Name {
+			continue // calls and contracts need the room; the others have their name
+		}
+		columns = append(columns, k)
+	}
+	if c.Top > 0 {
+		first := columns[0]
+		columns[0].Kind = sheet.Text
+		columns[0].value = func(p *Pair) (any, error) {
+			if p.Now.Others.Known() {
+				return p.Now.Name(), nil
+			}
+			value, err := first.value(p)
+			return text(value), err
+		}
+	}
+	for _, f := range c.figureColumns() {
+		if slices.Contains(figures, f.of) && slices.Contains(parts, f.part) {
+			columns = append(columns, f)
+		}
+	}
+	return columns
+}
+
+// writeTotals writes a line for each figure: now, before, the difference, and the percent. Where
+// there is no room for all, before is left out, which the others say.
+func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
+	lines := [][]string{{"total"}, {string(c.Now.Name)}, {string(c.Before.Name)}, {"difference"}, {"%"}}
+	places := map[part]int{ofNow: 1, ofBefore: 2, ofDifference: 3, ofPercent: 4}
+	for _, f := range c.figureColumns() {
+		value, err := f.value(&c.Totals)
+		if err != nil {
+			return err
+		}
+		if f.part == ofNow {
+			for i := range lines {
+				lines[i] = append(lines[i], "")
+			}
+			lines[0][len(lines[0])-1] = figureName(f.Column, c.Now.Symbol)
+		}
+		column := lines[places[f.part]]
+		column[len(column)-1] = differenceText(value)
+	}
+	for _, column := range lines[1:4] {
+		alignAmounts(column[1:])
+	}
+	for i, column := range lines {
+		most := widest(column)
+		for k, cell := range column {
+			if pad := strings.Repeat(" ", most-widest([]string{cell})); i == 0 {
+				column[k] = cell + pad
+			} else {
+				column[k] = pad + cell
+			}
+		}
+	}
+	if sum := 2 * (len(lines) - 1); widest(lines[0])+widest(lines[1])+widest(lines[2])+widest(lines[3])+widest(lines[4])+sum > width {
+		lines = slices.Delete(lines, 2, 3)
+	}
+	for k := range lines[0] {
+		var cells []string
+		for _, column := range lines {
+			cells = append(cells, column[k])
+		}
+		out.WriteString(strings.TrimRight(strings.Join(cells, "  "), " ") + "\n")
+	}
+	return nil
+}
+
+// figureName is a figure's name for people, with its unit.
+func figureName(c sheet.Column, symbol string) string {
+	name := strings.ReplaceAll(c.Name, "_", " ")
+	switch c.Kind {
+	case sheet.Wei:
+		return name + " " + console.Printable(symbol)
+	case sheet.GasPrice:
+		return name + " Gwei"
+	case sheet.Fiat:
+		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
+	}
+	return name
+}
+
+// differenceText is a value of a comparison as people read it.
+func differenceText(value any) string {
+	switch v := value.(type) {
+	case chain.Wei, chain.Optional[chain.Wei], chain.Optional[chain.GasPrice]:
+		return plain(text(v))
+	case chain.SignedWei:
+		return plain(console.Tokens(v))
+	case chain.Optional[chain.SignedWei]:
+		if wei, known := v.Get(); known {
+			return plain(console.Tokens(wei))
+		}
+		return notKnown
+	}
+	return text(value)
+}
+
+// plain is a number without the zeros at its end; other text stays as it is.
+func plain(text string) string {
+	if strings.Contains(text, ".") {
+		return console.Plain(text)
+	}
+	return text
+}
+
+// alignAmounts puts the points of numbers below each other.
+func alignAmounts(cells []string) {
+	most := 0
+	behind := func(cell string) int { // the point, with it
+		if point := strings.IndexByte(cell, '.'); point >= 0 {
+			return len(cell) - point
+		}
+		return 0
+	}
+	for _, cell := range cells {
+		most = max(most, behind(cell))
+	}
+	for i, cell := range cells {
+		cells[i] += strings.Repeat(" ", most-behind(cell))
+	}
+}
