@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/endpoints"
 	"github.com/feeledger/fees/cmd/fees/internal/finance"
 	"github.com/feeledger/fees/cmd/fees/internal/pricing"
+	"github.com/feeledger/fees/cmd/fees/internal/walkthrough"
 	"github.com/feeledger/fees/internal/console"
 )
 
@@ -54,28 +55,32 @@ Exit codes:
        that is full
   130  stopped with Ctrl-C`
 
-const manualExamples = `  fees block 25 --gateway demo            one recorded block, as a table
-  fees block 11728459 --format json       one block of the gateway here
+const manualExamples = `  fees demo                               try a month's end, step by step
+  fees block 25 --gateway demo            one recorded block, as a table
+  fees block 24 --format json             one block of the gateway here
   fees block head --gateway https://HOST  the newest final block
   fees block 25 --gateway demo --format csv -o block25.csv
   fees watch                              each block as soon as it is final
   fees verify 1..27 --gateway demo        prove a range by the chain's records
   fees explain 25-7 --gateway demo        one fee like an invoice
-  fees sync 0..27 --gateway demo          fill the ledger fees.db
+  fees sync --month 2026-01               fill the ledger fees.db
   fees follow                             append each block as it is final
   fees worker --ledger postgres://HOST/D  fill a ledger with many machines
   fees report --month 2026-01             totals by day, account or contract
-  fees show 25-7                          what a hash, a label or a day is
-  fees tx 0xdd3bf7...                     a transaction as the ledger has it
-  fees account 0xf24F...                  what the ledger knows of an account
-  fees export --as hledger --accounts 0x  fees of the ledger for accounting
-  fees reconcile march.csv                a company's record beside the ledger
-  fees statement 0xf24F...                prove what became of a balance
-  fees rollforward --year 2026 --accounts opening to closing, line by line
+  fees show 3-4                           what a hash, a label or a day is
+  fees tx 3-4                             a transaction as the ledger has it
+  fees account Payroll                    what the ledger knows of an account
+  fees export --as hledger \
+      --accounts group:company            fees of the ledger for accounting
+  fees reconcile company.csv              a company's record beside the ledger
+  fees statement Payroll                  prove what became of a balance
+  fees rollforward --month 2026-01 \
+      --accounts group:company            opening to closing, line by line
   fees ledger verify                      prove that nothing was altered
-  fees close --month 2026-01 -o january   a month as a package, proved later
+  fees close --month 2026-01 -o january \
+      --accounts group:company            a month as a package, proved later
   fees networks                           the tables that blocks are priced by
-  fees gateway spec 11728458              what an endpoint of the gateway says
+  fees gateway spec 24                    what an endpoint of the gateway says
   fees node header --node ws://HOST       what a node says
   fees suggest --gateway demo             what to bid for gas, and why
   fees estimate --extrinsic 0x4d0284...   what a native extrinsic would cost
@@ -131,6 +136,9 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		{"Keep a ledger:", bookkeeping.Commands},
 		{"Ask a ledger:", finance.Commands},
 		{"Gateways, nodes and archives:", endpoints.Commands},
+		{"Try it:", func(stdout, stderr io.Writer) []*cobra.Command {
+			return []*cobra.Command{walkthrough.New(stdout, stderr, run)}
+		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})
 		for _, c := range family.commands(stdout, stderr) {

@@ -41,5 +41,6 @@
 // and formulas of its own for the fees and the multiplier: the two prove each other. Do not
 // import the rules here.
 //
-// Tests, benchmarks and its own command import this package, and nothing else does.
+// Tests, benchmarks, its own command, and what makes the files of archive/demo/monthend import
+// this package, and nothing else does.
 package chaingen

@@ -25,7 +25,7 @@ and is waited for, is as in fees watch.`
 
 const followExamples = `  fees follow                                  ask the gateway of this machine
   fees follow --node ws://127.0.0.1:9944       told by the node
-  fees follow --from 11728459 --ledger new.db  a new ledger from there on`
+  fees follow --from 24 --ledger new.db        a new ledger from there on`
 
 // followFlags are the flags of fees follow.
 type followFlags struct {

@@ -24,9 +24,9 @@ the totals.)`
 
 const ledgerExamples = `  fees ledger status
   fees ledger verify
-  fees ledger verify --gateway ./march            against an archive
-  fees ledger backup fees-2026-11.db
-  fees ledger detach --before 2025-01 --to fees-2024.db
+  fees ledger verify --gateway ./gateway          against an archive
+  fees ledger backup fees-2026-01.db
+  fees ledger detach --before 2026-02 -o january.db
   fees ledger status --ledger postgres://db.intern/fees --format json`
 
 func newLedger(stdout, stderr io.Writer) *cobra.Command {
@@ -56,7 +56,7 @@ func newLedgerStatus(stdout io.Writer) *cobra.Command {
 		Use:     "status",
 		Short:   "Show how far a ledger is",
 		Long:    statusManual,
-		Example: "  fees ledger status\n  fees ledger status --ledger march.db --format json",
+		Example: "  fees ledger status\n  fees ledger status --ledger fees.db --format json",
 		Args:    cli.NoneOf("status takes no argument, and has %q: --ledger names the ledger"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := flags.Output.Check(); err != nil {
@@ -145,7 +145,7 @@ func newLedgerBackup(stdout, stderr io.Writer) *cobra.Command {
 		Use:     "backup FILE",
 		Short:   "Copy a ledger that may be written meanwhile",
 		Long:    backupManual,
-		Example: "  fees ledger backup fees-2026-11.db\n  fees ledger backup copy.db --ledger postgres://db.intern/fees",
+		Example: "  fees ledger backup fees-2026-01.db\n  fees ledger backup copy.db --ledger postgres://db.intern/fees",
 		Args:    cli.OneArg("the file to copy to"),
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := flags.Open(c.Context(), "", stderr)

@@ -26,9 +26,9 @@ again, with the same file: it goes on where it was.
 PostgreSQL gives the disk of whole partitions back at once. A file stays as
 large, and new blocks use the room: fees ledger backup makes a copy without it.`
 
-const detachExamples = `  fees ledger detach --before 2025-01 --dry-run
-  fees ledger detach --before 2025-01 -o fees-2024.db
-  fees report --by month --ledger fees-2024.db`
+const detachExamples = `  fees ledger detach --before 2026-02 --dry-run
+  fees ledger detach --before 2026-02 -o january.db
+  fees report --by month --ledger january.db`
 
 // detachFlags are the flags of fees ledger detach.
 type detachFlags struct {

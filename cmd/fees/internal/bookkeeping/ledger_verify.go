@@ -32,7 +32,7 @@ that. Where another program writes the ledger meanwhile, all is shown, and
 nothing is kept.`
 
 const ledgerVerifyExamples = `  fees ledger verify
-  fees ledger verify --ledger march.db --gateway ./march
+  fees ledger verify --ledger fees.db --gateway ./gateway
   fees ledger verify --format json`
 
 // ledgerVerifyFlags are the flags of fees ledger verify.

@@ -49,13 +49,13 @@ The hash and the sender of every EVM transaction are recomputed from its
 signature, as by fees verify and fees follow; --signatures=false leaves that
 out, and is faster.`
 
-const syncExamples = `  fees sync 0..27 --gateway demo                    28 blocks into fees.db
-  fees sync --month 2026-01                         a month of any time zone
+const syncExamples = `  fees sync 0..27 --gateway demo --ledger demo.db   28 blocks into demo.db
+  fees sync --month 2026-01                         a month, in every time zone
   fees sync --year 2026 --dry-run                   what a year would take
   fees sync --from 2026-01-01 --to 2026-01-31 --timezone Europe/Berlin
   fees sync                                         on to the newest final block
-  fees sync 4000000:+1000000 --dry-run              what that would take
-  fees sync 100..199 --gateway ./march --ledger march.db
+  fees sync 1:+48 --dry-run                         what that would take
+  fees sync 1..24 --gateway ./gateway --ledger january.db
   fees sync --from 2026-01-01 --enqueue --ledger postgres://db.intern/fees`
 
 // syncFlags are the flags of fees sync.

@@ -32,9 +32,9 @@ Exit codes: 0 all is well, 1 a fee is not known or is not what the chain charged
 balance is not proved, 2 usage, or a label of several addresses, 3 the gateway, 4 the
 ledger.`
 
-const accountExamples = `  fees account 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
-  fees account Treasury --labels book.csv
-  fees account 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --balance --gateway ./march --format json`
+const accountExamples = `  fees account 0xb92Bc0D1d644481da04f5b98ddeEcb4A9a6eD7cb
+  fees account Treasury --labels accounts.csv
+  fees account Payroll --balance --gateway ./gateway --format json`
 
 // accountFlags are the flags of fees account.
 type accountFlags struct {

@@ -81,11 +81,11 @@ a signature or the timestamp does not hold, 2 usage, or a directory that is
 something else, 3 the gateway or the authority, 4 the ledger lacks a part of the
 month, or a file of the package was changed.`
 
-const closeExamples = `  fees close --month 2026-01 --accounts mine.csv -o january
-  fees close --month 2026-01 --accounts mine.csv --timezone Europe/Berlin \
-      --as beancount --reconcile books.csv --unit token -o january
-  fees close --month 2026-01 --accounts mine.csv -o january --sign id_ed25519
-  fees close --month 2026-01 --accounts mine.csv --prices eur.csv --fiat EUR \
+const closeExamples = `  fees close --month 2026-01 --accounts group:company -o january
+  fees close --month 2026-01 --accounts group:company --timezone Europe/Berlin \
+      --as beancount --reconcile company.csv -o january
+  fees close --month 2026-01 --accounts group:company -o signed --sign id_ed25519
+  fees close --month 2026-01 --accounts group:company --prices prices.csv --fiat EUR \
       -o january
   fees close --check january --signers allowed_signers
   fees close --check january --gateway archive --trust 16796696:0xHASH`

@@ -62,11 +62,11 @@ Amounts that are not known are null; if a fee is, the exit code is 1.
 
 ` + pricesManual
 
-const exportExamples = `  fees export --as hledger --month 2026-01 --accounts 0xf24F... -o january.journal
-  fees export --as beancount 100..199 --accounts wallets.txt --names names.csv
-  fees export --as ledger --accounts wallets.txt --prices eur.csv --fiat EUR
-  fees export --as hledger --with movements --month 2026-01 --accounts wallets.txt
-  fees export --as xlsx --month 2026-01 --accounts wallets.txt -o january.xlsx
+const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Payroll -o january.journal
+  fees export --as beancount 1..24 --accounts accounts.csv --names names.csv
+  fees export --as ledger --accounts group:company --prices prices.csv --fiat EUR
+  fees export --as hledger --with movements --month 2026-01 --accounts group:company
+  fees export --as xlsx --month 2026-01 --accounts accounts.csv -o january.xlsx
   fees export --partitioned lake
   fees export --partitioned lake --check`
 

@@ -70,11 +70,11 @@ from a gateway or an archive instead of the ledger.
 Exit codes: 0 all matches, 1 a difference, 2 usage or a file that cannot be read,
 3 the gateway, 4 the ledger does not cover the period.`
 
-const reconcileExamples = `  fees reconcile march.csv --accounts ours.txt --from 2026-03-01 --to 2026-03-31
+const reconcileExamples = `  fees reconcile company.csv --accounts group:company --month 2026-01
   fees reconcile march.xlsx --unit token --decimal , --thousands . -o march.json --format json
-  fees reconcile fees.csv 0..27 --gateway demo
-  fees reconcile march.csv --negative --skip-rows 40,41 --fix march-checked.csv
-  fees reconcile export.csv --map hash=Reference,fee=Cost --unit wei --date-format dd.mm.yyyy`
+  fees reconcile company.csv 1..24 --gateway ./gateway
+  fees reconcile company.csv --skip-rows 12,16 --fix company-checked.csv
+  fees reconcile company.csv --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
 
 // reconcileFlags are the flags of fees reconcile.
 type reconcileFlags struct {

@@ -60,15 +60,14 @@ html is one page with charts that needs nothing else; table has the figures that
 ask for, the others all.`
 
 const reportExamples = `  fees report --month 2026-01
-  fees report --from 2026-01-01 --to 2026-03-31 --by month --timezone Europe/Berlin
+  fees report --from 2026-01-01 --to 2026-01-31 --by month --timezone Europe/Berlin
   fees report --month 2026-01 --by contract --format html -o january.html
   fees report --month 2026-01 --by account --percentiles --format csv
   fees report --month 2026-01 --by account --top 10
-  fees report --month 2026-02 --compare
-  fees report --month 2026-02 --by account --compare 2025-02 --format xlsx -o february.xlsx
-  fees report --month 2026-01 --prices eur.csv --fiat EUR
-  fees report --by account --accounts wallets.txt --format xlsx -o wallets.xlsx
-  fees report --month 2026-01 --by group --labels book.csv
+  fees report --from 2026-02-01 --to 2026-02-01 --compare --partial
+  fees report --month 2026-01 --prices prices.csv --fiat EUR
+  fees report --by account --accounts accounts.csv --format xlsx -o accounts.xlsx
+  fees report --month 2026-01 --by group --labels accounts.csv
   fees report 0..27 --by call --gateway demo`
 
 // reportFlags are the flags of fees report.

@@ -65,11 +65,12 @@ that is added up. Gains are not computed.
 
 `+cli.PeriodManual, classesTable())
 
-const rollforwardExamples = `  fees rollforward --year 2026 --accounts wallets.csv
-  fees rollforward --month 2026-01 --accounts wallets.csv --format xlsx -o january.xlsx
-  fees rollforward --year 2026 --accounts wallets.csv --list rewards --format csv
-  fees rollforward --month 2026-01 --accounts wallets.csv --classes ours.csv --no-balances
-  fees rollforward 20..25 --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --by period`
+const rollforwardExamples = `  fees rollforward --month 2026-01 --accounts accounts.csv
+  fees rollforward --month 2026-01 --accounts group:company --format xlsx -o january.xlsx
+  fees rollforward --month 2026-01 --accounts accounts.csv --list rewards --format csv
+  fees rollforward --year 2026 --accounts accounts.csv --partial --no-balances
+  fees rollforward --month 2026-01 --accounts accounts.csv --classes ours.csv --no-balances
+  fees rollforward 1..24 --accounts Payroll --by period`
 
 // classesTable is the table of the classes for the manual.
 func classesTable() string {

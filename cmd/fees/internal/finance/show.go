@@ -30,9 +30,9 @@ month; fees tx 2026-01 is a transaction of block 2026.
 Exit codes: 0 all is well, 1 something in it does not hold, 2 it is nothing of these, 4
 the ledger does not have it.`
 
-const showExamples = `  fees show 25
-  fees show 25-7
-  fees show 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
+const showExamples = `  fees show 24
+  fees show 3-4
+  fees show 0xb92Bc0D1d644481da04f5b98ddeEcb4A9a6eD7cb
   fees show 2026-01 --format json`
 
 func newShow(stdout, stderr io.Writer) *cobra.Command {

@@ -49,11 +49,11 @@ As JSON, one account's statement is an object, and those of several are JSON lin
 
 ` + cli.PeriodManual
 
-const statementExamples = `  fees statement 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac 0..27 --gateway ./march
-  fees statement 0xf24F... --month 2026-01 --labels names.csv -o january.xlsx --format xlsx
-  fees statement --accounts wallets.txt --from 2026-01-01 --to 2026-03-31 --every-block
-  fees statement 0xf24F... 100:+50 --format csv --part fees
-  fees statement 0xf24F... --month 2026-01 --prices eur.csv --fiat EUR --format csv`
+const statementExamples = `  fees statement 0xb92Bc0D1d644481da04f5b98ddeEcb4A9a6eD7cb 1..24 --gateway ./gateway
+  fees statement Payroll --month 2026-01 --labels accounts.csv -o january.xlsx --format xlsx
+  fees statement --accounts accounts.csv --from 2026-01-01 --to 2026-01-31 --every-block
+  fees statement Payroll 1:+24 --format csv --part fees
+  fees statement Payroll --month 2026-01 --prices prices.csv --fiat EUR --format csv`
 
 // The parts of a statement.
 const (

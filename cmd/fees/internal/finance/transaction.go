@@ -31,9 +31,9 @@ Exit codes: 0 the fee is known and is what the chain charged, 1 it is not, 2 usa
 several transactions have the hash, 4 the ledger is not there, or has no such
 transaction.`
 
-const transactionExamples = `  fees tx 25-7
+const transactionExamples = `  fees tx 3-4
   fees tx 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2
-  fees tx 25-7 --format json --labels book.csv`
+  fees tx 3-4 --format json --labels accounts.csv`
 
 // lookupFlags are those of the commands that look one thing up.
 type lookupFlags struct {

@@ -44,10 +44,10 @@ With it, the table
 has the payer's label, and json and csv have labels beside the addresses.`
 
 const blockExamples = `  fees block 25 --gateway demo
-  fees block 11728459 --gateway http://127.0.0.1:8080 --format json
+  fees block 24 --gateway http://127.0.0.1:8080 --format json
   fees block 0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f --gateway demo
   fees block head --unfinalized
-  fees block 25 --gateway ./recordings --format csv -o block25.csv
+  fees block 24 --gateway ./gateway --format csv -o block24.csv
   fees block 25 --gateway demo --rules spec       by the specification's table`
 
 // blockFlags are the flags of fees block.

@@ -37,7 +37,7 @@ and cannot be explained.`
 const explainExamples = `  fees explain 25-7 --gateway demo
   fees explain head-4 --gateway http://127.0.0.1:8080
   fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --block 25 --gateway demo
-  fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --ledger fees.db --gateway demo
+  fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --ledger demo.db --gateway demo
   fees explain 25-7 --gateway demo --format json
   fees explain 25-7 --gateway demo --rules spec   by the specification's table`
 

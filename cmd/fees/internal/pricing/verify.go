@@ -36,8 +36,8 @@ gateway did not answer in time what only a check needs, the summary says so, the
 check is not made, and the exit code is 3.`
 
 const verifyExamples = `  fees verify 1..27 --gateway demo
-  fees verify 11728000:+500 --concurrency 16
-  fees verify 100..199 --gateway ./march --format json -o findings.jsonl
+  fees verify 1:+48 --concurrency 16
+  fees verify 1..24 --gateway ./gateway --format json -o findings.jsonl
   fees verify 1..27 --gateway demo --signatures=false`
 
 // verifyFlags are the flags of fees verify.

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/feeledger/fees/internal/chaingen"
+)
+
+// company is the group of the accounts whose fees the company's record has.
+const company = "company"
+
+// named is what the address book says of an account.
+type named struct{ label, group, account string }
+
+// names are those of the chain's accounts, the treasury first.
+var names = []named{
+	{"Treasury", "network", ""},
+	{"Operations", company, "Assets:Company:Operations"},
+	{"Customer refunds", company, "Assets:Company:Refunds"},
+	{"Savings", company, "Assets:Company:Savings"},
+	{"Payroll", "payroll", "Assets:Payroll"},
+	{"Supplier North", "counterparty", ""},
+	{"Supplier South", "counterparty", ""},
+	{"Exchange", "counterparty", ""},
+}
+
+// addressBook names each account whose balances are in the archive.
+func addressBook(c *chaingen.Chain) string {
+	var out strings.Builder
+	out.WriteString("address,label,group,account\n")
+	for i, a := range c.Accounts() {
+		n := names[i]
+		out.WriteString(strings.Join([]string{a.String(), n.label, n.group, n.account}, ",") + "\n")
+	}
+	return out.String()
+}
