@@ -83,10 +83,11 @@ month, or a file of the package was changed.`
 
 const closeExamples = `  fees close --month 2026-01 --accounts group:company -o january
   fees close --month 2026-01 --accounts group:company --timezone Europe/Berlin \
-      --as beancount --reconcile company.csv -o january
-  fees close --month 2026-01 --accounts group:company -o signed --sign id_ed25519
-  fees close --month 2026-01 --accounts group:company --prices prices.csv --fiat EUR \
-      -o january
+      --as beancount --reconcile company.csv -o january-berlin
+  fees close --month 2026-01 --accounts group:company -o january \
+      --sign id_ed25519
+  fees close --month 2026-01 --accounts group:company --prices prices.csv \
+      --fiat EUR -o january
   fees close --check january --signers allowed_signers
   fees close --check january --gateway archive --trust 16796696:0xHASH`
 

@@ -32,7 +32,7 @@ several transactions have the hash, 4 the ledger is not there, or has no such
 transaction.`
 
 const transactionExamples = `  fees tx 3-4
-  fees tx 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2
+  fees tx 0x7b35dba4a12f899716cdb35fad0c57538c42be9822c1fcb268aa3767fbb57080
   fees tx 3-4 --format json --labels accounts.csv`
 
 // lookupFlags are those of the commands that look one thing up.

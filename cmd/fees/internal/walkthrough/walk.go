@@ -17,7 +17,7 @@ import (
 const width = 80
 
 // shownLines is how much is shown of a file.
-const shownLines = 18
+const shownLines = 20
 
 // walk goes through the steps.
 type walk struct {
