@@ -49,7 +49,7 @@ something did not hold.`
 
 const watchExamples = `  fees watch                                           the gateway at http://127.0.0.1:8080
   fees watch --node ws://127.0.0.1:9944 --format json  told by the node, for a program
-  fees watch --from 24 --format csv       >> fees.csv  from a past block on
+  fees watch --from 24 --format csv >> fees.csv        from a past block on
   fees watch --gateway demo --from 3                   ends after block 27`
 
 // watchFlags are the flags of fees watch.
