@@ -65,9 +65,6 @@ func (c *bookRow) readyBelow(ctx context.Context, q querier, limit uint64) (coun
 	if c.sealed == 0 || c.first == 0 {
 		return 0, nil
 	}
-	if removed, err := removalOf(ctx, q, c); err != nil || removed != nil {
-		return 0, err
-	}
 	lowest := c.first - min(c.first, limit)
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
 		if *height == c.first-count-1 {
@@ -75,7 +72,13 @@ func (c *bookRow) readyBelow(ctx context.Context, q querier, limit uint64) (coun
 		}
 		return nil
 	}, "SELECT height FROM blocks WHERE height >= ? AND height < ? AND final ORDER BY height DESC", int64(lowest), int64(c.first))
-	return count, err
+	if err != nil || count == 0 {
+		return 0, err
+	}
+	if removed, err := removalOf(ctx, q, c); err != nil || removed != nil {
+		return 0, err
+	}
+	return count, nil
 }
 
 // sealBelow seals blocks that lead up to the book's first height, as many as are sealed at once.

@@ -120,7 +120,7 @@ func (m *moments) portion(ctx context.Context, last uint64, each func([]*rowsOf)
 // blocks is how many the book has. Of the sealed ones none is missing, or that is found where
 // they are read.
 func (m *moments) blocks(ctx context.Context) (count uint64, err error) {
-	_, err = one(ctx, m.q, []any{&count}, "SELECT count(*) FROM blocks WHERE height >= ? OR height < ?", int64(m.row.next()), int64(m.row.first))
+	_, err = one(ctx, m.q, []any{&count}, "SELECT (SELECT count(*) FROM blocks WHERE height >= ?) + (SELECT count(*) FROM blocks WHERE height < ?)", int64(m.row.next()), int64(m.row.first))
 	return m.row.sealed + count, err
 }
 

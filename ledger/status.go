@@ -266,11 +266,11 @@ func (b *Book) Missing(ctx context.Context, span Span) ([]Span, error) {
 // below are the blocks below the book's first one that are not sealed yet, and what is missing
 // between them and it.
 func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Optional[Span], gaps []Span, err error) {
-	if removed, err := removalOf(ctx, q, &c); err != nil || removed != nil {
-		return stored, nil, err
-	}
 	var lowest, highest *int64
 	if _, err := one(ctx, q, []any{&lowest, &highest}, "SELECT min(height), max(height) FROM blocks WHERE height >= 0 AND height < ?", int64(c.first)); err != nil || lowest == nil {
+		return stored, nil, err
+	}
+	if removed, err := removalOf(ctx, q, &c); err != nil || removed != nil {
 		return stored, nil, err
 	}
 	gaps, err = b.missing(ctx, q, c, Span{uint64(*lowest), c.first - 1}, true)

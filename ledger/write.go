@@ -242,14 +242,14 @@ func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 		if err != nil {
 			return err
 		}
-		const others = "FROM blocks WHERE (height >= ? OR height < ?) AND NOT final" // what is sealed is final
+		const above, below = "FROM blocks WHERE height >= ? AND NOT final", "FROM blocks WHERE height < ? AND NOT final" // what is sealed is final
 		first, next := int64(c.first), int64(c.next())
-		if _, err := one(ctx, tx, []any{&removed}, "SELECT count(*) "+others, next, first); err != nil {
+		if _, err := one(ctx, tx, []any{&removed}, "SELECT (SELECT count(*) "+above+") + (SELECT count(*) "+below+")", next, first); err != nil {
 			return err
 		}
 		for {
 			var lowest *int64
-			if _, err := one(ctx, tx, []any{&lowest}, "SELECT min(height) "+others, next, first); err != nil || lowest == nil {
+			if _, err := one(ctx, tx, []any{&lowest}, "SELECT min(height) FROM (SELECT min(height) AS height "+above+" UNION ALL SELECT min(height) "+below+") AS others", next, first); err != nil || lowest == nil {
 				return err
 			}
 			if err := b.removeFrom(ctx, tx, uint64(*lowest)); err != nil {
