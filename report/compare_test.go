@@ -186,3 +186,31 @@ func TestCompareUnknown(t *testing.T) {
 	require.NoError(t, sheet.WriteXLSX(&text, c.Sheets()...))
 	require.NoError(t, sheet.WriteParquet(&text, c.Sheet()))
 }
+
+// Ranges of heights are compared by hours, days and months too: each begins with its first
+// block, so that the first group of one stands beside the first of the other.
+func TestCompareHeights(t *testing.T) {
+	book := month(t)
+	for _, by := range []report.By{report.Hour, report.Day, report.Month} {
+		c := halves(t, book, report.Question{By: by}, heights(400, monthHead), heights(1, 399), 0)
+		require.Equal(t, c.Now.Holds() && c.Before.Holds(), c.Holds())
+		require.Equal(t, c.Now.Groups[0].Name(), c.Pairs[0].Now.Name())
+		require.Equal(t, c.Before.Groups[0].Name(), c.Pairs[0].Before.Name())
+		now, before := new(big.Int), new(big.Int)
+		for _, p := range c.Pairs {
+			now.Add(now, number(t, p.Now.Fee.String()))
+			before.Add(before, number(t, p.Before.Fee.String()))
+		}
+		require.Equal(t, c.Now.Totals.Fee.String(), now.String())
+		require.Equal(t, c.Before.Totals.Fee.String(), before.String())
+	}
+
+	top := halves(t, book, report.Question{By: report.Contract}, heights(400, monthHead), heights(1, 399), 2)
+	require.Len(t, top.Pairs, 3)
+	var text, object strings.Builder
+	require.NoError(t, report.WriteComparisonTable(&text, top, 160))
+	require.Contains(t, text.String(), "the other ")
+	require.NoError(t, report.WriteComparisonJSON(&object, top))
+	require.True(t, json.Valid([]byte(object.String())))
+	require.Contains(t, object.String(), `"others": `)
+}
