@@ -106,6 +106,7 @@ type Reconciliation struct {
 	HeaderRow  int      `json:"header_row,omitempty"` // 0 where it is found by its names
 	SkipRows   []int    `json:"skip_rows,omitempty"`
 	Negative   bool     `json:"negative,omitempty"`
+	Priced     bool     `json:"priced,omitempty"` // its amounts are in the currency of the prices too. Packages were made without
 }
 
 // Account is one whose fees the package has.

@@ -71,12 +71,16 @@ type Closed struct {
 // options are what of a question the manifest keeps.
 func (q *PackageQuestion) options() closing.Options {
 	var priced *closing.Prices
+	record := q.Books.kept(filepath.Base(q.Books.Path))
 	if q.Prices != "" {
 		priced = &closing.Prices{Name: filepath.Base(q.Prices), Currency: q.Fiat}
+		if record != nil {
+			record.Priced = true
+		}
 	}
 	return closing.Options{
 		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
-		OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: q.Books.kept(filepath.Base(q.Books.Path)),
+		OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: record,
 	}
 }
 

@@ -233,6 +233,9 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if x.inputs.book != nil {
 		options.Labels = x.labels
 	}
+	if r.Priced {
+		options.Prices = x.prices
+	}
 	file, err := books.Read(options)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/source"
 )
@@ -20,7 +21,7 @@ func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string,
 	}
 	result, err := reconcile.Match(ctx, d.Book, file.Rows.All(), o)
 	if err != nil {
-		if errors.Is(err, chain.ErrOverflow) {
+		if errors.Is(err, chain.ErrOverflow) || as[*prices.MissingError](err) {
 			return nil, err
 		}
 		return nil, d.of(err)

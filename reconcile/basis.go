@@ -54,7 +54,7 @@ func (r *Result) basis() (list []fact) {
 	add("accounts", r.accounts())
 	add("tolerance", r.Options.Tolerance)
 	add("partial", r.Options.Partial)
-	return list
+	return append(list, r.priceFacts()...)
 }
 
 // mostListed is how many accounts are listed. Of more, the sum tells whether they are

@@ -23,9 +23,12 @@ import (
 // fixedColumns are those that stand beside the company's own.
 var fixedColumns = []string{"outcome", "chain_wei", "chain_token", "difference_wei", "difference_token", "id", "notes"}
 
+// worthFixedColumns come behind them where there are prices.
+var worthFixedColumns = []string{"chain", "difference"}
+
 // isFigure tells which of them are numbers in a workbook: a spreadsheet rounds them, and the
 // exact amounts in wei stand beside.
-func isFigure(column int) bool { return column == 2 || column == 4 }
+func isFigure(column int) bool { return column == 2 || column == 4 || column >= len(fixedColumns) }
 
 // ErrChanged says that a file is not the one that was compared.
 var ErrChanged = errors.New("the file changed while it was read: try again")
@@ -71,9 +74,9 @@ func (f *fixer) behind(rec *record) ([]string, error) {
 	file := f.result.File
 	switch {
 	case rec.line == file.HeaderRow:
-		return namedOtherwise(rec.header()), nil
+		return namedOtherwise(f.columns(), rec.header()), nil
 	case isIn(file.Totals, rec.line):
-		return []string{"", "", "", "", "", "", "a total row: it is not compared"}, nil
+		return append(make([]string, len(fixedColumns)-1), "a total row: it is not compared"), nil
 	}
 	for f.item == nil || f.item.Row != nil && f.item.Row.Line < rec.line {
 		item, err, more := f.next()
@@ -90,7 +93,22 @@ func (f *fixer) behind(rec *record) ([]string, error) {
 	if t, ok := i.Transaction.Get(); ok {
 		cells[5] = t.Place.String()
 	}
+	if v := f.result.valuer; v != nil {
+		w := i.worth(v, f.result.Options.Zone)
+		cells = append(cells, textOf(w.Chain), textOf(w.Difference))
+	}
 	return cells, nil
+}
+
+// columns are the names of what stands behind.
+func (f *fixer) columns() []string {
+	names := slices.Clone(fixedColumns)
+	if v := f.result.valuer; v != nil {
+		for _, name := range worthFixedColumns {
+			names = append(names, name+"_"+v.Currency.Suffix())
+		}
+	}
+	return names
 }
 
 // isIn tells whether a line is among some that are in their order.
@@ -100,8 +118,7 @@ func isIn(lines []int, line int) bool {
 }
 
 // namedOtherwise are the names of the columns, other than those that the file has.
-func namedOtherwise(h header) []string {
-	names := slices.Clone(fixedColumns)
+func namedOtherwise(names []string, h header) []string {
 	for i, name := range names {
 		for n := 2; slices.ContainsFunc(h, func(own string) bool { return strings.EqualFold(strings.TrimSpace(own), names[i]) }); n++ {
 			names[i] = name + "_" + strconv.Itoa(n)

@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/prices"
 )
 
 // itemJSON is an item as JSON has it.
@@ -31,6 +32,7 @@ type itemJSON struct {
 	BooksHash       chain.Optional[chain.Hash]      `json:"books_hash"`
 	Notes           []string                        `json:"notes"`
 	*itemLabels
+	*worthJSON
 }
 
 // itemLabels is what the address book says of an item's payer. Without a book, JSON has none
@@ -57,18 +59,21 @@ func labelled(book *addressbook.Book, payer chain.Optional[chain.Address]) *item
 	return x
 }
 
-func (i *Item) json(labels *addressbook.Book) itemJSON {
+func (r *Result) itemJSON(i *Item) itemJSON {
 	x := itemJSON{
 		Outcome: i.Outcome, Books: i.Books, Chain: i.Chain, Difference: i.Difference, Notes: append([]string{}, i.Notes...),
 		BooksToken: tokensOf(i.Books), ChainToken: tokensOf(i.Chain), DifferenceToken: tokensOf(i.Difference),
 	}
-	if r := i.Row; r != nil {
-		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &r.Line, r.Date, r.Account, r.Place, r.AnyHash()
+	if row := i.Row; row != nil {
+		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &row.Line, row.Date, row.Account, row.Place, row.AnyHash()
 	}
 	if t, ok := i.Transaction.Get(); ok {
 		x.ID, x.Time, x.Payer, x.EVMHash, x.ExtrinsicHash = &t.Place, t.Time, t.Payer, t.EVMHash, &t.Hash
 	}
-	x.itemLabels = labelled(labels, x.Payer)
+	x.itemLabels = labelled(r.Options.Labels, x.Payer)
+	if r.valuer != nil {
+		x.worthJSON = r.worthJSON(i.worth(r.valuer, r.Options.Zone))
+	}
 	return x
 }
 
@@ -92,10 +97,11 @@ type sumJSON struct {
 	ChainToken      *string                         `json:"chain_token"`
 	Difference      chain.Optional[chain.SignedWei] `json:"difference"`
 	DifferenceToken *string                         `json:"difference_token"`
+	*worthJSON
 }
 
-func (s *Sum) json() sumJSON {
-	return sumJSON{s.Outcome, s.Count, s.Books, inTokens(s.Books), s.Chain, tokensOf(s.Chain), s.Difference, tokensOf(s.Difference)}
+func (r *Result) sumJSON(s *Sum) sumJSON {
+	return sumJSON{s.Outcome, s.Count, s.Books, inTokens(s.Books), s.Chain, tokensOf(s.Chain), s.Difference, tokensOf(s.Difference), r.worthJSON(s.Worth)}
 }
 
 // MarshalJSON writes the result with the details of what does not match.
@@ -110,16 +116,21 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 // match.
 func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	var head struct {
-		Reconciled bool      `json:"reconciled"`
-		Notes      []string  `json:"notes"`
-		Basis      facts     `json:"basis"`
-		Symbol     string    `json:"symbol"`
-		Summary    []sumJSON `json:"summary"`
-		Total      sumJSON   `json:"total"`
+		Reconciled bool          `json:"reconciled"`
+		Notes      []string      `json:"notes"`
+		Basis      facts         `json:"basis"`
+		Symbol     string        `json:"symbol"`
+		Prices     *prices.Basis `json:"prices,omitempty"` // not there without amounts in a currency
+		Summary    []sumJSON     `json:"summary"`
+		Total      sumJSON       `json:"total"`
 	}
-	head.Reconciled, head.Notes, head.Basis, head.Symbol, head.Total = r.Reconciled(), append([]string{}, r.Notes...), r.basis(), r.Options.Symbol, r.Total.json()
+	head.Reconciled, head.Notes, head.Basis, head.Symbol, head.Total = r.Reconciled(), append([]string{}, r.Notes...), r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
+	if r.valuer != nil {
+		basis := r.valuer.Basis()
+		head.Prices = &basis
+	}
 	for i := range r.Sums {
-		head.Summary = append(head.Summary, r.Sums[i].json())
+		head.Summary = append(head.Summary, r.sumJSON(&r.Sums[i]))
 	}
 	out := jsontext.NewStream(w, false)
 	out.Members(head)
@@ -136,7 +147,7 @@ func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
 			}
 			var text []byte
 			if err == nil {
-				text, err = jsontext.Indented(i.json(r.Options.Labels), jsontext.ElementPrefix)
+				text, err = jsontext.Indented(r.itemJSON(i), jsontext.ElementPrefix)
 			}
 			if !yield(text, err) || err != nil {
 				return

@@ -82,6 +82,10 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		r.Close()
 		return nil, err
 	}
+	if err := r.checkPrices(); err != nil {
+		r.Close()
+		return nil, err
+	}
 	switch {
 	case len(m.mine) == 0:
 		r.Notes = append(r.Notes, "No accounts are named: transactions that the books lack were not looked for.")

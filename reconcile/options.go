@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 )
 
 // Unit is what the file's amounts count.
@@ -55,6 +56,7 @@ type Options struct {
 	Accounts  []chain.Address               // the company's: what they paid for is looked for in the file
 	Period    chain.Optional[ledger.Period] // that the file is of; all that is sealed where it is not known
 	Tolerance chain.Wei                     // differences up to this are WithinTolerance
+	Prices    *prices.List                  // what the amounts were worth; nil values nothing
 	// ToleranceSymbol is the token in which the tolerance was named, "" where it was wei, Gwei or
 	// just the token. It must be the Symbol.
 	ToleranceSymbol string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
 )
 
 // Outcome is what a row, or a transaction without one, comes to.
@@ -75,6 +76,7 @@ type Sum struct {
 	// what a transaction cost.
 	Chain      chain.Optional[chain.Wei]
 	Difference chain.Optional[chain.SignedWei]
+	Worth      Worth // of the three; not known without prices
 }
 
 // Result is a company's record beside the ledger.
@@ -92,6 +94,7 @@ type Result struct {
 	Sums    []Sum // one for each outcome
 	Total   Sum
 	items   items
+	valuer  *prices.Valuer // nil without prices
 }
 
 // Items are the rows in their order, then the transactions without one in the order of
@@ -110,10 +113,13 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	if seal, ok := s.Seal.Get(); ok {
 		r.Seal = seal.String()
 	}
-	for _, o := range Outcomes() {
-		r.Sums = append(r.Sums, noSum(o))
+	if o.Prices != nil {
+		r.valuer = o.Prices.Valuer()
 	}
-	r.Total = noSum("total")
+	for _, o := range Outcomes() {
+		r.Sums = append(r.Sums, r.noSum(o))
+	}
+	r.Total = r.noSum("total")
 	return r
 }
 
@@ -135,13 +141,28 @@ func (r *Result) add(item *Item) error {
 			return fmt.Errorf("the sum of the fees: %w", err)
 		}
 	}
+	if r.valuer != nil {
+		worth := item.worth(r.valuer, r.Options.Zone)
+		for _, s := range []*Sum{&r.Sums[of], &r.Total} {
+			s.addWorth(item, worth, r.valuer.Currency)
+		}
+	}
 	_, err := r.items.add(item)
 	return err
 }
 
 // noSum is that of no item.
-func noSum(o Outcome) Sum {
-	return Sum{Outcome: o, Chain: chain.Some(chain.Wei{}), Difference: chain.Some(chain.SignedWei{})}
+func (r *Result) noSum(o Outcome) Sum {
+	s := Sum{Outcome: o, Chain: chain.Some(chain.Wei{}), Difference: chain.Some(chain.SignedWei{})}
+	if r.valuer != nil {
+		s.Worth = nothingIn(r.valuer.Currency)
+	}
+	return s
+}
+
+// costUnknown tells whether nobody knows what the item's transaction cost.
+func (i *Item) costUnknown() bool {
+	return !i.Chain.Known() && (i.Outcome == Undetermined || i.Outcome == OnlyOnChain)
 }
 
 // add adds an item. One without a transaction of its own has nothing on the chain's side;
@@ -152,7 +173,7 @@ func (s *Sum) add(i *Item) (err error) {
 		return err
 	}
 	sum, known := s.Chain.Get()
-	if !known || !i.Chain.Known() && (i.Outcome == Undetermined || i.Outcome == OnlyOnChain) {
+	if !known || i.costUnknown() {
 		s.Chain, s.Difference = chain.Optional[chain.Wei]{}, chain.Optional[chain.SignedWei]{}
 		return nil
 	}

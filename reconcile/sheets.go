@@ -16,15 +16,20 @@ func (r *Result) Sheets(all bool) []*sheet.Sheet {
 
 // Summary is a row for each outcome, and the total.
 func (r *Result) Summary() *sheet.Sheet {
+	columns := []sheet.Column{
+		{Name: "outcome", Kind: sheet.Text}, {Name: "count", Kind: sheet.Integer},
+		{Name: "books", Kind: sheet.Wei}, {Name: "chain", Kind: sheet.Wei}, {Name: "difference", Kind: sheet.SignedWei},
+	}
 	return &sheet.Sheet{
 		Name: "summary", Title: "Fees in the books beside the ledger", Notes: r.Notes, Symbol: r.Options.Symbol,
-		Columns: []sheet.Column{
-			{Name: "outcome", Kind: sheet.Text}, {Name: "count", Kind: sheet.Integer},
-			{Name: "books", Kind: sheet.Wei}, {Name: "chain", Kind: sheet.Wei}, {Name: "difference", Kind: sheet.SignedWei},
-		},
+		Columns: append(columns, r.worthColumns(false)...),
 		Rows: rows(func(yield func([]any) bool) {
 			for _, s := range append(append([]Sum{}, r.Sums...), r.Total) {
-				if !yield([]any{string(s.Outcome), uint64(s.Count), s.Books, s.Chain, s.Difference}) {
+				cells := []any{string(s.Outcome), uint64(s.Count), s.Books, s.Chain, s.Difference}
+				if r.valuer != nil {
+					cells = append(cells, s.Worth.Books, s.Worth.Chain, s.Worth.Difference)
+				}
+				if !yield(cells) {
 					return
 				}
 			}
@@ -62,6 +67,7 @@ func (r *Result) Details(all bool) *sheet.Sheet {
 	if r.Options.Labels != nil {
 		details.Columns = append(details.Columns, sheet.Column{Name: "payer_label", Kind: sheet.Text}, sheet.Column{Name: "payer_group", Kind: sheet.Text})
 	}
+	details.Columns = append(details.Columns, r.worthColumns(true)...)
 	return details
 }
 
@@ -76,7 +82,7 @@ func (r *Result) cells(i *Item) []any {
 		of := labelled(r.Options.Labels, payer)
 		cells = append(cells, of.PayerLabel, of.PayerGroup)
 	}
-	return cells
+	return append(cells, r.worthCells(i)...)
 }
 
 // cells are the item as a row of the details without labels.

@@ -67,9 +67,9 @@ made again from there. With --signers or --tsa-ca alone, the files, the
 signatures and the timestamp are checked, and no figure is compared, which is
 said.
 
-With prices, the reports, the statements and the journal have amounts in the
-currency; the file is kept in the package (inputs/prices.csv), and --check makes
-the package again with it. The reconciliation is in the token alone.
+With prices, the reports, statements, journal and reconciliation have amounts in
+the currency; the file is kept in the package (inputs/prices.csv), and --check
+makes the package again with it.
 
 ` + pricesManual + `
 

@@ -63,6 +63,12 @@ encoding, or xlsx, its own cells as they are, and behind them outcome, chain_wei
 chain_token, difference_wei, difference_token, id and notes. In xlsx the amounts in
 the token are numbers, which a spreadsheet rounds; those in wei are exact.
 
+With prices, books, chain and difference are in the currency too. The price is that
+of the transaction's day; of a row that names none, that of the row's date, and
+where it has none, its worth is not known.
+
+` + pricesManual + `
+
 The result has no clock in it: the same file and ledger give the same bytes, with
 the file's SHA-256 and the ledger's seal. --gateway reads a small range of heights
 from a gateway or an archive instead of the ledger.
@@ -74,6 +80,7 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
   fees reconcile march.xlsx --unit token --decimal , --thousands . -o march.json --format json
   fees reconcile company.csv 1..24 --gateway ./gateway
   fees reconcile company.csv --skip-rows 12,16 --fix company-checked.csv
+  fees reconcile company.csv 1..24 --prices prices.csv --fiat EUR
   fees reconcile company.csv --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
 
 // reconcileFlags are the flags of fees reconcile.
@@ -84,6 +91,7 @@ type reconcileFlags struct {
 	cli.LabelFlags
 	cli.Output
 	booksFlags
+	priceFlags
 	accounts   []string
 	fix        string // where the record is written again
 	all, quiet bool
@@ -112,6 +120,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "the company's accounts"+cli.AccountsUsage)
 	flags.booksFlags.Add(c, "")
+	flags.priceFlags.Add(c)
 	f.StringVar(&flags.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
 	f.BoolVar(&flags.all, "all", false, "show what matches too")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
@@ -141,6 +150,9 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 	}
 	options, err := f.booksFlags.Options(asked.Zone)
 	if err != nil {
+		return err
+	}
+	if options.Prices, err = f.priceFlags.Read(); err != nil {
 		return err
 	}
 	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
@@ -200,7 +212,7 @@ func (f *reconcileFlags) compare(ctx context.Context, asked desk.Period, o recon
 	if err != nil {
 		return nil, err
 	}
-	file, err := f.Read(o)
+	file, err := f.BooksInput.Read(o)
 	if err != nil {
 		return nil, err
 	}
