@@ -78,11 +78,11 @@ func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, chan
 // ErrOtherPeriod says that a package is of another period, or of another chain.
 var ErrOtherPeriod = errors.New("the package that is there is not of this period and chain")
 
-// Follows wants an older package to be of the same month, time zone and chain: it is
+// Follows wants an older package to be of the same month or year, time zone and chain: it is
 // ErrOtherPeriod otherwise.
 func (m *Manifest) Follows(old *Manifest) error {
-	if m.Network != old.Network || m.Genesis != old.Genesis || m.Period.Month != old.Period.Month || m.Period.Timezone != old.Period.Timezone {
-		return fmt.Errorf("%w: it is of %s in %s, %s", ErrOtherPeriod, old.Period.Month, old.Period.Timezone, old.Network)
+	if m.Network != old.Network || m.Genesis != old.Genesis || m.Period.Name() != old.Period.Name() || m.Period.Timezone != old.Period.Timezone {
+		return fmt.Errorf("%w: it is of %s in %s, %s", ErrOtherPeriod, old.Period.Name(), old.Period.Timezone, old.Network)
 	}
 	return nil
 }

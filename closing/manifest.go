@@ -54,7 +54,8 @@ type Manifest struct {
 
 // Period is what was closed.
 type Period struct {
-	Month    string   `json:"month"` // such as 2026-01
+	Month    string   `json:"month,omitempty"` // such as 2026-01; not there where it is a year
+	Year     string   `json:"year,omitempty"`  // such as 2026; not there where it is a month
 	Timezone string   `json:"timezone"`
 	From     string   `json:"from"`     // the first moment, in RFC 3339
 	Before   string   `json:"before"`   // the first moment after
@@ -63,6 +64,9 @@ type Period struct {
 	// ChainEnd is the chain's last block, where the chain ended in this period; nil elsewhere.
 	ChainEnd *ChainEnd `json:"chain_end,omitempty"`
 }
+
+// Name is what the period is called: 2026-01, or 2026.
+func (p *Period) Name() string { return p.Month + p.Year }
 
 // ChainEnd is the last block of a chain that has ended, as its network's table says.
 type ChainEnd struct {
@@ -81,7 +85,9 @@ type Options struct {
 	Names          bool            `json:"names"`            // inputs/names.csv is there
 	Labels         bool            `json:"labels,omitempty"` // inputs/labels.csv is there: the address book. Packages were made without it
 	Reconciliation *Reconciliation `json:"reconciliation"`
-	Prices         *Prices         `json:"prices,omitempty"` // not there without amounts in a currency
+	Prices         *Prices         `json:"prices,omitempty"`      // not there without amounts in a currency
+	Rollforward    bool            `json:"rollforward,omitempty"` // it is there. Packages were made without
+	Classes        bool            `json:"classes,omitempty"`     // inputs/classes.csv is there: the user's own classes of movements
 }
 
 // Prices are what amounts in a currency rest on. The file is inputs/prices.csv.
@@ -144,6 +150,8 @@ type Findings struct {
 	Statements   uint64 `json:"statements"`   // accounts whose statement does not hold
 	Journal      uint64 `json:"journal"`      // 1 where the movements do not lead to the balances
 	Differences  uint64 `json:"differences"`  // between the company's record and the ledger
+	// Rollforward is 1 where a column of it does not close.
+	Rollforward uint64 `json:"rollforward,omitempty"`
 }
 
 // None tells whether all holds.
@@ -194,7 +202,7 @@ func (m *Manifest) check() error {
 	if m.Version < 1 || m.Version > mostVersions || (m.Version == 1) != (m.Previous == "") {
 		return fmt.Errorf("version %d after %q cannot be", m.Version, m.Previous)
 	}
-	if m.Blocks.First > m.Blocks.Last || m.Period.Complete != (len(m.Period.Missing) == 0) {
+	if m.Blocks.First > m.Blocks.Last || m.Period.Complete != (len(m.Period.Missing) == 0) || (m.Period.Month == "") == (m.Period.Year == "") {
 		return errors.New("its period contradicts itself")
 	}
 	if err := m.Evidence.Check(); err != nil {

@@ -228,7 +228,7 @@ func TestEvidenceOfAPackage(t *testing.T) {
 	c := checked(t, q.Dir, place, q.PackageOptions)
 	require.Empty(t, c.Differences)
 	hash := "0xef08" + strings.Repeat("0", 60)
-	require.Equal(t, []string{"the ledger's evidence is better now: 26 of 26 blocks proved up to block 1000, hash " + hash + ": close the month again"}, c.Notes)
+	require.Equal(t, []string{"the ledger's evidence is better now: 26 of 26 blocks proved up to block 1000, hash " + hash + ": close it again"}, c.Notes)
 
 	again := packed(t, opened(t, place), q)
 	require.Equal(t, 2, again.Manifest.Version)

@@ -18,17 +18,19 @@ import (
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/prices"
+	"github.com/feeledger/fees/rollforward"
 	"github.com/feeledger/fees/signature"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/timestamp"
 )
 
-// PackageQuestion asks for the package of a month.
+// PackageQuestion asks for the package of a month, or of a year.
 type PackageQuestion struct {
 	Dir       string               // that becomes the package
-	Month     string               // such as 2026-01
-	Timezone  string               // whose month it is; "" is UTC
-	Partial   bool                 // what the ledger has of the month will do
+	Month     string               // such as 2026-01, "" for a year
+	Year      string               // such as 2026, "" for a month
+	Timezone  string               // whose month or year it is; "" is UTC
+	Partial   bool                 // what the ledger has of it will do
 	Accounts  []string             // addresses, and files of them
 	Labels    *AddressBook         // what addresses are called: the package keeps it; nil for none
 	Names     string               // a file of names for the journal, "" for those of Labels
@@ -38,6 +40,7 @@ type PackageQuestion struct {
 	Proved    bool                 // the statements are proved by balances
 	Prices    string               // a file of prices, "" for no amounts in a currency
 	Fiat      string               // the currency of the prices
+	Classes   string               // a file of the user's own classes of movements, "" for none
 	Books     BooksInput           // the company's own record of fees; without a path there is none
 	Key       *signature.Key       // that signs the manifest, nil for none
 	Authority *timestamp.Authority // that stamps the manifest with the time, nil for none
@@ -80,19 +83,19 @@ func (q *PackageQuestion) options() closing.Options {
 	}
 	return closing.Options{
 		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
-		OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: record,
+		Rollforward: true, Classes: q.Classes != "", OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: record,
 	}
 }
 
-// MakePackage makes the package of a month: it is whole, or not there. Where the directory
-// has a package of the same month already and a byte differs, the new one is its next
+// MakePackage makes the package of a month or a year: it is whole, or not there. Where the
+// directory has a package of the same period already and a byte differs, the new one is its next
 // version. The findings of its manifest say what does not hold.
 func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, error) {
-	x, err := d.maker(q.Month, q.Timezone, q.options(), &q.PackageOptions)
+	x, err := d.maker(PeriodInput{Month: q.Month, Year: q.Year, Timezone: q.Timezone}, q.options(), &q.PackageOptions)
 	if err != nil {
 		return nil, err
 	}
-	x.inputs = inputs{q.Accounts, q.Labels, q.Names, q.Books.Path, q.Prices}
+	x.inputs = inputs{q.Accounts, q.Labels, q.Names, q.Books.Path, q.Prices, q.Classes}
 	if _, err := ReadPrices(q.Prices, q.Fiat); err != nil { // before the work
 		return nil, err
 	}
@@ -153,6 +156,7 @@ type inputs struct {
 	accounts             []string // addresses, and files of them
 	book                 *AddressBook
 	names, books, prices string
+	classes              string
 }
 
 // Where a package keeps them.
@@ -162,6 +166,7 @@ const (
 	inputNames    = "inputs/names.csv"
 	inputBooks    = "inputs/books" // with its form
 	inputPrices   = "inputs/prices.csv"
+	inputClasses  = "inputs/classes.csv"
 	networksFile  = "networks.json"
 )
 
@@ -169,7 +174,7 @@ const (
 type maker struct {
 	*Desk
 	options *PackageOptions
-	month   string
+	period  PeriodInput
 	asked   Period
 	inputs  inputs
 	// withoutSource leaves out the files that need balances.
@@ -188,12 +193,13 @@ type maker struct {
 	labels   *addressbook.Book // of the accounts, and of the address book
 	names    *journal.Names    // nil where none are given
 	prices   *prices.List      // nil where none are given
+	classes  *rollforward.OwnRules
 	draft    *closing.Draft
 	manifest closing.Manifest // all that is known of it so far
 }
 
 // maker checks how a package is to be made, and begins to.
-func (d *Desk) maker(month, timezone string, o closing.Options, p *PackageOptions) (*maker, error) {
+func (d *Desk) maker(in PeriodInput, o closing.Options, p *PackageOptions) (*maker, error) {
 	if _, ok := Program(o.Journal); !ok {
 		return nil, notUnderstood("%v %q: want a program that has journals", FieldProgram, o.Journal)
 	}
@@ -202,14 +208,15 @@ func (d *Desk) maker(month, timezone string, o closing.Options, p *PackageOption
 		return nil, notUnderstood("%v %q: want %s or %s", FieldWith, o.With, WithFees, WithMovements)
 	case o.With == WithMovements && !o.Balances:
 		return nil, notUnderstood("%v %s opens the journal with balances, and none are to be asked for", FieldWith, WithMovements)
-	case month == "":
-		return nil, notUnderstood("which %v?", FieldMonth)
+	case in.Month == "" && in.Year == "":
+		return nil, notUnderstood("which %v, or which %v?", FieldMonth, FieldYear)
 	}
-	asked, err := PeriodInput{Month: month, Timezone: timezone, Partial: o.Partial}.Parse()
+	in.Partial = o.Partial
+	asked, err := in.Parse()
 	if err != nil {
 		return nil, err
 	}
-	return &maker{Desk: d, options: p, month: month, asked: asked, manifest: closing.Manifest{Tool: p.Program, Options: o}}, nil
+	return &maker{Desk: d, options: p, period: in, asked: asked, manifest: closing.Manifest{Tool: p.Program, Options: o}}, nil
 }
 
 // find finds the month, the network and the accounts.
@@ -236,7 +243,7 @@ func (x *maker) find(ctx context.Context) (err error) {
 		m.Genesis = hash.String()
 	}
 	m.Period = closing.Period{
-		Month: x.month, Timezone: x.asked.Zone.String(), From: x.asked.Asked.From.String(), Before: x.asked.Asked.To.String(),
+		Month: x.period.Month, Year: x.period.Year, Timezone: x.asked.Zone.String(), From: x.asked.Asked.From.String(), Before: x.asked.Asked.To.String(),
 		Complete: len(x.held.Lacks) == 0, Missing: append([]string{}, x.held.Lacks...),
 	}
 	m.Blocks.First, m.Blocks.Last = span.First, span.Last

@@ -180,7 +180,7 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 		return []string{fmt.Sprintf("evidence: %v, in the package; %v, in the ledger: fees ledger verify --gateway, with an archive that proves the blocks, tells the ledger", m.Evidence, now)}, nil
 	}
 	if now.String() != m.Evidence.String() {
-		v.Notes = append(v.Notes, fmt.Sprintf("the ledger's evidence is better now: %v: close the month again", now))
+		v.Notes = append(v.Notes, fmt.Sprintf("the ledger's evidence is better now: %v: close it again", now))
 	}
 	made, err := v.again(ctx)
 	if err != nil {
@@ -236,8 +236,8 @@ func (v *verifier) again(ctx context.Context) (*closing.Manifest, error) {
 // takeOver takes what needs a gateway from the package.
 func (v *verifier) takeOver(made *closing.Manifest) {
 	m := v.Manifest
-	made.Findings.Statements = m.Findings.Statements
-	names := statementFiles
+	made.Findings.Statements, made.Findings.Rollforward = m.Findings.Statements, m.Findings.Rollforward
+	names := slices.Concat(statementFiles, rollforwardFiles)
 	if m.Options.With == WithMovements {
 		made.Findings.Journal, made.LeftOut = m.Findings.Journal, m.LeftOut
 		names = append([]string{"journal." + m.Options.Journal}, names...)
@@ -263,7 +263,7 @@ func (v *verifier) draft(ctx context.Context, x *maker) error {
 // begin begins to make the package of its manifest.
 func (v *verifier) begin(d *Desk) (*maker, error) {
 	p := &v.Manifest.Period
-	return d.maker(p.Month, p.Timezone, v.Manifest.Options, v.options)
+	return d.maker(PeriodInput{Month: p.Month, Year: p.Year, Timezone: p.Timezone}, v.Manifest.Options, v.options)
 }
 
 // maker begins to make the package of what its manifest says, and of its own inputs.
@@ -290,6 +290,9 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	}
 	if m.Options.Prices != nil {
 		x.inputs.prices = in(inputPrices)
+	}
+	if m.Options.Classes {
+		x.inputs.classes = in(inputClasses)
 	}
 	if r := m.Options.Reconciliation; r != nil {
 		if r.Input != inputBooks+".csv" && r.Input != inputBooks+".xlsx" {
@@ -318,11 +321,11 @@ func (v *verifier) cover(ctx context.Context, asked Period) (none chain.Optional
 		return chain.Some(now), err
 	}
 	if !m.Options.Partial {
-		return none, errors.New("the package lacks a part of its month, and does not allow for it")
+		return none, errors.New("the package lacks a part of its period, and does not allow for it")
 	}
 	then := ledger.Cover{Span: chain.Some(ledger.Span{First: m.Blocks.First, Last: m.Blocks.Last}), Lacks: m.Period.Missing}
 	if now.Span != then.Span {
-		v.Notes = append(v.Notes, "the ledger has more of the month now: close it again")
+		v.Notes = append(v.Notes, "the ledger has more of it now: close it again")
 	}
 	return chain.Some(then), nil
 }

@@ -34,7 +34,7 @@ func (x *maker) make(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"findings", x.makeFindings},
-		{"statements", x.makeStatements}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
+		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
 	} {
 		p.say("closing: " + step.what)
 		if err := step.do(ctx); err != nil {
@@ -79,7 +79,7 @@ func (x *maker) makeInputs(context.Context) error {
 			return err
 		}
 	}
-	if err := x.makePrices(); err != nil {
+	if err := errors.Join(x.makePrices(), x.makeClasses()); err != nil {
 		return err
 	}
 	return x.draft.Add(networksFile, func(w io.Writer) error {
@@ -103,6 +103,21 @@ func (x *maker) makePrices() error {
 	return x.addText(inputPrices, text)
 }
 
+// makeClasses keeps the user's own classes of movements.
+func (x *maker) makeClasses() (err error) {
+	if !x.manifest.Options.Classes {
+		return nil
+	}
+	if x.classes, err = ReadClasses(x.inputs.classes); err != nil {
+		return err
+	}
+	text, err := ReadSmallFile(x.inputs.classes, maxListBytes)
+	if err != nil {
+		return inFile(FieldClasses, x.inputs.classes, err)
+	}
+	return x.addText(inputClasses, text)
+}
+
 func (x *maker) addText(name string, text []byte) error {
 	return x.draft.Add(name, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -110,12 +125,17 @@ func (x *maker) addText(name string, text []byte) error {
 	})
 }
 
-// makeReports makes the report by day and that by account, whose totals are the same.
+// makeReports makes the report by day, or of a year by month, and that by account, whose totals
+// are the same.
 func (x *maker) makeReports(ctx context.Context) error {
+	by := report.Day
+	if x.period.Year != "" {
+		by = report.Month
+	}
 	for _, one := range []struct {
 		by   report.By
 		name string
-	}{{report.Day, "report"}, {report.Account, "accounts"}} {
+	}{{by, "report"}, {report.Account, "accounts"}} {
 		q := report.Question{By: one.by, Network: x.network.Name, Symbol: x.network.Symbol, Prices: x.prices}
 		if x.inputs.book != nil {
 			q.Labels = x.labels
@@ -130,7 +150,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 			".csv":  func(w io.Writer) error { return sheet.WriteCSV(w, r.Sheet()) },
 			".xlsx": func(w io.Writer) error { return sheet.WriteXLSX(w, r.Sheet()) },
 		}
-		if one.by == report.Day {
+		if one.by == by {
 			forms[".html"] = func(w io.Writer) error { return report.WriteHTML(w, r) }
 		}
 		for form, write := range forms {
@@ -159,8 +179,11 @@ func (x *maker) makeFindings(ctx context.Context) error {
 	}))
 }
 
-// statementFiles need the gateway where balances are asked for.
-var statementFiles = []string{"statements.json", "statements.xlsx"}
+// These files need the gateway where balances are asked for.
+var (
+	statementFiles   = []string{"statements.json", "statements.xlsx"}
+	rollforwardFiles = []string{"rollforward.json", "rollforward.xlsx"}
+)
 
 func (x *maker) makeStatements(ctx context.Context) error {
 	o := &x.manifest.Options
@@ -185,6 +208,33 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	err = x.draft.Add(statementFiles[0], func(w io.Writer) error { return made.Style.WriteJSONList(ctx, w, made.List) })
 	if err == nil {
 		err = x.draft.Add(statementFiles[1], func(w io.Writer) error { return made.Style.WriteXLSX(ctx, w, made.List) })
+	}
+	return made.Explain(err)
+}
+
+// makeRollforward makes the rollforward, of a year by month, with every movement.
+func (x *maker) makeRollforward(ctx context.Context) error {
+	o := &x.manifest.Options
+	if !o.Rollforward || o.Balances && x.withoutSource {
+		return nil
+	}
+	q := RollforwardQuestion{By: ByPeriod, Accounts: x.accounts, Labels: x.labels, Classes: x.classes, Prices: x.prices, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
+	if x.period.Year != "" {
+		q.By = ByMonth
+	}
+	if o.Balances {
+		q.Balances = x.told
+	}
+	made, err := x.rollforward(ctx, &x.held, x.network, &q)
+	if err != nil {
+		return err
+	}
+	if !made.Holds() {
+		x.manifest.Findings.Rollforward = 1
+	}
+	err = x.draft.Add(rollforwardFiles[0], func(w io.Writer) error { return made.Style.WriteJSON(w, made.Rollforward) })
+	if err == nil {
+		err = x.draft.Add(rollforwardFiles[1], func(w io.Writer) error { return made.Style.WriteXLSX(ctx, w, made.Rollforward) })
 	}
 	return made.Explain(err)
 }

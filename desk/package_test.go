@@ -84,7 +84,7 @@ func TestPackage(t *testing.T) {
 	made := packed(t, d, q)
 	require.True(t, made.Changed)
 	require.Equal(t, "GLMR", made.Symbol)
-	require.Equal(t, []string{"closing: inputs", "closing: balances", "closing: blocks", "closing: reports", "closing: findings", "closing: statements", "closing: journal", "closing: reconciliation"}, steps)
+	require.Equal(t, []string{"closing: inputs", "closing: balances", "closing: blocks", "closing: reports", "closing: findings", "closing: statements", "closing: rollforward", "closing: journal", "closing: reconciliation"}, steps)
 	m := made.Manifest
 	sum, count := charges(t, func(s sent) bool { return of(alith)(s) || of(baltathar)(s) })
 	require.Equal(t, sum, known(t, m.Totals.Charged))
@@ -334,7 +334,7 @@ func TestPackageThatFails(t *testing.T) {
 		"no such program":   {desk.NotUnderstood, `program "lotus": want a program that has journals`, func(_ *testing.T, q *desk.PackageQuestion) { q.Journal = "lotus" }},
 		"with what":         {desk.NotUnderstood, `with "love": want fees or movements`, func(_ *testing.T, q *desk.PackageQuestion) { q.With = "love" }},
 		"movements alone":   {desk.NotUnderstood, "with movements opens the journal with balances, and none are to be asked for", func(_ *testing.T, q *desk.PackageQuestion) { q.Proved = false }},
-		"no month":          {desk.NotUnderstood, "which month?", func(_ *testing.T, q *desk.PackageQuestion) { q.Month = "" }},
+		"no month":          {desk.NotUnderstood, "which month, or which year?", func(_ *testing.T, q *desk.PackageQuestion) { q.Month = "" }},
 		"a month of nobody": {desk.NotUnderstood, `month "2026-13"`, func(_ *testing.T, q *desk.PackageQuestion) { q.Month = "2026-13" }},
 		"not all of it":     {desk.NotCovered, "2026-01 is not there as a whole", func(_ *testing.T, q *desk.PackageQuestion) { q.Partial = false }},
 		"no block of it":    {desk.NotCovered, "it has no block of 2031-01", func(_ *testing.T, q *desk.PackageQuestion) { q.Month = "2031-01" }},
@@ -448,7 +448,7 @@ func TestCheckPackage(t *testing.T) {
 		q := fresh(t)
 		edit(t, q.Dir, closing.ManifestFile, `"partial": true`, `"partial": false`)
 		_, err := check(t, q.Dir, place, q.PackageOptions)
-		require.ErrorContains(t, err, "the package lacks a part of its month, and does not allow for it")
+		require.ErrorContains(t, err, "the package lacks a part of its period, and does not allow for it")
 	})
 	t.Run("a program of nobody", func(t *testing.T) {
 		q := fresh(t)
@@ -494,7 +494,7 @@ func TestCheckPackageWithoutAGateway(t *testing.T) {
 	require.True(t, c.Part)
 	require.Empty(t, c.Differences)
 	require.Equal(t, []string{"not compared, for the gateway is not reachable (questions were not answered): what needs balances",
-		"not compared: journal.hledger", "not compared: statements.json", "not compared: statements.xlsx"}, c.Notes)
+		"not compared: journal.hledger", "not compared: rollforward.json", "not compared: rollforward.xlsx", "not compared: statements.json", "not compared: statements.xlsx"}, c.Notes)
 	edit(t, q.Dir, closing.ManifestFile, `"drifts": 0`, `"drifts": 7`)
 	require.Len(t, checked(t, q.Dir, place, o).Differences, 1)
 	o.Balances = func() (source.Source, error) { return nil, errAway }
@@ -514,7 +514,7 @@ func TestCheckPackageLater(t *testing.T) {
 	packed(t, opened(t, place), q)
 	c := checked(t, q.Dir, copied(t), q.PackageOptions)
 	require.Empty(t, c.Differences)
-	require.Equal(t, []string{"the ledger has more of the month now: close it again"}, c.Notes)
+	require.Equal(t, []string{"the ledger has more of it now: close it again"}, c.Notes)
 
 	shorter := file(t)
 	_, err = desk.Sync(t.Context(), shorter, blocks(t, "0..19"), desk.FillOptions{Reader: demo(t)})

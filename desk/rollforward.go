@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/rollforward"
 	"github.com/feeledger/fees/source"
@@ -68,11 +69,16 @@ func (d *Desk) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollfor
 	if err != nil {
 		return nil, err
 	}
-	span, err := d.span(&held)
+	n, err := d.Network(ctx)
 	if err != nil {
 		return nil, err
 	}
-	n, err := d.Network(ctx)
+	return d.rollforward(ctx, &held, n, &q)
+}
+
+// rollforward makes the rollforward on what the ledger holds of a period.
+func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, q *RollforwardQuestion) (*Rollforward, error) {
+	span, err := d.span(held)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +99,7 @@ func (d *Desk) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollfor
 		asked.Treasury = chain.Some(*n.Treasury)
 	}
 	if q.By == ByMonth {
-		if asked.Periods, err = d.months(ctx, &held, span); err != nil {
+		if asked.Periods, err = d.months(ctx, held, span); err != nil {
 			return nil, err
 		}
 	}
@@ -107,12 +113,12 @@ func (d *Desk) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollfor
 	}
 	q.Progress.end()
 	if asked.Prices != nil {
-		if err := asked.Prices.Check(q.Period.Partial); err != nil {
+		if err := asked.Prices.Check(held.Partial); err != nil {
 			return nil, err
 		}
 	}
 	r.Style.Title = fmt.Sprintf("Rollforward, %s, %s, accounts: %d", n.Name, held.Name, len(q.Accounts))
-	if r.Style.Notes, err = r.notes(ctx, &held, span); err == nil && asked.Prices != nil {
+	if r.Style.Notes, err = r.notes(ctx, held, span); err == nil && asked.Prices != nil {
 		r.Style.Notes = append(r.Style.Notes, asked.Prices.Notes()...)
 	}
 	return r, err
@@ -194,7 +200,8 @@ func (d *Desk) months(ctx context.Context, h *Held, span ledger.Span) (list []ro
 		if blocks.First, blocks.Last = max(blocks.First, span.First), min(blocks.Last, span.Last); !some || blocks.First > blocks.Last {
 			continue
 		}
-		if len(cover.Lacks) > 0 || cover.Span != chain.Some(blocks) {
+		lacks := month.Equal(first) && h.LacksBeginning() || month.Equal(last) && h.LacksEnd() // whatever the ledger has by now
+		if lacks || len(cover.Lacks) > 0 || cover.Span != chain.Some(blocks) {
 			p.Name = "part of " + p.Name
 		}
 		list = append(list, rollforward.Period{Name: p.Name, Span: blocks})

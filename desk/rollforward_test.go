@@ -18,16 +18,19 @@ import (
 // to 19 of February, and from 20 on of March.
 func threeMonths(t testing.TB) string {
 	t.Helper()
+	return changedUpTo(t, "0..27", ofThreeMonths)
+}
+
+// ofThreeMonths puts a block into its month.
+func ofThreeMonths(b *chain.Block) error {
 	begins := map[uint64]string{1: "1767225600000", 10: "1769904000000", 20: "1772323200000"} // midnight of UTC
-	return changed(t, func(b *chain.Block) error {
-		first := uint64(1)
-		for height := range begins {
-			if height <= b.Number && height > first {
-				first = height
-			}
+	first := uint64(1)
+	for height := range begins {
+		if height <= b.Number && height > first {
+			first = height
 		}
-		return movedTo(b.Number, begins[first])(b)
-	})
+	}
+	return movedTo(b.Number, begins[first])(b)
 }
 
 // rolled asks for the rollforward of all accounts of the demo.

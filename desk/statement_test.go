@@ -35,9 +35,15 @@ func movedTo(height uint64, milliseconds string) func(*chain.Block) error {
 // changed is a ledger of the demo with blocks that were changed.
 func changed(t testing.TB, change func(*chain.Block) error) string {
 	t.Helper()
+	return changedUpTo(t, "0..27", change)
+}
+
+// changedUpTo is the like of some of the blocks.
+func changedUpTo(t testing.TB, span string, change func(*chain.Block) error) string {
+	t.Helper()
 	reader, place := demo(t), file(t)
 	reader.Source = otherwise{Source: reader.Source, block: change}
-	_, err := desk.Sync(t.Context(), place, blocks(t, "0..27"), desk.FillOptions{Reader: reader})
+	_, err := desk.Sync(t.Context(), place, blocks(t, span), desk.FillOptions{Reader: reader})
 	require.NoError(t, err)
 	return place
 }

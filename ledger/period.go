@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -51,6 +53,22 @@ type Cover struct {
 	// Lacks says, for people, what of the period is not sealed in the book. Nothing is
 	// missing where it is empty.
 	Lacks []string
+}
+
+// What the lacks of a period of times begin with.
+const (
+	lacksBeginning = "its beginning: "
+	lacksEnd       = "its end: "
+)
+
+// LacksBeginning tells whether a period of times may have blocks before the first that is sealed.
+func (c *Cover) LacksBeginning() bool { return c.lacks(lacksBeginning) }
+
+// LacksEnd tells whether a period of times may have blocks after the last that is sealed.
+func (c *Cover) LacksEnd() bool { return c.lacks(lacksEnd) }
+
+func (c *Cover) lacks(what string) bool {
+	return slices.ContainsFunc(c.Lacks, func(lack string) bool { return strings.HasPrefix(lack, what) })
 }
 
 // Cover finds a period's sealed blocks, and what is missing of them. There are no gaps
@@ -116,10 +134,10 @@ func (b *Book) coverTimes(ctx context.Context, p Period, have Span) (c Cover, er
 		return c, err
 	}
 	if t, ok := first.Get(); have.First > firstHeights && !(ok && t.Std().Before(p.From.Std())) {
-		c.Lacks = append(c.Lacks, fmt.Sprintf("its beginning: the ledger begins with block %d%s", have.First, of(first)))
+		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksBeginning+"the ledger begins with block %d%s", have.First, of(first)))
 	}
 	if t, ok := last.Get(); !b.ended(have.Last) && (!ok || t.Std().Before(p.To.Std())) {
-		c.Lacks = append(c.Lacks, fmt.Sprintf("its end: the ledger is sealed up to block %d%s", have.Last, of(last)))
+		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksEnd+"the ledger is sealed up to block %d%s", have.Last, of(last)))
 	}
 	c.Span, err = b.blocksOf(ctx, p)
 	return c, err

@@ -113,7 +113,7 @@ func TestCloseFlippedByte(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	closed(t, dir)
 	all := filesUnder(t, dir)
-	require.Len(t, all, 14)
+	require.Len(t, all, 16)
 	for name, text := range all {
 		if name == closing.ManifestFile {
 			text = strings.Replace(text, `"fee": "8`, `"fee": "9`, 1)
@@ -219,7 +219,7 @@ func TestCloseDifference(t *testing.T) {
 		"--gateway", recording, "--with", "movements")
 	require.Equal(t, exitFinding, code, stderr)
 	require.Contains(t, stdout, "left out       the journal: ")
-	require.Equal(t, closing.Findings{Statements: 1, Journal: 1}, manifestOf(t, dir).Findings)
+	require.Equal(t, closing.Findings{Statements: 1, Journal: 1, Rollforward: 1}, manifestOf(t, dir).Findings)
 	require.NoFileExists(t, filepath.Join(dir, "journal.hledger"))
 }
 

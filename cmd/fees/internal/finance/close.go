@@ -17,26 +17,28 @@ import (
 	"github.com/feeledger/fees/signature"
 )
 
-var closeManual = `Make the package of a month for some accounts, a directory that is whole or not
-there, and prove an old package against today's ledger.
+var closeManual = `Make the package of a month or a year for some accounts, a directory that is
+whole or not there, and prove an old package against today's ledger.
 
-A package has, of the fees that the accounts paid: a report by day (report.json,
-.csv, .xlsx, .html) and by account (accounts.json, .csv, .xlsx); their
-statements (statements.json, .xlsx), proved by the gateway's balances; the
-journal for the program of --as; with --reconcile, the company's own record
+A package has, of the fees that the accounts paid: a report by day, of a year by
+month (report.json, .csv, .xlsx, .html), and by account (accounts.json, .csv,
+.xlsx); their statements (statements.json, .xlsx), proved by the gateway's
+balances; the rollforward, of a year by month, with every movement, as fees
+rollforward makes it (rollforward.json, .xlsx; --classes); the journal for the
+program of --as; with --reconcile, the company's own record
 beside the ledger (reconciliation.json, .xlsx); findings.csv, all that does not
-hold in the month's blocks; the network's table (networks.json); what it was
+hold in its blocks; the network's table (networks.json); what it was
 made of (inputs/); and manifest.json: the blocks with hashes and the ledger's
 seal, how many of them are proved and by which trusted block (evidence; --check
 wants as much of the ledger), the totals, the accounts, the options, and the
 SHA-256 of every file. No clock is in any of them: closing again gives the same
 bytes.
 
-The ledger must reach both ends of the month; --partial takes what is there, and
-the manifest and the reports say so. Where the directory has a package of the
-same month already and a byte differs, the new one becomes its next version:
-changes.json lists the files and totals that changed, and the old ones stay
-under versions/. Anything else that is there is refused.
+The ledger must reach both ends of the period; --partial takes what is there,
+and the manifest and the reports say so. Where the directory has a package of
+the same period already and a byte differs, the new one becomes its next
+version: changes.json lists the files and totals that changed, and the old ones
+stay under versions/. Anything else that is there is refused.
 
 ` + cli.LabelsManual + `
 The package keeps it (inputs/labels.csv), so that --check makes the same files
@@ -79,7 +81,7 @@ Exit codes: 0 all holds that was checked, 1 something in the package does not
 hold (it is made nonetheless), or --check found that the ledger differs, or that
 a signature or the timestamp does not hold, 2 usage, or a directory that is
 something else, 3 the gateway or the authority, 4 the ledger lacks a part of the
-month, or a file of the package was changed.`
+period, or a file of the package was changed.`
 
 const closeExamples = `  fees close --month 2026-01 --accounts group:company -o january
   fees close --month 2026-01 --accounts group:company --timezone Europe/Berlin \
@@ -88,6 +90,7 @@ const closeExamples = `  fees close --month 2026-01 --accounts group:company -o 
       --sign id_ed25519
   fees close --month 2026-01 --accounts group:company --prices prices.csv \
       --fiat EUR -o january
+  fees close --year 2026 --accounts group:company --partial -o year-2026
   fees close --check january --signers allowed_signers
   fees close --check january --gateway archive --trust 16796696:0xHASH`
 
@@ -96,7 +99,8 @@ type closeFlags struct {
 	cli.GatewayFlags
 	cli.LedgerFlags
 	cli.LabelFlags
-	month, timezone, dir, check  string
+	month, year, timezone        string
+	dir, check, classes          string
 	accounts, names, networkFile string
 	form, with                   string
 	key, signers                 string
@@ -112,7 +116,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	flags := closeFlags{stdout: stdout, stderr: stderr}
 	c := &cobra.Command{
 		Use:     "close --month M --accounts FILE -o DIR",
-		Short:   "Make a month's package, and prove an old one",
+		Short:   "Make a month's or a year's package, and prove an old one",
 		Long:    closeManual,
 		Example: closeExamples,
 		Args:    cobra.NoArgs,
@@ -120,7 +124,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 			if flags.check != "" {
 				return checkPackage(c, &flags)
 			}
-			return withCommand(c, nil, closeMonth(c.Context(), &flags))
+			return withCommand(c, nil, makePackage(c.Context(), &flags))
 		},
 	}
 	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks")
@@ -131,7 +135,8 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.VisitAll(func(flag *pflag.Flag) { flags.ofCheck = append(flags.ofCheck, flag.Name) })
 	flags.ofCheck = append(flags.ofCheck, "check", "signers", "tsa-ca", "quiet")
 	f.StringVar(&flags.month, "month", "", "the month, such as 2026-01")
-	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month it is, such as Europe/Berlin")
+	f.StringVar(&flags.year, "year", "", "instead of a month, the year, such as 2026")
+	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month or year it is, such as Europe/Berlin")
 	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts"+cli.AccountsUsage)
 	f.StringVarP(&flags.dir, "output", "o", "", "the directory that becomes the package")
 	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
@@ -143,8 +148,9 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.with, "with", desk.WithFees, "what the journal has: fees, or movements")
 	flags.LabelFlags.Add(c)
 	f.StringVar(&flags.names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
+	f.StringVar(&flags.classes, "classes", "", "for the rollforward, a CSV file of pallet,method,direction,class: classes of your own choice")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
-	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the month, where it lacks a part")
+	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	flags.priceFlags.Add(c)
@@ -162,11 +168,13 @@ func journalPrograms() (names []string) {
 	return names
 }
 
-// closeMonth makes a package.
-func closeMonth(ctx context.Context, f *closeFlags) error {
+// makePackage makes a package.
+func makePackage(ctx context.Context, f *closeFlags) error {
 	switch {
-	case f.month == "" || f.accounts == "" || f.dir == "":
-		err := errors.New("name the month, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
+	case f.month != "" && f.year != "":
+		return errors.New("--month and --year: name one of them")
+	case f.month == "" && f.year == "" || f.accounts == "" || f.dir == "":
+		err := errors.New("name the month or the year, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
 		if f.accounts == "" {
 			if book, unread := f.LabelFlags.ReadBook(&f.LedgerFlags, true, f.stderr); unread == nil {
 				err = errors.New(err.Error() + cli.Offer(book))
@@ -208,7 +216,7 @@ func closeMonth(ctx context.Context, f *closeFlags) error {
 	}
 	defer d.Close()
 	closed, err := d.MakePackage(ctx, desk.PackageQuestion{
-		Dir: f.dir, Month: f.month, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Labels: book, Names: f.names, Prices: f.prices, Fiat: f.fiat,
+		Dir: f.dir, Month: f.month, Year: f.year, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Labels: book, Names: f.names, Prices: f.prices, Fiat: f.fiat, Classes: f.classes,
 		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, Key: key, Authority: authority, PackageOptions: options,
 	})
 	if err != nil {

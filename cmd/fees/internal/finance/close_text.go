@@ -40,7 +40,7 @@ func writeClosed(w io.Writer, p *desk.Closed) error {
 func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	m := p.Manifest
 	var out strings.Builder
-	fmt.Fprintf(&out, "Package of %s, %s, %s, version %d\n\n", console.Printable(m.Period.Month), console.Printable(m.Period.Timezone), console.Printable(m.Network), m.Version)
+	fmt.Fprintf(&out, "Package of %s, %s, %s, version %d\n\n", console.Printable(m.Period.Name()), console.Printable(m.Period.Timezone), console.Printable(m.Network), m.Version)
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(&out, "%-14s %s\n", name, console.Printable(fmt.Sprintf(format, values...)))
 	}
@@ -74,7 +74,7 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 		count uint64
 	}{
 		{"checks that do not hold", f.Checks}, {"undetermined fees", f.Undetermined}, {"drifts", f.Drifts},
-		{"events not understood", f.Unclassified}, {"statements that do not hold", f.Statements},
+		{"events not understood", f.Unclassified}, {"statements that do not hold", f.Statements}, {"rollforwards that do not close", f.Rollforward},
 		{"journals that cannot be made", f.Journal}, {"differences to the books", f.Differences},
 	} {
 		if n.count > 0 {
