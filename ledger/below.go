@@ -83,19 +83,7 @@ func (c *bookRow) readyBelow(ctx context.Context, q querier, limit uint64) (coun
 
 // sealBelow seals blocks that lead up to the book's first height, as many as are sealed at once.
 func (b *Book) sealBelow(ctx context.Context) (sealed uint64, err error) {
-	err = b.change(ctx, func(tx transaction) error {
-		if t, ok := tx.(*postgresTransaction); ok {
-			if mine, err := t.tryLock(ctx, lockSeal); err != nil || !mine {
-				return err
-			}
-		}
-		c, err := readBookRow(ctx, tx)
-		if errors.Is(err, ErrNone) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	err = b.asSealer(ctx, func(tx transaction, c bookRow) error {
 		count, err := c.readyBelow(ctx, tx, uint64(sealedAtOnce))
 		if err != nil || count == 0 {
 			return err

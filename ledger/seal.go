@@ -54,9 +54,10 @@ func (b *Book) Unsealed(ctx context.Context) (bool, error) {
 	return below > 0, err
 }
 
-// sealPortion seals blocks that follow, as many as are sealed at once.
-func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
-	err = b.change(ctx, func(tx transaction) error {
+// asSealer does a part of what only one program does at a time, in a change of its own, with what
+// the book says of itself. Nothing is done where another is sealing, or where there is no book.
+func (b *Book) asSealer(ctx context.Context, do func(tx transaction, c bookRow) error) error {
+	return b.change(ctx, func(tx transaction) error {
 		if t, ok := tx.(*postgresTransaction); ok {
 			if mine, err := t.tryLock(ctx, lockSeal); err != nil || !mine {
 				return err
@@ -69,6 +70,13 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 		if err != nil {
 			return err
 		}
+		return do(tx, c)
+	})
+}
+
+// sealPortion seals blocks that follow, as many as are sealed at once.
+func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
+	err = b.asSealer(ctx, func(tx transaction, c bookRow) error {
 		p := newSealing(c)
 		failed := p.fill(ctx, tx)
 		if failed != nil && !p.keeps(failed) {
