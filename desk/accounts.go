@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/journal"
 )
 
 const (
@@ -51,6 +52,26 @@ func ReadAccounts(list []string, names *AddressBook) ([]chain.Address, *addressb
 	}
 	return accounts, &l.book, nil
 }
+
+// Chosen are the accounts that somebody chose, and what they and others are called.
+type Chosen struct {
+	Accounts []chain.Address
+	Labels   *addressbook.Book // by the address book, else by the files that named them; nil where neither says anything
+	Book     *AddressBook      // nil where there is none
+}
+
+// Choose reads a list of accounts as [ReadAccounts] does, by this address book.
+func (b *AddressBook) Choose(list []string) (*Chosen, error) {
+	accounts, own, err := ReadAccounts(list, b)
+	if err != nil {
+		return nil, err
+	}
+	return &Chosen{accounts, b.With(own), b}, nil
+}
+
+// JournalNames are the names of a journal by the labels: nil where there are none. The error is
+// an [InputError].
+func (c *Chosen) JournalNames() (*journal.Names, error) { return c.Book.names(c.Labels) }
 
 // IsAddress tells whether a text is meant to be an address, and not a file's name.
 func IsAddress(text string) bool { return strings.HasPrefix(text, "0x") }

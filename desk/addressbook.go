@@ -114,12 +114,6 @@ func (b *AddressBook) GroupNamed(text string) (string, bool) {
 	return b.entries().Group(found[0])
 }
 
-// JournalNames are the names of a journal by the book, and by what is said of some accounts: nil
-// where neither says anything. The error is an [InputError].
-func (b *AddressBook) JournalNames(accounts *addressbook.Book) (*journal.Names, error) {
-	return b.names(b.With(accounts))
-}
-
 func (b *AddressBook) names(labels *addressbook.Book) (*journal.Names, error) {
 	names, err := journal.NamesOf(labels)
 	if err != nil {

@@ -54,6 +54,15 @@ func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (
 	return b, err
 }
 
+// ReadAccounts reads the address book, and the accounts that a list names by it.
+func (f *LabelFlags) ReadAccounts(list []string, book *LedgerFlags, quiet bool, stderr io.Writer) (*desk.Chosen, error) {
+	b, err := f.ReadBook(book, quiet, stderr)
+	if err != nil {
+		return nil, err
+	}
+	return b.Choose(list)
+}
+
 // Labels is what the address book says of an address, as fields whose names begin with a
 // prefix; none where there is no book.
 func Labels(b *desk.AddressBook, prefix string, address chain.Optional[chain.Address]) []Field {

@@ -201,22 +201,17 @@ func (f *exportFlags) question(args []string, stderr io.Writer) (q desk.ExportQu
 	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
 		return q, err
 	}
-	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, false, stderr)
+	chosen, err := f.LabelFlags.ReadAccounts(f.accounts, &f.LedgerFlags, false, stderr)
 	if err != nil {
 		return q, err
 	}
-	if len(f.accounts) == 0 {
-		return q, errors.New("--accounts: name those who paid, or a file with them" + cli.Offer(book))
+	if q.Accounts = chosen.Accounts; len(q.Accounts) == 0 {
+		return q, errors.New("--accounts: name those who paid, or a file with them" + cli.Offer(chosen.Book))
 	}
-	accounts, chosen, err := desk.ReadAccounts(f.accounts, book)
-	if err != nil {
-		return q, err
-	}
-	q.Accounts = accounts
 	if f.names != "" {
 		q.Style.Names, err = desk.ReadNames(f.names)
 	} else {
-		q.Style.Names, err = book.JournalNames(chosen)
+		q.Style.Names, err = chosen.JournalNames()
 	}
 	if err != nil {
 		return q, err

@@ -155,15 +155,11 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 	if options.Prices, err = f.priceFlags.Read(); err != nil {
 		return err
 	}
-	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
+	chosen, err := f.LabelFlags.ReadAccounts(f.accounts, &f.LedgerFlags, f.quiet, stderr)
 	if err != nil {
 		return err
 	}
-	accounts, chosen, err := desk.ReadAccounts(f.accounts, book)
-	if err != nil {
-		return err
-	}
-	options.Accounts, options.Labels = accounts, book.With(chosen)
+	options.Accounts, options.Labels = chosen.Accounts, chosen.Labels
 	result, err := f.compare(ctx, asked, options, stderr)
 	if err != nil {
 		tellRows(stderr, err)

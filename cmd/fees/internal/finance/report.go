@@ -154,11 +154,7 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	if err != nil {
 		return err
 	}
-	book, err := flags.LabelFlags.ReadBook(&flags.LedgerFlags, flags.quiet, stderr)
-	if err != nil {
-		return err
-	}
-	payers, chosen, err := desk.ReadAccounts(flags.accounts, book)
+	chosen, err := flags.LabelFlags.ReadAccounts(flags.accounts, &flags.LedgerFlags, flags.quiet, stderr)
 	if err != nil {
 		return err
 	}
@@ -179,7 +175,7 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 		return err
 	}
 	defer d.Close()
-	q := desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: payers, Labels: book.With(chosen), Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()}
+	q := desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: chosen.Accounts, Labels: chosen.Labels, Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()}
 	if compared {
 		return flags.showComparison(ctx, d, q, with, p)
 	}

@@ -203,15 +203,11 @@ func (f *rollforwardFlags) read(args []string, q *desk.RollforwardQuestion, stde
 	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
 		return err
 	}
-	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
+	chosen, err := f.LabelFlags.ReadAccounts(f.accounts, &f.LedgerFlags, f.quiet, stderr)
 	if err != nil {
 		return err
 	}
-	accounts, chosen, err := desk.ReadAccounts(f.accounts, book)
-	if err != nil {
-		return err
-	}
-	q.Accounts, q.Labels = accounts, book.With(chosen)
+	q.Accounts, q.Labels = chosen.Accounts, chosen.Labels
 	if q.Prices, err = f.priceFlags.Read(); err != nil {
 		return err
 	}

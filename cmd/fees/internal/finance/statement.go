@@ -186,11 +186,11 @@ func (f *statementFlags) read(args []string, q *desk.StatementQuestion, stderr i
 			rest = append(rest, arg)
 		}
 	}
-	accounts, chosen, err := desk.ReadAccounts(append(list, f.accounts...), book)
+	chosen, err := book.Choose(append(list, f.accounts...))
 	if err != nil {
 		return nil, err
 	}
-	q.Accounts, q.Labels = accounts, book.With(chosen)
+	q.Accounts, q.Labels = chosen.Accounts, chosen.Labels
 	if len(q.Accounts) == 0 {
 		return nil, errors.New("name an account, an address of 0x and 40 hex digits, or --accounts with a file of them" + cli.Offer(book))
 	}
