@@ -181,21 +181,10 @@ func makeRollforward(ctx context.Context, args []string, flags rollforwardFlags,
 		return err
 	}
 	defer d.Close()
-	p := cli.NewProgress(stderr, "balances", flags.quiet)
-	defer p.End()
-	q.Progress = p.Asked()
-	made, err := d.Rollforward(ctx, q)
-	if err != nil {
-		return err
-	}
-	p.End()
-	if err := flags.Output.Stream(func(w io.Writer) error { return flags.write(ctx, w, made) }); err != nil {
-		return made.Explain(err)
-	}
-	if !made.Holds() {
-		return cli.ErrFinding
-	}
-	return nil
+	return showProved(&flags.Output, flags.quiet, stderr, func(p desk.Progress) (*desk.Rollforward, error) {
+		q.Progress = p
+		return d.Rollforward(ctx, q)
+	}, func(w io.Writer, made *desk.Rollforward) error { return flags.write(ctx, w, made) })
 }
 
 // read reads the period, the accounts with their labels and groups, the prices and the classes.

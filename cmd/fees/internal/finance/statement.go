@@ -154,21 +154,10 @@ func makeStatements(ctx context.Context, args []string, flags statementFlags, st
 		return err
 	}
 	defer d.Close()
-	p := cli.NewProgress(stderr, "balances", flags.quiet)
-	defer p.End()
-	q.Progress = p.Asked()
-	made, err := d.Statements(ctx, q)
-	if err != nil {
-		return err
-	}
-	p.End()
-	if err := flags.Output.Stream(func(w io.Writer) error { return flags.write(ctx, w, made) }); err != nil {
-		return made.Explain(err)
-	}
-	if !made.Holds() {
-		return cli.ErrFinding
-	}
-	return nil
+	return showProved(&flags.Output, flags.quiet, stderr, func(p desk.Progress) (*desk.Statements, error) {
+		q.Progress = p
+		return d.Statements(ctx, q)
+	}, func(w io.Writer, made *desk.Statements) error { return flags.write(ctx, w, made) })
 }
 
 // read reads the accounts that are asked about and their labels. Rest is what of the

@@ -1,0 +1,33 @@
+package finance
+
+import (
+	"io"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+)
+
+// proved is what is made of a ledger and of balances: it holds, or the balances say otherwise.
+type proved interface {
+	Holds() bool
+	Explain(err error) error
+}
+
+// showProved asks for what is proved, with the progress on stderr, and writes it. It is
+// [cli.ErrFinding] where that does not hold.
+func showProved[P proved](o *cli.Output, quiet bool, stderr io.Writer, ask func(desk.Progress) (P, error), write func(io.Writer, P) error) error {
+	p := cli.NewProgress(stderr, "balances", quiet)
+	defer p.End()
+	made, err := ask(p.Asked())
+	if err != nil {
+		return err
+	}
+	p.End()
+	if err := o.Stream(func(w io.Writer) error { return write(w, made) }); err != nil {
+		return made.Explain(err)
+	}
+	if !made.Holds() {
+		return cli.ErrFinding
+	}
+	return nil
+}
