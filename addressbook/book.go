@@ -113,6 +113,27 @@ func (b *Book) Group(address chain.Address) (string, bool) {
 	return group, group != ""
 }
 
+// LabelOf is what an address is called, where both are known.
+func (b *Book) LabelOf(address chain.Optional[chain.Address]) chain.Optional[string] {
+	return saidOf(address, b.Label)
+}
+
+// GroupOf is what an address belongs to, where both are known.
+func (b *Book) GroupOf(address chain.Optional[chain.Address]) chain.Optional[string] {
+	return saidOf(address, b.Group)
+}
+
+func saidOf(address chain.Optional[chain.Address], say func(chain.Address) (string, bool)) (none chain.Optional[string]) {
+	a, ok := address.Get()
+	if !ok {
+		return none
+	}
+	if text, ok := say(a); ok {
+		return chain.Some(text)
+	}
+	return none
+}
+
 // Labelled are the addresses that are called so. Where none is in these very letters, it is
 // those in other cases.
 func (b *Book) Labelled(label string) []chain.Address {

@@ -164,12 +164,19 @@ func TestFind(t *testing.T) {
 	group, known := book.Group(three)
 	require.True(t, known)
 	require.Equal(t, "payroll", group)
+	require.Equal(t, chain.Some("payroll"), book.GroupOf(chain.Some(three)))
+	require.Equal(t, chain.Some("Hot"), book.LabelOf(chain.Some(three)))
+	for _, unknown := range []chain.Optional[chain.Address]{{}, chain.Some(chain.Address{19: 4}), chain.Some(chain.Address{19: 5})} {
+		require.False(t, book.LabelOf(unknown).Known())
+		require.False(t, book.GroupOf(unknown).Known())
+	}
 	_, known = book.Group(chain.Address{19: 4})
 	require.False(t, known)
 	require.Equal(t, addressbook.Entry{Address: chain.Address{}}, book.Entry(chain.Address{}))
 
 	var none *addressbook.Book
 	require.Empty(t, none.Groups())
+	require.False(t, none.LabelOf(chain.Some(one)).Known())
 	require.Empty(t, none.Labelled("Hot"))
 	require.Equal(t, addressbook.Entry{Address: one}, none.Entry(one))
 }

@@ -47,16 +47,7 @@ func labelled(book *addressbook.Book, payer chain.Optional[chain.Address]) *item
 	if book == nil {
 		return nil
 	}
-	x := new(itemLabels)
-	if address, ok := payer.Get(); ok {
-		if label, ok := book.Label(address); ok {
-			x.PayerLabel = chain.Some(label)
-		}
-		if group, ok := book.Group(address); ok {
-			x.PayerGroup = chain.Some(group)
-		}
-	}
-	return x
+	return &itemLabels{book.LabelOf(payer), book.GroupOf(payer)}
 }
 
 func (r *Result) itemJSON(i *Item) itemJSON {

@@ -295,8 +295,9 @@ func (a *adder) transaction(c *ledger.Cost) error {
 // groupOf is the group of what is added.
 func (a *adder) groupOf(s subject) (*group, error) {
 	by := a.question.By
-	if account, ok := s.account.Get(); ok && by.Labelled() {
-		if s.label, s.group = a.question.called(account); !s.group.Known() {
+	if s.account.Known() && by.Labelled() {
+		labels := a.question.Labels
+		if s.label, s.group = labels.LabelOf(s.account), labels.GroupOf(s.account); !s.group.Known() {
 			s.group = chain.Some(NoGroup)
 		}
 	}
@@ -351,8 +352,8 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 	}
 	for _, g := range groups {
 		for _, address := range []chain.Optional[chain.Address]{g.Account, g.Contract} {
-			if of, ok := address.Get(); ok {
-				g.Label, g.InGroup = a.question.called(of)
+			if address.Known() {
+				g.Label, g.InGroup = a.question.Labels.LabelOf(address), a.question.Labels.GroupOf(address)
 			}
 		}
 	}
@@ -374,16 +375,4 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		others.worth = others.worth.plus(sums[g].worth)
 	}
 	return append(groups[:top], &Group{Key: others.Key, Figures: figuresOf(&others.Sums).valued(others.worth)}), all, nil
-}
-
-// called is what an address is called, and the group that it is in.
-func (q *Question) called(address chain.Address) (label, group chain.Optional[string]) {
-	e := q.Labels.Entry(address)
-	if e.Label != "" {
-		label = chain.Some(e.Label)
-	}
-	if e.Group != "" {
-		group = chain.Some(e.Group)
-	}
-	return label, group
 }

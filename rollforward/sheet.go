@@ -297,18 +297,11 @@ func (y *Style) day(at chain.Optional[chain.Time]) any {
 }
 
 // label is what another account is called, where it has a label.
-func (y *Style) label(r *Rollforward, account chain.Optional[chain.Address]) any {
-	a, ok := account.Get()
-	if !ok {
-		return nil
-	}
-	if label, has := r.accounts.Label(a); has {
+func (y *Style) label(r *Rollforward, account chain.Optional[chain.Address]) chain.Optional[string] {
+	if label := r.accounts.LabelOf(account); label.Known() {
 		return label
 	}
-	if label, has := y.Labels.Label(a); has {
-		return label
-	}
-	return nil
+	return y.Labels.LabelOf(account)
 }
 
 // sheet makes a sheet.

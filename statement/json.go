@@ -42,14 +42,14 @@ type head struct {
 
 func (y *Style) head(s *Statement) head {
 	h := head{
-		Account: s.Account, Label: y.Label(s.Account), Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last, Evidence: y.Evidence,
+		Account: s.Account, Label: y.label(s.Account), Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last, Evidence: y.Evidence,
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]balances.Difference{}, s.Differences...), More: s.More, Settled: append([]balances.Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),
 		Worth: s.ChargedWorth, Prices: y.basis(), NoPayer: s.WithoutPayer, Notes: append(append([]string{}, y.Notes...), s.Notes()...),
 	}
 	if y.Called {
-		group := y.group(s.Account)
+		group := y.Labels.GroupOf(chain.Some(s.Account))
 		h.Group = &group
 	}
 	if opening, ok := s.Opening.Get(); ok {

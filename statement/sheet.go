@@ -48,7 +48,7 @@ func (y *Style) sheet(name, title string, columns []sheet.Column, list []*Statem
 		columns = append(slices.Clone(columns), accountColumns...)
 		plain := rows
 		rows = func(s *Statement, add func(...any) error) error {
-			label, group := y.Label(s.Account), y.group(s.Account)
+			label, group := y.label(s.Account), y.Labels.GroupOf(chain.Some(s.Account))
 			return plain(s, func(values ...any) error { return add(append(values, label, group)...) })
 		}
 	}
@@ -57,14 +57,6 @@ func (y *Style) sheet(name, title string, columns []sheet.Column, list []*Statem
 
 // accountColumns are what an account is called.
 var accountColumns = []sheet.Column{{Name: "account_label", Kind: sheet.Text}, {Name: "account_group", Kind: sheet.Text}}
-
-// group is what an account belongs to, where the book says so.
-func (y *Style) group(account chain.Address) (none chain.Optional[string]) {
-	if group, ok := y.Labels.Group(account); ok {
-		return chain.Some(group)
-	}
-	return none
-}
 
 func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) error) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
@@ -107,7 +99,7 @@ func (y *Style) Movements(ctx context.Context, list ...*Statement) *sheet.Sheet 
 		return s.Each(ctx, func(l *Line) error {
 			row := []any{s.Account, l.Place(), l.Height, l.Time}
 			if m := l.Movement; m != nil {
-				row = append(row, m.Event, m.EventIndex, string(m.Kind), l.OfFee, m.Counterparty, y.label(m.Counterparty), m.Amount)
+				row = append(row, m.Event, m.EventIndex, string(m.Kind), l.OfFee, m.Counterparty, y.Labels.LabelOf(m.Counterparty), m.Amount)
 			} else {
 				row = append(row, nil, nil, string(l.Kind()), true, nil, nil, nil)
 			}
@@ -122,20 +114,9 @@ func (y *Style) Movements(ctx context.Context, list ...*Statement) *sheet.Sheet 
 	})
 }
 
-// Label is what an account is called, where it has a label.
-func (y *Style) Label(account chain.Address) (none chain.Optional[string]) {
-	if label, ok := y.Labels.Label(account); ok {
-		return chain.Some(label)
-	}
-	return none
-}
-
-// label is the label of an account, where both are known.
-func (y *Style) label(account chain.Optional[chain.Address]) (none chain.Optional[string]) {
-	if a, ok := account.Get(); ok {
-		return y.Label(a)
-	}
-	return none
+// label is what an account is called, where it has a label.
+func (y *Style) label(account chain.Address) chain.Optional[string] {
+	return y.Labels.LabelOf(chain.Some(account))
 }
 
 // hashOf is a transaction's hash as its layer has it.
@@ -195,10 +176,10 @@ func (y *Style) Brief(ctx context.Context, s *Statement) *sheet.Sheet {
 
 // with is the other account's label, or its address.
 func (y *Style) with(account chain.Optional[chain.Address]) any {
-	if a, ok := account.Get(); ok && !y.label(account).Known() {
+	if a, ok := account.Get(); ok && !y.Labels.LabelOf(account).Known() {
 		return a.String()
 	}
-	return y.label(account)
+	return y.Labels.LabelOf(account)
 }
 
 // Reserves tells whether something is or was reserved, or may have been.
@@ -265,7 +246,7 @@ func (y *Style) Transfers(ctx context.Context, list ...*Statement) *sheet.Sheet 
 			case x.Sender == s.Account:
 				direction, other = "out", x.Recipient
 			}
-			if err := add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.Label(x.Token), direction, other, y.Label(other), x.Amount); err != nil {
+			if err := add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.label(x.Token), direction, other, y.label(other), x.Amount); err != nil {
 				return err
 			}
 		}

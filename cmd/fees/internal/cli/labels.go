@@ -69,16 +69,7 @@ func Labels(b *desk.AddressBook, prefix string, address chain.Optional[chain.Add
 	if b == nil {
 		return nil
 	}
-	var label, group any
-	if a, ok := address.Get(); ok {
-		if text, ok := b.Label(a); ok {
-			label = text
-		}
-		if text, ok := b.Group(a); ok {
-			group = text
-		}
-	}
-	return []Field{{Name: prefix + "label", Value: label}, {Name: prefix + "group", Value: group}}
+	return []Field{{Name: prefix + "label", Value: b.LabelOf(address)}, {Name: prefix + "group", Value: b.GroupOf(address)}}
 }
 
 // Called is an address with its label, "" where it is not known.

@@ -38,38 +38,14 @@ func labelled(t *evidence.Transaction, book *desk.AddressBook) labelledTransacti
 	x := labelledTransaction{Transaction: *t, partyLabels: labelsOf(t, book), Transfers: []labelledTransfer{}}
 	for _, one := range t.Transfers {
 		x.Transfers = append(x.Transfers, labelledTransfer{
-			one, label(book, chain.Some(one.Token)), label(book, chain.Some(one.From)), label(book, chain.Some(one.To)),
+			one, book.LabelOf(chain.Some(one.Token)), book.LabelOf(chain.Some(one.From)), book.LabelOf(chain.Some(one.To)),
 		})
 	}
 	return x
 }
 
 func labelsOf(t *evidence.Transaction, book *desk.AddressBook) partyLabels {
-	return partyLabels{label(book, t.From), label(book, t.To), label(book, t.Payer), group(book, t.Payer)}
-}
-
-// label is what a book calls an address.
-func label(book *desk.AddressBook, address chain.Optional[chain.Address]) (none chain.Optional[string]) {
-	a, ok := address.Get()
-	if !ok {
-		return none
-	}
-	if text, ok := book.Label(a); ok {
-		return chain.Some(text)
-	}
-	return none
-}
-
-// group is what an address belongs to by a book.
-func group(book *desk.AddressBook, address chain.Optional[chain.Address]) (none chain.Optional[string]) {
-	a, ok := address.Get()
-	if !ok {
-		return none
-	}
-	if text, ok := book.Group(a); ok {
-		return chain.Some(text)
-	}
-	return none
+	return partyLabels{book.LabelOf(t.From), book.LabelOf(t.To), book.LabelOf(t.Payer), book.GroupOf(t.Payer)}
 }
 
 // labelledReport is a report as JSON has it, with labels where there is a book.
@@ -110,9 +86,9 @@ func columnsWith(book *desk.AddressBook) []column {
 		}
 	}
 	return append(with,
-		column{"from_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(label(book, t.From)) }},
-		column{"to_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(label(book, t.To)) }},
-		column{"payer_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(label(book, t.Payer)) }},
-		column{"payer_group", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(group(book, t.Payer)) }},
+		column{"from_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(book.LabelOf(t.From)) }},
+		column{"to_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(book.LabelOf(t.To)) }},
+		column{"payer_label", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(book.LabelOf(t.Payer)) }},
+		column{"payer_group", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(book.GroupOf(t.Payer)) }},
 	)
 }
