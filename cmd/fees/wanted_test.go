@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"testing"
@@ -16,22 +14,8 @@ import (
 // slow serves a chain that is made up, with a block every six hours: blocks 1 to 4 are of
 // 2026-01-01, 5 to 8 of the day after, and so on. Block 0 has no time.
 func slow(t testing.TB, head uint64) (made *chaingen.Chain, gateway string) {
-	made = chaingen.New(chaingen.Options{Seed: 17, Head: head})
-	now := regexp.MustCompile(`"now":"(\d+)"`)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer := httptest.NewRecorder()
-		made.Handler().ServeHTTP(answer, r)
-		w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
-		w.WriteHeader(answer.Code)
-		w.Write(now.ReplaceAllFunc(answer.Body.Bytes(), func(text []byte) []byte {
-			var at int64
-			fmt.Sscanf(string(text), `"now":"%d"`, &at)
-			begin := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC) // of the made-up chain, at block 1
-			blocks := time.UnixMilli(at).Sub(begin) / (12 * time.Second)
-			moved := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(blocks * 6 * time.Hour)
-			return fmt.Appendf(nil, `"now":"%d"`, moved.UnixMilli())
-		}))
-	}))
+	made = chaingen.New(chaingen.Options{Seed: 17, Head: head, Begin: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Every: 6 * time.Hour})
+	server := httptest.NewServer(made.Handler())
 	t.Cleanup(server.Close)
 	return made, server.URL
 }
