@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
 )
 
 // replaced are flags that had another name.
@@ -78,17 +77,4 @@ func ParseHeight(text string) (uint64, error) {
 		return 0, fmt.Errorf("height %q: want a number from 0 to 4294967295", text)
 	}
 	return height, nil
-}
-
-// ParseAccounts reads addresses that --accounts names one by one.
-func ParseAccounts(texts []string) ([]chain.Address, error) {
-	var accounts []chain.Address
-	for _, text := range texts {
-		account, err := chain.ParseAddress(text)
-		if err != nil {
-			return nil, fmt.Errorf("--accounts: %w", err)
-		}
-		accounts = append(accounts, account)
-	}
-	return accounts, nil
 }

@@ -63,6 +63,19 @@ func (f *LabelFlags) ReadAccounts(list []string, book *LedgerFlags, quiet bool, 
 	return b.Choose(list)
 }
 
+// Addresses are those of the accounts that a list names, for a command that asks no ledger. Where
+// it names none, no address book is read.
+func (f *LabelFlags) Addresses(list []string, quiet bool, stderr io.Writer) ([]chain.Address, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	chosen, err := f.ReadAccounts(list, &LedgerFlags{}, quiet, stderr)
+	if err != nil {
+		return nil, err
+	}
+	return chosen.Accounts, nil
+}
+
 // Labels is what the address book says of an address, as fields whose names begin with a
 // prefix; none where there is no book.
 func Labels(b *desk.AddressBook, prefix string, address chain.Optional[chain.Address]) []Field {

@@ -106,6 +106,7 @@ func newArchive(stdout, stderr io.Writer) *cobra.Command {
 // recordFlags are the flags of fees archive record.
 type recordFlags struct {
 	gatewayOnly
+	cli.LabelFlags
 	cli.Output
 	networkFile string
 	directory   string
@@ -133,7 +134,8 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 	flags.Output.AddFormat(c, "table", "json")
 	c.Flags().StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share, and whether for the blocks' weight")
 	c.Flags().StringVarP(&flags.directory, "output", "o", "", "the directory to record into, made if it is not there")
-	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts, addresses with commas between")
+	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts"+cli.AccountsUsage)
+	flags.LabelFlags.Add(c)
 	c.Flags().BoolVar(&flags.proofs, "proofs", false, "keep a node's blocks with what proves them, instead of a gateway's answers")
 	flags.AddTrust(c)
 	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "with --proofs, record nothing: ask for a few blocks, and say how many requests, hours and gigabytes it would take")
@@ -165,13 +167,17 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 	if err != nil {
 		return err
 	}
+	accounts, err := flags.LabelFlags.Addresses(flags.accounts, flags.quiet, stderr)
+	if err != nil {
+		return err
+	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
 	record := recordAnswers
 	if flags.proofs {
 		record = recordProofs
 	}
-	made, err := record(ctx, blocks, &flags, p.Show)
+	made, err := record(ctx, blocks, accounts, &flags, p.Show)
 	if err != nil {
 		return err
 	}
@@ -187,14 +193,10 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 }
 
 // recordAnswers keeps what a gateway answers on a range.
-func recordAnswers(ctx context.Context, blocks source.Range, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
-	o := archive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
+func recordAnswers(ctx context.Context, blocks source.Range, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
+	o := archive.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
 	if trusted, err := flags.Trusted(); err != nil || trusted.Known() {
 		return nil, cmp.Or(err, errors.New("--trust proves what is recorded with --proofs alone"))
-	}
-	var err error
-	if o.Accounts, err = cli.ParseAccounts(flags.accounts); err != nil {
-		return nil, err
 	}
 	client, err := flags.Client()
 	if err != nil {

@@ -20,12 +20,9 @@ import (
 )
 
 // recordProofs keeps what a node says of a range, with what proves it.
-func recordProofs(ctx context.Context, blocks source.Range, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
-	o := nodearchive.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Progress: progress}
+func recordProofs(ctx context.Context, blocks source.Range, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
+	o := nodearchive.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Progress: progress}
 	var err error
-	if o.Accounts, err = cli.ParseAccounts(flags.accounts); err != nil {
-		return nil, err
-	}
 	if o.Trusted, err = flags.Trusted(); err != nil {
 		return nil, err
 	}

@@ -43,6 +43,7 @@ const verifyExamples = `  fees verify 1..27 --gateway demo
 // verifyFlags are the flags of fees verify.
 type verifyFlags struct {
 	cli.SourceFlags
+	cli.LabelFlags
 	cli.Output
 	signatures bool
 	against    string
@@ -69,7 +70,8 @@ func newVerify(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
 	c.Flags().StringVar(&flags.against, "against", "", "compare every block with what this gateway says too: a URL, a directory or demo")
 	flags.node.add(c)
-	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "check the balances of these accounts at every block too, addresses with commas between")
+	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "check the balances of these accounts at every block too"+cli.AccountsUsage)
+	flags.LabelFlags.Add(c)
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
@@ -95,7 +97,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	if err := flags.Output.Check(); err != nil {
 		return err
 	}
-	accounts, err := cli.ParseAccounts(flags.accounts)
+	accounts, err := flags.LabelFlags.Addresses(flags.accounts, flags.quiet, stderr)
 	if err != nil {
 		return err
 	}
