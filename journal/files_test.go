@@ -15,6 +15,7 @@ import (
 
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
@@ -139,7 +140,7 @@ func TestList(t *testing.T) {
 	x.Error = "no rule"
 	x.Payer, x.Sender = chain.Optional[chain.Address]{}, chain.Optional[chain.Address]{}
 	book := &with{bookOf(t, "moonbeam-2100"), x}
-	payments, err := journal.Find(ctx, book, question(balancesOf(t, "moonbeam-2100").accounts(), 0, 27))
+	payments, err := journal.Find(ctx, book, question(accountsOf(ledgertest.RecordedBalances(t, "moonbeam-2100")), 0, 27))
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, sheet.WriteJSONLines(&out, journal.List(ctx, payments, "moonbeam", style())))

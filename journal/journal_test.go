@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/prices"
@@ -318,14 +319,16 @@ func TestNetworkSideWithAMintedPart(t *testing.T) {
 
 // One wei that the movements do not tell is named with its block, and nothing is made.
 func TestBalanceDiffers(t *testing.T) {
-	ctx, book, balances := context.Background(), bookOf(t, "moonbeam-2100"), balancesOf(t, "moonbeam-2100")
+	ctx, book, balances := context.Background(), bookOf(t, "moonbeam-2100"), ledgertest.RecordedBalances(t, "moonbeam-2100")
 	who := address(t, charleth)
-	for height := 13; height < len(balances[who]); height++ {
-		one, err := balances[who][height].Free.Add(chain.NewWei(1))
+	for height := uint64(13); height <= 27; height++ {
+		more := balances[who][height]
+		one, err := more.Free.Add(chain.NewWei(1))
 		require.NoError(t, err)
-		balances[who][height].Free = one
+		more.Free = one
+		balances[who][height] = more
 	}
-	payments, err := journal.Find(ctx, book, question(balances.accounts(), 0, 27))
+	payments, err := journal.Find(ctx, book, question(accountsOf(balances), 0, 27))
 	require.NoError(t, err)
 	j, err := journal.MovementJournal(ctx, payments, balances, style())
 	require.Nil(t, j)

@@ -1,12 +1,10 @@
 package journal_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -20,6 +18,7 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -85,44 +84,15 @@ func question(accounts []chain.Address, first, last uint64) journal.Question {
 }
 
 // recorded has, by account and height, what a gateway said that it had.
-type recorded map[chain.Address][]chain.Balance
+type recorded = ledgertest.Balances
 
-func (r recorded) Balance(_ context.Context, account chain.Address, height uint64) (chain.Balance, error) {
-	if height >= uint64(len(r[account])) {
-		return chain.Balance{}, fmt.Errorf("no balance of %v at block %d", account, height)
-	}
-	return r[account][height], nil
-}
-
-// accounts are all of them, in the order of their digits.
-func (r recorded) accounts() (list []chain.Address) {
+// accountsOf are all accounts, in the order of their digits.
+func accountsOf(r recorded) (list []chain.Address) {
 	for a := range r {
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
 	return list
-}
-
-// balancesOf reads what was recorded beside the blocks.
-func balancesOf(t testing.TB, name string) recorded {
-	r := recorded{}
-	file, err := os.Open("../chain/testdata/balances/" + name + ".txt")
-	require.NoError(t, err)
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "#") {
-			continue
-		}
-		var who, free, reserved string
-		var height int
-		_, err := fmt.Sscan(lines.Text(), &who, &height, &free, &reserved)
-		require.NoError(t, err, lines.Text())
-		a := address(t, who)
-		require.Len(t, r[a], height, "the heights are in order")
-		r[a] = append(r[a], chain.Balance{Free: wei(t, free), Reserved: wei(t, reserved)})
-	}
-	require.Len(t, r, 18)
-	return r
 }
 
 // namesOf are the names of a file.
@@ -201,7 +171,7 @@ func all(t testing.TB, payments *journal.Payments) (list []*journal.Payment) {
 
 // feesOf is the journal of the fees of all the recorded accounts.
 func feesOf(t testing.TB, name string, s journal.Style) *journal.Journal {
-	payments, err := journal.Find(context.Background(), bookOf(t, name), question(balancesOf(t, name).accounts(), 0, lastBlocks[name]))
+	payments, err := journal.Find(context.Background(), bookOf(t, name), question(accountsOf(ledgertest.RecordedBalances(t, name)), 0, lastBlocks[name]))
 	require.NoError(t, err)
 	count, _ := payments.Undetermined()
 	require.Zero(t, count)
@@ -213,8 +183,8 @@ func feesOf(t testing.TB, name string, s journal.Style) *journal.Journal {
 
 // movementsOf is the journal of all movements of the recorded accounts in a span.
 func movementsOf(t testing.TB, name string, first, last uint64, s journal.Style) *journal.Journal {
-	ctx, book, balances := context.Background(), bookOf(t, name), balancesOf(t, name)
-	payments, err := journal.Find(ctx, book, question(balances.accounts(), first, last))
+	ctx, book, balances := context.Background(), bookOf(t, name), ledgertest.RecordedBalances(t, name)
+	payments, err := journal.Find(ctx, book, question(accountsOf(balances), first, last))
 	require.NoError(t, err)
 	j, err := journal.MovementJournal(ctx, payments, balances, s)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/prices"
@@ -136,8 +137,8 @@ func TestMovementsKeepTheirAssertions(t *testing.T) {
 		have, charged := sums(t, p, text), charges(t, recording)
 		require.Equal(t, charged["Expenses:Fees:EVM"].String(), have["Expenses:Fees:EVM"].String())
 		require.Equal(t, charged["Expenses:Fees:Native"].String(), have["Expenses:Fees:Native"].String())
-		for account, balances := range balancesOf(t, recording) {
-			closing := balances[len(balances)-1]
+		for account, balances := range ledgertest.RecordedBalances(t, recording) {
+			closing := balances[lastBlocks[recording]]
 			asset := "Assets:" + account.String()
 			for name, want := range map[string]string{asset: closing.Free.String(), asset + ":Reserved": closing.Reserved.String()} {
 				if want == "0" && have[name] == nil {
@@ -206,7 +207,7 @@ func TestBeancountIncludesAll(t *testing.T) {
 	require.Equal(t, "beancount", p.Name)
 	const recording = "moonbeam-2100"
 	fees := func(t *testing.T, first, last uint64, s journal.Style) *journal.Journal {
-		payments, err := journal.Find(context.Background(), bookOf(t, recording), question(balancesOf(t, recording).accounts(), first, last))
+		payments, err := journal.Find(context.Background(), bookOf(t, recording), question(accountsOf(ledgertest.RecordedBalances(t, recording)), first, last))
 		require.NoError(t, err)
 		j, err := journal.FeeJournal(context.Background(), payments, s)
 		require.NoError(t, err)

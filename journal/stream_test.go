@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
@@ -404,14 +405,14 @@ func TestTimeGoesBackwards(t *testing.T) {
 
 // The journal of many accounts, whose records are read in another way, is the same.
 func TestFewAndManyAccounts(t *testing.T) {
-	ctx, book, balances := context.Background(), bookOf(t, "moonbeam-2100"), balancesOf(t, "moonbeam-2100")
-	accounts := balances.accounts()
+	ctx, book, balances := context.Background(), bookOf(t, "moonbeam-2100"), ledgertest.RecordedBalances(t, "moonbeam-2100")
+	accounts := accountsOf(balances)
 	for _, a := range company(1200) { // who have nothing
-		balances[a] = make([]chain.Balance, 28)
+		balances[a] = map[uint64]chain.Balance{0: {}, 27: {}}
 	}
 	few, err := journal.Find(ctx, book, question(accounts, 0, 27))
 	require.NoError(t, err)
-	many, err := journal.Find(ctx, book, question(balances.accounts(), 0, 27))
+	many, err := journal.Find(ctx, book, question(accountsOf(balances), 0, 27))
 	require.NoError(t, err)
 	var text [2]bytes.Buffer
 	for i, payments := range []*journal.Payments{few, many} {

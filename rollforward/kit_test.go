@@ -1,10 +1,7 @@
 package rollforward_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -83,7 +80,7 @@ func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 	} else {
 		require.NoError(t, os.WriteFile(path, files.bytes[key], 0o600))
 	}
-	change(t, path, changes...)
+	ledgertest.Change(t, path, changes...)
 	book, err := ledger.Open(context.Background(), path)
 	require.NoError(t, err)
 	t.Cleanup(func() { book.Close() })
@@ -115,55 +112,14 @@ func fill(t testing.TB, path, dir, name string, seal bool) {
 	}
 }
 
-// change changes a ledger as a chain could have told it.
-func change(t testing.TB, path string, changes ...string) {
-	if len(changes) == 0 {
-		return
-	}
-	db, err := sql.Open("sqlite", path)
-	require.NoError(t, err)
-	defer db.Close()
-	for _, statement := range changes {
-		result, err := db.Exec(statement)
-		require.NoError(t, err, statement)
-		rows, err := result.RowsAffected()
-		require.NoError(t, err)
-		require.Positive(t, rows, statement)
-	}
-	ask := ledgertest.Ask(t, db)
-	_, blocks := ask("SELECT height, costs, leaves FROM blocks")
-	for _, b := range blocks {
-		leaves, _ := ledgertest.Leaves(t, ask, b[0].(int64), b[1].([]byte))
-		if !bytes.Equal(leaves, b[2].([]byte)) {
-			_, err := db.Exec("UPDATE blocks SET leaves = ? WHERE height = ?", leaves, b[0])
-			require.NoError(t, err)
-		}
-	}
-}
-
 // told are balances by account and height.
-type told map[chain.Address]map[uint64]chain.Balance
-
-func (b told) Balance(ctx context.Context, account chain.Address, at uint64) (chain.Balance, error) {
-	have, ok := b[account][at]
-	if !ok {
-		return have, fmt.Errorf("no balance of %v at block %d", account, at)
-	}
-	return have, ctx.Err()
-}
+type told = ledgertest.Balances
 
 // recordedBalances are what the gateway told of a recorded chain: the files of balance-info,
 // where they are there for all accounts, else the list that was made of them.
 func recordedBalances(t testing.TB, name string) told {
 	t.Helper()
 	have := told{}
-	add := func(who string, height uint64, free, reserved string) {
-		a := address(t, who)
-		if have[a] == nil {
-			have[a] = map[uint64]chain.Balance{}
-		}
-		have[a][height] = chain.Balance{Free: wei(t, free), Reserved: wei(t, reserved)}
-	}
 	dir := directoryOf(t, name)
 	list, err := filepath.Glob(filepath.Join(dir, "balance-info", "*", "*.json"))
 	require.NoError(t, err)
@@ -177,25 +133,12 @@ func recordedBalances(t testing.TB, name string) told {
 		var height uint64
 		_, err = fmt.Sscanf(filepath.Base(path), "%d.json", &height)
 		require.NoError(t, err)
-		add(filepath.Base(filepath.Dir(path)), height, info.Free, info.Reserved)
+		have.Add(t, filepath.Base(filepath.Dir(path)), height, info.Free, info.Reserved)
 	}
 	if len(have) >= 18 {
 		return have
 	}
-	file, err := os.Open("../chain/testdata/balances/" + name + ".txt")
-	require.NoError(t, err)
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "#") {
-			continue
-		}
-		var who, free, reserved string
-		var height uint64
-		_, err := fmt.Sscan(lines.Text(), &who, &height, &free, &reserved)
-		require.NoError(t, err)
-		add(who, height, free, reserved)
-	}
-	return have
+	return ledgertest.RecordedBalances(t, name)
 }
 
 // accountsOf are the 18 accounts of a recording, in the order of their names, in two groups

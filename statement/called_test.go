@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 	"github.com/feeledger/fees/statement"
@@ -19,7 +20,7 @@ import (
 // entry it says nothing.
 func TestCalled(t *testing.T) {
 	const name = "moonbeam-2100"
-	ctx, book, balances := context.Background(), recorded(t, name), recordedBalances(t, name)
+	ctx, book, balances := context.Background(), recorded(t, name), ledgertest.RecordedBalances(t, name)
 	span := ledger.Span{First: 24, Last: 26}
 	var unnamed chain.Address
 	for account := range balances {

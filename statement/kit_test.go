@@ -1,15 +1,10 @@
 package statement_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"database/sql"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -85,39 +80,8 @@ func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 	} else {
 		require.NoError(t, os.WriteFile(path, files.bytes[name], 0o600))
 	}
-	change(t, path, changes...)
+	ledgertest.Change(t, path, changes...)
 	return open(t, path)
-}
-
-func change(t testing.TB, path string, changes ...string) {
-	if len(changes) == 0 {
-		return
-	}
-	db, err := sql.Open("sqlite", path)
-	require.NoError(t, err)
-	defer db.Close()
-	for _, statement := range changes {
-		result, err := db.Exec(statement)
-		require.NoError(t, err, statement)
-		rows, err := result.RowsAffected()
-		require.NoError(t, err)
-		require.Positive(t, rows, statement)
-	}
-	reseal(t, db)
-}
-
-// reseal gives each block the leaves of the rows that it has now: the changes are what a
-// chain could have told, and no damage.
-func reseal(t testing.TB, db *sql.DB) {
-	ask := ledgertest.Ask(t, db)
-	_, blocks := ask("SELECT height, costs, leaves FROM blocks")
-	for _, b := range blocks {
-		leaves, _ := ledgertest.Leaves(t, ask, b[0].(int64), b[1].([]byte))
-		if !bytes.Equal(leaves, b[2].([]byte)) {
-			_, err := db.Exec("UPDATE blocks SET leaves = ? WHERE height = ?", leaves, b[0])
-			require.NoError(t, err)
-		}
-	}
 }
 
 func open(t testing.TB, path string) *ledger.Book {
@@ -128,47 +92,14 @@ func open(t testing.TB, path string) *ledger.Book {
 }
 
 // told are balances by account and height.
-type told map[chain.Address]map[uint64]chain.Balance
-
-func (b told) Balance(ctx context.Context, account chain.Address, at uint64) (chain.Balance, error) {
-	have, ok := b[account][at]
-	if !ok {
-		return have, fmt.Errorf("no balance of %v at block %d", account, at)
-	}
-	return have, ctx.Err()
-}
+type told = ledgertest.Balances
 
 // with are the balances with another one in the place of one.
-func (b told) with(account chain.Address, at uint64, other chain.Balance) told {
+func with(b told, account chain.Address, at uint64, other chain.Balance) told {
 	changed := maps.Clone(b)
 	changed[account] = maps.Clone(b[account])
 	changed[account][at] = other
 	return changed
-}
-
-// recordedBalances are those that the gateway told of a recorded chain, of every
-// account at every height.
-func recordedBalances(t testing.TB, name string) told {
-	file, err := os.Open("../chain/testdata/balances/" + name + ".txt")
-	require.NoError(t, err)
-	defer file.Close()
-	balances := told{}
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "#") {
-			continue
-		}
-		var who, free, reserved string
-		var height uint64
-		_, err := fmt.Sscan(lines.Text(), &who, &height, &free, &reserved)
-		require.NoError(t, err)
-		a := address(t, who)
-		if balances[a] == nil {
-			balances[a] = map[uint64]chain.Balance{}
-		}
-		balances[a][height] = chain.Balance{Free: wei(t, free), Reserved: wei(t, reserved)}
-	}
-	require.Len(t, balances, 18)
-	return balances
 }
 
 func address(t testing.TB, text string) chain.Address {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/wire"
@@ -63,7 +64,7 @@ func TestFeeOfAnUnknownPayer(t *testing.T) {
 		require.Equal(t, []string{"block 25, extrinsic 6: native.payer: who paid is not known: " +
 			"event transactionPayment.TransactionFeePaid: data[0]: want an address, have an object"}, found)
 		for account, want := range map[chain.Address]uint64{alith: c.alith, baltathar: c.baltathar} {
-			s := made(t, book, recordedBalances(t, "moonbeam-2100"), account, whole, false)
+			s := made(t, book, ledgertest.RecordedBalances(t, "moonbeam-2100"), account, whole, false)
 			require.True(t, s.Holds(), "the balances lack nothing")
 			require.Equal(t, want, s.WithoutPayer)
 			const note = "1 transaction of which it is not known who paid: fees of the account may be missing"

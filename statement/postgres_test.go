@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/internal/postgrestest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/statement"
@@ -27,7 +28,7 @@ func TestPostgres(t *testing.T) {
 	require.NoError(t, err)
 	span := ledger.Span{Last: recordings[name]}
 	fill(t, place, src, span)
-	balances := recordedBalances(t, name)
+	balances := ledgertest.RecordedBalances(t, name)
 	one, other := made(t, open(t, place), balances, alith, span, true), made(t, recorded(t, name), balances, alith, span, true)
 	require.Equal(t, other.Totals, one.Totals)
 	require.Equal(t, linesOf(t, other), linesOf(t, one))

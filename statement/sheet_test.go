@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 	"github.com/feeledger/fees/statement"
@@ -66,7 +67,7 @@ func TestSheets(t *testing.T) {
 	)
 	span := ledger.Span{First: 24, Last: 26}
 	other := chain.Address{19: 1}
-	balances := recordedBalances(t, name)
+	balances := ledgertest.RecordedBalances(t, name)
 	balances[other] = map[uint64]chain.Balance{
 		23: {Free: chain.NewWei(10), Reserved: chain.NewWei(2)}, 24: {Free: chain.NewWei(7)}, 25: {Free: chain.NewWei(5)}, 26: {Free: chain.NewWei(5)},
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/statement"
 )
@@ -21,7 +22,7 @@ import (
 // unexplained at any height, and the ends are what the gateway told.
 func TestRecordedStatementsHold(t *testing.T) {
 	for name, last := range recordings {
-		book, balances := recorded(t, name), recordedBalances(t, name)
+		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
 		for account := range balances {
 			for _, first := range []uint64{0, 1, 2, 7, last / 2, last} {
 				for _, end := range []uint64{0, 1, 5, last / 2, last - 1, last} {
@@ -49,7 +50,7 @@ func TestRecordedStatementsHold(t *testing.T) {
 // the parts of each fee are what was charged.
 func TestRecordedLines(t *testing.T) {
 	for name, last := range recordings {
-		book, balances := recorded(t, name), recordedBalances(t, name)
+		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
 		for account := range balances {
 			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
 			after := map[uint64]Change{}
@@ -113,7 +114,7 @@ func TestRecordedLines(t *testing.T) {
 // looked for.
 func TestDeletedMovementIsFound(t *testing.T) {
 	const name = "moonbeam-2100"
-	balances := recordedBalances(t, name)
+	balances := ledgertest.RecordedBalances(t, name)
 	span := ledger.Span{Last: recordings[name]}
 	for account := range balances {
 		for l, err := range made(t, recorded(t, name), nil, account, span, false).Lines(context.Background()) {
@@ -140,14 +141,14 @@ func TestDeletedMovementIsFound(t *testing.T) {
 // as wrong the other way round.
 func TestAlteredBalanceIsFound(t *testing.T) {
 	const name = "moonbeam-1701"
-	book, right := recorded(t, name), recordedBalances(t, name)
+	book, right := recorded(t, name), ledgertest.RecordedBalances(t, name)
 	last := recordings[name]
 	one := chain.NewWei(1)
 	for at := uint64(0); at <= last; at++ {
 		have := right[alith][at]
 		more, err := have.Reserved.Add(one)
 		require.NoError(t, err)
-		wrong := right.with(alith, at, chain.Balance{Free: have.Free, Reserved: more})
+		wrong := with(right, alith, at, chain.Balance{Free: have.Free, Reserved: more})
 		var want []Difference
 		if at > 0 {
 			want = append(want, Difference{Height: at, Change: by(t, "0", "1")})
@@ -173,14 +174,14 @@ func TestWhatCancelsOut(t *testing.T) {
 	const name = "moonbeam-2100"
 	book := recorded(t, name,
 		"UPDATE movements SET free = '1000000000000000001' WHERE (height, position) = (SELECT height, position FROM movements WHERE account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac' ORDER BY height LIMIT 1)")
-	s := made(t, book, recordedBalances(t, name), alith, ledger.Span{Last: 27}, true)
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{Last: 27}, true)
 	require.Len(t, s.Differences, 1)
 	first := s.Differences[0]
-	balances := recordedBalances(t, name)
+	balances := ledgertest.RecordedBalances(t, name)
 	// The closing balance is wrong by as much.
 	closing, err := of(balances[alith][27]).Plus(Change{Free: first.Free.Negated()})
 	require.NoError(t, err)
-	wrong := balances.with(alith, 27, chain.Balance{Free: closing.Free.Size(), Reserved: closing.Reserved.Size()})
+	wrong := with(balances, alith, 27, chain.Balance{Free: closing.Free.Size(), Reserved: closing.Reserved.Size()})
 	s = made(t, book, wrong, alith, ledger.Span{Last: 27}, false)
 	require.True(t, s.Holds())
 	s = made(t, book, wrong, alith, ledger.Span{Last: 27}, true)
@@ -196,7 +197,7 @@ func TestBisectionFindsSeveral(t *testing.T) {
 	book := recorded(t, name,
 		"DELETE FROM movements WHERE height = 5 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 		"DELETE FROM movements WHERE height = 25 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'")
-	s := made(t, book, recordedBalances(t, name), alith, ledger.Span{Last: 27}, false)
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{Last: 27}, false)
 	require.Len(t, s.Differences, 2)
 	require.EqualValues(t, 5, s.Differences[0].Height)
 	require.EqualValues(t, 25, s.Differences[1].Height)
@@ -207,7 +208,7 @@ func TestFeesForOthers(t *testing.T) {
 	const name = "moonbeam-2100"
 	other := "3cd0a705a2dc65e5b1e1205896baa2be8a07c6e0"
 	book := recorded(t, name, "UPDATE transactions SET sender = x'"+other+"' WHERE height = 25 AND extrinsic = 7")
-	s := made(t, book, recordedBalances(t, name), alith, ledger.Span{First: 25, Last: 25}, false)
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{First: 25, Last: 25}, false)
 	require.True(t, s.Holds())
 	require.Equal(t, statement.LayerFees{Transactions: 1, Charged: wei(t, "5215236000000000")}, s.Others)
 	found := 0
@@ -358,7 +359,7 @@ func TestUntoldChanges(t *testing.T) {
 
 func TestNoBlocks(t *testing.T) {
 	const name = "moonbeam-2100"
-	balances := recordedBalances(t, name)
+	balances := ledgertest.RecordedBalances(t, name)
 	s := made(t, recorded(t, name), balances, alith, ledger.Span{}, true)
 	require.True(t, s.Holds())
 	require.Equal(t, s.Opening, s.Closing)
@@ -391,13 +392,13 @@ func TestErrors(t *testing.T) {
 	ctx := context.Background()
 	span := ledger.Span{Last: 27}
 	for at := range uint64(28) {
-		balances := &failing{told: recordedBalances(t, name), at: at}
+		balances := &failing{told: ledgertest.RecordedBalances(t, name), at: at}
 		_, err := statement.Make(ctx, recorded(t, name), balances, alith, span, Options{EveryBlock: true, Concurrency: 3})
 		require.ErrorIs(t, err, errAway)
 		var ours *statement.LedgerError
 		require.NotErrorAs(t, err, &ours)
 	}
-	balances := &failing{told: recordedBalances(t, name), at: 13} // where a bisection looks first
+	balances := &failing{told: ledgertest.RecordedBalances(t, name), at: 13} // where a bisection looks first
 	book := recorded(t, name, "DELETE FROM movements WHERE height = 5 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'")
 	_, err := statement.Make(ctx, book, balances, alith, span, Options{})
 	require.ErrorIs(t, err, errAway)
@@ -408,7 +409,7 @@ func TestErrors(t *testing.T) {
 		"UPDATE transactions SET charged = '340282366920938463463374607431768211455' WHERE payer = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 		"UPDATE movements SET free = '340282366920938463463374607431768211455' WHERE height = 25 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 	} {
-		for _, balances := range []Reader{nil, recordedBalances(t, name)} {
+		for _, balances := range []Reader{nil, ledgertest.RecordedBalances(t, name)} {
 			_, err := statement.Make(ctx, recorded(t, name, damage), balances, alith, span, Options{EveryBlock: true})
 			var ours *statement.LedgerError
 			require.ErrorAs(t, err, &ours, damage)
@@ -424,7 +425,7 @@ func TestErrors(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	const name = "moonbeam-2100"
 	ask := func(book *ledger.Book, o Options) (asked int64, done, total uint64) {
-		balances := &failing{told: recordedBalances(t, name), at: 1000}
+		balances := &failing{told: ledgertest.RecordedBalances(t, name), at: 1000}
 		o.Progress = func(d, n uint64) { done, total = d, n }
 		_, err := statement.Make(context.Background(), book, balances, alith, ledger.Span{Last: 27}, o)
 		require.NoError(t, err)
@@ -472,7 +473,7 @@ func (g *gate) Balance(ctx context.Context, account chain.Address, at uint64) (c
 
 func TestConcurrency(t *testing.T) {
 	const name = "moonbeam-2100"
-	g := &gate{told: recordedBalances(t, name), open: make(chan struct{})}
+	g := &gate{told: ledgertest.RecordedBalances(t, name), open: make(chan struct{})}
 	s, err := statement.Make(context.Background(), recorded(t, name), g, alith, ledger.Span{Last: 27}, Options{EveryBlock: true, Concurrency: 4})
 	require.NoError(t, err)
 	require.True(t, s.Holds())

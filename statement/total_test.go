@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 	"github.com/feeledger/fees/statement"
@@ -17,7 +18,7 @@ import (
 // Opening, the sums of the kinds, and nothing else, make the closing balance.
 func TestKindsMakeTheClosing(t *testing.T) {
 	for name, last := range recordings {
-		book, balances := recorded(t, name), recordedBalances(t, name)
+		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
 		for account := range balances {
 			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
 			sum := of(balances[account][0])
@@ -40,7 +41,7 @@ func TestUnexplainedSummary(t *testing.T) {
 	const name = "moonbeam-2100"
 	book := recorded(t, name, "DELETE FROM movements WHERE height = 25 AND place = 7 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 		"INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (24, 9000, -1, 0, 'balances.Slashed', 'slash', x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac', '5', NULL, NULL)")
-	s := made(t, book, recordedBalances(t, name), alith, ledger.Span{First: 24, Last: 26}, false)
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{First: 24, Last: 26}, false)
 	var text bytes.Buffer
 	require.NoError(t, sheet.WriteTable(&text, statement.Without(style.Summary(s), "account"), 100))
 	golden(t, "unexplained.txt", text.String())

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/statement"
 )
@@ -18,7 +19,7 @@ import (
 func TestWritten(t *testing.T) {
 	const name = "moonbeam-2100"
 	ctx := t.Context()
-	book, balances, span := recorded(t, name), recordedBalances(t, name), ledger.Span{First: 1, Last: 27}
+	book, balances, span := recorded(t, name), ledgertest.RecordedBalances(t, name), ledger.Span{First: 1, Last: 27}
 	list := []*statement.Statement{made(t, book, balances, alith, span, false), made(t, book, nil, chain.Address{19: 9}, span, false)}
 	var all bytes.Buffer
 	require.NoError(t, style.WriteJSONList(ctx, &all, list))

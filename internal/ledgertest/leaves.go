@@ -1,5 +1,6 @@
 // Package ledgertest has the leaves of a ledger's blocks as the documentation of the package
-// ledger gives them, in its own code, and unpacks old ledgers, for tests only.
+// ledger gives them, in its own code, changes and unpacks ledgers, and has the balances that were
+// recorded, for tests only.
 package ledgertest
 
 import (
