@@ -3,7 +3,6 @@ package addressbook
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/csvlist"
 )
 
 // What a file may have.
@@ -49,7 +49,7 @@ func Read(r io.Reader) (*Book, error) {
 	var f file
 	var wrong []error
 	number := 0
-	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
+	for line := range bytes.Lines(csvlist.TrimMark(text)) {
 		number++
 		if err := f.read(number, string(line)); err != nil {
 			wrong = append(wrong, fmt.Errorf("line %d: %w", number, err))
@@ -96,7 +96,7 @@ func (f *file) read(number int, line string) error {
 	}
 	separator := f.separator
 	if separator == 0 {
-		separator = separatorOf(line)
+		separator = csvlist.Separator(line, separators)
 	}
 	fields, err := split(line, separator)
 	if err != nil || len(fields) == 0 {
@@ -121,37 +121,18 @@ func (f *file) read(number int, line string) error {
 	return f.Add(e)
 }
 
-// separatorOf is the first separator of a line, outside of quotes; 0 where it has none.
-func separatorOf(line string) rune {
-	quoted := false
-	for _, r := range line {
-		switch {
-		case r == '"':
-			quoted = !quoted
-		case !quoted && strings.ContainsRune(separators, r):
-			return r
-		}
-	}
-	return 0
-}
-
 // split is the fields of a line, without the empty ones at its end.
-func split(line string, separator rune) ([]string, error) {
-	in := csv.NewReader(strings.NewReader(line))
-	if separator != 0 {
-		in.Comma = separator
-	}
-	in.TrimLeadingSpace = in.Comma != '\t' // it would take the separators of empty fields
-	fields, err := in.Read()
-	var form *csv.ParseError
-	if errors.As(err, &form) {
-		return nil, form.Err
-	}
-	if err != nil {
-		return nil, err
-	}
-	for i := range fields {
-		fields[i] = strings.TrimSpace(fields[i])
+func split(line string, separator rune) (fields []string, err error) {
+	for row, err := range csvlist.Rows([]byte(line), cmp.Or(separator, ',')) {
+		var form *csvlist.FormError
+		if errors.As(err, &form) {
+			return nil, form.Err
+		}
+		if err != nil {
+			return nil, err
+		}
+		fields = row.Fields
+		break
 	}
 	for len(fields) > 0 && fields[len(fields)-1] == "" {
 		fields = fields[:len(fields)-1]

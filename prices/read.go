@@ -2,22 +2,21 @@ package prices
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/csvlist"
 )
 
 // Read reads a file of prices in a currency. It reads those in other currencies too, and holds
@@ -28,12 +27,8 @@ func Read(text []byte, currency string) (*List, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(text)
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	switch {
-	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
-		return nil, errors.New("it is UTF-16: save it as UTF-8")
-	case !utf8.Valid(text):
-		return nil, errors.New("it is not UTF-8: save it as UTF-8")
+	if text, err = csvlist.Text(text); err != nil {
+		return nil, err
 	}
 	r := reader{
 		list:   &List{Currency: code, Zone: time.UTC, SHA256: hex.EncodeToString(sum[:]), prices: map[Moment]price{}},
@@ -89,7 +84,7 @@ func (r *reader) readHead(text []byte) error {
 		remark, ok := strings.CutPrefix(strings.TrimRight(string(line), "\r\n"), "#")
 		if !ok && content != "" {
 			if r.separator == 0 {
-				r.separator = separatorOf(content)
+				r.separator = cmp.Or(csvlist.Separator(content, separators), ',')
 			}
 			return nil
 		}
@@ -100,17 +95,8 @@ func (r *reader) readHead(text []byte) error {
 	return errors.New("it has no price: want lines such as 2026-01-31,0.1234")
 }
 
-// separators are tried in this order: a comma may stand in a price too.
+// separators are those between columns.
 const separators = ";\t|,"
-
-func separatorOf(line string) rune {
-	for _, s := range separators {
-		if strings.ContainsRune(line, s) {
-			return s
-		}
-	}
-	return ','
-}
 
 // readRemark reads a line such as "# timezone: Europe/Berlin". What is none of those is a comment.
 func (r *reader) readRemark(text string) (err error) {
@@ -157,30 +143,23 @@ func sourceName(text string) (string, error) {
 const mostWrongLines = 20
 
 func (r *reader) readRows(text []byte) error {
-	in := csv.NewReader(bytes.NewReader(text[r.skipped:]))
 	if !strings.ContainsRune(separators, r.separator) {
 		return fmt.Errorf("line 1: the separator %q: want a comma, a semicolon, a tab or a bar", r.separator)
 	}
-	in.Comma, in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = r.separator, '#', -1, r.separator != '\t', true
 	before := 0
 	if r.skipped > 0 {
 		before = 1
 	}
 	var wrong []error
-	for {
-		fields, err := in.Read()
-		if err == io.EOF {
-			break
-		}
-		var broken *csv.ParseError
-		if errors.As(err, &broken) { // what follows cannot be told apart
-			return errors.Join(append(wrong, fmt.Errorf("line %d: %w", broken.Line+before, broken.Err))...)
+	for row, err := range csvlist.Rows(text[r.skipped:], r.separator) {
+		var form *csvlist.FormError
+		if errors.As(err, &form) {
+			return errors.Join(append(wrong, fmt.Errorf("line %d: %w", form.Line+before, form.Err))...)
 		}
 		if err != nil {
 			return err
 		}
-		line, _ := in.FieldPos(0)
-		line += before
+		line, fields := row.Line+before, row.Fields
 		if r.columns == nil {
 			if named, err := r.readColumns(fields); err != nil {
 				return fmt.Errorf("line %d: %w", line, err)
@@ -200,19 +179,19 @@ func (r *reader) readRows(text []byte) error {
 
 // readColumns reads the header. Without one, the columns are date and price.
 func (r *reader) readColumns(fields []string) (named bool, err error) {
-	if _, _, err := r.moment(strings.TrimSpace(fields[0])); err == nil {
+	if _, _, err := r.moment(fields[0]); err == nil {
 		r.columns = []column{{field: fieldDate}, {field: fieldPrice}}
 		return false, nil
 	}
 	seen := map[column]bool{}
 	for _, name := range fields {
-		c := column{field: strings.ToLower(strings.TrimSpace(name))}
+		c := column{field: strings.ToLower(name)}
 		switch c.field {
 		case fieldDate, fieldCurrency, fieldPrice, fieldSource:
 		case "time", "hour", "day":
 			c.field = fieldDate
 		default:
-			if c.currency, err = ParseCurrency(strings.TrimSpace(name)); err != nil {
+			if c.currency, err = ParseCurrency(name); err != nil {
 				return false, fmt.Errorf("the column %q: want date, price, currency, source, or a currency such as EUR", console.Printable(name))
 			}
 			c.field = fieldPrice
@@ -249,7 +228,7 @@ func (r *reader) add(number int, fields []string) (err error) {
 	}
 	x := line{source: r.source, currency: r.currency, number: number}
 	for i, c := range r.columns {
-		switch text := strings.TrimSpace(fields[i]); {
+		switch text := fields[i]; {
 		case c.field == fieldDate:
 			x.date = text
 		case c.field == fieldCurrency:
@@ -270,7 +249,7 @@ func (r *reader) add(number int, fields []string) (err error) {
 	}
 	r.stepped, r.list.Hourly = true, hourly
 	for i, c := range r.columns {
-		if text := strings.TrimSpace(fields[i]); c.field == fieldPrice && text != "" {
+		if text := fields[i]; c.field == fieldPrice && text != "" {
 			currency := c.currency
 			if currency == "" {
 				currency = x.currency

@@ -1,14 +1,14 @@
 package rollforward
 
 import (
-	"bytes"
-	"encoding/csv"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/feeledger/fees/internal/csvlist"
 )
 
 // OwnRules are a user's own, which come before those of rules.txt that are not about the
@@ -33,8 +33,11 @@ const (
 
 var ownName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,99}$`)
 
-// ReadOwnRules reads a CSV file whose first line is pallet,method,direction,class. The
-// first line that fits a movement is its class.
+// ownSeparators are those between the columns of a user's file.
+const ownSeparators = ",;\t"
+
+// ReadOwnRules reads a CSV file whose first line is pallet,method,direction,class, with commas,
+// semicolons or tabs between. The first line that fits a movement is its class.
 //
 // A method that begins with a capital letter is an event, of the pallet balances; any other
 // is the call of the extrinsic, * all calls of the pallet, and with * as the pallet inherent,
@@ -43,38 +46,36 @@ var ownName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,99}$`)
 //
 // All that is wrong is told at once, each with its line.
 func ReadOwnRules(text []byte) (*OwnRules, error) {
-	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
-	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace = '#', -1, true
-	header, err := in.Read()
-	if err != nil && !errors.Is(err, io.EOF) {
+	text, err := csvlist.Text(text)
+	if err != nil {
 		return nil, err
 	}
-	for i := range header {
-		header[i] = strings.TrimSpace(header[i])
-	}
-	if !slices.Equal(header, ownColumns) {
-		return nil, fmt.Errorf("line 1: want the columns %s", strings.Join(ownColumns, ","))
-	}
+	separator := cmp.Or(csvlist.Separator(csvlist.FirstLine(text), ownSeparators), ',')
 	o := &OwnRules{}
+	headed := false
 	var wrong []error
-	for len(wrong) < maxOwnErrors {
-		fields, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
+	for row, err := range csvlist.Rows(text, separator) {
+		switch {
+		case err != nil:
+			return nil, errors.Join(append(wrong, err)...)
+		case !headed && !slices.Equal(row.Fields, ownColumns):
+			return nil, fmt.Errorf("line %d: want the columns %s", row.Line, strings.Join(ownColumns, ","))
+		case !headed:
+			headed = true
+			continue
+		case len(o.rules) == maxOwnRules:
+			return nil, fmt.Errorf("line %d: more than %d rules", row.Line, maxOwnRules)
 		}
-		if err != nil { // it names the line, and what follows cannot be told apart
-			wrong = append(wrong, err)
-			break
-		}
-		line, _ := in.FieldPos(0)
-		if len(o.rules) == maxOwnRules {
-			return nil, fmt.Errorf("line %d: more than %d rules", line, maxOwnRules)
-		}
-		r, err := parseOwnRule(fields)
+		r, err := parseOwnRule(row.Fields)
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("line %d: %w", line, err))
+			if wrong = append(wrong, fmt.Errorf("line %d: %w", row.Line, err)); len(wrong) == maxOwnErrors {
+				break
+			}
 		}
 		o.rules = append(o.rules, r)
+	}
+	if !headed {
+		return nil, fmt.Errorf("line 1: want the columns %s", strings.Join(ownColumns, ","))
 	}
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)
@@ -85,9 +86,6 @@ func ReadOwnRules(text []byte) (*OwnRules, error) {
 func parseOwnRule(fields []string) (r rule, err error) {
 	if len(fields) != len(ownColumns) {
 		return r, fmt.Errorf("%d fields, want %s", len(fields), strings.Join(ownColumns, ","))
-	}
-	for i := range fields {
-		fields[i] = strings.TrimSpace(fields[i])
 	}
 	all := alternatives{anything}
 	r = rule{event: all, direction: all, call: all, part: alternatives{nothing}, account: all, counterparty: all, besides: all, class: Class(fields[3])}

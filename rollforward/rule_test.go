@@ -209,6 +209,26 @@ balances,Deposit,in,xcm
 	}
 }
 
+// A file is the same with other separators, with other ends of lines, and with a byte order mark.
+func TestOwnRulesOfSpreadsheets(t *testing.T) {
+	const commas = "# ours\n\npallet,method,direction,class\nproxy,addProxy,,transfer\nbalances,Deposit,in,treasury\n"
+	want, err := rollforward.ReadOwnRules([]byte(commas))
+	require.NoError(t, err)
+	none, err := rollforward.ReadOwnRules([]byte("pallet,method,direction,class\n"))
+	require.NoError(t, err)
+	require.NotEqual(t, none, want)
+	for _, separator := range []string{",", ";", "\t", " ; "} {
+		text := strings.ReplaceAll(commas, ",", separator)
+		for _, text := range []string{text, "\ufeff" + text, strings.ReplaceAll(text, "\n", "\r\n"), "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n")} {
+			have, err := rollforward.ReadOwnRules([]byte(text))
+			require.NoError(t, err, "%q", text)
+			require.Equal(t, want, have, "%q", text)
+		}
+	}
+	_, err = rollforward.ReadOwnRules([]byte("pallet;method;direction;class\r\nproxy;*;;grant\r\n"))
+	require.ErrorContains(t, err, `line 2: class "grant"`)
+}
+
 // All that is wrong with a file is told, each with its line.
 func TestOwnRulesThatAreWrong(t *testing.T) {
 	_, err := rollforward.ReadOwnRules([]byte(`pallet,method,direction,class
@@ -243,7 +263,9 @@ balances,transfer,out,transfer
 		"":                              "line 1: want the columns pallet,method,direction,class",
 		"method,pallet,direction,class": "line 1: want the columns pallet,method,direction,class",
 		"\"":                            `extraneous or missing "`,
-		"pallet,method,direction,class\nproxy,*,,transfer\n\"x":                           "parse error on line 3",
+		"pallet,method,direction,class\nproxy,*,,transfer\n\"x": "line 3: extraneous or missing \"",
+		"# ours\npallet;method;direction\n":                     "line 2: want the columns pallet,method,direction,class",
+		"\xff\xfep\x00":                                         "it is UTF-16: save it as UTF-8",
 		"pallet,method,direction,class\n" + strings.Repeat("proxy,*,,transfer\n", 10_001): "line 10002: more than 10000 rules",
 		"pallet,method,direction,class\n" + strings.Repeat("x\n", 10_001):                 "line 101: 1 fields",
 	} {
