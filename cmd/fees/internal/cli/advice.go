@@ -3,7 +3,6 @@ package cli
 import (
 	"net/url"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,21 +12,6 @@ import (
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
 )
-
-// Line is a command line that helps who ran a command: some words, and those of the named flags
-// that the command was given, as it was given them. Flags that it was not given come from the
-// environment, or are the default, there as here.
-func Line(c *cobra.Command, words string, flags ...string) string {
-	line := []string{words}
-	if c != nil {
-		for _, name := range flags {
-			if f := c.Flags().Lookup(name); f != nil && f.Changed {
-				line = append(line, "--"+name, console.Argument(WithoutPassword(f.Value.String())))
-			}
-		}
-	}
-	return strings.Join(line, " ")
-}
 
 // sourceFlags are those that say which ledger is meant, and where its blocks come from.
 var sourceFlags = []string{"ledger", "gateway", "network", "network-file", "trust", "api-key-file", "api-key-header", "ca-file"}

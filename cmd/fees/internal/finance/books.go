@@ -44,7 +44,11 @@ func withCommand(c *cobra.Command, args []string, err error) error {
 	if !errors.As(err, &unread) {
 		return err
 	}
-	return fmt.Errorf("%w; this reads it: %s", err, commandLine(c, args, unread.Settings))
+	settings := make([]cli.Setting, len(unread.Settings))
+	for i, s := range unread.Settings {
+		settings[i] = cli.Setting(s)
+	}
+	return fmt.Errorf("%w; this reads it: %s", err, cli.Again(c, args, settings...))
 }
 
 // tellRows tells each row of a company's record that cannot be read, on a line of its own.

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/feeledger/fees/internal/console"
+)
+
+// Line is a command line that helps who ran a command: some words, and those of the named flags
+// that the command was given, as it was given them. Flags that it was not given come from the
+// environment, or are the default, there as here.
+func Line(c *cobra.Command, words string, flags ...string) string {
+	line := []string{words}
+	if c != nil {
+		for _, name := range flags {
+			if f := c.Flags().Lookup(name); f != nil && f.Changed {
+				line = append(line, wordsOf(f)...)
+			}
+		}
+	}
+	return strings.Join(line, " ")
+}
+
+// Setting is a flag with a value; "" is that of a flag without one.
+type Setting struct{ Name, Value string }
+
+// Again is the command as it was given, with other settings. It can be pasted, but for the
+// password of an address, which is not shown. What is set of a list comes to what is there.
+func Again(c *cobra.Command, args []string, settings ...Setting) string {
+	words := strings.Fields(c.CommandPath())
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
+		args = append([]string{"--"}, args...) // what comes after it is no flag
+	} else {
+		words = append(words, quotedAll(args)...)
+		args = nil
+	}
+	skipped := []string{}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		switch {
+		case f.Name == skipRows:
+			skipped = list.GetSlice()
+		case slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == f.Name && !isList }): // another value
+		default:
+			words = append(words, wordsOf(f)...)
+		}
+	})
+	for _, s := range settings {
+		f := c.Flags().Lookup(s.Name)
+		_, isList := f.Value.(pflag.SliceValue)
+		switch {
+		case s.Name == skipRows:
+			skipped = append(skipped, strings.Split(s.Value, ",")...)
+		case s.Value == "":
+			words = append(words, "--"+s.Name)
+		case isList:
+			words = append(words, flagWords(s.Name, inList(s.Value))...)
+		default:
+			words = append(words, flagWords(s.Name, s.Value)...)
+		}
+	}
+	if len(skipped) > 0 {
+		words = append(words, flagWords(skipRows, strings.Join(skipped, ","))...)
+	}
+	return strings.Join(append(words, quotedAll(args)...), " ")
+}
+
+// skipRows is a flag whose numbers stand behind one another.
+const skipRows = "skip-rows"
+
+// wordsOf are a flag that was given, as it was given.
+func wordsOf(f *pflag.Flag) (words []string) {
+	list, isList := f.Value.(pflag.SliceValue)
+	switch {
+	case isList:
+		for _, value := range list.GetSlice() {
+			words = append(words, flagWords(f.Name, inList(value))...)
+		}
+		return words
+	case f.Value.Type() == "bool" && f.Value.String() == "true":
+		return []string{"--" + f.Name}
+	case f.Value.Type() == "bool":
+		return []string{"--" + f.Name + "=" + f.Value.String()}
+	}
+	return flagWords(f.Name, WithoutPassword(f.Value.String()))
+}
+
+func flagWords(name, value string) []string { return []string{"--" + name, console.Argument(value)} }
+
+// inList is a value as one of a list that commas divide.
+func inList(value string) string {
+	if strings.ContainsAny(value, ",\"\n") {
+		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
+	}
+	return value
+}
+
+func quotedAll(words []string) []string {
+	list := make([]string, len(words))
+	for i, word := range words {
+		list[i] = console.Argument(word)
+	}
+	return list
+}
