@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/ledger"
 )
 
 // LabelFlags say which address book names the addresses that are shown.
@@ -60,7 +62,24 @@ func (f *LabelFlags) ReadAccounts(list []string, book *LedgerFlags, quiet bool, 
 	if err != nil {
 		return nil, err
 	}
-	return b.Choose(list)
+	chosen, err := b.Choose(list)
+	if err != nil && b == nil && f.labels == "" {
+		err = fmt.Errorf("%w%s", err, waiting(book))
+	}
+	return chosen, err
+}
+
+// waiting says that there is an address book where the ledger will be; "" where there is none.
+func waiting(book *LedgerFlags) string {
+	place, err := book.LedgerPlace()
+	if err != nil || ledger.Postgres(place) {
+		return ""
+	}
+	path := filepath.Join(filepath.Dir(place), desk.AddressBookFile)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return fmt.Sprintf(" %s, or fill the ledger: beside it, %s is the address book", console.Argument(path), desk.AddressBookFile)
 }
 
 // Addresses are those of the accounts that a list names, for a command that asks no ledger. Where

@@ -1,0 +1,79 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// valuedByPython values each amount of the lists of a finance team at the price of its day of UTC,
+// by Python's decimal, adds up the movements to the lines of the rollforward, and says how many
+// amounts of each file it compared. It ends at the first that is otherwise.
+const valuedByPython = `
+import csv, json
+from decimal import Decimal, getcontext, ROUND_HALF_UP
+getcontext().prec = 200
+prices = {row['date']: Decimal(row['EUR']) for row in csv.DictReader(line for line in open('prices.csv') if line[0] != '#')}
+compared = {}
+
+def exact(wei, time):
+    return Decimal(wei) / Decimal(10) ** 18 * prices[time[:10]]
+
+def same(file, row, text, value):
+    want = str(value.quantize(Decimal('0.01'), ROUND_HALF_UP))
+    if want == '-0.00':
+        want = '0.00'
+    if text != want:
+        raise SystemExit(f'{file}: {text}, and Python has {want}: {row}')
+    compared[file] = compared.get(file, 0) + 1
+
+for file in ('statement.csv', 'list.csv', 'reconciled.csv'):
+    for row in csv.DictReader(open(file)):
+        for name, text in row.items():
+            if name.endswith('_eur'):
+                wei = row[name[:-4]]
+                if wei == '':
+                    assert text == '', (file, name, row)
+                else:
+                    same(file, row, text, exact(wei, row['time']))
+
+sums = {}
+for row in csv.DictReader(open('movements.csv')):
+    value = exact(row['free'], row['time'])
+    same('movements.csv', row, row['value'], value)
+    among = {'group': row['internal'] == 'group', 'all': row['internal'] != ''}
+    for scope, owner in (('account', row['account']), ('group', row['group']), ('all', '')):
+        line = 'internal' if among.get(scope) else row['line']
+        key = (row['period'], scope, owner, line, row['class'], row['direction'])
+        sums[key] = sums.get(key, 0) + value
+for row in csv.DictReader(open('rollforward.csv')):
+    if row['class'] != '':
+        owner = {'account': row['account'], 'group': row['group'], 'all': ''}[row['scope']]
+        same('rollforward.csv', row, row['value'], sums.pop((row['period'], row['scope'], owner, row['line'], row['class'], row['direction'])))
+assert not sums, sums
+print(json.dumps(compared))
+`
+
+// asPythonHasIt compares the amounts in a currency of the files that a finance team has written.
+func asPythonHasIt(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("FEES_REQUIRE_PYTHON") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("NOBODY ELSE HAS CALCULATED THE AMOUNTS IN A CURRENCY: there is no Python (apt-get install python3)")
+	}
+	out, err := exec.CommandContext(t.Context(), python, "-c", valuedByPython).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	compared := map[string]int{}
+	require.NoError(t, json.Unmarshal(out, &compared))
+	t.Logf("amounts that Python has too: %v", compared)
+	for file, least := range map[string]int{"statement.csv": 1000, "list.csv": 500, "reconciled.csv": 500, "movements.csv": 500, "rollforward.csv": 30} {
+		require.Greater(t, compared[file], least, file)
+	}
+}
