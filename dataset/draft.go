@@ -132,7 +132,7 @@ func (x *draft) fill(ctx context.Context, book *ledger.Book, progress func(block
 		progress(x.blocks)
 	}
 	if x.blocks != x.month.Blocks || x.seal != x.month.Seal {
-		return fmt.Errorf("%w: the blocks of %v do not give the seal of that month; fees ledger verify names all that is damaged", ledger.ErrDamaged, x.month)
+		return &ledger.DamageError{What: fmt.Sprintf("the blocks of %v do not give the seal of that month", x.month)}
 	}
 	return nil
 }

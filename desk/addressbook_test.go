@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/report"
 )
 
@@ -186,7 +187,7 @@ func TestTransaction(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"25": "want a block and an index", "head-1": "want a block and an index", "25--1": "want a block and an index",
-		"25-99": "block 25 has no transaction 99", "28-0": "block 28 is not there; the ledger has the blocks 0..27; fees sync --ledger ",
+		"25-99": "block 25 has no transaction 99", "28-0": "block 28 is not there; the ledger has the blocks 0..27",
 		"0x" + strings.Repeat("00", 32): "no transaction has the hash 0x" + strings.Repeat("00", 32),
 	} {
 		_, err := d.Transaction(t.Context(), name)
@@ -207,8 +208,10 @@ func TestWhatTheLedgerLacks(t *testing.T) {
 	}
 	d := opened(t, place)
 	_, err := d.Block(t.Context(), 6)
-	require.ErrorContains(t, err, "block 6 is not there; the ledger has the blocks 3..13 without 6..7 and another gap, which fees sync 6..7 --ledger ")
-	require.ErrorContains(t, err, " adds those after block 13")
+	require.ErrorContains(t, err, "block 6 is not there; the ledger has the blocks 3..13 without 6..7 and another gap")
+	var absent *desk.NotThereError
+	require.ErrorAs(t, err, &absent)
+	require.Equal(t, chain.Some(desk.Lacks{Gap: chain.Some(ledger.Span{First: 6, Last: 7}), After: chain.Some(uint64(13))}), absent.Lacks)
 }
 
 // An account is named by its address, or by a label that is that of one.

@@ -26,6 +26,7 @@ type Dataset struct {
 	Months       map[dataset.Outcome]int
 	Undetermined uint64   // fees of these months that are not known
 	Unclassified uint64   // events of these months of which it is not known what they moved
+	LeftOut      int      // months that are there in part
 	Notes        []string // what a reader must know, such as the months that are left out
 }
 
@@ -127,7 +128,8 @@ func (d *Desk) monthsOf(ctx context.Context, q *DatasetQuestion, months []ledger
 			return nil, nil, d.of(err)
 		}
 		if len(cover.Lacks) > 0 && !q.Period.Partial {
-			x.Notes = append(x.Notes, fmt.Sprintf("%v is left out: it lacks %s; --partial takes what is there", &m, cover.Lacks[0]))
+			x.Notes = append(x.Notes, fmt.Sprintf("%v is left out: it lacks %s", &m, cover.Lacks[0]))
+			x.LeftOut++
 			continue
 		}
 		for _, lack := range cover.Lacks {

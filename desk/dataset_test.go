@@ -154,6 +154,7 @@ func TestDatasetOfAYear(t *testing.T) {
 	require.Equal(t, map[dataset.Outcome]int{dataset.Written: 12}, x.Months)
 	require.Len(t, x.Notes, 1)
 	require.Contains(t, x.Notes[0], "2025-01 is left out: it lacks its end")
+	require.Equal(t, 1, x.LeftOut)
 	d := opened(t, place)
 	totals := func(by ledger.TotalsBy, each func(*ledger.Total)) {
 		var year ledger.Period

@@ -158,15 +158,27 @@ func (e *NotHeldError) Error() string {
 
 // WithoutLedgerError says that a question needs a ledger, and was asked of a source. It is of an
 // [InputError].
-type WithoutLedgerError struct{ Err error }
+type WithoutLedgerError struct {
+	Err    error
+	Blocks chain.Optional[ledger.Span] // that the ledger would need, where the question does not name them
+}
 
 func (e *WithoutLedgerError) Error() string { return e.Err.Error() }
 
 // Unwrap is the error that it is of.
 func (e *WithoutLedgerError) Unwrap() error { return e.Err }
 
-// NotThereError says that a block has no such transaction.
-type NotThereError struct{ Message string }
+// NotThereError says that there is no such block or transaction.
+type NotThereError struct {
+	Message string
+	Lacks   chain.Optional[Lacks] // where it may be in blocks that the ledger can be filled with
+}
+
+// Lacks are the blocks that a ledger does not have.
+type Lacks struct {
+	Gap   chain.Optional[ledger.Span] // the first between those that it has
+	After chain.Optional[uint64]      // the newest that it has; not known where it has none
+}
 
 func (e *NotThereError) Error() string { return e.Message }
 

@@ -31,7 +31,7 @@ func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (
 }
 
 func notThere(format string, args ...any) error {
-	return &NotThereError{fmt.Sprintf(format, args...)}
+	return &NotThereError{Message: fmt.Sprintf(format, args...)}
 }
 
 // TransactionRef names a transaction: by its index in a block, or by a hash.

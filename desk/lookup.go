@@ -2,13 +2,11 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -107,24 +105,24 @@ func (d *Desk) placeOfHash(ctx context.Context, hash chain.Hash) (at ledger.Plac
 	return at, notUnderstood("the ledger has several transactions with the hash %v: name one by its place, %s", hash, strings.Join(places, ", "))
 }
 
-// lacking says of what is not there which blocks the ledger has, and how it gets more.
+// lacking says of what is not there which blocks the ledger has, and which it lacks.
 func (d *Desk) lacking(ctx context.Context, what string) error {
 	first, next, err := d.Book.Extent(ctx)
 	switch {
-	case errors.Is(err, ledger.ErrNone):
-		return err
 	case err != nil:
 		return err
 	case next == first:
-		return notThere("%s; the ledger has no block: %s fills it", what, d.sync(""))
+		return &NotThereError{what + "; the ledger has no block", chain.Some(Lacks{})}
 	}
 	have := ledger.Span{First: first, Last: next - 1}
 	missing, err := d.Book.Missing(ctx, have)
 	if err != nil {
 		return err
 	}
+	lacks := Lacks{After: chain.Some(have.Last)}
 	text := fmt.Sprintf("%s; the ledger has the blocks %v", what, have)
 	if len(missing) > 0 {
+		lacks.Gap = chain.Some(missing[0])
 		text += fmt.Sprintf(" without %v", missing[0])
 		switch n := len(missing) - 1; {
 		case n == 1:
@@ -132,21 +130,8 @@ func (d *Desk) lacking(ctx context.Context, what string) error {
 		case n > 1:
 			text += fmt.Sprintf(" and %d more gaps", n)
 		}
-		text += ", which " + d.sync(missing[0].String()) + " fills"
 	}
-	return notThere("%s; %s adds those after block %d", text, d.sync(""), have.Last)
-}
-
-// sync is the command that fills the ledger.
-func (d *Desk) sync(blocks string) string {
-	command := "fees sync"
-	if blocks != "" {
-		command += " " + blocks
-	}
-	if d.Place != "" {
-		command += " --ledger " + console.Argument(d.Place)
-	}
-	return command
+	return &NotThereError{text, chain.Some(lacks)}
 }
 
 // noTransaction says why the ledger has no transaction at a place.

@@ -111,7 +111,8 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, o *PackageOptions) (
 	}
 	kept, known := heights.Get()
 	if !known {
-		return nil, notUnderstood("there is no ledger to compare the package with, and the gateway is no archive: fill one by fees sync, or name an archive that has blocks %d to %d", c.Manifest.Blocks.First, c.Manifest.Blocks.Last)
+		blocks := ledger.Span{First: c.Manifest.Blocks.First, Last: c.Manifest.Blocks.Last}
+		return nil, &WithoutLedgerError{notUnderstood("there is no ledger to compare the package with, and the gateway is no archive that has blocks %v", blocks), chain.Some(blocks)}
 	}
 	tables, err := c.tables()
 	if err != nil {

@@ -230,7 +230,7 @@ func TestCheckPackageByAnArchive(t *testing.T) {
 
 	_, grows := made(3, 30)
 	_, err = by(grows.Source)
-	require.ErrorContains(t, err, "there is no ledger to compare the package with, and the gateway is no archive")
+	require.ErrorContains(t, err, "there is no ledger to compare the package with, and the gateway is no archive that has blocks ")
 	require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
 	_, err = by(unkept{})
 	require.ErrorIs(t, err, errAway)

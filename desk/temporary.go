@@ -26,7 +26,7 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Des
 		return nil, err
 	}
 	if span.Last-span.First >= maxTemporary && !kept.Known() {
-		return nil, &WithoutLedgerError{notUnderstood("blocks %v: at most %d are read for one question without a ledger", span, maxTemporary)}
+		return nil, &WithoutLedgerError{Err: notUnderstood("blocks %v: at most %d are read for one question without a ledger", span, maxTemporary)}
 	}
 	dir, err := os.MkdirTemp("", "fees-")
 	if err != nil {
@@ -58,7 +58,7 @@ func temporary(ctx context.Context, path string, span ledger.Span, o *FillOption
 func (p *Period) heightsAlone() (span ledger.Span, err error) {
 	span, ok := p.Asked.Heights.Get()
 	if !ok {
-		err = &WithoutLedgerError{notUnderstood("without a ledger, name a range of heights, such as 100..199: days are looked for in one")}
+		err = &WithoutLedgerError{Err: notUnderstood("without a ledger, name a range of heights, such as 100..199: days are looked for in one")}
 	}
 	return span, err
 }

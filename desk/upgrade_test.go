@@ -19,7 +19,7 @@ func TestUpgrade(t *testing.T) {
 
 	_, err := desk.Open(t.Context(), place, network.BuiltIn())
 	require.ErrorIs(t, err, ledger.ErrOlder)
-	require.ErrorContains(t, err, "(its layout is 2, this program's is 6): fees ledger upgrade brings it up to date")
+	require.ErrorContains(t, err, "(its layout is 2, this program's is 6)")
 	for range 2 { // the second time there is nothing to do
 		shown, err := desk.Upgrade(t.Context(), place, desk.Progress{})
 		require.NoError(t, err)

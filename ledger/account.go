@@ -235,8 +235,8 @@ func (s *search) lost(ctx context.Context, day *stretch, want, have uint64) erro
 			return err
 		}
 	}
-	return fmt.Errorf("%w: on %s the accounts have %d rows in table %s, and the look-up by %s found %d; fees ledger verify names all that is damaged",
-		ErrDamaged, day.name(), want, tables[table].name, strings.Join(s.names(), " and "), have)
+	return damaged("on %s the accounts have %d rows in table %s, and the look-up by %s found %d",
+		day.name(), want, tables[table].name, strings.Join(s.names(), " and "), have)
 }
 
 // timelessIn are the sealed blocks of a span that do not say when they were made. No day's

@@ -227,7 +227,7 @@ func (s *stretch) digests(ctx context.Context, q querier) ([]Digest, error) {
 		return nil
 	}, "SELECT leaves FROM blocks WHERE height >= ? AND height <= ? AND "+where+" ORDER BY height", arguments...)
 	if err == nil && (seal != s.seal || uint64(len(list)) != s.blocks) {
-		err = fmt.Errorf("%w: table seals: the %s %s does not have the blocks that were sealed; fees ledger verify names all that is damaged", ErrDamaged, unitNames[s.unit], s.name())
+		err = damaged("table seals: the %s %s does not have the blocks that were sealed", unitNames[s.unit], s.name())
 	}
 	return list, err
 }

@@ -251,7 +251,7 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 		return err
 	}
 	if first != nil {
-		return fmt.Errorf("%w: %v; nothing was detached, and fees ledger verify names all that is damaged", ErrDamaged, first)
+		return damaged("%v; nothing was detached", first)
 	}
 	have, err := readBookRow(ctx, detached.engine)
 	if err != nil {

@@ -139,7 +139,7 @@ func checkLayout(ctx context.Context, db *sql.DB, d *dialect) error {
 		if !begun { // who made it was stopped before it had all tables
 			return fmt.Errorf("%w in this database: nothing was ever written to it", ErrNone)
 		}
-		err = fmt.Errorf("%w (its layout is %d, this program's is %d): fees ledger upgrade brings it up to date", ErrOlder, version, len(layouts))
+		err = fmt.Errorf("%w (its layout is %d, this program's is %d)", ErrOlder, version, len(layouts))
 	}
 	return err
 }

@@ -250,7 +250,7 @@ func (l *leaves) checkCosts(height uint64, costs []byte) error {
 const alteredCosts = "its costs are not what was written"
 
 func damagedBlock(height uint64, table int, message string) error {
-	return fmt.Errorf("%w: block %d, table %s: %s; fees ledger verify names all that is damaged", ErrDamaged, height, tables[table].name, message)
+	return damaged("block %d, table %s: %s", height, tables[table].name, message)
 }
 
 // from leaves out what lies below the book: rows there are of what was detached.

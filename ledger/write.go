@@ -28,7 +28,7 @@ type DiffersError struct {
 }
 
 func (e *DiffersError) Error() string {
-	return fmt.Sprintf("block %d is in the ledger with other content (digest %v, not %v): it stays as it is; fees ledger verify --gateway tells the difference", e.Height, e.Stored, e.Offered)
+	return fmt.Sprintf("block %d is in the ledger with other content (digest %v, not %v): it stays as it is", e.Height, e.Stored, e.Offered)
 }
 
 // Write stores blocks that follow each other, all or none of them. A block that is

@@ -44,7 +44,7 @@ func (l *lookedUp) check(ctx context.Context, span chain.Optional[ledger.Span]) 
 		}
 		evm, _ := t.EVMHash.Get()
 		if l.unfound[t.Hash] || t.EVMHash.Known() && l.unfound[evm] {
-			return fmt.Errorf("%w: block %d, table transactions: the look-up by hash does not name it; fees ledger verify names all that is damaged", ledger.ErrDamaged, t.Height)
+			return &ledger.DamageError{What: fmt.Sprintf("block %d, table transactions: the look-up by hash does not name it", t.Height)}
 		}
 	}
 	return nil

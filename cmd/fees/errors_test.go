@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,11 +12,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
 )
 
 // Each answer of the real gateway to a question that it refused ends the program
@@ -124,4 +128,26 @@ func TestExitCodeOfAmountsThatCannotBe(t *testing.T) {
 	err := fmt.Errorf("block 25: extrinsic 3, added to those before it: the sum of fee: %w", chain.ErrOverflow)
 	require.Equal(t, exitGateway, exitCode(t.Context(), err))
 	require.Contains(t, explain(t.Context(), nil, err), "; no chain has such amounts: ask another gateway")
+}
+
+// What helps is decided by what an error is, and the command that helps asks the same ledger and
+// the same gateway.
+func TestAdvice(t *testing.T) {
+	c := &cobra.Command{}
+	for _, name := range []string{"ledger", "gateway", "labels", "network-file"} {
+		c.Flags().String(name, "", "")
+	}
+	c.Flags().StringSlice("accounts", nil, "")
+	require.NoError(t, c.ParseFlags([]string{"--ledger", "my ledger.db", "--gateway", "http://me:secret@host:1", "--accounts", "0x1"}))
+	blocks := ledger.Span{First: 3, Last: 7}
+	for want, err := range map[string]error{
+		"; fees ledger verify --ledger 'my ledger.db' names all that is damaged":                                     &ledger.DamageError{What: "block 5"},
+		"; fees ledger upgrade --ledger 'my ledger.db' brings it up to date":                                         ledger.ErrOlder,
+		"; fees ledger verify --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1 tells the difference":         &ledger.DiffersError{Height: 5},
+		"; this fills it: fees sync --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1":                        &desk.NotThereError{Message: "nothing", Lacks: chain.Some(desk.Lacks{})},
+		"without --gateway a ledger is asked, and this fills it: fees sync 3..7 --ledger 'my ledger.db' --gateway h": &desk.WithoutLedgerError{Err: errors.New("no ledger"), Blocks: chain.Some(blocks)},
+	} {
+		require.Contains(t, explain(t.Context(), c, fmt.Errorf("x: %w", err)), want)
+	}
+	require.Equal(t, "nothing", explain(t.Context(), c, &desk.NotThereError{Message: "nothing"}))
 }

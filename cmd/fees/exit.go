@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -92,6 +93,9 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var lacking *desk.NotHeldError
 	var unpriced *prices.MissingError
 	var direct *desk.WithoutLedgerError
+	var absent *desk.NotThereError
+	var differs *ledger.DiffersError
+	var damage *ledger.DamageError
 	advice := ""
 	switch {
 	case ctx.Err() != nil:
@@ -130,10 +134,18 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		advice = "--ledger or FEES_LEDGER names another; " + makes(c)
 	case errors.As(err, &lacking):
 		advice = fills(c, lacking)
+	case errors.As(err, &absent):
+		advice = adds(c, absent)
+	case errors.Is(err, ledger.ErrOlder):
+		advice = cli.Line(c, "fees ledger upgrade", "ledger") + " brings it up to date"
+	case errors.As(err, &differs):
+		advice = cli.CompareLine(c) + " tells the difference"
+	case errors.As(err, &damage):
+		advice = cli.Line(c, "fees ledger verify", "ledger") + " names all that is damaged"
 	case errors.As(err, &unpriced):
 		advice = "complete the file, or --partial leaves what needs it unknown"
 	case errors.As(err, &direct):
-		advice = "without --gateway a ledger is asked, and this fills it: " + cli.SyncLine(c, chain.Optional[ledger.Span]{})
+		advice = "without --gateway a ledger is asked, and this fills it: " + cli.SyncLine(c, direct.Blocks)
 	case errors.Is(err, reconcile.ErrNoLookups):
 		advice = cli.Line(c, "fees ledger upgrade", "ledger") + " makes them"
 	case errors.Is(err, ledger.ErrNoCut):
@@ -149,14 +161,10 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	case errors.Is(err, chain.ErrOverflow):
 		advice = "no chain has such amounts: ask another gateway"
 	}
-	text := strings.NewReplacer(
-		"fees ledger verify --gateway", cli.CompareLine(c),
-		"fees ledger verify", cli.Line(c, "fees ledger verify", "ledger"),
-	).Replace(message(err))
 	if advice == "" {
-		return text
+		return message(err)
 	}
-	return text + "; " + advice
+	return message(err) + "; " + advice
 }
 
 // fills says what helps where a ledger lacks a part of a period.
@@ -173,6 +181,23 @@ func fills(c *cobra.Command, lacking *desk.NotHeldError) string {
 		list = append(list, "--partial takes what is there")
 	}
 	return strings.Join(list, "; ")
+}
+
+// adds says what adds blocks that a ledger lacks.
+func adds(c *cobra.Command, absent *desk.NotThereError) string {
+	lacks, ok := absent.Lacks.Get()
+	if !ok {
+		return ""
+	}
+	var list []string
+	if lacks.Gap.Known() {
+		list = append(list, "this fills the gap: "+cli.SyncLine(c, lacks.Gap))
+	}
+	what := "this fills it: "
+	if last, ok := lacks.After.Get(); ok {
+		what = fmt.Sprintf("this adds those after block %d: ", last)
+	}
+	return strings.Join(append(list, what+cli.MoreSyncLine(c)), "; ")
 }
 
 // makes says what makes a ledger.

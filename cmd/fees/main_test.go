@@ -84,7 +84,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // advice is a command line in a message.
-var advice = regexp.MustCompile(`this (?:fills it|makes one): (fees [^;\n]*)`)
+var advice = regexp.MustCompile(`this [^:;\n]*: (fees [^;\n]*)`)
 
 // advised is a script command: advised CODE runs the command line that the last program gave as
 // advice, as a shell does. It must end with the given code.

@@ -7,13 +7,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/ledger"
 )
 
 // findingsText says how many findings there are, of which kinds, and what shows them.
-func findingsText(f *desk.Findings) string {
+func findingsText(c *cobra.Command, f *desk.Findings) string {
 	var kinds []string
 	for _, kind := range slices.Sorted(maps.Keys(f.Kinds)) {
 		kinds = append(kinds, fmt.Sprintf("%d %s", f.Kinds[kind], kind))
@@ -22,8 +26,8 @@ func findingsText(f *desk.Findings) string {
 	if from > f.Blocks.First { // some are about a block and the one before
 		from--
 	}
-	return fmt.Sprintf("does not hold in blocks %v: %s; the first is in block %d: fees verify %d..%d, with the same gateway, shows it, and the ledger's view book_findings all of the checks",
-		f.Blocks, strings.Join(kinds, ", "), f.First, from, f.First)
+	return fmt.Sprintf("does not hold in blocks %v: %s; the ledger's view book_findings has all of the checks; the first is in block %d; this shows it: %s",
+		f.Blocks, strings.Join(kinds, ", "), f.First, cli.VerifyLine(c, ledger.Span{First: from, Last: f.First}))
 }
 
 // tellFindings says what of a block does not hold.

@@ -200,7 +200,7 @@ func writeFilled(w io.Writer, c *cobra.Command, f *desk.Filled) error {
 	if f.Findings.Total == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n", f.Place, findingsText(f.Findings)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n", f.Place, findingsText(c, f.Findings)); err != nil {
 		return err
 	}
 	return cli.ErrFinding

@@ -13,8 +13,11 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
+// gatewayFlags are those that say where blocks come from.
+var gatewayFlags = []string{"gateway", "network", "network-file", "trust", "api-key-file", "api-key-header", "ca-file"}
+
 // sourceFlags are those that say which ledger is meant, and where its blocks come from.
-var sourceFlags = []string{"ledger", "gateway", "network", "network-file", "trust", "api-key-file", "api-key-header", "ca-file"}
+var sourceFlags = append([]string{"ledger"}, gatewayFlags...)
 
 // SyncLine is the command line that fills the ledger which a command asks: with blocks, or else with
 // the period that the command names. It is "" where the command names none.
@@ -38,6 +41,9 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[ledger.Span]) string {
 	return Line(c, words, append([]string{"timezone"}, sourceFlags...)...)
 }
 
+// MoreSyncLine is the command line that adds the newest blocks to the ledger which a command asks.
+func MoreSyncLine(c *cobra.Command) string { return Line(c, "fees sync", sourceFlags...) }
+
 // PeriodSyncLine is the command line that fills the ledger which a command asks with a period that
 // is another than the one that the command names.
 func PeriodSyncLine(c *cobra.Command, p desk.PeriodInput) string {
@@ -48,6 +54,11 @@ func PeriodSyncLine(c *cobra.Command, p desk.PeriodInput) string {
 		}
 	}
 	return Line(c, words, append([]string{"timezone"}, sourceFlags...)...)
+}
+
+// VerifyLine is the command line that shows what of some blocks does not hold.
+func VerifyLine(c *cobra.Command, blocks ledger.Span) string {
+	return Line(c, "fees verify "+blocks.String(), append([]string{"signatures"}, gatewayFlags...)...)
 }
 
 // CompareLine is the command line that compares the ledger which a command asks with where its

@@ -95,7 +95,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk
 		if f.Format == "json" {
 			return jsontext.Write(w, accountRecord(a, book))
 		}
-		return writeAccount(w, a, book, f.Output.Width())
+		return f.writeAccount(w, a, book)
 	}); err != nil {
 		return err
 	}
@@ -132,7 +132,8 @@ func accountRecord(a *desk.AccountSummary, book *desk.AddressBook) cli.Record {
 }
 
 // writeAccount shows an account to people.
-func writeAccount(w io.Writer, a *desk.AccountSummary, book *desk.AddressBook, width int) error {
+func (f *accountFlags) writeAccount(w io.Writer, a *desk.AccountSummary, book *desk.AddressBook) error {
+	width := f.Output.Width()
 	var out strings.Builder
 	console.WriteWrapped(&out, fmt.Sprintf("Account %s on %s, %s", cli.Called(book, chain.Some(a.Account)), a.Network, a.Held.Name), 2, width)
 	console.WriteWrapped(&out, "evidence: "+a.Held.Evidence.String(), 2, width)
@@ -170,7 +171,7 @@ func writeAccount(w io.Writer, a *desk.AccountSummary, book *desk.AddressBook, w
 		p.add("reserved balance", tokens(chain.Some(b.Reserved), a.Symbol))
 		proof := "by the movements since the balance before the first block"
 		if !a.Proved {
-			proof = fmt.Sprintf("NO: the movements lead elsewhere; fees statement %v shows where", a.Account)
+			proof = "NO: the movements lead elsewhere; this shows where: " + cli.Line(f.command, "fees statement "+a.Account.String(), "ledger", "labels", "network-file", "gateway", "trust")
 		}
 		p.add("proved", proof)
 	}

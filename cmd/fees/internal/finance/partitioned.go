@@ -58,6 +58,9 @@ func exportPartitioned(c *cobra.Command, args []string, flags *exportFlags, stde
 	for _, note := range x.Notes {
 		fmt.Fprintln(stderr, "fees: "+note)
 	}
+	if x.LeftOut > 0 {
+		fmt.Fprintln(stderr, "fees: this takes what is there: "+cli.Again(c, args, cli.Setting{Name: "partial"}))
+	}
 	if x.Unclassified > 0 {
 		fmt.Fprintf(stderr, "fees: of %d events it is not known what they moved: they are in unclassified, and in no movement\n", x.Unclassified)
 	}

@@ -65,22 +65,22 @@ func (f *lookupFlags) show(ctx context.Context, d *desk.Desk, book *desk.Address
 		return f.showBlock(ctx, d, height)
 	}
 	if first, err := time.Parse("2006-01", text); err == nil {
-		f.tell(text, "a month", "fees report --month "+text)
+		f.tell(text, "a month", f.line("fees report --month "+text))
 		return f.report(ctx, report.Day, desk.PeriodInput{Month: first.Format("2006-01")})
 	}
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
-		f.tell(text, "a day", fmt.Sprintf("fees report --by hour --from %s --to %s", text, text))
+		f.tell(text, "a day", f.line(fmt.Sprintf("fees report --by hour --from %s --to %s", text, text)))
 		return f.report(ctx, report.Hour, desk.PeriodInput{From: text, To: text})
 	}
 	if _, err := desk.ParsePlace(text); err == nil {
-		f.tell(text, "the place of a transaction", "fees explain "+text)
+		f.tell(text, "the place of a transaction", f.line("fees explain "+text))
 		return f.showTransaction(ctx, d, book, text)
 	}
 	if desk.IsAddress(text) || book.Names(text) {
 		return f.showAccount(ctx, d, book, text)
 	}
 	if name, ok := book.GroupNamed(text); ok {
-		f.tell(text, "a group of the address book", "fees report --by account --accounts "+console.Argument(desk.GroupPrefix+name))
+		f.tell(text, "a group of the address book", f.line("fees report --by account --accounts "+console.Argument(desk.GroupPrefix+name)))
 		return f.report(ctx, report.Account, desk.PeriodInput{}, desk.GroupPrefix+name)
 	}
 	return fmt.Errorf("%q is no height, no hash, no place such as 25-7, no address, no day, no month%s", text, noName(book))
@@ -94,13 +94,20 @@ func noName(book *desk.AddressBook) string {
 	return ", and no label or group of " + book.Path
 }
 
+// line is a command line that asks the same ledger, with the same labels.
+func (f *lookupFlags) line(words string) string {
+	return cli.Line(f.command, words, "ledger", "labels", "network-file")
+}
+
+// lineOfGateway is one that asks a gateway, with the same labels.
+func (f *lookupFlags) lineOfGateway(words string) string {
+	return cli.Line(f.command, words, "labels", "network-file")
+}
+
 // tell says what something is, and which command shows more of it.
 func (f *lookupFlags) tell(text, what, command string) {
-	if f.Ledger != "" && !strings.HasPrefix(command, "fees block ") {
-		command += " --ledger " + console.Argument(f.Ledger)
-	}
 	if !f.quiet {
-		fmt.Fprintf(f.stderr, "fees: %s is %s: %s shows more\n", console.Printable(text), what, console.Printable(command))
+		fmt.Fprintf(f.stderr, "fees: %s is %s; this shows more: %s\n", console.Printable(text), what, console.Printable(command))
 	}
 }
 
@@ -108,13 +115,13 @@ func (f *lookupFlags) showHash(ctx context.Context, d *desk.Desk, book *desk.Add
 	at, err := d.PlaceOf(ctx, hash.String())
 	var none *desk.NotThereError
 	if errors.As(err, &none) {
-		return fmt.Errorf("%w; fees block %v tells whether it is a block of the gateway", err, hash)
+		return fmt.Errorf("%w; this tells whether it is a block of the gateway: %s", err, f.lineOfGateway("fees block "+hash.String()))
 	}
 	if err != nil {
 		return err
 	}
 	place := fmt.Sprintf("%d-%d", at.Height, at.Row)
-	f.tell(hash.String(), "the hash of the transaction "+place, "fees explain "+place)
+	f.tell(hash.String(), "the hash of the transaction "+place, f.line("fees explain "+place))
 	return f.showTransaction(ctx, d, book, place)
 }
 
@@ -127,7 +134,7 @@ func (f *lookupFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk.
 	if !desk.IsAddress(name) {
 		what = "the label of " + account.String()
 	}
-	f.tell(name, what, "fees statement "+account.String())
+	f.tell(name, what, f.line("fees statement "+account.String()))
 	a := accountFlags{lookupFlags: *f}
 	return a.showAccount(ctx, d, book, account.String())
 }
@@ -150,7 +157,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *desk.Desk, height uint64
 	if err != nil {
 		return err
 	}
-	f.tell(fmt.Sprint(height), "the height of a block", fmt.Sprintf("fees block %d", height))
+	f.tell(fmt.Sprint(height), "the height of a block", f.lineOfGateway(fmt.Sprintf("fees block %d", height)))
 	err = f.Output.Write(func(w io.Writer) error {
 		if f.Format == "json" {
 			return cli.Record{

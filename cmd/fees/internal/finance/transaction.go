@@ -40,12 +40,14 @@ type lookupFlags struct {
 	cli.LedgerFlags
 	cli.LabelFlags
 	cli.Output
+	command     *cobra.Command
 	networkFile string
 	quiet       bool
 	stderr      io.Writer
 }
 
 func (f *lookupFlags) add(c *cobra.Command) {
+	f.command = c
 	f.LedgerFlags.Add(c)
 	f.LabelFlags.Add(c)
 	f.Output.Add(c, "table", "json")
