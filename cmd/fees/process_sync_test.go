@@ -3,9 +3,13 @@
 package main
 
 import (
+	"database/sql"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/ledgertest"
 )
 
 // killsAsked says how often programs are killed: .ci/run wants it a hundred times, which
@@ -38,13 +43,74 @@ func killsWanted(t *testing.T) int {
 // the end the one that a quiet run makes.
 func TestProcessSyncKilled(t *testing.T) {
 	const blocks, last = "1..400", 400
-	kills := killsWanted(t)
 	_, gateway := generated(t, 11, last)
-	begun := time.Now()
-	quiet := start(t, "sync", "--signatures=false", blocks, "--ledger", newLedgerFile(t), "--gateway", gateway)
-	quiet.ends(t, exitOK)
-	took := time.Since(begun)
+	fill := func(place string) *process {
+		return start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
+	}
 	seal := quietSync(t, blocks, gateway)
+	killedAndFilled(t, last, func() string { return newLedgerFile(t) }, fill, func(place string) { requireSound(t, place, last, seal) })
+}
+
+// A ledger that is extended downwards, killed at random moments and started again each time, is in
+// the end the one that began with the lower block: each row of each table.
+func TestProcessSyncBelowKilled(t *testing.T) {
+	const last, upper = 400, "301..400"
+	made := chaingen.New(chaingen.Options{Seed: 18, Head: last, Begin: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC), Every: time.Hour})
+	server := httptest.NewServer(made.Handler())
+	t.Cleanup(server.Close)
+	filling := func(blocks, place string) *process {
+		return start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", server.URL)
+	}
+	whole, begun := newLedgerFile(t), newLedgerFile(t)
+	filling("1..400", whole).ends(t, exitOK)
+	filling(upper, begun).ends(t, exitOK)
+	want, seal := rowsOf(t, whole), *statusOf(t, whole).Seal
+	require.Len(t, want["blocks"], last)
+	require.Len(t, want["seals"], 17+2, "days, of two months")
+	text, err := os.ReadFile(begun)
+	require.NoError(t, err)
+	killedAndFilled(t, last, func() string {
+		place := newLedgerFile(t)
+		require.NoError(t, os.WriteFile(place, text, 0o600))
+		return place
+	}, func(place string) *process { return filling("1..400", place) }, func(place string) {
+		requireSound(t, place, last, seal)
+		have := rowsOf(t, place)
+		for table := range want {
+			require.Equal(t, want[table], have[table], table)
+		}
+	})
+}
+
+// rowsOf are the rows of each table of a ledger in a file, with the words in the place of their
+// numbers, which go by the order in which they came. When the tables were made is left out.
+func rowsOf(t *testing.T, place string) map[string][]string {
+	t.Helper()
+	db, err := sql.Open("sqlite", place)
+	require.NoError(t, err)
+	defer db.Close()
+	ask := ledgertest.Ask(t, db)
+	_, tables := ask("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('words', 'book_layout') AND name NOT LIKE 'sqlite_%'")
+	all := map[string][]string{}
+	for _, table := range tables {
+		name := table[0].(string)
+		_, rows := ask("SELECT * FROM " + name)
+		for _, r := range rows {
+			all[name] = append(all[name], fmt.Sprint(r...))
+		}
+		slices.Sort(all[name])
+	}
+	return all
+}
+
+// killedAndFilled begins ledgers and has them filled by programs that are killed at random moments,
+// until there were as many kills as are wanted. Each ledger is filled in the end, has all blocks up
+// to the last one, and is checked.
+func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(place string) *process, check func(place string)) {
+	kills := killsWanted(t)
+	begun := time.Now()
+	fill(begin()).ends(t, exitOK)
+	took := time.Since(begun)
 
 	random := rand.New(rand.NewPCG(1, 2))
 	// At most until a kill, on a machine that does not change. Where it is busier now, and
@@ -55,11 +121,14 @@ func TestProcessSyncKilled(t *testing.T) {
 	for killed < kills {
 		rounds++
 		require.LessOrEqual(t, rounds, 2*kills, "nothing is killed")
-		place := newLedgerFile(t)
+		place := begin()
 		stored, fruitless := uint64(0), 0 // tries
+		if hasBlocks(place) {
+			stored = statusOf(t, place).Blocks
+		}
 		for tries := 0; ; tries++ {
 			require.Less(t, tries, 10*kills, "it gets no further")
-			p := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
+			p := fill(place)
 			most := within + within*time.Duration(fruitless)/4
 			if p.endsWithin(time.Duration(random.Int64N(int64(most)))) {
 				p.ends(t, exitOK)
@@ -79,7 +148,7 @@ func TestProcessSyncKilled(t *testing.T) {
 				midway++
 			}
 		}
-		requireSound(t, place, last, seal)
+		check(place)
 	}
 	t.Logf("%d kills, %d of them midway, in %d ledgers; at most %v until a kill at first, %v in the end", killed, midway, rounds, took*3/4, within)
 }
