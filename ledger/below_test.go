@@ -260,7 +260,7 @@ func TestQuestionsWhileABookIsExtended(t *testing.T) {
 			_, err := reader(t, place).Totals(ctx, p, span, by, func(x *ledger.Total) error { return quiet.Add(&x.Sums) }, func(uint64) {})
 			require.NoError(t, err)
 			asked, reached := reader(t, place), uint64(100)
-			ledger.AfterPieces(asked, func() {
+			ledger.AfterSnapshot(asked, func() {
 				reached--
 				require.NoError(t, book.Write(ctx, entries[reached:reached+1]))
 				sealAll(t, book)

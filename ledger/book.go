@@ -50,7 +50,6 @@ type Book struct {
 	countSQL [totalCount]string // adds to those before the sums over transactions
 	pending  *sealing           // the blocks that Write stored and nobody sealed, nil where not known
 	counted  countedRows
-	cut      func() // a test is told that a question was cut into pieces
 
 	lastBlock chain.Optional[uint64] // of a chain that has ended
 }

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 )
@@ -23,9 +25,22 @@ func SealAtOnce(t testing.TB, blocks int) {
 	t.Cleanup(func() { sealedAtOnce = kept })
 }
 
-// AfterPieces has something done each time that a book has cut a question into pieces, which are
-// read after that.
-func AfterPieces(b *Book, do func()) { b.cut = do }
+// AfterSnapshot has something done once, when a book ends the first snapshot that it takes: a
+// question about totals is cut into pieces in it, which are read after that.
+func AfterSnapshot(b *Book, do func()) { b.engine = &snapshotEngine{b.engine, sync.OnceFunc(do)} }
+
+type snapshotEngine struct {
+	engine
+	ended func()
+}
+
+func (e *snapshotEngine) snapshot(ctx context.Context) (querier, func(), error) {
+	q, end, err := e.engine.snapshot(ctx)
+	return q, func() {
+		end()
+		e.ended()
+	}, err
+}
 
 // EraHeights is how many heights are an era of the look-ups.
 const EraHeights = eraHeights

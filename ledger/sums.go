@@ -61,9 +61,6 @@ func (b *Book) Totals(ctx context.Context, p Period, span Span, by TotalsBy, eac
 	if err != nil {
 		return nil, err
 	}
-	if b.cut != nil {
-		b.cut()
-	}
 	return b.totalsOfPieces(ctx, nil, p, span, by, list, each, progress)
 }
 
