@@ -327,6 +327,11 @@ func TestPackageThatFails(t *testing.T) {
 		"a record of no rows": {desk.Failed, "1 rows cannot be read", func(t *testing.T, q *desk.PackageQuestion) {
 			q.Books.Path = write(t, "books.csv", "hash;Kosten\n0x12;x\n")
 		}},
+		"no classes": {desk.NotUnderstood, "no such file", func(t *testing.T, q *desk.PackageQuestion) { q.Classes = "none.csv" }},
+		"wrong classes": {desk.NotUnderstood, "line 2: ", func(t *testing.T, q *desk.PackageQuestion) {
+			q.Classes = write(t, "classes.csv", "pallet,method,direction,class\na,b,in,nothing\n")
+		}},
+		"no names":              {desk.NotUnderstood, "no such file", func(t *testing.T, q *desk.PackageQuestion) { q.Names = "none.csv" }},
 		"no record":             {desk.Failed, "no such file", func(t *testing.T, q *desk.PackageQuestion) { q.Books.Path += ".none" }},
 		"a record not asked so": {desk.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *desk.PackageQuestion) { q.Books.Decimal = ".." }},
 		"accounts that are none": {desk.NotUnderstood, `accounts: "0x12" is not an address`,
