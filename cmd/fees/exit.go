@@ -98,10 +98,10 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var damage *ledger.DamageError
 	advice := ""
 	switch {
-	case ctx.Err() != nil:
-		return "stopped"
-	case errors.Is(err, cli.ErrFinding):
+	case errors.Is(err, cli.ErrFinding), errors.Is(err, cli.ErrStopped):
 		return ""
+	case ctx.Err() != nil:
+		return cli.Stopped(c)
 	case errors.Is(err, ask.ErrTooLarge) && errors.As(err, &unreachable):
 		advice = "try again, or ask another " + unreachable.Place.What
 	case errors.As(err, &unreachable) && unreachable.Place.What == ask.Node:

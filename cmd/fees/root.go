@@ -89,14 +89,15 @@ const manualExamples = `  fees demo                               try a month's 
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout, stderr)
+	screen := cli.NewScreen(stdout, stderr)
+	root := newRoot(screen.Stdout, screen.Stderr)
 	root.SetArgs(withHelp(args))
 	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
 	if message := explain(ctx, c, err); message != "" {
-		fmt.Fprintln(stderr, "fees: "+console.Printable(message))
+		fmt.Fprintln(screen.Stderr, "fees: "+console.Printable(message))
 	}
 	return exitCode(ctx, err)
 }

@@ -81,6 +81,7 @@ func newSync(stdout, stderr io.Writer) *cobra.Command {
 			return syncLedger(c, args, flags, stdout, stderr)
 		},
 	}
+	cli.Resumes(c)
 	flags.SourceFlags.Add(c)
 	flags.LedgerFlags.Add(c)
 	flags.AddConcurrency(c)

@@ -81,9 +81,13 @@ func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	var progress desk.Progress // counts the jobs of all workers, which nobody asks for who sees nothing
+	if p := cli.NewProgress(stderr, "jobs", flags.quiet); !p.IsSilent() {
+		progress = p.Asked()
+	}
 	return desk.Work(ctx, place, desk.WorkOptions{
 		FillOptions: desk.FillOptions{
-			Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: cli.NewProgress(stderr, "jobs", flags.quiet).Asked(),
+			Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: progress,
 			Judged: func(r *evidence.Report) { tellFindings(stderr, r) },
 		},
 		Jobs: flags.jobs, UntilDone: flags.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},

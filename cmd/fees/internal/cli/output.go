@@ -174,10 +174,18 @@ const readerPause = 20 * time.Millisecond
 // Width is how many columns the output has: those of the terminal, or of COLUMNS
 // where the environment sets it. A file or a pipe has no limit.
 func (o *Output) Width() int {
+	if o.File != "" {
+		return math.MaxInt
+	}
+	return WidthOf(o.Stdout)
+}
+
+// WidthOf is how many columns there are for what is written.
+func WidthOf(w io.Writer) int {
 	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
 		return columns
 	}
-	if file, ok := o.Stdout.(*os.File); ok && o.File == "" {
+	if file, ok := plain(w).(*os.File); ok {
 		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
 			return columns
 		}
@@ -187,6 +195,6 @@ func (o *Output) Width() int {
 
 // IsTerminal tells whether a person at a terminal reads what is written.
 func IsTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+	file, ok := plain(w).(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -12,7 +12,8 @@ import (
 // is written over. The rate is that of the last half minute: what was done before,
 // such as the part of a recording that is there already, says nothing of it.
 type Progress struct {
-	out     io.Writer
+	screen  *Screen
+	silent  bool // nobody is told
 	what    string
 	shown   time.Time
 	samples []sample // the oldest first
@@ -31,15 +32,19 @@ const progressPause = 200 * time.Millisecond
 
 // NewProgress tells nobody where out is no terminal, or quiet is asked for.
 func NewProgress(out io.Writer, what string, quiet bool) *Progress {
-	if quiet || !IsTerminal(out) {
-		out = nil
+	p := &Progress{silent: quiet || !IsTerminal(out), what: what, samples: []sample{{at: time.Now()}}}
+	if of, ok := out.(*part); ok {
+		p.screen = of.screen
+	} else {
+		p.screen = NewScreen(io.Discard, out)
 	}
-	return &Progress{out: out, what: what, samples: []sample{{at: time.Now()}}}
+	return p
 }
 
 // Show shows how much is done.
 func (p *Progress) Show(done, total uint64) {
-	if p.out == nil {
+	p.screen.reach(reached{done, total, p.what})
+	if p.silent {
 		return
 	}
 	now := time.Now()
@@ -47,7 +52,7 @@ func (p *Progress) Show(done, total uint64) {
 		return
 	}
 	p.shown = now
-	fmt.Fprintf(p.out, "\r\x1b[K%s", progressLine(p.what, done, total, p.rate(sample{now, done})))
+	p.screen.show(progressLine(p.what, done, total, p.rate(sample{now, done})))
 }
 
 // rate is how many were done in a second, lately; 0 where it cannot be told.
@@ -63,12 +68,10 @@ func (p *Progress) rate(now sample) float64 {
 	return 0
 }
 
-// End leaves the last line as it is.
+// End takes the last line away.
 func (p *Progress) End() {
-	if !p.shown.IsZero() {
-		fmt.Fprintln(p.out)
-		p.shown = time.Time{}
-	}
+	p.screen.clear()
+	p.shown = time.Time{}
 }
 
 // progressLine is what is shown: how much, how fast, and how long it may still
@@ -90,24 +93,24 @@ const maxSeconds = 1e9
 
 // Asked is the progress of a question.
 func (p *Progress) Asked() desk.Progress {
-	if p.out == nil {
-		return desk.Progress{}
-	}
 	return desk.Progress{Show: p.Show, Say: p.say, End: p.End}
 }
 
+// IsSilent tells whether nobody is told.
+func (p *Progress) IsSilent() bool { return p.silent }
+
 // say shows a step that has no measure.
 func (p *Progress) say(what string) {
-	if p.out == nil {
+	if p.silent {
 		return
 	}
 	p.shown = time.Now()
-	fmt.Fprintf(p.out, "\r\x1b[Kfees: %s", what)
+	p.screen.show("fees: " + what)
 }
 
 // Lag shows how far a task without an end is, and how far behind.
 func (p *Progress) Lag(height, newest uint64) {
-	if p.out == nil || height != newest && time.Since(p.shown) < progressPause {
+	if p.silent || height != newest && time.Since(p.shown) < progressPause {
 		return
 	}
 	line := fmt.Sprintf("block %d, %d behind", height, newest-height)

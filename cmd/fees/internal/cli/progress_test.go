@@ -2,9 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,7 +26,7 @@ func TestProgressLine(t *testing.T) {
 // Not every step makes a line, but the last one does.
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := &Progress{out: &out, what: "blocks"}
+	p := &Progress{screen: NewScreen(&out, &out), what: "blocks"}
 	p.End()
 	require.Empty(t, out.String())
 	for done := uint64(1); done <= 1000; done++ {
@@ -52,16 +55,16 @@ func TestProgressRate(t *testing.T) {
 // What has no measure, and what has no end: one line that is written over.
 func TestProgressOfSteps(t *testing.T) {
 	var out bytes.Buffer
-	p := &Progress{out: &out, what: "blocks", samples: []sample{{at: time.Now()}}}
+	p := &Progress{screen: NewScreen(&out, &out), what: "blocks", samples: []sample{{at: time.Now()}}}
 	p.say("making the look-up transactions_by_hash")
 	p.End()
-	require.Equal(t, "\r\x1b[Kfees: making the look-up transactions_by_hash\n", out.String())
+	require.Equal(t, "\r\x1b[Kfees: making the look-up transactions_by_hash\r\x1b[K", out.String())
 	out.Reset()
 	p.Lag(90, 100)
 	p.Lag(91, 100) // at once: not shown
 	p.Lag(100, 100)
 	p.End()
-	require.Equal(t, 2, bytes.Count(out.Bytes(), []byte("\r")))
+	require.Equal(t, 3, bytes.Count(out.Bytes(), []byte("\r")), "two lines, and the end of them")
 	require.Contains(t, out.String(), "fees: block 90, 10 behind")
 	require.Contains(t, out.String(), "fees: block 100, 0 behind")
 }
@@ -74,5 +77,40 @@ func TestProgressIsForTerminals(t *testing.T) {
 	p.say("a step")
 	p.Lag(1, 1)
 	p.End()
+	require.Empty(t, out.String())
+}
+
+// What is written at a terminal begins where the line of progress stood, whichever of the two
+// outputs it goes to.
+func TestProgressIsErased(t *testing.T) {
+	var terminal bytes.Buffer
+	screen := NewScreen(&terminal, &terminal)
+	p := NewProgress(screen.Stderr, "blocks", false)
+	p.silent = false
+	for _, out := range []io.Writer{screen.Stdout, screen.Stderr} {
+		terminal.Reset()
+		p.Show(10, 10)
+		fmt.Fprintln(out, "Fees of January")
+		fmt.Fprintln(out, "1.25 GLMR")
+		p.End()
+		require.Regexp(t, `^\r\x1b\[Kfees: 10 of 10 blocks[^\r\n]*\r\x1b\[KFees of January\n1.25 GLMR\n$`, terminal.String())
+	}
+}
+
+// How far a task came is known also where nobody is told, for whoever stops it.
+func TestStopped(t *testing.T) {
+	var out bytes.Buffer
+	screen := NewScreen(&out, &out)
+	c := &cobra.Command{}
+	c.SetErr(screen.Stderr)
+	require.Equal(t, "stopped", Stopped(c))
+	p := NewProgress(screen.Stderr, "blocks", true)
+	p.Show(4000, 10000)
+	p.End()
+	require.Equal(t, "stopped after 4000 of 10000 blocks", Stopped(c))
+	Resumes(c)
+	require.Equal(t, "stopped after 4000 of 10000 blocks; run it again: it goes on from there", Stopped(c))
+	p.Show(10000, 10000)
+	require.Equal(t, "stopped; run it again: it goes on from there", Stopped(c), "it was done, and what was stopped is something else")
 	require.Empty(t, out.String())
 }

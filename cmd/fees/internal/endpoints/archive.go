@@ -130,6 +130,7 @@ func newRecord(stdout, stderr io.Writer) *cobra.Command {
 			return recordArchive(c.Context(), args[0], flags, stderr)
 		},
 	}
+	cli.Resumes(c)
 	flags.gatewayOnly.Add(c)
 	flags.Output.AddFormat(c, "table", "json")
 	c.Flags().StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share, and whether for the blocks' weight")

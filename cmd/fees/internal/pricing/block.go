@@ -144,11 +144,10 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 
 // waiting tells a person at a terminal, after two seconds, what takes so long.
 func waiting(stderr io.Writer, place string, quiet bool) (stop func()) {
-	if quiet || !cli.IsTerminal(stderr) {
-		return func() {}
+	p := cli.NewProgress(stderr, "", quiet).Asked()
+	timer := time.AfterFunc(2*time.Second, func() { p.Say("waiting for " + console.Printable(cli.ShownPlace(place))) })
+	return func() {
+		timer.Stop()
+		p.End()
 	}
-	timer := time.AfterFunc(2*time.Second, func() {
-		fmt.Fprintf(stderr, "fees: waiting for %s\n", console.Printable(cli.ShownPlace(place)))
-	})
-	return func() { timer.Stop() }
 }

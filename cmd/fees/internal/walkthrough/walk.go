@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// width is how wide the walk's own words are.
+// width is how wide the walk's own words are at most.
 const width = 80
 
 // shownLines is how much is shown of a file.
@@ -60,7 +60,7 @@ func (w *walk) lead(ctx context.Context, directory string) error {
 		fmt.Fprintf(w.stdout, "\nStep %d of %d: %s\n\n$ %s\n", i+1, len(steps), s.title, s.command)
 		code := w.program(ctx, arguments(s.command), w.stdout, w.stderr)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return cli.ErrStopped
 		}
 		if code != s.code {
 			fmt.Fprintf(w.stderr, "fees: %s: exit code %d, and %d was to come; it was run in %s\n", s.command, code, s.code, shown)
@@ -130,7 +130,7 @@ func firstLines(text string, most int) []string {
 // say writes words, wrapped.
 func (w *walk) say(words string) {
 	var out strings.Builder
-	console.WriteWrapped(&out, words, 0, width)
+	console.WriteWrapped(&out, words, 0, min(width, cli.WidthOf(w.stdout)))
 	fmt.Fprint(w.stdout, out.String())
 }
 
