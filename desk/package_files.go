@@ -196,7 +196,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "the statements are not proved: no balances were asked for")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Labels: x.labels, Called: x.inputs.book != nil}, &q)
+	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.book != nil}, &q)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (d *Desk) Statements(ctx context.Context, q StatementQuestion) (*Statements
 	if err != nil {
 		return nil, err
 	}
-	return d.statements(ctx, &held, statement.Style{Network: n.Name, Symbol: n.Symbol, Labels: q.Labels, Called: q.Labels != nil}, &q)
+	return d.statements(ctx, &held, statement.Style{Network: n.Name, Symbol: n.Symbol, Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
 }
 
 // statements makes the statements on what the ledger holds of a period.

@@ -1,23 +1,8 @@
 package report
 
 import (
-	"strings"
-
 	"github.com/feeledger/fees/chain"
 )
-
-// pointsBelow puts spaces before numbers of the same decimals, so that their points
-// stand below each other.
-func pointsBelow(numbers []string) []string {
-	most := 0
-	for _, n := range numbers {
-		most = max(most, len(n))
-	}
-	for i, n := range numbers {
-		numbers[i] = strings.Repeat(" ", most-len(n)) + n
-	}
-	return numbers
-}
 
 // named is a figure with its name for people.
 type named[T any] struct {

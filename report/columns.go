@@ -30,21 +30,21 @@ var keyColumns = map[By][]column{
 		{sheet.Column{Name: "block", Kind: sheet.Integer}, func(g *Group) any { return g.Block }},
 		{sheet.Column{Name: "time", Kind: sheet.Time}, func(g *Group) any { return g.Time }},
 	},
-	Hour:     {{sheet.Column{Name: "hour", Kind: sheet.Text}, func(g *Group) any { return g.Hour }}},
+	Hour:     {{sheet.Column{Name: "hour", Kind: sheet.Text, Term: true}, func(g *Group) any { return g.Hour }}},
 	Day:      {{sheet.Column{Name: "day", Kind: sheet.Date}, func(g *Group) any { return g.Day }}},
 	Month:    {{sheet.Column{Name: "month", Kind: sheet.Text}, func(g *Group) any { return g.Month }}},
 	Account:  {accountColumn},
 	Label:    {labelColumn, accountColumn},
 	InGroup:  {groupColumn},
 	Layer:    {layerColumn},
-	Status:   {layerColumn, {sheet.Column{Name: "outcome", Kind: sheet.Text}, func(g *Group) any { return g.Outcome }}},
-	Type:     {layerColumn, {sheet.Column{Name: "type", Kind: sheet.Text}, func(g *Group) any { return g.Type }}},
+	Status:   {layerColumn, {sheet.Column{Name: "outcome", Kind: sheet.Text, Term: true}, func(g *Group) any { return g.Outcome }}},
+	Type:     {layerColumn, {sheet.Column{Name: "type", Kind: sheet.Text, Term: true}, func(g *Group) any { return g.Type }}},
 	Call:     {layerColumn, callColumn},
 	Contract: {layerColumn, callColumn, {sheet.Column{Name: "contract", Kind: sheet.Address}, func(g *Group) any { return g.Contract }}},
 }
 
 var (
-	layerColumn   = column{sheet.Column{Name: "layer", Kind: sheet.Text}, func(g *Group) any { return g.Layer }}
+	layerColumn   = column{sheet.Column{Name: "layer", Kind: sheet.Text, Term: true}, func(g *Group) any { return g.Layer }}
 	accountColumn = column{sheet.Column{Name: "account", Kind: sheet.Address}, func(g *Group) any { return g.Account }}
 	labelColumn   = column{sheet.Column{Name: "label", Kind: sheet.Text}, func(g *Group) any { return g.Label }}
 	groupColumn   = column{sheet.Column{Name: "group", Kind: sheet.Text}, func(g *Group) any { return g.InGroup }}

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,17 +11,13 @@ import (
 	"github.com/feeledger/fees/sheet"
 )
 
-// comparedShown are the columns of the table for people, from the most to the fewest: the first
-// that fit are shown. All are in the other forms, and their totals below the table.
-var comparedShown = []struct {
-	figures []string
-	parts   []part
-}{
-	{[]string{"evm", "native", "fee"}, []part{ofNow, ofBefore, ofDifference, ofPercent}},
-	{[]string{"fee"}, []part{ofNow, ofBefore, ofDifference, ofPercent}},
-	{[]string{"fee"}, []part{ofNow, ofDifference, ofPercent}},
-	{[]string{"fee"}, []part{ofDifference, ofPercent}},
-}
+// comparedShown are the figures of the table for people, and comparedParts their parts, with
+// when each is left out where there is no room. All are in the other forms, and their totals
+// below the table.
+var (
+	comparedShown = map[string]int{"fee": 0, "evm": 3, "native": 3}
+	comparedParts = map[part]int{ofDifference: 0, ofPercent: 0, ofNow: 1, ofBefore: 2}
+)
 
 // WriteComparisonTable writes the comparison for a terminal of so many columns: what is missing
 // of the periods, the pairs, the totals, and the notes. It holds all rows.
@@ -54,30 +49,20 @@ func WriteComparisonTable(w io.Writer, c *Comparison, width int) error {
 	return err
 }
 
-// tableText are the pairs with the most columns that fit.
+// tableText are the pairs with the columns that fit.
 func (c *Comparison) tableText(width int) (string, error) {
 	var text bytes.Buffer
-	for _, cut := range []int{math.MaxInt, width} { // rather fewer figures than a name that is cut
-		for _, shown := range comparedShown {
-			text.Reset()
-			s := c.sheetOf(c.choose(shown.figures, shown.parts))
-			s.Title, s.Notes = "", nil
-			for i := range s.Columns {
-				s.Columns[i].Total = false // all of them stand below
-			}
-			if err := sheet.WriteTable(&text, s, cut); err != nil {
-				return "", err
-			}
-			if widest(strings.Split(text.String(), "\n")) <= width {
-				return text.String(), nil
-			}
-		}
+	s := c.sheetOf(c.choose())
+	s.Title, s.Notes = "", nil
+	for i := range s.Columns {
+		s.Columns[i].Total = false // all of them stand below
 	}
-	return text.String(), nil
+	err := sheet.WriteTable(&text, s, width)
+	return text.String(), err
 }
 
-// choose are the columns that say what a pair is, with some parts of some figures.
-func (c *Comparison) choose(figures []string, parts []part) (columns []pairColumn) {
+// choose are the columns for people: what a pair is, and the parts of some figures.
+func (c *Comparison) choose() (columns []pairColumn) {
 	for _, k := range c.keyColumns() {
 		if k.of == groupColumn.Name && c.Now.By == Contract || k.of == othersColumn.Name {
 			continue // calls and contracts need the room; the others have their name
@@ -96,7 +81,8 @@ func (c *Comparison) choose(figures []string, parts []part) (columns []pairColum
 		}
 	}
 	for _, f := range c.figureColumns() {
-		if slices.Contains(figures, f.of) && slices.Contains(parts, f.part) {
+		if drop, isShown := comparedShown[f.of]; isShown {
+			f.Drop = max(drop, comparedParts[f.part])
 			columns = append(columns, f)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,12 +13,10 @@ import (
 	"github.com/feeledger/fees/sheet"
 )
 
-// The columns of the table for people, from the most to the fewest: the first that fit
-// are shown. All figures are in the other forms, and their totals below the table.
-var shown = [][]string{
-	{"evm", "native", "evm_failed", "native_failed", "fee", "evm_fee", "native_fee"},
-	{"evm", "native", "fee"},
-	{"fee"},
+// shown are the figures of the table for people, with when each is left out where there is
+// no room. All figures are in the other forms, and their totals below the table.
+var shown = map[string]int{
+	"fee": 0, "evm": 1, "native": 1, "evm_failed": 2, "native_failed": 2, "evm_fee": 2, "native_fee": 2,
 }
 
 const (
@@ -35,7 +32,7 @@ const (
 // holds all rows.
 func WriteTable(w io.Writer, r *Report, width int) error {
 	var out strings.Builder
-	out.WriteString(console.Printable(r.Title()) + "\n")
+	console.WriteWrapped(&out, r.Title(), 2, width)
 	for _, note := range append(slices.Clone(r.Partial), r.evidence()) {
 		console.WriteWrapped(&out, note, 2, width)
 	}
@@ -46,7 +43,7 @@ func WriteTable(w io.Writer, r *Report, width int) error {
 		}
 		out.WriteString("\n" + strings.Join(r.withBars(lines, width), "\n") + "\n")
 	}
-	out.WriteString("\n" + r.totalLines())
+	out.WriteString("\n" + r.totalLines(width))
 	for i, note := range r.Notes[len(r.Partial):] {
 		if i == 0 {
 			out.WriteString("\n")
@@ -57,30 +54,22 @@ func WriteTable(w io.Writer, r *Report, width int) error {
 	return err
 }
 
-// tableLines are the groups with the most columns that fit, and leave room for bars.
+// tableLines are the groups, with the columns that fit and leave room for bars.
 func (r *Report) tableLines(width int) (lines []string, err error) {
 	if width >= barWidth {
 		width -= barGap + leastBar
 	}
-	for _, cut := range []int{math.MaxInt, width} { // rather fewer figures than a name that is cut
-		for _, names := range shown {
-			var text bytes.Buffer
-			s := r.sheetOf(r.choose(names))
-			s.Title, s.Notes = "", nil
-			if err := sheet.WriteTable(&text, s, cut); err != nil {
-				return nil, err
-			}
-			lines = strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
-			if widest(lines) <= width {
-				return lines, nil
-			}
-		}
+	var text bytes.Buffer
+	s := r.sheetOf(r.choose())
+	s.Title, s.Notes = "", nil
+	if err := sheet.WriteTable(&text, s, width); err != nil {
+		return nil, err
 	}
-	return lines, nil
+	return strings.Split(strings.TrimRight(text.String(), "\n"), "\n"), nil
 }
 
-// choose are the columns of the grouping with some figures.
-func (r *Report) choose(names []string) []column {
+// choose are the columns for people.
+func (r *Report) choose() []column {
 	columns := r.keyColumns()
 	if r.By == Contract { // calls and contracts need the room
 		columns = slices.DeleteFunc(columns, func(c column) bool { return c.Name == groupColumn.Name })
@@ -92,7 +81,9 @@ func (r *Report) choose(names []string) []column {
 		columns = namedOthers(columns)
 	}
 	for _, c := range r.withWorth(figureColumns) {
-		if chosen(c, names) || c.Name == "undetermined" && r.Totals.Undetermined > 0 {
+		drop, isShown := shown[figureOf(c.Column)]
+		if isShown || c.Name == "undetermined" && r.Totals.Undetermined > 0 {
+			c.Drop = drop
 			columns = append(columns, c)
 		}
 	}
@@ -121,7 +112,7 @@ func widest(lines []string) (n int) {
 
 // withBars puts a bar behind each group's line, if there is room.
 func (r *Report) withBars(lines []string, width int) []string {
-	used := widest(lines) + barGap
+	used := widest(lines[:headLines+len(r.Groups)]) + barGap
 	room := min(width-used, mostBar)
 	greatest := r.greatest()
 	if width < barWidth || room < leastBar || greatest.IsZero() {
@@ -156,7 +147,7 @@ func barOf(fee, greatest chain.Wei, most int) int {
 }
 
 // totalLines are the totals, one below the other.
-func (r *Report) totalLines() string {
+func (r *Report) totalLines(width int) string {
 	var out strings.Builder
 	var amounts []string
 	for _, f := range r.Totals.amounts() {
@@ -167,7 +158,7 @@ func (r *Report) totalLines() string {
 	for _, n := range r.Totals.counts() {
 		fmt.Fprintf(&out, "%-22s %v\n", n.name, n.value)
 	}
-	amounts = pointsBelow(console.SameDecimals(amounts))
+	amounts = console.PointsBelow(console.SameDecimals(amounts))
 	for _, f := range r.Totals.amounts() {
 		if !f.value.Known() {
 			fmt.Fprintf(&out, "%-22s %s\n", f.name, notKnown)
@@ -185,7 +176,8 @@ func (r *Report) totalLines() string {
 		}
 	}
 	if len(r.Rules) > 0 {
-		fmt.Fprintf(&out, "%-22s %s\n", "rules", console.Printable(strings.Join(r.Rules, ", ")))
+		fmt.Fprintf(&out, "%-22s ", "rules")
+		console.WriteWrapped(&out, strings.Join(r.Rules, ", "), 23, width)
 	}
 	return out.String()
 }

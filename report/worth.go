@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -72,12 +71,12 @@ func (r *Report) withWorth(columns []column) (all []column) {
 	return all
 }
 
-// chosen tells whether a column is among the names: one in the currency where that in wei is.
-func chosen(c column, names []string) bool {
+// figureOf is the name of a column's figure in wei: in the currency, it has another.
+func figureOf(c sheet.Column) string {
 	if c.Kind == sheet.Fiat {
-		return slices.Contains(names, strings.TrimSuffix(c.Name, "_"+c.Currency.Suffix()))
+		return strings.TrimSuffix(c.Name, "_"+c.Currency.Suffix())
 	}
-	return slices.Contains(names, c.Name)
+	return c.Name
 }
 
 // worthAmounts are the totals in the currency, with their names for people.

@@ -158,8 +158,8 @@ func (y *Style) Summary(r *Rollforward) *sheet.Sheet {
 
 // briefColumns are for a terminal.
 var briefColumns = []sheet.Column{
-	{Name: "line", Kind: sheet.Text}, {Name: "count", Kind: sheet.Integer}, {Name: "free", Kind: sheet.SignedWei},
-	{Name: "reserved", Kind: sheet.SignedWei}, {Name: "total", Kind: sheet.SignedWei},
+	{Name: "line", Kind: sheet.Text, Verdict: true}, {Name: "count", Kind: sheet.Integer, Drop: 2}, {Name: "free", Kind: sheet.SignedWei},
+	{Name: "reserved", Kind: sheet.SignedWei, Drop: 3}, {Name: "total", Kind: sheet.SignedWei, Drop: 4},
 }
 
 // brief is a column for people: each line, and below it the classes that make it.
@@ -209,13 +209,13 @@ func (s *Sum) name() string {
 }
 
 var movementColumns = []sheet.Column{
-	{Name: "period", Kind: sheet.Text}, {Name: "account", Kind: sheet.Address}, {Name: "label", Kind: sheet.Text}, {Name: "group", Kind: sheet.Text},
-	{Name: "line", Kind: sheet.Text}, {Name: "class", Kind: sheet.Text}, {Name: "direction", Kind: sheet.Text}, {Name: "internal", Kind: sheet.Text},
-	{Name: "place", Kind: sheet.Text}, {Name: "block", Kind: sheet.Integer}, {Name: "time", Kind: sheet.Time}, {Name: "day", Kind: sheet.Date},
+	{Name: "period", Kind: sheet.Text}, {Name: "account", Kind: sheet.Address, Drop: 1}, {Name: "label", Kind: sheet.Text}, {Name: "group", Kind: sheet.Text},
+	{Name: "line", Kind: sheet.Text}, {Name: "class", Kind: sheet.Text, Verdict: true}, {Name: "direction", Kind: sheet.Text}, {Name: "internal", Kind: sheet.Text},
+	{Name: "place", Kind: sheet.Text, Term: true}, {Name: "block", Kind: sheet.Integer}, {Name: "time", Kind: sheet.Time}, {Name: "day", Kind: sheet.Date, Drop: 2},
 	{Name: "event", Kind: sheet.Text}, {Name: "event_index", Kind: sheet.Integer},
-	{Name: "counterparty", Kind: sheet.Address}, {Name: "counterparty_label", Kind: sheet.Text},
-	{Name: "amount", Kind: sheet.Wei}, {Name: "free", Kind: sheet.SignedWei, Total: true}, {Name: "reserved", Kind: sheet.SignedWei, Total: true},
-	{Name: "call", Kind: sheet.Text}, {Name: "hash", Kind: sheet.Hash}, {Name: "remark", Kind: sheet.Text},
+	{Name: "counterparty", Kind: sheet.Address, Drop: 4}, {Name: "counterparty_label", Kind: sheet.Text},
+	{Name: "amount", Kind: sheet.Wei}, {Name: "free", Kind: sheet.SignedWei, Total: true}, {Name: "reserved", Kind: sheet.SignedWei, Total: true, Drop: 5},
+	{Name: "call", Kind: sheet.Text}, {Name: "hash", Kind: sheet.Hash, Drop: 6}, {Name: "remark", Kind: sheet.Text, Drop: 3},
 }
 
 // Movements has the movements that are selected, in the order of periods, accounts and the

@@ -68,6 +68,15 @@ type Column struct {
 	// Whole says that a cell with nothing is a figure that is not known. Then the total
 	// is not known either.
 	Whole bool
+	// Term says that a text is one of a few words, such as an outcome or a kind: a table
+	// never cuts it.
+	Term bool
+	// Drop is when a table for people leaves the column out, where there is no room: the
+	// highest goes first, with all that have the same. 0 stays.
+	Drop int
+	// Verdict says that a text is a word that tells whether something holds: a table never cuts
+	// it, and may give it a colour.
+	Verdict bool
 	// Currency is that of a column of kind Fiat, whose name ends with it: fee_eur.
 	Currency prices.Currency
 }

@@ -1,10 +1,12 @@
 package statement
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/balances"
@@ -24,7 +26,8 @@ type Style struct {
 	// Called says that an account has its label and group wherever it stands, too: there is
 	// an address book.
 	Called bool
-	Notes  []string // of all the statements, such as that a part of a period is missing
+	Zone   *time.Location // whose days the dates for people are; nil is UTC
+	Notes  []string       // of all the statements, such as that a part of a period is missing
 	// Evidence is how well the blocks of the period are known. What proves balances is said
 	// apart: see [Statement.Proof].
 	Evidence evidence.Evidence
@@ -83,7 +86,7 @@ func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) 
 var movementColumns = []sheet.Column{
 	{Name: "account", Kind: sheet.Address}, {Name: "place", Kind: sheet.Text}, {Name: "block", Kind: sheet.Integer},
 	{Name: "time", Kind: sheet.Time}, {Name: "event", Kind: sheet.Text}, {Name: "event_index", Kind: sheet.Integer},
-	{Name: "kind", Kind: sheet.Text}, {Name: "of_fee", Kind: sheet.Boolean},
+	{Name: "kind", Kind: sheet.Text, Term: true}, {Name: "of_fee", Kind: sheet.Boolean},
 	{Name: "counterparty", Kind: sheet.Address}, {Name: "counterparty_label", Kind: sheet.Text},
 	{Name: "amount", Kind: sheet.Wei}, {Name: "free", Kind: sheet.SignedWei, Total: true}, {Name: "reserved", Kind: sheet.SignedWei, Total: true},
 	{Name: "free_balance", Kind: sheet.SignedWei}, {Name: "reserved_balance", Kind: sheet.SignedWei},
@@ -147,9 +150,10 @@ func remark(l *Line) any {
 }
 
 var briefColumns = []sheet.Column{
-	{Name: "block", Kind: sheet.Integer}, {Name: "index", Kind: sheet.Integer}, {Name: "kind", Kind: sheet.Text}, {Name: "with", Kind: sheet.Text},
-	{Name: "free", Kind: sheet.SignedWei, Total: true}, {Name: "balance", Kind: sheet.SignedWei},
-	{Name: "reserved", Kind: sheet.SignedWei, Total: true}, {Name: "reserved_balance", Kind: sheet.SignedWei},
+	{Name: "date", Kind: sheet.Text, Term: true}, {Name: "block", Kind: sheet.Integer, Drop: 1}, {Name: "index", Kind: sheet.Integer, Drop: 3},
+	{Name: "kind", Kind: sheet.Text, Term: true}, {Name: "with", Kind: sheet.Text, Drop: 4},
+	{Name: "free", Kind: sheet.SignedWei, Total: true}, {Name: "balance", Kind: sheet.SignedWei, Drop: 2},
+	{Name: "reserved", Kind: sheet.SignedWei, Total: true, Drop: 5}, {Name: "reserved_balance", Kind: sheet.SignedWei, Drop: 6},
 }
 
 // Brief is a row for each movement of a statement, with as few columns as tell what
@@ -169,9 +173,18 @@ func (y *Style) Brief(ctx context.Context, s *Statement) *sheet.Sheet {
 			if i, ok := l.Where.Extrinsic(); ok {
 				index = i
 			}
-			return add(l.Height, index, kind, y.with(l.Movement.Counterparty), l.Free, l.FreeBalance, l.Reserved, l.ReservedBalance)
+			return add(y.date(l.Time), l.Height, index, kind, y.with(l.Movement.Counterparty), l.Free, l.FreeBalance, l.Reserved, l.ReservedBalance)
 		})
 	})}
+}
+
+// date is the day of a time, as the zone has it.
+func (y *Style) date(at chain.Optional[chain.Time]) any {
+	t, ok := at.Get()
+	if !ok {
+		return nil
+	}
+	return t.Std().In(cmp.Or(y.Zone, time.UTC)).Format(time.DateOnly)
 }
 
 // with is the other account's label, or its address.
@@ -201,9 +214,9 @@ func (s *Statement) Reserves() bool {
 }
 
 var feeColumns = []sheet.Column{
-	{Name: "account", Kind: sheet.Address}, {Name: "block", Kind: sheet.Integer}, {Name: "index", Kind: sheet.Integer}, {Name: "time", Kind: sheet.Time},
-	{Name: "layer", Kind: sheet.Text}, {Name: "call", Kind: sheet.Text}, {Name: "hash", Kind: sheet.Hash}, {Name: "paid_for", Kind: sheet.Address},
-	{Name: "fee", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: sheet.Text},
+	{Name: "account", Kind: sheet.Address}, {Name: "block", Kind: sheet.Integer}, {Name: "index", Kind: sheet.Integer, Drop: 1}, {Name: "time", Kind: sheet.Time, Drop: 3},
+	{Name: "layer", Kind: sheet.Text, Term: true, Drop: 2}, {Name: "call", Kind: sheet.Text, Drop: 5}, {Name: "hash", Kind: sheet.Hash, Drop: 6}, {Name: "paid_for", Kind: sheet.Address, Drop: 4},
+	{Name: "fee", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: sheet.Text, Verdict: true},
 }
 
 // Fees is a row for each fee that the accounts paid, in the order of the chain.
@@ -226,9 +239,9 @@ func (y *Style) Fees(ctx context.Context, list ...*Statement) *sheet.Sheet {
 }
 
 var transferColumns = []sheet.Column{
-	{Name: "account", Kind: sheet.Address}, {Name: "block", Kind: sheet.Integer}, {Name: "index", Kind: sheet.Integer}, {Name: "time", Kind: sheet.Time},
-	{Name: "token", Kind: sheet.Address}, {Name: "token_label", Kind: sheet.Text}, {Name: "direction", Kind: sheet.Text},
-	{Name: "counterparty", Kind: sheet.Address}, {Name: "counterparty_label", Kind: sheet.Text}, {Name: "amount", Kind: sheet.TokenAmount},
+	{Name: "account", Kind: sheet.Address}, {Name: "block", Kind: sheet.Integer, Drop: 1}, {Name: "index", Kind: sheet.Integer, Drop: 2}, {Name: "time", Kind: sheet.Time, Drop: 5},
+	{Name: "token", Kind: sheet.Address}, {Name: "token_label", Kind: sheet.Text, Drop: 4}, {Name: "direction", Kind: sheet.Text, Term: true},
+	{Name: "counterparty", Kind: sheet.Address, Drop: 3}, {Name: "counterparty_label", Kind: sheet.Text, Drop: 4}, {Name: "amount", Kind: sheet.TokenAmount},
 }
 
 // Transfers is a row for each ERC-20 transfer from or to the accounts. The amounts are

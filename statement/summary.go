@@ -9,8 +9,8 @@ import (
 )
 
 var summaryColumns = []sheet.Column{
-	{Name: "account", Kind: sheet.Address}, {Name: "item", Kind: sheet.Text}, {Name: "count", Kind: sheet.Integer},
-	{Name: "free", Kind: sheet.SignedWei}, {Name: "reserved", Kind: sheet.SignedWei}, {Name: "total", Kind: sheet.SignedWei},
+	{Name: "account", Kind: sheet.Address}, {Name: "item", Kind: sheet.Text, Verdict: true}, {Name: "count", Kind: sheet.Integer, Drop: 1},
+	{Name: "free", Kind: sheet.SignedWei}, {Name: "reserved", Kind: sheet.SignedWei, Drop: 2}, {Name: "total", Kind: sheet.SignedWei, Drop: 3},
 }
 
 // The items of a summary.

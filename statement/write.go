@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/sheet"
@@ -32,15 +33,9 @@ func (y *Style) brief(account chain.Address) string {
 	return account.String()[:10]
 }
 
-// comfortable is a width in which times, and all of the columns, have room.
-const comfortable = 150
-
 // WriteTable writes a statement for people.
 func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width int) error {
 	drop := []string{"account", "account_label", "account_group"}
-	if width < comfortable {
-		drop = append(drop, "time")
-	}
 	if !s.Reserves() {
 		drop = append(drop, "reserved", "reserved_balance", "total")
 	}
@@ -50,12 +45,13 @@ func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width
 	if len(s.Fees) > 0 {
 		fees := y.Fees(ctx, s)
 		fees.Title, fees.Notes = "Fees paid", nil
+		fees = y.dated(fees)
 		if s.Others.Transactions == 0 {
 			fees = Without(fees, "paid_for")
 		}
 		sheets = append(sheets, fees)
 	}
-	transfers := y.Transfers(ctx, s)
+	transfers := y.dated(y.Transfers(ctx, s))
 	transfers.Title, transfers.Notes = "ERC-20 transfers, in the tokens' smallest units", nil
 	if len(y.Labels.Entries()) == 0 {
 		transfers = Without(transfers, "token_label", "counterparty_label")
@@ -76,6 +72,26 @@ func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width
 		}
 	}
 	return nil
+}
+
+// dated is a sheet for people, which has dates in the place of times.
+func (y *Style) dated(s *sheet.Sheet) *sheet.Sheet {
+	dated := *s
+	i := slices.IndexFunc(s.Columns, func(c sheet.Column) bool { return c.Kind == sheet.Time })
+	dated.Columns = slices.Clone(s.Columns)
+	dated.Columns[i] = sheet.Column{Name: "date", Kind: sheet.Text, Term: true, Drop: s.Columns[i].Drop}
+	dated.Rows = func(yield func([]any, error) bool) {
+		for row, err := range s.Rows {
+			if err == nil {
+				row = slices.Clone(row)
+				row[i] = y.date(row[i].(chain.Optional[chain.Time]))
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+	return &dated
 }
 
 // hasRows tells whether a sheet, whose rows can be read again, has one.

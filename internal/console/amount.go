@@ -77,3 +77,16 @@ func WithDecimals(number string, decimals int) string {
 	}
 	return strings.TrimSuffix(number[:min(len(number), i+1+decimals)], ".")
 }
+
+// PointsBelow puts spaces before numbers of the same decimals, so that their points
+// stand below each other.
+func PointsBelow(numbers []string) []string {
+	most := 0
+	for _, n := range numbers {
+		most = max(most, len(n))
+	}
+	for i, n := range numbers {
+		numbers[i] = strings.Repeat(" ", most-len(n)) + n
+	}
+	return numbers
+}

@@ -31,7 +31,7 @@ const narrowest = 20
 // wide.
 func WriteWrapped(out io.StringWriter, line string, indent, width int) {
 	line = Printable(line)
-	if room := max(width, narrowest) - indent; room < len(line) {
+	if room := max(width, narrowest) - indent; room < text.StringWidthWithoutEscSequences(line) {
 		line = strings.ReplaceAll(text.WrapSoft(line, room), "\n", "\n"+strings.Repeat(" ", indent))
 	}
 	for part := range strings.Lines(line + "\n") {

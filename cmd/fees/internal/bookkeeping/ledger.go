@@ -67,11 +67,7 @@ func newLedgerStatus(stdout io.Writer) *cobra.Command {
 				return err
 			}
 			defer d.Close()
-			s, err := statusRecord(c.Context(), d)
-			if err != nil {
-				return err
-			}
-			return flags.Output.WriteRecord(s)
+			return showStatus(c.Context(), d, &flags.Output)
 		},
 	}
 	flags.LedgerFlags.Add(c)
@@ -79,12 +75,26 @@ func newLedgerStatus(stdout io.Writer) *cobra.Command {
 	return c
 }
 
-// statusRecord is what a ledger says of itself.
-func statusRecord(ctx context.Context, d *desk.Desk) (cli.Record, error) {
+// showStatus shows what a ledger says of itself.
+func showStatus(ctx context.Context, d *desk.Desk, out *cli.Output) error {
 	status, err := d.Status(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	symbol, err := d.Symbol(ctx)
+	if err != nil {
+		return err
+	}
+	return out.Write(func(w io.Writer) error {
+		if out.Format == "json" {
+			return statusRecord(&status).WriteJSON(w)
+		}
+		return writeStatus(w, &status, symbol, out.Width())
+	})
+}
+
+// statusRecord is what a ledger says of itself, for programs.
+func statusRecord(status *desk.Status) cli.Record {
 	s := &status.Status
 	gaps := make([]string, 0, len(s.Gaps))
 	for _, g := range s.Gaps {
@@ -112,25 +122,30 @@ func statusRecord(ctx context.Context, d *desk.Desk) (cli.Record, error) {
 	if jobs, ok := status.Jobs.Get(); ok {
 		r = append(r, jobFields(jobs)...)
 	}
-	return r, nil
+	return r
 }
 
 // jobFields are how the jobs of a shared ledger stand.
 func jobFields(s queue.Summary) cli.Record {
-	failures := make([]cli.Record, 0, len(s.Failures))
-	for _, f := range s.Failures {
+	return cli.Record{
+		{"jobs_waiting", s.Waiting}, {"jobs_running", s.Running}, {"jobs_retrying", s.Retrying}, {"jobs_failed", s.Failed}, {"jobs_done", s.Done},
+		{"job_failures", failureRecords(s.Failures)},
+	}
+}
+
+// failureRecords are the last errors of jobs.
+func failureRecords(failures []queue.Failure) []cli.Record {
+	records := make([]cli.Record, 0, len(failures))
+	for _, f := range failures {
 		var next any
 		if !f.Next.IsZero() {
 			next = f.Next.Format(time.RFC3339)
 		}
-		failures = append(failures, cli.Record{
+		records = append(records, cli.Record{
 			{"blocks", f.Span.String()}, {"attempt", f.Attempt}, {"at", f.At.Format(time.RFC3339)}, {"next", next}, {"error", f.Error},
 		})
 	}
-	return cli.Record{
-		{"jobs_waiting", s.Waiting}, {"jobs_running", s.Running}, {"jobs_retrying", s.Retrying}, {"jobs_failed", s.Failed}, {"jobs_done", s.Done},
-		{"job_failures", failures},
-	}
+	return records
 }
 
 const backupManual = `Copy a ledger as it is at this moment into a new file, whoever writes it

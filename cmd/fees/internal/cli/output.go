@@ -20,6 +20,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/feeledger/fees/internal/console"
 )
 
 // Output is where a result goes and in what form.
@@ -63,7 +65,7 @@ func (o *Output) Check() error {
 // leaves nothing half-written. A file appears under its name when it is complete.
 func (o *Output) Write(render func(io.Writer) error) error {
 	var result bytes.Buffer
-	if err := render(&result); err != nil {
+	if err := render(o.forReader(&result)); err != nil {
 		return err
 	}
 	if o.File == "" {
@@ -82,7 +84,16 @@ func (o *Output) Stream(render func(io.Writer) error) error {
 	if o.File != "" {
 		return ReplaceFile(o.context(), o.File, func(w io.Writer) error { return buffered(w, render) })
 	}
-	return buffered(o.Stdout, render)
+	return buffered(o.Stdout, func(w io.Writer) error { return render(o.forReader(w)) })
+}
+
+// forReader is a writer of what is written to standard output, with colours where a person
+// sees them and did not ask for none (no-color.org).
+func (o *Output) forReader(w io.Writer) io.Writer {
+	if o.File == "" && IsTerminal(o.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+		return console.Coloured(w)
+	}
+	return w
 }
 
 // buffered writes out what was rendered also where an error ended it.

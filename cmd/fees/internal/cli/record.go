@@ -6,8 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"
 )
@@ -49,7 +47,7 @@ func (o *Output) WriteRecord(r Record) error {
 		if o.Format == "json" {
 			return jsontext.Write(w, r)
 		}
-		return r.writeTable(w)
+		return r.writeTable(w, o.Width())
 	})
 }
 
@@ -57,48 +55,44 @@ func (o *Output) WriteRecord(r Record) error {
 func (r Record) WriteJSON(w io.Writer) error { return jsontext.Write(w, r) }
 
 // writeTable writes a record for people: lists of records as tables.
-func (r Record) writeTable(w io.Writer) error {
-	widest := 0
+func (r Record) writeTable(w io.Writer, width int) error {
+	page := console.NewPage(w, width)
+	var pairs console.Pairs
 	for _, f := range r {
 		if _, list := f.Value.([]Record); !list {
-			widest = max(widest, len(f.Name))
+			pairs.Add(words(f.Name), shown(f.Value))
 		}
 	}
-	var out strings.Builder
+	page.Pairs(pairs)
 	for _, f := range r {
-		if list, ok := f.Value.([]Record); ok {
-			out.WriteString("\n" + recordRows(list))
-			continue
+		if list, ok := f.Value.([]Record); ok && len(list) > 0 {
+			page.WriteString("\n")
+			page.Table(recordRows(list))
 		}
-		fmt.Fprintf(&out, "%-*s  %s\n", widest, f.Name, shown(f.Value))
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return page.Flush()
 }
 
-// maxCell is how long a cell may be: a hash fits.
-const maxCell = 66
-
-// recordRows is a table of records that have the same fields.
-func recordRows(list []Record) string {
-	if len(list) == 0 {
-		return ""
+// recordRows is a table of records that have the same fields. Where there is no room, the
+// last fields go first.
+func recordRows(list []Record) *console.Table {
+	var columns []console.Column
+	for i, f := range list[0] {
+		columns = append(columns, console.Column{Name: words(f.Name), Cut: true, Drop: i})
 	}
-	rows := console.NewTable(2)
-	var header table.Row
-	for _, f := range list[0] {
-		header = append(header, f.Name)
-	}
-	rows.AppendHeader(header)
+	rows := console.NewTable(columns...)
 	for _, r := range list {
-		var row table.Row
+		var row []any
 		for _, f := range r {
-			row = append(row, Name(shown(f.Value), maxCell))
+			row = append(row, shown(f.Value))
 		}
-		rows.AppendRow(row)
+		rows.Row(row...)
 	}
-	return rows.Render() + "\n"
+	return rows
 }
+
+// words is a key of the JSON as people read it.
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // shown is a value as people read it: its JSON, a string without quotes, an object in its
 // own words where it has some.

@@ -12,11 +12,7 @@ const MostName = 48
 
 // Name is a name from outside, cut to a length.
 func Name(text string, most int) string {
-	runes := []rune(console.Printable(text))
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
+	return console.Cut(console.Printable(text), most)
 }
 
 // NotKnown stands for a sum with a part that is not known.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -133,11 +132,10 @@ func accountRecord(a *desk.AccountSummary, book *desk.AddressBook) cli.Record {
 
 // writeAccount shows an account to people.
 func (f *accountFlags) writeAccount(w io.Writer, a *desk.AccountSummary, book *desk.AddressBook) error {
-	width := f.Output.Width()
-	var out strings.Builder
-	console.WriteWrapped(&out, fmt.Sprintf("Account %s on %s, %s", cli.Called(book, chain.Some(a.Account)), a.Network, a.Held.Name), 2, width)
-	console.WriteWrapped(&out, "evidence: "+a.Held.Evidence.String(), 2, width)
-	out.WriteString("\n")
+	page := console.NewPage(w, f.Output.Width())
+	page.Line(fmt.Sprintf("Account %s on %s, %s", cli.Called(book, chain.Some(a.Account)), a.Network, a.Held.Name), 2)
+	page.Line("evidence: "+a.Held.Evidence.String(), 2)
+	page.WriteString("\n")
 	seen := func(s chain.Optional[desk.Seen]) string {
 		at, ok := s.Get()
 		if !ok {
@@ -148,34 +146,33 @@ func (f *accountFlags) writeAccount(w io.Writer, a *desk.AccountSummary, book *d
 		}
 		return fmt.Sprintf("block %d", at.Height)
 	}
-	var p pairs
+	var p console.Pairs
 	if book != nil {
 		group, _ := book.Group(a.Account)
-		p.add("group", group)
+		p.Add("group", group)
 	}
-	p.add("first seen", seen(a.First))
-	p.add("last seen", seen(a.Last))
-	p.add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))
+	p.Add("first seen", seen(a.First))
+	p.Add("last seen", seen(a.Last))
+	p.Add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))
 	fee := tokens(chain.Some(a.Fees.Fee), a.Symbol)
 	if n := a.Fees.Undetermined; n > 0 {
-		fee += fmt.Sprintf(", INCOMPLETE: %d are undetermined", n)
+		fee += fmt.Sprintf(", INCOMPLETE: %d %s undetermined", n, console.Verb(n, "is", "are"))
 	}
-	p.add("fees", fee)
-	p.add("charged", tokens(a.Charged, a.Symbol))
-	p.add("movements", fmt.Sprint(a.Movements))
-	p.add("in", tokens(a.In, a.Symbol))
-	p.add("out", tokens(a.Out, a.Symbol))
-	p.add("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut))
+	p.Add("fees", fee)
+	p.Add("charged", tokens(a.Charged, a.Symbol))
+	p.Add("movements", fmt.Sprint(a.Movements))
+	p.Add("in", tokens(a.In, a.Symbol))
+	p.Add("out", tokens(a.Out, a.Symbol))
+	p.Add("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut))
 	if b, ok := a.Balance.Get(); ok {
-		p.add("free balance", tokens(chain.Some(b.Free), a.Symbol))
-		p.add("reserved balance", tokens(chain.Some(b.Reserved), a.Symbol))
+		p.Add("free balance", tokens(chain.Some(b.Free), a.Symbol))
+		p.Add("reserved balance", tokens(chain.Some(b.Reserved), a.Symbol))
 		proof := "by the movements since the balance before the first block"
 		if !a.Proved {
 			proof = "NO: the movements lead elsewhere; this shows where: " + cli.Line(f.command, "fees statement "+a.Account.String(), "ledger", "labels", "network-file", "gateway", "trust")
 		}
-		p.add("proved", proof)
+		p.Add("proved", proof)
 	}
-	p.write(&out, width)
-	_, err := io.WriteString(w, out.String())
-	return err
+	page.Pairs(p)
+	return page.Flush()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -207,16 +206,5 @@ func (f *reportFlags) write(w io.Writer, r *report.Report) error {
 	case "html":
 		return report.WriteHTML(w, r)
 	}
-	return report.WriteTable(w, r, f.tableWidth())
+	return report.WriteTable(w, r, f.Output.Width())
 }
-
-// tableWidth is how wide the table may be.
-func (f *reportFlags) tableWidth() int {
-	if width := f.Output.Width(); width != math.MaxInt {
-		return width
-	}
-	return wideTable
-}
-
-// wideTable is how wide the table is in a file or a pipe, for the sake of the bars.
-const wideTable = 160

@@ -88,5 +88,5 @@ func (f *reportFlags) writeComparison(w io.Writer, c *report.Comparison) error {
 	case "parquet":
 		return sheet.WriteParquet(w, c.Sheet())
 	}
-	return report.WriteComparisonTable(w, c, f.tableWidth())
+	return report.WriteComparisonTable(w, c, f.Output.Width())
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -168,22 +167,21 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *desk.Desk, height uint64
 				{Name: "charged", Value: b.Charged}, {Name: "burned", Value: b.Burned}, {Name: "treasury", Value: b.Treasury}, {Name: "author", Value: b.Author},
 			}.WriteJSON(w)
 		}
-		var out strings.Builder
-		var p pairs
-		p.add("block", fmt.Sprint(b.Height))
-		p.add("time", cli.Known(b.Time))
-		p.add("hash", b.Hash.String())
-		p.add("rules", b.Rules)
-		p.add("transactions", fmt.Sprintf("%d evm, %d native", b.EVM, b.Native))
+		page := console.NewPage(w, f.Output.Width())
+		var p console.Pairs
+		p.Add("block", fmt.Sprint(b.Height))
+		p.Add("time", cli.Known(b.Time))
+		p.Add("hash", b.Hash.String())
+		p.Add("rules", b.Rules)
+		p.Add("transactions", fmt.Sprintf("%d evm, %d native", b.EVM, b.Native))
 		fee := tokens(chain.Some(b.Fee), symbol)
 		if b.Undetermined > 0 {
-			fee += fmt.Sprintf(", INCOMPLETE: %d are undetermined", b.Undetermined)
+			fee += fmt.Sprintf(", INCOMPLETE: %d %s undetermined", b.Undetermined, console.Verb(b.Undetermined, "is", "are"))
 		}
-		p.add("fees", fee)
-		p.add("charged", tokens(b.Charged, symbol))
-		p.write(&out, f.Output.Width())
-		_, err := io.WriteString(w, out.String())
-		return err
+		p.Add("fees", fee)
+		p.Add("charged", tokens(b.Charged, symbol))
+		page.Pairs(p)
+		return page.Flush()
 	})
 	if err == nil && b.Undetermined > 0 {
 		return cli.ErrFinding

@@ -160,13 +160,13 @@ func orNull(text string) any {
 
 // writeTransaction shows a transaction to people.
 func writeTransaction(w io.Writer, t *desk.Paid, book *desk.AddressBook, width int) error {
-	var out strings.Builder
+	page := console.NewPage(w, width)
 	kind := t.Call
 	if t.Type != "" {
 		kind = t.Type
 	}
-	console.WriteWrapped(&out, fmt.Sprintf("Transaction %d-%d on %s (%s, %s)", t.Height, t.Index, t.Network, t.Layer, kind), 2, width)
-	out.WriteString("\n")
+	page.Line(fmt.Sprintf("Transaction %d-%d on %s (%s, %s)", t.Height, t.Index, t.Network, t.Layer, kind), 2)
+	page.WriteString("\n")
 	when := cli.Known(t.Time)
 	switch {
 	case !t.Final:
@@ -181,42 +181,41 @@ func writeTransaction(w io.Writer, t *desk.Paid, book *desk.AddressBook, width i
 	if t.Status != "" {
 		outcome += ": " + t.Status
 	}
-	var p pairs
-	p.add("block", fmt.Sprint(t.Height))
-	p.add("time", strings.TrimPrefix(when, ", "))
-	p.add("hash", t.Hash.String())
-	p.add("evm hash", cli.Known(t.EVMHash))
-	p.add("from", cli.Called(book, t.Sender))
-	p.add("to", cli.Called(book, t.Recipient))
+	var p console.Pairs
+	p.Add("block", fmt.Sprint(t.Height))
+	p.Add("time", strings.TrimPrefix(when, ", "))
+	p.Add("hash", t.Hash.String())
+	p.Add("evm hash", cli.Known(t.EVMHash))
+	p.Add("from", cli.Called(book, t.Sender))
+	p.Add("to", cli.Called(book, t.Recipient))
 	payer := cli.Called(book, t.Payer)
 	if payer == "" {
 		payer = cli.NotKnown
 	}
-	p.add("payer", payer)
-	p.add("outcome", strings.ReplaceAll(outcome, "_", " "))
-	p.add("rules", t.Rules)
+	p.Add("payer", payer)
+	p.Add("outcome", strings.ReplaceAll(outcome, "_", " "))
+	p.Add("rules", t.Rules)
 	fee := tokens(t.Fee, t.Symbol)
 	if !t.Fee.Known() {
 		fee = "undetermined: " + t.Error
 	}
-	p.add("fee", fee)
-	p.add("charged", tokens(t.Charged, t.Symbol))
-	p.add("verdict", strings.ReplaceAll(string(t.Verdict), "_", " "))
+	p.Add("fee", fee)
+	p.Add("charged", tokens(t.Charged, t.Symbol))
+	p.Add("verdict", strings.ReplaceAll(string(t.Verdict), "_", " "))
 	if drift, ok := t.Drift.Get(); ok {
-		p.add("drift", strings.TrimSpace(inToken(console.Tokens(drift), t.Symbol)+" "+string(t.Class)))
+		p.Add("drift", strings.TrimSpace(inToken(console.Tokens(drift), t.Symbol)+" "+string(t.Class)))
 	}
-	p.write(&out, width)
+	page.Pairs(p)
 	for _, s := range []*sheet.Sheet{movementsOf(t, book), transfersOf(t, book)} {
 		if s == nil {
 			continue
 		}
-		out.WriteString("\n")
-		if err := sheet.WriteTable(&out, s, width); err != nil {
+		page.WriteString("\n")
+		if err := sheet.WriteTable(page, s, width); err != nil {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return page.Flush()
 }
 
 // called is an address's label, or the address.
@@ -232,7 +231,7 @@ func called(book *desk.AddressBook, address chain.Address) string {
 // movementsOf are the movements of a transaction, nil where there is none.
 func movementsOf(t *desk.Paid, book *desk.AddressBook) *sheet.Sheet {
 	return listed("Movements", t.Symbol, []sheet.Column{
-		{Name: "account", Kind: sheet.Address}, {Name: "kind", Kind: sheet.Text}, {Name: "free", Kind: sheet.SignedWei}, {Name: "reserved", Kind: sheet.SignedWei}, {Name: "with", Kind: sheet.Text},
+		{Name: "account", Kind: sheet.Address}, {Name: "kind", Kind: sheet.Text, Term: true}, {Name: "free", Kind: sheet.SignedWei}, {Name: "reserved", Kind: sheet.SignedWei, Drop: 2}, {Name: "with", Kind: sheet.Text, Drop: 1},
 	}, book, t.Movements, func(m *ledger.Movement) []any {
 		var with any
 		if a, ok := m.Counterparty.Get(); ok {
@@ -245,7 +244,7 @@ func movementsOf(t *desk.Paid, book *desk.AddressBook) *sheet.Sheet {
 // transfersOf are the ERC-20 transfers of a transaction, nil where there is none.
 func transfersOf(t *desk.Paid, book *desk.AddressBook) *sheet.Sheet {
 	return listed("ERC-20 transfers, in the tokens' smallest units", t.Symbol, []sheet.Column{
-		{Name: "token", Kind: sheet.Address}, {Name: "from", Kind: sheet.Address}, {Name: "to", Kind: sheet.Address}, {Name: "amount", Kind: sheet.TokenAmount},
+		{Name: "token", Kind: sheet.Address, Drop: 1}, {Name: "from", Kind: sheet.Address}, {Name: "to", Kind: sheet.Address}, {Name: "amount", Kind: sheet.TokenAmount},
 	}, book, t.Transfers, func(x *ledger.Transfer) []any { return []any{x.Token, x.Sender, x.Recipient, x.Amount} })
 }
 

@@ -2,11 +2,11 @@ package pricing
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/internal/console"
@@ -16,17 +16,19 @@ import (
 // listing writes networks for people: a line for each row of a table, and below each table
 // its notes and, where they are wanted, its sources.
 type listing struct {
-	strings.Builder
+	*console.Page
 	sources bool
-	width   int // notes and sources are wrapped there
 }
 
 // widest is how wide lines of text are where nothing says how wide they may be.
 const widest = 100
 
-func newListing(sources bool, width int) *listing {
-	return &listing{sources: sources, width: min(width, widest)}
+func newListing(w io.Writer, sources bool, width int) *listing {
+	return &listing{console.NewPage(w, width), sources}
 }
+
+// text writes a note or a source.
+func (l *listing) text(line string) { console.WriteWrapped(l, line, 4, min(l.Width, widest)) }
 
 // line is a row of a table: what stands in its columns, what is particular to it, and what
 // stands below.
@@ -38,33 +40,31 @@ type line struct {
 }
 
 // lines are a table of rows, under a header without the first column and the last. All
-// columns but the last and those named left stand to the right.
-func (l *listing) lines(header []any, lines []line, left ...int) {
-	rows := console.NewTable(2)
-	particular := slices.ContainsFunc(lines, func(x line) bool { return len(x.particular) > 0 })
-	head := slices.Concat(table.Row{"from"}, header)
-	if particular {
-		head = append(head, "")
+// columns but the last and those named left stand to the right. Where there is no room, the
+// last of them go first.
+func (l *listing) lines(header []string, lines []line, left ...int) {
+	columns := []console.Column{{Name: "from", Right: !slices.Contains(left, 1)}}
+	for i, name := range header {
+		isLeft := slices.Contains(left, i+2)
+		columns = append(columns, console.Column{Name: name, Right: !isLeft, Cut: isLeft && i == len(header)-1, Drop: i})
 	}
-	rows.AppendHeader(head)
+	particular := slices.ContainsFunc(lines, func(x line) bool { return len(x.particular) > 0 })
+	if particular {
+		columns = append(columns, console.Column{Cut: true})
+	}
+	rows := console.NewTable(columns...)
 	for _, x := range lines {
-		cells := slices.Concat(table.Row{x.from}, x.cells)
+		cells := append([]any{x.from}, x.cells...)
 		for len(cells) <= len(header) {
 			cells = append(cells, "")
 		}
 		if particular {
 			cells = append(cells, strings.Join(x.particular, ", "))
 		}
-		rows.AppendRow(cells)
+		rows.Row(cells...)
 	}
-	var right []int
-	for number := 1; number <= len(header)+1; number++ {
-		if !slices.Contains(left, number) {
-			right = append(right, number)
-		}
-	}
-	console.RightAlign(rows, right...)
-	l.WriteString("\n" + rows.Render() + "\n")
+	l.WriteString("\n")
+	l.Table(rows)
 	l.texts("Notes", lines, func(x line) string { return x.note })
 	if l.sources {
 		l.texts("Sources", lines, func(x line) string { return x.source })
@@ -90,20 +90,20 @@ func (l *listing) texts(title string, lines []line, of func(line) string) {
 				from = append(from, y.from)
 			}
 		}
-		console.WriteWrapped(l, strings.Join(from, ", ")+": "+console.Printable(text), 4, l.width)
+		l.text(strings.Join(from, ", ") + ": " + console.Printable(text))
 	}
 }
 
 // networkRows is what prices a network's blocks.
 func (l *listing) networkRows(n *network.Network) {
-	fmt.Fprintf(l, "%s (%s), checked up to runtime %d", n.Name, n.Symbol, n.LastRuntime)
+	title := fmt.Sprintf("%s (%s), checked up to runtime %d", n.Name, n.Symbol, n.LastRuntime)
 	if n.LastBlock != nil {
-		fmt.Fprintf(l, ", ended with block %d", *n.LastBlock)
+		title += fmt.Sprintf(", ended with block %d", *n.LastBlock)
 	}
 	if n.File != "" {
-		fmt.Fprintf(l, ", from %s", console.Printable(n.File))
+		title += ", from " + n.File
 	}
-	l.WriteString("\n")
+	l.Line(title, 2)
 	var lines []line
 	for _, row := range n.Rows {
 		lines = append(lines, line{
@@ -117,7 +117,7 @@ func (l *listing) networkRows(n *network.Network) {
 			source: s.Source,
 		})
 	}
-	l.lines([]any{"base fee, Gwei", "minimum"}, lines, 2)
+	l.lines([]string{"base fee, Gwei", "minimum"}, lines, 2)
 }
 
 func baseFee(row network.Row) string {
@@ -150,37 +150,39 @@ func (l *listing) proofs(n *network.Network) {
 	if n.Treasury != nil {
 		treasury = n.Treasury.String()
 	}
-	fmt.Fprintf(l, "\ntreasury: %s\n", treasury)
+	l.WriteString("\n")
+	l.Line("treasury: "+treasury, 2)
 	if p := n.FeesTreasuryProportion; p != nil {
-		fmt.Fprintf(l, "FeesTreasuryProportion: key %s, %s %% where it was never set\n", p.Key, console.Plain(console.Scaled(p.Default, percentDecimals)))
+		l.Line(fmt.Sprintf("FeesTreasuryProportion: key %s, %s %% where it was never set", p.Key, console.Plain(console.Scaled(p.Default, percentDecimals))), 2)
 	}
 	for _, a := range n.Anchors {
-		fmt.Fprintf(l, "known block: %d, %v\n", a.Height, a.Hash)
+		l.Line(fmt.Sprintf("known block: %d, %v", a.Height, a.Hash), 2)
 	}
 	if l.sources {
 		for _, a := range n.Anchors {
-			console.WriteWrapped(l, fmt.Sprintf("block %d: %s", a.Height, console.Printable(a.Source)), 4, l.width)
+			l.text(fmt.Sprintf("block %d: %s", a.Height, console.Printable(a.Source)))
 		}
 		for _, field := range []string{"treasury", "last_block"} {
 			if text := n.Sources[field]; text != "" {
-				console.WriteWrapped(l, field+": "+console.Printable(text), 4, l.width)
+				l.text(field + ": " + console.Printable(text))
 			}
 		}
 		if p := n.FeesTreasuryProportion; p != nil {
-			console.WriteWrapped(l, "FeesTreasuryProportion: "+console.Printable(p.Source), 4, l.width)
+			l.text("FeesTreasuryProportion: " + console.Printable(p.Source))
 		}
 	}
-	l.section("What its runtimes have from one of them on", []any{"what"}, sinceLines(n), 2)
-	l.section("Where fees go (80/20: burned/treasury; p: FeesTreasuryProportion to treasury)", []any{"EVM base", "priority", "native", "tip"}, destinationLines(n), 2, 3, 4, 5)
+	l.section("What its runtimes have from one of them on", []string{"what"}, sinceLines(n), 2)
+	l.section("Where fees go (80/20: burned/treasury; p: FeesTreasuryProportion to treasury)", []string{"EVM base", "priority", "native", "tip"}, destinationLines(n), 2, 3, 4, 5)
 	l.section("How a block changes the multiplier, by its weight in ref time or, where a size is, in that",
-		[]any{"minimum", "maximum", "v", "target", "block", "size, B", "weight of"}, updateLines(n), 8)
+		[]string{"minimum", "maximum", "v", "target", "block", "size, B", "weight of"}, updateLines(n), 8)
 	l.section("Native fees: per picosecond, per byte of proof where that is more, per byte of length and byte³",
-		[]any{"wei/ps", "wei/B proof", "base", "operational", "Gwei/B", "wei/B³"}, nativeFeeLines(n))
-	l.section("What an account has at least", []any{"wei"}, depositLines(n))
+		[]string{"wei/ps", "wei/B proof", "base", "operational", "Gwei/B", "wei/B³"}, nativeFeeLines(n))
+	l.section("What an account has at least", []string{"wei"}, depositLines(n))
 }
 
-func (l *listing) section(title string, header []any, lines []line, left ...int) {
-	fmt.Fprintf(l, "\n%s\n", title)
+func (l *listing) section(title string, header []string, lines []line, left ...int) {
+	l.WriteString("\n")
+	l.Line(title, 2)
 	if len(lines) == 0 {
 		l.WriteString("not known\n")
 		return

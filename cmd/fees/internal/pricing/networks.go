@@ -77,7 +77,7 @@ func newNetworks(stdout, stderr io.Writer) *cobra.Command {
 				if out.Format == "json" {
 					return jsontext.Write(w, map[string][]network.Network{"networks": networks})
 				}
-				l := newListing(sources, out.Width())
+				l := newListing(w, sources, out.Width())
 				for i := range networks {
 					if i > 0 {
 						l.WriteString("\n")
@@ -87,8 +87,7 @@ func newNetworks(stdout, stderr io.Writer) *cobra.Command {
 						l.proofs(&networks[i])
 					}
 				}
-				_, err := io.WriteString(w, l.String())
-				return err
+				return l.Flush()
 			})
 		},
 	}

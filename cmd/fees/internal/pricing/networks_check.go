@@ -1,13 +1,11 @@
 package pricing
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
@@ -152,37 +150,40 @@ var rowVerdicts = map[desk.RowVerdict]string{
 }
 
 func writeTableCheck(w io.Writer, c *desk.TableCheck, width int) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s from %s, by blocks %v\n\n", c.Network.Name, console.Printable(c.Network.File), c.Blocks)
-	rows := console.NewTable(2)
-	rows.AppendHeader(table.Row{"list", "from", "verdict", "blocks", "held", "broken"})
-	console.RightAlign(rows, 2, 4, 5, 6)
+	out := console.NewPage(w, width)
+	out.Line(fmt.Sprintf("%s from %s, by blocks %v", c.Network.Name, c.Network.File, c.Blocks), 2)
+	out.WriteString("\n")
+	rows := console.NewTable(
+		console.Column{Name: "list"}, console.Column{Name: "from", Right: true}, console.Column{Name: "verdict", Verdict: true},
+		console.Column{Name: "blocks", Right: true, Drop: 1}, console.Column{Name: "held", Right: true, Drop: 1}, console.Column{Name: "broken", Right: true, Broken: true},
+	)
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		rows.AppendRow(table.Row{r.List, r.From, rowVerdicts[r.Verdict()], r.Blocks, r.Held, r.Broken})
+		rows.Row(r.List, r.From, rowVerdicts[r.Verdict()], r.Blocks, r.Held, r.Broken)
 	}
-	out.WriteString(rows.Render() + "\n\n")
+	out.Table(rows)
+	out.WriteString("\n")
 	counts := map[desk.RowVerdict]int{}
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		counts[r.Verdict()]++
 		switch {
 		case r.First != nil:
-			console.WriteWrapped(out, fmt.Sprintf("%s from %d: %v", r.List, r.From, r.First), 2, width)
+			out.Line(fmt.Sprintf("%s from %d: %v", r.List, r.From, r.First), 2)
 		case r.Verdict() == desk.RowUnchecked:
-			console.WriteWrapped(out, fmt.Sprintf("%s from %d: %s", r.List, r.From, r.WhyNot()), 2, width)
+			out.Line(fmt.Sprintf("%s from %d: %s", r.List, r.From, r.WhyNot()), 2)
 		}
 	}
 	if c.Others > 0 {
-		console.WriteWrapped(out, fmt.Sprintf("findings about no row: %d; the first: %v", c.Others, c.FirstOther), 2, width)
+		out.Line(fmt.Sprintf("findings about no row: %d; the first: %v", c.Others, c.FirstOther), 2)
 	}
 	if c.Undetermined > 0 {
-		fmt.Fprintf(out, "%d fees are undetermined\n", c.Undetermined)
+		out.Line(console.Counted(c.Undetermined, "fee")+" "+console.Verb(c.Undetermined, "is", "are")+" undetermined", 2)
 	}
 	if c.Unanswered > 0 {
-		console.WriteWrapped(out, fmt.Sprintf("%d questions were not answered; the first: %v", c.Unanswered, c.FirstUnanswered), 2, width)
+		out.Line(unanswered(c.Unanswered, c.FirstUnanswered), 2)
 	}
-	fmt.Fprintf(out, "%d rows: %d proved, %d contradicted, %d not checked, %d without a block\n", len(c.Rows),
-		counts[desk.RowProved], counts[desk.RowContradicted], counts[desk.RowUnchecked], counts[desk.RowUnseen])
+	out.Line(fmt.Sprintf("%s: %d proved, %d contradicted, %d not checked, %d without a block", console.Counted(len(c.Rows), "row"),
+		counts[desk.RowProved], counts[desk.RowContradicted], counts[desk.RowUnchecked], counts[desk.RowUnseen]), 2)
 	return out.Flush()
 }

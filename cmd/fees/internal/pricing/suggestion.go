@@ -3,9 +3,6 @@ package pricing
 import (
 	"fmt"
 	"io"
-	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
@@ -50,39 +47,35 @@ func suggestionRecord(s *desk.Suggestion) cli.Record {
 
 // writeSuggestion writes a suggestion for people; prices are in Gwei per gas.
 func writeSuggestion(w io.Writer, s *desk.Suggestion, width int) error {
-	var out strings.Builder
+	page := console.NewPage(w, width)
+	title := "Bids for the next block"
 	if newest, ok := s.Newest.Get(); ok {
-		fmt.Fprintf(&out, "Bids for block %d", newest+1)
-	} else {
-		out.WriteString("Bids for the next block")
+		title = fmt.Sprintf("Bids for block %d", newest+1)
 	}
 	if r, ok := s.Rules.Get(); ok {
-		out.WriteString(" of " + console.Printable(r.Network))
+		title += " of " + r.Network
 	}
-	out.WriteString(", in Gwei per gas\n\n")
-	var tips, caps []string
+	page.Line(title+", in Gwei per gas", 2)
+	page.WriteString("\n")
+	rows := console.NewTable(
+		console.Column{Name: "speed"}, console.Column{Name: "max priority fee", Right: true, Decimals: true},
+		console.Column{Name: "max fee", Right: true, Decimals: true},
+	)
 	for _, b := range s.Bids {
-		tips, caps = append(tips, console.Gwei(b.MaxPriorityFeePerGas)), append(caps, console.Gwei(b.MaxFeePerGas))
+		rows.Row(b.Speed, console.Gwei(b.MaxPriorityFeePerGas), console.Gwei(b.MaxFeePerGas))
 	}
-	tips, caps = console.SameDecimals(tips), console.SameDecimals(caps)
-	rows := console.NewTable(2)
-	rows.AppendHeader(table.Row{"speed", "max priority fee", "max fee"})
-	console.RightAlign(rows, 2, 3)
-	for i, b := range s.Bids {
-		rows.AppendRow(table.Row{b.Speed, tips[i], caps[i]})
-	}
-	out.WriteString(rows.Render() + "\n\n")
-	const indent = 14
+	page.Table(rows)
+	page.WriteString("\n")
+	var reasons console.Pairs
 	for _, r := range s.Reasons() {
-		fmt.Fprintf(&out, "%-*s", indent, r.Figure)
-		console.WriteWrapped(&out, r.Text, indent, width)
+		reasons.Add(r.Figure, r.Text)
 	}
+	page.Pairs(reasons)
 	if len(s.Notes) > 0 {
-		out.WriteString("\n")
+		page.WriteString("\n")
 	}
 	for _, note := range s.Notes {
-		console.WriteWrapped(&out, "note: "+note, 2, width)
+		page.Line("note: "+note, 2)
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return page.Flush()
 }

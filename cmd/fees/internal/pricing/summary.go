@@ -1,12 +1,9 @@
 package pricing
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/evidence"
@@ -45,12 +42,14 @@ func summaryRecord(s *evidence.Summary, n *network.Network) cli.Record {
 
 // writeSummary writes the summary for people.
 func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width int) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "Blocks %v: %d blocks, %d EVM and %d native transactions, of which %d and %d failed\n\n",
-		blocks, s.Blocks, s.EVM, s.Native, s.EVMFailed, s.NativeFailed)
-	rows := console.NewTable(2)
-	rows.AppendHeader(table.Row{"check", "held", "broken", "not made"})
-	console.RightAlign(rows, 2, 3, 4)
+	out := console.NewPage(w, width)
+	out.Line(fmt.Sprintf("Blocks %v: %s, %d EVM and %d native transactions, of which %d and %d failed",
+		blocks, console.Counted(s.Blocks, "block"), s.EVM, s.Native, s.EVMFailed, s.NativeFailed), 2)
+	out.WriteString("\n")
+	rows := console.NewTable(
+		console.Column{Name: "check"}, console.Column{Name: "held", Right: true}, console.Column{Name: "broken", Right: true, Broken: true},
+		console.Column{Name: "not made", Right: true},
+	)
 	why := map[string][]string{}
 	var reasons []string
 	for i, c := range evidence.Checks() {
@@ -58,7 +57,7 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 		if t.Held+t.Broken+t.NotApplicable == 0 {
 			continue
 		}
-		rows.AppendRow(table.Row{c.ID, t.Held, t.Broken, t.NotApplicable})
+		rows.Row(c.ID, t.Held, t.Broken, t.NotApplicable)
 		if t.NotApplicable > 0 {
 			if why[t.Why] == nil {
 				reasons = append(reasons, t.Why)
@@ -66,31 +65,32 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 			why[t.Why] = append(why[t.Why], c.ID)
 		}
 	}
-	out.WriteString(rows.Render() + "\n\n")
-	fmt.Fprintf(out, "fees beside what the chain charged: %s\n", verdictCounts(
-		s.Verdicts[evidence.Match], s.Verdicts[evidence.Drift], s.Verdicts[evidence.CashOnly], s.Verdicts[evidence.NoEvidence]))
+	out.Table(rows)
+	out.WriteString("\n")
+	out.Line("fees beside what the chain charged: "+verdictCounts(
+		s.Verdicts[evidence.Match], s.Verdicts[evidence.Drift], s.Verdicts[evidence.CashOnly], s.Verdicts[evidence.NoEvidence]), 2)
 	known := s.Evidence.String()
 	if s.Evidence.Proved == 0 {
 		known += "; fees archive record --proofs keeps what proves it"
 	}
-	console.WriteWrapped(out, "evidence: "+known, 2, width)
+	out.Line("evidence: "+known, 2)
 	for _, reason := range reasons {
-		console.WriteWrapped(out, fmt.Sprintf("not made: %s: %s", strings.Join(why[reason], ", "), reason), 2, width)
+		out.Line(fmt.Sprintf("not made: %s: %s", strings.Join(why[reason], ", "), reason), 2)
 	}
 	if s.Undetermined > 0 {
-		fmt.Fprintf(out, "%d fees are undetermined\n", s.Undetermined)
+		out.Line(console.Counted(s.Undetermined, "fee")+" "+console.Verb(s.Undetermined, "is", "are")+" undetermined", 2)
 	}
 	if s.OutcomeUnknown > 0 {
-		fmt.Fprintf(out, "of %d transactions it is not known whether they failed\n", s.OutcomeUnknown)
+		out.Line(outcomeUnknown(s.OutcomeUnknown), 2)
 	}
 	if s.Unaccounted > 0 {
-		fmt.Fprintln(out, unaccounted(s.Unaccounted, s.EVM+s.Native))
+		out.Line(unaccounted(s.Unaccounted, s.EVM+s.Native), 2)
 	}
 	if s.Uncertain > 0 {
-		fmt.Fprintf(out, "%d blocks were priced by rules that are not known to be the chain's\n", s.Uncertain)
+		out.Line(console.Counted(s.Uncertain, "block")+" "+console.Verb(s.Uncertain, "was", "were")+" priced by rules that are not known to be the chain's", 2)
 	}
 	if s.Unanswered > 0 {
-		console.WriteWrapped(out, fmt.Sprintf("%d questions were not answered; the first: %v", s.Unanswered, s.FirstUnanswered), 2, width)
+		out.Line(unanswered(s.Unanswered, s.FirstUnanswered), 2)
 	}
 	shown := map[evidence.Finding]bool{}
 	for _, class := range evidence.Classes() {
@@ -100,19 +100,24 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 			if c.Diagnosis != nil {
 				line += "; " + c.Diagnosis.Message
 			}
-			console.WriteWrapped(out, line, 2, width)
+			out.Line(line, 2)
 		}
 	}
 	for i := range s.Checks {
 		if first := s.Checks[i].First; first != nil && !shown[*first] {
-			console.WriteWrapped(out, fmt.Sprintf("first finding: %v", first), 2, width)
+			out.Line(fmt.Sprintf("first finding: %v", first), 2)
 		}
 	}
 	switch left := blocks.First + uint64(s.Blocks); {
 	case left <= blocks.Last:
-		fmt.Fprintf(out, "blocks %d..%d are not proved: it ended before\n", left, blocks.Last)
+		out.Line(fmt.Sprintf("blocks %d..%d are not proved: it ended before", left, blocks.Last), 2)
 	case s.Holds():
-		fmt.Fprintln(out, "everything that could be checked holds")
+		out.WriteString(out.Verdict("everything that could be checked holds") + "\n")
 	}
 	return out.Flush()
+}
+
+// unanswered says how many questions were not answered, and the first of them.
+func unanswered(n int, first any) string {
+	return fmt.Sprintf("%s %s not answered; the first: %v", console.Counted(n, "question"), console.Verb(n, "was", "were"), first)
 }

@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
@@ -19,73 +16,64 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// shape is how wide the table of transactions is made: how many hex digits of
-// hashes and payers are shown (0 is all), how long a call's name may be, and how
-// many spaces stand between columns.
-type shape struct{ hash, payer, call, gap int }
-
-// shapes are tried from the widest to the narrowest.
-var shapes = []shape{
-	{call: cli.MostName, gap: 2},
-	{hash: 16, call: cli.MostName, gap: 2},
-	{hash: 16, payer: 16, call: cli.MostName, gap: 2},
-	{hash: 8, payer: 8, call: 24, gap: 2},
-	{hash: 8, payer: 8, call: 12, gap: 1},
-	{hash: 6, payer: 6, call: 8, gap: 1},
-	{hash: 4, payer: 4, call: 7, gap: 1},
-}
-
-// writeTable writes a report for people, in at most width columns if it can: it
-// shortens names rather than amounts.
+// writeTable writes a report for people, in at most width columns if it can.
 func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, book *desk.AddressBook, width int) error {
-	var out strings.Builder
-	writeHead(&out, r, rules)
-	console.WriteWrapped(&out, "evidence    "+r.Evidence.String(), 12, width)
+	page := console.NewPage(w, width)
+	writeHead(page, r, rules)
 	if len(r.Transactions) > 0 {
-		out.WriteString("\n")
-		for _, s := range shapes {
-			rows := transactionRows(r, rules.Symbol, book, s)
-			if text.LongestLineLen(rows) <= width || s == shapes[len(shapes)-1] {
-				out.WriteString(rows + "\n")
-				break
-			}
-		}
+		page.WriteString("\n")
+		page.Table(transactionRows(r, rules.Symbol, book))
 	}
-	out.WriteString("\n" + totalRows(r, rules.Symbol) + "\n")
-	writeProof(&out, r, rules.Symbol)
-	writeNotes(&out, r, width)
-	_, err := io.WriteString(w, out.String())
-	return err
+	page.WriteString("\n")
+	page.Table(totalRows(r, rules.Symbol))
+	if n := r.Totals.Inherents; n > 0 {
+		page.WriteString(console.Counted(n, "inherent") + " " + console.Verb(n, "pays", "pay") + " no fee\n")
+	}
+	writeProof(page, r, rules.Symbol)
+	writeNotes(page, r)
+	return page.Flush()
 }
 
 // writeHead says which block it is and what priced it.
-func writeHead(out *strings.Builder, r *evidence.Report, rules network.Rules) {
-	fmt.Fprintf(out, "Block %d of %s", r.Number, r.Network)
+func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
+	title := fmt.Sprintf("Block %d of %s", r.Number, r.Network)
 	if when, ok := r.Time.Get(); ok {
-		fmt.Fprintf(out, ", %v", when)
+		title += fmt.Sprintf(", %v", when)
 	}
 	if final, ok := r.Finalized.Get(); ok && !final {
-		out.WriteString(", not final")
+		title += ", not final"
 	}
-	fmt.Fprintf(out, "\nhash        %v\n", r.Hash)
-	fmt.Fprintf(out, "rules       %s\n", r.Rules)
+	page.Line(title, 2)
 	multiplier := "none"
 	if m, ok := r.Multiplier.Get(); ok {
 		multiplier = fmt.Sprintf("%s, stored at block %d", console.Plain(console.Scaled(m.Value, 18)), m.At)
 	}
-	fmt.Fprintf(out, "multiplier  %s\n", multiplier)
-	switch base, ok := r.BaseFeePerGas.Get(); {
-	case !ok:
-		out.WriteString("base fee    not known\n")
-	case rules.BaseFee.Static.Known():
-		fmt.Fprintf(out, "base fee    %s Gwei per gas, static\n", console.Plain(console.Gwei(base)))
-	default:
-		fmt.Fprintf(out, "base fee    %s Gwei per gas = multiplier × %s Gwei\n", console.Plain(console.Gwei(base)), console.Plain(console.Gwei(rules.BaseFee.Constant)))
+	baseFee := "not known"
+	if base, ok := r.BaseFeePerGas.Get(); ok {
+		baseFee = console.Plain(console.Gwei(base)) + " Gwei per gas"
+		if rules.BaseFee.Static.Known() {
+			baseFee += ", static"
+		} else {
+			baseFee += fmt.Sprintf(" = multiplier × %s Gwei", console.Plain(console.Gwei(rules.BaseFee.Constant)))
+		}
 	}
+	var pairs console.Pairs
+	pairs.Add("hash", r.Hash.String())
+	pairs.Add("rules", r.Rules)
+	pairs.Add("multiplier", multiplier)
+	pairs.Add("base fee", baseFee)
+	pairs.Add("evidence", r.Evidence.String())
+	page.Pairs(pairs)
 }
 
-func transactionRows(r *evidence.Report, symbol string, book *desk.AddressBook, s shape) string {
-	var fees, prices []string
+func transactionRows(r *evidence.Report, symbol string, book *desk.AddressBook) *console.Table {
+	rows := console.NewTable(
+		console.Column{Name: "#", Right: true}, console.Column{Name: "layer", Drop: 3}, console.Column{Name: "type", Cut: true, Drop: 4},
+		console.Column{Name: "hash", Cut: true, Drop: 2}, console.Column{Name: "payer", Cut: true, Drop: 1},
+		console.Column{Name: "gas", Right: true, Drop: 6}, console.Column{Name: "Gwei", Right: true, Decimals: true, Drop: 5},
+		console.Column{Name: "fee " + symbol, Right: true, Decimals: true, Verdict: true},
+		console.Column{Name: "outcome", Term: true}, console.Column{Name: "proof", Verdict: true},
+	)
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
 		if paid, ok := t.Fee.Get(); ok {
@@ -96,47 +84,31 @@ func transactionRows(r *evidence.Report, symbol string, book *desk.AddressBook, 
 		if p, ok := t.GasPrice.Get(); ok {
 			price = console.Gwei(p)
 		}
-		fees, prices = append(fees, fee), append(prices, price)
-	}
-	fees, prices = console.SameDecimals(fees), console.SameDecimals(prices)
-	rows := console.NewTable(s.gap)
-	rows.AppendHeader(table.Row{"#", "layer", "type", "hash", "payer", "gas", "Gwei", "fee " + symbol, "outcome", "proof"})
-	console.RightAlign(rows, 1, 6, 7, 8)
-	for i, t := range r.Transactions {
 		hash := t.Hash.String()
 		if evm, ok := t.EVMHash.Get(); ok {
 			hash = evm.String()
 		}
-		rows.AppendRow(table.Row{
-			t.Index, t.Layer, kind(t, s.call), console.Shorten(hash, s.hash), payer(t.Payer, book, s.payer),
-			cli.Known(t.Gas), prices[i], fees[i], outcome(t), verdict(t),
-		})
+		rows.Row(t.Index, t.Layer, kind(t), hash, payer(t.Payer, book), cli.Known(t.Gas), price, fee, outcome(t), verdict(t))
 	}
-	return rows.Render()
+	return rows
 }
 
-// addressMarks is what a shortened address has beside its digits: 0x and a mark.
-const addressMarks = 3
-
-// payer is who paid: the label, or so many digits of the address; 0 is all of either.
-func payer(address chain.Optional[chain.Address], book *desk.AddressBook, digits int) string {
-	if a, ok := address.Get(); ok && book != nil {
-		if label, ok := book.Label(a); ok {
-			if digits == 0 {
-				return console.Printable(label)
-			}
-			return cli.Name(label, digits+addressMarks)
+// payer is who paid: the label, or the address.
+func payer(address chain.Optional[chain.Address], book *desk.AddressBook) string {
+	if book != nil {
+		if text, ok := book.LabelOf(address).Get(); ok {
+			return text
 		}
 	}
-	return console.Shorten(cli.Known(address), digits)
+	return cli.Known(address)
 }
 
 // kind is an EVM transaction's type, or another's call.
-func kind(t evidence.Transaction, most int) string {
+func kind(t evidence.Transaction) string {
 	if kind, ok := t.Type.Get(); ok {
 		return string(kind)
 	}
-	return cli.Name(t.Call, most)
+	return t.Call
 }
 
 // outcome is how the transaction ended; where the EVM failed, with its reason.
@@ -160,61 +132,54 @@ func verdict(t evidence.Transaction) string {
 	return words(v)
 }
 
-func totalRows(r *evidence.Report, symbol string) string {
+func totalRows(r *evidence.Report, symbol string) *console.Table {
 	t := r.Totals
-	fees := console.SameDecimals([]string{console.Tokens(t.EVMFee), console.Tokens(t.NativeFee), console.Tokens(t.Fee)})
-	rows := console.NewTable(2)
-	rows.AppendHeader(table.Row{"layer", "transactions", "failed", "fee " + symbol})
-	console.RightAlign(rows, 2, 3, 4)
-	rows.AppendRow(table.Row{fee.EVM, t.EVM, t.EVMFailed, fees[0]})
-	rows.AppendRow(table.Row{fee.Native, t.Native, t.NativeFailed, fees[1]})
+	rows := console.NewTable(
+		console.Column{Name: "layer", Verdict: true}, console.Column{Name: "transactions", Right: true}, console.Column{Name: "failed", Right: true},
+		console.Column{Name: "fee " + symbol, Right: true, Decimals: true},
+	)
+	rows.Row(fee.EVM, t.EVM, t.EVMFailed, console.Tokens(t.EVMFee))
+	rows.Row(fee.Native, t.Native, t.NativeFailed, console.Tokens(t.NativeFee))
 	total := "total"
 	if !t.Complete {
 		total = "INCOMPLETE total"
 	}
-	rows.AppendFooter(table.Row{total, t.EVM + t.Native, t.EVMFailed + t.NativeFailed, fees[2]})
-	text := rows.Render()
-	switch {
-	case t.Inherents == 1:
-		text += "\n1 inherent pays no fee"
-	case t.Inherents > 1:
-		text += fmt.Sprintf("\n%d inherents pay no fee", t.Inherents)
-	}
-	return text
+	rows.Footer(total, t.EVM+t.Native, t.EVMFailed+t.NativeFailed, console.Tokens(t.Fee))
+	return rows
 }
 
 // writeProof says what the chain charged, and where it went.
-func writeProof(out *strings.Builder, r *evidence.Report, symbol string) {
+func writeProof(page *console.Page, r *evidence.Report, symbol string) {
 	t := r.Totals
 	if t.Match+t.Drift+t.CashOnly > 0 {
-		out.WriteString("\n" + chargedRows(symbol, t.Charged, t.Burned, t.Treasury, t.Author) + "\n")
+		page.WriteString("\n")
+		page.Table(chargedRows(symbol, t.Charged, t.Burned, t.Treasury, t.Author))
 	}
 	if counts := verdictCounts(t.Match, t.Drift, t.CashOnly, t.NoEvidence); counts != "" {
-		fmt.Fprintf(out, "\nfees beside what the chain charged: %s\n", counts)
+		page.WriteString("\n")
+		page.Line("fees beside what the chain charged: "+counts, 2)
 	}
 }
 
 // chargedRows are what the chain charged and where it went.
-func chargedRows(symbol string, charged, burned, treasury, author chain.Optional[chain.Wei]) string {
-	var known []string
-	sums := []chain.Optional[chain.Wei]{charged, burned, treasury, author}
-	for _, sum := range sums {
-		if wei, ok := sum.Get(); ok {
-			known = append(known, console.Tokens(wei))
-		}
-	}
-	known = console.SameDecimals(known)
-	rows := console.NewTable(2)
-	rows.AppendHeader(table.Row{"on the chain", symbol})
-	console.RightAlign(rows, 2)
-	for i, what := range []string{"charged", "burned", "treasury", "author"} {
+func chargedRows(symbol string, charged, burned, treasury, author chain.Optional[chain.Wei]) *console.Table {
+	rows := console.NewTable(console.Column{Name: "on the chain"}, console.Column{Name: symbol, Right: true, Decimals: true, Verdict: true})
+	for _, sum := range []struct {
+		what   string
+		amount chain.Optional[chain.Wei]
+	}{{"charged", charged}, {"burned", burned}, {"treasury", treasury}, {"author", author}} {
 		amount := cli.NotKnown
-		if sums[i].Known() {
-			amount, known = known[0], known[1:]
+		if wei, ok := sum.amount.Get(); ok {
+			amount = console.Tokens(wei)
 		}
-		rows.AppendRow(table.Row{what, amount})
+		rows.Row(sum.what, amount)
 	}
-	return rows.Render()
+	return rows
+}
+
+// outcomeUnknown says of how many transactions it is not known how they ended.
+func outcomeUnknown[N int | uint64](n N) string {
+	return fmt.Sprintf("of %s it is not known whether %s failed", console.Counted(n, "transaction"), console.Verb(n, "it", "they"))
 }
 
 // unaccounted says of how many transactions it is not known where the money went.
@@ -237,7 +202,7 @@ func verdictCounts(match, drift, cashOnly, noEvidence int) string {
 
 // writeNotes writes all that a reader must know beyond the figures. What holds
 // for several transactions is said once.
-func writeNotes(out *strings.Builder, r *evidence.Report, width int) {
+func writeNotes(page *console.Page, r *evidence.Report) {
 	var notes []string
 	of := map[string][]string{} // the transactions of each note
 	add := func(index int, note string) {
@@ -263,10 +228,10 @@ func writeNotes(out *strings.Builder, r *evidence.Report, width int) {
 	}
 	notes = append(notes, blockNotes(r)...)
 	if len(notes) > 0 {
-		out.WriteString("\n")
+		page.WriteString("\n")
 	}
 	for _, note := range notes {
-		console.WriteWrapped(out, "note: "+note, 2, width)
+		page.Line("note: "+note, 2)
 	}
 }
 
@@ -274,10 +239,10 @@ func writeNotes(out *strings.Builder, r *evidence.Report, width int) {
 func blockNotes(r *evidence.Report) []string {
 	notes := slices.Clone(r.Notes)
 	if n := r.Totals.Undetermined; n > 0 {
-		notes = slices.Insert(notes, 0, fmt.Sprintf("%d of %d fees are undetermined and not in the totals", n, r.Totals.EVM+r.Totals.Native))
+		notes = slices.Insert(notes, 0, fmt.Sprintf("%d of %s %s undetermined and not in the totals", n, console.Counted(r.Totals.EVM+r.Totals.Native, "fee"), console.Verb(n, "is", "are")))
 	}
 	if n := r.Totals.OutcomeUnknown; n > 0 {
-		notes = append(notes, fmt.Sprintf("of %d transactions it is not known whether they failed", n))
+		notes = append(notes, outcomeUnknown(n))
 	}
 	if n := r.Totals.Unaccounted; n > 0 {
 		notes = append(notes, unaccounted(n, r.Totals.EVM+r.Totals.Native))

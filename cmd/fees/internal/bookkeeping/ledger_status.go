@@ -1,0 +1,128 @@
+package bookkeeping
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/queue"
+)
+
+// writeStatus shows people what a ledger says of itself; amounts are in the token.
+func writeStatus(w io.Writer, status *desk.Status, symbol string, width int) error {
+	page := console.NewPage(w, width)
+	var pairs console.Pairs
+	addBlocks(&pairs, status)
+	t := &status.Totals
+	for _, n := range []struct {
+		name  string
+		count uint64
+	}{
+		{"EVM transactions", t.EVM}, {"native transactions", t.Native}, {"EVM failed", t.EVMFailed}, {"native failed", t.NativeFailed},
+		{"outcome unknown", t.OutcomeUnknown}, {"inherents", t.Inherents}, {"undetermined", t.Undetermined},
+	} {
+		pairs.Add(n.name, fmt.Sprint(n.count))
+	}
+	addAmounts(&pairs, status, symbol)
+	pairs.Add("charge not known", fmt.Sprint(t.Uncharged))
+	pairs.Add("unaccounted", fmt.Sprint(t.Unaccounted))
+	jobs, shared := status.Jobs.Get()
+	if shared {
+		pairs.Add("jobs", fmt.Sprintf("%d waiting, %d running, %d retrying, %d failed, %d done", jobs.Waiting, jobs.Running, jobs.Retrying, jobs.Failed, jobs.Done))
+	}
+	page.Pairs(pairs)
+	if len(jobs.Failures) > 0 {
+		page.WriteString("\n")
+		page.Table(failureRows(jobs.Failures))
+	}
+	return page.Flush()
+}
+
+// addBlocks adds which blocks there are, and how well they are known.
+func addBlocks(pairs *console.Pairs, s *desk.Status) {
+	gaps := make([]string, 0, len(s.Gaps))
+	for _, g := range s.Gaps {
+		gaps = append(gaps, g.String())
+	}
+	unanswered := fmt.Sprint(s.Unanswered)
+	if first, ok := s.FirstUnanswered.Get(); ok {
+		unanswered += fmt.Sprintf("; the first: %v", first)
+	}
+	pairs.Add("network", s.Network)
+	pairs.Add("genesis", cli.Known(s.Genesis))
+	pairs.Add("begins with block", fmt.Sprint(s.First))
+	pairs.Add("stored", orNone(cli.Known(s.Stored)))
+	pairs.Add("blocks", fmt.Sprint(s.Blocks))
+	pairs.Add("not final", fmt.Sprint(s.NotFinal))
+	pairs.Add("below", cli.Known(s.Below))
+	pairs.Add("gaps", orNone(strings.Join(gaps, ", ")))
+	pairs.Add("last block is of", cli.Known(s.LastTime))
+	pairs.Add("sealed up to", orNone(cli.Known(s.Sealed)))
+	pairs.Add("seal", cli.Known(s.Seal))
+	pairs.Add("looked up to", orNone(cli.Known(s.Lookups)))
+	pairs.Add("evidence", s.Evidence.String())
+	pairs.Add("findings", fmt.Sprint(s.Findings))
+	pairs.Add("unanswered", unanswered)
+	pairs.Add("unclassified events", fmt.Sprint(s.Unread))
+}
+
+// orNone is a text, and none where there is none.
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+// addAmounts adds the totals in the token, their points below each other.
+func addAmounts(pairs *console.Pairs, s *desk.Status, symbol string) {
+	t := &s.Totals
+	priority := chain.Some(t.PriorityFee)
+	if t.PriorityUnknown > 0 {
+		priority = chain.Optional[chain.Wei]{}
+	}
+	amounts := []struct {
+		name   string
+		amount chain.Optional[chain.Wei]
+	}{
+		{"fee", chain.Some(t.Fee)}, {"EVM fee", chain.Some(t.EVMFee)}, {"native fee", chain.Some(t.NativeFee)},
+		{"priority fee", priority}, {"tip", chain.Some(t.Tip)},
+		{"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
+	}
+	var texts []string
+	for _, a := range amounts {
+		if wei, known := a.amount.Get(); known {
+			texts = append(texts, console.Tokens(wei))
+		} else {
+			texts = append(texts, cli.NotKnown)
+		}
+	}
+	for i, text := range console.PointsBelow(console.SameDecimals(texts)) {
+		if amounts[i].amount.Known() {
+			text += " " + symbol
+		}
+		pairs.Add(amounts[i].name, strings.TrimRight(text, " "))
+	}
+}
+
+// failureRows are the last errors of jobs.
+func failureRows(failures []queue.Failure) *console.Table {
+	rows := console.NewTable(
+		console.Column{Name: "blocks"}, console.Column{Name: "attempt", Right: true, Drop: 2}, console.Column{Name: "at", Drop: 3},
+		console.Column{Name: "next", Drop: 1}, console.Column{Name: "error", Cut: true},
+	)
+	for _, r := range failureRecords(failures) {
+		cells := make([]any, len(r))
+		for i, f := range r {
+			if cells[i] = f.Value; f.Value == nil {
+				cells[i] = "-"
+			}
+		}
+		rows.Row(cells...)
+	}
+	return rows
+}

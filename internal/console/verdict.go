@@ -1,0 +1,34 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// verdicts are the words that say whether something holds, with their colours: green holds,
+// yellow cannot be told, red does not hold. Others have no colour.
+var verdicts = map[string]text.Color{
+	"match": text.FgGreen, "matched": text.FgGreen, "proved": text.FgGreen, "everything that could be checked holds": text.FgGreen,
+	"no evidence": text.FgYellow, "not checked": text.FgYellow, "unclassified": text.FgYellow, "undetermined": text.FgYellow,
+	"not known": text.FgYellow, "INCOMPLETE total": text.FgYellow,
+	"drift": text.FgRed, "contradicted": text.FgRed, "UNEXPLAINED": text.FgRed, "NOT PROVED": text.FgRed,
+	"amount differs": text.FgRed, "only in books": text.FgRed, "only on chain": text.FgRed, "damaged": text.FgRed,
+}
+
+// Verdict is a word that says whether something holds, with its colour where the reader of
+// the page sees colours.
+func (p *Page) Verdict(word string) string {
+	term, _, _ := strings.Cut(strings.ReplaceAll(word, "_", " "), ":")
+	if colour, ok := verdicts[term]; ok {
+		return p.coloured(word, colour)
+	}
+	return word
+}
+
+func (p *Page) coloured(word string, colour text.Color) string {
+	if !p.colours {
+		return word
+	}
+	return colour.EscapeSeq() + word + text.Reset.EscapeSeq()
+}
