@@ -89,8 +89,7 @@ func (c *Comparison) choose() (columns []pairColumn) {
 	return columns
 }
 
-// writeTotals writes a line for each figure: now, before, the difference, and the percent. Where
-// there is no room for all, before is left out, which the others say.
+// writeTotals writes a line for each figure: now, before, the difference, and the percent.
 func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
 	lines := [][]string{{"total"}, {string(c.Now.Name)}, {string(c.Before.Name)}, {"difference"}, {"%"}}
 	places := map[part]int{ofNow: 1, ofBefore: 2, ofDifference: 3, ofPercent: 4}
@@ -111,27 +110,16 @@ func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
 	for _, column := range lines[1:4] {
 		alignAmounts(column[1:])
 	}
-	for i, column := range lines {
-		most := widest(column)
-		for k, cell := range column {
-			if pad := strings.Repeat(" ", most-widest([]string{cell})); i == 0 {
-				column[k] = cell + pad
-			} else {
-				column[k] = pad + cell
-			}
-		}
+	rows := console.NewTable(
+		console.Column{Name: lines[0][0]}, console.Column{Name: lines[1][0], Right: true, Drop: 1}, console.Column{Name: lines[2][0], Right: true, Drop: 2},
+		console.Column{Name: lines[3][0], Right: true}, console.Column{Name: lines[4][0], Right: true},
+	)
+	for k := range lines[0][1:] {
+		rows.Row(lines[0][k+1], lines[1][k+1], lines[2][k+1], lines[3][k+1], lines[4][k+1])
 	}
-	if sum := 2 * (len(lines) - 1); widest(lines[0])+widest(lines[1])+widest(lines[2])+widest(lines[3])+widest(lines[4])+sum > width {
-		lines = slices.Delete(lines, 2, 3)
-	}
-	for k := range lines[0] {
-		var cells []string
-		for _, column := range lines {
-			cells = append(cells, column[k])
-		}
-		out.WriteString(strings.TrimRight(strings.Join(cells, "  "), " ") + "\n")
-	}
-	return nil
+	page := console.NewPage(out, width)
+	page.Table(rows)
+	return page.Flush()
 }
 
 // figureName is a figure's name for people, with its unit.

@@ -218,7 +218,7 @@ func TestCloseDifference(t *testing.T) {
 	stdout, stderr, code := fees(t, "close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", dir, "--ledger", place,
 		"--gateway", recording, "--with", "movements")
 	require.Equal(t, exitFinding, code, stderr)
-	require.Contains(t, stdout, "left out       the journal: ")
+	require.Contains(t, stdout, "left out      the journal: ")
 	require.Equal(t, closing.Findings{Statements: 1, Journal: 1, Rollforward: 1}, manifestOf(t, dir).Findings)
 	require.NoFileExists(t, filepath.Join(dir, "journal.hledger"))
 }

@@ -45,7 +45,7 @@ func TestCloseAnEndedChain(t *testing.T) {
 	require.NoError(t, err)
 	var told struct{ Hash string }
 	require.NoError(t, json.Unmarshal(block, &told))
-	require.Contains(t, stdout, "chain's end    block 27, "+told.Hash+": nothing comes after it\n")
+	require.Contains(t, stdout, "chain's end   block 27, "+told.Hash+": nothing comes after it\n")
 	p, err := closing.Open(dir)
 	require.NoError(t, err)
 	require.True(t, p.Manifest.Period.Complete)

@@ -270,7 +270,7 @@ func TestLedgerWithoutLookups(t *testing.T) {
 		require.Contains(t, stderr, slow)
 		stdout, stderr, _ := fees(t, "ledger", "status")
 		require.NotContains(t, stderr, "look-ups")
-		require.Contains(t, stdout, "lookups")
+		require.Regexp(t, `(?m)^looked up to +none$`, stdout)
 
 		_, stderr, code = fees(t, "ledger", "upgrade")
 		require.Equal(t, exitOK, code, stderr)

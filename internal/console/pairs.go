@@ -45,11 +45,8 @@ func (p *Page) pair(pair Pair, column int) {
 		p.WriteString(pair.Name + strings.Repeat(" ", column-text.StringWidthWithoutEscSequences(pair.Name)) + p.Verdict(pair.Text) + "\n")
 	case isWord && width <= hashLength:
 		p.WriteString(pair.Name + "\n")
-		if room := p.Width - 2; width > room && isHex(pair.Text) {
-			pair.Text = Ends(pair.Text, max(4, (room-len("0x-"))/2))
-		}
 		p.WriteString("  ")
-		p.Line(pair.Text, 2)
+		p.Line(Fitting(pair.Text, p.Width-2), 2)
 	case p.Width < besideFrom:
 		p.WriteString(pair.Name + "\n  ")
 		p.Line(pair.Text, 2)

@@ -302,6 +302,15 @@ func Ends(hex string, digits int) string {
 	return hex[:2+digits] + "…" + hex[len(hex)-digits:]
 }
 
+// Fitting is a word in so many columns: a hash or an address with fewer digits in its middle,
+// any other as it is.
+func Fitting(word string, columns int) string {
+	if !isHex(word) || len(word) <= columns {
+		return word
+	}
+	return Ends(word, max(4, (columns-len("0x-"))/2))
+}
+
 // Cut is a text in so many columns, with … in the place of what does not fit.
 func Cut(line string, most int) string {
 	if text.StringWidthWithoutEscSequences(line) <= most {

@@ -90,7 +90,7 @@ func verifyLedger(ctx context.Context, flags ledgerVerifyFlags, stderr io.Writer
 	if err != nil {
 		return err
 	}
-	if err := flags.Output.Write(func(w io.Writer) error { return writeVerification(w, v, flags.Format) }); err != nil {
+	if err := flags.Output.Write(func(w io.Writer) error { return writeVerification(w, v, flags.Format, flags.Width()) }); err != nil {
 		return err
 	}
 	if v.Rejudged() > 0 {
@@ -100,36 +100,38 @@ func verifyLedger(ctx context.Context, flags ledgerVerifyFlags, stderr io.Writer
 }
 
 // writeVerification writes what came of the verification of a ledger.
-func writeVerification(w io.Writer, v *desk.Verification, format string) error {
+func writeVerification(w io.Writer, v *desk.Verification, format string, width int) error {
 	if format == "json" {
 		return jsontext.Write(w, v)
 	}
+	page := console.NewPage(w, width)
+	say := func(format string, values ...any) { page.Line(fmt.Sprintf(format, values...), 2) }
 	for _, d := range v.Damage {
-		fmt.Fprintln(w, console.Printable(d.String()))
+		say("%v", d)
 	}
 	if n := v.Damages - len(v.Damage); n > 0 {
-		fmt.Fprintf(w, "and %d more\n", n)
+		say("and %d more", n)
 	}
 	for _, d := range v.Differences {
-		fmt.Fprintln(w, console.Printable(d.String()))
+		say("%v", d)
 	}
 	if n := v.Differing() - len(v.Differences); n > 0 {
-		fmt.Fprintf(w, "and %d more\n", n)
+		say("and %d more", n)
 	}
 	if v.Answered > 0 {
-		fmt.Fprintf(w, "%d questions were answered that were not when the ledger was filled\n", v.Answered)
+		say("%s answered that %s not when the ledger was filled", console.Counted(v.Answered, "question")+console.Verb(v.Answered, " was", " were"), console.Verb(v.Answered, "was", "were"))
 	}
 	if v.NotKept != nil {
-		fmt.Fprintf(w, "not kept in the ledger: %s\n", console.Printable(*v.NotKept))
+		say("not kept in the ledger: %s", *v.NotKept)
 	}
 	if v.Damages == 0 {
-		fmt.Fprintf(w, "%s: %d blocks, nothing was altered\n", v.Place, v.Blocks)
+		say("%s: %s, nothing was altered", v.Place, console.Counted(v.Blocks, "block"))
 	}
 	if v.Evidence.Proved > 0 {
-		fmt.Fprintf(w, "evidence: %v\n", v.Evidence)
+		say("evidence: %v", v.Evidence)
 	}
 	if v.Compared > 0 && len(v.Differences) == 0 {
-		fmt.Fprintf(w, "%d blocks are the same when they are read and judged again\n", v.Compared)
+		say("%s the same when %s read and judged again", console.Counted(v.Compared, "block")+console.Verb(v.Compared, " is", " are"), console.Verb(v.Compared, "it is", "they are"))
 	}
-	return nil
+	return page.Flush()
 }

@@ -1,18 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/feeledger/fees/internal/console"
 )
 
 // AllFlags is the flag that asks for the help with all flags.
 const AllFlags = "help-all"
 
-// helpWidth is how wide help is.
+// helpWidth is how wide the help on flags is at most.
 const helpWidth = 80
 
 // flagGroups are the parts of a command's help, and what is in them, the most used first.
@@ -37,14 +42,24 @@ var seldom = []string{
 // that are seldom used in the help with all flags alone.
 func SetHelp(root *cobra.Command) {
 	root.PersistentFlags().Bool(AllFlags, false, "help with all flags")
-	cobra.AddTemplateFunc("flagGroups", flagHelp)
+	out := root.OutOrStdout()
+	cobra.AddTemplateFunc("flagGroups", func(c *cobra.Command) string { return flagHelp(c, min(helpWidth, WidthOf(out))) })
 	own, rest, _ := strings.Cut(root.UsageTemplate(), "{{if .HasAvailableLocalFlags}}")
 	_, rest, _ = strings.Cut(rest, "{{if .HasHelpSubCommands}}")
 	root.SetUsageTemplate(own + "{{flagGroups .}}{{if .HasHelpSubCommands}}" + rest)
+	write := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		var text bytes.Buffer
+		c.SetOut(&text)
+		write(c, args)
+		c.SetOut(nil) // as before: that of the root
+		root.SetOut(out)
+		io.WriteString(out, folded(text.String(), WidthOf(out)))
+	})
 }
 
 // flagHelp is the part of a command's help that explains its flags.
-func flagHelp(c *cobra.Command) string {
+func flagHelp(c *cobra.Command, width int) string {
 	all, _ := c.Flags().GetBool(AllFlags)
 	c.Flags().SortFlags = false
 	what := []string{}
@@ -63,7 +78,7 @@ func flagHelp(c *cobra.Command) string {
 			}
 		}
 		if set.HasAvailableFlags() {
-			fmt.Fprintf(&out, "\n\n%s:\n%s", title, strings.TrimRight(set.FlagUsagesWrapped(helpWidth), " \n"))
+			fmt.Fprintf(&out, "\n\n%s:\n%s", title, strings.TrimRight(set.FlagUsagesWrapped(width), " \n"))
 		}
 	}
 	show("What", what)
@@ -86,4 +101,78 @@ func groupOf(name string) string {
 		}
 	}
 	return ""
+}
+
+// folded is help in so many columns. A paragraph with a line that is too long is wrapped
+// anew; a command line that is too long goes on as a shell takes it, its remark below.
+func folded(help string, width int) string {
+	var out, paragraph strings.Builder
+	fits := true
+	end := func() {
+		if text := paragraph.String(); fits {
+			out.WriteString(text)
+		} else {
+			console.WriteWrapped(&out, strings.TrimSuffix(text, "\n"), 0, width)
+		}
+		paragraph.Reset()
+		fits = true
+	}
+	for line := range strings.Lines(help) {
+		long := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > width
+		if line != "\n" && !strings.HasPrefix(line, " ") {
+			paragraph.WriteString(line)
+			fits = fits && !long
+			continue
+		}
+		end()
+		switch {
+		case !long:
+			out.WriteString(line)
+		case strings.HasPrefix(line, "  fees "):
+			foldCommand(&out, line, width)
+		default:
+			foldItem(&out, line, width)
+		}
+	}
+	end()
+	return out.String()
+}
+
+// foldCommand writes a command line with its remark.
+func foldCommand(out *strings.Builder, line string, width int) {
+	command, remark, _ := strings.Cut(strings.TrimSpace(line), "   ")
+	at := "  "
+	used := len(at)
+	for i, word := range strings.Fields(command) {
+		size := utf8.RuneCountInString(word)
+		if i > 0 && used+1+size+len(` \`) > width {
+			at, used = " \\\n      ", len("      ")
+		} else if i > 0 {
+			at, used = " ", used+1
+		}
+		out.WriteString(at + word)
+		used += size
+	}
+	out.WriteString("\n")
+	if remark = strings.TrimSpace(remark); remark != "" {
+		out.WriteString("      ")
+		console.WriteWrapped(out, remark, 6, width)
+	}
+}
+
+// foldItem writes an item of a list: what belongs to a name stands below itself.
+func foldItem(out *strings.Builder, line string, width int) {
+	text := strings.TrimLeft(strings.TrimSuffix(line, "\n"), " ")
+	indent := len(line) - 1 - len(text)
+	if name, rest, ok := strings.Cut(text, "  "); ok && indent+len(name) < width/2 {
+		rest = strings.TrimLeft(rest, " ")
+		first := strings.Repeat(" ", indent) + name + strings.Repeat(" ", len(text)-len(name)-len(rest))
+		if len(first) < width/2 {
+			out.WriteString(first)
+			console.WriteWrapped(out, rest, len(first), width)
+			return
+		}
+	}
+	out.WriteString(strings.Repeat(" ", indent))
+	console.WriteWrapped(out, text, indent, width)
 }

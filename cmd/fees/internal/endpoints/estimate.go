@@ -137,19 +137,21 @@ func estimate(ctx context.Context, client *nodeclient.Client, extrinsic string, 
 		return out.WriteRecord(append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}))
 	}
 	return out.Write(func(w io.Writer) error {
-		var text strings.Builder
+		page := console.NewPage(w, out.Width())
 		fee := info.PartialFee.String() + " wei"
 		if name, known := symbol.Get(); known {
 			fee = fmt.Sprintf("%s %s = %s", console.Tokens(info.PartialFee), name, fee)
 		}
-		fmt.Fprintf(&text, "fee     %s\n", fee)
-		fmt.Fprintf(&text, "weight  %v of ref time, %d of proof size\n", info.Weight.RefTime, info.Weight.ProofSize)
-		fmt.Fprintf(&text, "class   %s\n\n", cli.Name(info.Class, cli.MostName))
+		var pairs console.Pairs
+		pairs.Add("fee", fee)
+		pairs.Add("weight", fmt.Sprintf("%v of ref time, %d of proof size", info.Weight.RefTime, info.Weight.ProofSize))
+		pairs.Add("class", cli.Name(info.Class, cli.MostName))
+		page.Pairs(pairs)
+		page.WriteString("\n")
 		for _, note := range estimateNotes {
-			console.WriteWrapped(&text, "note: "+note, 2, out.Width())
+			page.Line("note: "+note, 2)
 		}
-		_, err := io.WriteString(w, text.String())
-		return err
+		return page.Flush()
 	})
 }
 

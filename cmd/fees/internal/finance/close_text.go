@@ -27,23 +27,22 @@ func writeClosed(w io.Writer, p *desk.Closed) error {
 	writeVouched(w, p.Signatures, p.Stamp)
 	tell(w, unproved(p.Signatures, p.Stamp, desk.Vouchers{}))
 	if p.Unsigned {
-		fmt.Fprintf(w, "not signed: version %d was, and --sign signs this one\n", p.Manifest.Version-1)
+		say(w, fmt.Sprintf("not signed: version %d was, and --sign signs this one", p.Manifest.Version-1))
 	}
 	if p.Unstamped {
-		fmt.Fprintf(w, "no timestamp: version %d had one, and --timestamp asks for this one's\n", p.Manifest.Version-1)
+		say(w, fmt.Sprintf("no timestamp: version %d had one, and --timestamp asks for this one's", p.Manifest.Version-1))
 	}
-	_, err := fmt.Fprintln(w, said)
-	return err
+	return say(w, said)
 }
 
 // writePackage shows a package in some lines.
 func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	m := p.Manifest
-	var out strings.Builder
-	fmt.Fprintf(&out, "Package of %s, %s, %s, version %d\n\n", console.Printable(m.Period.Name()), console.Printable(m.Period.Timezone), console.Printable(m.Network), m.Version)
-	line := func(name, format string, values ...any) {
-		fmt.Fprintf(&out, "%-14s %s\n", name, console.Printable(fmt.Sprintf(format, values...)))
-	}
+	page := console.NewPage(w, cli.WidthOf(w))
+	page.Line(fmt.Sprintf("Package of %s, %s, %s, version %d", m.Period.Name(), m.Period.Timezone, m.Network, m.Version), 2)
+	page.WriteString("\n")
+	var pairs console.Pairs
+	line := func(name, format string, values ...any) { pairs.Add(name, fmt.Sprintf(format, values...)) }
 	sealed := "final and sealed"
 	if !m.Blocks.Final {
 		sealed = "NOT all final and sealed"
@@ -90,21 +89,22 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	}
 	line("seal", "%s", m.Blocks.Seal)
 	line("manifest", "%s (SHA-256: note it elsewhere)", p.Sum)
-	_, err := io.WriteString(w, out.String()+"\n")
-	return err
+	page.Pairs(pairs)
+	page.WriteString("\n")
+	return page.Flush()
 }
 
 // writeChecked says what came of the check of a package.
 func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, v desk.Vouchers) error {
 	if len(c.Damage) > 0 {
 		tell(w, c.Damage)
-		return fmt.Errorf("%w: %s: %d problems", closing.ErrDamaged, dir, len(c.Damage))
+		return fmt.Errorf("%w: %s: %s", closing.ErrDamaged, dir, console.Counted(len(c.Damage), "problem"))
 	}
 	wrong := unproved(c.Signatures, c.Stamp, v)
 	if len(c.Differences)+len(wrong) > 0 {
 		tell(w, c.Differences)
 		if len(c.Differences) > 0 {
-			fmt.Fprintf(w, "%s is not what today's ledger gives: %d differences\n", dir, len(c.Differences))
+			say(w, fmt.Sprintf("%s is not what today's ledger gives: %s", dir, console.Counted(len(c.Differences), "difference")))
 		}
 		tell(w, wrong)
 		return cli.ErrFinding
@@ -114,7 +114,7 @@ func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, v desk.Vouchers
 	}
 	writeVouched(w, c.Signatures, c.Stamp)
 	for _, note := range c.Notes {
-		fmt.Fprintln(w, "note: "+console.Printable(note))
+		say(w, "note: "+note)
 	}
 	proved, as := "proved", "as it was written, and as today's ledger gives it"
 	if c.Part {
@@ -123,12 +123,18 @@ func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, v desk.Vouchers
 	if c.Alone {
 		as = "as the manifest has it"
 	}
-	_, err := fmt.Fprintf(w, "%s: every file is %s\n", proved, as)
-	return err
+	return say(w, fmt.Sprintf("%s: every file is %s", proved, as))
 }
 
 func tell(w io.Writer, list []string) {
 	for _, line := range list {
-		fmt.Fprintln(w, console.Printable(line))
+		say(w, line)
 	}
+}
+
+// say writes a line in as many columns as there are.
+func say(w io.Writer, line string) error {
+	page := console.NewPage(w, cli.WidthOf(w))
+	page.Line(line, 2)
+	return page.Flush()
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/signature"
 	"github.com/feeledger/fees/timestamp"
 )
@@ -73,11 +72,11 @@ func writeVouched(w io.Writer, list []closing.Signature, stamp *timestamp.Checke
 	for _, s := range list {
 		who := cmp.Or(s.Signer, "checked against nobody: --check with --signers says whose it is")
 		if s.Wrong == "" {
-			fmt.Fprintln(w, console.Printable(fmt.Sprintf("signed: %s, %s", s.Key, who)))
+			say(w, fmt.Sprintf("signed: %s, %s", s.Key, who))
 		}
 	}
 	if stamp != nil && stamp.Wrong == "" {
 		who := cmp.Or(stamp.Authority, "checked against nobody: --check with --tsa-ca says by whose word")
-		fmt.Fprintln(w, console.Printable(fmt.Sprintf("timestamp: %s, %s", stamp.Time.Format(time.RFC3339), who)))
+		say(w, fmt.Sprintf("timestamp: %s, %s", stamp.Time.Format(time.RFC3339), who))
 	}
 }

@@ -195,6 +195,7 @@ func (p *page) wrap(first, rest, text string) {
 	used := utf8.RuneCountInString(first)
 	begun := false
 	for _, word := range strings.Fields(console.Printable(text)) {
+		word = console.Fitting(word, p.width-utf8.RuneCountInString(rest))
 		size := utf8.RuneCountInString(word)
 		if begun && used+1+size > p.width {
 			at, used, begun = "\n"+rest, utf8.RuneCountInString(rest), false

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive/demo/monthend"
+	"github.com/feeledger/fees/archive/gatewaytest"
+)
+
+// widthCommand is a command whose output is held to the widths, with what must stand in it
+// whole: outcomes, kinds, verdicts, amounts.
+type widthCommand struct {
+	command string
+	whole   []string
+}
+
+// widthCommands are of a directory of fees demo, in which the month is synced.
+var widthCommands = []widthCommand{
+	{"block 25 --gateway demo", []string{"0.002096278556229452", "succeeded", "match"}},
+	{"block 17 --gateway demo", nil},
+	{"block 26 --gateway demo --all", []string{"0.002125925925690000", "succeeded"}},
+	{"verify 1..27 --gateway demo", []string{"block.parent", "84 match"}},
+	{"explain 25-7 --gateway demo", []string{"0.005215236000000000 GLMR"}},
+	{"suggest --gateway demo", []string{"max priority fee"}},
+	{"networks", []string{"moonriver", "static"}},
+	{"networks moonbeam --sources", nil},
+	{"networks moonriver", []string{"balances.Withdraw"}},
+	{"gateway header 25 --gateway URL", []string{"25"}},
+	{"gateway multiplier 24 --gateway URL", nil},
+	{"gateway version --gateway URL", []string{"moonbeam"}},
+	{"gateway balance 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --at 5 --gateway URL", []string{"997.893700000000000000"}},
+	{"archive record 0..3 -o kept-WIDTH --gateway URL", nil},
+	{"archive verify kept-80", nil},
+	{"ledger status", []string{"EVM transactions", "evidence", " GLMR"}},
+	{"ledger verify", []string{"nothing was altered"}},
+	{"report", []string{"2026-01-31"}},
+	{"report --by account --labels accounts.csv", nil},
+	{"report --by label --labels accounts.csv", nil},
+	{"report --by status", []string{"succeeded", "reverted"}},
+	{"report --by type", []string{"eip1559"}},
+	{"report --by contract", nil},
+	{"report --by block", nil},
+	{"report --by hour --percentiles", nil},
+	{"report --by day --prices prices.csv --fiat EUR", nil},
+	{"report 25..48 --compare --by label", []string{"difference"}},
+	{"statement Payroll --month 2026-01 --gateway gateway", []string{"opening", "closing", "transfer-out", "2026-01-31"}},
+	{"rollforward --accounts group:company --month 2026-01 --gateway gateway", []string{"opening", "closing"}},
+	{"rollforward --accounts group:company --month 2026-01 --no-balances --list all", nil},
+	{"reconcile company.csv --month 2026-01 --accounts group:company", []string{"amount_differs", "only_on_chain", "only_in_books", "duplicate"}},
+	{"reconcile company.csv --month 2026-01 --accounts group:company --all", []string{"matched"}},
+	{"account Payroll", nil},
+	{"show 2026-01-31", nil},
+	{"show 3", nil},
+	{"tx 0x2be578b75fee9f4bf0e88f95e47c602056300c253987c192f8d9efcd281fa5f5", []string{"succeeded", "match"}},
+	{"close --month 2026-01 --accounts group:company --gateway gateway -o package-WIDTH", []string{"final and sealed"}},
+	{"close --check package-80 --gateway gateway", []string{"proved"}},
+}
+
+// TestWidths runs each command at widths of terminals: no line is wider, and what must not be
+// cut is whole.
+func TestWidths(t *testing.T) {
+	server := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
+	t.Cleanup(server.Close)
+	directory := t.TempDir()
+	require.NoError(t, monthend.Write(directory))
+	t.Chdir(directory)
+	for _, name := range []string{"FEES_GATEWAY", "FEES_LEDGER", "FEES_ACCOUNTS"} {
+		t.Setenv(name, "")
+	}
+	_, stderr, code := fees(t, "sync", "--from", "2026-01-31", "--to", "2026-02-01", "--gateway", "gateway", "--quiet")
+	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
+	for _, c := range widthCommands {
+		for _, width := range []int{60, 80, 120} {
+			t.Run(c.command+" at "+strconv.Itoa(width), func(t *testing.T) {
+				command := strings.NewReplacer("WIDTH", strconv.Itoa(width), "URL", server.URL).Replace(c.command)
+				stdout, stderr, code := feesAt(t, width, strings.Fields(command)...)
+				require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
+				fits(t, stdout, width)
+				for _, text := range c.whole {
+					require.Contains(t, stdout, text)
+				}
+			})
+		}
+	}
+}
+
+// feesAt runs the program at a width.
+func feesAt(t *testing.T, width int, args ...string) (stdout, stderr string, code int) {
+	t.Setenv("COLUMNS", strconv.Itoa(width))
+	var out, errors bytes.Buffer
+	code = run(context.Background(), args, &out, &errors)
+	return out.String(), errors.String(), code
+}
+
+// fits wants no line to be wider.
+func fits(t *testing.T, output string, width int) {
+	t.Helper()
+	for line := range strings.Lines(output) {
+		require.LessOrEqual(t, text.StringWidthWithoutEscSequences(strings.TrimSuffix(line, "\n")), width, "%s\nof\n%s", line, output)
+	}
+}
+
+// The help of each command fits a terminal, but for single words that do not, such as a hash in
+// an example.
+func TestHelpWidths(t *testing.T) {
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		path := strings.Fields(c.CommandPath())[1:]
+		for _, width := range []int{60, 80, 120} {
+			stdout, stderr, code := feesAt(t, width, append(path, "--help-all")...)
+			require.Equal(t, exitOK, code, stderr)
+			for line := range strings.Lines(stdout) {
+				line = strings.TrimSuffix(line, "\n")
+				isWord := !strings.Contains(strings.TrimSuffix(strings.TrimSpace(line), ` \`), " ")
+				if text.StringWidthWithoutEscSequences(line) > width && !isWord {
+					t.Errorf("%s at %d: %s", c.CommandPath(), width, line)
+				}
+			}
+		}
+		for _, sub := range c.Commands() {
+			if sub.Name() != "help" && sub.Name() != "completion" {
+				visit(sub)
+			}
+		}
+	}
+	visit(newRoot(new(bytes.Buffer), new(bytes.Buffer)))
+}
