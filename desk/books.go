@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/reconcile"
 )
 
@@ -72,7 +73,7 @@ type RowsError struct {
 }
 
 func (e *RowsError) Error() string {
-	return fmt.Sprintf("%s: %d rows cannot be read", e.Path, e.Problems.Count)
+	return fmt.Sprintf("%s: %s cannot be read", e.Path, console.Counted(e.Problems.Count, "row"))
 }
 
 // Unwrap has each of the rows.

@@ -120,7 +120,7 @@ func FullDisk(err error) bool {
 
 // ErrUnanswered says that an answer is there, without what a gateway did not answer for
 // now. It holds as far as it goes.
-var ErrUnanswered = errors.New("questions were not answered")
+var ErrUnanswered = errors.New("not answered")
 
 // LedgerError is what a ledger says, with where it is.
 type LedgerError struct {

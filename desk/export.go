@@ -73,7 +73,7 @@ func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, e
 		x.style.Notes = append(x.style.Notes, console.PaidNothing(idle))
 	}
 	if n, _ := x.Payments.Undetermined(); n > 0 {
-		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %d fees are not known, and are in no sum", n))
+		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %s not known, and %s in no sum", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))
 	}
 	return x, nil
 }

@@ -82,8 +82,8 @@ func TestExportNotes(t *testing.T) {
 	require.Equal(t, console.PaidNothing([]chain.Address{idle}), x.Notes[len(x.Notes)-1])
 	require.True(t, strings.HasPrefix(x.Notes[0], "PARTIAL: "))
 	// The other fees of block 25 follow from their rules.
-	require.Contains(t, x.Style().Notes, "UNDETERMINED: 1 fees are not known, and are in no sum")
-	require.NotContains(t, x.Notes, "UNDETERMINED: 1 fees are not known, and are in no sum", "the front counts them itself")
+	require.Contains(t, x.Style().Notes, "UNDETERMINED: 1 fee is not known, and is in no sum")
+	require.NotContains(t, x.Notes, "UNDETERMINED: 1 fee is not known, and is in no sum", "the front counts them itself")
 	require.True(t, slices.Contains(x.Style().Notes, x.Notes[0]))
 	n, _ := x.Payments.Undetermined()
 	require.EqualValues(t, 1, n)

@@ -324,7 +324,7 @@ func TestPackageThatFails(t *testing.T) {
 			q.Names = write(t, "names.csv", "address,account\n"+alith+",Assets:Alith\n"+strings.Repeat(strings.Repeat("#", 1000)+"\n", 17_000))
 		}},
 		"a record without fees": {desk.Failed, "books.csv: ", func(t *testing.T, q *desk.PackageQuestion) { q.Books.Path = write(t, "books.csv", "a;b\n1;2\n") }},
-		"a record of no rows": {desk.Failed, "1 rows cannot be read", func(t *testing.T, q *desk.PackageQuestion) {
+		"a record of no rows": {desk.Failed, "1 row cannot be read", func(t *testing.T, q *desk.PackageQuestion) {
 			q.Books.Path = write(t, "books.csv", "hash;Kosten\n0x12;x\n")
 		}},
 		"no classes": {desk.NotUnderstood, "no such file", func(t *testing.T, q *desk.PackageQuestion) { q.Classes = "none.csv" }},
@@ -498,7 +498,7 @@ func TestCheckPackageWithoutAGateway(t *testing.T) {
 	c := checked(t, q.Dir, place, o)
 	require.True(t, c.Part)
 	require.Empty(t, c.Differences)
-	require.Equal(t, []string{"not compared, for the gateway is not reachable (questions were not answered): what needs balances",
+	require.Equal(t, []string{"not compared, for the gateway is not reachable (not answered): what needs balances",
 		"not compared: journal.hledger", "not compared: rollforward.json", "not compared: rollforward.xlsx", "not compared: statements.json", "not compared: statements.xlsx"}, c.Notes)
 	edit(t, q.Dir, closing.ManifestFile, `"drifts": 0`, `"drifts": 7`)
 	require.Len(t, checked(t, q.Dir, place, o).Differences, 1)

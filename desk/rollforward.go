@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/prices"
@@ -170,7 +171,7 @@ func (r *Rollforward) proof() string {
 		}
 	}
 	if wrong > 0 {
-		return fmt.Sprintf("UNEXPLAINED: of %d accounts and periods, %d do not close: opening and movements do not make the closing balance", len(r.Statements), wrong)
+		return fmt.Sprintf("UNEXPLAINED: of %s, %d %s not close: opening and movements do not make the closing balance", console.Counted(len(r.Statements), "balance"), wrong, console.Verb(wrong, "does", "do"))
 	}
 	return "proved to the wei: opening + lines = closing, free and reserved"
 }

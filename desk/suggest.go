@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
@@ -192,7 +193,7 @@ func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, 
 		}
 	}
 	if passed > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d EVM transactions are not counted: their priority fee is not known", passed))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s not counted: %s priority fee is not known", console.Counted(passed, "EVM transaction")+console.Verb(passed, " is", " are"), console.Verb(passed, "its", "their")))
 	}
 	return nil
 }

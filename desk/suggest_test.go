@@ -135,7 +135,7 @@ func TestSuggestByLess(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 8}, []int{s.Blocks, s.Transactions})
 	require.Contains(t, s.Notes, "the recordings begin at block 25: they have 3 of the 20 blocks that were asked for")
-	require.Contains(t, s.Notes, "1 EVM transactions are not counted: their priority fee is not known")
+	require.Contains(t, s.Notes, "1 EVM transaction is not counted: its priority fee is not known")
 
 	ask := func(src source.Source) error {
 		reader := demo(t)

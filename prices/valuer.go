@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // Valuer values amounts by a list, and notes which days or hours the list lacks.
@@ -95,14 +96,7 @@ func (e *MissingError) list() string {
 	if n := len(named) - mostNamed; n > 0 {
 		named, more = named[:mostNamed], fmt.Sprintf(", and %d more", n)
 	}
-	return counted(len(e.Missing), e.Step) + ": " + strings.Join(named, ", ") + more
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return console.Counted(len(e.Missing), e.Step) + ": " + strings.Join(named, ", ") + more
 }
 
 // Notes say, for people, how amounts in the currency came about, and what of them is not known.

@@ -90,7 +90,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	case len(m.mine) == 0:
 		r.Notes = append(r.Notes, "No accounts are named: transactions that the books lack were not looked for.")
 	case m.free > 0:
-		r.Notes = append(r.Notes, fmt.Sprintf("%d transactions of the accounts that no row names had no fee, and are no difference.", m.free))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s of the accounts that no row names had no fee, and %s no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
 	}
 	if len(m.idle) > 0 {
 		r.Notes = append(r.Notes, console.PaidNothing(m.idle)+".")

@@ -317,7 +317,7 @@ func TestWithoutAFee(t *testing.T) {
 	o := reconcile.Options{Accounts: payers(t, list)}
 	r := match(t, book(t, "moonbeam-2100"), read(t, weiGrid(slices.Delete(slices.Clone(list), free, free+1)).csv(','), o), o)
 	require.True(t, r.Reconciled())
-	require.Equal(t, []string{"1 transactions of the accounts that no row names had no fee, and are no difference."}, r.Notes)
+	require.Equal(t, []string{"1 transaction of the accounts that no row names had no fee, and is no difference."}, r.Notes)
 }
 
 // A period bounds what is looked for, and a row of a transaction outside of it is no

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -44,7 +45,7 @@ func (p *Problem) reason() string {
 
 // where names the rows: the first of them, where they are many.
 func (p *Problem) where() string {
-	text := fmt.Sprintf(": %d rows, lines %s", p.Count, listed(p.Lines))
+	text := fmt.Sprintf(": %s, %s %s", console.Counted(p.Count, "row"), console.Verb(p.Count, "line", "lines"), listed(p.Lines))
 	if p.Count > len(p.Lines) {
 		text = fmt.Sprintf(": %d rows, the first are lines %s", p.Count, listed(p.Lines))
 	}

@@ -137,9 +137,9 @@ func TestNotes(t *testing.T) {
 	require.Len(t, groups, 1)
 	require.Equal(t, "not known", groups[0].Name())
 	require.Equal(t, []string{
-		"1 fees are undetermined and not in the sums",
-		"1 fees are not what the chain charged: fee is what the rules say, charged is what was paid",
-		"of 1 transactions it is not known what the chain charged",
+		"1 fee is undetermined and not in the sums",
+		"1 fee is not what the chain charged: fee is what the rules say, charged is what was paid",
+		"of 1 transaction it is not known what the chain charged",
 		"of 2 transactions it is not known how much was burned or went to treasury and author",
 		"of 2 EVM transactions it is not known how much of the fee is priority fee",
 	}, a.notes())

@@ -48,21 +48,29 @@ func place(f *ledger.Finding) string {
 	return fmt.Sprintf("block %d", f.Block)
 }
 
+const (
+	notKnownCharge   = "it is not known what the chain charged"
+	notKnownParts    = "it is not known how much was burned or went to treasury and author"
+	notKnownPriority = "it is not known how much of the fee is priority fee"
+)
+
 // notes say what the sums lack.
 func (a *adder) notes() (notes []string) {
 	for _, n := range []struct {
-		count uint64
-		text  string
+		count                       uint64
+		before, what, ofOne, ofMany string
 	}{
-		{a.all.Undetermined, "%d fees are undetermined and not in the sums"},
-		{a.all.OutcomeUnknown, "of %d transactions it is not known whether they failed: they are counted as outcome_unknown"},
-		{a.all.Drifts, "%d fees are not what the chain charged: fee is what the rules say, charged is what was paid"},
-		{a.all.Uncharged, "of %d transactions it is not known what the chain charged"},
-		{a.all.Unaccounted, "of %d transactions it is not known how much was burned or went to treasury and author"},
-		{a.all.PriorityUnknown, "of %d EVM transactions it is not known how much of the fee is priority fee"},
+		{a.all.Undetermined, "", "fee", "is undetermined and not in the sums", "are undetermined and not in the sums"},
+		{a.all.OutcomeUnknown, "of ", "transaction", "it is not known whether it failed: it is counted as outcome_unknown",
+			"it is not known whether they failed: they are counted as outcome_unknown"},
+		{a.all.Drifts, "", "fee", "is not what the chain charged: fee is what the rules say, charged is what was paid",
+			"are not what the chain charged: fee is what the rules say, charged is what was paid"},
+		{a.all.Uncharged, "of ", "transaction", notKnownCharge, notKnownCharge},
+		{a.all.Unaccounted, "of ", "transaction", notKnownParts, notKnownParts},
+		{a.all.PriorityUnknown, "of ", "EVM transaction", notKnownPriority, notKnownPriority},
 	} {
 		if n.count > 0 {
-			notes = append(notes, fmt.Sprintf(n.text, n.count))
+			notes = append(notes, n.before+console.Counted(n.count, n.what)+" "+console.Verb(n.count, n.ofOne, n.ofMany))
 		}
 	}
 	if a.question.By != Account && len(a.idle) > 0 { // else they are groups

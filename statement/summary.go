@@ -5,6 +5,7 @@ import (
 
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -111,7 +112,7 @@ func (s *Statement) Proof() string {
 	}
 	text := "proved to the wei: opening + movements = closing"
 	if s.Proved > 1 {
-		text += ", and at " + counted(s.Proved-1, "height") + " on the way"
+		text += ", and at " + console.Counted(s.Proved-1, "height") + " on the way"
 	}
 	return text
 }
@@ -137,7 +138,7 @@ func (s *Statement) Notes() []string {
 	}
 	add := func(count uint64, what, text string) {
 		if count > 0 {
-			notes = append(notes, counted(count, what)+" "+text)
+			notes = append(notes, console.Counted(count, what)+" "+text)
 		}
 	}
 	for _, k := range s.Kinds {
@@ -151,12 +152,4 @@ func (s *Statement) Notes() []string {
 	add(s.WithoutPayer, "transaction", "of which it is not known who paid: fees of the account may be missing")
 	add(s.NotFinal, "line", "of blocks that are not final")
 	return notes
-}
-
-// counted is so many of something.
-func counted(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

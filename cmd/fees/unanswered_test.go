@@ -29,7 +29,7 @@ func TestVerifyOfTheLastMultiplier(t *testing.T) {
 			w.Write([]byte(`{"at":{"height":"25","hash":"0x` + strings.Repeat("12", 32) + `"},"value":"1"}`))
 		}, "", "answer for another block"},
 		"too late": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-			"1 questions were not answered; the first: multiplier at block 25 was not answered", "1 questions were not answered; run it again"},
+			"1 question was not answered; the first: multiplier at block 25 was not answered", "1 question was not answered; run it again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

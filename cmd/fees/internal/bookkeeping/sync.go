@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -194,7 +195,7 @@ func writeFilled(w io.Writer, c *cobra.Command, f *desk.Filled) error {
 		}
 	}
 	if first, ok := s.FirstUnanswered.Get(); ok {
-		if _, err := fmt.Fprintf(w, "%s: %d questions were not answered, which %s asks again; the first: %v\n", f.Place, s.Unanswered, cli.CompareLine(c), first); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s %s not answered, which %s asks again; the first: %v\n", f.Place, console.Counted(s.Unanswered, "question"), console.Verb(s.Unanswered, "was", "were"), cli.CompareLine(c), first); err != nil {
 			return err
 		}
 	}

@@ -73,7 +73,7 @@ func (f *LedgerFlags) Open(ctx context.Context, networkFile string, stderr io.Wr
 		return nil, err
 	}
 	if n := d.WithoutLookups(ctx); n > 0 {
-		fmt.Fprintf(stderr, "fees: %d blocks of the ledger have no look-ups by account and hash yet, and are looked through: %s makes them\n", n, f.line("fees ledger upgrade"))
+		fmt.Fprintf(stderr, "fees: %s of the ledger %s no look-ups by account and hash yet, and %s looked through: %s makes them\n", console.Counted(n, "block"), console.Verb(n, "has", "have"), console.Verb(n, "is", "are"), f.line("fees ledger upgrade"))
 	}
 	return d, nil
 }

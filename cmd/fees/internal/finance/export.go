@@ -247,7 +247,7 @@ func tellUndetermined(stderr io.Writer, payments *journal.Payments) error {
 	if count == 0 {
 		return nil
 	}
-	fmt.Fprintf(stderr, "fees: %d fees are not known, and are in no sum:\n", count)
+	fmt.Fprintf(stderr, "fees: %s %s not known, and %[2]s in no sum:\n", console.Counted(count, "fee"), console.Verb(count, "is", "are"))
 	for _, p := range first {
 		payer := "somebody unknown"
 		if a, ok := p.Payer.Get(); ok {

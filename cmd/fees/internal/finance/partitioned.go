@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/dataset"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // ofPartitioned are the flags that go with --partitioned.
@@ -62,10 +63,12 @@ func exportPartitioned(c *cobra.Command, args []string, flags *exportFlags, stde
 		fmt.Fprintln(stderr, "fees: this takes what is there: "+cli.Again(c, args, cli.Setting{Name: "partial"}))
 	}
 	if x.Unclassified > 0 {
-		fmt.Fprintf(stderr, "fees: of %d events it is not known what they moved: they are in unclassified, and in no movement\n", x.Unclassified)
+		fmt.Fprintf(stderr, "fees: of %s it is not known what %s moved: %[2]s %s in unclassified, and in no movement\n",
+			console.Counted(x.Unclassified, "event"), console.Verb(x.Unclassified, "it", "they"), console.Verb(x.Unclassified, "is", "are"))
 	}
 	if x.Undetermined > 0 {
-		fmt.Fprintf(stderr, "fees: %d fees are not known: they are null\n", x.Undetermined)
+		fmt.Fprintf(stderr, "fees: %s %s not known: %s null\n", console.Counted(x.Undetermined, "fee"), console.Verb(x.Undetermined, "is", "are"),
+			console.Verb(x.Undetermined, "it is", "they are"))
 		return cli.ErrFinding
 	}
 	return nil
@@ -93,7 +96,8 @@ func checkPartitions(c *cobra.Command, d *desk.Desk, flags *exportFlags, stderr 
 	for _, p := range found.Problems {
 		fmt.Fprintf(flags.Stdout, "%s: %s\n", p.Path, p.Message)
 	}
-	fmt.Fprintf(flags.Stdout, "%d months, %d files, %d bytes: %d problems\n", found.Months, found.Files, found.Bytes, len(found.Problems))
+	fmt.Fprintf(flags.Stdout, "%s, %s, %d bytes: %s\n", console.Counted(found.Months, "month"), console.Counted(found.Files, "file"), found.Bytes,
+		console.Counted(len(found.Problems), "problem"))
 	if len(found.Problems) == 0 {
 		return nil
 	}

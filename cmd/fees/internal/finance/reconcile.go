@@ -183,7 +183,8 @@ func (f *reconcileFlags) writeFixed(ctx context.Context, r *reconcile.Result, st
 	}
 	for _, s := range r.Sums {
 		if s.Outcome == reconcile.OnlyOnChain && s.Count > 0 {
-			fmt.Fprintf(stderr, "fees: --fix %s: %d transactions that are only_on_chain have no row there: --format csv lists them\n", console.Printable(f.fix), s.Count)
+			fmt.Fprintf(stderr, "fees: --fix %s: %s only_on_chain, without a row there: --format csv lists %s\n", console.Printable(f.fix),
+				console.Counted(s.Count, "transaction")+console.Verb(s.Count, " is", " are"), console.Verb(s.Count, "it", "them"))
 		}
 	}
 	return nil

@@ -122,7 +122,7 @@ func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlag
 	case !check.Holds():
 		return cli.ErrFinding
 	case check.Unanswered > 0:
-		return fmt.Errorf("%d %w", check.Unanswered, desk.ErrUnanswered)
+		return fmt.Errorf("%s %s %w", console.Counted(check.Unanswered, "question"), console.Verb(check.Unanswered, "was", "were"), desk.ErrUnanswered)
 	}
 	return nil
 }

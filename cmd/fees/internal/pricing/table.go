@@ -184,7 +184,7 @@ func outcomeUnknown[N int | uint64](n N) string {
 
 // unaccounted says of how many transactions it is not known where the money went.
 func unaccounted(n, of int) string {
-	return fmt.Sprintf("of %d of %d transactions it is not known how much was burned or went to treasury and author", n, of)
+	return fmt.Sprintf("of %d of %s it is not known how much was burned or went to treasury and author", n, console.Counted(of, "transaction"))
 }
 
 func verdictCounts(match, drift, cashOnly, noEvidence int) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -143,7 +144,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	case !summary.Holds():
 		return cli.ErrFinding
 	case summary.Unanswered > 0:
-		return fmt.Errorf("%d %w", summary.Unanswered, desk.ErrUnanswered)
+		return fmt.Errorf("%s %s %w", console.Counted(summary.Unanswered, "question"), console.Verb(summary.Unanswered, "was", "were"), desk.ErrUnanswered)
 	}
 	return nil
 }
