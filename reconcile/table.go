@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -19,7 +18,7 @@ const narrowWhy = 24
 // what it rests on. Of an item it has the outcome, the line, the place, the difference and the
 // reason; the other forms have all.
 func (r *Result) WriteTable(w io.Writer, all bool, width int) error {
-	out := bufio.NewWriter(w)
+	out := console.NewPage(w, width)
 	r.writeSummary(out, width)
 	for _, n := range r.Notes {
 		out.WriteString("\n")
@@ -68,8 +67,19 @@ type column struct {
 // fit makes a column as wide as a cell.
 func (c *column) fit(cell string) { c.width = max(c.width, len(cell)) }
 
-// row writes cells below each other, without spaces at the end.
-func row(out *bufio.Writer, columns []column, cells []string) {
+// row writes cells below each other.
+func row(out *console.Page, columns []column, cells []string) {
+	out.WriteString(aligned(columns, cells) + "\n")
+}
+
+// outcomeRow writes the cells of an item, which begin with its outcome; what follows is the line's end.
+func outcomeRow(out *console.Page, columns []column, cells []string, end string) {
+	line := aligned(columns, cells)
+	out.WriteString(out.Verdict(cells[0]) + line[len(cells[0]):] + end)
+}
+
+// aligned are cells in their columns, without spaces at the end.
+func aligned(columns []column, cells []string) string {
 	var line strings.Builder
 	for i, c := range columns {
 		pad := strings.Repeat(" ", max(0, c.width-len(cells[i])))
@@ -79,7 +89,7 @@ func row(out *bufio.Writer, columns []column, cells []string) {
 			line.WriteString(cells[i] + pad + "  ")
 		}
 	}
-	out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	return strings.TrimRight(line.String(), " ")
 }
 
 // widthOf is that of columns with what stands between them.
@@ -92,7 +102,7 @@ func widthOf(columns []column) (width int) {
 
 // writeSummary writes a line for each outcome. Where there is no room, what the books and the
 // chain have is left to the lines of the total.
-func (r *Result) writeSummary(out *bufio.Writer, width int) {
+func (r *Result) writeSummary(out *console.Page, width int) {
 	console.WriteWrapped(out, "Fees in the books beside the ledger", 0, width)
 	out.WriteString("\n")
 	sums := append(append([]Sum{}, r.Sums...), r.Total)
@@ -155,7 +165,7 @@ func knownTokens[T interface{ String() string }](o chain.Optional[T]) string {
 }
 
 // writeDetails writes a line for each item, and its reason beside or below it.
-func (r *Result) writeDetails(out *bufio.Writer, all bool, width int) error {
+func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 	title := "What does not match to the wei"
 	if all {
 		title = "Each row of the books, and each transaction without one"
@@ -211,22 +221,17 @@ func (r *Result) writeDetails(out *bufio.Writer, all bool, width int) error {
 }
 
 // writeShort writes an item.
-func (i *Item) writeShort(out *bufio.Writer, columns []column, cells []string, beside bool, indent, width int) {
+func (i *Item) writeShort(out *console.Page, columns []column, cells []string, beside bool, indent, width int) {
 	why := i.why()
 	if !beside || why == "" {
-		row(out, columns[:4], cells)
+		outcomeRow(out, columns[:4], cells, "\n")
 		if why != "" {
 			out.WriteString("  ")
 			console.WriteWrapped(out, why, 2, width)
 		}
 		return
 	}
-	var line strings.Builder
-	buffer := bufio.NewWriter(&line)
-	row(buffer, columns[:4], cells)
-	buffer.Flush()
-	text := strings.TrimSuffix(line.String(), "\n")
-	out.WriteString(text + strings.Repeat(" ", indent-len(text)))
+	outcomeRow(out, columns[:4], cells, strings.Repeat(" ", indent-len(aligned(columns[:4], cells))))
 	console.WriteWrapped(out, why, indent, width)
 }
 

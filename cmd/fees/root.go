@@ -39,7 +39,9 @@ beside the ledger.
 
 Output: data goes to standard output, all else to standard error. The table is
 for people; json and csv are for programs, and have every amount in wei as a
-decimal string. No amount is ever rounded.
+decimal string. No amount is ever rounded. A table fits the terminal, and has
+colours for what holds and what does not, unless NO_COLOR is set; in a file or a
+pipe it is whole, without colours.
 
 Exit codes:
     0  all is well

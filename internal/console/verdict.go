@@ -9,11 +9,15 @@ import (
 // verdicts are the words that say whether something holds, with their colours: green holds,
 // yellow cannot be told, red does not hold. Others have no colour.
 var verdicts = map[string]text.Color{
-	"match": text.FgGreen, "matched": text.FgGreen, "proved": text.FgGreen, "everything that could be checked holds": text.FgGreen,
-	"no evidence": text.FgYellow, "not checked": text.FgYellow, "unclassified": text.FgYellow, "undetermined": text.FgYellow,
-	"not known": text.FgYellow, "INCOMPLETE total": text.FgYellow,
-	"drift": text.FgRed, "contradicted": text.FgRed, "UNEXPLAINED": text.FgRed, "NOT PROVED": text.FgRed,
-	"amount differs": text.FgRed, "only in books": text.FgRed, "only on chain": text.FgRed, "damaged": text.FgRed,
+	"match": text.FgGreen, "matched": text.FgGreen, "proved": text.FgGreen, "within rounding": text.FgGreen, "within tolerance": text.FgGreen,
+	"everything that could be checked holds": text.FgGreen,
+
+	"no evidence": text.FgYellow, "not checked": text.FgYellow, "not known": text.FgYellow, "unclassified": text.FgYellow,
+	"undetermined": text.FgYellow, "ambiguous": text.FgYellow, "INCOMPLETE total": text.FgYellow,
+
+	"drift": text.FgRed, "contradicted": text.FgRed, "UNEXPLAINED": text.FgRed, "NO": text.FgRed,
+	"amount differs": text.FgRed, "payer differs": text.FgRed, "outside period": text.FgRed, "duplicate": text.FgRed,
+	"only in books": text.FgRed, "only on chain": text.FgRed,
 }
 
 // Verdict is a word that says whether something holds, with its colour where the reader of

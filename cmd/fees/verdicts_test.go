@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/reconcile"
+)
+
+// The words that say whether something holds have their colours, under the names that they
+// have where they are made.
+func TestVerdictsHaveColours(t *testing.T) {
+	const green, yellow, red, none = "\x1b[32m", "\x1b[33m", "\x1b[31m", ""
+	for word, colour := range map[string]string{
+		string(evidence.Match): green, string(evidence.Drift): red, string(evidence.NoEvidence): yellow, string(evidence.CashOnly): none,
+		string(desk.RowProved): green, string(desk.RowContradicted): red, string(desk.RowUnchecked): yellow, string(desk.RowUnseen): none,
+		string(reconcile.Matched): green, string(reconcile.WithinRounding): green, string(reconcile.WithinTolerance): green,
+		string(reconcile.AmountDiffers): red, string(reconcile.PayerDiffers): red, string(reconcile.OutsidePeriod): red,
+		string(reconcile.Undetermined): yellow, string(reconcile.Duplicate): red, string(reconcile.Ambiguous): yellow,
+		string(reconcile.OnlyInBooks): red, string(reconcile.OnlyOnChain): red,
+	} {
+		var out strings.Builder
+		have := console.NewPage(console.Coloured(&out), 60).Verdict(word)
+		if colour == none {
+			require.Equal(t, word, have)
+		} else {
+			require.Equal(t, colour+word+"\x1b[0m", have)
+		}
+		require.Equal(t, word, console.NewPage(&out, 60).Verdict(word))
+	}
+}
