@@ -108,7 +108,7 @@ func TestRollforwardThatDoesNotHold(t *testing.T) {
 	r, err := rolled(t, d, desk.RollforwardQuestion{Period: desk.Heights(1, 27), By: desk.ByMonth, Balances: src})
 	require.NoError(t, err)
 	require.False(t, r.Holds())
-	require.Equal(t, "UNEXPLAINED: of 54 accounts and periods, 1 do not close: opening and movements do not make the closing balance", r.Style.Notes[0])
+	require.Equal(t, "UNEXPLAINED: of 54 balances, 1 does not close: opening and movements do not make the closing balance", r.Style.Notes[0])
 	require.Contains(t, strings.Join(r.Style.Notes, "\n"), alith+", blocks 10..19: UNEXPLAINED: block 15: free 1 wei")
 }
 
