@@ -122,7 +122,7 @@ func TestDataHavenBooks(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "january")
 			stdout, stderr, code = fees(t, "close", "--month", "2026-01", "--partial", "--accounts", accounts, "-o", dir, "--with", "movements")
 			require.Equal(t, exitFinding, code, stderr) // those of the sync
-			require.Contains(t, stdout, fmt.Sprintf("blocks         2..%d, %d, final and sealed\n", c.last, c.last-1), "block 1 says that it is of November")
+			require.Contains(t, stdout, fmt.Sprintf("blocks        2..%d, %d, final and sealed\n", c.last, c.last-1), "block 1 says that it is of November")
 			text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 			require.NoError(t, err)
 			var manifest struct {
