@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/prices"
 )
 
 // narrowWhy is the width below which the reason of an item stands on lines of its own.
@@ -141,6 +142,7 @@ func (r *Result) writeSummary(out *console.Page, width int) {
 		}
 		row(out, columns, pick(cells))
 	}
+	r.writeWorth(out)
 	if narrow {
 		last := lines[len(lines)-1]
 		fmt.Fprintf(out, "\n%s: %s\n%s: %s\n", unit("books"), last[2], unit("chain"), last[3])
@@ -267,4 +269,23 @@ func (i *Item) why() string {
 		return reason + "; " + notes
 	}
 	return reason + notes
+}
+
+// writeWorth writes what the totals were worth; nothing without prices.
+func (r *Result) writeWorth(out *console.Page) {
+	if r.valuer == nil {
+		return
+	}
+	w, code := &r.Total.Worth, string(r.valuer.Currency)
+	out.WriteString("\n")
+	for _, total := range []struct {
+		name  string
+		worth chain.Optional[prices.Amount]
+	}{{"books", w.Books}, {"chain", w.Chain}, {"difference", w.Difference}} {
+		text := "not known"
+		if amount, known := total.worth.Get(); known {
+			text = amount.String()
+		}
+		fmt.Fprintf(out, "%s %s: %s\n", total.name, code, text)
+	}
 }
