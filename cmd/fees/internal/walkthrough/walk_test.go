@@ -103,7 +103,7 @@ func TestStopped(t *testing.T) {
 	w := walk{program: (&program{}).run, stdout: io.Discard, stderr: io.Discard, enter: lines(typed)}
 	require.ErrorIs(t, w.lead(ctx, filepath.Join(t.TempDir(), "try")), context.Canceled)
 	w.enter = nil
-	require.ErrorIs(t, w.lead(ctx, filepath.Join(t.TempDir(), "try")), context.Canceled)
+	require.ErrorIs(t, w.lead(ctx, filepath.Join(t.TempDir(), "try")), cli.ErrStopped)
 }
 
 // A step that ends otherwise ends the walk.
