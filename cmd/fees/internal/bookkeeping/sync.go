@@ -134,8 +134,7 @@ func syncLedger(c *cobra.Command, args []string, flags syncFlags, stdout, stderr
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(stdout, "%s: blocks %v%s: %d are missing; %d new jobs, for fees worker\n", e.Place, e.Blocks, named(e.Name), e.Missing, e.Jobs)
-		return err
+		return cli.Say(stdout, "%s: blocks %v%s: %d are missing; %d new jobs, for fees worker", e.Place, e.Blocks, named(e.Name), e.Missing, e.Jobs)
 	}
 	filled, err := desk.Sync(ctx, place, wanted, options)
 	if err != nil {
@@ -185,7 +184,7 @@ func writeFilled(w io.Writer, c *cobra.Command, f *desk.Filled) error {
 	if height, sealed := s.Sealed.Get(); ok && sealed {
 		seal = fmt.Sprintf("sealed up to block %d, seal %v", height, last)
 	}
-	if _, err := fmt.Fprintf(w, "%s: blocks %v%s: %d stored, %d were there; %s\n", f.Place, f.Blocks, named(f.Name), f.Stored, f.Blocks.Blocks()-f.Stored, seal); err != nil {
+	if err := cli.Say(w, "%s: blocks %v%s: %d stored, %d were there; %s", f.Place, f.Blocks, named(f.Name), f.Stored, f.Blocks.Blocks()-f.Stored, seal); err != nil {
 		return err
 	}
 	if below, ok := s.Below.Get(); ok && len(s.Gaps) > 0 {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -25,4 +26,12 @@ func Known[T any](o chain.Optional[T]) string {
 		return ""
 	}
 	return fmt.Sprint(value)
+}
+
+// Say writes a line, wrapped where it does not fit. A line with a command in it is not for this:
+// people copy it.
+func Say(w io.Writer, format string, values ...any) error {
+	page := console.NewPage(w, WidthOf(w))
+	page.Line(fmt.Sprintf(format, values...), 2)
+	return page.Flush()
 }

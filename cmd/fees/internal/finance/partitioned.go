@@ -76,11 +76,11 @@ func exportPartitioned(c *cobra.Command, args []string, flags *exportFlags, stde
 
 // tellMonth says what there is of a month.
 func tellMonth(stdout io.Writer, o dataset.Outcome, m *dataset.Manifest) {
-	fmt.Fprintf(stdout, "%s  %-9s  blocks %d..%d (%d)", m.Month, o, m.Blocks.First, m.Blocks.Last, m.Blocks.Count)
+	line := fmt.Sprintf("%s  %-9s  blocks %d..%d (%d)", m.Month, o, m.Blocks.First, m.Blocks.Last, m.Blocks.Count)
 	for _, f := range m.Files[1:] { // the first has the blocks
-		fmt.Fprintf(stdout, ", %d %s", f.Rows, f.Table())
+		line += fmt.Sprintf(", %d %s", f.Rows, f.Table())
 	}
-	fmt.Fprintln(stdout)
+	_ = cli.Say(stdout, "%s", line) // the files are there, whether somebody reads it or not
 }
 
 // checkPartitions is fees export --partitioned DIR --check.
