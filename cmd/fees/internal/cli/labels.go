@@ -95,15 +95,6 @@ func (f *LabelFlags) Addresses(list []string, quiet bool, stderr io.Writer) ([]c
 	return chosen.Accounts, nil
 }
 
-// Labels is what the address book says of an address, as fields whose names begin with a
-// prefix; none where there is no book.
-func Labels(b *desk.AddressBook, prefix string, address chain.Optional[chain.Address]) []Field {
-	if b == nil {
-		return nil
-	}
-	return []Field{{Name: prefix + "label", Value: b.LabelOf(address)}, {Name: prefix + "group", Value: b.GroupOf(address)}}
-}
-
 // Called is an address with its label, "" where it is not known.
 func Called(b *desk.AddressBook, address chain.Optional[chain.Address]) string {
 	a, ok := address.Get()

@@ -10,36 +10,12 @@ import (
 	"github.com/feeledger/fees/internal/jsontext"
 )
 
-// Record is what a command shows of one thing: its fields in their order. JSON
-// has them as an object, a table one below the other.
-type Record []Field
+// Record is what a command shows of one thing: JSON has it as an object, a table one field below
+// the other.
+type Record = jsontext.Record
 
-// Field is a name, as a key of the JSON, with its value: anything that has a JSON
-// form, nil where there is none, or a list of records.
-type Field = struct {
-	Name  string
-	Value any
-}
-
-// Set replaces the value of a field.
-func (r Record) Set(name string, value any) {
-	for i := range r {
-		if r[i].Name == name {
-			r[i].Value = value
-		}
-	}
-}
-
-// MarshalJSON writes the fields in their order.
-func (r Record) MarshalJSON() ([]byte, error) {
-	return jsontext.Object(func(yield func(string, any) bool) {
-		for _, f := range r {
-			if !yield(f.Name, f.Value) {
-				return
-			}
-		}
-	})
-}
+// Field is one of its fields.
+type Field = jsontext.Field
 
 // WriteRecord writes a record in the form that was asked for.
 func (o *Output) WriteRecord(r Record) error {
@@ -47,15 +23,12 @@ func (o *Output) WriteRecord(r Record) error {
 		if o.Format == "json" {
 			return jsontext.Write(w, r)
 		}
-		return r.writeTable(w, o.Width())
+		return writeFields(w, r, o.Width())
 	})
 }
 
-// WriteJSON writes a record as JSON over several lines.
-func (r Record) WriteJSON(w io.Writer) error { return jsontext.Write(w, r) }
-
-// writeTable writes a record for people: lists of records as tables.
-func (r Record) writeTable(w io.Writer, width int) error {
+// writeFields writes a record for people: lists of records as tables.
+func writeFields(w io.Writer, r Record, width int) error {
 	page := console.NewPage(w, width)
 	var pairs console.Pairs
 	for _, f := range r {

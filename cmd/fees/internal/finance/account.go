@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsontext"
 )
 
 var accountManual = `Show what the sealed blocks of the ledger know of an account: where it is first and
@@ -92,7 +91,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk
 	p.End()
 	if err := f.Output.Write(func(w io.Writer) error {
 		if f.Format == "json" {
-			return jsontext.Write(w, accountRecord(a, book))
+			return a.Record(book).WriteJSON(w)
 		}
 		return f.writeAccount(w, a, book)
 	}); err != nil {
@@ -102,32 +101,6 @@ func (f *accountFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk
 		return cli.ErrFinding
 	}
 	return nil
-}
-
-func accountRecord(a *desk.AccountSummary, book *desk.AddressBook) cli.Record {
-	seen := func(s chain.Optional[desk.Seen]) (any, any) {
-		at, ok := s.Get()
-		if !ok {
-			return nil, nil
-		}
-		return at.Height, at.Time
-	}
-	first, firstTime := seen(a.First)
-	last, lastTime := seen(a.Last)
-	span, _ := a.Held.Span.Get()
-	r := append(cli.Record{{Name: "account", Value: a.Account}}, cli.Labels(book, "", chain.Some(a.Account))...)
-	r = append(r, cli.Record{
-		{Name: "network", Value: a.Network}, {Name: "symbol", Value: orNull(a.Symbol)}, {Name: "first_block", Value: span.First}, {Name: "last_block", Value: span.Last}, {Name: "evidence", Value: a.Held.Evidence},
-		{Name: "first_seen", Value: first}, {Name: "first_seen_time", Value: firstTime}, {Name: "last_seen", Value: last}, {Name: "last_seen_time", Value: lastTime},
-		{Name: "evm", Value: a.Fees.EVM}, {Name: "native", Value: a.Fees.Native}, {Name: "undetermined", Value: a.Fees.Undetermined}, {Name: "drifts", Value: a.Fees.Drifts},
-		{Name: "fee", Value: a.Fees.Fee}, {Name: "charged", Value: a.Charged},
-		{Name: "movements", Value: a.Movements}, {Name: "in", Value: a.In}, {Name: "out", Value: a.Out},
-		{Name: "transfers_in", Value: a.TransfersIn}, {Name: "transfers_out", Value: a.TransfersOut},
-	}...)
-	if b, ok := a.Balance.Get(); ok {
-		r = append(r, cli.Record{{Name: "free_balance", Value: b.Free}, {Name: "reserved_balance", Value: b.Reserved}, {Name: "proved", Value: a.Proved}}...)
-	}
-	return r
 }
 
 // writeAccount shows an account to people.

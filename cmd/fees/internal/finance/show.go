@@ -159,13 +159,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *desk.Desk, height uint64
 	f.tell(fmt.Sprint(height), "the height of a block", f.lineOfGateway(fmt.Sprintf("fees block %d", height)))
 	err = f.Output.Write(func(w io.Writer) error {
 		if f.Format == "json" {
-			return cli.Record{
-				{Name: "number", Value: b.Height}, {Name: "hash", Value: b.Hash}, {Name: "parent_hash", Value: b.ParentHash}, {Name: "time", Value: b.Time}, {Name: "final", Value: b.Final}, {Name: "sealed", Value: b.Sealed},
-				{Name: "runtime", Value: b.Runtime}, {Name: "rules", Value: b.Rules}, {Name: "certain", Value: b.Certain}, {Name: "base_fee_per_gas", Value: b.BaseFeePerGas},
-				{Name: "evm", Value: b.EVM}, {Name: "native", Value: b.Native}, {Name: "inherents", Value: b.Inherents}, {Name: "undetermined", Value: b.Undetermined},
-				{Name: "fee", Value: b.Fee}, {Name: "evm_fee", Value: b.EVMFee}, {Name: "native_fee", Value: b.NativeFee},
-				{Name: "charged", Value: b.Charged}, {Name: "burned", Value: b.Burned}, {Name: "treasury", Value: b.Treasury}, {Name: "author", Value: b.Author},
-			}.WriteJSON(w)
+			return desk.BlockRecord(b).WriteJSON(w)
 		}
 		page := console.NewPage(w, f.Output.Width())
 		var p console.Pairs

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 )
@@ -97,7 +96,7 @@ func (f *lookupFlags) showTransaction(ctx context.Context, d *desk.Desk, book *d
 	}
 	if err := f.Output.Write(func(w io.Writer) error {
 		if f.Format == "json" {
-			return jsontext.Write(w, transactionRecord(t, book))
+			return t.Record(book).WriteJSON(w)
 		}
 		return writeTransaction(w, t, book, f.Output.Width())
 	}); err != nil {
@@ -107,55 +106,6 @@ func (f *lookupFlags) showTransaction(ctx context.Context, d *desk.Desk, book *d
 		return cli.ErrFinding
 	}
 	return nil
-}
-
-// transactionRecord has the keys of the list of fees export, and the movements.
-func transactionRecord(t *desk.Paid, book *desk.AddressBook) cli.Record {
-	r := cli.Record{
-		{Name: "network", Value: t.Network}, {Name: "rules", Value: t.Rules}, {Name: "number", Value: t.Height}, {Name: "time", Value: t.Time}, {Name: "final", Value: t.Final}, {Name: "sealed", Value: t.Sealed},
-		{Name: "index", Value: t.Index}, {Name: "layer", Value: t.Layer}, {Name: "type", Value: orNull(t.Type)}, {Name: "call", Value: t.Call},
-		{Name: "hash", Value: t.Hash}, {Name: "evm_hash", Value: t.EVMHash},
-	}
-	for _, party := range []struct {
-		name    string
-		address chain.Optional[chain.Address]
-	}{{"from", t.Sender}, {"to", t.Recipient}, {"payer", t.Payer}} {
-		r = append(r, cli.Field{Name: party.name, Value: party.address})
-		r = append(r, cli.Labels(book, party.name+"_", party.address)...)
-	}
-	movements := []cli.Record{}
-	for _, m := range t.Movements {
-		x := append(cli.Record{{Name: "account", Value: m.Account}}, cli.Labels(book, "account_", chain.Some(m.Account))...)
-		x = append(x, cli.Field{Name: "event", Value: m.Event}, cli.Field{Name: "kind", Value: m.Kind}, cli.Field{Name: "amount", Value: m.Amount}, cli.Field{Name: "free", Value: m.Free}, cli.Field{Name: "reserved", Value: m.Reserved},
-			cli.Field{Name: "counterparty", Value: m.Counterparty})
-		movements = append(movements, append(x, cli.Labels(book, "counterparty_", m.Counterparty)...))
-	}
-	transfers := []cli.Record{}
-	for _, m := range t.Transfers {
-		x := cli.Record{}
-		for _, party := range []struct {
-			name    string
-			address chain.Address
-		}{{"token", m.Token}, {"from", m.Sender}, {"to", m.Recipient}} {
-			x = append(x, cli.Field{Name: party.name, Value: party.address})
-			x = append(x, cli.Labels(book, party.name+"_", chain.Some(party.address))...)
-		}
-		transfers = append(transfers, append(x, cli.Field{Name: "amount", Value: m.Amount}))
-	}
-	return append(r, cli.Record{
-		{Name: "nonce", Value: t.Nonce}, {Name: "gas_price", Value: t.GasPrice}, {Name: "gas", Value: t.Gas}, {Name: "weight", Value: t.Weight}, {Name: "fee", Value: t.Fee}, {Name: "method", Value: orNull(t.Method)},
-		{Name: "priority_fee", Value: t.PriorityFee}, {Name: "tip", Value: t.Tip}, {Name: "success", Value: t.Success}, {Name: "outcome", Value: orNull(string(t.Outcome))}, {Name: "status", Value: orNull(t.Status)}, {Name: "error", Value: orNull(t.Error)},
-		{Name: "charged", Value: t.Charged}, {Name: "verdict", Value: t.Verdict}, {Name: "drift", Value: t.Drift}, {Name: "class", Value: orNull(string(t.Class))},
-		{Name: "burned", Value: t.Burned}, {Name: "treasury", Value: t.Treasury}, {Name: "author", Value: t.Author}, {Name: "movements", Value: movements}, {Name: "transfers", Value: transfers},
-	}...)
-}
-
-// orNull is a text, or nothing where there is none.
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
 }
 
 // writeTransaction shows a transaction to people.
