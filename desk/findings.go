@@ -3,7 +3,9 @@ package desk
 import (
 	"context"
 
+	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/sheet"
 )
 
 // The kinds of findings that no check has a name for.
@@ -51,4 +53,27 @@ func (d *Desk) Findings(ctx context.Context, span ledger.Span) (*Findings, error
 		}
 	}
 	return found, nil
+}
+
+// FindingList is what does not hold in the blocks of a period, whosever it is, as a table.
+type FindingList struct {
+	Held  Held
+	Notes []string // what of the period is not there
+	Sheet *sheet.Sheet
+}
+
+// ListFindings lists what does not hold in the blocks of a period. They are read from the ledger
+// when the table is written.
+func (d *Desk) ListFindings(ctx context.Context, p Period) (*FindingList, error) {
+	held, err := d.Held(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	span, err := d.span(&held)
+	if err != nil {
+		return nil, err
+	}
+	list := &FindingList{Held: held, Notes: held.Notes(), Sheet: closing.List(ctx, d.Book, span, new(closing.Findings))}
+	list.Sheet.Symbol, err = d.Symbol(ctx)
+	return list, err
 }

@@ -39,15 +39,16 @@ var (
 	narrowFrame = frame{width: 360, height: 220, timeBars: 24, ranked: 4, label: 9}
 )
 
-// drawing is a chart on the page, for wide windows and for narrow ones.
-type drawing struct {
+// Drawing is a chart on a page, for wide windows and for narrow ones. It has no script and no
+// style of its own.
+type Drawing struct {
 	Title        string
 	Wide, Narrow template.HTML
 }
 
-// charts are those of the fee and of the number of transactions, none where there is
+// Charts are those of the fee and of the number of transactions, none where there is
 // nothing to show.
-func (r *Report) charts() (list []drawing, err error) {
+func (r *Report) Charts() (list []Drawing, err error) {
 	for _, c := range []struct {
 		title string
 		shift int32 // decimals of the unit on the axis
@@ -56,7 +57,7 @@ func (r *Report) charts() (list []drawing, err error) {
 		{"Fee in " + r.Symbol, console.TokenDecimals, func(g *Group) float64 { return length(g.Fee) }},
 		{"Transactions", 0, func(g *Group) float64 { return float64(g.EVM + g.Native) }},
 	} {
-		d := drawing{Title: c.title + " by " + string(r.By)}
+		d := Drawing{Title: c.title + " by " + string(r.By)}
 		for _, part := range []struct {
 			frame frame
 			to    *template.HTML

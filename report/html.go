@@ -35,7 +35,7 @@ type page struct {
 	Warnings []string // what is missing
 	Notes    []string
 	Totals   []total
-	Charts   []drawing
+	Charts   []Drawing
 	Heading  string
 	Columns  []cell
 	Rows     iter.Seq[[]cell]
@@ -50,7 +50,7 @@ type cell struct{ Text, Class string }
 // WriteHTML writes the report as one page that needs nothing else: no script, no file,
 // no network, which its policy forbids.
 func WriteHTML(w io.Writer, r *Report) error {
-	charts, err := r.charts()
+	charts, err := r.Charts()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,53 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/ledger"
+)
+
+// State is what a ledger has sealed. What is sealed never changes: two answers about it by one
+// program, at one state, are the same.
+type State struct {
+	Network  string
+	Span     chain.Optional[ledger.Span] // not known where nothing is sealed
+	Hash     chain.Hash                  // of the last of these blocks
+	Evidence evidence.Evidence           // how well they are known
+}
+
+// String says it for people.
+func (s State) String() string {
+	span, ok := s.Span.Get()
+	if !ok {
+		return s.Network + ": nothing is sealed"
+	}
+	return fmt.Sprintf("%s, sealed blocks %v, the last is %v; %v", s.Network, span, s.Hash, s.Evidence)
+}
+
+// State tells what the ledger has sealed. It is quick, however large the ledger is.
+func (d *Desk) State(ctx context.Context) (s State, err error) {
+	id, err := d.Book.Identity(ctx)
+	if err != nil {
+		return s, d.of(err)
+	}
+	s.Network, s.Evidence = id.Network, evidence.Recorded(0)
+	sealed, err := d.Book.Sealed(ctx)
+	if errors.Is(err, ledger.ErrNone) {
+		return s, nil
+	}
+	if err != nil {
+		return s, d.of(err)
+	}
+	span, _ := sealed.Heights.Get()
+	last, err := d.Block(ctx, span.Last)
+	if err != nil {
+		return s, err
+	}
+	s.Span, s.Hash = chain.Some(span), last.Hash
+	s.Evidence, err = d.Book.Evidence(ctx, span)
+	return s, d.of(err)
+}

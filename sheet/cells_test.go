@@ -1,0 +1,50 @@
+package sheet_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/prices"
+	"github.com/feeledger/fees/sheet"
+)
+
+// Cells have what people see and the exact value, and the totals are those of all rows: not known
+// where a figure is not.
+func TestEach(t *testing.T) {
+	one, err := chain.ParseWei("1500000000000000000")
+	require.NoError(t, err)
+	s := &sheet.Sheet{
+		Name: "x", Symbol: "GLMR",
+		Columns: []sheet.Column{{Name: "what", Kind: sheet.Text}, {Name: "fee", Kind: sheet.Wei, Total: true}, {Name: "charged", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "fee_eur", Kind: sheet.Fiat, Total: true, Currency: "EUR"}},
+		Rows: func(yield func([]any, error) bool) {
+			_ = yield([]any{"a\nb", one, one, chain.Some(prices.NothingIn("EUR"))}, nil) && yield([]any{nil, one, nil, chain.Optional[prices.Amount]{}}, nil)
+		},
+	}
+	require.Equal(t, []string{"what", "fee GLMR", "charged GLMR", "fee EUR"}, s.Headings())
+	var rows [][]sheet.Cell
+	totals, err := s.Each(func(row []sheet.Cell) error {
+		rows = append(rows, slices.Clone(row))
+		return nil
+	})
+	require.NoError(t, err)
+	amount := sheet.Cell{Text: "1.500000000000000000", Exact: "1500000000000000000"}
+	require.Equal(t, [][]sheet.Cell{{{Text: "a b", Exact: "a\nb"}, amount, amount, {Text: "0.00", Exact: "0.00"}}, {{}, amount, {}, {Text: "not known"}}}, rows)
+	require.Equal(t, []sheet.Cell{{}, {Text: "3.000000000000000000", Exact: "3000000000000000000"}, {Text: "not known"}, {Text: "not known"}}, totals)
+	require.True(t, sheet.Wei.IsRight())
+	require.False(t, sheet.Text.IsRight())
+
+	stop := errors.New("enough")
+	_, err = s.Each(func([]sheet.Cell) error { return stop })
+	require.ErrorIs(t, err, stop)
+	s.Columns[0].Name = "No"
+	_, err = s.Each(nil)
+	require.Error(t, err)
+	plain := &sheet.Sheet{Name: "y", Columns: []sheet.Column{{Name: "what", Kind: sheet.Text}}}
+	totals, err = plain.Each(nil)
+	require.NoError(t, err)
+	require.Nil(t, totals)
+}
