@@ -34,6 +34,7 @@ var notRun = []struct{ contains, why string }{
 	{"fees archive record ", "a gateway that is asked over HTTP"},
 	{"fees archive verify ", "an archive that the user recorded"},
 	{"fees archive serve ", "it serves until it is stopped"},
+	{"fees serve ", "it serves until it is stopped"},
 	{"fees archive join ", "archives that the user recorded of a node"},
 	{"fees block 150 --gateway march", "an archive that the user recorded"},
 	{"mine.json", "a network table of the user's own"},

@@ -323,21 +323,12 @@ func newServe(stderr io.Writer) *cobra.Command {
 			return serveArchive(c.Context(), args[0], listen, stderr)
 		},
 	}
-	addListen(c, &listen)
+	cli.AddListen(c, &listen, gatewayAddress)
 	return c
 }
 
-func addListen(c *cobra.Command, to *string) {
-	c.Flags().StringVar(to, "listen", "127.0.0.1:8080", "the address to listen at; port 0 takes any that is free")
-}
-
-func listenAt(address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w", address, err)
-	}
-	return listener, nil
-}
+// gatewayAddress is where a gateway is looked for where none is named.
+const gatewayAddress = "127.0.0.1:8080"
 
 func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {
 	if nodearchive.Is(place) {
@@ -354,7 +345,7 @@ func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	listener, err := listenAt(listen)
+	listener, err := cli.ListenAt(listen)
 	if err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ func serveProofs(ctx context.Context, directory, listen string, stderr io.Writer
 	if err != nil {
 		return err
 	}
-	listener, err := listenAt(listen)
+	listener, err := cli.ListenAt(listen)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func newGatewayServe(stderr io.Writer) *cobra.Command {
 	}
 	flags.Add(c)
 	flags.AddConcurrency(c)
-	addListen(c, &listen)
+	cli.AddListen(c, &listen, gatewayAddress)
 	return c
 }
 
@@ -60,7 +60,7 @@ func serveNode(ctx context.Context, flags cli.NodeFlags, listen string, stderr i
 	if err != nil {
 		return err
 	}
-	listener, err := listenAt(listen)
+	listener, err := cli.ListenAt(listen)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,112 @@
+package web
+
+import (
+	_ "embed"
+	"net/http"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/sheet"
+)
+
+// answers are those for programs, with who gives them: JSON as the command line has it.
+var answers = []struct {
+	path string
+	ask  func(*server, http.ResponseWriter, *http.Request) error
+}{
+	{"/api/v1/report", (*server).reportJSON},
+	{"/api/v1/transactions/{name}", (*server).transactionJSON},
+	{"/api/v1/accounts/{address}", (*server).accountJSON},
+	{"/api/v1/blocks/{height}", (*server).blockJSON},
+	{"/api/v1/findings", (*server).findingsJSON},
+}
+
+//go:embed page/openapi.json
+var openAPIText []byte
+
+func openAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(openAPIText)
+}
+
+func (s *server) reportJSON(w http.ResponseWriter, r *http.Request) error {
+	_, q, err := s.feesQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, func(to *answer) error {
+		made, err := s.Desk.Report(r.Context(), q)
+		if err != nil {
+			return err
+		}
+		return report.WriteJSON(to, made)
+	})
+}
+
+func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
+	if _, err := parameters(r.URL.RawQuery); err != nil {
+		return err
+	}
+	return s.file(w, r, func(to *answer) error {
+		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
+		if err != nil {
+			return err
+		}
+		to.unsealed(w, !t.Sealed)
+		return t.Record(s.Labels).WriteJSON(to)
+	})
+}
+
+func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
+	if _, err := parameters(r.URL.RawQuery); err != nil {
+		return err
+	}
+	account, err := desk.OneAccount(r.PathValue("address"), s.Labels)
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, func(to *answer) error {
+		a, err := s.Desk.Account(r.Context(), desk.AccountQuestion{Account: account})
+		if err != nil {
+			return err
+		}
+		return a.Record(s.Labels).WriteJSON(to)
+	})
+}
+
+func (s *server) blockJSON(w http.ResponseWriter, r *http.Request) error {
+	if _, err := parameters(r.URL.RawQuery); err != nil {
+		return err
+	}
+	height, err := heightOf(r.PathValue("height"))
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, func(to *answer) error {
+		b, err := s.Desk.Block(r.Context(), height)
+		if err != nil {
+			return err
+		}
+		to.unsealed(w, !b.Sealed)
+		return desk.BlockRecord(b).WriteJSON(to)
+	})
+}
+
+// findingsJSON is a line for each finding.
+func (s *server) findingsJSON(w http.ResponseWriter, r *http.Request) error {
+	_, list, err := s.findingList(r)
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, func(to *answer) error {
+		to.form = "jsonl"
+		return sheet.WriteJSONLines(to, list.Sheet)
+	})
+}
+
+// unsealed has no browser keep an answer about what may change.
+func (a *answer) unsealed(w http.ResponseWriter, is bool) {
+	if is {
+		w.Header().Del("ETag")
+	}
+}

@@ -1,0 +1,22 @@
+// Package web shows a ledger in a browser, and answers programs by HTTP. It only reads.
+//
+//	request ─► guard ─► scope (period, zone, accounts, ...) ─► desk ─► page (HTML), or the command line's JSON
+//
+// The guard refuses what is not for this server: other hosts, which a name that was bound anew
+// may lead here, other methods, and too much at once. A request has so much time; a question is
+// given up when its time is over, and when who asked has gone.
+//
+// A page is one view: its tables, its totals, its chart and its downloads come from one answer of
+// the desk. Its address has all that the answer depends on, so that it can be sent to somebody. At
+// its foot stand the ledger's last sealed block with the seal, and the same question for the
+// command line.
+//
+// What is sealed never changes. So an answer's ETag follows from the seal, the question and the
+// program, and a browser that has the answer asks for nothing again.
+//
+// # Before you change it
+//
+// There is no SQL, no rule and no rounding here: ask package desk. Nothing is fetched from
+// elsewhere, and pages work without JavaScript: the policy forbids both. What a path or a query
+// has that is not known is an error, with its name: a mistyped filter must not show other figures.
+package web

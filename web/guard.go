@@ -1,0 +1,123 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/desk"
+)
+
+// policy lets a page use its own style sheet and nothing else: no script, no frame, nothing from
+// elsewhere.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// mostQuery is how long a path with its query may be.
+const mostQuery = 8 << 10
+
+// guard refuses what is not for this server.
+func (s *server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		defer s.mend(w, r)
+		switch {
+		case !s.serves(r.Host):
+			s.refuse(w, r, &problem{http.StatusMisdirectedRequest, "Not this server", "This server is not known by that name: ask for it by its address, or name the host with --host."})
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			h.Set("Allow", "GET, HEAD")
+			s.refuse(w, r, &problem{http.StatusMethodNotAllowed, "Read only", "Nothing can be changed here."})
+		case len(r.URL.RequestURI()) > mostQuery:
+			s.refuse(w, r, &problem{http.StatusRequestURITooLong, "Too long", "The address is too long: name fewer accounts, or a group of the address book."})
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// serves tells whether a host, as a request names it, is this server's. A page of another site
+// whose name leads here asks by that name.
+func (s *server) serves(host string) bool {
+	name := host
+	if alone, _, err := net.SplitHostPort(host); err == nil {
+		name = alone
+	}
+	name = strings.ToLower(strings.Trim(name, "[]"))
+	if address, err := netip.ParseAddr(name); err == nil {
+		return address.IsLoopback() || slices.Contains(s.Hosts, name)
+	}
+	return name == "localhost" || slices.Contains(s.Hosts, name)
+}
+
+// question is a handler that has so much time, and waits for its turn.
+func (s *server) question(ask func(*server, http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
+		defer cancel()
+		r = r.WithContext(ctx)
+		err := s.turn(ctx)
+		if err == nil {
+			defer func() { <-s.working }()
+			began := time.Now()
+			err = ask(s, w, r)
+			s.Log.Debug("answered", "path", r.URL.Path, "took", time.Since(began), "failed", err != nil)
+		}
+		if err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// errBusy says that too many questions wait.
+var errBusy = errors.New("too many questions wait")
+
+// turn waits for a place among the questions that are worked on.
+func (s *server) turn(ctx context.Context) error {
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
+		return errBusy
+	}
+	select {
+	case s.working <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return errBusy
+	}
+}
+
+// fail tells what went wrong, to who asked and to the log.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil && !errors.Is(r.Context().Err(), context.DeadlineExceeded) {
+		return // nobody is there any more
+	}
+	p := problemOf(r.Context(), err, s.Time)
+	if p.Status >= http.StatusInternalServerError {
+		s.Log.Error("not answered", "path", r.URL.Path, "kind", string(desk.KindOf(err)), "error", err.Error())
+	}
+	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "2")
+	}
+	s.refuse(w, r, p)
+}
+
+// mend answers where the program itself is wrong.
+func (s *server) mend(w http.ResponseWriter, r *http.Request) {
+	if wrong := recover(); wrong != nil && wrong != http.ErrAbortHandler {
+		s.Log.Error("wrong program", "path", r.URL.Path, "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
+		s.refuse(w, r, &problem{http.StatusInternalServerError, "It failed", "The log of the server says why."})
+	}
+}

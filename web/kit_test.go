@@ -1,0 +1,92 @@
+package web_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/web"
+)
+
+const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+
+// filled is a ledger with ranges of the demo's blocks.
+func filled(t testing.TB, ranges ...string) *desk.Desk {
+	t.Helper()
+	place := filepath.Join(t.TempDir(), "fees.db")
+	src, err := source.Open(demo.Name, source.Options{})
+	require.NoError(t, err)
+	for _, blocks := range ranges {
+		wanted, err := desk.WantedInput{Blocks: blocks}.Parse()
+		require.NoError(t, err)
+		_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+		require.NoError(t, err)
+	}
+	d, err := desk.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	return d
+}
+
+// book is an address book.
+func book(t testing.TB, text string) *desk.AddressBook {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "accounts.csv")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	b, err := desk.ReadAddressBook(path)
+	require.NoError(t, err)
+	return b
+}
+
+// served is a server of a ledger.
+func served(t testing.TB, d *desk.Desk, change func(*web.Options)) *httptest.Server {
+	t.Helper()
+	o := web.Options{Desk: d, Network: "moonbeam", Program: "a test"}
+	if change != nil {
+		change(&o)
+	}
+	s := httptest.NewServer(web.Handler(o))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// got is an answer.
+type got struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// get asks, and follows no redirect.
+func get(t testing.TB, s *httptest.Server, path string, change func(*http.Request)) got {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+	require.NoError(t, err)
+	if change != nil {
+		change(r)
+	}
+	client := s.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	answer, err := client.Do(r)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return got{answer.StatusCode, answer.Header, string(text)}
+}
+
+func parsed(t testing.TB, text string) (value map[string]any) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), &value), text)
+	return value
+}

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+)
+
+// problem is what programs (RFC 9457) and people are told instead of an answer.
+type problem struct {
+	Status int    `json:"status"`
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+}
+
+func (p *problem) Error() string { return p.Title + ": " + p.Detail }
+
+// notUnderstood is a question that says nothing.
+func notUnderstood(format string, values ...any) error {
+	return &problem{http.StatusBadRequest, "Not understood", fmt.Sprintf(format, values...)}
+}
+
+// statuses are those of the kinds of errors.
+var statuses = map[desk.Kind]struct {
+	status int
+	title  string
+}{
+	desk.NotUnderstood: {http.StatusBadRequest, "Not understood"},
+	desk.NotFound:      {http.StatusNotFound, "Not there"},
+	desk.NotCovered:    {http.StatusConflict, "The ledger lacks a part of it"},
+	desk.Busy:          {http.StatusServiceUnavailable, "Busy"},
+	desk.Damaged:       {http.StatusServiceUnavailable, "The ledger is not what was written"},
+	desk.Unanswered:    {http.StatusBadGateway, "Not answered"},
+	desk.DoesNotHold:   {http.StatusConflict, "The figures contradict each other"},
+	desk.Failed:        {http.StatusInternalServerError, "It failed"},
+}
+
+// problemOf is what an error is to who asked. What failed on this machine stays in the log.
+func problemOf(ctx context.Context, err error, most time.Duration) *problem {
+	var own *problem
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.Is(err, errBusy):
+		return &problem{http.StatusTooManyRequests, "Busy", "Many questions are being worked on. Ask again in a moment."}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &problem{http.StatusGatewayTimeout, "It takes too long", fmt.Sprintf("The question was given up after %v. Ask for a shorter period, or ask on the command line.", most)}
+	}
+	kind := desk.KindOf(err)
+	s, ok := statuses[kind]
+	if !ok {
+		s = statuses[desk.Failed]
+	}
+	var ofLedger *desk.LedgerError
+	detail := err.Error()
+	if errors.As(err, &ofLedger) { // where the ledger is, concerns nobody else
+		detail = strings.TrimPrefix(ofLedger.Err.Error(), ofLedger.Place+": ")
+	}
+	var input *desk.InputError
+	if errors.As(err, &input) {
+		detail = input.Naming(func(f desk.Field) string { return parameterOf(f) })
+	}
+	if s.status == http.StatusInternalServerError {
+		detail = "The log of the server says why."
+	}
+	return &problem{s.status, s.title, console.Printable(detail)}
+}
+
+// parameterOf is what a field of a question is called in an address.
+func parameterOf(f desk.Field) string {
+	switch f {
+	case desk.FieldMonth, desk.FieldYear, desk.FieldFrom, desk.FieldTo:
+		return "period"
+	case desk.FieldTimezone:
+		return "zone"
+	}
+	return string(f)
+}
+
+// refuse writes a problem, as JSON to programs.
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(p.Status)
+		_ = jsontext.Write(w, p) // whoever has gone does not read it
+		return
+	}
+	s.render(w, p.Status, &view{Title: p.Title, Lead: p.Detail, Failed: true})
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/sheet"
+)
+
+// notKnown stands for a figure that is not known: it is never 0.
+const notKnown = "not known"
+
+func plain(name, text string) fact {
+	return fact{Name: name, cell: cell{Text: console.Printable(text)}}
+}
+
+// amount is an amount in the token, with all its decimals.
+func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], symbol string) fact {
+	wei, known := o.Get()
+	if !known {
+		return fact{Name: name, cell: cell{Text: notKnown, Class: "bad"}}
+	}
+	text := strings.TrimSpace(console.Tokens(wei) + " " + console.Printable(symbol))
+	return fact{Name: name, cell: cell{Text: text, Exact: fmt.Sprint(wei), Class: "hex"}}
+}
+
+// optionalText is a value as text, "" where there is none.
+func optionalText[T any](o chain.Optional[T]) string {
+	if v, ok := o.Get(); ok {
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+func spanText(o chain.Optional[ledger.Span]) string { return cmp.Or(optionalText(o), "none") }
+
+// party is an account of a transaction.
+func (s *server) party(name string, o chain.Optional[chain.Address]) fact {
+	address, ok := o.Get()
+	if !ok {
+		return plain(name, notKnown)
+	}
+	return fact{Name: name, cell: cell{Text: s.called(address.String()), To: "/account/" + address.String()}}
+}
+
+// called is an address's label, or else its ends.
+func (s *server) called(address string) string {
+	if a, err := chain.ParseAddress(address); err == nil {
+		if label, ok := s.label(a); ok {
+			return label
+		}
+	}
+	return console.Ends(address, 4)
+}
+
+// label is what the address book calls an account.
+func (s *server) label(account chain.Address) (string, bool) {
+	if s.Labels == nil {
+		return "", false
+	}
+	label, ok := s.Labels.Label(account)
+	return console.Printable(label), ok
+}
+
+func seen(name string, o chain.Optional[desk.Seen]) fact {
+	at, ok := o.Get()
+	if !ok {
+		return plain(name, "nowhere in these blocks")
+	}
+	return fact{Name: name, cell: cell{Text: strings.TrimSpace(fmt.Sprintf("block %d %s", at.Height, optionalText(at.Time))), To: fmt.Sprintf("/block/%d", at.Height)}}
+}
+
+// heightOf reads a height.
+func heightOf(text string) (uint64, error) {
+	height, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || strconv.FormatUint(height, 10) != text {
+		return 0, notUnderstood("%q is no height.", console.Printable(text))
+	}
+	return height, nil
+}
+
+// transactionSheet lists transactions.
+func transactionSheet(symbol string, list iter.Seq2[*ledger.Transaction, error]) *sheet.Sheet {
+	return &sheet.Sheet{
+		Name: "transactions", Title: "Transactions", Symbol: symbol,
+		Columns: []sheet.Column{
+			{Name: "place", Kind: sheet.Text}, {Name: "time", Kind: sheet.Time}, {Name: "layer", Kind: sheet.Text}, {Name: "what", Kind: sheet.Text}, {Name: "payer", Kind: sheet.Address},
+			{Name: "outcome", Kind: sheet.Text}, {Name: "fee", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "charged", Kind: sheet.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: sheet.Text},
+		},
+		Rows: func(yield func([]any, error) bool) {
+			for t, err := range list {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield([]any{fmt.Sprintf("%d-%d", t.Height, t.Index), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, words(string(t.Verdict))}, nil) {
+					return
+				}
+			}
+		},
+	}
+}
+
+// ledgerFlag names the ledger on the command line.
+func (s *server) ledgerFlag() string {
+	if s.Ledger == "" {
+		return ""
+	}
+	return " --ledger " + console.Argument(s.Ledger)
+}

@@ -1,0 +1,165 @@
+package web
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/sheet"
+)
+
+//go:embed page/page.html
+var pageText string
+
+//go:embed page/style.css
+var styleText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"words": words}).Parse(pageText))
+
+// view is a page. The template escapes all text in it.
+type view struct {
+	Title     string
+	Lead      string // a sentence on what it is
+	Failed    bool   // it is no answer
+	Path      string // of the page
+	Scope     *scope // nil where the page is about no period
+	Choices   []choice
+	Warnings  []string // what is missing, or does not hold
+	Facts     []fact
+	Tables    []*tabular
+	Notes     []string
+	Downloads []link
+	Command   string // the same question on the command line
+	Charts    []report.Drawing
+	Sealed    string // what the ledger has sealed, of which the answer is
+	Unsealed  bool   // the answer is of what is not sealed yet
+	Network   string
+}
+
+// choice is a field of the page's form that has some values.
+type choice struct {
+	Name    string
+	Chosen  string
+	Options []string
+}
+
+// fact is a name with what stands beside it.
+type fact struct {
+	Name string
+	cell
+}
+
+// link leads somewhere.
+type link struct{ Text, To string }
+
+// cell is a value with where it leads.
+type cell struct {
+	Text  string
+	Exact string // in wei, where it is an amount
+	To    string
+	Class string
+}
+
+// tabular is a table.
+type tabular struct {
+	Title  string
+	Heads  []cell
+	Rows   [][]cell
+	Totals []cell
+	More   string // says that there are more rows
+}
+
+// words is a name in snake case as words.
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+// render writes a page.
+func (s *server) render(w http.ResponseWriter, status int, v *view) {
+	v.Network = s.Network
+	var page bytes.Buffer
+	if err := pageTemplate.Execute(&page, v); err != nil {
+		s.Log.Error("page", "error", err.Error())
+		http.Error(w, "The page cannot be written: the log of the server says why.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = page.WriteTo(w) // whoever has gone does not read it
+}
+
+func style(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "max-age=3600")
+	_, _ = w.Write([]byte(styleText))
+}
+
+// mostRows is how many rows of a table a page has.
+const mostRows = 500
+
+// table makes a table of a sheet, with links where a column leads somewhere. Its totals are of all
+// rows, also of those that the page has not.
+func (s *server) table(from *sheet.Sheet, most int) (*tabular, error) {
+	t := &tabular{Title: from.Title}
+	for i, name := range from.Headings() {
+		t.Heads = append(t.Heads, cell{Text: name, Class: classOf(from.Columns[i].Kind)})
+	}
+	count := 0
+	totals, err := from.Each(func(row []sheet.Cell) error {
+		if count++; count > most {
+			return nil
+		}
+		cells := make([]cell, len(row))
+		for i, c := range row {
+			cells[i] = s.cell(&from.Columns[i], c)
+		}
+		t.Rows = append(t.Rows, cells)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range totals {
+		t.Totals = append(t.Totals, s.cell(&from.Columns[i], c))
+	}
+	if count > most {
+		t.More = fmt.Sprintf("%d rows more are in the downloads. The totals are of all.", count-most)
+	}
+	return t, nil
+}
+
+func classOf(k sheet.Kind) string {
+	switch {
+	case k.IsRight():
+		return "figure"
+	case k == sheet.Hash || k == sheet.Address:
+		return "hex"
+	}
+	return ""
+}
+
+// cell is a value as a page shows it: hashes and addresses are shortened, and lead to their page.
+func (s *server) cell(c *sheet.Column, v sheet.Cell) cell {
+	shown := cell{Text: v.Text, Class: classOf(c.Kind)}
+	if v.Exact == "" {
+		return shown
+	}
+	switch {
+	case c.Kind == sheet.Wei || c.Kind == sheet.SignedWei:
+		shown.Exact = v.Exact
+	case c.Kind == sheet.Address:
+		shown.To, shown.Text = "/account/"+v.Exact, s.called(v.Exact)
+	case c.Kind == sheet.Hash && c.Name != "parent_hash":
+		shown.To, shown.Text = "/lookup?q="+v.Exact, console.Ends(v.Exact, 4)
+	case c.Name == "place" || c.Name == "id":
+		if isPlace.MatchString(v.Exact) {
+			shown.To = "/tx/" + v.Exact
+		}
+	case c.Kind == sheet.Integer && (c.Name == "block" || c.Name == "number"):
+		shown.To = "/block/" + v.Exact
+	}
+	return shown
+}

@@ -1,0 +1,287 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/web"
+)
+
+var everyPage = []string{"/cockpit", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/findings"}
+
+// A page needs nothing else, has no script, is small, and is asked for once: then the browser has it.
+func TestPages(t *testing.T) {
+	s := served(t, filled(t, "0..27"), nil)
+	for _, path := range everyPage {
+		a := get(t, s, path, nil)
+		require.Equal(t, http.StatusOK, a.status, "%s\n%s", path, a.text)
+		require.Equal(t, "text/html; charset=utf-8", a.header.Get("Content-Type"))
+		require.Contains(t, a.header.Get("Content-Security-Policy"), "default-src 'none'")
+		require.NotContains(t, a.text, "<script")
+		require.NotContains(t, a.text, " style=")
+		require.Empty(t, regexp.MustCompile(`(?:src|href|action)="(?:https?:)?//`).FindString(a.text), "nothing comes from elsewhere")
+		require.Less(t, len(a.text), 150_000, path)
+		require.Contains(t, a.text, "sealed blocks 0..27")
+		require.Equal(t, 1, strings.Count(a.text, "<h1>"))
+		tag := a.header.Get("ETag")
+		require.NotEmpty(t, tag, path)
+		again := get(t, s, path, func(r *http.Request) { r.Header.Set("If-None-Match", `"other", W/`+tag) })
+		require.Equal(t, http.StatusNotModified, again.status)
+		require.Empty(t, again.text)
+	}
+	require.Contains(t, get(t, s, "/style.css", nil).text, "prefers-color-scheme: dark")
+	require.Equal(t, "ok\n", get(t, s, "/healthz", nil).text)
+	require.Equal(t, "ok\n", get(t, s, "/readyz", nil).text)
+	require.Equal(t, "/cockpit", get(t, s, "/", nil).header.Get("Location"))
+}
+
+// The table, the files and the JSON are one answer: that of the desk, which the command line asks.
+func TestFeesAreTheReport(t *testing.T) {
+	d := filled(t, "0..27")
+	s := served(t, d, nil)
+	for _, by := range report.Groupings() {
+		if by.Labelled() {
+			continue
+		}
+		made, err := d.Report(t.Context(), desk.ReportQuestion{Period: desk.Heights(3, 27), By: by})
+		require.NoError(t, err)
+		var want bytes.Buffer
+		require.NoError(t, report.WriteJSON(&want, made))
+		query := "?period=3..27&by=" + string(by)
+		require.Equal(t, want.String(), get(t, s, "/api/v1/report"+query, nil).text)
+		require.Equal(t, want.String(), get(t, s, "/fees.json"+query, nil).text)
+
+		rows, err := csv.NewReader(strings.NewReader(get(t, s, "/fees.csv"+query, nil).text)).ReadAll()
+		require.NoError(t, err)
+		fee := slices.Index(rows[0], "fee")
+		page := get(t, s, "/fees"+query, nil).text
+		table := page[strings.Index(page, "<tbody>"):strings.Index(page, "</tbody>")]
+		require.Equal(t, len(rows)-1, strings.Count(table, "<tr>"), by)
+		for i, line := range strings.Split(table, "<tr>")[1:] {
+			require.Contains(t, line, `<data value="`+rows[i+1][fee]+`">`, by)
+		}
+		sums := page[strings.Index(page, "<tfoot>"):]
+		require.Contains(t, sums, `<data value="`+made.Totals.Fee.String()+`">`)
+		require.Contains(t, page, "fees report 3..27"+map[bool]string{true: "", false: " --by " + string(by)}[by == report.Day])
+	}
+	a := get(t, s, "/fees.xlsx?period=3..27", nil)
+	require.Equal(t, "PK", a.text[:2])
+	require.Equal(t, `attachment; filename="fees.xlsx"`, a.header.Get("Content-Disposition"))
+}
+
+// A transaction, an account and a block are as JSON what the desk says, and lead to each other.
+func TestLinks(t *testing.T) {
+	s := served(t, filled(t, "0..27"), func(o *web.Options) { o.Labels = book(t, "address,label,group\n"+alith+",Alith & <b>Co</b>,ours\n") })
+	tx := get(t, s, "/tx/25-7", nil).text
+	require.Contains(t, tx, `<a href="/block/25">`)
+	require.Contains(t, tx, `<a href="/account/`+alith+`">Alith &amp; &lt;b&gt;Co&lt;/b&gt;</a>`)
+	require.Contains(t, tx, `<data value="5215236000000000">0.005215236000000000 GLMR</data>`) // as the recording of the chain has it
+	require.Contains(t, get(t, s, "/block/25", nil).text, `<a href="/tx/25-7">25-7</a>`)
+	account := get(t, s, "/account/"+alith, nil).text
+	require.Contains(t, account, "Alith &amp; &lt;b&gt;Co&lt;/b&gt;")
+	require.NotContains(t, account, "<b>Co")
+	require.Contains(t, get(t, s, "/fees?by=label&accounts=group:ours", nil).text, "Alith &amp;")
+
+	one := parsed(t, get(t, s, "/api/v1/transactions/25-7", nil).text)
+	require.Equal(t, "5215236000000000", one["charged"])
+	require.Equal(t, "Alith & <b>Co</b>", one["payer_label"])
+	hash := one["evm_hash"].(string)
+	require.Equal(t, one, parsed(t, get(t, s, "/api/v1/transactions/"+hash, nil).text))
+	require.Equal(t, float64(25), parsed(t, get(t, s, "/api/v1/blocks/25", nil).text)["number"])
+	require.Equal(t, alith, parsed(t, get(t, s, "/api/v1/accounts/"+alith, nil).text)["account"])
+	for text, to := range map[string]string{
+		"25": "/block/25", "25-7": "/tx/25-7", " 25-7 ": "/tx/25-7", hash: "/tx/25-7", alith: "/account/" + alith, "Alith & <b>Co</b>": "/account/" + alith, "2026-01": "/fees?partial=1&period=2026-01",
+	} {
+		a := get(t, s, "/lookup?q="+url.QueryEscape(text), nil)
+		require.Equal(t, http.StatusSeeOther, a.status, text)
+		require.Equal(t, to, a.header.Get("Location"))
+	}
+}
+
+// What is not there, or says nothing, is told with its status, to programs as a problem.
+func TestProblems(t *testing.T) {
+	s := served(t, filled(t, "0..27"), nil)
+	for path, want := range map[string]struct {
+		status int
+		detail string
+	}{
+		"/api/v1/report?period=2026-02":                               {http.StatusConflict, "2026-02 is not there as a whole: its end: "},
+		"/api/v1/report?period=2026-01":                               {http.StatusConflict, "2026-01 is not there as a whole"},
+		"/api/v1/report?period=x":                                     {http.StatusBadRequest, ""},
+		"/api/v1/report?peroid=2026-01":                               {http.StatusBadRequest, `"peroid" is no parameter`},
+		"/api/v1/report?by=day&by=hour":                               {http.StatusBadRequest, "comes twice"},
+		"/api/v1/report?by=x":                                         {http.StatusBadRequest, "there are block, hour, day"},
+		"/api/v1/report?partial=2":                                    {http.StatusBadRequest, "partial is 1 or 0"},
+		"/api/v1/report?zone=Nowhere":                                 {http.StatusBadRequest, `zone "Nowhere"`},
+		"/api/v1/report?accounts=group:x":                             {http.StatusBadRequest, "there is no address book"},
+		"/api/v1/report?accounts=0x12":                                {http.StatusBadRequest, "is not an address"},
+		"/api/v1/report?period=%zz":                                   {http.StatusBadRequest, "cannot be read"},
+		"/api/v1/transactions/25-99":                                  {http.StatusNotFound, "block 25 has no transaction 99"},
+		"/api/v1/transactions/0x" + strings.Repeat("ab", 32):          {http.StatusNotFound, "no transaction has the hash"},
+		"/api/v1/transactions/x":                                      {http.StatusBadRequest, "want a block and an index"},
+		"/api/v1/blocks/99":                                           {http.StatusNotFound, "block 99 is not there"},
+		"/api/v1/blocks/025":                                          {http.StatusBadRequest, "is no height"},
+		"/api/v1/accounts/0xF24ff3a9cf04c71dbc94d0b566f7a27b94566cac": {http.StatusBadRequest, ""},
+		"/api/v1/findings?accounts=x":                                 {http.StatusBadRequest, "leave the accounts out"},
+		"/api/v1/nothing":                                             {http.StatusNotFound, "There is no page"},
+	} {
+		a := get(t, s, path, nil)
+		require.Equal(t, want.status, a.status, "%s\n%s", path, a.text)
+		require.Equal(t, "application/problem+json", a.header.Get("Content-Type"), path)
+		p := parsed(t, a.text)
+		require.Equal(t, float64(want.status), p["status"])
+		require.Contains(t, p["detail"], want.detail, path)
+		require.NotContains(t, p["detail"], os.TempDir(), path)
+		require.Empty(t, a.header.Get("ETag"), path)
+	}
+	page := get(t, s, "/fees?period=2026-02", nil)
+	require.Equal(t, http.StatusConflict, page.status)
+	require.Contains(t, page.text, "2026-02 is not there as a whole: its end: ")
+	require.Equal(t, http.StatusNotFound, get(t, s, "/lookup?q=nobody", nil).status)
+	require.Contains(t, get(t, s, "/lookup?q=%3Cscript%3E", nil).text, "&lt;script&gt;")
+}
+
+// Requests by another name, other methods and endless addresses are refused.
+func TestGuard(t *testing.T) {
+	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.Hosts = []string{"fees.example.org"} })
+	for host, status := range map[string]int{
+		"evil.example": http.StatusMisdirectedRequest, "evil.example:8787": http.StatusMisdirectedRequest, "192.0.2.1": http.StatusMisdirectedRequest, "localhost.evil.example": http.StatusMisdirectedRequest,
+		"localhost": http.StatusOK, "LOCALHOST:1": http.StatusOK, "127.0.0.1:8787": http.StatusOK, "[::1]:8787": http.StatusOK, "fees.example.org": http.StatusOK,
+	} {
+		require.Equal(t, status, get(t, s, "/cockpit", func(r *http.Request) { r.Host = host }).status, host)
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+		a := get(t, s, "/cockpit", func(r *http.Request) { r.Method = method })
+		require.Equal(t, http.StatusMethodNotAllowed, a.status)
+		require.Equal(t, "GET, HEAD", a.header.Get("Allow"))
+	}
+	require.Equal(t, http.StatusRequestURITooLong, get(t, s, "/fees?accounts="+strings.Repeat("x", 9000), nil).status)
+}
+
+// A question has so much time, and waits so long for its turn.
+func TestTime(t *testing.T) {
+	d := filled(t, "0..27")
+	a := get(t, served(t, d, func(o *web.Options) { o.Time = time.Nanosecond }), "/api/v1/report", nil)
+	require.Contains(t, []int{http.StatusGatewayTimeout, http.StatusTooManyRequests}, a.status)
+	require.NotContains(t, a.text, "context")
+}
+
+// What is not sealed yet can change: no browser keeps it.
+func TestUnsealed(t *testing.T) {
+	s := served(t, filled(t, "0..3", "6..8"), nil)
+	require.NotEmpty(t, get(t, s, "/block/3", nil).header.Get("ETag"))
+	for _, path := range []string{"/block/7", "/api/v1/blocks/7", "/cockpit"} {
+		a := get(t, s, path, nil)
+		require.Equal(t, http.StatusOK, a.status)
+		require.Empty(t, a.header.Get("ETag"), path)
+	}
+	require.Contains(t, get(t, s, "/cockpit", nil).text, "The blocks 4..5 are missing.")
+}
+
+// Nothing of what anybody asks makes the server fail, or shows a file.
+func TestHostileRequests(t *testing.T) {
+	s := served(t, filled(t, "0..27"), nil)
+	random := rand.New(rand.NewPCG(1, 2))
+	paths := []string{"/cockpit", "/fees", "/fees.csv", "/fees.json", "/tx/", "/block/", "/account/", "/findings", "/lookup", "/api/v1/report", "/api/v1/transactions/", "/api/v1/accounts/", "/api/v1/blocks/", "/api/v1/findings", "/../../etc/passwd", "//", "/%2e%2e/", "/static/"}
+	names := []string{"period", "zone", "accounts", "partial", "by", "q", "at", "", "<b>"}
+	values := []string{"2026-01", "3..27", "27..3", "0..18446744073709551615", "99999999999999999999", "-1", "2026-13", "0000", "..", "a..b", "Europe/Berlin", "../../etc/passwd", "Local", alith, "group:", "group:x", "/etc/passwd", "1", "0x", "0x" + strings.Repeat("f", 64), "25-7", "day", "account", "contract", "%00", "\x00", "é", strings.Repeat("9", 300), "' OR 1=1 --", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b"}
+	statuses := map[int]int{}
+	most := 500
+	if text := os.Getenv("FEES_REQUESTS"); text != "" {
+		var err error
+		most, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	for range most {
+		path := paths[random.IntN(len(paths))]
+		if strings.HasSuffix(path, "/") {
+			path += url.PathEscape(values[random.IntN(len(values))])
+		}
+		query := ""
+		for range random.IntN(4) {
+			query += "&" + url.QueryEscape(names[random.IntN(len(names))]) + "=" + url.QueryEscape(values[random.IntN(len(values))])
+		}
+		a := get(t, s, path+strings.Replace(query, "&", "?", 1), nil)
+		statuses[a.status]++
+		require.NotEqual(t, http.StatusInternalServerError, a.status, "%s%s\n%s", path, query, a.text)
+		require.NotContains(t, a.text, "root:", path)
+		if strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+			require.NotContains(t, a.text, "<script", path)
+		}
+		require.Equal(t, "nosniff", a.header.Get("X-Content-Type-Options"))
+		require.Empty(t, a.header.Get("Set-Cookie"))
+	}
+	t.Logf("%d requests: %v", most, statuses)
+	require.Greater(t, statuses[http.StatusOK], most/20)
+}
+
+// The document of the API has each of its paths with the parameters that it takes, and no other.
+func TestOpenAPI(t *testing.T) {
+	s := served(t, filled(t, "0..27"), nil)
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]map[string]struct {
+			Parameters []struct{ Name, In string }
+			Responses  map[string]any
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(get(t, s, "/api/v1/openapi.json", nil).text), &doc))
+	require.Equal(t, "3.1.0", doc.OpenAPI)
+	require.ElementsMatch(t, append(web.Paths(), "/api/v1/openapi.json"), keys(doc.Paths))
+	examples := map[string]string{"{name}": "25-7", "{address}": alith, "{height}": "25"}
+	for path, methods := range doc.Paths {
+		require.Equal(t, []string{"get"}, keys(methods))
+		called := path
+		for name, value := range examples {
+			called = strings.Replace(called, name, value, 1)
+		}
+		require.Equal(t, http.StatusOK, get(t, s, called, nil).status, called)
+		for _, p := range methods["get"].Parameters {
+			if p.In == "query" {
+				a := get(t, s, called+"?"+p.Name+"=", nil)
+				require.Equal(t, http.StatusOK, a.status, "%s %s: %s", called, p.Name, a.text)
+			}
+		}
+		if path != "/api/v1/openapi.json" {
+			require.Equal(t, http.StatusBadRequest, get(t, s, called+"?unknown=1", nil).status)
+		}
+	}
+}
+
+func keys[V any](m map[string]V) (names []string) {
+	for name := range m {
+		names = append(names, name)
+	}
+	return names
+}
+
+// A ledger that is closed answers nothing, and says so without its path.
+func TestAwayLedger(t *testing.T) {
+	d := filled(t, "0..3")
+	other, err := desk.Open(t.Context(), d.Place, d.Tables)
+	require.NoError(t, err)
+	s := served(t, other, nil)
+	require.NoError(t, other.Close())
+	for _, path := range everyPage {
+		a := get(t, s, path, nil)
+		require.GreaterOrEqual(t, a.status, 400, path)
+		require.NotContains(t, a.text, fmt.Sprint(d.Place))
+	}
+	require.Equal(t, http.StatusServiceUnavailable, get(t, s, "/readyz", nil).status)
+}
