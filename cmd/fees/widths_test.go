@@ -39,6 +39,16 @@ var widthCommands = []widthCommand{
 	{"gateway multiplier 24 --gateway URL", nil},
 	{"gateway version --gateway URL", []string{"moonbeam"}},
 	{"gateway balance 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --at 5 --gateway URL", []string{"997.893700000000000000"}},
+	{"gateway head --gateway URL", nil},
+	{"gateway block 25 --gateway URL", nil},
+	{"gateway spec 24 --gateway URL", nil},
+	{"node methods --node NODE", []string{"chain_getBlockHash"}},
+	{"node header --node NODE 0x10866dab25f8c8402083bb7efa5e39dc929ef8d019d05d76f5787ebac971a43b", nil},
+	{"node block --node NODE 0x10866dab25f8c8402083bb7efa5e39dc929ef8d019d05d76f5787ebac971a43b", nil},
+	{"node finalized-head --node NODE", nil},
+	{"node query-info 0x1234 --node NODE", []string{"1296463115960925"}},
+	{"node fee-history 2 --percentile 25 --node NODE", nil},
+	{"estimate --extrinsic 0x1234 --node NODE/3702", []string{"0.001296463115960925 GLMR"}},
 	{"archive record 0..3 -o kept-WIDTH --gateway URL", nil},
 	{"archive verify kept-80", nil},
 	{"sync 0..48 --gateway gateway --ledger new-WIDTH.db", []string{"49 stored"}},
@@ -76,6 +86,8 @@ var widthCommands = []widthCommand{
 func TestWidths(t *testing.T) {
 	server := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	t.Cleanup(server.Close)
+	node := httptest.NewServer(recordedNode(t))
+	t.Cleanup(node.Close)
 	directory := t.TempDir()
 	require.NoError(t, monthend.Write(directory))
 	t.Chdir(directory)
@@ -87,7 +99,7 @@ func TestWidths(t *testing.T) {
 	for _, c := range widthCommands {
 		for _, width := range []int{60, 80, 120} {
 			t.Run(c.command+" at "+strconv.Itoa(width), func(t *testing.T) {
-				command := strings.NewReplacer("WIDTH", strconv.Itoa(width), "URL", server.URL).Replace(c.command)
+				command := strings.NewReplacer("WIDTH", strconv.Itoa(width), "URL", server.URL, "NODE", node.URL).Replace(c.command)
 				stdout, stderr, code := feesAt(t, width, strings.Fields(command)...)
 				require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 				fits(t, stdout, width)
