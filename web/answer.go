@@ -65,9 +65,9 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer
 		to.form = "json"
 	}
 	if err := write(to); err != nil {
-		w.Header().Del("ETag")
 		return err
 	}
+	answered(w, r)
 	w.Header().Set("Content-Type", contentTypes[to.form])
 	if !strings.HasPrefix(r.URL.Path, "/api/") {
 		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", strings.TrimPrefix(path.Base(r.URL.Path), "/")))

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/feeledger/fees/desk"
@@ -67,9 +68,10 @@ func (s *server) question(ask func(*server, http.ResponseWriter, *http.Request) 
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()
 		r = r.WithContext(ctx)
-		err := s.turn(ctx)
+		leave, err := s.turn(ctx)
 		if err == nil {
-			defer func() { <-s.working }()
+			defer leave()
+			r = r.WithContext(context.WithValue(ctx, leaving{}, leave))
 			began := time.Now()
 			err = ask(s, w, r)
 			s.Log.Debug("answered", "path", r.URL.Path, "took", time.Since(began), "failed", err != nil)
@@ -83,20 +85,35 @@ func (s *server) question(ask func(*server, http.ResponseWriter, *http.Request) 
 // errBusy says that too many questions wait.
 var errBusy = errors.New("too many questions wait")
 
-// turn waits for a place among the questions that are worked on.
-func (s *server) turn(ctx context.Context) error {
+// turn waits for a place among the questions that are worked on, which leave gives to the next.
+func (s *server) turn(ctx context.Context) (leave func(), err error) {
 	select {
 	case s.waiting <- struct{}{}:
 		defer func() { <-s.waiting }()
 	default:
-		return errBusy
+		return nil, errBusy
 	}
 	select {
 	case s.working <- struct{}{}:
-		return nil
+		return sync.OnceFunc(func() { <-s.working }), nil
 	case <-ctx.Done():
-		return errBusy
+		return nil, errBusy
 	}
+}
+
+// leaving is the key of who leaves the place of a question.
+type leaving struct{}
+
+// sendTime is how long who asked may take to read an answer.
+const sendTime = time.Minute
+
+// answered leaves the place of a question whose answer is there: who reads it slowly keeps nobody
+// waiting.
+func answered(w http.ResponseWriter, r *http.Request) {
+	if leave, ok := r.Context().Value(leaving{}).(func()); ok {
+		leave()
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTime)) // a test's recorder has none
 }
 
 // fail tells what went wrong, to who asked and to the log.
@@ -104,6 +121,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil && !errors.Is(r.Context().Err(), context.DeadlineExceeded) {
 		return // nobody is there any more
 	}
+	w.Header().Del("ETag")
+	w.Header().Set("Cache-Control", "no-store")
 	p := problemOf(r.Context(), err, s.Time)
 	if p.Status >= http.StatusInternalServerError {
 		s.Log.Error("not answered", "path", r.URL.Path, "kind", string(desk.KindOf(err)), "error", err.Error())

@@ -74,7 +74,7 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, make func() (*view
 	if v.Unsealed {
 		w.Header().Del("ETag")
 	}
-	s.render(w, http.StatusOK, v)
+	s.render(w, r, http.StatusOK, v)
 	return nil
 }
 
@@ -144,13 +144,24 @@ func (s *server) feesQuestion(r *http.Request) (sc scope, q desk.ReportQuestion,
 	if !slices.Contains(report.Groupings(), q.By) {
 		return sc, q, notUnderstood("by=%s: there are %s.", console.Printable(string(q.By)), strings.Join(groupings(), ", "))
 	}
-	chosen, err := s.Labels.Choose(sc.list())
+	chosen, err := s.choose(sc.list())
 	if err != nil {
 		return sc, q, err
 	}
 	q.Labels, q.Payers = chosen.Labels, chosen.Accounts
 	q.Period, err = sc.period()
 	return sc, q, err
+}
+
+// choose finds accounts by their addresses, labels and groups. The command line takes files, too: an
+// address of this server names none.
+func (s *server) choose(names []string) (*desk.Chosen, error) {
+	for _, name := range names {
+		if !desk.IsAddress(name) && !strings.HasPrefix(name, desk.GroupPrefix) && (s.Labels == nil || !s.Labels.Names(name)) {
+			return nil, notUnderstood("accounts: %q is no address, no %sNAME, and no label of the address book.", console.Printable(name), desk.GroupPrefix)
+		}
+	}
+	return s.Labels.Choose(names)
 }
 
 func groupings() (names []string) {

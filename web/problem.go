@@ -92,5 +92,5 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
 		_ = jsontext.Write(w, p) // whoever has gone does not read it
 		return
 	}
-	s.render(w, p.Status, &view{Title: p.Title, Lead: p.Detail, Failed: true})
+	s.render(w, r, p.Status, &view{Title: p.Title, Lead: p.Detail, Failed: true})
 }

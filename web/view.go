@@ -78,7 +78,7 @@ type tabular struct {
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // render writes a page.
-func (s *server) render(w http.ResponseWriter, status int, v *view) {
+func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *view) {
 	v.Network = s.Network
 	var page bytes.Buffer
 	if err := pageTemplate.Execute(&page, v); err != nil {
@@ -86,6 +86,7 @@ func (s *server) render(w http.ResponseWriter, status int, v *view) {
 		http.Error(w, "The page cannot be written: the log of the server says why.", http.StatusInternalServerError)
 		return
 	}
+	answered(w, r)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = page.WriteTo(w) // whoever has gone does not read it

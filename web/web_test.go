@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -180,6 +181,22 @@ func TestTime(t *testing.T) {
 	a := get(t, served(t, d, func(o *web.Options) { o.Time = time.Nanosecond }), "/api/v1/report", nil)
 	require.Contains(t, []int{http.StatusGatewayTimeout, http.StatusTooManyRequests}, a.status)
 	require.NotContains(t, a.text, "context")
+}
+
+// No file of the server's machine is named by an address: the command line's --accounts takes files.
+func TestNoFilesByAddress(t *testing.T) {
+	s := served(t, filled(t, "0..27"), nil)
+	path := filepath.Join(t.TempDir(), "accounts.csv")
+	require.NoError(t, os.WriteFile(path, []byte(alith+"\n"), 0o600))
+	for _, name := range []string{path, "/etc/passwd", "./web_test.go", alith + "," + path} {
+		a := get(t, s, "/api/v1/report?accounts="+url.QueryEscape(name), nil)
+		require.Equal(t, http.StatusBadRequest, a.status, name)
+		require.Contains(t, a.text, "is no address, no group:NAME, and no label of the address book")
+	}
+	require.NotContains(t, get(t, s, "/account/"+url.PathEscape(path), nil).text, "first seen")
+	page := get(t, s, "/fees?period=2026-02", nil)
+	require.Empty(t, page.header.Get("ETag"), "what fails is asked for again")
+	require.Equal(t, "no-store", page.header.Get("Cache-Control"))
 }
 
 // What is not sealed yet can change: no browser keeps it.
