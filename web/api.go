@@ -22,12 +22,7 @@ var answers = []struct {
 }
 
 //go:embed page/openapi.json
-var openAPIText []byte
-
-func openAPI(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(openAPIText)
-}
+var openAPIText string
 
 func (s *server) reportJSON(w http.ResponseWriter, r *http.Request) error {
 	_, q, err := s.feesQuestion(r)

@@ -54,7 +54,8 @@ func Handler(o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", s.ready)
-	mux.HandleFunc("GET /style.css", style)
+	mux.HandleFunc("GET /style.css", fixed("text/css; charset=utf-8", styleText))
+	mux.HandleFunc("GET /icon.svg", fixed("image/svg+xml", iconText))
 	mux.Handle("GET /{$}", http.RedirectHandler("/cockpit", http.StatusFound))
 	for _, p := range pages {
 		mux.HandleFunc("GET "+p.path, s.question(p.ask))
@@ -62,7 +63,7 @@ func Handler(o Options) http.Handler {
 	for _, a := range answers {
 		mux.HandleFunc("GET "+a.path, s.question(a.ask))
 	}
-	mux.HandleFunc("GET /api/v1/openapi.json", openAPI)
+	mux.HandleFunc("GET /api/v1/openapi.json", fixed("application/json", openAPIText))
 	mux.HandleFunc("/", s.nothing)
 	return s.guard(mux)
 }

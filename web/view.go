@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"strings"
 
@@ -18,6 +19,9 @@ var pageText string
 
 //go:embed page/style.css
 var styleText string
+
+//go:embed page/icon.svg
+var iconText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"words": words}).Parse(pageText))
 
@@ -92,10 +96,13 @@ func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *v
 	_, _ = page.WriteTo(w) // whoever has gone does not read it
 }
 
-func style(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	w.Header().Set("Cache-Control", "max-age=3600")
-	_, _ = w.Write([]byte(styleText))
+// fixed sends a file that the program has.
+func fixed(contentType, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Cache-Control", "max-age=3600")
+		_, _ = io.WriteString(w, text) // whoever has gone does not read it
+	}
 }
 
 // mostRows is how many rows of a table a page has.
