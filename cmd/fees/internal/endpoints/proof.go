@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/trie"
 )
 
@@ -161,13 +162,8 @@ func (q *proofQuestion) check(proof *trie.Proof) (list checkedProof) {
 // write shows what is proved. It is [cli.ErrFinding] where something is not.
 func (list checkedProof) write(out *cli.Output, stderr io.Writer) error {
 	var finding error
-	var text strings.Builder
 	values := []cli.Record{}
-	for i, p := range list {
-		if i > 0 {
-			text.WriteByte('\n')
-		}
-		fmt.Fprintf(&text, "key    %s\nvalue  %s\n", p.key, p.shown())
+	for _, p := range list {
 		values = append(values, cli.Record{{"key", p.key}, {"value", p.value}})
 		if p.err != nil {
 			finding = cli.ErrFinding
@@ -183,10 +179,28 @@ func (list checkedProof) write(out *cli.Output, stderr io.Writer) error {
 		return out.WriteRecord(cli.Record{{"values", values}})
 	}
 	err := out.Write(func(w io.Writer) error {
-		_, err := io.WriteString(w, text.String())
-		return err
+		return list.writeTable(w, out.Width())
 	})
 	return cmp.Or(err, finding)
+}
+
+// writeTable shows keys and values to people. They are whole; the reason why a value is not proved
+// is wrapped.
+func (list checkedProof) writeTable(w io.Writer, width int) error {
+	page := console.NewPage(w, width)
+	for i, p := range list {
+		if i > 0 {
+			page.WriteString("\n")
+		}
+		fmt.Fprintf(page, "key    %s\n", p.key)
+		if p.err != nil {
+			page.WriteString("value  ")
+			page.Line(p.shown(), len("value  "))
+			continue
+		}
+		fmt.Fprintf(page, "value  %s\n", p.shown())
+	}
+	return page.Flush()
 }
 
 func (p *proved) shown() string {

@@ -136,6 +136,7 @@ type watcher struct {
 	book    *desk.AddressBook
 	stderr  io.Writer
 	begun   bool     // the header is there
+	narrow  bool     // there is no room for all columns
 	finding bool     // something did not hold
 	notes   []string // of the block before
 }
@@ -154,9 +155,10 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 		err = errors.Join(err, writeCSVRows(&text, r, w.book))
 	default:
 		if !w.begun {
-			writeWatchHeader(&text, rules.Symbol)
+			w.narrow = w.Width() < watchWidth
+			w.writeHeader(&text, rules.Symbol)
 		}
-		writeWatchLine(&text, r)
+		w.writeLine(&text, r)
 	}
 	if err != nil {
 		return err
@@ -186,21 +188,27 @@ func (w *watcher) tell(block uint64, notes []string) {
 	w.notes = notes
 }
 
-// The columns of the table: 80 wide for the blocks that there are. Figures that
-// are wider move those behind them.
+// The columns of the table: so wide for the blocks that there are. Figures that are wider move
+// those behind them. A narrow terminal has the time and the fee alone.
 const (
+	watchWidth  = 80
 	watchHeader = "%8s %-24s %4s %6s %21s %12s\n"
-	watchLine   = "%8d %-24s %4d %6d %21s %12s%s\n"
+	watchLine   = "%8d %-24s %4d %6d %21s %12s"
 )
 
-func writeWatchHeader(w io.Writer, symbol string) {
-	fmt.Fprintf(w, watchHeader, "block", "time", "evm", "native", "fee "+cli.Name(symbol, maxSymbol), "base Gwei")
+func (w *watcher) writeHeader(out io.Writer, symbol string) {
+	fee := "fee " + cli.Name(symbol, maxSymbol)
+	if w.narrow {
+		fmt.Fprintf(out, "%8s %-24s %21s\n", "block", "time", fee)
+		return
+	}
+	fmt.Fprintf(out, watchHeader, "block", "time", "evm", "native", fee, "base Gwei")
 }
 
 // maxSymbol is how long a token's name may be in a header.
 const maxSymbol = 12
 
-func writeWatchLine(w io.Writer, r *evidence.Report) {
+func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 	base := ""
 	if price, ok := r.BaseFeePerGas.Get(); ok {
 		base = console.Plain(console.Gwei(price))
@@ -215,5 +223,13 @@ func writeWatchLine(w io.Writer, r *evidence.Report) {
 	if !r.Proved() {
 		flags += "  rules not certain"
 	}
-	fmt.Fprintf(w, watchLine, r.Number, cli.Known(r.Time), r.Totals.EVM, r.Totals.Native, console.Tokens(r.Totals.Fee), base, flags)
+	fee := console.Tokens(r.Totals.Fee)
+	if w.narrow {
+		fmt.Fprintf(out, "%8d %-24s %21s\n", r.Number, cli.Known(r.Time), fee)
+		if flags != "" { // what does not hold has a line of its own
+			fmt.Fprintln(out, "        "+flags)
+		}
+		return
+	}
+	fmt.Fprintf(out, watchLine+"%s\n", r.Number, cli.Known(r.Time), r.Totals.EVM, r.Totals.Native, fee, base, flags)
 }
