@@ -57,9 +57,13 @@ func (s *server) serves(host string) bool {
 	}
 	name = strings.ToLower(strings.Trim(name, "[]"))
 	if address, err := netip.ParseAddr(name); err == nil {
-		return address.IsLoopback() || slices.Contains(s.Hosts, name)
+		return address.IsLoopback() || s.isHost(name)
 	}
-	return name == "localhost" || slices.Contains(s.Hosts, name)
+	return name == "localhost" || s.isHost(name)
+}
+
+func (s *server) isHost(name string) bool {
+	return slices.ContainsFunc(s.Hosts, func(host string) bool { return strings.EqualFold(host, name) })
 }
 
 // question is a handler that has so much time, and waits for its turn.

@@ -160,7 +160,7 @@ func TestProblems(t *testing.T) {
 
 // Requests by another name, other methods and endless addresses are refused.
 func TestGuard(t *testing.T) {
-	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.Hosts = []string{"fees.example.org"} })
+	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.Hosts = []string{"Fees.example.org"} })
 	for host, status := range map[string]int{
 		"evil.example": http.StatusMisdirectedRequest, "evil.example:8787": http.StatusMisdirectedRequest, "192.0.2.1": http.StatusMisdirectedRequest, "localhost.evil.example": http.StatusMisdirectedRequest,
 		"localhost": http.StatusOK, "LOCALHOST:1": http.StatusOK, "127.0.0.1:8787": http.StatusOK, "[::1]:8787": http.StatusOK, "fees.example.org": http.StatusOK,
