@@ -9,15 +9,12 @@ import (
 	"github.com/feeledger/fees/sheet"
 )
 
-// answers are those for programs, with who gives them: JSON as the command line has it.
-var answers = []struct {
-	path string
-	ask  func(*server, http.ResponseWriter, *http.Request) error
-}{
+// answers are those for programs: JSON as the command line has it.
+var answers = []route{
 	{"/api/v1/report", (*server).reportJSON},
-	{"/api/v1/transactions/{name}", (*server).transactionJSON},
-	{"/api/v1/accounts/{address}", (*server).accountJSON},
-	{"/api/v1/blocks/{height}", (*server).blockJSON},
+	{"/api/v1/transactions/{name}", alone((*server).transactionJSON)},
+	{"/api/v1/accounts/{address}", alone((*server).accountJSON)},
+	{"/api/v1/blocks/{height}", alone((*server).blockJSON)},
 	{"/api/v1/findings", (*server).findingsJSON},
 }
 
@@ -39,9 +36,6 @@ func (s *server) reportJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
-	if _, err := parameters(r.URL.RawQuery); err != nil {
-		return err
-	}
 	return s.file(w, r, func(to *answer) error {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
@@ -53,9 +47,6 @@ func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
-	if _, err := parameters(r.URL.RawQuery); err != nil {
-		return err
-	}
 	account, err := desk.OneAccount(r.PathValue("address"), s.Labels)
 	if err != nil {
 		return err
@@ -70,9 +61,6 @@ func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) blockJSON(w http.ResponseWriter, r *http.Request) error {
-	if _, err := parameters(r.URL.RawQuery); err != nil {
-		return err
-	}
 	height, err := heightOf(r.PathValue("height"))
 	if err != nil {
 		return err

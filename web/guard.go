@@ -67,7 +67,7 @@ func (s *server) isHost(name string) bool {
 }
 
 // question is a handler that has so much time, and waits for its turn.
-func (s *server) question(ask func(*server, http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+func (s *server) question(ask asker) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()

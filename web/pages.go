@@ -21,19 +21,34 @@ import (
 // isPlace is how a transaction's place is written.
 var isPlace = regexp.MustCompile(`^[0-9]+-[0-9]+$`)
 
-// pages are those that people see, with who answers.
-var pages = []struct {
+// route is a path with who answers there.
+type route struct {
 	path string
-	ask  func(*server, http.ResponseWriter, *http.Request) error
-}{
-	{"/cockpit", (*server).cockpit},
+	ask  asker
+}
+
+type asker = func(*server, http.ResponseWriter, *http.Request) error
+
+// alone is an answer that no parameter changes: each is refused.
+func alone(ask asker) asker {
+	return func(s *server, w http.ResponseWriter, r *http.Request) error {
+		if _, err := parameters(r.URL.RawQuery); err != nil {
+			return err
+		}
+		return ask(s, w, r)
+	}
+}
+
+// pages are those that people see.
+var pages = []route{
+	{"/cockpit", alone((*server).cockpit)},
 	{"/fees", (*server).fees},
 	{"/fees.csv", (*server).feesFile},
 	{"/fees.xlsx", (*server).feesFile},
 	{"/fees.json", (*server).feesFile},
-	{"/tx/{name}", (*server).transaction},
-	{"/block/{height}", (*server).block},
-	{"/account/{address}", (*server).account},
+	{"/tx/{name}", alone((*server).transaction)},
+	{"/block/{height}", alone((*server).block)},
+	{"/account/{address}", alone((*server).account)},
 	{"/findings", (*server).findings},
 	{"/findings.csv", (*server).findingsFile},
 	{"/lookup", (*server).lookup},
@@ -80,9 +95,6 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, make func() (*view
 
 // cockpit says what the ledger holds.
 func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
-	if _, err := parameters(r.URL.RawQuery); err != nil {
-		return err
-	}
 	return s.show(w, r, func() (*view, error) {
 		status, err := s.Desk.Status(r.Context())
 		if err != nil {
@@ -265,9 +277,6 @@ func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 
 // transaction is a transaction of the ledger with all that it moved.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
-	if _, err := parameters(r.URL.RawQuery); err != nil {
-		return err
-	}
 	return s.show(w, r, func() (*view, error) {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
@@ -327,9 +336,6 @@ func listed[T any](title, symbol string, list []T, row func(T) []any, columns ..
 
 // block is a block with its transactions.
 func (s *server) block(w http.ResponseWriter, r *http.Request) error {
-	if _, err := parameters(r.URL.RawQuery); err != nil {
-		return err
-	}
 	height, err := heightOf(r.PathValue("height"))
 	if err != nil {
 		return err
@@ -364,9 +370,6 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 
 // account is an account's summary, with what it paid last.
 func (s *server) account(w http.ResponseWriter, r *http.Request) error {
-	if _, err := parameters(r.URL.RawQuery); err != nil {
-		return err
-	}
 	account, err := desk.OneAccount(r.PathValue("address"), s.Labels)
 	if err != nil {
 		return err
