@@ -48,3 +48,29 @@ func TestEach(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, totals)
 }
+
+// A sum that no chain can have is an error, and who has enough of the rows ends them.
+func TestEachOverflow(t *testing.T) {
+	most, err := chain.ParseWei("340282366920938463463374607431768211455")
+	require.NoError(t, err)
+	s := &sheet.Sheet{
+		Name: "x", Columns: []sheet.Column{{Name: "fee", Kind: sheet.Wei, Total: true}},
+		Rows: func(yield func([]any, error) bool) {
+			for range 2 {
+				if !yield([]any{most}, nil) {
+					return
+				}
+			}
+		},
+	}
+	_, err = s.Each(func([]sheet.Cell) error { return nil })
+	require.ErrorIs(t, err, chain.ErrOverflow)
+	rows := 0
+	for text, err := range sheet.JSONRows(s) {
+		require.NoError(t, err)
+		require.Contains(t, string(text), `"fee":"3402`)
+		rows++
+		break
+	}
+	require.Equal(t, 1, rows)
+}
