@@ -89,13 +89,17 @@ func ReadPrices(path, fiat string) (*prices.List, error) {
 	if _, err := prices.ParseCurrency(fiat); err != nil {
 		return nil, notUnderstood("%v: %v", FieldFiat, err)
 	}
-	var list *prices.List
-	text, err := ReadSmallFile(path, maxListBytes)
-	if err == nil {
-		list, err = prices.Read(text, fiat)
+	list, _, err := readList(FieldPrices, path, func(text []byte) (*prices.List, error) { return prices.Read(text, fiat) })
+	return list, err
+}
+
+// readList reads a list of the user's. The text is what was read.
+func readList[L any](field Field, path string, read func([]byte) (*L, error)) (list *L, text []byte, err error) {
+	if text, err = ReadSmallFile(path, maxListBytes); err == nil {
+		list, err = read(text)
 	}
 	if err != nil {
-		return nil, inFile(FieldPrices, path, err)
+		return nil, nil, inFile(field, path, err)
 	}
-	return list, nil
+	return list, text, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/rollforward"
 	"github.com/feeledger/fees/sheet"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/statement"
@@ -88,19 +89,13 @@ func (x *maker) makeInputs(context.Context) error {
 }
 
 // makePrices keeps the prices that amounts in a currency rest on.
-func (x *maker) makePrices() error {
+func (x *maker) makePrices() (err error) {
 	o := x.manifest.Options.Prices
 	if o == nil {
 		return nil
 	}
-	text, err := ReadSmallFile(x.inputs.prices, maxListBytes)
-	if err == nil {
-		x.prices, err = prices.Read(text, o.Currency)
-	}
-	if err != nil {
-		return inFile(FieldPrices, x.inputs.prices, err)
-	}
-	return x.addText(inputPrices, text)
+	x.prices, err = keepList(x, FieldPrices, x.inputs.prices, inputPrices, func(text []byte) (*prices.List, error) { return prices.Read(text, o.Currency) })
+	return err
 }
 
 // makeClasses keeps the user's own classes of movements.
@@ -108,14 +103,17 @@ func (x *maker) makeClasses() (err error) {
 	if !x.manifest.Options.Classes {
 		return nil
 	}
-	if x.classes, err = ReadClasses(x.inputs.classes); err != nil {
-		return err
-	}
-	text, err := ReadSmallFile(x.inputs.classes, maxListBytes)
+	x.classes, err = keepList(x, FieldClasses, x.inputs.classes, inputClasses, rollforward.ReadOwnRules)
+	return err
+}
+
+// keepList reads a list of the user's, and keeps just what was read: a file may change meanwhile.
+func keepList[L any](x *maker, field Field, path, name string, read func([]byte) (*L, error)) (*L, error) {
+	list, text, err := readList(field, path, read)
 	if err != nil {
-		return inFile(FieldClasses, x.inputs.classes, err)
+		return nil, err
 	}
-	return x.addText(inputClasses, text)
+	return list, x.addText(name, text)
 }
 
 func (x *maker) addText(name string, text []byte) error {

@@ -52,15 +52,8 @@ func ReadClasses(path string) (*rollforward.OwnRules, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := ReadSmallFile(path, maxListBytes)
-	if err != nil {
-		return nil, inFile(FieldClasses, path, err)
-	}
-	own, err := rollforward.ReadOwnRules(text)
-	if err != nil {
-		return nil, inFile(FieldClasses, path, err)
-	}
-	return own, nil
+	own, _, err := readList(FieldClasses, path, rollforward.ReadOwnRules)
+	return own, err
 }
 
 // Rollforward makes the rollforward of accounts on a period. Its movements are read from the
