@@ -70,7 +70,7 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer
 	answered(w, r)
 	w.Header().Set("Content-Type", contentTypes[to.form])
 	if !strings.HasPrefix(r.URL.Path, "/api/") {
-		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", strings.TrimPrefix(path.Base(r.URL.Path), "/")))
+		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", path.Base(r.URL.Path)))
 	}
 	size, err := file.Seek(0, io.SeekEnd)
 	if err == nil {

@@ -5,13 +5,12 @@ import (
 	"net/http"
 
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sheet"
 )
 
 // answers are those for programs: JSON as the command line has it.
 var answers = []route{
-	{"/api/v1/report", (*server).reportJSON},
+	{"/api/v1/report", (*server).feesFile},
 	{"/api/v1/transactions/{name}", alone((*server).transactionJSON)},
 	{"/api/v1/accounts/{address}", alone((*server).accountJSON)},
 	{"/api/v1/blocks/{height}", alone((*server).blockJSON)},
@@ -20,20 +19,6 @@ var answers = []route{
 
 //go:embed page/openapi.json
 var openAPIText string
-
-func (s *server) reportJSON(w http.ResponseWriter, r *http.Request) error {
-	_, q, err := s.feesQuestion(r)
-	if err != nil {
-		return err
-	}
-	return s.file(w, r, func(to *answer) error {
-		made, err := s.Desk.Report(r.Context(), q)
-		if err != nil {
-			return err
-		}
-		return report.WriteJSON(to, made)
-	})
-}
 
 func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
 	return s.file(w, r, func(to *answer) error {

@@ -254,7 +254,7 @@ func byFlag(by report.By) string {
 	return " --by " + string(by)
 }
 
-// feesFile is the same as a file.
+// feesFile is the same as a file, or as the JSON of the command line.
 func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 	_, q, err := s.feesQuestion(r)
 	if err != nil {

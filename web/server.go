@@ -26,7 +26,7 @@ type Options struct {
 
 // The bounds where nothing else is said.
 const (
-	defaultTime   = 10 * time.Second
+	DefaultTime   = 10 * time.Second
 	defaultAtOnce = 8
 	mostWaiting   = 64 // questions that wait for their turn
 )
@@ -42,7 +42,7 @@ type server struct {
 // Handler answers for a ledger.
 func Handler(o Options) http.Handler {
 	if o.Time == 0 {
-		o.Time = defaultTime
+		o.Time = DefaultTime
 	}
 	if o.AtOnce == 0 {
 		o.AtOnce = defaultAtOnce

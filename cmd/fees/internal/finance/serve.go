@@ -44,9 +44,6 @@ const serveExamples = `  fees serve --gateway demo
   fees serve --ledger fees.db --listen 127.0.0.1:8787
   fees serve --host fees.example.org    behind a server of that name`
 
-// mostAtOnce is how many questions of a browser are worked on at once, where nothing else is said.
-const mostAtOnce = 8
-
 // serveFlags are the flags of fees serve.
 type serveFlags struct {
 	cli.SourceFlags
@@ -75,7 +72,7 @@ func newServe(stderr io.Writer) *cobra.Command {
 	cli.AddListen(c, &flags.listen, "127.0.0.1:8787")
 	f := c.Flags()
 	f.StringSliceVar(&flags.hosts, "host", nil, "names by which a server before this one passes requests on, with commas")
-	f.DurationVar(&flags.limit, "time-limit", 10*time.Second, "how long a question may take")
+	f.DurationVar(&flags.limit, "time-limit", web.DefaultTime, "how long a question may take")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
@@ -112,7 +109,7 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 	fmt.Fprintf(stderr, "fees: the ledger %s is at http://%s\n", d.Place, listener.Addr())
 	return gatewayserver.Serve(ctx, listener, web.Handler(web.Options{
 		Desk: d, Network: state.Network, Labels: book, Program: cli.Version(), Ledger: f.Ledger, Hosts: f.hosts,
-		Log: slog.New(slog.NewTextHandler(stderr, nil)), Time: f.limit, AtOnce: mostAtOnce,
+		Log: slog.New(slog.NewTextHandler(stderr, nil)), Time: f.limit,
 	}))
 }
 
