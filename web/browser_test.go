@@ -24,7 +24,7 @@ func TestPagesInABrowser(t *testing.T) {
 		t.Skip("SKIPPED: there is no chromium: the pages were not tried in a browser (Debian's package chromium)")
 	}
 	s := served(t, filled(t, "0..27"), func(o *web.Options) {
-		o.Labels = book(t, "address,label\n"+alith+",<script>document.title='owned'</script>\n")
+		o.Ledgers[0].Labels = book(t, "address,label\n"+alith+",<script>document.title='owned'</script>\n")
 	})
 	ask := func(path string, arguments ...string) (dom, log string) {
 		command := exec.CommandContext(t.Context(), chromium, append([]string{

@@ -18,7 +18,7 @@ import (
 
 // policy lets a page use its own style sheet and nothing else: no script, no frame, nothing from
 // elsewhere.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
 
 // mostQuery is how long a path with its query may be.
 const mostQuery = 8 << 10

@@ -51,7 +51,7 @@ func book(t testing.TB, text string) *desk.AddressBook {
 // served is a server of a ledger.
 func served(t testing.TB, d *desk.Desk, change func(*web.Options)) *httptest.Server {
 	t.Helper()
-	o := web.Options{Desk: d, Network: "moonbeam", Program: "a test"}
+	o := web.Options{Ledgers: []web.Ledger{{Desk: d, Network: "moonbeam"}}, Program: "a test"}
 	if change != nil {
 		change(&o)
 	}

@@ -60,9 +60,9 @@ func (v *view) Nav() (list []navigation) {
 	if about == nil {
 		about = new(scope)
 	}
-	for _, p := range []struct{ text, path string }{{"Cockpit", "/cockpit"}, {"Fees", "/fees"}, {"Findings", "/findings"}} {
+	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Findings", "findings"}} {
 		to := p.path
-		if p.path != "/cockpit" {
+		if p.path != "cockpit" {
 			to += about.query(nil)
 		}
 		list = append(list, navigation{link{p.text, to}, p.path == v.Path})
@@ -106,14 +106,14 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "What the ledger holds", Path: "/cockpit", Command: "fees ledger status" + s.ledgerFlag(), Unsealed: !known || stored.Last > sealed}
+		v := &view{Title: "What the ledger holds", Path: "cockpit", Command: "fees ledger status" + s.ledgerFlag(), Unsealed: !known || stored.Last > sealed}
 		t := &status.Totals
 		v.Facts = []fact{
 			plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("sealed up to block", optionalText(status.Sealed)),
 			plain("last block of", optionalText(status.LastTime)), plain("evidence", status.Evidence.String()),
 			plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)), amount("fees", chain.Some(t.Fee), symbol),
 			amount("charged", status.Charged, symbol), amount("burned", status.Burned, symbol), amount("treasury", status.Treasury, symbol), amount("authors", status.Author, symbol),
-			plain("undetermined fees", fmt.Sprint(t.Undetermined)), {Name: "findings", cell: cell{Text: fmt.Sprint(status.Findings), To: "/findings"}},
+			plain("undetermined fees", fmt.Sprint(t.Undetermined)), {Name: "findings", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}},
 		}
 		for _, gap := range status.Gaps {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("The blocks %v are missing.", gap))
@@ -139,7 +139,7 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 		table.Title = "Fees by month"
 		for _, row := range table.Rows {
 			if aMonth.MatchString(row[0].Text) {
-				row[0].To = "/fees?partial=1&period=" + row[0].Text
+				row[0].To = "fees?partial=1&period=" + row[0].Text
 			}
 		}
 		v.Tables = append(v.Tables, table)
@@ -194,7 +194,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: made.Title(), Path: "/fees", Scope: &sc, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
+		v := &view{Title: made.Title(), Path: "fees", Scope: &sc, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
 		v.Choices = []choice{{"by", string(q.By), groupings()}}
 		v.Lead = "Evidence: " + made.Evidence.String() + "."
 		t := &made.Totals
@@ -219,7 +219,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			own.Set("by", string(q.By))
 		}
 		for _, form := range []string{"csv", "xlsx", "json"} {
-			v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "/fees." + form + sc.query(own)})
+			v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + sc.query(own)})
 		}
 		v.Command = "fees report" + sc.flags() + byFlag(q.By) + s.ledgerFlag()
 		return v, nil
@@ -243,7 +243,7 @@ func (s *server) narrower(t *tabular, sc *scope, by report.By) {
 			continue
 		}
 		narrow.Partial = true
-		row[0].To = "/fees" + narrow.query(url.Values{"by": {next}})
+		row[0].To = "fees" + narrow.query(url.Values{"by": {next}})
 	}
 }
 
@@ -283,10 +283,10 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		place := fmt.Sprintf("%d-%d", t.Height, t.Index)
-		v := &view{Title: "Transaction " + place, Path: "/tx", Command: "fees explain " + place + s.ledgerFlag()}
+		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag()}
 		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
 		v.Facts = []fact{
-			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("/block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
+			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
 			plain("hash", t.Hash.String()), plain("EVM hash", optionalText(t.EVMHash)), s.party("from", t.Sender), s.party("to", t.Recipient), s.party("payer", t.Payer),
 			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), amount("fee", t.Fee, t.Symbol), amount("charged", t.Charged, t.Symbol), plain("verdict", words(string(t.Verdict))),
 			amount("burned", t.Burned, t.Symbol), amount("treasury", t.Treasury, t.Symbol), amount("author", t.Author, t.Symbol),
@@ -349,15 +349,15 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: fmt.Sprintf("Block %d", height), Path: "/block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}
+		v := &view{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}
 		v.Facts = []fact{
 			plain("time", optionalText(b.Time)), plain("hash", b.Hash.String()), plain("rules", b.Rules), plain("transactions", fmt.Sprintf("%d evm, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
 			amount("fees", chain.Some(b.Fee), symbol), amount("charged", b.Charged, symbol), amount("burned", b.Burned, symbol), amount("treasury", b.Treasury, symbol), amount("author", b.Author, symbol),
 		}
 		if height > 0 {
-			v.Facts = append(v.Facts, fact{Name: "before it", cell: cell{Text: fmt.Sprint(height - 1), To: fmt.Sprintf("/block/%d", height-1)}})
+			v.Facts = append(v.Facts, fact{Name: "before it", cell: cell{Text: fmt.Sprint(height - 1), To: fmt.Sprintf("block/%d", height-1)}})
 		}
-		v.Facts = append(v.Facts, fact{Name: "after it", cell: cell{Text: fmt.Sprint(height + 1), To: fmt.Sprintf("/block/%d", height+1)}})
+		v.Facts = append(v.Facts, fact{Name: "after it", cell: cell{Text: fmt.Sprint(height + 1), To: fmt.Sprintf("block/%d", height+1)}})
 		list := transactionSheet(symbol, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: ledger.Span{First: height, Last: height}}))
 		table, err := s.table(list, mostRows)
 		if err != nil {
@@ -379,7 +379,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Account " + account.String(), Path: "/account", Command: "fees account " + account.String() + s.ledgerFlag()}
+		v := &view{Title: "Account " + account.String(), Path: "account", Command: "fees account " + account.String() + s.ledgerFlag()}
 		if label, ok := s.label(account); ok {
 			v.Lead = label + ". "
 		}
@@ -388,7 +388,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native)),
 			amount("fees", chain.Some(a.Fees.Fee), a.Symbol), amount("charged", a.Charged, a.Symbol), plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Symbol), amount("out", a.Out, a.Symbol),
 			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
-			{Name: "its fees by day", cell: cell{Text: "show", To: "/fees?accounts=" + account.String()}},
+			{Name: "its fees by day", cell: cell{Text: "show", To: "fees?accounts=" + account.String()}},
 		}
 		if n := a.Fees.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("INCOMPLETE: %s %s undetermined, and in no sum.", console.Counted(n, "fee"), console.Verb(n, "is", "are")))
@@ -420,12 +420,12 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Findings, " + list.Held.Name, Path: "/findings", Scope: &sc, Warnings: list.Notes, Tables: []*tabular{table}}
+		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Warnings: list.Notes, Tables: []*tabular{table}}
 		v.Lead = "What does not hold in these blocks, whosever it is: checks, fees that no rule gives or that the chain did not charge like that, events that are not understood."
 		if len(table.Rows) == 0 {
 			v.Lead, v.Tables = "All holds: every check of these blocks, and every fee.", nil
 		}
-		v.Downloads = []link{{"CSV", "/findings.csv" + sc.query(nil)}}
+		v.Downloads = []link{{"CSV", "findings.csv" + sc.query(nil)}}
 		return v, nil
 	})
 }
@@ -465,18 +465,18 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 	case text == "":
 		return notUnderstood("What are you looking for? A hash, a height, a place such as 25-7, an address, a label, a month.")
 	case aMonth.MatchString(text):
-		to = "/fees?partial=1&period=" + text
+		to = "fees?partial=1&period=" + text
 	case isPlace.MatchString(text):
-		to = "/tx/" + text
+		to = "tx/" + text
 	default:
 		if _, err := heightOf(text); err == nil {
-			to = "/block/" + text
+			to = "block/" + text
 		} else if hash, err := chain.ParseHash(text); err == nil {
 			if to, err = s.placeOf(r, hash); err != nil {
 				return err
 			}
 		} else if account, err := desk.OneAccount(text, s.Labels); err == nil {
-			to = "/account/" + account.String()
+			to = "account/" + account.String()
 		} else if desk.IsAddress(text) {
 			return err
 		}
@@ -484,7 +484,7 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 	if to == "" {
 		return &problem{http.StatusNotFound, "Not there", fmt.Sprintf("%q is no height, no hash, no place such as 25-7, no address, no month, and no label of the address book.", console.Printable(text))}
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	http.Redirect(w, r, s.base+"/"+to, http.StatusSeeOther)
 	return nil
 }
 
@@ -495,5 +495,5 @@ func (s *server) placeOf(r *http.Request, hash chain.Hash) (string, error) {
 	if errors.As(err, &none) {
 		return "", &problem{http.StatusNotFound, "Not there", "Nothing in this ledger has that hash."}
 	}
-	return fmt.Sprintf("/tx/%d-%d", at.Height, at.Row), err
+	return fmt.Sprintf("tx/%d-%d", at.Height, at.Row), err
 }

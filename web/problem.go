@@ -86,7 +86,7 @@ func parameterOf(f desk.Field) string {
 
 // refuse writes a problem, as JSON to programs.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
-	if strings.HasPrefix(r.URL.Path, "/api/") {
+	if strings.Contains(r.URL.Path, "/api/") { // with several ledgers, the name of one is before it
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(p.Status)
 		_ = jsontext.Write(w, p) // whoever has gone does not read it

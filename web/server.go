@@ -3,25 +3,34 @@ package web
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
 )
 
 // Options say what is served, and within which bounds.
 type Options struct {
+	Ledgers []Ledger      // at least one. Where there are several, each is below its name
+	Program string        // the program with its version: another one may answer otherwise
+	Hosts   []string      // names by which this server may be asked for, beside those of this machine
+	Log     *slog.Logger  // of what fails; nil for none
+	Time    time.Duration // that a question may take; 0 is the default
+	AtOnce  int           // questions that are worked on at once; 0 is the default
+}
+
+// Ledger is a ledger that is served, with what is known beside it.
+type Ledger struct {
+	Name    string // of its pages where several ledgers are served: letters, digits, - and _
 	Desk    *desk.Desk
-	Network string            // that the ledger is of
+	Network string            // that it is of
+	Place   string            // as the command line names it, "" where it is the default
 	Labels  *desk.AddressBook // what addresses are called; nil for none
-	Program string            // the program with its version: another one may answer otherwise
-	Ledger  string            // the ledger as the command line names it, "" where it is the default
-	Hosts   []string          // names by which this server may be asked for, beside those of this machine
-	Log     *slog.Logger      // of what fails; nil for none
-	Time    time.Duration     // that a question may take; 0 is the default
-	AtOnce  int               // questions that are worked on at once; 0 is the default
 }
 
 // The bounds where nothing else is said.
@@ -31,15 +40,17 @@ const (
 	mostWaiting   = 64 // questions that wait for their turn
 )
 
-// server answers.
+// server answers for one of the ledgers.
 type server struct {
 	Options
+	Ledger
+	base    string        // what its paths begin with, "" where it is the only ledger
 	labels  string        // a sum of the address book: it names what is shown
 	working chan struct{} // a place for each question that is worked on
 	waiting chan struct{} // and for each that waits
 }
 
-// Handler answers for a ledger.
+// Handler answers for the ledgers.
 func Handler(o Options) http.Handler {
 	if o.Time == 0 {
 		o.Time = DefaultTime
@@ -50,22 +61,41 @@ func Handler(o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{Options: o, labels: sumOf(o.Labels), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting)}
 	mux := http.NewServeMux()
+	front := server{Options: o, Ledger: o.Ledgers[0], working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting)}
+	for _, l := range o.Ledgers {
+		s := front
+		s.Ledger, s.labels = l, sumOf(l.Labels)
+		if len(o.Ledgers) == 1 {
+			mux.Handle("/", s.routes())
+			front = s
+		} else {
+			s.base = "/" + l.Name
+			mux.Handle(s.base+"/", http.StripPrefix(s.base, s.routes()))
+		}
+	}
+	if len(o.Ledgers) > 1 {
+		front.base = "/" + front.Name
+		mux.Handle("GET /{$}", http.RedirectHandler(front.base+"/cockpit", http.StatusFound))
+		mux.HandleFunc("/", front.nothing)
+	}
 	mux.HandleFunc("GET /healthz", healthy)
-	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("GET /readyz", front.ready)
+	return front.guard(mux)
+}
+
+// routes are the paths of a ledger.
+func (s *server) routes() http.Handler {
+	mux := http.NewServeMux()
 	mux.HandleFunc("GET /style.css", fixed("text/css; charset=utf-8", styleText))
 	mux.HandleFunc("GET /icon.svg", fixed("image/svg+xml", iconText))
-	mux.Handle("GET /{$}", http.RedirectHandler("/cockpit", http.StatusFound))
-	for _, p := range pages {
+	mux.Handle("GET /{$}", http.RedirectHandler(s.base+"/cockpit", http.StatusFound))
+	for _, p := range slices.Concat(pages, answers) {
 		mux.HandleFunc("GET "+p.path, s.question(p.ask))
-	}
-	for _, a := range answers {
-		mux.HandleFunc("GET "+a.path, s.question(a.ask))
 	}
 	mux.HandleFunc("GET /api/v1/openapi.json", fixed("application/json", openAPIText))
 	mux.HandleFunc("/", s.nothing)
-	return s.guard(mux)
+	return mux
 }
 
 func healthy(w http.ResponseWriter, _ *http.Request) {
@@ -73,13 +103,15 @@ func healthy(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte("ok\n")) // whoever has gone does not read it
 }
 
-// ready tells whether the ledger can be read.
+// ready tells whether the ledgers can be read.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 	defer cancel()
-	if _, err := s.Desk.Book.Sealed(ctx); err != nil {
-		http.Error(w, "the ledger cannot be read", http.StatusServiceUnavailable)
-		return
+	for _, l := range s.Ledgers {
+		if _, err := l.Desk.Book.Sealed(ctx); err != nil && !errors.Is(err, ledger.ErrNone) {
+			http.Error(w, "a ledger cannot be read", http.StatusServiceUnavailable)
+			return
+		}
 	}
 	healthy(w, r)
 }

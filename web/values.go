@@ -47,7 +47,7 @@ func (s *server) party(name string, o chain.Optional[chain.Address]) fact {
 	if !ok {
 		return plain(name, notKnown)
 	}
-	return fact{Name: name, cell: cell{Text: s.called(address.String()), To: "/account/" + address.String()}}
+	return fact{Name: name, cell: cell{Text: s.called(address.String()), To: "account/" + address.String()}}
 }
 
 // called is an address's label, or else its ends.
@@ -74,7 +74,7 @@ func seen(name string, o chain.Optional[desk.Seen]) fact {
 	if !ok {
 		return plain(name, "nowhere in these blocks")
 	}
-	return fact{Name: name, cell: cell{Text: strings.TrimSpace(fmt.Sprintf("block %d %s", at.Height, optionalText(at.Time))), To: fmt.Sprintf("/block/%d", at.Height)}}
+	return fact{Name: name, cell: cell{Text: strings.TrimSpace(fmt.Sprintf("block %d %s", at.Height, optionalText(at.Time))), To: fmt.Sprintf("block/%d", at.Height)}}
 }
 
 // heightOf reads a height.
@@ -110,8 +110,8 @@ func transactionSheet(symbol string, list iter.Seq2[*ledger.Transaction, error])
 
 // ledgerFlag names the ledger on the command line.
 func (s *server) ledgerFlag() string {
-	if s.Ledger == "" {
+	if s.Place == "" {
 		return ""
 	}
-	return " --ledger " + console.Argument(s.Ledger)
+	return " --ledger " + console.Argument(s.Place)
 }

@@ -43,6 +43,9 @@ type view struct {
 	Sealed    string // what the ledger has sealed, of which the answer is
 	Unsealed  bool   // the answer is of what is not sealed yet
 	Network   string
+	Base      string // what the paths of the ledger begin with: links go on from there
+	Here      string // the page's own address, for links within it
+	Ledgers   []navigation
 }
 
 // choice is a field of the page's form that has some values.
@@ -83,7 +86,12 @@ func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // render writes a page.
 func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *view) {
-	v.Network = s.Network
+	v.Network, v.Base, v.Here = s.Network, s.base+"/", r.RequestURI
+	if len(s.Options.Ledgers) > 1 {
+		for _, l := range s.Options.Ledgers {
+			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/cockpit"}, l.Name == s.Name})
+		}
+	}
 	var page bytes.Buffer
 	if err := pageTemplate.Execute(&page, v); err != nil {
 		s.Log.Error("page", "error", err.Error())
@@ -159,15 +167,15 @@ func (s *server) cell(c *sheet.Column, v sheet.Cell) cell {
 	case c.Kind == sheet.Wei || c.Kind == sheet.SignedWei:
 		shown.Exact = v.Exact
 	case c.Kind == sheet.Address:
-		shown.To, shown.Text = "/account/"+v.Exact, s.called(v.Exact)
+		shown.To, shown.Text = "account/"+v.Exact, s.called(v.Exact)
 	case c.Kind == sheet.Hash && c.Name != "parent_hash":
-		shown.To, shown.Text = "/lookup?q="+v.Exact, console.Ends(v.Exact, 4)
+		shown.To, shown.Text = "lookup?q="+v.Exact, console.Ends(v.Exact, 4)
 	case c.Name == "place" || c.Name == "id":
 		if isPlace.MatchString(v.Exact) {
-			shown.To = "/tx/" + v.Exact
+			shown.To = "tx/" + v.Exact
 		}
 	case c.Kind == sheet.Integer && (c.Name == "block" || c.Name == "number"):
-		shown.To = "/block/" + v.Exact
+		shown.To = "block/" + v.Exact
 	}
 	return shown
 }

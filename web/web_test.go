@@ -52,6 +52,33 @@ func TestPages(t *testing.T) {
 	require.Equal(t, "/cockpit", get(t, s, "/", nil).header.Get("Location"))
 }
 
+// Several ledgers are each below their name: their pages lead to each other, and their links stay
+// with them.
+func TestSeveralLedgers(t *testing.T) {
+	first, second := filled(t, "0..27"), filled(t, "0..24")
+	s := served(t, first, func(o *web.Options) {
+		o.Ledgers[0].Name, o.Ledgers[0].Place = "one", "one.db"
+		o.Ledgers = append(o.Ledgers, web.Ledger{Name: "two", Desk: second, Network: "moonbeam", Place: "two.db"})
+	})
+	require.Equal(t, "/one/cockpit", get(t, s, "/", nil).header.Get("Location"))
+	require.Equal(t, "/two/cockpit", get(t, s, "/two/", nil).header.Get("Location"))
+	require.Equal(t, "/two/block/24", get(t, s, "/two/lookup?q=24", nil).header.Get("Location"))
+	page := get(t, s, "/two/cockpit", nil).text
+	require.Contains(t, page, `<base href="/two/">`)
+	require.Contains(t, page, `<a class="ledger" href="/one/cockpit">one</a>`)
+	require.Contains(t, page, `<a class="ledger" href="/two/cockpit" aria-current="true">two</a>`)
+	require.Contains(t, page, "sealed blocks 0..24")
+	require.Contains(t, get(t, s, "/one/fees", nil).text, "fees report --ledger one.db")
+	require.Equal(t, http.StatusNotFound, get(t, s, "/two/block/25", nil).status)
+	require.Equal(t, http.StatusOK, get(t, s, "/one/block/25", nil).status)
+	for _, path := range []string{"/fees", "/three/fees", "/two/nothing"} {
+		require.Equal(t, http.StatusNotFound, get(t, s, path, nil).status, path)
+	}
+	require.Equal(t, "application/problem+json", get(t, s, "/two/api/v1/blocks/25", nil).header.Get("Content-Type"))
+	require.Equal(t, "ok\n", get(t, s, "/readyz", nil).text)
+	require.Contains(t, get(t, s, "/two/style.css", nil).text, "prefers-color-scheme")
+}
+
 // The table, the files and the JSON are one answer: that of the desk, which the command line asks.
 func TestFeesAreTheReport(t *testing.T) {
 	d := filled(t, "0..27")
@@ -88,12 +115,14 @@ func TestFeesAreTheReport(t *testing.T) {
 
 // A transaction, an account and a block are as JSON what the desk says, and lead to each other.
 func TestLinks(t *testing.T) {
-	s := served(t, filled(t, "0..27"), func(o *web.Options) { o.Labels = book(t, "address,label,group\n"+alith+",Alith & <b>Co</b>,ours\n") })
+	s := served(t, filled(t, "0..27"), func(o *web.Options) {
+		o.Ledgers[0].Labels = book(t, "address,label,group\n"+alith+",Alith & <b>Co</b>,ours\n")
+	})
 	tx := get(t, s, "/tx/25-7", nil).text
-	require.Contains(t, tx, `<a href="/block/25">`)
-	require.Contains(t, tx, `<a href="/account/`+alith+`">Alith &amp; &lt;b&gt;Co&lt;/b&gt;</a>`)
+	require.Contains(t, tx, `<a href="block/25">`)
+	require.Contains(t, tx, `<a href="account/`+alith+`">Alith &amp; &lt;b&gt;Co&lt;/b&gt;</a>`)
 	require.Contains(t, tx, `<data value="5215236000000000">0.005215236000000000 GLMR</data>`) // as the recording of the chain has it
-	require.Contains(t, get(t, s, "/block/25", nil).text, `<a href="/tx/25-7">25-7</a>`)
+	require.Contains(t, get(t, s, "/block/25", nil).text, `<a href="tx/25-7">25-7</a>`)
 	account := get(t, s, "/account/"+alith, nil).text
 	require.Contains(t, account, "Alith &amp; &lt;b&gt;Co&lt;/b&gt;")
 	require.NotContains(t, account, "<b>Co")

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/web"
 )
 
@@ -35,24 +38,26 @@ It listens on this machine alone. Others reach it through a tunnel (ssh -L
 --host names that server, for a request by another name is refused. A question has
 --time-limit, and is given up when the browser has gone.
 
---gateway shows an archive or the demo without a ledger: one is made for as long as it
-serves.
+--gateway without --ledger shows an archive or the demo: a ledger is made for as long
+as it serves. Several ledgers, such as those of two networks, have names of their own,
+and their pages are below these: --ledger moonbeam=fees.db --ledger moonriver=river.db.
 
 ` + cli.LabelsManual
 
 const serveExamples = `  fees serve --gateway demo
   fees serve --ledger fees.db --listen 127.0.0.1:8787
+  fees serve --ledger moonbeam=fees.db --ledger moonriver=postgres://db/river
   fees serve --host fees.example.org    behind a server of that name`
 
 // serveFlags are the flags of fees serve.
 type serveFlags struct {
 	cli.SourceFlags
-	cli.LedgerFlags
 	cli.LabelFlags
-	listen string
-	hosts  []string
-	limit  time.Duration
-	quiet  bool
+	ledgers []string
+	listen  string
+	hosts   []string
+	limit   time.Duration
+	quiet   bool
 }
 
 func newServe(stderr io.Writer) *cobra.Command {
@@ -66,18 +71,20 @@ func newServe(stderr io.Writer) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return serveDesk(c.Context(), &flags, stderr) },
 	}
 	flags.SourceFlags.AddFinal(c)
-	flags.LedgerFlags.Add(c)
 	flags.LabelFlags.Add(c)
 	flags.AddConcurrency(c)
 	cli.AddListen(c, &flags.listen, "127.0.0.1:8787")
 	f := c.Flags()
+	f.Lookup("gateway").Usage = "who tells balances and what a fee came of: a gateway, an archive, or demo; without --ledger an archive or demo is shown itself"
+	f.StringArrayVar(&flags.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
 	f.StringSliceVar(&flags.hosts, "host", nil, "names by which a server before this one passes requests on, with commas")
 	f.DurationVar(&flags.limit, "time-limit", web.DefaultTime, "how long a question may take")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
 
-func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
+// check wants flags that go together.
+func (f *serveFlags) check() error {
 	host, _, err := net.SplitHostPort(f.listen)
 	switch {
 	case err != nil:
@@ -86,31 +93,45 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 		return fmt.Errorf("--listen %s: it has no users and no TLS of its own, and listens on this machine alone: others come through a tunnel, or a server before it", f.listen)
 	case f.limit < time.Second || f.limit > time.Hour:
 		return fmt.Errorf("--time-limit %v: want between 1s and 1h", f.limit)
-	case f.Gateway != "" && f.Ledger != "":
-		return errors.New("--gateway and --ledger: name one of them")
+	case f.Gateway != "" && len(f.ledgers) > 1:
+		return errors.New("--gateway: it tells of one ledger, and --ledger names several")
 	}
-	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
+	return f.CheckConcurrency()
+}
+
+func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: slog.New(slog.NewTextHandler(stderr, nil)), Time: f.limit}
+	defer func() {
+		for _, l := range o.Ledgers {
+			l.Desk.Close()
+		}
+	}()
+	named, err := f.named()
 	if err != nil {
 		return err
 	}
-	d, err := f.open(ctx, stderr)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	state, err := d.State(ctx)
-	if err != nil {
-		return err
+	for _, n := range named {
+		l, err := f.open(ctx, n, stderr)
+		if err != nil {
+			return err
+		}
+		o.Ledgers = append(o.Ledgers, *l)
 	}
 	listener, err := cli.ListenAt(f.listen)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "fees: the ledger %s is at http://%s\n", d.Place, listener.Addr())
-	return gatewayserver.Serve(ctx, listener, web.Handler(web.Options{
-		Desk: d, Network: state.Network, Labels: book, Program: cli.Version(), Ledger: f.Ledger, Hosts: f.hosts,
-		Log: slog.New(slog.NewTextHandler(stderr, nil)), Time: f.limit,
-	}))
+	for _, l := range o.Ledgers {
+		path := ""
+		if len(o.Ledgers) > 1 {
+			path = "/" + l.Name
+		}
+		fmt.Fprintf(stderr, "fees: the ledger %s is at http://%s%s\n", l.Desk.Place, listener.Addr(), path)
+	}
+	return gatewayserver.Serve(ctx, listener, web.Handler(o))
 }
 
 // loopback tells whether a host is this machine alone.
@@ -119,15 +140,67 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// open opens the ledger, or makes one of an archive for as long as it is shown.
-func (f *serveFlags) open(ctx context.Context, stderr io.Writer) (*desk.Desk, error) {
-	if f.Gateway == "" {
-		return f.LedgerFlags.Open(ctx, f.NetworkFile, stderr)
+// namedLedger is a ledger of --ledger: its place is "" where that says nothing.
+type namedLedger struct{ name, place string }
+
+// aLedgerName is the beginning of --ledger that gives a name.
+var aLedgerName = regexp.MustCompile(`^([a-z0-9][a-z0-9_-]{0,63})=(.+)$`)
+
+// named are the ledgers that are meant. Each of several has a name of its own.
+func (f *serveFlags) named() (list []namedLedger, err error) {
+	if len(f.ledgers) == 0 {
+		return []namedLedger{{}}, nil
 	}
-	reader, err := f.Reader()
+	for _, text := range f.ledgers {
+		n := namedLedger{place: text}
+		if found := aLedgerName.FindStringSubmatch(text); found != nil {
+			n = namedLedger{found[1], found[2]}
+		}
+		if len(f.ledgers) > 1 {
+			switch {
+			case n.name == "":
+				return nil, fmt.Errorf("--ledger %s: give each of several a name of small letters, digits, - and _, such as --ledger moonbeam=fees.db", desk.ShownLedger(text))
+			case slices.ContainsFunc(list, func(other namedLedger) bool { return other.name == n.name }):
+				return nil, fmt.Errorf("--ledger %s: two ledgers have this name", n.name)
+			}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// open opens a ledger, or makes one of an archive for as long as it is shown.
+func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) (l *web.Ledger, err error) {
+	at := &cli.LedgerFlags{Ledger: n.place}
+	l = &web.Ledger{Name: n.name, Place: n.place}
+	if l.Labels, err = f.LabelFlags.ReadBook(at, f.quiet, stderr); err != nil {
+		return nil, err
+	}
+	var reader *source.Reader
+	if f.Gateway != "" {
+		if reader, err = f.Reader(); err != nil {
+			return nil, err
+		}
+	}
+	if reader != nil && n.place == "" {
+		l.Desk, err = f.temporary(ctx, reader, stderr)
+	} else {
+		l.Desk, err = at.Open(ctx, f.NetworkFile, stderr)
+	}
 	if err != nil {
 		return nil, err
 	}
+	state, err := l.Desk.State(ctx)
+	if err != nil {
+		l.Desk.Close()
+		return nil, err
+	}
+	l.Network = state.Network
+	return l, nil
+}
+
+// temporary makes a ledger of an archive.
+func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stderr io.Writer) (*desk.Desk, error) {
 	heights, err := reader.Source.Kept()
 	if err != nil {
 		return nil, err
