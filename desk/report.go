@@ -14,6 +14,7 @@ type ReportQuestion struct {
 	Period Period
 	By     report.By         // what makes a group
 	Payers []chain.Address   // only what these paid for; none is everybody
+	Only   report.Only       // only these transactions
 	Labels *addressbook.Book // what addresses are called; nil is not known
 	// Percentiles asks for those of the gas price, for which every transaction is read.
 	Percentiles bool
@@ -52,7 +53,7 @@ func (d *Desk) asked(ctx context.Context, q *ReportQuestion) (report.Question, e
 	if err != nil {
 		return report.Question{}, err
 	}
-	return report.Question{By: q.By, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles, Top: q.Top, Prices: q.Prices, Labels: q.Labels}, nil
+	return report.Question{By: q.By, Only: q.Only, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles, Top: q.Top, Prices: q.Prices, Labels: q.Labels}, nil
 }
 
 // report adds up what the ledger holds of a period.

@@ -23,6 +23,7 @@ type document struct {
 	Coverage coverage          `json:"coverage"`
 	Evidence evidence.Evidence `json:"evidence"` // of the blocks that are there
 	Accounts []string          `json:"accounts"` // null for all
+	Only     Only              `json:"only"`     // null for all transactions
 	Prices   *prices.Basis     `json:"prices"`   // null without amounts in a currency
 	Rules    []string          `json:"rules"`
 }
@@ -90,7 +91,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 // document is what stands before the groups.
 func (r *Report) document() document {
 	return document{
-		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(), Prices: r.basis(),
+		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(), Only: r.Only, Prices: r.basis(),
 		Rules: append([]string{}, r.Rules...),
 	}
 }

@@ -61,6 +61,7 @@ func (a *adder) notes() (notes []string) {
 		before, what, ofOne, ofMany string
 	}{
 		{a.all.Undetermined, "", "fee", "is undetermined and not in the sums", "are undetermined and not in the sums"},
+		{a.untold, "of ", "transaction", "it is not known what came of it, so that it is left out", "it is not known what came of them, so that they are left out"},
 		{a.all.OutcomeUnknown, "of ", "transaction", "it is not known whether it failed: it is counted as outcome_unknown",
 			"it is not known whether they failed: they are counted as outcome_unknown"},
 		{a.all.Drifts, "", "fee", "is not what the chain charged: fee is what the rules say, charged is what was paid",
@@ -91,6 +92,9 @@ func (r *Report) Title() string {
 	title := fmt.Sprintf("Fees of %s by %s, %s", r.Network, r.By, r.Name)
 	if r.Payers != nil {
 		title += fmt.Sprintf(", of %d accounts", len(r.Payers))
+	}
+	if !r.Only.IsAll() {
+		title += ", only " + strings.Join(r.Only.Conditions(), ", ")
 	}
 	if r.Top > 0 {
 		title += fmt.Sprintf(", the %d with the greatest fees", r.Top)

@@ -31,6 +31,7 @@ type Question struct {
 	By      By
 	Zone    *time.Location         // whose hours, days and months they are; nil is UTC
 	Payers  map[chain.Address]bool // only what these paid for; nil is everybody
+	Only    Only                   // only these transactions
 	Labels  *addressbook.Book      // what addresses are called; nil is not known
 	// Percentiles asks for those of the gas price. Then every transaction is read.
 	Percentiles bool
@@ -83,7 +84,8 @@ func (e *TooManyGroupsError) Error() string {
 
 // Make adds up what the question asks for. The ledger's totals answer it: of whole months, days
 // and quarters of an hour, and block by block for what is left of the period. A report by block
-// or type, one with percentiles, and one of what some accounts paid reads the transactions.
+// or type, one with percentiles, one of what some accounts paid, and most of those of some
+// transactions only read the transactions.
 // Progress is told how many of the period's blocks are read.
 //
 // An error is the book's, or says that an amount, or the number of groups, is more
@@ -146,7 +148,11 @@ func (q *Question) totals() (by ledger.TotalsBy, ok bool) {
 	if q.Percentiles || q.Payers != nil {
 		return 0, false
 	}
-	if by, ok = q.coarsest(); ok && q.Prices != nil {
+	by, ok = q.coarsest()
+	if !q.Only.IsAll() && !(by == ledger.ByContract && q.Only.ofTotals()) {
+		return 0, false
+	}
+	if ok && q.Prices != nil {
 		return q.priced(by)
 	}
 	return by, ok
@@ -204,6 +210,7 @@ type adder struct {
 	gasPrices gasPrices
 	last      *group                 // that of the block before, where a block has one
 	height    uint64                 // of that block
+	untold    uint64                 // transactions that may be asked for: it is not known what came of them
 	idle      map[chain.Address]bool // payers that are asked for and, so far, paid for nothing
 }
 
@@ -228,7 +235,7 @@ func newAdder(q *Question) *adder {
 // totals adds up the ledger's totals.
 func (a *adder) totals(ctx context.Context, book *ledger.Book, span ledger.Span, by ledger.TotalsBy, shown func(uint64)) error {
 	rules, err := book.Totals(ctx, a.question.Period, span, by, func(t *ledger.Total) error {
-		if t.EVM+t.Native == 0 { // blocks without a transaction
+		if t.EVM+t.Native == 0 || !a.question.Only.hasTotal(t) { // blocks without a transaction
 			return nil
 		}
 		g, err := a.groupOf(ofTotal(t))
@@ -254,6 +261,12 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span ledger
 		}
 		shown(c.Height - span.First)
 		if !a.question.Period.Has(c.Height, c.Time) {
+			continue
+		}
+		if !a.question.Only.has(c) {
+			if a.question.Only.Outcome.Known() && c.Outcome == "" {
+				a.untold++
+			}
 			continue
 		}
 		if err := a.transaction(c); err != nil {

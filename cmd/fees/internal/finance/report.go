@@ -36,14 +36,18 @@ number of EVM transactions, by the nearest rank, which are prices that were paid
 are of time, and one line for all others ("the other 1,234"; in csv and json the column
 others has how many). The totals are those of all.
 
+--only layer=evm,status=reverted reports on these transactions alone. There are layer (evm,
+native), status (succeeded, reverted, out_of_gas, failed), type (legacy, eip2930,
+eip1559, eip7702), call (such as Balances.transfer_keep_alive) and contract (an address).
+
 ` + compareManual + `
 
 ` + pricesManual + `
 
 The totals of the ledger answer most reports at once, however long the period is. Every
 transaction is read for one by block, status or type, one with --percentiles, one of
---accounts, and one by account, call, layer or contract with prices by hour or of
-another zone. A report holds up to a million groups, one or two kilobytes each; one
+--accounts, one with --only but for layer, call and contract by layer, call or contract,
+and one by account, call, layer or contract with prices by hour or of another zone. A report holds up to a million groups, one or two kilobytes each; one
 that would have more is refused.
 
 --gateway reads a range of heights from a gateway, an archive or the demo, into a ledger
@@ -67,6 +71,7 @@ const reportExamples = `  fees report --month 2026-01
   fees report --month 2026-01 --prices prices.csv --fiat EUR
   fees report --by account --accounts accounts.csv --format xlsx -o accounts.xlsx
   fees report --month 2026-01 --by group --labels accounts.csv
+  fees report --month 2026-01 --by account --only status=reverted --top 10
   fees report 0..27 --by call --gateway demo`
 
 // reportFlags are the flags of fees report.
@@ -81,6 +86,7 @@ type reportFlags struct {
 	compare  string
 	top      int
 	accounts []string
+	only     []string
 	ranked   bool
 	quiet    bool
 }
@@ -106,6 +112,7 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"
 	c.Flags().StringVar(&flags.by, "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "only what these paid for"+cli.AccountsUsage)
+	c.Flags().StringSliceVar(&flags.only, "only", nil, "only these transactions: NAME=VALUE with commas, of "+strings.Join(report.OnlyNames(), ", "))
 	flags.priceFlags.Add(c)
 	c.Flags().StringVar(&flags.compare, "compare", "", "beside the period before, or the month or year that is named, such as 2025-02")
 	c.Flags().Lookup("compare").NoOptDefVal = periodBefore
@@ -144,6 +151,10 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	if err := flags.check(); err != nil {
 		return err
 	}
+	only, err := report.ParseOnly(flags.only)
+	if err != nil {
+		return fmt.Errorf("--only %w", err)
+	}
 	args = flags.takeCompared(args)
 	asked, err := flags.PeriodFlags.Parse(args)
 	if err != nil {
@@ -174,7 +185,7 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 		return err
 	}
 	defer d.Close()
-	q := desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: chosen.Accounts, Labels: chosen.Labels, Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()}
+	q := desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: chosen.Accounts, Only: only, Labels: chosen.Labels, Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()}
 	if compared {
 		return flags.showComparison(ctx, d, q, with, p)
 	}
