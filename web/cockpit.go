@@ -1,0 +1,65 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/report"
+)
+
+// cockpit says what the ledger holds.
+func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
+	return s.show(w, r, func() (*view, error) {
+		status, err := s.Desk.Status(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		stored, _ := status.Stored.Get()
+		sealed, known := status.Sealed.Get()
+		symbol, err := s.Desk.Symbol(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		v := &view{Title: "What the ledger holds", Path: "cockpit", Command: "fees ledger status" + s.ledgerFlag(), Unsealed: !known || stored.Last > sealed}
+		t := &status.Totals
+		v.Facts = []fact{
+			plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("sealed up to block", optionalText(status.Sealed)),
+			plain("last block of", optionalText(status.LastTime)), plain("evidence", status.Evidence.String()),
+			plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)), amount("fees", chain.Some(t.Fee), symbol),
+			amount("charged", status.Charged, symbol), amount("burned", status.Burned, symbol), amount("treasury", status.Treasury, symbol), amount("authors", status.Author, symbol),
+			plain("undetermined fees", fmt.Sprint(t.Undetermined)), {Name: "findings", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}},
+		}
+		for _, gap := range status.Gaps {
+			v.Warnings = append(v.Warnings, fmt.Sprintf("The blocks %v are missing.", gap))
+		}
+		if status.NotFinal > 0 {
+			v.Warnings = append(v.Warnings, console.Counted(status.NotFinal, "block")+" "+console.Verb(status.NotFinal, "is", "are")+" not final yet.")
+		}
+		if !status.Sealed.Known() {
+			v.Lead = "Nothing is sealed yet. fees sync fills the ledger."
+			return v, nil
+		}
+		months, err := s.Desk.Report(r.Context(), desk.ReportQuestion{Period: desk.Period{All: true}, By: report.Month})
+		if err != nil {
+			return nil, err
+		}
+		if v.Charts, err = months.Charts(); err != nil {
+			return nil, err
+		}
+		table, err := s.table(months.Sheet(), mostRows)
+		if err != nil {
+			return nil, err
+		}
+		table.Title = "Fees by month"
+		for _, row := range table.Rows {
+			if aMonth.MatchString(row[0].Text) {
+				row[0].To = "fees?partial=1&period=" + row[0].Text
+			}
+		}
+		v.Tables = append(v.Tables, table)
+		return v, nil
+	})
+}
