@@ -42,10 +42,11 @@ type answer struct {
 
 // contentTypes are those of the forms.
 var contentTypes = map[string]string{
-	"csv":   "text/csv; charset=utf-8",
-	"json":  "application/json",
-	"jsonl": "application/jsonl",
-	"xlsx":  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	"csv":     "text/csv; charset=utf-8",
+	"parquet": "application/vnd.apache.parquet",
+	"json":    "application/json",
+	"jsonl":   "application/jsonl",
+	"xlsx":    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 // file sends a file that follows from what is sealed alone. Its form is what its name ends with;
@@ -61,7 +62,7 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer
 	}
 	defer spill.CloseFile(file)
 	to := &answer{strings.TrimPrefix(path.Ext(r.URL.Path), "."), file}
-	if to.form != "csv" && to.form != "xlsx" {
+	if contentTypes[to.form] == "" {
 		to.form = "json"
 	}
 	if err := write(to); err != nil {

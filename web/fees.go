@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,22 +15,88 @@ import (
 	"github.com/feeledger/fees/sheet"
 )
 
+// feesQuestion is what a page of fees, or a file of them, is asked for.
+type feesQuestion struct {
+	scope   scope
+	asked   desk.ReportQuestion
+	compare string           // with which period: before, or a month or a year; "" is none
+	with    desk.PeriodInput // the same
+	listing listing
+}
+
+// feesParameters are those of the report, beside its scope.
+var feesParameters = slices.Concat([]string{"by", "compare", "price"}, report.OnlyNames())
+
+// beforeIt compares a period with the one before it.
+const beforeIt = "before"
+
+var aMonthOrYear = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2})?$`)
+
 // feesQuestion reads what a page of fees, or a file of them, is asked for.
-func (s *server) feesQuestion(r *http.Request) (sc scope, q desk.ReportQuestion, err error) {
-	if sc, err = readScope(r.URL.RawQuery, "by"); err != nil {
-		return sc, q, err
+func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, err error) {
+	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat(feesParameters, own)...); err != nil {
+		return q, err
 	}
-	q.By = report.By(cmp.Or(sc.own.Get("by"), string(report.Day)))
-	if !slices.Contains(report.Groupings(), q.By) {
-		return sc, q, notUnderstood("by=%s: there are %s.", console.Printable(string(q.By)), strings.Join(groupings(), ", "))
+	asked := &q.asked
+	given := q.scope.own
+	asked.By = report.By(cmp.Or(given.Get("by"), string(report.Day)))
+	if !slices.Contains(report.Groupings(), asked.By) {
+		return q, notUnderstood("by=%s: there are %s.", console.Printable(string(asked.By)), strings.Join(groupings(), ", "))
 	}
-	chosen, err := s.choose(sc.list())
+	var conditions []string
+	for _, name := range report.OnlyNames() {
+		if value := given.Get(name); value != "" {
+			conditions = append(conditions, name+"="+value)
+		}
+	}
+	if asked.Only, err = report.ParseOnly(conditions); err != nil {
+		return q, notUnderstood("%s.", console.Printable(err.Error()))
+	}
+	if code := given.Get("price"); code != "" {
+		if s.Prices == nil || code != string(s.Prices.Currency) {
+			return q, notUnderstood("price=%s: this server has %s.", console.Printable(code), cmp.Or(s.currency(), "no prices: fees serve --prices FILE reads them"))
+		}
+		asked.Prices = s.Prices
+	}
+	if err := q.readCompared(given.Get("compare")); err != nil {
+		return q, err
+	}
+	if q.listing, err = readListing(given); err != nil {
+		return q, err
+	}
+	chosen, err := s.choose(q.scope.list())
 	if err != nil {
-		return sc, q, err
+		return q, err
 	}
-	q.Labels, q.Payers = chosen.Labels, chosen.Accounts
-	q.Period, err = sc.period()
-	return sc, q, err
+	asked.Labels, asked.Payers = chosen.Labels, chosen.Accounts
+	asked.Period, err = q.scope.period()
+	return q, err
+}
+
+// readCompared reads what the period is compared with.
+func (q *feesQuestion) readCompared(text string) (err error) {
+	q.compare = text
+	q.with = desk.PeriodInput{Timezone: q.scope.Zone, Partial: q.scope.Partial}
+	switch {
+	case text == "":
+	case text == beforeIt:
+		q.with, err = q.scope.input().Before()
+	case !aMonthOrYear.MatchString(text):
+		return notUnderstood("compare=%s: want %s, a month such as 2025-02, or a year.", console.Printable(text), beforeIt)
+	case len(text) == len("2025"):
+		q.with.Year = text
+	default:
+		q.with.Month = text
+	}
+	return err
+}
+
+// currency is that of the server's prices, "" where it has none.
+func (s *server) currency() string {
+	if s.Prices == nil {
+		return ""
+	}
+	return string(s.Prices.Currency)
 }
 
 // choose finds accounts by their addresses, labels and groups. The command line takes files, too: an
@@ -51,57 +117,158 @@ func groupings() (names []string) {
 	return names
 }
 
+// answeredFees is a report, or one beside that of another period.
+type answeredFees struct {
+	*report.Report
+	compared *report.Comparison // nil where nothing is compared
+}
+
+// ask asks the desk.
+func (q *feesQuestion) ask(s *server, r *http.Request) (a answeredFees, err error) {
+	if q.compare == "" {
+		a.Report, err = s.Desk.Report(r.Context(), q.asked)
+		return a, err
+	}
+	if a.compared, err = s.Desk.Compare(r.Context(), q.asked, q.with); err == nil {
+		a.Report = a.compared.Now
+	}
+	return a, err
+}
+
+// Sheet has all figures.
+func (a answeredFees) Sheet() *sheet.Sheet {
+	if a.compared != nil {
+		return a.compared.Sheet()
+	}
+	return a.Report.Sheet()
+}
+
+// Title says what is reported, and what it is compared with.
+func (a answeredFees) Title() string {
+	if a.compared != nil {
+		return a.compared.Title()
+	}
+	return a.Report.Title()
+}
+
+// details are the columns of a report that a page shows only where all are asked for.
+var details = []string{"evm_failed", "native_failed", "outcome_unknown", "evm_fee", "native_fee", "priority_fee", "tip", "burned", "treasury", "author"}
+
+// brief are the columns of a report that a page leaves out at first.
+func (a answeredFees) brief() (names []string) {
+	hidden := details
+	if a.compared != nil {
+		hidden = slices.Concat(details, []string{"evm", "native", "charged", "gas", "gas_price_average"})
+	}
+	for _, name := range hidden {
+		names = append(names, name, name+"_before", name+"_difference", name+"_percent")
+	}
+	return names
+}
+
 // fees are the fees of a period, by any grouping.
 func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
-	sc, q, err := s.feesQuestion(r)
+	q, err := s.feesQuestion(r, listingParameters...)
 	if err != nil {
 		return err
 	}
 	return s.show(w, r, func() (*view, error) {
-		made, err := s.Desk.Report(r.Context(), q)
+		made, err := q.ask(s, r)
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: made.Title(), Path: "fees", Scope: &sc, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
-		v.Choices = []choice{{"by", string(q.By), groupings()}}
+		v := &view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):], Fields: s.feesFields(&q)}
 		v.Lead = "Evidence: " + made.Evidence.String() + "."
-		t := &made.Totals
-		v.Facts = []fact{
-			amount("fees", chain.Some(t.Fee), made.Symbol), amount("charged", t.Charged, made.Symbol), plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
-			amount("burned", t.Burned, made.Symbol), amount("treasury", t.Treasury, made.Symbol), amount("authors", t.Author, made.Symbol),
-		}
-		if t.Undetermined > 0 {
-			v.Warnings = append(v.Warnings, fmt.Sprintf("INCOMPLETE: %s undetermined, and in no sum of fees.", console.Counted(t.Undetermined, "fee")+" "+console.Verb(t.Undetermined, "is", "are")))
+		v.Facts = feesFacts(made.Report)
+		if n := made.Totals.Undetermined; n > 0 {
+			v.Warnings = append(v.Warnings, incomplete(n))
 		}
 		if v.Charts, err = made.Charts(); err != nil {
 			return nil, err
 		}
-		table, err := s.table(made.Sheet(), mostRows)
+		q.listing.brief = made.brief()
+		table, err := s.list(made.Sheet, q.listing, func(l listing) string { return "fees" + q.scope.query(l.with(q.scope.own)) })
 		if err != nil {
 			return nil, err
 		}
-		s.narrower(table, &sc, q.By)
+		s.narrower(table, &q)
 		v.Tables = []*tabular{table}
-		own := url.Values{}
-		if q.By != report.Day {
-			own.Set("by", string(q.By))
+		for _, form := range []string{"csv", "xlsx", "parquet", "json"} {
+			v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + q.scope.query(listing{}.with(q.scope.own))})
 		}
-		for _, form := range []string{"csv", "xlsx", "json"} {
-			v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + sc.query(own)})
-		}
-		v.Command = "fees report" + sc.flags() + byFlag(q.By) + s.ledgerFlag()
+		v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
 		return v, nil
 	})
 }
 
-// narrower leads from days and months to what they have.
-func (s *server) narrower(t *tabular, sc *scope, by report.By) {
+// feesFacts are the totals.
+func feesFacts(made *report.Report) []fact {
+	t := &made.Totals
+	facts := []fact{
+		amount("fees", chain.Some(t.Fee), made.Symbol), amount("charged", t.Charged, made.Symbol), plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
+		amount("burned", t.Burned, made.Symbol), amount("treasury", t.Treasury, made.Symbol), amount("authors", t.Author, made.Symbol),
+	}
+	if made.Prices != nil {
+		facts = append(facts, plain("fees in "+string(made.Prices.Currency), cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+string(made.Prices.Currency), cmp.Or(optionalText(t.ChargedWorth), notKnown)))
+	}
+	return facts
+}
+
+// incomplete says that fees are in no sum.
+func incomplete(n uint64) string {
+	return fmt.Sprintf("INCOMPLETE: %s %s undetermined, and in no sum of fees.", console.Counted(n, "fee"), console.Verb(n, "is", "are"))
+}
+
+// feesFields are what a page of fees can be asked for.
+func (s *server) feesFields(q *feesQuestion) []formField {
+	given := q.scope.own
+	fields := []formField{
+		{Name: "by", Value: string(q.asked.By), Options: groupings()},
+		{Name: "compare", Label: "compare with", Value: q.compare, Hint: "before, 2025-02, 2025"},
+	}
+	if s.Prices != nil {
+		fields = append(fields, formField{Name: "price", Value: given.Get("price"), None: "not in a currency", Options: []string{"", s.currency()}})
+	}
+	return append(fields,
+		formField{Name: "layer", Value: given.Get("layer"), Options: []string{"", "evm", "native"}, More: true},
+		formField{Name: "status", Value: given.Get("status"), Options: []string{"", "succeeded", "reverted", "out_of_gas", "failed"}, More: true},
+		formField{Name: "type", Value: given.Get("type"), Options: []string{"", "legacy", "eip2930", "eip1559", "eip7702"}, More: true},
+		formField{Name: "call", Value: given.Get("call"), Hint: "Balances.transfer", More: true},
+		formField{Name: "contract", Value: given.Get("contract"), Hint: "0x…", More: true},
+	)
+}
+
+// flags are the question on the command line.
+func (q *feesQuestion) flags(s *server) string {
+	line := q.scope.flags()
+	if q.asked.By != report.Day {
+		line += " --by " + string(q.asked.By)
+	}
+	if conditions := q.asked.Only.Conditions(); conditions != nil {
+		line += " --only " + console.Argument(strings.Join(conditions, ","))
+	}
+	switch q.compare {
+	case "":
+	case beforeIt:
+		line += " --compare"
+	default:
+		line += " --compare=" + q.compare
+	}
+	if q.asked.Prices != nil {
+		line += " --prices " + console.Argument(s.PricesFile) + " --fiat " + s.currency()
+	}
+	return line
+}
+
+// narrower leads from days and months to what they have, and from accounts and contracts to theirs.
+func (s *server) narrower(t *tabular, q *feesQuestion) {
+	by := q.asked.By
 	next := map[report.By]string{report.Month: "day", report.Day: "account"}[by]
-	if next == "" {
+	if next == "" || q.compare != "" {
 		return
 	}
 	for _, row := range t.Rows {
-		narrow := *sc
+		narrow := q.scope
 		switch {
 		case by == report.Month && aMonth.MatchString(row[0].Text):
 			narrow.Period = row[0].Text
@@ -111,34 +278,35 @@ func (s *server) narrower(t *tabular, sc *scope, by report.By) {
 			continue
 		}
 		narrow.Partial = true
-		row[0].To = "fees" + narrow.query(url.Values{"by": {next}})
+		own := listing{All: q.listing.All}.with(q.scope.own)
+		own.Set("by", next)
+		row[0].To = "fees" + narrow.query(own)
 	}
-}
-
-func byFlag(by report.By) string {
-	if by == report.Day {
-		return ""
-	}
-	return " --by " + string(by)
 }
 
 // feesFile is the same as a file, or as the JSON of the command line.
 func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
-	_, q, err := s.feesQuestion(r)
+	q, err := s.feesQuestion(r)
 	if err != nil {
 		return err
 	}
 	return s.file(w, r, func(to *answer) error {
-		made, err := s.Desk.Report(r.Context(), q)
+		made, err := q.ask(s, r)
 		if err != nil {
 			return err
 		}
-		switch to.form {
-		case "csv":
+		switch {
+		case to.form == "csv":
 			return sheet.WriteCSV(to, made.Sheet())
-		case "xlsx":
+		case to.form == "parquet":
+			return sheet.WriteParquet(to, made.Sheet())
+		case to.form == "xlsx" && made.compared != nil:
+			return sheet.WriteXLSX(to, made.compared.Sheets()...)
+		case to.form == "xlsx":
 			return sheet.WriteXLSX(to, made.Sheet())
+		case made.compared != nil:
+			return report.WriteComparisonJSON(to, made.compared)
 		}
-		return report.WriteJSON(to, made)
+		return report.WriteJSON(to, made.Report)
 	})
 }

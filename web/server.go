@@ -12,6 +12,8 @@ import (
 
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/prices"
+	"github.com/feeledger/fees/source"
 )
 
 // Options say what is served, and within which bounds.
@@ -31,6 +33,13 @@ type Ledger struct {
 	Network string            // that it is of
 	Place   string            // as the command line names it, "" where it is the default
 	Labels  *desk.AddressBook // what addresses are called; nil for none
+	// Source tells balances and the blocks that a fee is explained by; nil for none. Gateway is
+	// what the command line calls it.
+	Source  *source.Reader
+	Gateway string
+	// Prices are what the token cost, and PricesFile is where they are from; nil for none.
+	Prices     *prices.List
+	PricesFile string
 }
 
 // The bounds where nothing else is said.

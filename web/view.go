@@ -2,11 +2,13 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
@@ -28,12 +30,12 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"wo
 // view is a page. The template escapes all text in it.
 type view struct {
 	Title     string
-	Lead      string // a sentence on what it is
-	Failed    bool   // it is no answer
-	Path      string // of the page
-	Scope     *scope // nil where the page is about no period
-	Choices   []choice
-	Warnings  []string // what is missing, or does not hold
+	Lead      string      // a sentence on what it is
+	Failed    bool        // it is no answer
+	Path      string      // of the page
+	Scope     *scope      // nil where the page is about no period
+	Fields    []formField // of the page's form, beside those of the scope
+	Warnings  []string    // what is missing, or does not hold
 	Facts     []fact
 	Tables    []*tabular
 	Notes     []string
@@ -48,11 +50,38 @@ type view struct {
 	Ledgers   []navigation
 }
 
-// choice is a field of the page's form that has some values.
-type choice struct {
+// formField is a field of a page's form. With options it is one of them, of which "" is all.
+type formField struct {
 	Name    string
-	Chosen  string
+	Label   string // "" is the name
+	Value   string
+	Hint    string
 	Options []string
+	None    string // what the option "" is called; "" is all
+	More    bool   // it stands with those that are seldom wanted
+}
+
+// Title is what the field is called.
+func (f formField) Title() string { return words(cmp.Or(f.Label, f.Name)) }
+
+// Choices are the fields that are always there.
+func (v *view) Choices() []formField { return v.fields(false) }
+
+// Filters are the others.
+func (v *view) Filters() []formField { return v.fields(true) }
+
+// Filtered tells whether one of the others says something.
+func (v *view) Filtered() bool {
+	return slices.ContainsFunc(v.Filters(), func(f formField) bool { return f.Value != "" })
+}
+
+func (v *view) fields(more bool) (list []formField) {
+	for _, f := range v.Fields {
+		if f.More == more {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // fact is a name with what stands beside it.
@@ -70,6 +99,8 @@ type cell struct {
 	Exact string // in wei, where it is an amount
 	To    string
 	Class string
+	// Sorted is how a column's rows stand by it: ascending or descending; "" is not at all.
+	Sorted string
 }
 
 // tabular is a table.
@@ -79,6 +110,7 @@ type tabular struct {
 	Rows   [][]cell
 	Totals []cell
 	More   string // says that there are more rows
+	Links  []link // to them, and to other forms of the table
 }
 
 // words is a name in snake case as words.
