@@ -2,16 +2,18 @@ package web
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 )
 
-// transaction is a transaction of the ledger with all that it moved.
+// transaction is a transaction of the ledger with all that it moved, and how its fee came about.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, func() (*view, error) {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
@@ -19,7 +21,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		place := fmt.Sprintf("%d-%d", t.Height, t.Index)
-		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag()}
+		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
 		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
@@ -28,13 +30,20 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 			amount("burned", t.Burned, t.Symbol), amount("treasury", t.Treasury, t.Symbol), amount("author", t.Author, t.Symbol),
 			plain("gas", optionalText(t.Gas)), plain("rules", t.Rules),
 		}
+		if to, ok := t.Recipient.Get(); ok && t.Type != "" {
+			v.Facts = append(v.Facts, fact{Name: "what it called", cell: cell{Text: "fees of this contract", To: "contract/" + to.String()}})
+		}
 		if t.Error != "" {
 			v.Warnings = append(v.Warnings, "The fee is undetermined: "+t.Error)
 		}
 		if drift, ok := t.Drift.Get(); ok && drift.Sign() != 0 {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("The chain did not charge what the rules give: %s %s. What the chain charged was paid.", console.Tokens(drift), t.Symbol))
 		}
-		for _, list := range []*sheet.Sheet{movementSheet(t), transferSheet(t)} {
+		lists, err := s.explanation(r, v, place)
+		if err != nil {
+			return nil, err
+		}
+		for _, list := range append(lists, movementSheet(t), transferSheet(t)) {
 			table, err := s.table(list, mostRows)
 			if err != nil {
 				return nil, err
@@ -45,6 +54,78 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		}
 		return v, nil
 	})
+}
+
+// explanation are the tables of how a fee came about, from the block itself: the inputs, the steps
+// and the cash. Where the block cannot be read, the page does without, and says why.
+func (s *server) explanation(r *http.Request, v *view, place string) ([]*sheet.Sheet, error) {
+	if s.Source == nil {
+		v.Notes = append(v.Notes, "Each step of the fee is shown where the server has a gateway or an archive: fees serve --gateway.")
+		return nil, nil
+	}
+	which, err := desk.ParseTransactionRef(place, "")
+	if err != nil {
+		return nil, err
+	}
+	bill, err := desk.Explain(r.Context(), s.Source, which)
+	var none *desk.NotThereError
+	switch {
+	case r.Context().Err() != nil:
+		return nil, err
+	case errors.As(err, &none):
+		v.Notes = append(v.Notes, console.Printable(none.Error()))
+		return nil, nil
+	case err != nil:
+		v.Unsealed = true // another time the block may be read
+		v.Warnings = append(v.Warnings, "How the fee came about cannot be shown now: "+s.unread(r, err))
+		return nil, nil
+	}
+	v.Lead = bill.VerdictText()
+	if class, ok := bill.Transaction.Class.Get(); ok {
+		v.Warnings = append(v.Warnings, bill.ClassText(class))
+	}
+	for _, f := range bill.Findings {
+		v.Warnings = append(v.Warnings, "finding: "+f.Check+": "+f.Message)
+	}
+	for _, note := range append(bill.Transaction.Notes, bill.Notes...) {
+		v.Notes = append(v.Notes, console.Printable(note))
+	}
+	v.Facts = append(v.Facts, plain("evidence", bill.Evidence.String()))
+	lists := []*sheet.Sheet{inputSheet("What the fee follows from", bill.Inputs), stepSheet("Step by step, with the specification's rules", bill.Steps, bill.Symbol)}
+	if bill.Cash != nil {
+		lists = append(lists, inputSheet("What the chain moved", bill.Cash.Inputs), stepSheet("What was charged, and where it went", bill.Cash.Steps, bill.Symbol))
+	}
+	return lists, nil
+}
+
+// unread is why a block or a balance cannot be read, as who asks may know it.
+func (s *server) unread(r *http.Request, err error) string {
+	return problemOf(r.Context(), err, s.Time).Detail
+}
+
+func inputSheet(title string, inputs []invoice.Input) *sheet.Sheet {
+	return listed(title, "", inputs, func(in invoice.Input) []any {
+		value := notKnown
+		if n, known := in.Value.Get(); known {
+			value = string(n)
+		}
+		return []any{in.Name, value, in.Unit, in.From}
+	}, sheet.Column{Name: "input", Kind: sheet.Text}, sheet.Column{Name: "value", Kind: sheet.Text}, sheet.Column{Name: "unit", Kind: sheet.Text}, sheet.Column{Name: "read_from", Kind: sheet.Text})
+}
+
+func stepSheet(title string, steps []invoice.Step, symbol string) *sheet.Sheet {
+	return listed(title, symbol, steps, func(step invoice.Step) []any {
+		var rule any
+		if n, ok := step.Rule.Get(); ok {
+			rule = n
+		}
+		token := ""
+		if step.Unit == invoice.InWei {
+			token = console.Scaled(step.Result, console.TokenDecimals) + " " + symbol
+		}
+		return []any{step.Name, rule, step.Formula, step.Calculation(), string(step.Result), step.Unit, token, step.Note}
+	}, sheet.Column{Name: "step", Kind: sheet.Text}, sheet.Column{Name: "rule", Kind: sheet.Integer}, sheet.Column{Name: "formula", Kind: sheet.Text}, sheet.Column{Name: "with_values", Kind: sheet.Text},
+		sheet.Column{Name: "result", Kind: sheet.Text}, sheet.Column{Name: "unit", Kind: sheet.Text}, sheet.Column{Name: "in_the_token", Kind: sheet.Text}, sheet.Column{Name: "note", Kind: sheet.Text})
 }
 
 func movementSheet(t *desk.Paid) *sheet.Sheet {
@@ -68,4 +149,12 @@ func listed[T any](title, symbol string, list []T, row func(T) []any, columns ..
 			}
 		}
 	}}
+}
+
+// gatewayFlag names, on the command line, who tells balances and blocks.
+func (s *server) gatewayFlag() string {
+	if s.Gateway == "" {
+		return ""
+	}
+	return " --gateway " + console.Argument(s.Gateway)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"
@@ -123,7 +124,7 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err := flags.Output.Write(func(w io.Writer) error {
 		switch flags.Format {
 		case "json":
-			return jsontext.Write(w, labelledReport(report, book))
+			return jsontext.Write(w, desk.LabelledReport(report, book))
 		case "csv":
 			return writeCSV(w, report, book)
 		}

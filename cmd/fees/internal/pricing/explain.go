@@ -99,7 +99,7 @@ func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.
 	}
 	if err := flags.Output.Write(func(w io.Writer) error {
 		if flags.Format == "json" {
-			return jsontext.Write(w, labelledInvoice(bill, book))
+			return jsontext.Write(w, desk.LabelledInvoice(bill, book))
 		}
 		return writeInvoice(w, bill, book, flags.Width())
 	}); err != nil {

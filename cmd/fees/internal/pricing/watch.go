@@ -147,7 +147,7 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 	var err error
 	switch w.Format {
 	case "json":
-		err = jsontext.WriteLine(&text, labelledReport(r, w.book))
+		err = jsontext.WriteLine(&text, desk.LabelledReport(r, w.book))
 	case "csv":
 		if !w.begun {
 			err = writeCSVHeader(&text, w.book)
