@@ -91,7 +91,7 @@ func (d *Desk) placeOfHash(ctx context.Context, hash chain.Hash) (at ledger.Plac
 			return at, d.of(err)
 		}
 		at = t.Place()
-		if places = append(places, fmt.Sprintf("%d-%d", at.Height, at.Row)); len(places) > mostPlaces {
+		if places = append(places, at.String()); len(places) > mostPlaces {
 			places[mostPlaces] = "and more"
 			break
 		}

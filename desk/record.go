@@ -9,6 +9,11 @@ import (
 // Record is the transaction as JSON has it: the keys of the list of fees export, and the movements.
 // With an address book, addresses have their labels beside them.
 func (t *Paid) Record(book *AddressBook) jsontext.Record {
+	return append(transactionRecord(t, book), movementFields(t, book)...)
+}
+
+// transactionRecord is a transaction without what it moved.
+func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 	r := jsontext.Record{
 		{Name: "network", Value: t.Network}, {Name: "rules", Value: t.Rules}, {Name: "number", Value: t.Height}, {Name: "time", Value: t.Time}, {Name: "final", Value: t.Final}, {Name: "sealed", Value: t.Sealed},
 		{Name: "index", Value: t.Index}, {Name: "layer", Value: t.Layer}, {Name: "type", Value: orNull(t.Type)}, {Name: "call", Value: t.Call},
@@ -21,6 +26,16 @@ func (t *Paid) Record(book *AddressBook) jsontext.Record {
 		r = append(r, jsontext.Field{Name: party.name, Value: party.address})
 		r = append(r, book.labelFields(party.name+"_", party.address)...)
 	}
+	return append(r, jsontext.Record{
+		{Name: "nonce", Value: t.Nonce}, {Name: "gas_price", Value: t.GasPrice}, {Name: "gas", Value: t.Gas}, {Name: "weight", Value: t.Weight}, {Name: "fee", Value: t.Fee}, {Name: "method", Value: orNull(t.Method)},
+		{Name: "priority_fee", Value: t.PriorityFee}, {Name: "tip", Value: t.Tip}, {Name: "success", Value: t.Success}, {Name: "outcome", Value: orNull(string(t.Outcome))}, {Name: "status", Value: orNull(t.Status)}, {Name: "error", Value: orNull(t.Error)},
+		{Name: "charged", Value: t.Charged}, {Name: "verdict", Value: t.Verdict}, {Name: "drift", Value: t.Drift}, {Name: "class", Value: orNull(string(t.Class))},
+		{Name: "burned", Value: t.Burned}, {Name: "treasury", Value: t.Treasury}, {Name: "author", Value: t.Author},
+	}...)
+}
+
+// movementFields are what a transaction moved.
+func movementFields(t *Paid, book *AddressBook) []jsontext.Field {
 	movements := []jsontext.Record{}
 	for _, m := range t.Movements {
 		x := append(jsontext.Record{{Name: "account", Value: m.Account}}, book.labelFields("account_", chain.Some(m.Account))...)
@@ -40,12 +55,7 @@ func (t *Paid) Record(book *AddressBook) jsontext.Record {
 		}
 		transfers = append(transfers, append(x, jsontext.Field{Name: "amount", Value: m.Amount}))
 	}
-	return append(r, jsontext.Record{
-		{Name: "nonce", Value: t.Nonce}, {Name: "gas_price", Value: t.GasPrice}, {Name: "gas", Value: t.Gas}, {Name: "weight", Value: t.Weight}, {Name: "fee", Value: t.Fee}, {Name: "method", Value: orNull(t.Method)},
-		{Name: "priority_fee", Value: t.PriorityFee}, {Name: "tip", Value: t.Tip}, {Name: "success", Value: t.Success}, {Name: "outcome", Value: orNull(string(t.Outcome))}, {Name: "status", Value: orNull(t.Status)}, {Name: "error", Value: orNull(t.Error)},
-		{Name: "charged", Value: t.Charged}, {Name: "verdict", Value: t.Verdict}, {Name: "drift", Value: t.Drift}, {Name: "class", Value: orNull(string(t.Class))},
-		{Name: "burned", Value: t.Burned}, {Name: "treasury", Value: t.Treasury}, {Name: "author", Value: t.Author}, {Name: "movements", Value: movements}, {Name: "transfers", Value: transfers},
-	}...)
+	return []jsontext.Field{{Name: "movements", Value: movements}, {Name: "transfers", Value: transfers}}
 }
 
 // orNull is a text, or nothing where there is none.

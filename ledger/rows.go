@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"context"
 	"errors"
 	"iter"
@@ -26,6 +27,9 @@ type Place struct {
 	Height uint64
 	Row    int
 }
+
+// String is the place as people write it, such as 25-7.
+func (p Place) String() string { return fmt.Sprintf("%d-%d", p.Height, p.Row) }
 
 // errAccounts says that rows of no account were asked for by account.
 var errAccounts = errors.New("these rows are of no account")

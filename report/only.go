@@ -125,8 +125,8 @@ func (o *Only) hasTotal(t *ledger.Total) bool {
 	return is(o.Layer, t.Layer) && o.calls(t.Call) && sameAddress(o.Contract, t.Contract)
 }
 
-// has tells whether a transaction is one of them.
-func (o *Only) has(c *ledger.Cost) bool {
+// Has tells whether a transaction is one of them.
+func (o *Only) Has(c *ledger.Cost) bool {
 	return is(o.Layer, c.Layer) && is(o.Outcome, c.Outcome) && is(o.Type, evm.Type(c.Type)) && o.calls(c.Call) && (!o.Contract.Known() || isEVM(c) && sameAddress(o.Contract, c.Recipient))
 }
 

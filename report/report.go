@@ -263,7 +263,7 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span ledger
 		if !a.question.Period.Has(c.Height, c.Time) {
 			continue
 		}
-		if !a.question.Only.has(c) {
+		if !a.question.Only.Has(c) {
 			if a.question.Only.Outcome.Known() && c.Outcome == "" {
 				a.untold++
 			}

@@ -62,7 +62,7 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer
 	}
 	defer spill.CloseFile(file)
 	to := &answer{strings.TrimPrefix(path.Ext(r.URL.Path), "."), file}
-	if contentTypes[to.form] == "" {
+	if contentTypes[to.form] == "" || strings.HasPrefix(r.URL.Path, "/api/") {
 		to.form = "json"
 	}
 	if err := write(to); err != nil {

@@ -1,24 +1,32 @@
 package web
 
 import (
-	_ "embed"
 	"net/http"
+	"slices"
 
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sheet"
 )
 
 // answers are those for programs: JSON as the command line has it.
-var answers = []route{
-	{"/api/v1/report", (*server).feesFile},
-	{"/api/v1/transactions/{name}", alone((*server).transactionJSON)},
-	{"/api/v1/accounts/{address}", alone((*server).accountJSON)},
-	{"/api/v1/blocks/{height}", alone((*server).blockJSON)},
-	{"/api/v1/findings", (*server).findingsJSON},
+func answers() []route {
+	period := []string{"period", "zone", "partial"}
+	payers := append(slices.Clip(period), "accounts")
+	return []route{
+		{path: "/api/v1/report", ask: (*server).feesFile, about: "The fees of a period: fees report --format json", parameters: slices.Concat(payers, feesParameters)},
+		{path: "/api/v1/transactions", ask: (*server).transactionsJSON, about: "Transactions one by one, in the order of the chain", parameters: slices.Concat(payers, report.OnlyNames(), []string{"after", "limit"})},
+		{path: "/api/v1/transactions/{name}", ask: alone((*server).transactionJSON), about: "A transaction: fees tx --format json"},
+		{path: "/api/v1/transactions/{name}/explanation", ask: alone((*server).explanationJSON), about: "How a fee came about: fees explain --format json"},
+		{path: "/api/v1/accounts/{address}", ask: alone((*server).accountJSON), about: "An account: fees account --format json"},
+		{path: "/api/v1/accounts/{address}/statement", ask: (*server).statementFile, about: "What became of a balance: fees statement --format json", parameters: append(slices.Clip(period), "price", "balances")},
+		{path: "/api/v1/accounts/{address}/rollforward", ask: (*server).rollforwardFile, about: "What led from one balance to another: fees rollforward --format json", parameters: append(slices.Clip(period), "price", "balances")},
+		{path: "/api/v1/blocks/{height}", ask: alone((*server).blockJSON), about: "A block: fees show --format json"},
+		{path: "/api/v1/findings", ask: (*server).findingsJSON, about: "What does not hold, a line for each", parameters: period, form: "jsonl"},
+		{path: "/api/v1/openapi.json", ask: alone((*server).describe), about: "This description"},
+	}
 }
-
-//go:embed page/openapi.json
-var openAPIText string
 
 func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
 	return s.file(w, r, func(to *answer) error {
@@ -28,6 +36,23 @@ func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
 		}
 		to.unsealed(w, !t.Sealed)
 		return t.Record(s.Labels).WriteJSON(to)
+	})
+}
+
+func (s *server) explanationJSON(w http.ResponseWriter, r *http.Request) error {
+	which, err := desk.ParseTransactionRef(r.PathValue("name"), "")
+	if err != nil {
+		return err
+	}
+	if s.Source == nil {
+		return &problem{http.StatusNotFound, "Not there", "This server reads no blocks: fees serve --gateway names who has them."}
+	}
+	return s.file(w, r, func(to *answer) error {
+		bill, err := desk.Explain(r.Context(), s.Source, which)
+		if err != nil {
+			return err
+		}
+		return jsontext.Write(to, desk.LabelledInvoice(bill, s.Labels))
 	})
 }
 
@@ -67,7 +92,7 @@ func (s *server) findingsJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.file(w, r, func(to *answer) error {
-		to.form = "jsonl"
+		to.form = "jsonl" // see answers
 		return sheet.WriteJSONLines(to, list.Sheet)
 	})
 }

@@ -43,19 +43,14 @@ func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, e
 	if !slices.Contains(report.Groupings(), asked.By) {
 		return q, notUnderstood("by=%s: there are %s.", console.Printable(string(asked.By)), strings.Join(groupings(), ", "))
 	}
-	var conditions []string
-	for _, name := range report.OnlyNames() {
-		if value := given.Get(name); value != "" {
-			conditions = append(conditions, name+"="+value)
-		}
+	if asked.Only, err = readOnly(given); err != nil {
+		return q, err
 	}
-	if asked.Only, err = report.ParseOnly(conditions); err != nil {
-		return q, notUnderstood("%s.", console.Printable(err.Error()))
+	priced, err := s.priced(given)
+	if err != nil {
+		return q, err
 	}
-	if code := given.Get("price"); code != "" {
-		if s.Prices == nil || code != string(s.Prices.Currency) {
-			return q, notUnderstood("price=%s: this server has %s.", console.Printable(code), cmp.Or(s.currency(), "no prices: fees serve --prices FILE reads them"))
-		}
+	if priced {
 		asked.Prices = s.Prices
 	}
 	if err := q.readCompared(given.Get("compare")); err != nil {
@@ -193,9 +188,10 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 		}
 		s.narrower(table, &q)
 		v.Tables = []*tabular{table}
-		for _, form := range []string{"csv", "xlsx", "parquet", "json"} {
+		for _, form := range feesForms {
 			v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + q.scope.query(listing{}.with(q.scope.own))})
 		}
+		v.Links = []link{{"The transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
 		v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
 		return v, nil
 	})
@@ -229,13 +225,7 @@ func (s *server) feesFields(q *feesQuestion) []formField {
 	if s.Prices != nil {
 		fields = append(fields, formField{Name: "price", Value: given.Get("price"), None: "not in a currency", Options: []string{"", s.currency()}})
 	}
-	return append(fields,
-		formField{Name: "layer", Value: given.Get("layer"), Options: []string{"", "evm", "native"}, More: true},
-		formField{Name: "status", Value: given.Get("status"), Options: []string{"", "succeeded", "reverted", "out_of_gas", "failed"}, More: true},
-		formField{Name: "type", Value: given.Get("type"), Options: []string{"", "legacy", "eip2930", "eip1559", "eip7702"}, More: true},
-		formField{Name: "call", Value: given.Get("call"), Hint: "Balances.transfer", More: true},
-		formField{Name: "contract", Value: given.Get("contract"), Hint: "0x…", More: true},
-	)
+	return append(fields, onlyFields(given, true)...)
 }
 
 // flags are the question on the command line.

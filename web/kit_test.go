@@ -24,18 +24,24 @@ const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 func filled(t testing.TB, ranges ...string) *desk.Desk {
 	t.Helper()
 	place := filepath.Join(t.TempDir(), "fees.db")
-	src, err := source.Open(demo.Name, source.Options{})
-	require.NoError(t, err)
 	for _, blocks := range ranges {
 		wanted, err := desk.WantedInput{Blocks: blocks}.Parse()
 		require.NoError(t, err)
-		_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+		_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: demoBlocks(t)})
 		require.NoError(t, err)
 	}
 	d, err := desk.Open(t.Context(), place, network.BuiltIn())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	return d
+}
+
+// demoBlocks are the demo's blocks and balances.
+func demoBlocks(t testing.TB) *source.Reader {
+	t.Helper()
+	src, err := source.Open(demo.Name, source.Options{})
+	require.NoError(t, err)
+	return &source.Reader{Source: src, Tables: network.BuiltIn()}
 }
 
 // book is an address book.
@@ -51,7 +57,7 @@ func book(t testing.TB, text string) *desk.AddressBook {
 // served is a server of a ledger.
 func served(t testing.TB, d *desk.Desk, change func(*web.Options)) *httptest.Server {
 	t.Helper()
-	o := web.Options{Ledgers: []web.Ledger{{Desk: d, Network: "moonbeam"}}, Program: "a test"}
+	o := web.Options{Ledgers: []web.Ledger{{Desk: d, Network: "moonbeam", Source: demoBlocks(t), Gateway: demo.Name}}, Program: "a test"}
 	if change != nil {
 		change(&o)
 	}

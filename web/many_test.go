@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/postgrestest"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/web"
 )
 
@@ -55,11 +54,9 @@ func TestManyAtOnce(t *testing.T) {
 func TestBothEngines(t *testing.T) {
 	file := filled(t, "0..27")
 	place := postgrestest.Start(t).Database(t)
-	src, err := source.Open("demo", source.Options{})
-	require.NoError(t, err)
 	wanted, err := desk.WantedInput{Blocks: "0..27"}.Parse()
 	require.NoError(t, err)
-	_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: demoBlocks(t)})
 	require.NoError(t, err)
 	shared, err := desk.Open(t.Context(), place, network.BuiltIn())
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 )
@@ -10,9 +11,15 @@ var isPlace = regexp.MustCompile(`^[0-9]+-[0-9]+$`)
 
 // route is a path with who answers there.
 type route struct {
-	path string
-	ask  asker
+	path       string
+	ask        asker
+	about      string   // what a program gets there
+	parameters []string // that it takes
+	form       string   // of the answer; "" is json
 }
+
+// media is the type of the answer.
+func (r *route) media() string { return contentTypes[cmp.Or(r.form, "json")] }
 
 type asker = func(*server, http.ResponseWriter, *http.Request) error
 
@@ -27,19 +34,35 @@ func alone(ask asker) asker {
 }
 
 // pages are those that people see.
-var pages = []route{
-	{"/cockpit", alone((*server).cockpit)},
-	{"/fees", (*server).fees},
-	{"/fees.csv", (*server).feesFile},
-	{"/fees.xlsx", (*server).feesFile},
-	{"/fees.json", (*server).feesFile},
-	{"/tx/{name}", alone((*server).transaction)},
-	{"/block/{height}", alone((*server).block)},
-	{"/account/{address}", alone((*server).account)},
-	{"/findings", (*server).findings},
-	{"/findings.csv", (*server).findingsFile},
-	{"/lookup", (*server).lookup},
+func pages() []route {
+	list := []route{
+		{path: "/cockpit", ask: alone((*server).cockpit)},
+		{path: "/fees", ask: (*server).fees},
+		{path: "/transactions", ask: (*server).transactions},
+		{path: "/tx/{name}", ask: alone((*server).transaction)},
+		{path: "/block/{height}", ask: alone((*server).block)},
+		{path: "/account/{address}", ask: (*server).account},
+		{path: "/account/{address}/statement", ask: (*server).statement},
+		{path: "/account/{address}/rollforward", ask: (*server).rollforward},
+		{path: "/contract/{address}", ask: (*server).contract},
+		{path: "/findings", ask: (*server).findings},
+		{path: "/findings.csv", ask: (*server).findingsFile},
+		{path: "/lookup", ask: (*server).lookup},
+	}
+	for _, form := range feesForms {
+		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
+	}
+	for _, form := range accountForms {
+		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile})
+	}
+	return list
 }
+
+// The forms in which fees, and what is made of an account, can be downloaded.
+var (
+	feesForms    = []string{"csv", "xlsx", "parquet", "json"}
+	accountForms = []string{"csv", "xlsx", "json"}
+)
 
 // Nav are the links to the other pages, about the same period.
 func (v *view) Nav() (list []navigation) {
@@ -47,7 +70,7 @@ func (v *view) Nav() (list []navigation) {
 	if about == nil {
 		about = new(scope)
 	}
-	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Findings", "findings"}} {
+	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Transactions", "transactions"}, {"Findings", "findings"}} {
 		to := p.path
 		if p.path != "cockpit" {
 			to += about.query(nil)

@@ -99,10 +99,9 @@ func (s *server) routes() http.Handler {
 	mux.HandleFunc("GET /style.css", fixed("text/css; charset=utf-8", styleText))
 	mux.HandleFunc("GET /icon.svg", fixed("image/svg+xml", iconText))
 	mux.Handle("GET /{$}", http.RedirectHandler(s.base+"/cockpit", http.StatusFound))
-	for _, p := range slices.Concat(pages, answers) {
+	for _, p := range slices.Concat(pages(), answers()) {
 		mux.HandleFunc("GET "+p.path, s.question(p.ask))
 	}
-	mux.HandleFunc("GET /api/v1/openapi.json", fixed("application/json", openAPIText))
 	mux.HandleFunc("/", s.nothing)
 	return mux
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/ledger"
@@ -20,7 +21,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		place := fmt.Sprintf("%d-%d", t.Height, t.Index)
+		place := t.Place().String()
 		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
 		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
 		v.Facts = []fact{
@@ -30,8 +31,8 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 			amount("burned", t.Burned, t.Symbol), amount("treasury", t.Treasury, t.Symbol), amount("author", t.Author, t.Symbol),
 			plain("gas", optionalText(t.Gas)), plain("rules", t.Rules),
 		}
-		if to, ok := t.Recipient.Get(); ok && t.Type != "" {
-			v.Facts = append(v.Facts, fact{Name: "what it called", cell: cell{Text: "fees of this contract", To: "contract/" + to.String()}})
+		if to, ok := t.Recipient.Get(); ok && t.Layer == fee.EVM {
+			v.Links = []link{{"Fees of calls to the same contract", "contract/" + to.String()}}
 		}
 		if t.Error != "" {
 			v.Warnings = append(v.Warnings, "The fee is undetermined: "+t.Error)

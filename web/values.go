@@ -100,7 +100,7 @@ func transactionSheet(symbol string, list iter.Seq2[*ledger.Transaction, error])
 					yield(nil, err)
 					return
 				}
-				if !yield([]any{fmt.Sprintf("%d-%d", t.Height, t.Index), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, words(string(t.Verdict))}, nil) {
+				if !yield([]any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, words(string(t.Verdict))}, nil) {
 					return
 				}
 			}

@@ -34,11 +34,13 @@ type view struct {
 	Failed    bool        // it is no answer
 	Path      string      // of the page
 	Scope     *scope      // nil where the page is about no period
+	Own       bool        // the page's accounts are in its path
 	Fields    []formField // of the page's form, beside those of the scope
 	Warnings  []string    // what is missing, or does not hold
 	Facts     []fact
 	Tables    []*tabular
 	Notes     []string
+	Links     []link // to what belongs to it
 	Downloads []link
 	Command   string // the same question on the command line
 	Charts    []report.Drawing

@@ -24,10 +24,12 @@ var serveManual = `Show a ledger in a browser, and answer programs by HTTP. It o
 and fees follow may write the ledger meanwhile. Ctrl-C ends it when the answers
 under way are sent.
 
-Pages: what the ledger holds; the fees of a period by any grouping, with a chart and
-downloads; a transaction with all that it moved; a block; an account; what does not
-hold; look up anything. A page's address has all that it depends on, and can be sent
-to a colleague. At its foot stands the same question for the command line.
+Pages: what the ledger holds; the fees of a period by any grouping, beside another
+period, in a currency (--prices), of some transactions only; transactions one by one; a
+transaction with each step of its fee and all that it moved; a block; an account with its
+statement and rollforward; a contract; what does not hold; look up anything. A page's
+address has all that it depends on, and can be sent to a colleague. At its foot stands
+the same question for the command line.
 
   /api/v1/...    the JSON of the command line; /api/v1/openapi.json says what there is
   /healthz       200 while it serves
@@ -38,14 +40,17 @@ It listens on this machine alone. Others reach it through a tunnel (ssh -L
 --host names that server, for a request by another name is refused. A question has
 --time-limit, and is given up when the browser has gone.
 
---gateway without --ledger shows an archive or the demo: a ledger is made for as long
-as it serves. Several ledgers, such as those of two networks, have names of their own,
+--gateway tells balances, which prove statements, and the blocks whose fees are explained
+step by step; it may be an archive. Without --ledger it is shown itself, where it is an
+archive or the demo: a ledger is made for as long as it serves. Several ledgers, such as those of two networks, have names of their own,
 and their pages are below these: --ledger moonbeam=fees.db --ledger moonriver=river.db.
 
-` + cli.LabelsManual
+` + cli.LabelsManual + `
+
+` + pricesManual
 
 const serveExamples = `  fees serve --gateway demo
-  fees serve --ledger fees.db --listen 127.0.0.1:8787
+  fees serve --ledger fees.db --gateway http://127.0.0.1:8080
   fees serve --ledger moonbeam=fees.db --ledger moonriver=postgres://db/river
   fees serve --host fees.example.org    behind a server of that name`
 
@@ -53,6 +58,7 @@ const serveExamples = `  fees serve --gateway demo
 type serveFlags struct {
 	cli.SourceFlags
 	cli.LabelFlags
+	priceFlags
 	ledgers []string
 	listen  string
 	hosts   []string
@@ -72,6 +78,7 @@ func newServe(stderr io.Writer) *cobra.Command {
 	}
 	flags.SourceFlags.AddFinal(c)
 	flags.LabelFlags.Add(c)
+	flags.priceFlags.Add(c)
 	flags.AddConcurrency(c)
 	cli.AddListen(c, &flags.listen, "127.0.0.1:8787")
 	f := c.Flags()
@@ -95,6 +102,8 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--time-limit %v: want between 1s and 1h", f.limit)
 	case f.Gateway != "" && len(f.ledgers) > 1:
 		return errors.New("--gateway: it tells of one ledger, and --ledger names several")
+	case f.prices != "" && len(f.ledgers) > 1:
+		return errors.New("--prices: they are of one network's token, and --ledger names several")
 	}
 	return f.CheckConcurrency()
 }
@@ -172,18 +181,21 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 // open opens a ledger, or makes one of an archive for as long as it is shown.
 func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) (l *web.Ledger, err error) {
 	at := &cli.LedgerFlags{Ledger: n.place}
-	l = &web.Ledger{Name: n.name, Place: n.place}
+	l = &web.Ledger{Name: n.name, Place: n.place, PricesFile: f.prices}
+	if l.Prices, err = f.priceFlags.Read(); err != nil {
+		return nil, err
+	}
 	if l.Labels, err = f.LabelFlags.ReadBook(at, f.quiet, stderr); err != nil {
 		return nil, err
 	}
-	var reader *source.Reader
 	if f.Gateway != "" {
-		if reader, err = f.Reader(); err != nil {
+		if l.Source, err = f.Reader(); err != nil {
 			return nil, err
 		}
+		l.Gateway = cli.ShownPlace(f.Gateway)
 	}
-	if reader != nil && n.place == "" {
-		l.Desk, err = f.temporary(ctx, reader, stderr)
+	if l.Source != nil && n.place == "" {
+		l.Desk, err = f.temporary(ctx, l.Source, stderr)
 	} else {
 		l.Desk, err = at.Open(ctx, f.NetworkFile, stderr)
 	}

@@ -119,7 +119,7 @@ func (f *lookupFlags) showHash(ctx context.Context, d *desk.Desk, book *desk.Add
 	if err != nil {
 		return err
 	}
-	place := fmt.Sprintf("%d-%d", at.Height, at.Row)
+	place := at.String()
 	f.tell(hash.String(), "the hash of the transaction "+place, f.line("fees explain "+place))
 	return f.showTransaction(ctx, d, book, place)
 }

@@ -16,7 +16,9 @@ func columnsWith(book *desk.AddressBook) []column {
 	with := slices.Clone(columns)
 	for i := range with {
 		if with[i].name == "transfers" {
-			with[i].value = func(_ *evidence.Report, t *evidence.Transaction) string { return list(desk.Labelled(t, book).Transfers) }
+			with[i].value = func(_ *evidence.Report, t *evidence.Transaction) string {
+				return list(desk.Labelled(t, book).Transfers)
+			}
 		}
 	}
 	return append(with,

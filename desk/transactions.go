@@ -1,0 +1,80 @@
+package desk
+
+import (
+	"context"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/report"
+)
+
+// TransactionsQuestion asks for the transactions of a period one by one, in the order of the chain.
+type TransactionsQuestion struct {
+	Period Period
+	Payers []chain.Address // only what these paid for; none is everybody
+	Only   report.Only
+	After  chain.Optional[ledger.Place] // those after this place
+	Limit  int                          // so many at most; 0 is the default
+}
+
+// DefaultTransactions is how many transactions a list has where nothing else is said.
+const DefaultTransactions = 100
+
+// TransactionList is a part of such a list.
+type TransactionList struct {
+	Held    Held
+	Network string
+	Symbol  string
+	List    []*ledger.Transaction
+	// Next is the place of the last one, where others come after it: the After of the next part.
+	Next chain.Optional[ledger.Place]
+}
+
+// Transactions lists transactions. It reads the ledger no further than it must.
+func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*TransactionList, error) {
+	held, err := d.Held(ctx, q.Period)
+	if err != nil {
+		return nil, err
+	}
+	n, err := d.Network(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &TransactionList{Held: held, Network: n.Name, Symbol: n.Symbol}
+	span, some := held.Span.Get()
+	if !some {
+		return l, nil
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultTransactions
+	}
+	for t, err := range d.Book.Transactions(ctx, ledger.Query{Accounts: q.Payers, Span: span, After: q.After}) {
+		switch {
+		case err != nil:
+			return nil, d.of(err)
+		case !held.Asked.Has(t.Height, t.Time) || !q.Only.Has(&t.Cost):
+			continue
+		case len(l.List) == limit:
+			l.Next = chain.Some(l.List[limit-1].Place())
+			return l, nil
+		}
+		l.List = append(l.List, t)
+	}
+	return l, nil
+}
+
+// Record is the list as JSON has it: each transaction with the keys of fees tx, without what it
+// moved.
+func (l *TransactionList) Record(book *AddressBook) jsontext.Record {
+	list := []jsontext.Record{}
+	for _, t := range l.List {
+		list = append(list, transactionRecord(&Paid{Transaction: t, Network: l.Network, Symbol: l.Symbol}, book))
+	}
+	var next any
+	if at, ok := l.Next.Get(); ok {
+		next = at.String()
+	}
+	return jsontext.Record{{Name: "period", Value: l.Held.Name}, {Name: "evidence", Value: l.Held.Evidence}, {Name: "transactions", Value: list}, {Name: "next", Value: next}}
+}

@@ -1,0 +1,57 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/report"
+)
+
+// contract is what was paid for calling a contract, by day.
+func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
+	account, err := desk.OneAccount(r.PathValue("address"), s.Labels)
+	if err != nil {
+		return err
+	}
+	sc, err := readScope(r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	chosen, err := s.choose(sc.list())
+	if err != nil {
+		return err
+	}
+	q := desk.ReportQuestion{By: report.Day, Only: report.Only{Contract: chain.Some(account)}, Payers: chosen.Accounts, Labels: chosen.Labels}
+	if q.Period, err = sc.period(); err != nil {
+		return err
+	}
+	return s.show(w, r, func() (*view, error) {
+		made, err := s.Desk.Report(r.Context(), q)
+		if err != nil {
+			return nil, err
+		}
+		path := "contract/" + account.String()
+		v := &view{Title: "Contract " + s.called(account.String()), Path: path, Scope: &sc, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):], Lead: "What was paid for EVM transactions that called it, " + made.Name + ". Evidence: " + made.Evidence.String() + "."}
+		v.Facts = append([]fact{{Name: "contract", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}, feesFacts(made)...)
+		if n := made.Totals.Undetermined; n > 0 {
+			v.Warnings = append(v.Warnings, incomplete(n))
+		}
+		if v.Charts, err = made.Charts(); err != nil {
+			return nil, err
+		}
+		table, err := s.table(made.Sheet(), mostRows)
+		if err != nil {
+			return nil, err
+		}
+		v.Tables = []*tabular{table}
+		of := func(path string, more url.Values) string {
+			more.Set("contract", account.String())
+			return path + sc.query(more)
+		}
+		v.Links = []link{{"Who paid for it", of("fees", url.Values{"by": {"account"}})}, {"What came of it", of("fees", url.Values{"by": {"status"}})}, {"The transactions", of("transactions", url.Values{})}}
+		v.Command = "fees report" + sc.flags() + " --only contract=" + account.String() + s.ledgerFlag()
+		return v, nil
+	})
+}

@@ -1,0 +1,339 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/statement"
+)
+
+// parts are those of a statement.
+var parts = []string{"movements", "fees", "transfers", "summary"}
+
+// statementQuestion is what a page with an account's statement, or a file of it, is asked for.
+type statementQuestion struct {
+	scope   scope
+	account chain.Address
+	period  desk.Period
+	part    string
+	worth   bool // amounts are in the currency of the prices, too
+	bare    bool // no balances are asked for, and nothing is proved
+	listing listing
+}
+
+// statementQuestion reads it. The account is in the path.
+func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQuestion, err error) {
+	if q.account, err = desk.OneAccount(r.PathValue("address"), s.Labels); err != nil {
+		return q, err
+	}
+	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat([]string{"part", "price", "balances"}, own)...); err != nil {
+		return q, err
+	}
+	if q.scope.Accounts != "" {
+		return q, notUnderstood("The account is in the path: leave accounts out.")
+	}
+	if q.part = q.scope.own.Get("part"); q.part == "" {
+		q.part = parts[0]
+	}
+	if !slices.Contains(parts, q.part) {
+		return q, notUnderstood("part=%s: there are %s.", console.Printable(q.part), strings.Join(parts, ", "))
+	}
+	if q.worth, err = s.priced(q.scope.own); err != nil {
+		return q, err
+	}
+	switch text := q.scope.own.Get("balances"); text {
+	case "":
+	case noBalances:
+		q.bare = true
+	default:
+		return q, notUnderstood("balances=%s: there is %s.", console.Printable(text), noBalances)
+	}
+	if q.listing, err = readListing(q.scope.own); err != nil {
+		return q, err
+	}
+	q.period, err = q.scope.period()
+	return q, err
+}
+
+// path is that of what is made of an account.
+func (q *statementQuestion) path(what string) string {
+	return "account/" + q.account.String() + "/" + what
+}
+
+// balances is who tells the account's balances; nil where nobody does.
+func (s *server) balances() source.Source {
+	if s.Source == nil {
+		return nil
+	}
+	return s.Source.Source
+}
+
+// proved makes something that is proved by balances. Where these cannot be had, it is made without,
+// and why is said: movements and fees do not depend on them.
+func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(balances source.Source) (T, error)) (made T, why string, err error) {
+	from := s.balances()
+	if q.bare {
+		from = nil
+	}
+	if made, err = make(from); err == nil || from == nil || r.Context().Err() != nil {
+		return made, "", err
+	}
+	if desk.KindOf(err) != desk.Unanswered && !errors.Is(err, chain.ErrNotKept) {
+		return made, "", err
+	}
+	why = "Balances cannot be had now, so that nothing is proved: " + s.unread(r, err)
+	q.bare = true
+	made, err = make(nil)
+	return made, why, err
+}
+
+func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *desk.Statements, why string, err error) {
+	return proved(s, r, q, func(balances source.Source) (*desk.Statements, error) {
+		asked := desk.StatementQuestion{Period: q.period, Accounts: []chain.Address{q.account}, Balances: balances}
+		if s.Labels != nil {
+			asked.Labels = s.Labels.Book
+		}
+		if q.worth {
+			asked.Prices = s.Prices
+		}
+		return s.Desk.Statements(r.Context(), asked)
+	})
+}
+
+// sheetOf is a part of a statement.
+func (q *statementQuestion) sheetOf(r *http.Request, made *desk.Statements) *sheet.Sheet {
+	y, list := &made.Style, made.List
+	switch q.part {
+	case "fees":
+		return y.Fees(r.Context(), list...)
+	case "transfers":
+		return y.Transfers(r.Context(), list...)
+	case "summary":
+		return y.Summary(list...)
+	}
+	return y.Movements(r.Context(), list...)
+}
+
+// noBalances has no balances asked for.
+const noBalances = "none"
+
+// seldom are the columns of a statement that a page shows only where all are asked for.
+var seldom = []string{"account", "block", "event_index", "of_fee", "counterparty_label", "amount", "hash", "paid_for", "layer", "account_label", "account_group", "method", "gas_price", "gas", "event"}
+
+// statement is what became of an account's balance in a period.
+func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.statementQuestion(r, listingParameters...)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, func() (*view, error) {
+		made, why, err := s.statementOf(r, &q)
+		if err != nil {
+			return nil, err
+		}
+		one := made.List[0]
+		v := &view{Title: "Statement of " + s.called(q.account.String()), Path: q.path("statement"), Scope: &q.scope, Own: true, Lead: one.Proof(), Warnings: made.Style.Notes, Notes: one.Notes()[1:], Unsealed: why != ""}
+		v.Fields = s.partFields(&q, parts)
+		if why != "" {
+			v.Warnings = append(v.Warnings, why)
+		}
+		if !made.Holds() {
+			v.Warnings = append(v.Warnings, "Something in this statement does not hold, or is not known.")
+		}
+		v.Facts = statementFacts(one, made.Style.Symbol, q.account)
+		q.listing.brief = seldom
+		if q.part == "summary" {
+			q.listing.All = true
+		}
+		table, err := s.list(func() *sheet.Sheet { return q.sheetOf(r, made) }, q.listing, func(l listing) string { return q.path("statement") + q.scope.query(l.with(q.scope.own)) })
+		if err != nil {
+			return nil, made.Explain(err)
+		}
+		v.Tables = []*tabular{table}
+		v.Downloads = s.downloads(&q, "statement")
+		v.Command = "fees statement " + q.account.String() + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
+		return v, nil
+	})
+}
+
+// partFields are what a page with a statement or a rollforward can be asked for.
+func (s *server) partFields(q *statementQuestion, parts []string) (fields []formField) {
+	if len(parts) > 0 {
+		fields = append(fields, formField{Name: "part", Value: q.part, Options: parts})
+	}
+	if s.Prices != nil {
+		fields = append(fields, formField{Name: "price", Value: q.scope.own.Get("price"), None: "not in a currency", Options: []string{"", s.currency()}})
+	}
+	return fields
+}
+
+// downloads are the forms of what is made of an account.
+func (s *server) downloads(q *statementQuestion, what string) (list []link) {
+	own := listing{}.with(q.scope.own)
+	if q.bare && s.Source != nil {
+		own.Set("balances", noBalances)
+	}
+	for _, form := range accountForms {
+		list = append(list, link{strings.ToUpper(form), q.path(what+"."+form) + q.scope.query(own)})
+	}
+	return list
+}
+
+// provedFlags are, on the command line, who proves it and what it is worth.
+func (s *server) provedFlags(q *statementQuestion) string {
+	line := s.gatewayFlag()
+	if s.Source == nil || q.bare {
+		line = " --no-balances"
+	}
+	if q.worth {
+		line += " --prices " + console.Argument(s.PricesFile) + " --fiat " + s.currency()
+	}
+	return line
+}
+
+// statementFacts are the balances and what was paid.
+func statementFacts(one *statement.Statement, symbol string, account chain.Address) []fact {
+	facts := []fact{{Name: "account", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}
+	for _, b := range []struct {
+		name    string
+		balance chain.Optional[chain.Balance]
+	}{{"before", one.Opening}, {"after", one.Closing}} {
+		if balance, ok := b.balance.Get(); ok {
+			facts = append(facts, amount("free "+b.name, chain.Some(balance.Free), symbol))
+			if one.Reserves() {
+				facts = append(facts, amount("reserved "+b.name, chain.Some(balance.Reserved), symbol))
+			}
+		} else {
+			facts = append(facts, plain("balance "+b.name, "not asked for"))
+		}
+	}
+	for _, f := range one.Fees {
+		charged := amount(string(f.Layer)+" fees", chain.Some(f.Charged), symbol)
+		if f.Unknown > 0 {
+			charged.Text = fmt.Sprintf("%s, and %d that are %s", charged.Text, f.Unknown, notKnown)
+		}
+		facts = append(facts, charged)
+	}
+	return facts
+}
+
+// statementFile is the same as a file, or as the JSON of the command line.
+func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.statementQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, func(to *answer) error {
+		made, why, err := s.statementOf(r, &q)
+		if err != nil {
+			return err
+		}
+		if why != "" { // a file says what is proved, or is none
+			return &problem{http.StatusBadGateway, "Not answered", why}
+		}
+		switch to.form {
+		case "csv":
+			err = sheet.WriteCSV(to, q.sheetOf(r, made))
+		case "xlsx":
+			err = made.Style.WriteXLSX(r.Context(), to, made.List)
+		default:
+			err = made.Style.WriteJSON(r.Context(), to, made.List[0])
+		}
+		return made.Explain(err)
+	})
+}
+
+func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *desk.Rollforward, why string, err error) {
+	return proved(s, r, q, func(balances source.Source) (*desk.Rollforward, error) {
+		asked := desk.RollforwardQuestion{Period: q.period, By: desk.ByMonth, Accounts: []chain.Address{q.account}, Balances: balances}
+		if s.Labels != nil {
+			asked.Labels = s.Labels.Book
+		}
+		if q.worth {
+			asked.Prices = s.Prices
+		}
+		return s.Desk.Rollforward(r.Context(), asked)
+	})
+}
+
+// rollforward leads from an account's balance before a period to the one after, line by line.
+func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.statementQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, func() (*view, error) {
+		made, why, err := s.rollforwardOf(r, &q)
+		if err != nil {
+			return nil, err
+		}
+		v := &view{Title: "Rollforward of " + s.called(q.account.String()), Path: q.path("rollforward"), Scope: &q.scope, Own: true, Lead: made.Style.Notes[0], Notes: made.Style.Notes[1:], Unsealed: why != "", Fields: s.partFields(&q, nil)}
+		if why != "" {
+			v.Warnings = append(v.Warnings, why)
+		}
+		if !made.Holds() {
+			v.Warnings = append(v.Warnings, "Something in this rollforward does not hold, or is not known.")
+		}
+		v.Facts = []fact{{Name: "account", cell: cell{Text: q.account.String(), To: "account/" + q.account.String(), Class: "hex"}}}
+		table, err := s.table(linesOf(made), mostRows)
+		if err != nil {
+			return nil, err
+		}
+		v.Tables = []*tabular{table}
+		v.Downloads = s.downloads(&q, "rollforward")
+		v.Command = "fees rollforward --accounts " + q.account.String() + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
+		return v, nil
+	})
+}
+
+func linesOf(made *desk.Rollforward) *sheet.Sheet { return made.Style.Lines(made.Rollforward) }
+
+// rollforwardFile is the same as a file, or as the JSON of the command line.
+func (s *server) rollforwardFile(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.statementQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, func(to *answer) error {
+		made, why, err := s.rollforwardOf(r, &q)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return &problem{http.StatusBadGateway, "Not answered", why}
+		}
+		y := &made.Style
+		switch to.form {
+		case "csv":
+			err = sheet.WriteCSV(to, linesOf(made))
+		case "xlsx":
+			err = y.WriteXLSX(r.Context(), to, made.Rollforward)
+		default:
+			err = y.WriteJSON(to, made.Rollforward)
+		}
+		return made.Explain(err)
+	})
+}
+
+// priced tells whether a page's own parameters ask for amounts in the currency of the prices.
+func (s *server) priced(own url.Values) (bool, error) {
+	code := own.Get("price")
+	switch {
+	case code == "":
+		return false, nil
+	case s.Prices == nil:
+		return false, notUnderstood("price=%s: this server has no prices: fees serve --prices FILE reads them.", console.Printable(code))
+	case code != s.currency():
+		return false, notUnderstood("price=%s: this server has %s.", console.Printable(code), s.currency())
+	}
+	return true, nil
+}

@@ -1,0 +1,162 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/report"
+)
+
+// mostListed is how many transactions a program gets at once.
+const mostListed = 1000
+
+// transactionsQuestion reads what a list of transactions is asked for. It goes on from a place: what
+// is sealed later comes behind.
+func (s *server) transactionsQuestion(r *http.Request) (sc scope, q desk.TransactionsQuestion, err error) {
+	if sc, err = readScope(r.URL.RawQuery, slices.Concat(report.OnlyNames(), []string{"after", "limit"})...); err != nil {
+		return sc, q, err
+	}
+	if q.Only, err = readOnly(sc.own); err != nil {
+		return sc, q, err
+	}
+	if q.After, err = readPlace(sc.own); err != nil {
+		return sc, q, err
+	}
+	if text := sc.own.Get("limit"); text != "" {
+		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > mostListed || strconv.Itoa(q.Limit) != text {
+			return sc, q, notUnderstood("limit=%s: want 1 to %d.", console.Printable(text), mostListed)
+		}
+	}
+	chosen, err := s.choose(sc.list())
+	if err != nil {
+		return sc, q, err
+	}
+	q.Payers = chosen.Accounts
+	q.Period, err = sc.period()
+	return sc, q, err
+}
+
+// readOnly reads which transactions are meant.
+func readOnly(own url.Values) (report.Only, error) {
+	var conditions []string
+	for _, name := range report.OnlyNames() {
+		if value := own.Get(name); value != "" {
+			conditions = append(conditions, name+"="+value)
+		}
+	}
+	only, err := report.ParseOnly(conditions)
+	if err != nil {
+		err = notUnderstood("%s.", console.Printable(err.Error()))
+	}
+	return only, err
+}
+
+// readPlace reads after which place a list goes on.
+func readPlace(own url.Values) (none chain.Optional[ledger.Place], err error) {
+	text := own.Get("after")
+	if text == "" {
+		return none, nil
+	}
+	if !isPlace.MatchString(text) {
+		return none, notUnderstood("after=%s: want a place such as 25-7.", console.Printable(text))
+	}
+	at, err := desk.ParsePlace(text)
+	return chain.Some(at), err
+}
+
+// transactions are those of a period, one by one.
+func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
+	sc, q, err := s.transactionsQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, func() (*view, error) {
+		made, err := s.Desk.Transactions(r.Context(), q)
+		if err != nil {
+			return nil, err
+		}
+		v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: &sc, Lead: "In the order of the chain. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Held.Notes(), Fields: onlyFields(sc.own, false)}
+		table, err := s.transactionTable(made, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own)
+		if err != nil {
+			return nil, err
+		}
+		v.Tables = []*tabular{table}
+		fees := sc.own
+		if fees.Has("after") || fees.Has("limit") {
+			fees = without(fees, "after", "limit")
+		}
+		v.Links = []link{{"What they add up to", "fees" + sc.query(fees)}}
+		return v, nil
+	})
+}
+
+// transactionTable is a part of a list of transactions, with a link to the next one.
+func (s *server) transactionTable(made *desk.TransactionList, to func(url.Values) string, own url.Values) (*tabular, error) {
+	sums := transactionSheet(made.Symbol, func(yield func(*ledger.Transaction, error) bool) {
+		for _, t := range made.List {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	})
+	sums.Title = ""
+	table, err := s.table(sums, len(made.List))
+	if err != nil {
+		return nil, err
+	}
+	if next, ok := made.Next.Get(); ok || own.Has("after") {
+		table.Totals, table.More = nil, fmt.Sprintf("%d transactions are here.", len(made.List))
+		if own.Has("after") {
+			table.Links = append(table.Links, link{"From the first one on", to(without(own, "after"))})
+		}
+		if ok {
+			more := without(own, "after")
+			more.Set("after", next.String())
+			table.Links = append(table.Links, link{"Those after", to(more)})
+		}
+	}
+	return table, nil
+}
+
+// without are parameters but for some.
+func without(own url.Values, names ...string) url.Values {
+	rest := url.Values{}
+	for name, list := range own {
+		if !slices.Contains(names, name) {
+			rest[name] = list
+		}
+	}
+	return rest
+}
+
+// onlyFields are those that ask for some transactions.
+func onlyFields(own url.Values, more bool) []formField {
+	return []formField{
+		{Name: "layer", Value: own.Get("layer"), Options: []string{"", "evm", "native"}, More: more},
+		{Name: "status", Value: own.Get("status"), Options: []string{"", "succeeded", "reverted", "out_of_gas", "failed"}, More: more},
+		{Name: "type", Value: own.Get("type"), Options: []string{"", "legacy", "eip2930", "eip1559", "eip7702"}, More: more},
+		{Name: "call", Value: own.Get("call"), Hint: "Balances.transfer", More: more},
+		{Name: "contract", Value: own.Get("contract"), Hint: "0x…", More: more},
+	}
+}
+
+func (s *server) transactionsJSON(w http.ResponseWriter, r *http.Request) error {
+	_, q, err := s.transactionsQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, func(to *answer) error {
+		made, err := s.Desk.Transactions(r.Context(), q)
+		if err != nil {
+			return err
+		}
+		return made.Record(s.Labels).WriteJSON(to)
+	})
+}
