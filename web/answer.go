@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"github.com/feeledger/fees/internal/spill"
 )
 
-// same tells whether the browser has the answer already: it follows from what is sealed, from the
-// question and from the program. It says, for people, what is sealed.
+// same tells whether the browser has the answer already, or gets one that is kept: it follows from
+// what is sealed, from the question and from the program. It says, for people, what is sealed.
 func (s *server) same(w http.ResponseWriter, r *http.Request) (same bool, sealed string, err error) {
 	state, err := s.Desk.State(r.Context())
 	if err != nil {
@@ -29,6 +30,10 @@ func (s *server) same(w http.ResponseWriter, r *http.Request) (same bool, sealed
 			w.WriteHeader(http.StatusNotModified)
 			return true, "", nil
 		}
+	}
+	if k, ok := s.cache.get(tag); ok {
+		s.send(w, r, k.contentType, int64(len(k.body)), bytes.NewReader(k.body))
+		return true, "", nil
 	}
 	return false, state.String(), nil
 }
@@ -68,11 +73,6 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer
 	if err := write(to); err != nil {
 		return err
 	}
-	answered(w, r)
-	w.Header().Set("Content-Type", contentTypes[to.form])
-	if !strings.HasPrefix(r.URL.Path, "/api/") {
-		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", path.Base(r.URL.Path)))
-	}
 	size, err := file.Seek(0, io.SeekEnd)
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)
@@ -80,7 +80,27 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Length", fmt.Sprint(size))
-	_, _ = io.Copy(w, file) // whoever has gone does not read it
+	if tag := w.Header().Get("ETag"); tag != "" && size <= mostKeptOne {
+		body, err := io.ReadAll(file)
+		if err != nil {
+			return err
+		}
+		s.cache.add(tag, kept{contentTypes[to.form], body})
+		s.send(w, r, contentTypes[to.form], size, bytes.NewReader(body))
+		return nil
+	}
+	s.send(w, r, contentTypes[to.form], size, file)
 	return nil
+}
+
+// send sends an answer that is there.
+func (s *server) send(w http.ResponseWriter, r *http.Request, contentType string, size int64, body io.Reader) {
+	answered(w, r)
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", fmt.Sprint(size))
+	if contentType != pageType && !strings.HasPrefix(r.URL.Path, "/api/") {
+		h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", path.Base(r.URL.Path)))
+	}
+	_, _ = io.Copy(w, body) // whoever has gone does not read it
 }

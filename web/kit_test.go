@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/web"
@@ -95,4 +96,12 @@ func parsed(t testing.TB, text string) (value map[string]any) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(text), &value), text)
 	return value
+}
+
+// everything asks for all rows.
+var everything = ledger.Query{Span: ledger.Span{Last: 1 << 31}}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"net/http"
 	"regexp"
@@ -96,9 +97,15 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, make func() (*view
 		return err
 	}
 	v.Sealed = sealed
+	page, err := s.page(r, v)
+	if err != nil {
+		return err
+	}
 	if v.Unsealed {
 		w.Header().Del("ETag")
+	} else {
+		s.cache.add(w.Header().Get("ETag"), kept{pageType, page})
 	}
-	s.render(w, r, http.StatusOK, v)
+	s.send(w, r, pageType, int64(len(page)), bytes.NewReader(page))
 	return nil
 }

@@ -54,6 +54,7 @@ type server struct {
 	Options
 	Ledger
 	base    string        // what its paths begin with, "" where it is the only ledger
+	cache   *cache        // of all ledgers
 	labels  string        // a sum of the address book: it names what is shown
 	working chan struct{} // a place for each question that is worked on
 	waiting chan struct{} // and for each that waits
@@ -71,7 +72,7 @@ func Handler(o Options) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	mux := http.NewServeMux()
-	front := server{Options: o, Ledger: o.Ledgers[0], working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting)}
+	front := server{Options: o, Ledger: o.Ledgers[0], cache: newCache(), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting)}
 	for _, l := range o.Ledgers {
 		s := front
 		s.Ledger, s.labels = l, sumOf(l.Labels)

@@ -118,8 +118,11 @@ type tabular struct {
 // words is a name in snake case as words.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// render writes a page.
-func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *view) {
+// pageType is the type of pages.
+const pageType = "text/html; charset=utf-8"
+
+// page makes a page.
+func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	v.Network, v.Base, v.Here = s.Network, s.base+"/", r.RequestURI
 	if len(s.Options.Ledgers) > 1 {
 		for _, l := range s.Options.Ledgers {
@@ -127,15 +130,22 @@ func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *v
 		}
 	}
 	var page bytes.Buffer
-	if err := pageTemplate.Execute(&page, v); err != nil {
+	err := pageTemplate.Execute(&page, v)
+	return page.Bytes(), err
+}
+
+// render writes a page that is no answer about what is sealed.
+func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *view) {
+	page, err := s.page(r, v)
+	if err != nil {
 		s.Log.Error("page", "error", err.Error())
 		http.Error(w, "The page cannot be written: the log of the server says why.", http.StatusInternalServerError)
 		return
 	}
 	answered(w, r)
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Type", pageType)
 	w.WriteHeader(status)
-	_, _ = page.WriteTo(w) // whoever has gone does not read it
+	_, _ = w.Write(page) // whoever has gone does not read it
 }
 
 // fixed sends a file that the program has.
