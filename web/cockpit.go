@@ -23,7 +23,7 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "What the ledger holds", Path: "cockpit", Command: "fees ledger status" + s.ledgerFlag(), Unsealed: !known || stored.Last > sealed}
+		v := &view{Title: "What the ledger holds", Path: "cockpit", Live: optionalText(status.Sealed), Command: "fees ledger status" + s.ledgerFlag(), Unsealed: !known || stored.Last > sealed}
 		t := &status.Totals
 		v.Facts = []fact{
 			plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("sealed up to block", optionalText(status.Sealed)),

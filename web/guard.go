@@ -16,9 +16,9 @@ import (
 	"github.com/feeledger/fees/desk"
 )
 
-// policy lets a page use its own style sheet and nothing else: no script, no frame, nothing from
-// elsewhere.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
+// policy lets a page use its own style sheet and scripts, and nothing else: no text of a page is
+// one, no frame, nothing from elsewhere.
+const policy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
 
 // mostQuery is how long a path with its query may be.
 const mostQuery = 8 << 10

@@ -24,6 +24,9 @@ type Options struct {
 	Log     *slog.Logger  // of what fails; nil for none
 	Time    time.Duration // that a question may take; 0 is the default
 	AtOnce  int           // questions that are worked on at once; 0 is the default
+	// Ending is closed when the server is to end: who waits for new blocks waits no longer then; nil
+	// where it does not end.
+	Ending <-chan struct{}
 }
 
 // Ledger is a ledger that is served, with what is known beside it.
@@ -55,6 +58,7 @@ type server struct {
 	Ledger
 	base    string        // what its paths begin with, "" where it is the only ledger
 	cache   *cache        // of all ledgers
+	news    *news         // of the ledger
 	labels  string        // a sum of the address book: it names what is shown
 	working chan struct{} // a place for each question that is worked on
 	waiting chan struct{} // and for each that waits
@@ -75,7 +79,7 @@ func Handler(o Options) http.Handler {
 	front := server{Options: o, Ledger: o.Ledgers[0], cache: newCache(), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting)}
 	for _, l := range o.Ledgers {
 		s := front
-		s.Ledger, s.labels = l, sumOf(l.Labels)
+		s.Ledger, s.labels, s.news = l, sumOf(l.Labels), &news{desk: l.Desk}
 		if len(o.Ledgers) == 1 {
 			mux.Handle("/", s.routes())
 			front = s
@@ -98,11 +102,13 @@ func Handler(o Options) http.Handler {
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /style.css", fixed("text/css; charset=utf-8", styleText))
+	mux.HandleFunc("GET /live.js", fixed("text/javascript; charset=utf-8", liveText))
 	mux.HandleFunc("GET /icon.svg", fixed("image/svg+xml", iconText))
 	mux.Handle("GET /{$}", http.RedirectHandler(s.base+"/cockpit", http.StatusFound))
 	for _, p := range slices.Concat(pages(), answers()) {
 		mux.HandleFunc("GET "+p.path, s.question(p.ask))
 	}
+	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("/", s.nothing)
 	return mux
 }

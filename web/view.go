@@ -22,6 +22,9 @@ var pageText string
 //go:embed page/style.css
 var styleText string
 
+//go:embed page/live.js
+var liveText string
+
 //go:embed page/icon.svg
 var iconText string
 
@@ -46,6 +49,7 @@ type view struct {
 	Charts    []report.Drawing
 	Sealed    string // what the ledger has sealed, of which the answer is
 	Unsealed  bool   // the answer is of what is not sealed yet
+	Live      string // the last sealed block, on a page that says when there are newer ones
 	Network   string
 	Base      string // what the paths of the ledger begin with: links go on from there
 	Here      string // the page's own address, for links within it

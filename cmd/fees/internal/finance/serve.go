@@ -112,7 +112,7 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: slog.New(slog.NewTextHandler(stderr, nil)), Time: f.limit}
+	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: slog.New(slog.NewTextHandler(stderr, nil)), Time: f.limit, Ending: ctx.Done()}
 	defer func() {
 		for _, l := range o.Ledgers {
 			l.Desk.Close()

@@ -1,0 +1,288 @@
+// Command pages measures fees serve on a ledger that is there: how fast pages are answered to one
+// user, and then from what is kept; what many users at once see and how much memory that takes; and
+// how soon a question ends that nobody waits for any more. The program is started by it, and asked
+// by HTTP.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() {
+	program := flag.String("fees", "fees", "the program")
+	place := flag.String("ledger", "fees.db", "the ledger")
+	month := flag.String("month", "2025-03", "a month that the ledger has")
+	runs := flag.Int("runs", 20, "how often each page is asked for, each time of another program or day")
+	users := flag.Int("users", 50, "how many users there are at once, each with a question a second")
+	during := flag.Duration("for", time.Minute, "how long they ask")
+	flag.Parse()
+	if err := measure(*program, *place, *month, *runs, *users, *during); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// server is a fees serve that was started.
+type server struct {
+	command *exec.Cmd
+	address string
+}
+
+var address = regexp.MustCompile(`is at (http://\S+)`)
+
+func start(program, place string) (*server, error) {
+	command := exec.Command(program, "serve", "--ledger", place, "--labels", "none", "--listen", "127.0.0.1:0", "--time-limit", "60s")
+	out, err := command.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if found := address.FindStringSubmatch(lines.Text()); found != nil {
+			go io.Copy(io.Discard, out)
+			return &server{command, found[1]}, nil
+		}
+		fmt.Fprintln(os.Stderr, lines.Text())
+	}
+	return nil, errors.Join(errors.New("fees serve did not begin"), command.Wait())
+}
+
+func (s *server) stop() error {
+	if err := s.command.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	return s.command.Wait()
+}
+
+// get asks for a page, and tells how long the whole answer took.
+func (s *server) get(ctx context.Context, path string) (took time.Duration, text []byte, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address+path, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	begin := time.Now()
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer answer.Body.Close()
+	if text, err = io.ReadAll(answer.Body); err != nil {
+		return 0, nil, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", path, answer.Status)
+	}
+	return time.Since(begin), text, err
+}
+
+// page is a kind of page, with addresses that are not the same: none is kept yet.
+type page struct {
+	name string
+	path func(i int) string
+}
+
+func measure(program, place, month string, runs, users int, during time.Duration) error {
+	s, err := start(program, place)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.stop() }() // it was measured
+	busy, quiet, contract, err := namesOf(s, month)
+	if err != nil {
+		return err
+	}
+	day := func(i int) string { return fmt.Sprintf("%s-%02d", month, i%28+1) }
+	days := func(i int) string { return fmt.Sprintf("%s-01..%s", month, day(i)) }
+	list := []page{
+		{"cockpit (another user of the program each)", func(i int) string { return "/cockpit" }},
+		{"fees of all by month", func(i int) string { return fmt.Sprintf("/fees?by=month&zone=Etc/GMT-%d", i%14) }},
+		{"fees of days by day", func(i int) string { return "/fees?period=" + days(i) }},
+		{"fees of a day by hour", func(i int) string { return "/fees?by=hour&period=" + day(i) + ".." + day(i) }},
+		{"fees of a day by account", func(i int) string { return "/fees?by=account&period=" + day(i) + ".." + day(i) }},
+		{"fees of a day by contract", func(i int) string { return "/fees?by=contract&period=" + day(i) + ".." + day(i) }},
+		{"fees of the month by account", func(i int) string { return fmt.Sprintf("/fees?by=account&period=%s&after=%d", month, 100*i) }},
+		{"fees of the month by contract", func(i int) string { return fmt.Sprintf("/fees?by=contract&period=%s&after=%d", month, 100*i) }},
+		{"fees of a day, of reverted ones", func(i int) string { return "/fees?by=contract&status=reverted&period=" + day(i) + ".." + day(i) }},
+		{"fees of the month, of reverted ones", func(i int) string {
+			return fmt.Sprintf("/fees?by=contract&status=reverted&period=%s&after=%d", month, 100*i)
+		}},
+		{"a day beside the day before", func(i int) string { return "/fees?by=hour&compare=before&period=" + day(i) + ".." + day(i) }},
+		{"a contract's month", func(i int) string {
+			return fmt.Sprintf("/contract/%s?period=%s&zone=Etc/GMT-%d", contract, month, i%14)
+		}},
+		{"transactions of a day", func(i int) string { return "/transactions?period=" + day(i) + ".." + day(i) }},
+		{"transaction", func(i int) string { return fmt.Sprintf("/tx/%d-2", 400_000+1000*i) }},
+		{"block", func(i int) string { return fmt.Sprintf("/block/%d", 400_000+1000*i) }},
+		{"a quiet account", func(i int) string { return fmt.Sprintf("/account/%s?after=%d-0", quiet, 1000*i) }},
+		{"a quiet account's statement of days", func(i int) string { return "/account/" + quiet + "/statement?balances=none&period=" + days(i) }},
+		{"the busiest account's statement of a day", func(i int) string {
+			return "/account/" + busy + "/statement?balances=none&period=" + day(i) + ".." + day(i)
+		}},
+		{"findings of a day", func(i int) string { return "/findings?period=" + day(i) + ".." + day(i) }},
+	}
+	fmt.Printf("%-44s %10s %10s %10s\n", "page, ms", "median", "95 %", "kept, 95 %")
+	for _, p := range list {
+		var made, kept []time.Duration
+		for i := range runs {
+			if p.name[:7] == "cockpit" { // it has one address: each time it is another server's
+				if err := s.stop(); err != nil {
+					return err
+				}
+				if s, err = start(program, place); err != nil {
+					return err
+				}
+			}
+			took, _, err := s.get(context.Background(), p.path(i))
+			if err != nil {
+				return err
+			}
+			again, _, err := s.get(context.Background(), p.path(i))
+			if err != nil {
+				return err
+			}
+			made, kept = append(made, took), append(kept, again)
+		}
+		fmt.Printf("%-44s %10.1f %10.1f %10.1f\n", p.name, part(made, 50), part(made, 95), part(kept, 95))
+	}
+	fmt.Printf("peak memory of one user %d MB\n", s.peak()>>20)
+	if err := s.leave("/fees?by=account&status=succeeded&zone=Etc/GMT-3"); err != nil {
+		return err
+	}
+	return s.many(list, users, during)
+}
+
+// part is a percentile by the nearest rank, in milliseconds.
+func part(list []time.Duration, percent int) float64 {
+	slices.Sort(list)
+	return float64(list[max(0, (len(list)*percent+99)/100-1)].Microseconds()) / 1000
+}
+
+// namesOf are a busy account, a quiet one, and a contract of a month.
+func namesOf(s *server, month string) (busy, quiet, contract string, err error) {
+	column := func(by, name string) (values []string, err error) {
+		_, text, err := s.get(context.Background(), "/fees.csv?by="+by+"&period="+month)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+		if err != nil {
+			return nil, err
+		}
+		at := slices.Index(rows[0], name)
+		for _, row := range rows[1:] {
+			if row[at] != "" {
+				values = append(values, row[at])
+			}
+		}
+		return values, nil
+	}
+	accounts, err := column("account", "account")
+	if err != nil {
+		return "", "", "", err
+	}
+	contracts, err := column("contract", "contract")
+	if err != nil {
+		return "", "", "", err
+	}
+	return accounts[0], accounts[len(accounts)/2], contracts[0], nil
+}
+
+// leave asks a long question, goes away, and tells when the program is idle again.
+func (s *server) leave(path string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	if _, _, err := s.get(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
+		fmt.Println("the long question was answered before its asker left")
+		return nil
+	}
+	begin := time.Now()
+	for range 200 {
+		before := s.worked()
+		time.Sleep(50 * time.Millisecond)
+		if s.worked()-before <= 1 {
+			fmt.Printf("who asked left a long question after 500 ms: the program is idle %d ms later, at most\n", time.Since(begin).Milliseconds())
+			return nil
+		}
+	}
+	return errors.New("who asked left a long question: the program works on")
+}
+
+// many are users at once, each with a question a second of some kind.
+func (s *server) many(list []page, users int, during time.Duration) error {
+	var mutex sync.Mutex
+	var took []time.Duration
+	failed := map[string]int{}
+	var all sync.WaitGroup
+	end := time.Now().Add(during)
+	for user := range users {
+		all.Go(func() {
+			chance := rand.New(rand.NewPCG(1, uint64(user)))
+			time.Sleep(time.Duration(chance.IntN(1000)) * time.Millisecond)
+			for time.Now().Before(end) {
+				next := time.Now().Add(time.Second)
+				d, _, err := s.get(context.Background(), list[chance.IntN(len(list))].path(chance.IntN(1000)))
+				mutex.Lock()
+				took = append(took, d)
+				if err != nil {
+					failed[err.Error()[strings.LastIndexByte(err.Error(), ':')+1:]]++
+				}
+				mutex.Unlock()
+				time.Sleep(time.Until(next))
+			}
+		})
+	}
+	all.Wait()
+	fmt.Printf("%d users, a question a second each, for %v: %d answers, median %.0f ms, 95 %% %.0f ms, 99 %% %.0f ms, peak memory %d MB\n",
+		users, during, len(took), part(took, 50), part(took, 95), part(took, 99), s.peak()>>20)
+	for text, n := range failed {
+		fmt.Printf("  %d times%s\n", n, text)
+	}
+	return nil
+}
+
+// peak is the most memory that the program had.
+func (s *server) peak() int64 {
+	n, _ := strconv.ParseInt(s.proc("status", `VmHWM:\s+(\d+)`), 10, 64)
+	return n << 10
+}
+
+// worked is how much CPU the program took, in hundredths of a second.
+func (s *server) worked() int64 {
+	fields := strings.Fields(s.proc("stat", `\) (.*)`))
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return user + system
+}
+
+func (s *server) proc(name, pattern string) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.command.Process.Pid, name))
+	if err != nil {
+		return ""
+	}
+	if found := regexp.MustCompile(pattern).FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	return ""
+}
