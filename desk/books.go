@@ -1,6 +1,8 @@
 package desk
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +32,7 @@ const (
 // it. "" is the default of each.
 type BooksInput struct {
 	Path               string
+	Content            []byte // of a file that is in memory, whose name Path is; nil reads it there
 	Unit               string // wei, gwei or token
 	Decimal, Thousands string // the separators of numbers
 	Separator          string // of the columns of csv: comma, semicolon or tab
@@ -92,8 +95,8 @@ func (e *UnreadError) Unwrap() error { return e.Err }
 
 // Read reads the record. It is a [RowsError] where rows cannot be read, and in an [UnreadError]
 // where other settings read it: these were tried.
-func (in *BooksInput) Read(o reconcile.Options) (*reconcile.File, error) {
-	read, err := in.read(o)
+func (in *BooksInput) Read(ctx context.Context, o reconcile.Options) (*reconcile.File, error) {
+	read, err := in.read(ctx, o)
 	if err == nil {
 		return read, nil
 	}
@@ -105,19 +108,36 @@ func (in *BooksInput) Read(o reconcile.Options) (*reconcile.File, error) {
 	case errors.As(err, &problems):
 		named = &RowsError{in.Path, problems}
 	}
-	if settings := in.tried(o, err); len(settings) > 0 {
+	if settings := in.tried(ctx, o, err); len(settings) > 0 {
 		return nil, &UnreadError{named, settings}
 	}
 	return nil, named
 }
 
-func (in *BooksInput) read(o reconcile.Options) (*reconcile.File, error) {
-	file, err := os.Open(in.Path)
+func (in *BooksInput) read(ctx context.Context, o reconcile.Options) (*reconcile.File, error) {
+	file, err := in.open()
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return reconcile.ReadFile(file, o)
+	return reconcile.ReadFile(ctx, file, o)
+}
+
+func (in *BooksInput) open() (io.ReadCloser, error) {
+	if in.Content != nil {
+		return io.NopCloser(bytes.NewReader(in.Content)), nil
+	}
+	return os.Open(in.Path)
+}
+
+// Preview reads how the record begins, with so many rows below its header.
+func (in *BooksInput) Preview(ctx context.Context, o reconcile.Options, rows int) (*reconcile.Preview, error) {
+	file, err := in.open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return reconcile.ReadPreview(ctx, file, o, rows)
 }
 
 // mostTries is how often other settings are tried: what one of them makes readable may show that
@@ -125,7 +145,7 @@ func (in *BooksInput) read(o reconcile.Options) (*reconcile.File, error) {
 const mostTries = 6
 
 // tried are the settings that read the record; none where nothing does.
-func (in *BooksInput) tried(o reconcile.Options, err error) (list []reconcile.Setting) {
+func (in *BooksInput) tried(ctx context.Context, o reconcile.Options, err error) (list []reconcile.Setting) {
 	for range mostTries {
 		more := reconcile.Tries(err)
 		if len(more) == 0 {
@@ -137,7 +157,7 @@ func (in *BooksInput) tried(o reconcile.Options, err error) (list []reconcile.Se
 		}
 		list, o = append(list, more...), o.With(more)
 		var file *reconcile.File
-		if file, err = in.read(o); err == nil {
+		if file, err = in.read(ctx, o); err == nil {
 			file.Close()
 			return list
 		}
@@ -146,13 +166,13 @@ func (in *BooksInput) tried(o reconcile.Options, err error) (list []reconcile.Se
 }
 
 // WriteFixed writes the record again with what became of each row beside it.
-func (in *BooksInput) WriteFixed(w io.Writer, result *reconcile.Result) error {
-	file, err := os.Open(in.Path)
+func (in *BooksInput) WriteFixed(ctx context.Context, w io.Writer, result *reconcile.Result) error {
+	file, err := in.open()
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := result.WriteFixed(w, file); err != nil {
+	if err := result.WriteFixed(ctx, w, file); err != nil {
 		return fmt.Errorf("%s: %w", in.Path, err)
 	}
 	return nil

@@ -121,8 +121,10 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 		"reconciliation": func(ctx context.Context) error {
 			o, err := books.Options(nil)
 			require.NoError(t, err)
-			file, err := books.Read(o)
-			require.NoError(t, err)
+			file, err := books.Read(ctx, o)
+			if err != nil {
+				return err
+			}
 			defer file.Close()
 			r, err := d.Reconcile(ctx, file, "books.csv", year, reconcile.Options{Accounts: accounts, Prices: list})
 			if err == nil {

@@ -284,7 +284,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if r.Priced {
 		options.Prices = x.prices
 	}
-	file, err := books.Read(options)
+	file, err := books.Read(ctx, options)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func books(t *testing.T, d *desk.Desk, in desk.BooksInput, p desk.Period, accoun
 	o, err := in.Options(nil)
 	require.NoError(t, err)
 	o.Accounts, o.Symbol = accounts, "GLMR"
-	file, err := in.Read(o)
+	file, err := in.Read(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { file.Close() })
 	result, err := d.Reconcile(t.Context(), file, "theirs", p, o)
@@ -119,7 +119,7 @@ func TestBooksThatCannotBeRead(t *testing.T) {
 	require.NoError(t, err)
 	o.Unit, o.Symbol = reconcile.Unit("wei"), "GLMR"
 	in := desk.BooksInput{Path: write(t, "books.csv", "hash,fee\n0x12,1\n"+allSent(t)[0].Hash+",x\n"+allSent(t)[1].Hash+",2\n")}
-	_, err = in.Read(o)
+	_, err = in.Read(t.Context(), o)
 	var rows *desk.RowsError
 	require.ErrorAs(t, err, &rows)
 	require.Equal(t, 2, rows.Problems.Count)
@@ -128,10 +128,10 @@ func TestBooksThatCannotBeRead(t *testing.T) {
 	require.ErrorAs(t, err, &problems)
 	require.Len(t, problems.List, 2)
 	in.Path = write(t, "books.csv", "neither,this\n1,2\n")
-	_, err = in.Read(o)
+	_, err = in.Read(t.Context(), o)
 	require.ErrorContains(t, err, in.Path+": ")
 	in.Path = file(t)
-	_, err = in.Read(o)
+	_, err = in.Read(t.Context(), o)
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	symbol, err := desk.SymbolOf(t.Context(), demo(t), desk.Heights(3, 4))
@@ -150,7 +150,7 @@ func TestBooksWithOtherSettings(t *testing.T) {
 	o, err := (&desk.BooksInput{}).Options(nil)
 	require.NoError(t, err)
 	in := desk.BooksInput{Path: path}
-	_, err = in.Read(o)
+	_, err = in.Read(t.Context(), o)
 	var unread *desk.UnreadError
 	require.ErrorAs(t, err, &unread)
 	require.EqualError(t, err, path+": 2 rows cannot be read")
@@ -161,10 +161,10 @@ func TestBooksWithOtherSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `Line 1 is above the header, which is line 2, and no fees: "Report".`, result.Notes[len(result.Notes)-1])
 	var out strings.Builder
-	require.NoError(t, in.WriteFixed(&out, result))
+	require.NoError(t, in.WriteFixed(t.Context(), &out, result))
 	require.Contains(t, out.String(), s.Hash+";-5;amount_differs;")
 	require.NoError(t, os.WriteFile(path, []byte("hash;fee_wei\n"), 0o600))
-	require.ErrorIs(t, in.WriteFixed(&out, result), reconcile.ErrChanged)
+	require.ErrorIs(t, in.WriteFixed(t.Context(), &out, result), reconcile.ErrChanged)
 
 	for place, want := range map[string]string{path: "is the record itself", strings.TrimSuffix(path, "csv") + "xlsx": "in the form of the record, .csv"} {
 		err := in.CheckFixed(place)
@@ -174,5 +174,32 @@ func TestBooksWithOtherSettings(t *testing.T) {
 	require.NoError(t, in.CheckFixed(path+".checked"))
 	require.NoError(t, os.Remove(path))
 	require.ErrorIs(t, in.CheckFixed("x.csv"), os.ErrNotExist)
-	require.ErrorIs(t, in.WriteFixed(&out, result), os.ErrNotExist)
+	require.ErrorIs(t, in.WriteFixed(t.Context(), &out, result), os.ErrNotExist)
+}
+
+// A record that is in memory is read as one in a file; nothing is opened by its name.
+func TestBooksInMemory(t *testing.T) {
+	d := opened(t, copied(t))
+	path := record(t, func(sent) bool { return true })
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	in := desk.BooksInput{Path: "/nowhere/books.csv", Content: text, Unit: "wei", Columns: []string{"fee=Kosten"}}
+	result, err := books(t, d, in, desk.Heights(0, 27))
+	require.NoError(t, err)
+	require.True(t, result.Reconciled())
+	var out, same strings.Builder
+	require.NoError(t, in.WriteFixed(t.Context(), &out, result))
+	in.Path, in.Content = path, nil
+	require.NoError(t, in.WriteFixed(t.Context(), &same, result))
+	require.Equal(t, same.String(), out.String())
+	for _, content := range [][]byte{text, nil} {
+		in.Content = content
+		p, err := in.Preview(t.Context(), reconcile.Options{}, 3)
+		require.NoError(t, err)
+		require.Equal(t, []string{"Extrinsic hash", "Kosten"}, p.Header)
+		require.Len(t, p.Rows, 3)
+	}
+	in.Path = file(t)
+	_, err = in.Preview(t.Context(), reconcile.Options{}, 3)
+	require.ErrorIs(t, err, os.ErrNotExist)
 }

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ const (
 
 // guard bounds what is read of a file, and of each of its rows.
 type guard struct {
+	ctx        context.Context // whose end ends the reading
 	from       io.Reader
 	total, row int
 	rowLimited bool // in a csv
@@ -34,6 +36,8 @@ func (g *guard) Read(p []byte) (int, error) {
 	g.total += n
 	g.row += n
 	switch {
+	case g.ctx.Err() != nil:
+		return 0, g.ctx.Err()
 	case g.total > mostBytes:
 		return 0, errTooLarge
 	case g.rowLimited && g.row > mostRecord+mostHeader: // that much is read ahead
@@ -43,7 +47,7 @@ func (g *guard) Read(p []byte) (int, error) {
 }
 
 // openCSV begins to read csv.
-func openCSV(in *bufio.Reader, o *Options) (*table, error) {
+func openCSV(ctx context.Context, in *bufio.Reader, o *Options) (*table, error) {
 	encoding, mark, err := encodingOf(in, o.Encoding)
 	if err != nil {
 		return nil, err
@@ -68,7 +72,7 @@ func openCSV(in *bufio.Reader, o *Options) (*table, error) {
 			return nil, err
 		}
 	}
-	limits := &guard{from: text, rowLimited: true}
+	limits := &guard{ctx: ctx, from: text, rowLimited: true}
 	source := &recorder{from: limits}
 	reader := csv.NewReader(bufio.NewReaderSize(source, 4096))
 	reader.Comma = separator

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/xml"
@@ -37,17 +38,17 @@ var ErrChanged = errors.New("the file changed while it was read: try again")
 // behind each of them what became of it, with what the chain charged and the difference. In is
 // the file that was read once more. It is ErrChanged where it is another one: what was written
 // is then to be thrown away.
-func (r *Result) WriteFixed(w io.Writer, in io.Reader) error {
+func (r *Result) WriteFixed(ctx context.Context, w io.Writer, in io.Reader) error {
 	sum := sha256.New()
-	whole := bufio.NewReaderSize(&guard{from: io.TeeReader(in, sum)}, mostHeader)
-	t, err := openTable(whole, &r.Options)
+	whole := bounded(ctx, io.TeeReader(in, sum))
+	t, err := openTable(ctx, whole, &r.Options)
 	if err != nil {
 		return err
 	}
 	defer t.close()
 	next, stop := iter.Pull2(r.Items())
 	defer stop()
-	f := &fixer{result: r, next: next}
+	f := &fixer{ctx: ctx, result: r, next: next}
 	if t.book != nil {
 		err = f.writeXLSX(w, t)
 	} else {
@@ -64,6 +65,7 @@ func (r *Result) WriteFixed(w io.Writer, in io.Reader) error {
 
 // fixer knows what stands behind each line.
 type fixer struct {
+	ctx    context.Context // whose end ends the writing
 	result *Result
 	next   func() (*Item, error, bool)
 	item   *Item // the next
@@ -232,7 +234,7 @@ var spans = regexp.MustCompile(`\s+spans="[^"]*"|\s+spans='[^']*'`)
 
 // writeSheet writes the XML of a sheet with more cells at the ends of its rows.
 func (f *fixer) writeSheet(out *bufio.Writer, content io.Reader, header *record, column int) error {
-	source := &recorder{from: &exactly{content, mostPart, errTooLarge}}
+	source := &recorder{from: &exactly{f.ctx, content, mostPart, errTooLarge}}
 	d := xml.NewDecoder(source)
 	line, prefix, passing := 0, "", false
 	for {

@@ -17,7 +17,7 @@ import (
 
 // fixed is a file with its outcomes, and its result.
 func fixed(t testing.TB, b reconcile.Book, text string, o reconcile.Options) (string, *reconcile.Result) {
-	f, err := reconcile.ReadFile(strings.NewReader(text), o)
+	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	r, err := reconcile.Match(t.Context(), b, f.Rows.All(), o)
@@ -25,7 +25,7 @@ func fixed(t testing.TB, b reconcile.Book, text string, o reconcile.Options) (st
 	t.Cleanup(func() { r.Close() })
 	r.File = f
 	var out bytes.Buffer
-	require.NoError(t, r.WriteFixed(&out, strings.NewReader(text)))
+	require.NoError(t, r.WriteFixed(t.Context(), &out, strings.NewReader(text)))
 	return out.String(), r
 }
 
@@ -71,13 +71,13 @@ func TestFixedOfAnotherFile(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:2]
 	text := weiGrid(list).csv(',')
 	_, r := fixed(t, book(t, "moonbeam-2100"), text, reconcile.Options{})
-	require.ErrorIs(t, r.WriteFixed(io.Discard, strings.NewReader(text+"\n")), reconcile.ErrChanged)
-	require.ErrorContains(t, r.WriteFixed(io.Discard, strings.NewReader(text+"\"")), "a quoted value")
-	require.ErrorContains(t, r.WriteFixed(io.Discard, strings.NewReader("")), "the file is empty")
-	require.ErrorContains(t, r.WriteFixed(io.Discard, broken{}), "out of paper")
-	require.ErrorContains(t, r.WriteFixed(broken{}, strings.NewReader(text)), "out of paper")
+	require.ErrorIs(t, r.WriteFixed(t.Context(), io.Discard, strings.NewReader(text+"\n")), reconcile.ErrChanged)
+	require.ErrorContains(t, r.WriteFixed(t.Context(), io.Discard, strings.NewReader(text+"\"")), "a quoted value")
+	require.ErrorContains(t, r.WriteFixed(t.Context(), io.Discard, strings.NewReader("")), "the file is empty")
+	require.ErrorContains(t, r.WriteFixed(t.Context(), io.Discard, broken{}), "out of paper")
+	require.ErrorContains(t, r.WriteFixed(t.Context(), broken{}, strings.NewReader(text)), "out of paper")
 	require.NoError(t, r.Close())
-	require.NoError(t, r.WriteFixed(io.Discard, strings.NewReader(text)))
+	require.NoError(t, r.WriteFixed(t.Context(), io.Discard, strings.NewReader(text)))
 }
 
 // A workbook keeps its cells, formulas, styles and other sheets; what became of a row stands

@@ -14,7 +14,7 @@ import (
 
 // file reads a record, and gives it up again.
 func file(t testing.TB, text string, o reconcile.Options) *reconcile.File {
-	f, err := reconcile.ReadFile(strings.NewReader(text), o)
+	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	return f
@@ -175,7 +175,7 @@ func TestEncodings(t *testing.T) {
 		"another is marked": {le + wide(text, 0), reconcile.Windows1252, "", "leave --encoding out"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := reconcile.ReadFile(strings.NewReader(c.text), reconcile.Options{Encoding: c.declared})
+			f, err := reconcile.ReadFile(t.Context(), strings.NewReader(c.text), reconcile.Options{Encoding: c.declared})
 			if c.why != "" {
 				require.ErrorContains(t, err, c.why)
 				return

@@ -187,7 +187,7 @@ func (g grid) xlsx(t testing.TB, change func(*excelize.File)) string {
 
 // readAll are the rows of a file, held.
 func readAll(in io.Reader, o reconcile.Options) (rows []reconcile.Row, err error) {
-	f, err := reconcile.ReadFile(in, o)
+	f, err := reconcile.ReadFile(context.Background(), in, o)
 	if err != nil {
 		return nil, err
 	}

@@ -43,14 +43,14 @@ func TestTooManyRows(t *testing.T) {
 	}
 	const most = 1 << 20
 	const header, row = "Extrinsic ID,fee_wei\n", "3-4,5\n"
-	f, err := reconcile.ReadFile(lines(header, row, most), reconcile.Options{})
+	f, err := reconcile.ReadFile(t.Context(), lines(header, row, most), reconcile.Options{})
 	require.NoError(t, err)
 	require.Equal(t, most, f.Rows.Len())
 	require.NoError(t, f.Close())
 	for name, line := range map[string]string{"good": row, "wrong": "x,5\n", "blank": " , \n"} {
 		t.Run(name, func(t *testing.T) {
 			in := lines(header, line, 40*most)
-			_, err := reconcile.ReadFile(in, reconcile.Options{})
+			_, err := reconcile.ReadFile(t.Context(), in, reconcile.Options{})
 			require.EqualError(t, err, "it has more than 1048576 rows: split it")
 			left, err := io.Copy(io.Discard, in)
 			require.NoError(t, err)

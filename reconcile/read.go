@@ -3,6 +3,7 @@ package reconcile
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -65,17 +66,17 @@ type table struct {
 
 // ReadFile reads a record of fees, csv or xlsx: a header that names the columns, and a row
 // for each fee. Rows without anything in them are passed over; titles above the header and
-// rows with totals are named in the file's notes. It is a *ProblemsError where rows cannot be
+// rows with totals are named in the file's notes. It ends with the context. It is a *ProblemsError where rows cannot be
 // read, and an *UnreadError where the file's header cannot; both may tell with what settings
 // it can be.
-func ReadFile(r io.Reader, o Options) (*File, error) {
+func ReadFile(ctx context.Context, r io.Reader, o Options) (*File, error) {
 	o, err := o.checked()
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	in := bufio.NewReaderSize(&guard{from: io.TeeReader(r, sum)}, mostHeader)
-	t, err := openTable(in, &o)
+	in := bounded(ctx, io.TeeReader(r, sum))
+	t, err := openTable(ctx, in, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +93,13 @@ func ReadFile(r io.Reader, o Options) (*File, error) {
 	return f, nil
 }
 
+// bounded is a file within the bounds of all of them.
+func bounded(ctx context.Context, in io.Reader) *bufio.Reader {
+	return bufio.NewReaderSize(&guard{ctx: ctx, from: in}, mostHeader)
+}
+
 // openTable tells the form of a file by how it begins.
-func openTable(in *bufio.Reader, o *Options) (*table, error) {
+func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*table, error) {
 	start, err := in.Peek(8)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -102,11 +108,11 @@ func openTable(in *bufio.Reader, o *Options) (*table, error) {
 	case len(start) == 0:
 		return nil, errors.New("the file is empty")
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return openXLSX(in, o)
+		return openXLSX(ctx, in, o)
 	case bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0")):
 		return nil, errors.New("it is a spreadsheet of the old form, or one with a password: save it as xlsx without one, or as csv")
 	}
-	return openCSV(in, o)
+	return openCSV(ctx, in, o)
 }
 
 // read reads the rows.

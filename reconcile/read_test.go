@@ -217,7 +217,7 @@ func TestColumns(t *testing.T) {
 		{strings.Repeat("x,", 1000) + "hash", reconcile.Options{}, "", "1001 columns"},
 		{strings.Repeat("x,", 40) + "hash", reconcile.Options{}, "", "…"},
 	} {
-		f, err := reconcile.ReadFile(strings.NewReader(c.header+"\n"), c.options)
+		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(c.header+"\n"), c.options)
 		if c.why != "" {
 			require.ErrorContains(t, err, c.why, c.header)
 			continue

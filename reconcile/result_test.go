@@ -38,7 +38,7 @@ func troubled(t testing.TB) (text string, r *reconcile.Result) {
 		Unit: reconcile.Wei, Symbol: "GLMR", DateFormat: "dd.mm.yyyy", Accounts: payers(t, mine),
 		Period: heights(mine[0].Height, mine[2].Height),
 	}
-	f, err := reconcile.ReadFile(strings.NewReader(text), o)
+	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	r = match(t, book(t, "moonbeam-2100"), read(t, text, o), o)

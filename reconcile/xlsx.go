@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"archive/zip"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -33,21 +34,23 @@ const (
 
 // workbook is an xlsx file.
 type workbook struct {
+	ctx      context.Context // whose end ends the reading
 	file     *os.File
 	all      []*zip.File
 	parts    map[string]*zip.File
 	from1904 bool
+	sheets   []string      // their names
 	texts    spill.Records // that the cells share
 	places   []int64       // of each of them
 }
 
 // openXLSX begins to read a workbook.
-func openXLSX(in io.Reader, o *Options) (*table, error) {
+func openXLSX(ctx context.Context, in io.Reader, o *Options) (*table, error) {
 	file, err := spill.NewFile()
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	w := &workbook{file: file, parts: map[string]*zip.File{}}
+	w := &workbook{ctx: ctx, file: file, parts: map[string]*zip.File{}}
 	t, err := w.open(in, o)
 	if err != nil {
 		w.close()
@@ -109,7 +112,7 @@ func (w *workbook) elements(name string, each func(*xml.Decoder, xml.StartElemen
 		return fmt.Errorf("part %q of the workbook: %w", name, err)
 	}
 	defer content.Close()
-	decoder := xml.NewDecoder(&exactly{content, mostPart, tooLarge})
+	decoder := xml.NewDecoder(&exactly{w.ctx, content, mostPart, tooLarge})
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -126,12 +129,16 @@ func (w *workbook) elements(name string, each func(*xml.Decoder, xml.StartElemen
 
 // exactly reads no more than is left.
 type exactly struct {
+	ctx  context.Context // whose end ends the reading
 	from io.Reader
 	left int
 	err  error // what more is
 }
 
 func (e *exactly) Read(p []byte) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := e.from.Read(p)
 	if e.left -= n; e.left < 0 {
 		return 0, e.err
@@ -198,6 +205,7 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 			if i < 0 {
 				return nil // a chart
 			}
+			w.sheets = append(w.sheets, name)
 			names = append(names, strconv.Quote(shownName(name)))
 			visible := attribute(x, "state") == "" || attribute(x, "state") == "visible"
 			if part == "" && (wanted == "" && visible || wanted != "" && name == wanted) {

@@ -177,7 +177,7 @@ func (f *reconcileFlags) writeFixed(ctx context.Context, r *reconcile.Result, st
 	if f.fix == "" {
 		return nil
 	}
-	err := cli.ReplaceNamedFile(ctx, "--fix", f.fix, func(w io.Writer) error { return f.WriteFixed(w, r) })
+	err := cli.ReplaceNamedFile(ctx, "--fix", f.fix, func(w io.Writer) error { return f.WriteFixed(ctx, w, r) })
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (f *reconcileFlags) compare(ctx context.Context, asked desk.Period, o recon
 	if err != nil {
 		return nil, err
 	}
-	file, err := f.BooksInput.Read(o)
+	file, err := f.BooksInput.Read(ctx, o)
 	if err != nil {
 		return nil, err
 	}
