@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -32,7 +33,7 @@ func (s *server) same(w http.ResponseWriter, r *http.Request) (same bool, sealed
 		}
 	}
 	if k, ok := s.cache.get(tag); ok {
-		s.send(w, r, k.contentType, int64(len(k.body)), bytes.NewReader(k.body))
+		s.deliver(w, r, k, int64(len(k.body)), bytes.NewReader(k.body))
 		return true, "", nil
 	}
 	return false, state.String(), nil
@@ -41,7 +42,9 @@ func (s *server) same(w http.ResponseWriter, r *http.Request) (same bool, sealed
 // answer is a file in the making. Nothing of it is sent before all of it is there: what fails half
 // way is no file.
 type answer struct {
-	form string
+	form        string
+	name        string // of the file, for who saves it
+	contentType string
 	*os.File
 }
 
@@ -61,12 +64,17 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer
 	if same || err != nil {
 		return err
 	}
+	return s.send(w, r, write)
+}
+
+// send sends a file once all of it is there.
+func (s *server) send(w http.ResponseWriter, r *http.Request, write func(*answer) error) error {
 	file, err := spill.NewFile()
 	if err != nil {
 		return err
 	}
 	defer spill.CloseFile(file)
-	to := &answer{strings.TrimPrefix(path.Ext(r.URL.Path), "."), file}
+	to := &answer{form: strings.TrimPrefix(path.Ext(r.URL.Path), "."), name: path.Base(r.URL.Path), File: file}
 	if contentTypes[to.form] == "" || strings.HasPrefix(r.URL.Path, "/api/") {
 		to.form = "json"
 	}
@@ -80,27 +88,30 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer
 	if err != nil {
 		return err
 	}
-	if tag := w.Header().Get("ETag"); tag != "" && size <= mostKeptOne {
-		body, err := io.ReadAll(file)
-		if err != nil {
+	k := kept{contentType: cmp.Or(to.contentType, contentTypes[to.form])}
+	if !strings.HasPrefix(r.URL.Path, "/api/") {
+		k.name = to.name
+	}
+	if tag := w.Header().Get("ETag"); tag != "" && size <= mostOfOne {
+		if k.body, err = io.ReadAll(file); err != nil {
 			return err
 		}
-		s.cache.add(tag, kept{contentTypes[to.form], body})
-		s.send(w, r, contentTypes[to.form], size, bytes.NewReader(body))
+		s.cache.add(tag, k)
+		s.deliver(w, r, k, size, bytes.NewReader(k.body))
 		return nil
 	}
-	s.send(w, r, contentTypes[to.form], size, file)
+	s.deliver(w, r, k, size, file)
 	return nil
 }
 
-// send sends an answer that is there.
-func (s *server) send(w http.ResponseWriter, r *http.Request, contentType string, size int64, body io.Reader) {
+// deliver sends an answer that is there.
+func (s *server) deliver(w http.ResponseWriter, r *http.Request, k kept, size int64, body io.Reader) {
 	answered(w, r)
 	h := w.Header()
-	h.Set("Content-Type", contentType)
+	h.Set("Content-Type", k.contentType)
 	h.Set("Content-Length", fmt.Sprint(size))
-	if contentType != pageType && !strings.HasPrefix(r.URL.Path, "/api/") {
-		h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", path.Base(r.URL.Path)))
+	if k.name != "" {
+		h.Set("Content-Disposition", attachment(k.name))
 	}
 	_, _ = io.Copy(w, body) // whoever has gone does not read it
 }

@@ -6,16 +6,17 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// mostKept is how many bytes of answers are kept in memory, and mostKeptOne is how many of one: a
+// mostInCache is how many bytes of answers are kept in memory, and mostOfOne is how many of one: a
 // longer one is made again.
 const (
-	mostKept    = 64 << 20
-	mostKeptOne = 2 << 20
+	mostInCache    = 64 << 20
+	mostOfOne = 2 << 20
 )
 
 // kept is an answer that was made.
 type kept struct {
 	contentType string
+	name        string // of the file, where it is one
 	body        []byte
 }
 
@@ -29,7 +30,7 @@ type cache struct {
 
 func newCache() *cache {
 	c := &cache{}
-	c.list, _ = simplelru.NewLRU(mostKept, func(_ string, k kept) { c.size -= len(k.body) }) // its only error is of a size of 0
+	c.list, _ = simplelru.NewLRU(mostInCache, func(_ string, k kept) { c.size -= len(k.body) }) // its only error is of a size of 0
 	return c
 }
 
@@ -40,14 +41,14 @@ func (c *cache) get(tag string) (kept, bool) {
 }
 
 func (c *cache) add(tag string, k kept) {
-	if len(k.body) > mostKeptOne {
+	if len(k.body) > mostOfOne {
 		return
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.list.Remove(tag)
 	c.list.Add(tag, k)
-	for c.size += len(k.body); c.size > mostKept; {
+	for c.size += len(k.body); c.size > mostInCache; {
 		c.list.RemoveOldest()
 	}
 }

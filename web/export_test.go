@@ -1,5 +1,7 @@
 package web
 
+import "time"
+
 // Paths are those of the answers for programs.
 func Paths() (list []string) {
 	for _, a := range answers() {
@@ -7,3 +9,36 @@ func Paths() (list []string) {
 	}
 	return list
 }
+
+// SetArrivalTime changes how long a file may take to arrive, and returns how it was.
+func SetArrivalTime(to time.Duration) (before time.Duration) {
+	before, arrivalTime = arrivalTime, to
+	return before
+}
+
+// Uploads are the files that are kept, with a clock of the test's own.
+type Uploads struct{ of *uploads }
+
+// NewUploads keeps none yet.
+func NewUploads(now func() time.Time) *Uploads {
+	u := &Uploads{newUploads()}
+	u.of.now = now
+	return u
+}
+
+// Put keeps a file.
+func (u *Uploads) Put(owner, name string, content []byte) string {
+	return u.of.put(owner, name, content)
+}
+
+// Has tells whether an owner's file is there.
+func (u *Uploads) Has(owner, token string) bool { return u.of.get(owner, token) != nil }
+
+// Forget gives up a file.
+func (u *Uploads) Forget(owner, token string) bool { return u.of.forget(owner, token) }
+
+// Clear gives up what is unused, as a timer does.
+func (u *Uploads) Clear() { u.of.clear() }
+
+// Size is how large the files are together.
+func (u *Uploads) Size() int { return u.of.size }

@@ -37,7 +37,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 		switch {
 		case !s.serves(r.Host):
 			s.refuse(w, r, &problem{http.StatusMisdirectedRequest, "Not this server", "This server is not known by that name: ask for it by its address, or name the host with --host."})
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && !s.takes(r):
 			h.Set("Allow", "GET, HEAD")
 			s.refuse(w, r, &problem{http.StatusMethodNotAllowed, "Read only", "Nothing can be changed here."})
 		case len(r.URL.RequestURI()) > mostQuery:
@@ -78,7 +78,7 @@ func (s *server) question(ask asker) http.HandlerFunc {
 			r = r.WithContext(context.WithValue(ctx, leaving{}, leave))
 			began := time.Now()
 			err = ask(s, w, r)
-			s.Log.Debug("answered", "path", r.URL.Path, "took", time.Since(began), "failed", err != nil)
+			s.Log.Debug("answered", "path", logged(r), "took", time.Since(began), "failed", err != nil)
 		}
 		if err != nil {
 			s.fail(w, r, err)
@@ -129,7 +129,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	p := problemOf(r.Context(), err, s.Time)
 	if p.Status >= http.StatusInternalServerError {
-		s.Log.Error("not answered", "path", r.URL.Path, "kind", string(desk.KindOf(err)), "error", err.Error())
+		s.Log.Error("not answered", "path", logged(r), "kind", string(desk.KindOf(err)), "error", err.Error())
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "2")
@@ -140,7 +140,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // mend answers where the program itself is wrong.
 func (s *server) mend(w http.ResponseWriter, r *http.Request) {
 	if wrong := recover(); wrong != nil && wrong != http.ErrAbortHandler {
-		s.Log.Error("wrong program", "path", r.URL.Path, "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
+		s.Log.Error("wrong program", "path", logged(r), "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
 		s.refuse(w, r, &problem{http.StatusInternalServerError, "It failed", "The log of the server says why."})
 	}
 }

@@ -49,12 +49,18 @@ func pages() []route {
 		{path: "/findings", ask: (*server).findings},
 		{path: "/findings.csv", ask: (*server).findingsFile},
 		{path: "/lookup", ask: (*server).lookup},
+		{path: "/reconcile", ask: (*server).reconcileForm},
+		{path: "/reconcile/{token}", ask: (*server).reconciliation},
+		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},
 	}
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
 	}
 	for _, form := range accountForms {
 		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile})
+	}
+	for _, form := range resultForms {
+		list = append(list, route{path: "/reconcile/{token}/result." + form, ask: (*server).reconciliationFile})
 	}
 	return list
 }
@@ -71,7 +77,7 @@ func (v *view) Nav() (list []navigation) {
 	if about == nil {
 		about = new(scope)
 	}
-	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Transactions", "transactions"}, {"Findings", "findings"}} {
+	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Transactions", "transactions"}, {"Findings", "findings"}, {"Reconcile", "reconcile"}} {
 		to := p.path
 		if p.path != "cockpit" {
 			to += about.query(nil)
@@ -101,11 +107,12 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, make func() (*view
 	if err != nil {
 		return err
 	}
+	k := kept{contentType: pageType, body: page}
 	if v.Unsealed {
 		w.Header().Del("ETag")
 	} else {
-		s.cache.add(w.Header().Get("ETag"), kept{pageType, page})
+		s.cache.add(w.Header().Get("ETag"), k)
 	}
-	s.send(w, r, pageType, int64(len(page)), bytes.NewReader(page))
+	s.deliver(w, r, k, int64(len(page)), bytes.NewReader(page))
 	return nil
 }

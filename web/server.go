@@ -62,6 +62,10 @@ type server struct {
 	labels  string        // a sum of the address book: it names what is shown
 	working chan struct{} // a place for each question that is worked on
 	waiting chan struct{} // and for each that waits
+
+	posting  *http.ServeMux // the paths to which something may be sent
+	arriving chan struct{}  // a place for each file that is sent
+	uploads  *uploads
 }
 
 // Handler answers for the ledgers.
@@ -76,7 +80,8 @@ func Handler(o Options) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	mux := http.NewServeMux()
-	front := server{Options: o, Ledger: o.Ledgers[0], cache: newCache(), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting)}
+	front := server{Options: o, Ledger: o.Ledgers[0], cache: newCache(), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
+		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads()}
 	for _, l := range o.Ledgers {
 		s := front
 		s.Ledger, s.labels, s.news = l, sumOf(l.Labels), &news{desk: l.Desk}
@@ -109,6 +114,10 @@ func (s *server) routes() http.Handler {
 		mux.HandleFunc("GET "+p.path, s.question(p.ask))
 	}
 	mux.HandleFunc("GET /events", s.events)
+	for _, p := range posts {
+		mux.HandleFunc("POST "+p.path, s.act(p.ask))
+		s.posting.Handle("POST "+s.base+p.path, http.NotFoundHandler())
+	}
 	mux.HandleFunc("/", s.nothing)
 	return mux
 }

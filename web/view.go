@@ -39,7 +39,10 @@ type view struct {
 	Scope     *scope      // nil where the page is about no period
 	Own       bool        // the page's accounts are in its path
 	Fields    []formField // of the page's form, beside those of the scope
+	Form      *form       // of the page's own, with the scope in it
+	Last      *form       // what can be done with what is shown
 	Warnings  []string    // what is missing, or does not hold
+	Ways      []link      // out of that
 	Facts     []fact
 	Tables    []*tabular
 	Notes     []string

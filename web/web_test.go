@@ -110,7 +110,7 @@ func TestFeesAreTheReport(t *testing.T) {
 	}
 	a := get(t, s, "/fees.xlsx?period=3..27", nil)
 	require.Equal(t, "PK", a.text[:2])
-	require.Equal(t, `attachment; filename="fees.xlsx"`, a.header.Get("Content-Disposition"))
+	require.Equal(t, "attachment; filename=fees.xlsx", a.header.Get("Content-Disposition"))
 }
 
 // A transaction, an account and a block are as JSON what the desk says, and lead to each other.

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"regexp"
+)
+
+// posts are the paths to which something is sent. Nothing of a ledger is changed there.
+var posts = []route{
+	{path: "/reconcile", ask: (*server).receive},
+	{path: "/reconcile/{token}/forget", ask: (*server).forget},
+}
+
+// takes tells whether a request sends something to a path that takes it.
+func (s *server) takes(r *http.Request) bool {
+	_, pattern := s.posting.Handler(r)
+	return r.Method == http.MethodPost && pattern != ""
+}
+
+// crossOrigin refuses what a page of another site sends.
+var crossOrigin = http.NewCrossOriginProtection()
+
+// act is a handler of what is sent. It takes no place of a question.
+func (s *server) act(ask asker) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := crossOrigin.Check(r); err != nil {
+			s.refuse(w, r, &problem{http.StatusForbidden, "Not from this page", "Another site has sent this: open the page of this server, and send it from there."})
+			return
+		}
+		err := ask(s, w, r)
+		var own *problem
+		switch {
+		case errors.As(err, &own): // also where what was sent is given up, and the request with it
+			s.refuse(w, r, own)
+		case err != nil:
+			s.fail(w, r, err)
+		}
+	}
+}
+
+// owner is whose a request is; "" where there are no users.
+func (s *server) owner(*http.Request) string { return "" }
+
+// token is what a form of this server has with it; "" where none is wanted.
+func (s *server) token(*http.Request) string { return "" }
+
+// aToken is that of a file in a path: whoever knows it sees the file.
+var aToken = regexp.MustCompile(`/reconcile/[0-9a-f]+`)
+
+// logged is a request's path as the log has it.
+func logged(r *http.Request) string { return aToken.ReplaceAllString(r.URL.Path, "/reconcile/…") }
