@@ -14,6 +14,11 @@
 // What is sealed never changes. So an answer's ETag follows from the seal, the question and the
 // program, and a browser that has the answer asks for nothing again.
 //
+// A company's record of fees is sent (POST), and is kept in memory under a token for a while. What is
+// done with it is again a page with an address: the settings by which it is read stand there.
+//
+//	form ─► receive ─► uploads ─► settings ─► desk ─► page, or the files of fees reconcile
+//
 // # Before you change it
 //
 // There is no SQL, no rule and no rounding here: ask package desk. Nothing is fetched from

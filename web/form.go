@@ -9,6 +9,8 @@ type form struct {
 	Fields []control
 	More   []control // that few want
 	Open   bool      // they are shown
+	Title  string    // of a form that can be folded; "" where it cannot
+	Shown  bool      // it is not folded
 	Table  *tabular
 	Button string
 }

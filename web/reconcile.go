@@ -32,7 +32,7 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
 	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", mostFile>>20)}}, sc.fields()...)
 	v.Notes = []string{
-		fmt.Sprintf("The file stays in this server's memory, and is forgotten when nobody has used it for %d minutes. It is written nowhere by its name; what is worked out of it is in temporary files that nobody else can open, while an answer is made.", int(keptFor.Minutes())),
+		fmt.Sprintf("The file stays in this server's memory, and is forgotten when nobody has used it for %d minutes. A workbook, and what is worked out of a file, is in temporary files while an answer is made; nobody else can open them.", int(keptFor.Minutes())),
 		"With accounts, what these paid for in the period and no row names is listed too.",
 	}
 	s.render(w, r, http.StatusOK, v)
@@ -164,6 +164,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	}
 	here := "reconcile/" + r.PathValue("token")
 	v.Form = c.settings.form(here, preview)
+	v.Form.Title, v.Form.Shown = "How the file is read", err != nil
 	v.Facts = []fact{plain("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), plain("SHA-256", c.upload.sum)}
 	v.Last = &form{Action: here + "/forget", Post: true, Token: s.token(r), Button: "Forget this file"}
 	status := http.StatusOK
@@ -208,7 +209,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	default:
 		v.Lead = fmt.Sprintf("All %d match.", total.Count)
 	}
-	v.Facts = append(v.Facts, plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
+	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
 		amount("books", chain.Some(total.Books), result.Options.Symbol), amount("chain", total.Chain, result.Options.Symbol), amount("difference, books less chain", total.Difference, result.Options.Symbol))
 	v.Notes = result.Notes
 	for _, list := range []*sheet.Sheet{result.Summary(), narrowed(result.Details(c.settings.all), shownColumns)} {
@@ -235,6 +236,18 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	}
 	v.Downloads = append(v.Downloads, link{"the file with its outcomes, " + strings.ToUpper(c.file.Form), here + "/fixed" + query})
 	return nil
+}
+
+// readAs says what was found in a file.
+func readAs(f *reconcile.File) string {
+	said := []string{f.Form + ", " + console.Counted(f.Count, "row")}
+	for _, c := range f.Columns {
+		said = append(said, words(string(c.Field))+": "+shortened(c.Name))
+	}
+	if f.Unit != "" {
+		said = append(said, "in "+string(f.Unit))
+	}
+	return strings.Join(said, "; ")
 }
 
 // narrowed is a sheet with some of its columns.

@@ -27,9 +27,9 @@ under way are sent.
 Pages: what the ledger holds; the fees of a period by any grouping, beside another
 period, in a currency (--prices), of some transactions only; transactions one by one; a
 transaction with each step of its fee and all that it moved; a block; an account with its
-statement and rollforward; a contract; what does not hold; look up anything. A page's
-address has all that it depends on, and can be sent to a colleague. At its foot stands
-the same question for the command line.
+statement and rollforward; a contract; what does not hold; look up anything; a company's
+own record of fees beside the ledger. A page's address has all that it depends on, and
+can be sent to a colleague. At its foot stands the same question for the command line.
 
   /api/v1/...    the JSON of the command line; /api/v1/openapi.json says what there is
   /healthz       200 while it serves
@@ -168,7 +168,7 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 		if len(f.ledgers) > 1 {
 			switch {
 			case n.name == "":
-				return nil, fmt.Errorf("--ledger %s: give each of several a name of small letters, digits, - and _, such as --ledger moonbeam=fees.db", desk.ShownLedger(text))
+				return nil, fmt.Errorf("--ledger %s: give each of several a name of small letters, digits, - and _, such as --ledger one=fees.db", desk.ShownLedger(text))
 			case slices.ContainsFunc(list, func(other namedLedger) bool { return other.name == n.name }):
 				return nil, fmt.Errorf("--ledger %s: two ledgers have this name", n.name)
 			}
