@@ -34,9 +34,10 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			v.Lead = label + ". "
 		}
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
+		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Symbol), amount("the chain charged", a.Charged, a.Symbol)}
 		v.Facts = []fact{
 			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native)),
-			amount("fees", chain.Some(a.Fees.Fee), a.Symbol), amount("charged", a.Charged, a.Symbol), plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Symbol), amount("out", a.Out, a.Symbol),
+			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Symbol), amount("out", a.Out, a.Symbol),
 			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}
 		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Its fees by day", "fees?accounts=" + account.String()}, {"Fees of calls to it", "contract/" + account.String()}}

@@ -22,7 +22,7 @@ func (s *server) same(w http.ResponseWriter, r *http.Request) (same bool, sealed
 	if err != nil {
 		return false, "", err
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.Program, state.String(), r.URL.RequestURI(), s.labels}, "\n")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.Program, state.String(), r.RequestURI, themeOf(r), s.labels}, "\n")))
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", "private, no-cache")

@@ -24,14 +24,15 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := &view{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}
+		v.Main = []fact{amount("fees", chain.Some(b.Fee), symbol), amount("the chain charged", b.Charged, symbol)}
 		v.Facts = []fact{
-			plain("time", optionalText(b.Time)), plain("hash", b.Hash.String()), plain("rules", b.Rules), plain("transactions", fmt.Sprintf("%d evm, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
-			amount("fees", chain.Some(b.Fee), symbol), amount("charged", b.Charged, symbol), amount("burned", b.Burned, symbol), amount("treasury", b.Treasury, symbol), amount("author", b.Author, symbol),
+			plain("time", optionalText(b.Time)), hash("hash", b.Hash.String()), plain("rules", b.Rules), plain("transactions", fmt.Sprintf("%d evm, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
+			amount("burned", b.Burned, symbol), amount("treasury", b.Treasury, symbol), amount("author", b.Author, symbol),
 		}
 		if height > 0 {
-			v.Facts = append(v.Facts, fact{Name: "before it", cell: cell{Text: fmt.Sprint(height - 1), To: fmt.Sprintf("block/%d", height-1)}})
+			v.Around = append(v.Around, link{"Block before", fmt.Sprintf("block/%d", height-1)})
 		}
-		v.Facts = append(v.Facts, fact{Name: "after it", cell: cell{Text: fmt.Sprint(height + 1), To: fmt.Sprintf("block/%d", height+1)}})
+		v.Around = append(v.Around, link{"Block after", fmt.Sprintf("block/%d", height+1)})
 		list := transactionSheet(symbol, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: ledger.Span{First: height, Last: height}}))
 		table, err := s.table(list, mostRows)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 // mostInCache is how many bytes of answers are kept in memory, and mostOfOne is how many of one: a
 // longer one is made again.
 const (
-	mostInCache    = 64 << 20
-	mostOfOne = 2 << 20
+	mostInCache = 64 << 20
+	mostOfOne   = 2 << 20
 )
 
 // kept is an answer that was made.

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
@@ -25,11 +26,12 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 		}
 		v := &view{Title: "What the ledger holds", Path: "cockpit", Live: optionalText(status.Sealed), Command: "fees ledger status" + s.ledgerFlag(), Unsealed: !known || stored.Last > sealed}
 		t := &status.Totals
+		v.Main = []fact{amount("fees", chain.Some(t.Fee), symbol), amount("the chain charged", status.Charged, symbol)}
 		v.Facts = []fact{
 			plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("sealed up to block", optionalText(status.Sealed)),
 			plain("last block of", optionalText(status.LastTime)), plain("evidence", status.Evidence.String()),
-			plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)), amount("fees", chain.Some(t.Fee), symbol),
-			amount("charged", status.Charged, symbol), amount("burned", status.Burned, symbol), amount("treasury", status.Treasury, symbol), amount("authors", status.Author, symbol),
+			plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
+			amount("burned", status.Burned, symbol), amount("treasury", status.Treasury, symbol), amount("authors", status.Author, symbol),
 			plain("undetermined fees", fmt.Sprint(t.Undetermined)), {Name: "findings", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}},
 		}
 		for _, gap := range status.Gaps {
@@ -46,10 +48,9 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		if v.Charts, err = months.Charts(); err != nil {
-			return nil, err
-		}
-		table, err := s.table(months.Sheet(), mostRows)
+		v.Chart = chartOf(months, nil)
+		brief := listing{brief: details}
+		table, err := s.list(months.Sheet, brief, func(l listing) string { return "fees?" + l.with(url.Values{"by": {string(report.Month)}}).Encode() })
 		if err != nil {
 			return nil, err
 		}

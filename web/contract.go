@@ -34,13 +34,13 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 		}
 		path := "contract/" + account.String()
 		v := &view{Title: "Contract " + s.called(account.String()), Path: path, Scope: &sc, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):], Lead: "What was paid for EVM transactions that called it, " + made.Name + ". Evidence: " + made.Evidence.String() + "."}
-		v.Facts = append([]fact{{Name: "contract", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}, feesFacts(made)...)
+		v.Form = sc.asked(path, "Accounts", nil, nil)
+		v.Main, v.Facts = feesFacts(made)
+		v.Facts = append([]fact{{Name: "contract", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}, v.Facts...)
 		if n := made.Totals.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, incomplete(n))
 		}
-		if v.Charts, err = made.Charts(); err != nil {
-			return nil, err
-		}
+		v.Chart = chartOf(made, nil)
 		table, err := s.table(made.Sheet(), mostRows)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -172,21 +173,25 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):], Fields: s.feesFields(&q)}
+		v := &view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
 		v.Lead = "Evidence: " + made.Evidence.String() + "."
-		v.Facts = feesFacts(made.Report)
+		v.Form = q.scope.asked("fees", "Accounts", s.feesControls(&q), onlyControls(q.scope.own))
+		v.Around = q.scope.around("fees", listing{All: q.listing.All}.with(q.scope.own))
+		v.Main, v.Facts = feesFacts(made.Report)
 		if n := made.Totals.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, incomplete(n))
 		}
-		if v.Charts, err = made.Charts(); err != nil {
-			return nil, err
-		}
+		v.Chart = chartOf(made.Report, made.compared)
 		q.listing.brief = made.brief()
 		table, err := s.list(made.Sheet, q.listing, func(l listing) string { return "fees" + q.scope.query(l.with(q.scope.own)) })
 		if err != nil {
 			return nil, err
 		}
+		table.Title = "" // the page's own
 		s.narrower(table, &q)
+		if v.Chart == nil {
+			drawShares(table, made.Report)
+		}
 		v.Tables = []*tabular{table}
 		for _, form := range feesForms {
 			v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + q.scope.query(listing{}.with(q.scope.own))})
@@ -198,16 +203,35 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 }
 
 // feesFacts are the totals.
-func feesFacts(made *report.Report) []fact {
+func feesFacts(made *report.Report) (main, facts []fact) {
 	t := &made.Totals
-	facts := []fact{
-		amount("fees", chain.Some(t.Fee), made.Symbol), amount("charged", t.Charged, made.Symbol), plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
+	main = []fact{amount("fees", chain.Some(t.Fee), made.Symbol), amount("the chain charged", t.Charged, made.Symbol)}
+	if made.Prices != nil {
+		code := string(made.Prices.Currency)
+		main = append(main, plain("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))
+	}
+	return main, []fact{
+		plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)), plain("failed, and paid", fmt.Sprintf("%d evm, %d native", t.EVMFailed, t.NativeFailed)),
+		amount("evm fees", chain.Some(t.EVMFee), made.Symbol), amount("native fees", chain.Some(t.NativeFee), made.Symbol),
 		amount("burned", t.Burned, made.Symbol), amount("treasury", t.Treasury, made.Symbol), amount("authors", t.Author, made.Symbol),
 	}
-	if made.Prices != nil {
-		facts = append(facts, plain("fees in "+string(made.Prices.Currency), cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+string(made.Prices.Currency), cmp.Or(optionalText(t.ChargedWorth), notKnown)))
+}
+
+// drawShares draws, below each fee of a page's rows, how much it is of the greatest.
+func drawShares(t *tabular, made *report.Report) {
+	at := slices.IndexFunc(t.Heads, func(h cell) bool { return strings.HasPrefix(h.Text, "fee ") })
+	if at < 0 {
+		return
 	}
-	return facts
+	most := 0.0
+	for _, g := range made.Groups {
+		most = max(most, tokens(g.Fee))
+	}
+	for _, row := range t.Rows {
+		if fee, err := chain.ParseWei(row[at].Exact); err == nil && most > 0 {
+			row[at].Share = percent(100 * tokens(fee) / most)
+		}
+	}
 }
 
 // incomplete says that fees are in no sum.
@@ -215,17 +239,21 @@ func incomplete(n uint64) string {
 	return fmt.Sprintf("INCOMPLETE: %s %s undetermined, and in no sum of fees.", console.Counted(n, "fee"), console.Verb(n, "is", "are"))
 }
 
-// feesFields are what a page of fees can be asked for.
-func (s *server) feesFields(q *feesQuestion) []formField {
-	given := q.scope.own
-	fields := []formField{
-		{Name: "by", Value: string(q.asked.By), Options: groupings()},
-		{Name: "compare", Label: "compare with", Value: q.compare, Hint: "before, 2025-02, 2025"},
+// feesControls are what a page of fees can be asked for, beside its scope.
+func (s *server) feesControls(q *feesQuestion) []control {
+	list := []control{
+		ofOptions("by", "By", string(q.asked.By), "", groupings()...),
+		{Name: "compare", Label: "Compare with", Kind: "text", Value: q.compare, Hint: "before, 2025-02, 2025"},
 	}
-	if s.Prices != nil {
-		fields = append(fields, formField{Name: "price", Value: given.Get("price"), None: "not in a currency", Options: []string{"", s.currency()}})
+	return append(list, s.priceControl(q.scope.own)...)
+}
+
+// priceControl asks for amounts in the currency of the prices, where there are some.
+func (s *server) priceControl(own url.Values) []control {
+	if s.Prices == nil {
+		return nil
 	}
-	return append(fields, onlyFields(given, true)...)
+	return []control{ofOptions("price", "In a currency", own.Get("price"), "no", s.currency())}
 }
 
 // flags are the question on the command line.

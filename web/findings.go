@@ -18,7 +18,7 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Warnings: list.Notes, Tables: []*tabular{table}}
+		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Form: sc.asked("findings", "", nil, nil), Warnings: list.Notes, Tables: []*tabular{table}}
 		v.Lead = "What does not hold in these blocks, whosever it is: checks, fees that no rule gives or that the chain did not charge like that, events that are not understood."
 		if len(table.Rows) == 0 {
 			v.Lead, v.Tables = "All holds: every check of these blocks, and every fee.", nil

@@ -1,5 +1,10 @@
 package web
 
+import (
+	"slices"
+	"strings"
+)
+
 // form is what a page asks for.
 type form struct {
 	Action string
@@ -8,6 +13,7 @@ type form struct {
 	Token  string
 	Fields []control
 	More   []control // that few want
+	Rest   string    // what these are called; "" is further settings
 	Open   bool      // they are shown
 	Title  string    // of a form that can be folded; "" where it cannot
 	Shown  bool      // it is not folded
@@ -39,14 +45,36 @@ func (f control) chosen() control {
 	return f
 }
 
-// fields are those of the scope, in forms that have others beside them.
-func (s *scope) fields() []control {
+// controls are those of the scope. Accounts is what its accounts are called; "" leaves them out.
+func (s *scope) controls(accounts string) []control {
 	partial := ""
 	if s.Partial {
 		partial = "1"
 	}
-	return []control{
+	list := []control{
 		{Name: "period", Label: "Period", Kind: "text", Value: s.Period, Hint: "2026-01, 2026, A..B"}, {Name: "zone", Label: "Time zone", Kind: "text", Value: s.Zone, Hint: "UTC, Europe/Berlin"},
-		{Name: "accounts", Label: "The company's accounts", Kind: "text", Value: s.Accounts, Hint: "addresses, labels, group:NAME"}, {Name: "partial", Label: "what is there will do", Kind: "checkbox", Value: partial},
 	}
+	if accounts != "" {
+		list = append(list, control{Name: "accounts", Label: accounts, Kind: "text", Value: s.Accounts, Hint: "addresses, labels, group:NAME"})
+	}
+	return append(list, control{Name: "partial", Label: "what is there will do", Kind: "checkbox", Value: partial})
+}
+
+// asked is the form of a page about a period. More are conditions that few set.
+func (s *scope) asked(path, accounts string, fields, more []control) *form {
+	f := &form{Action: path, Fields: append(s.controls(accounts), fields...), More: more, Rest: "Only some transactions", Button: "Show"}
+	f.Open = slices.ContainsFunc(more, func(c control) bool { return c.Value != "" })
+	return f
+}
+
+// ofOptions is a choice of some words, of which "" is called none.
+func ofOptions(name, label, value, none string, words ...string) control {
+	c := control{Name: name, Label: label, Kind: "select", Value: value}
+	if none != "" {
+		c.Options = []option{{"", none}}
+	}
+	for _, word := range words {
+		c.Options = append(c.Options, option{word, strings.ReplaceAll(word, "_", " ")})
+	}
+	return c
 }

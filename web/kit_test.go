@@ -2,11 +2,13 @@ package web_test
 
 import (
 	"encoding/json"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,4 +106,15 @@ var everything = ledger.Query{Span: ledger.Span{Last: 1 << 31}}
 func writeFile(t testing.TB, path, text string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// foreign is a page without what each of ours has of scripts and pictures.
+func foreign(page string) string {
+	page = strings.ReplaceAll(page, `<script type="module" src="page.js"></script>`, "")
+	return strings.ReplaceAll(page, `<img src="icon.svg" alt="" width="20" height="20">`, "")
+}
+
+// shown is a page as it is read: its amounts without marks between their digits.
+func shown(page string) string {
+	return html.UnescapeString(strings.NewReplacer("<i>", "", `<i class="zeros">`, "", "</i>", "").Replace(page))
 }

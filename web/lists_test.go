@@ -254,16 +254,18 @@ func TestExplanation(t *testing.T) {
 	require.Equal(t, want.String(), get(t, s, "/api/v1/transactions/25-7/explanation", nil).text)
 	blocks.Store(0)
 	page := get(t, s, "/tx/25-7", nil).text
-	require.Contains(t, html.UnescapeString(page), bill.VerdictText())
+	read := shown(page)
+	require.Contains(t, read, bill.VerdictText())
 	for _, in := range bill.Inputs {
 		n, known := in.Value.Get()
 		require.True(t, known)
-		require.Contains(t, page, "<td>"+n.String()+"</td>", in.Name)
+		require.Contains(t, read, `<data value="`+n.String()+`">`, in.Name)
+		require.Contains(t, read, in.From)
 	}
 	require.NotEmpty(t, bill.Steps)
 	for _, step := range bill.Steps {
-		require.Contains(t, page, "<td>"+step.Calculation()+"</td>")
-		require.Contains(t, page, "<td>"+step.Result.String()+"</td>")
+		require.Contains(t, read, step.Calculation())
+		require.Contains(t, read, `<data value="`+step.Result.String()+`">`)
 	}
 	once := blocks.Load()
 	require.NotZero(t, once)
@@ -340,4 +342,53 @@ func TestComparedAndPriced(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(get(t, s, "/api/v1/report?layer=native&type=eip1559", nil).text), &none))
 	require.Empty(t, none["groups"])
 	require.Contains(t, get(t, s, "/fees?call="+url.QueryEscape("<b>"), nil).text, "&lt;b&gt;")
+}
+
+// A page has the colours that were chosen, and a choice leads nowhere else.
+func TestThemes(t *testing.T) {
+	s := served(t, filled(t, "0..3"), nil)
+	plain := get(t, s, "/cockpit", nil)
+	require.Contains(t, plain.text, `aria-pressed="true">system</button>`)
+	set := get(t, s, "/theme?set=dark&to="+url.QueryEscape("/fees?by=hour"), nil)
+	require.Equal(t, http.StatusSeeOther, set.status)
+	require.Equal(t, "/fees?by=hour", set.header.Get("Location"))
+	require.Equal(t, "theme=dark; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax", set.header.Get("Set-Cookie"))
+	dark := get(t, s, "/cockpit", func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "theme", Value: "dark"}) })
+	require.Contains(t, dark.text, `<html lang="en" data-theme="dark">`)
+	require.NotEqual(t, plain.header.Get("ETag"), dark.header.Get("ETag"))
+	odd := get(t, s, "/cockpit", func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "theme", Value: "<x>"}) })
+	require.Equal(t, plain.text, odd.text)
+	for _, to := range []string{"https://example.org/", "//example.org/", `/\example.org`, "", "javascript:alert(1)", "/a\nb"} {
+		require.Equal(t, "/cockpit", get(t, s, "/theme?set=light&to="+url.QueryEscape(to), nil).header.Get("Location"), to)
+	}
+	require.Equal(t, http.StatusBadRequest, get(t, s, "/theme?set=red", nil).status)
+}
+
+// A chart has a bar for each row, of which the title says what the row says, and lines for the
+// period before.
+func TestCharts(t *testing.T) {
+	d, reader, _ := madeUp(t, 60)
+	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Source = reader })
+	for _, query := range []string{"", "&compare=before"} {
+		address := "?period=31..50&by=block" + query
+		rows, err := csv.NewReader(strings.NewReader(get(t, s, "/fees.csv"+address, nil).text)).ReadAll()
+		require.NoError(t, err)
+		fee, before := slices.Index(rows[0], "fee_token"), slices.Index(rows[0], "fee_before_token")
+		page := get(t, s, "/fees"+address, nil).text
+		titles := regexp.MustCompile(`<title>([^<]*)</title><rect`).FindAllStringSubmatch(page, -1)
+		require.Len(t, titles, len(rows)-1)
+		for i, row := range rows[1:] {
+			require.Contains(t, titles[i][1], row[fee]+" GLMR", "bar %d", i)
+			if before >= 0 {
+				require.Contains(t, titles[i][1], "before "+row[before])
+			}
+		}
+		require.Equal(t, before >= 0, strings.Contains(page, `<svg width="14"`))
+		for _, found := range regexp.MustCompile(`<rect class="(?:evm|native)"[^>]*? y="(-?\d+)"[^>]*? height="(-?\d+)"`).FindAllStringSubmatch(page, -1) {
+			require.NotContains(t, found[1]+found[2], "-", found[0])
+		}
+	}
+	require.NotContains(t, get(t, s, "/fees?by=account", nil).text, "<figure>")
+	require.Contains(t, get(t, s, "/fees?by=account", nil).text, `<svg class="share"`)
+	require.NotContains(t, get(t, s, "/fees?period=31..31&by=block", nil).text, "<figure>")
 }

@@ -30,7 +30,7 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	v := &view{Title: "Reconcile", Path: "reconcile", Scope: &sc, Command: "fees reconcile FILE" + sc.flags() + s.ledgerFlag()}
 	v.Lead = "Compare a company's own record of fees, a csv or xlsx file, with the ledger, to the wei."
 	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
-	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", mostFile>>20)}}, sc.fields()...)
+	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", mostFile>>20)}}, sc.controls("The company's accounts")...)
 	v.Notes = []string{
 		fmt.Sprintf("The file stays in this server's memory, and is forgotten when nobody has used it for %d minutes. A workbook, and what is worked out of a file, is in temporary files while an answer is made; nobody else can open them.", int(keptFor.Minutes())),
 		"With accounts, what these paid for in the period and no row names is listed too.",

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
@@ -117,6 +118,24 @@ func (s *scope) query(own url.Values) string {
 		return ""
 	}
 	return "?" + values.Encode()
+}
+
+// around are the months, or the years, before and after a scope's.
+func (s *scope) around(path string, own url.Values) []link {
+	layout, months := "2006-01", 1
+	if aYear.MatchString(s.Period) {
+		layout, months = "2006", 12
+	}
+	at, err := time.Parse(layout, s.Period)
+	if err != nil {
+		return nil
+	}
+	other := *s
+	to := func(by int) link {
+		other.Period = at.AddDate(0, by, 0).Format(layout)
+		return link{other.Period, path + other.query(own)}
+	}
+	return []link{to(-months), to(months)}
 }
 
 // flags are the scope on the command line.

@@ -107,13 +107,14 @@ func Handler(o Options) http.Handler {
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /style.css", fixed("text/css; charset=utf-8", styleText))
-	mux.HandleFunc("GET /live.js", fixed("text/javascript; charset=utf-8", liveText))
+	mux.HandleFunc("GET /page.js", fixed("text/javascript; charset=utf-8", scriptText))
 	mux.HandleFunc("GET /icon.svg", fixed("image/svg+xml", iconText))
 	mux.Handle("GET /{$}", http.RedirectHandler(s.base+"/cockpit", http.StatusFound))
 	for _, p := range slices.Concat(pages(), answers()) {
 		mux.HandleFunc("GET "+p.path, s.question(p.ask))
 	}
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /theme", s.setTheme)
 	for _, p := range posts {
 		mux.HandleFunc("POST "+p.path, s.act(p.ask))
 		s.posting.Handle("POST "+s.base+p.path, http.NotFoundHandler())

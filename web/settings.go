@@ -219,7 +219,7 @@ const (
 
 // form asks for the settings. It shows how the file begins, where that is known.
 func (set *settings) form(here string, p *reconcile.Preview) *form {
-	f := &form{Action: here, Button: "Compare", Fields: set.scope.fields()}
+	f := &form{Action: here, Button: "Compare", Fields: set.scope.controls("The company's accounts")}
 	for _, c := range columnFields {
 		one := control{Name: "map." + string(c.field), Label: "Column of the " + c.label, Kind: "select", Value: set.values.Get("map." + string(c.field)), Options: []option{{"", "by its usual name"}, {noColumn, "none"}}}
 		if p != nil {

@@ -141,8 +141,9 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		one := made.List[0]
-		v := &view{Title: "Statement of " + s.called(q.account.String()), Path: q.path("statement"), Scope: &q.scope, Own: true, Lead: one.Proof(), Warnings: made.Style.Notes, Notes: one.Notes()[1:], Unsealed: why != ""}
-		v.Fields = s.partFields(&q, parts)
+		v := &view{Title: "Statement of " + s.called(q.account.String()), Path: q.path("statement"), Scope: &q.scope, Lead: one.Proof(), Warnings: made.Style.Notes, Notes: one.Notes()[1:], Unsealed: why != ""}
+		v.Form = q.scope.asked(v.Path, "", s.partControls(&q, parts), nil)
+		v.Around = q.scope.around(v.Path, listing{}.with(q.scope.own))
 		if why != "" {
 			v.Warnings = append(v.Warnings, why)
 		}
@@ -165,15 +166,12 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// partFields are what a page with a statement or a rollforward can be asked for.
-func (s *server) partFields(q *statementQuestion, parts []string) (fields []formField) {
+// partControls are what a page with a statement or a rollforward can be asked for.
+func (s *server) partControls(q *statementQuestion, parts []string) (list []control) {
 	if len(parts) > 0 {
-		fields = append(fields, formField{Name: "part", Value: q.part, Options: parts})
+		list = append(list, ofOptions("part", "Part", q.part, "", parts...))
 	}
-	if s.Prices != nil {
-		fields = append(fields, formField{Name: "price", Value: q.scope.own.Get("price"), None: "not in a currency", Options: []string{"", s.currency()}})
-	}
-	return fields
+	return append(list, s.priceControl(q.scope.own)...)
 }
 
 // downloads are the forms of what is made of an account.
@@ -276,7 +274,8 @@ func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Rollforward of " + s.called(q.account.String()), Path: q.path("rollforward"), Scope: &q.scope, Own: true, Lead: made.Style.Notes[0], Notes: made.Style.Notes[1:], Unsealed: why != "", Fields: s.partFields(&q, nil)}
+		v := &view{Title: "Rollforward of " + s.called(q.account.String()), Path: q.path("rollforward"), Scope: &q.scope, Lead: made.Style.Notes[0], Notes: made.Style.Notes[1:], Unsealed: why != ""}
+		v.Form = q.scope.asked(v.Path, "", s.partControls(&q, nil), nil)
 		if why != "" {
 			v.Warnings = append(v.Warnings, why)
 		}

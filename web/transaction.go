@@ -7,9 +7,9 @@ import (
 	"net/http"
 
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 )
@@ -24,12 +24,14 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		place := t.Place().String()
 		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
 		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
+		v.Main = []fact{amount("fee", t.Fee, t.Symbol), amount("the chain charged", t.Charged, t.Symbol), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
-			plain("hash", t.Hash.String()), plain("EVM hash", optionalText(t.EVMHash)), s.party("from", t.Sender), s.party("to", t.Recipient), s.party("payer", t.Payer),
-			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), amount("fee", t.Fee, t.Symbol), amount("charged", t.Charged, t.Symbol), plain("verdict", words(string(t.Verdict))),
-			amount("burned", t.Burned, t.Symbol), amount("treasury", t.Treasury, t.Symbol), amount("author", t.Author, t.Symbol),
-			plain("gas", optionalText(t.Gas)), plain("rules", t.Rules),
+			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.Payer), s.party("from", t.Sender), s.party("to", t.Recipient),
+			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), plain("gas", optionalText(t.Gas)), plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
+		}
+		if v.Parts = whereItWent(t); v.Parts == nil {
+			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Symbol), amount("treasury", t.Treasury, t.Symbol), amount("author", t.Author, t.Symbol))
 		}
 		if to, ok := t.Recipient.Get(); ok && t.Layer == fee.EVM {
 			v.Links = []link{{"Fees of calls to the same contract", "contract/" + to.String()}}
@@ -40,11 +42,10 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		if drift, ok := t.Drift.Get(); ok && drift.Sign() != 0 {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("The chain did not charge what the rules give: %s %s. What the chain charged was paid.", console.Tokens(drift), t.Symbol))
 		}
-		lists, err := s.explanation(r, v, place)
-		if err != nil {
+		if err := s.explain(r, v, place); err != nil {
 			return nil, err
 		}
-		for _, list := range append(lists, movementSheet(t), transferSheet(t)) {
+		for _, list := range []*sheet.Sheet{movementSheet(t), transferSheet(t)} {
 			table, err := s.table(list, mostRows)
 			if err != nil {
 				return nil, err
@@ -57,31 +58,38 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// explanation are the tables of how a fee came about, from the block itself: the inputs, the steps
-// and the cash. Where the block cannot be read, the page does without, and says why.
-func (s *server) explanation(r *http.Request, v *view, place string) ([]*sheet.Sheet, error) {
+// verdictFact says how what was charged stands beside the fee.
+func verdictFact(t *desk.Paid) fact {
+	f := plain("verdict", words(string(t.Verdict)))
+	f.Class = map[evidence.Verdict]string{evidence.Match: "ok", evidence.Drift: "bad"}[t.Verdict]
+	return f
+}
+
+// explain shows how a fee came about, from the block itself. Where that cannot be read, the page
+// does without, and says why.
+func (s *server) explain(r *http.Request, v *view, place string) error {
 	if s.Source == nil {
 		v.Notes = append(v.Notes, "Each step of the fee is shown where the server has a gateway or an archive: fees serve --gateway.")
-		return nil, nil
+		return nil
 	}
 	which, err := desk.ParseTransactionRef(place, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	bill, err := desk.Explain(r.Context(), s.Source, which)
 	var none *desk.NotThereError
 	switch {
 	case r.Context().Err() != nil:
-		return nil, err
+		return err
 	case errors.As(err, &none):
 		v.Notes = append(v.Notes, console.Printable(none.Error()))
-		return nil, nil
+		return nil
 	case err != nil:
 		v.Unsealed = true // another time the block may be read
 		v.Warnings = append(v.Warnings, "How the fee came about cannot be shown now: "+s.unread(r, err))
-		return nil, nil
+		return nil
 	}
-	v.Lead = bill.VerdictText()
+	v.Notes = append(v.Notes, bill.VerdictText())
 	if class, ok := bill.Transaction.Class.Get(); ok {
 		v.Warnings = append(v.Warnings, bill.ClassText(class))
 	}
@@ -92,41 +100,13 @@ func (s *server) explanation(r *http.Request, v *view, place string) ([]*sheet.S
 		v.Notes = append(v.Notes, console.Printable(note))
 	}
 	v.Facts = append(v.Facts, plain("evidence", bill.Evidence.String()))
-	lists := []*sheet.Sheet{inputSheet("What the fee follows from", bill.Inputs), stepSheet("Step by step, with the specification's rules", bill.Steps, bill.Symbol)}
-	if bill.Cash != nil {
-		lists = append(lists, inputSheet("What the chain moved", bill.Cash.Inputs), stepSheet("What was charged, and where it went", bill.Cash.Steps, bill.Symbol))
-	}
-	return lists, nil
+	v.Steps = stepGroups(bill)
+	return nil
 }
 
 // unread is why a block or a balance cannot be read, as who asks may know it.
 func (s *server) unread(r *http.Request, err error) string {
 	return problemOf(r.Context(), err, s.Time).Detail
-}
-
-func inputSheet(title string, inputs []invoice.Input) *sheet.Sheet {
-	return listed(title, "", inputs, func(in invoice.Input) []any {
-		value := notKnown
-		if n, known := in.Value.Get(); known {
-			value = string(n)
-		}
-		return []any{in.Name, value, in.Unit, in.From}
-	}, sheet.Column{Name: "input", Kind: sheet.Text}, sheet.Column{Name: "value", Kind: sheet.Text}, sheet.Column{Name: "unit", Kind: sheet.Text}, sheet.Column{Name: "read_from", Kind: sheet.Text})
-}
-
-func stepSheet(title string, steps []invoice.Step, symbol string) *sheet.Sheet {
-	return listed(title, symbol, steps, func(step invoice.Step) []any {
-		var rule any
-		if n, ok := step.Rule.Get(); ok {
-			rule = n
-		}
-		token := ""
-		if step.Unit == invoice.InWei {
-			token = console.Scaled(step.Result, console.TokenDecimals) + " " + symbol
-		}
-		return []any{step.Name, rule, step.Formula, step.Calculation(), string(step.Result), step.Unit, token, step.Note}
-	}, sheet.Column{Name: "step", Kind: sheet.Text}, sheet.Column{Name: "rule", Kind: sheet.Integer}, sheet.Column{Name: "formula", Kind: sheet.Text}, sheet.Column{Name: "with_values", Kind: sheet.Text},
-		sheet.Column{Name: "result", Kind: sheet.Text}, sheet.Column{Name: "unit", Kind: sheet.Text}, sheet.Column{Name: "in_the_token", Kind: sheet.Text}, sheet.Column{Name: "note", Kind: sheet.Text})
 }
 
 func movementSheet(t *desk.Paid) *sheet.Sheet {

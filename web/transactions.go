@@ -82,7 +82,8 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: &sc, Lead: "In the order of the chain. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Held.Notes(), Fields: onlyFields(sc.own, false)}
+		v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: &sc, Lead: "In the order of the chain. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Held.Notes()}
+		v.Form = sc.asked("transactions", "Accounts", onlyControls(sc.own), nil)
 		table, err := s.transactionTable(made, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own)
 		if err != nil {
 			return nil, err
@@ -136,14 +137,14 @@ func without(own url.Values, names ...string) url.Values {
 	return rest
 }
 
-// onlyFields are those that ask for some transactions.
-func onlyFields(own url.Values, more bool) []formField {
-	return []formField{
-		{Name: "layer", Value: own.Get("layer"), Options: []string{"", "evm", "native"}, More: more},
-		{Name: "status", Value: own.Get("status"), Options: []string{"", "succeeded", "reverted", "out_of_gas", "failed"}, More: more},
-		{Name: "type", Value: own.Get("type"), Options: []string{"", "legacy", "eip2930", "eip1559", "eip7702"}, More: more},
-		{Name: "call", Value: own.Get("call"), Hint: "Balances.transfer", More: more},
-		{Name: "contract", Value: own.Get("contract"), Hint: "0x…", More: more},
+// onlyControls ask for some transactions.
+func onlyControls(own url.Values) []control {
+	return []control{
+		ofOptions("layer", "Layer", own.Get("layer"), "all", "evm", "native"),
+		ofOptions("status", "Status", own.Get("status"), "all", "succeeded", "reverted", "out_of_gas", "failed"),
+		ofOptions("type", "Type", own.Get("type"), "all", "legacy", "eip2930", "eip1559", "eip7702"),
+		{Name: "call", Label: "Call", Kind: "text", Value: own.Get("call"), Hint: "such as Balances.transfer"},
+		{Name: "contract", Label: "Contract", Kind: "text", Value: own.Get("contract"), Hint: "0x…"},
 	}
 }
 

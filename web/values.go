@@ -25,11 +25,13 @@ func plain(name, text string) fact {
 func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], symbol string) fact {
 	wei, known := o.Get()
 	if !known {
-		return fact{Name: name, cell: cell{Text: notKnown, Class: "bad"}}
+		return fact{Name: name, cell: cell{Text: notKnown, Class: "warn"}}
 	}
-	text := strings.TrimSpace(console.Tokens(wei) + " " + console.Printable(symbol))
-	return fact{Name: name, cell: cell{Text: text, Exact: fmt.Sprint(wei), Class: "hex"}}
+	return fact{Name: name, cell: cell{Text: console.Tokens(wei), Exact: fmt.Sprint(wei), Unit: console.Printable(symbol)}}
 }
+
+// hash is a hash, or an address, as a whole.
+func hash(name, text string) fact { return fact{Name: name, cell: cell{Text: text, Class: "hex"}} }
 
 // optionalText is a value as text, "" where there is none.
 func optionalText[T any](o chain.Optional[T]) string {

@@ -2,17 +2,14 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sheet"
 )
 
@@ -22,8 +19,8 @@ var pageText string
 //go:embed page/style.css
 var styleText string
 
-//go:embed page/live.js
-var liveText string
+//go:embed page/page.js
+var scriptText string
 
 //go:embed page/icon.svg
 var iconText string
@@ -33,23 +30,26 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"wo
 // view is a page. The template escapes all text in it.
 type view struct {
 	Title     string
-	Lead      string      // a sentence on what it is
-	Failed    bool        // it is no answer
-	Path      string      // of the page
-	Scope     *scope      // nil where the page is about no period
-	Own       bool        // the page's accounts are in its path
-	Fields    []formField // of the page's form, beside those of the scope
-	Form      *form       // of the page's own, with the scope in it
-	Last      *form       // what can be done with what is shown
-	Warnings  []string    // what is missing, or does not hold
-	Ways      []link      // out of that
+	Lead      string   // a sentence on what it is
+	Failed    bool     // it is no answer
+	Path      string   // of the page
+	Scope     *scope   // nil where the page is about no period
+	Form      *form    // what it can be asked for, with the scope in it
+	Last      *form    // what can be done with what is shown
+	Warnings  []string // what is missing, or does not hold
+	Ways      []link   // out of that
+	Main      []fact   // the figures that most come for
 	Facts     []fact
+	Steps     []stepGroup
+	Parts     []part // where a fee went
 	Tables    []*tabular
 	Notes     []string
 	Links     []link // to what belongs to it
 	Downloads []link
 	Command   string // the same question on the command line
-	Charts    []report.Drawing
+	Chart     *chart
+	Around    []link // to what stands before and after it
+	Theme     string // light or dark; "" as the browser has it
 	Sealed    string // what the ledger has sealed, of which the answer is
 	Unsealed  bool   // the answer is of what is not sealed yet
 	Live      string // the last sealed block, on a page that says when there are newer ones
@@ -57,40 +57,6 @@ type view struct {
 	Base      string // what the paths of the ledger begin with: links go on from there
 	Here      string // the page's own address, for links within it
 	Ledgers   []navigation
-}
-
-// formField is a field of a page's form. With options it is one of them, of which "" is all.
-type formField struct {
-	Name    string
-	Label   string // "" is the name
-	Value   string
-	Hint    string
-	Options []string
-	None    string // what the option "" is called; "" is all
-	More    bool   // it stands with those that are seldom wanted
-}
-
-// Title is what the field is called.
-func (f formField) Title() string { return words(cmp.Or(f.Label, f.Name)) }
-
-// Choices are the fields that are always there.
-func (v *view) Choices() []formField { return v.fields(false) }
-
-// Filters are the others.
-func (v *view) Filters() []formField { return v.fields(true) }
-
-// Filtered tells whether one of the others says something.
-func (v *view) Filtered() bool {
-	return slices.ContainsFunc(v.Filters(), func(f formField) bool { return f.Value != "" })
-}
-
-func (v *view) fields(more bool) (list []formField) {
-	for _, f := range v.Fields {
-		if f.More == more {
-			list = append(list, f)
-		}
-	}
-	return list
 }
 
 // fact is a name with what stands beside it.
@@ -106,10 +72,34 @@ type link struct{ Text, To string }
 type cell struct {
 	Text  string
 	Exact string // in wei, where it is an amount
+	Unit  string // that stands behind it
+	Share string // how much it is of the greatest, in percent; "" where that is not drawn
 	To    string
 	Class string
 	// Sorted is how a column's rows stand by it: ascending or descending; "" is not at all.
 	Sorted string
+}
+
+// digitsInk is how many decimals of an amount are read first.
+const digitsInk = 6
+
+// Head is what of an amount is read first.
+func (c cell) Head() string { head, _, _ := c.digits(); return head }
+
+// Tail are the decimals behind it, up to the last that is not 0.
+func (c cell) Tail() string { _, tail, _ := c.digits(); return tail }
+
+// Zeros are those that are left.
+func (c cell) Zeros() string { _, _, zeros := c.digits(); return zeros }
+
+// digits cuts an amount as it is read. Together the parts are the text.
+func (c cell) digits() (head, tail, zeros string) {
+	whole, decimals, ok := strings.Cut(c.Text, ".")
+	if !ok || len(decimals) < digitsInk {
+		return c.Text, "", ""
+	}
+	end := max(len(strings.TrimRight(decimals, "0")), digitsInk)
+	return whole + "." + decimals[:digitsInk], decimals[digitsInk:end], decimals[end:]
 }
 
 // tabular is a table.
@@ -130,7 +120,7 @@ const pageType = "text/html; charset=utf-8"
 
 // page makes a page.
 func (s *server) page(r *http.Request, v *view) ([]byte, error) {
-	v.Network, v.Base, v.Here = s.Network, s.base+"/", r.RequestURI
+	v.Network, v.Base, v.Here, v.Theme = s.Network, s.base+"/", r.RequestURI, themeOf(r)
 	if len(s.Options.Ledgers) > 1 {
 		for _, l := range s.Options.Ledgers {
 			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/cockpit"}, l.Name == s.Name})

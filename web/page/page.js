@@ -1,14 +1,22 @@
-// The cockpit says when blocks have been sealed since the page was made. It changes no figure by
-// itself: what is read stays as it is until somebody asks for the newest.
+// What a page does beyond what the server sent: it copies the command line, and says when blocks
+// have been sealed since it was made. It changes no figure.
+
+for (const button of document.querySelectorAll("[data-copies]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent);
+    button.textContent = "Copied";
+  });
+}
+
 const news = document.getElementById("news");
-const shown = Number(news.dataset.sealed);
 let source = null;
 
 function listen() {
   source = new EventSource("events");
   source.addEventListener("sealed", (event) => {
     const last = JSON.parse(event.data).last;
-    const more = last === null ? 0 : last - shown;
+    const more = last === null ? 0 : last - Number(news.dataset.sealed);
     news.hidden = more <= 0;
     if (more > 0) {
       news.firstElementChild.textContent =
@@ -27,5 +35,7 @@ function look() {
   }
 }
 
-document.addEventListener("visibilitychange", look);
-look();
+if (news) {
+  document.addEventListener("visibilitychange", look);
+  look();
+}
