@@ -50,7 +50,9 @@ func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context
 		}
 		began := time.Now()
 		err := c.once(ctx, left, attempt)
-		left -= time.Since(began)
+		took := time.Since(began)
+		left -= took
+		c.observer.Attempted(c.place.What, n, took, err)
 		c.pace.saw(questions, err)
 		if err == nil {
 			return nil

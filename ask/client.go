@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type Client struct {
 	url      string // may hold a key: not to be shown
 	header   http.Header
 	options  Options
+	observer Observer
 	http     *resty.Client
 	places   chan struct{} // one for each request that may be under way
 	pace     *pace
@@ -58,13 +60,14 @@ func New(what, address string, o Options, schemes ...string) (*Client, error) {
 		client.SetHeader(name, header.Get(name))
 	}
 	return &Client{
-		place:   Place{what, u.Scheme + "://" + u.Host},
-		url:     u.String(),
-		header:  header,
-		options: o,
-		http:    client,
-		places:  make(chan struct{}, o.Concurrency),
-		pace:    newPace(o.RPS),
+		place:    Place{what, u.Scheme + "://" + u.Host},
+		url:      u.String(),
+		header:   header,
+		options:  o,
+		observer: cmp.Or[Observer](o.Observer, nobody{}),
+		http:     client,
+		places:   make(chan struct{}, o.Concurrency),
+		pace:     newPace(o.RPS),
 	}, nil
 }
 
@@ -108,6 +111,9 @@ func (c *Client) HTTP() *http.Client { return c.http.GetClient() }
 
 // Reached says that the place has answered, to whatever.
 func (c *Client) Reached() { c.answered.Store(true) }
+
+// Received says that so many bytes of an answer came.
+func (c *Client) Received(bytes int64) { c.observer.Received(c.place.What, bytes) }
 
 // Close closes the connections that are not in use.
 func (c *Client) Close() { c.HTTP().CloseIdleConnections() }
@@ -190,6 +196,7 @@ func (c *Client) read(ctx context.Context, response *http.Response) (Answer, err
 func (c *Client) copy(ctx context.Context, w io.Writer, body io.Reader) (int64, error) {
 	limit := int64(MaxAnswer(ctx, c.options.MaxAnswer))
 	n, err := io.Copy(w, io.LimitReader(body, limit+1))
+	c.Received(n)
 	if err == nil && n > limit {
 		err = ErrTooLarge
 	}

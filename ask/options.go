@@ -42,7 +42,25 @@ type Options struct {
 	APIKeyHeader string
 	// RootCAs are the authorities trusted for https and wss; the system's by default.
 	RootCAs *x509.CertPool
+	// Observer is told what the client does; nobody by default.
+	Observer Observer
 }
+
+// Observer is told what a client does, by several goroutines at once. What is a [Gateway] or
+// a [Node].
+type Observer interface {
+	// Attempted is told of each attempt when it is over: which one of its question it was,
+	// from 1 on, how long it took, and what failed.
+	Attempted(what string, attempt int, took time.Duration, err error)
+	// Received is told how many bytes of an answer came.
+	Received(what string, bytes int64)
+}
+
+// nobody is told nothing.
+type nobody struct{}
+
+func (nobody) Attempted(string, int, time.Duration, error) {}
+func (nobody) Received(string, int64)                      {}
 
 // Defaults of [Options].
 const (

@@ -344,7 +344,9 @@ func (c *connection) read(ctx context.Context) error {
 			return &DecodeError{"answer", errBinary}
 		}
 		var text strings.Builder
-		if _, err := io.Copy(&text, r); err != nil {
+		n, err := io.Copy(&text, r)
+		c.asker.Received(n)
+		if err != nil {
 			return c.readError(err)
 		}
 		messages, batch, err := decodeMessages(text.String())
