@@ -22,6 +22,9 @@ type FillOptions struct {
 	Progress    Progress
 	// Judged is told of each block, where it is not nil, before it is stored.
 	Judged func(*evidence.Report)
+	// Opened is told the ledger, where it is not nil, once it is open. Who is told may ask it,
+	// and finds it closed in the end.
+	Opened func(*Desk)
 }
 
 // Progress is told how far something is that takes long. The zero Progress is told
@@ -65,6 +68,9 @@ type filler struct {
 }
 
 func (d *Desk) filler(o *FillOptions) *filler {
+	if o.Opened != nil {
+		o.Opened(d)
+	}
 	return &filler{Desk: d, prover: o.prover(), progress: o.Progress, judged: o.Judged}
 }
 

@@ -18,6 +18,8 @@ type FollowOptions struct {
 	Follow source.FollowOptions // but for the height to begin at
 	// From is where a new ledger begins: at the newest final block by default.
 	From chain.Optional[uint64]
+	// Heard is told the height of each final head, where it is not nil.
+	Heard func(head uint64)
 	// Lag is told, after each change, the height and the newest one.
 	Lag func(height, newest uint64)
 	// Ended is told the last block of a chain that has ended, when nothing is left to
@@ -78,7 +80,7 @@ func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done
 	o.Follow.From = chain.Some(from)
 	var newest atomic.Uint64
 	entries := func(yield func(*ledger.Entry, error) bool) {
-		for x, err := range f.prover.Follow(ctx, noting(o.Heads, &newest), o.Follow, before) {
+		for x, err := range f.prover.Follow(ctx, noting(o, &newest), o.Follow, before) {
 			if done && errors.Is(err, chain.ErrNotKept) { // an archive does not grow
 				return
 			}
@@ -94,12 +96,15 @@ func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done
 }
 
 // noting delivers heads and notes the newest.
-func noting(heads source.Heads, newest *atomic.Uint64) source.Heads {
+func noting(o *FollowOptions, newest *atomic.Uint64) source.Heads {
 	return func(ctx context.Context) iter.Seq2[source.Head, error] {
 		return func(yield func(source.Head, error) bool) {
-			for h, err := range heads(ctx) {
+			for h, err := range o.Heads(ctx) {
 				if err == nil {
 					newest.Store(h.Number)
+					if o.Heard != nil {
+						o.Heard(h.Number)
+					}
 				}
 				if !yield(h, err) {
 					return

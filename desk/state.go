@@ -28,6 +28,14 @@ func (s State) String() string {
 	return fmt.Sprintf("%s, sealed blocks %v, the last is %v; %v", s.Network, span, s.Hash, s.Evidence)
 }
 
+// Readable tells what keeps the ledger from being read.
+func (d *Desk) Readable(ctx context.Context) error {
+	if _, err := d.Book.Sealed(ctx); err != nil && !errors.Is(err, ledger.ErrNone) {
+		return errors.New("the ledger cannot be read")
+	}
+	return nil
+}
+
 // State tells what the ledger has sealed. It is quick, however large the ledger is.
 func (d *Desk) State(ctx context.Context) (s State, err error) {
 	id, err := d.Book.Identity(ctx)

@@ -20,6 +20,9 @@ type WorkOptions struct {
 	Secrets     []string // must be in no message that a job leaves
 	// Waiting is told why the database is waited for, once for each reason.
 	Waiting func(error)
+	// Began is told of each job that begins, where it is not nil, and what it gives is told how
+	// the job ended: see [queue.Options].
+	Began func() (ended func(queue.Outcome))
 }
 
 // Work works the jobs of the ledger at a place, beside any number of others. A database
@@ -72,7 +75,7 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 	}
 	defer d.showJobs(ctx, &o.Progress)()
 	return d.of(queue.Work(ctx, d.Book, f.judge, queue.Options{
-		Jobs: o.Jobs, UntilDone: o.UntilDone, Permanent: permanent, Secrets: o.Secrets,
+		Jobs: o.Jobs, UntilDone: o.UntilDone, Permanent: permanent, Secrets: o.Secrets, Began: o.Began,
 		Idle: func(ctx context.Context) error { return d.Book.BuildLookups(ctx, func(_, _ uint64) {}) },
 	}))
 }

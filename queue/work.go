@@ -52,11 +52,36 @@ type Options struct {
 	// Idle runs whenever no job is left to do. What it returns, if it is an error, is
 	// logged. Nil: nothing.
 	Idle func(context.Context) error
+	// Began is told of each job that this worker begins, and what it gives is told how the job
+	// ended. Nil: nobody is told.
+	Began func() (ended func(Outcome))
 	// Secrets are never stored with an error. Passwords in addresses, their paths and
 	// queries never are.
 	Secrets []string
 	// Logger gets what River logs. Nil: nothing is logged.
 	Logger *slog.Logger
+}
+
+// Outcome is how a job of a worker ended.
+type Outcome string
+
+// The outcomes. A job that is put back is worked by others, for this worker ends; one of which
+// a part was stored, and a job made of the rest, is done.
+const (
+	Done    Outcome = "done"
+	Failed  Outcome = "failed"
+	PutBack Outcome = "put_back"
+)
+
+// outcomeOf is that of a job's error.
+func outcomeOf(err error) Outcome {
+	switch {
+	case err == nil:
+		return Done
+	case errors.Is(err, errStopped):
+		return PutBack
+	}
+	return Failed
 }
 
 // stalled is how long the server waits in the midst of a message for the rest of it: six
@@ -84,6 +109,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Idle == nil {
 		o.Idle = func(context.Context) error { return nil }
+	}
+	if o.Began == nil {
+		o.Began = func() func(Outcome) { return func(Outcome) {} }
 	}
 	if o.Logger == nil {
 		o.Logger = silent

@@ -44,7 +44,9 @@ func (w *worker) NextRetry(j *river.Job[job]) time.Time {
 
 // Work does a job.
 func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
+	ended := w.Began()
 	err := w.work(ctx, j)
+	ended(outcomeOf(err))
 	if err == nil || errors.Is(err, errStopped) {
 		select {
 		case w.wake <- struct{}{}:

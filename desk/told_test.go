@@ -1,0 +1,87 @@
+package desk_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/queue"
+	"github.com/feeledger/fees/source"
+)
+
+// Who looks at a follower is given its ledger while it is written, and told of each head.
+func TestFollowTells(t *testing.T) {
+	c, reader := made(18, 5)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var opened *desk.Desk
+	var newest atomic.Uint64
+	err := desk.Follow(ctx, file(t), desk.FollowOptions{
+		FillOptions: desk.FillOptions{Reader: reader, Opened: func(d *desk.Desk) { opened = d }},
+		Heads:       source.Poll(reader.Source, time.Millisecond), Heard: newest.Store, From: chain.Some[uint64](3),
+		Lag: func(height, _ uint64) {
+			s, err := opened.Status(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, height, must(t, s.Stored).Last)
+			require.Equal(t, height, must(t, s.Sealed))
+			if c.SetHead(7); height == 7 {
+				cancel()
+			}
+		},
+	})
+	require.Equal(t, desk.Stopped, desk.KindOf(err))
+	require.EqualValues(t, 7, newest.Load())
+}
+
+// Who looks at a worker is given its ledger, and told of its jobs.
+func TestWorkTells(t *testing.T) {
+	_, reader := made(19, 30)
+	place := postgrestest.Start(t).Database(t)
+	_, err := desk.Enqueue(t.Context(), place, blocks(t, "1..30"), desk.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	var mu sync.Mutex
+	var done []queue.Outcome
+	opened := 0
+	require.NoError(t, desk.Work(t.Context(), place, desk.WorkOptions{
+		FillOptions: desk.FillOptions{Reader: reader, Opened: func(d *desk.Desk) {
+			opened++
+			_, err := d.Status(t.Context())
+			require.NoError(t, err)
+		}},
+		Jobs: 1, UntilDone: true, Waiting: func(error) {},
+		Began: func() func(queue.Outcome) {
+			return func(o queue.Outcome) {
+				mu.Lock()
+				defer mu.Unlock()
+				done = append(done, o)
+			}
+		},
+	}))
+	require.Equal(t, []queue.Outcome{queue.Done}, done)
+	require.Equal(t, 1, opened)
+}
+
+// A ledger can be read also where nothing is sealed, and not where it is closed.
+func TestReadable(t *testing.T) {
+	d := opened(t, copied(t))
+	require.NoError(t, d.Readable(t.Context()))
+	other, err := desk.Open(t.Context(), d.Place, d.Tables)
+	require.NoError(t, err)
+	require.NoError(t, other.Close())
+	require.EqualError(t, other.Readable(t.Context()), "the ledger cannot be read")
+
+	begun, err := desk.OpenWriter(t.Context(), file(t), network.BuiltIn())
+	require.NoError(t, err)
+	defer begun.Close()
+	require.NoError(t, begun.Book.Begin(t.Context(), ledger.Identity{Network: "moonbeam"}, 0))
+	require.NoError(t, begun.Readable(t.Context()))
+}
