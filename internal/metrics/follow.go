@@ -1,0 +1,95 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// Follow counts how a ledger follows a chain.
+type Follow struct {
+	writer
+	back prometheus.Counter
+
+	mu     sync.Mutex
+	head   chain.Optional[uint64]    // that was heard of last
+	at     chain.Optional[time.Time] // when the ledger was changed last
+	caught bool                      // up with the head, once
+}
+
+// Follow counts how the program follows a chain, and tells how far its ledger is.
+func (m *Metrics) Follow() *Follow {
+	f := &Follow{back: m.counter("fees_follow_heads_back_total", "How often the final head went back: the node was replaced by one that lags, or is of another chain.")}
+	m.gaugeOf("fees_follow_waiting", "1 while something else is waited for than the next block, else 0.", f.isWaiting)
+	m.Ledger(f.status)
+	m.registry.MustRegister(followed{f})
+	return f
+}
+
+// Heard notes the final head that was heard of.
+func (f *Follow) Heard(head uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if before, ok := f.head.Get(); ok && head < before {
+		f.back.Inc()
+	}
+	f.head = chain.Some(head)
+}
+
+// Wrote notes a change of the ledger, up to a height.
+func (f *Follow) Wrote(height uint64) {
+	f.waiting.Store(false)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at = chain.Some(time.Now())
+	if head, ok := f.head.Get(); ok && height >= head {
+		f.caught = true
+	}
+}
+
+// Waits notes that something else is waited for than the next block.
+func (f *Follow) Waits() { f.waiting.Store(true) }
+
+// Ready tells what keeps the ledger from being up to date.
+func (f *Follow) Ready(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.waiting.Load():
+		return errors.New("it waits for the gateway or the node: its standard error says why")
+	case !f.caught:
+		return errors.New("it has not reached the head yet")
+	}
+	return nil
+}
+
+// followed tells what is known of a chain that is followed.
+type followed struct{ *Follow }
+
+var (
+	followHead = prometheus.NewDesc("fees_follow_head_height", "The final head that was heard of last.", nil, nil)
+	followTime = prometheus.NewDesc("fees_follow_last_change_timestamp_seconds", "When the ledger was changed last.", nil, nil)
+)
+
+// Describe tells what there can be.
+func (f followed) Describe(to chan<- *prometheus.Desc) {
+	to <- followHead
+	to <- followTime
+}
+
+// Collect tells what is known.
+func (f followed) Collect(to chan<- prometheus.Metric) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if head, ok := f.head.Get(); ok {
+		to <- prometheus.MustNewConstMetric(followHead, prometheus.GaugeValue, float64(head))
+	}
+	if at, ok := f.at.Get(); ok {
+		to <- prometheus.MustNewConstMetric(followTime, prometheus.GaugeValue, float64(at.UnixMilli())/1000)
+	}
+}

@@ -1,0 +1,98 @@
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics are those of one program. Each of its parts is made once.
+type Metrics struct{ registry *prometheus.Registry }
+
+// New returns metrics that tell the program's version, its memory and its time.
+func New(version string) *Metrics {
+	m := &Metrics{prometheus.NewRegistry()}
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "fees_build_info", Help: "1, with the version of the program."}, []string{"version"})
+	build.WithLabelValues(version).Set(1)
+	m.registry.MustRegister(build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Gatherer is for tests of what is counted.
+func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
+
+// Bounds of the page that Prometheus reads.
+const (
+	pagesAtOnce = 4
+	pageTime    = 10 * time.Second
+)
+
+// Page is what Prometheus reads.
+func (m *Metrics) Page() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: pagesAtOnce, Timeout: pageTime})
+}
+
+// Handler answers at /metrics, and at /healthz and /readyz: the program runs, and ready finds
+// nothing that keeps it from its work. The error of ready is shown.
+func (m *Metrics) Handler(ready func(context.Context) error) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Page())
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		if err := ready(ctx); err != nil {
+			say(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
+		say(w, http.StatusOK, "ok")
+	})
+	return mux
+}
+
+func say(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n")) // whoever has gone does not read it
+}
+
+// counter registers one counter.
+func (m *Metrics) counter(name, help string) prometheus.Counter {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	m.registry.MustRegister(c)
+	return c
+}
+
+// counters registers counters that a label tells apart.
+func (m *Metrics) counters(name, help string, labels ...string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	m.registry.MustRegister(c)
+	return c
+}
+
+// gauge registers one gauge.
+func (m *Metrics) gauge(name, help string) prometheus.Gauge {
+	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+	m.registry.MustRegister(g)
+	return g
+}
+
+// gaugeOf registers a gauge that is asked for its value.
+func (m *Metrics) gaugeOf(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
+// buckets are from what takes a millisecond to what takes a minute.
+var buckets = []float64{0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
+
+// seconds registers histograms of how long something took.
+func (m *Metrics) seconds(name, help string, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	m.registry.MustRegister(h)
+	return h
+}
