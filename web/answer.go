@@ -75,7 +75,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, write func(*answer
 	}
 	defer spill.CloseFile(file)
 	to := &answer{form: strings.TrimPrefix(path.Ext(r.URL.Path), "."), name: path.Base(r.URL.Path), File: file}
-	if contentTypes[to.form] == "" || strings.HasPrefix(r.URL.Path, "/api/") {
+	if contentTypes[to.form] == "" || forPrograms(r) {
 		to.form = "json"
 	}
 	if err := write(to); err != nil {
@@ -89,7 +89,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, write func(*answer
 		return err
 	}
 	k := kept{contentType: cmp.Or(to.contentType, contentTypes[to.form])}
-	if !strings.HasPrefix(r.URL.Path, "/api/") {
+	if !forPrograms(r) {
 		k.name = to.name
 	}
 	if tag := w.Header().Get("ETag"); tag != "" && size <= mostOfOne {

@@ -76,9 +76,7 @@ func (s *server) question(ask asker) http.HandlerFunc {
 		if err == nil {
 			defer leave()
 			r = r.WithContext(context.WithValue(ctx, leaving{}, leave))
-			began := time.Now()
 			err = ask(s, w, r)
-			s.Log.Debug("answered", "path", logged(r), "took", time.Since(began), "failed", err != nil)
 		}
 		if err != nil {
 			s.fail(w, r, err)
@@ -129,7 +127,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	p := problemOf(r.Context(), err, s.Time)
 	if p.Status >= http.StatusInternalServerError {
-		s.Log.Error("not answered", "path", logged(r), "kind", string(desk.KindOf(err)), "error", err.Error())
+		s.log(r).Error("not answered", "kind", string(desk.KindOf(err)), "error", err.Error())
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "2")
@@ -140,7 +138,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // mend answers where the program itself is wrong.
 func (s *server) mend(w http.ResponseWriter, r *http.Request) {
 	if wrong := recover(); wrong != nil && wrong != http.ErrAbortHandler {
-		s.Log.Error("wrong program", "path", logged(r), "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
+		s.log(r).Error("wrong program", "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
 		s.refuse(w, r, &problem{http.StatusInternalServerError, "It failed", "The log of the server says why."})
 	}
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"regexp"
 )
 
 // posts are the paths to which something is sent. Nothing of a ledger is changed there.
@@ -44,9 +43,3 @@ func (s *server) owner(*http.Request) string { return "" }
 
 // token is what a form of this server has with it; "" where none is wanted.
 func (s *server) token(*http.Request) string { return "" }
-
-// aToken is that of a file in a path: whoever knows it sees the file.
-var aToken = regexp.MustCompile(`/reconcile/[0-9a-f]+`)
-
-// logged is a request's path as the log has it.
-func logged(r *http.Request) string { return aToken.ReplaceAllString(r.URL.Path, "/reconcile/…") }

@@ -86,7 +86,7 @@ func parameterOf(f desk.Field) string {
 
 // refuse writes a problem, as JSON to programs.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
-	if strings.Contains(r.URL.Path, "/api/") { // with several ledgers, the name of one is before it
+	if forPrograms(r) {
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(p.Status)
 		_ = jsontext.Write(w, p) // whoever has gone does not read it
@@ -94,3 +94,7 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
 	}
 	s.render(w, r, p.Status, &view{Title: p.Title, Lead: p.Detail, Failed: true})
 }
+
+// forPrograms tells whether a program asks. With several ledgers, the name of one is before the
+// path.
+func forPrograms(r *http.Request) bool { return strings.Contains(r.URL.Path, "/api/v1/") }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -11,19 +10,20 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/metrics"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/source"
 )
 
 // Options say what is served, and within which bounds.
 type Options struct {
-	Ledgers []Ledger      // at least one. Where there are several, each is below its name
-	Program string        // the program with its version: another one may answer otherwise
-	Hosts   []string      // names by which this server may be asked for, beside those of this machine
-	Log     *slog.Logger  // of what fails; nil for none
-	Time    time.Duration // that a question may take; 0 is the default
-	AtOnce  int           // questions that are worked on at once; 0 is the default
+	Ledgers []Ledger         // at least one. Where there are several, each is below its name
+	Program string           // the program with its version: another one may answer otherwise
+	Hosts   []string         // names by which this server may be asked for, beside those of this machine
+	Log     *slog.Logger     // of requests, and of what fails; nil for none
+	Metrics *metrics.Metrics // where requests and the ledgers are counted, at /metrics; nil for new ones
+	Time    time.Duration    // that a question may take; 0 is the default
+	AtOnce  int              // questions that are worked on at once; 0 is the default
 	// Ending is closed when the server is to end: who waits for new blocks waits no longer then; nil
 	// where it does not end.
 	Ending <-chan struct{}
@@ -66,6 +66,7 @@ type server struct {
 	posting  *http.ServeMux // the paths to which something may be sent
 	arriving chan struct{}  // a place for each file that is sent
 	uploads  *uploads
+	requests *metrics.Requests
 }
 
 // Handler answers for the ledgers.
@@ -79,48 +80,52 @@ func Handler(o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	mux := http.NewServeMux()
 	front := server{Options: o, Ledger: o.Ledgers[0], cache: newCache(), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
 		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads()}
-	for _, l := range o.Ledgers {
+	if front.Metrics == nil {
+		front.Metrics = metrics.New(o.Program)
+	}
+	front.requests = front.Metrics.Requests(func() int { return len(front.working) }, func() int { return len(front.waiting) })
+	mux := http.NewServeMux()
+	for i, l := range o.Ledgers {
 		s := front
 		s.Ledger, s.labels, s.news = l, sumOf(l.Labels), &news{desk: l.Desk}
-		if len(o.Ledgers) == 1 {
-			mux.Handle("/", s.routes())
-			front = s
-		} else {
+		if len(o.Ledgers) > 1 {
 			s.base = "/" + l.Name
-			mux.Handle(s.base+"/", http.StripPrefix(s.base, s.routes()))
+		}
+		s.Metrics.Ledger(l.Name, l.Desk.Status)
+		s.route(mux)
+		if i == 0 {
+			front = s
 		}
 	}
-	if len(o.Ledgers) > 1 {
-		front.base = "/" + front.Name
-		mux.Handle("GET /{$}", http.RedirectHandler(front.base+"/cockpit", http.StatusFound))
-		mux.HandleFunc("/", front.nothing)
-	}
+	mux.Handle("GET /{$}", http.RedirectHandler(front.base+"/cockpit", http.StatusFound))
+	mux.Handle("GET /metrics", front.Metrics.Page())
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", front.ready)
-	return front.guard(mux)
+	mux.HandleFunc("/", front.nothing)
+	return front.counted(mux, front.guard(mux))
 }
 
-// routes are the paths of a ledger.
-func (s *server) routes() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /style.css", fixed("text/css; charset=utf-8", styleText))
-	mux.HandleFunc("GET /page.js", fixed("text/javascript; charset=utf-8", scriptText))
-	mux.HandleFunc("GET /icon.svg", fixed("image/svg+xml", iconText))
-	mux.Handle("GET /{$}", http.RedirectHandler(s.base+"/cockpit", http.StatusFound))
+// route adds the paths of a ledger.
+func (s *server) route(mux *http.ServeMux) {
+	get := func(path string, h http.HandlerFunc) { mux.HandleFunc("GET "+s.base+path, h) }
+	get("/style.css", fixed("text/css; charset=utf-8", styleText))
+	get("/page.js", fixed("text/javascript; charset=utf-8", scriptText))
+	get("/icon.svg", fixed("image/svg+xml", iconText))
 	for _, p := range slices.Concat(pages(), answers()) {
-		mux.HandleFunc("GET "+p.path, s.question(p.ask))
+		get(p.path, s.question(p.ask))
 	}
-	mux.HandleFunc("GET /events", s.events)
-	mux.HandleFunc("GET /theme", s.setTheme)
+	get("/events", s.events)
+	get("/theme", s.setTheme)
 	for _, p := range posts {
-		mux.HandleFunc("POST "+p.path, s.act(p.ask))
+		mux.HandleFunc("POST "+s.base+p.path, s.act(p.ask))
 		s.posting.Handle("POST "+s.base+p.path, http.NotFoundHandler())
 	}
-	mux.HandleFunc("/", s.nothing)
-	return mux
+	if s.base != "" {
+		get("/{$}", http.RedirectHandler(s.base+"/cockpit", http.StatusFound).ServeHTTP)
+		mux.HandleFunc(s.base+"/", s.nothing)
+	}
 }
 
 func healthy(w http.ResponseWriter, _ *http.Request) {
@@ -133,8 +138,8 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 	defer cancel()
 	for _, l := range s.Ledgers {
-		if _, err := l.Desk.Book.Sealed(ctx); err != nil && !errors.Is(err, ledger.ErrNone) {
-			http.Error(w, "a ledger cannot be read", http.StatusServiceUnavailable)
+		if err := l.Desk.Readable(ctx); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
 	}

@@ -41,7 +41,7 @@ func all(t testing.TB) map[string]*series {
 		return s, nil
 	}
 	serve, follow, worker := metrics.New(""), metrics.New(""), metrics.New("")
-	serve.Ledger(status)
+	serve.Ledger("", status)
 	requests := serve.Requests(func() int { return 0 }, func() int { return 0 })
 	requests.Began()
 	requests.Ended("/", http.MethodGet, "200", time.Second)

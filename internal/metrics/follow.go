@@ -26,7 +26,7 @@ type Follow struct {
 func (m *Metrics) Follow() *Follow {
 	f := &Follow{back: m.counter("fees_follow_heads_back_total", "How often the final head went back: the node was replaced by one that lags, or is of another chain.")}
 	m.gaugeOf("fees_follow_waiting", "1 while something else is waited for than the next block, else 0.", f.isWaiting)
-	m.Ledger(f.status)
+	m.Ledger("", f.status)
 	m.registry.MustRegister(followed{f})
 	return f
 }

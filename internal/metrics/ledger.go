@@ -23,9 +23,14 @@ const (
 	freshTimes = 10
 )
 
-// Ledger tells how far a ledger is, which is asked when somebody asks for the metrics.
-func (m *Metrics) Ledger(status func(context.Context) (desk.Status, error)) {
-	m.registry.MustRegister(&ledger{status: status, now: time.Now})
+// Ledger tells how far a ledger is, which is asked when somebody asks for the metrics. Where there
+// are several, each has a name: the label ledger. It is "" where there is one.
+func (m *Metrics) Ledger(name string, status func(context.Context) (desk.Status, error)) {
+	to := prometheus.Registerer(m.registry)
+	if name != "" {
+		to = prometheus.WrapRegistererWith(prometheus.Labels{"ledger": name}, to)
+	}
+	to.MustRegister(&ledger{status: status, now: time.Now})
 }
 
 // ledger asks for a status, and keeps it for a moment.

@@ -52,7 +52,7 @@ func TestLedger(t *testing.T) {
 	s.Evidence.Proved = 30
 	s.Jobs = chain.Some(queue.Summary{Waiting: 1, Running: 2, Retrying: 3, Failed: 4, Done: 5})
 	m := metrics.New("")
-	m.Ledger(func(context.Context) (desk.Status, error) { return s, nil })
+	m.Ledger("", func(context.Context) (desk.Status, error) { return s, nil })
 	want := map[string]float64{
 		"fees_ledger_up": 1, `fees_ledger_info{network="a-network"}`: 1, "fees_ledger_first_height": 3, "fees_ledger_last_height": 99, "fees_ledger_sealed_height": 40,
 		"fees_ledger_last_block_timestamp_seconds": 1_700_000_000.5, "fees_ledger_blocks": 90, "fees_ledger_not_final_blocks": 2, "fees_ledger_proved_blocks": 30,
@@ -68,13 +68,13 @@ func TestLedger(t *testing.T) {
 // nothing is sealed, all of one that cannot be read.
 func TestLedgerThatKnowsNothing(t *testing.T) {
 	m := metrics.New("")
-	m.Ledger(func(context.Context) (desk.Status, error) { return desk.Status{}, nil })
+	m.Ledger("", func(context.Context) (desk.Status, error) { return desk.Status{}, nil })
 	requireOurs(t, m, "fees_ledger", map[string]float64{
 		"fees_ledger_up": 1, `fees_ledger_info{network=""}`: 1, "fees_ledger_first_height": 0, "fees_ledger_blocks": 0, "fees_ledger_not_final_blocks": 0, "fees_ledger_proved_blocks": 0,
 		"fees_ledger_gaps": 0, "fees_ledger_missing_blocks": 0, "fees_ledger_unanswered_questions": 0, `fees_ledger_findings{kind="check"}`: 0, `fees_ledger_findings{kind="unclassified"}`: 0,
 	})
 	away := metrics.New("")
-	away.Ledger(func(context.Context) (desk.Status, error) {
+	away.Ledger("", func(context.Context) (desk.Status, error) {
 		return desk.Status{Status: ledger.Status{Blocks: 4}}, errors.New("away")
 	})
 	requireOurs(t, away, "fees_ledger", map[string]float64{"fees_ledger_up": 0})

@@ -28,7 +28,7 @@ func (m *Metrics) Work() *Work {
 		waits:   m.counter("fees_worker_database_waits_total", "How often the database was waited for, each reason once."),
 	}
 	m.gaugeOf("fees_worker_waiting", "1 while the database is waited for, else 0.", w.isWaiting)
-	m.Ledger(w.status)
+	m.Ledger("", w.status)
 	return w
 }
 
