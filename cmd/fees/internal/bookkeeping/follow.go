@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/metrics"
 )
 
 const followManual = `Append each block to the ledger as soon as it is final, until Ctrl-C: from
@@ -21,7 +22,11 @@ before. What does not hold is said on standard error, and stored; it goes on.
 A chain that has ended, as its table says, is followed up to its last block.
 
 Where blocks come from, how it is known that there is a new one, and what passes
-and is waited for, is as in fees watch.`
+and is waited for, is as in fees watch.
+
+` + cli.MetricsManual + `
+/readyz is 200 when the head was reached once, and nothing but the next block is
+waited for.`
 
 const followExamples = `  fees follow                                  ask the gateway of this machine
   fees follow --node ws://127.0.0.1:9944       told by the node
@@ -32,6 +37,7 @@ type followFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
 	cli.HeadFlags
+	cli.MetricsFlags
 	from       string
 	signatures bool
 }
@@ -51,6 +57,7 @@ func newFollow(stderr io.Writer) *cobra.Command {
 	flags.SourceFlags.AddFinal(c)
 	flags.LedgerFlags.Add(c)
 	flags.HeadFlags.Add(c)
+	flags.MetricsFlags.Add(c)
 	c.Flags().StringVar(&flags.from, "from", "", "begin a new ledger at this height (default: the newest final block)")
 	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
 	return c
@@ -73,16 +80,35 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	all := metrics.New(cli.Version())
+	counts := all.Follow()
+	flags.Observer = all.Source()
 	reader, heads, end, err := flags.HeadFlags.Open(&flags.SourceFlags)
 	if err != nil {
 		return err
 	}
 	defer end()
+	endMetrics, err := flags.MetricsFlags.Serve(ctx, all, counts.Ready, stderr)
+	if err != nil {
+		return err
+	}
+	defer endMetrics()
 	holds := true
 	p := cli.NewProgress(stderr, "blocks", flags.Quiet)
 	defer p.End()
-	o.Heads, o.Lag = heads, p.Lag
-	o.FillOptions = desk.FillOptions{Reader: reader, Signatures: flags.signatures, Judged: func(r *evidence.Report) {
+	o.Heads, o.Heard = heads, counts.Heard
+	o.Lag = func(height, newest uint64) {
+		counts.Wrote(height)
+		p.Lag(height, newest)
+	}
+	say := o.Follow.Trouble
+	o.Follow.Trouble = func(err error) {
+		counts.Waits()
+		if say != nil {
+			say(err)
+		}
+	}
+	o.FillOptions = desk.FillOptions{Reader: reader, Signatures: flags.signatures, Opened: counts.Opened, Judged: func(r *evidence.Report) {
 		tellFindings(stderr, r)
 		holds = holds && r.Holds()
 	}}

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/metrics"
 )
 
 const workerManual = `Work the jobs that fees sync --enqueue made, on this machine, beside any number
@@ -26,7 +27,10 @@ after a second, two, four, up to a minute, for a week; fees ledger status shows
 its error. A database that takes no changes for a moment is waited for. What
 does not hold in a block is said on standard error, and stored.
 
-Ctrl-C ends it cleanly. With --until-done it ends when no job is left.`
+Ctrl-C ends it cleanly. With --until-done it ends when no job is left.
+
+` + cli.MetricsManual + `
+/readyz is 200 while the ledger is open, and the database is not waited for.`
 
 const workerExamples = `  fees worker --ledger postgres://db.intern/fees
   fees worker --ledger postgres://db.intern/fees --until-done --jobs 8`
@@ -35,6 +39,7 @@ const workerExamples = `  fees worker --ledger postgres://db.intern/fees
 type workerFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
+	cli.MetricsFlags
 	jobs       int
 	untilDone  bool
 	signatures bool
@@ -55,6 +60,7 @@ func newWorker(stderr io.Writer) *cobra.Command {
 	}
 	flags.SourceFlags.AddFinal(c)
 	flags.LedgerFlags.Add(c)
+	flags.MetricsFlags.Add(c)
 	flags.AddConcurrency(c)
 	c.Flags().IntVar(&flags.jobs, "jobs", 2, "work this many jobs at once")
 	c.Flags().BoolVar(&flags.untilDone, "until-done", false, "end when no job is left")
@@ -73,6 +79,9 @@ func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 	if flags.jobs < 1 || flags.jobs > maxJobs {
 		return errors.New("--jobs: want a number from 1 to 64")
 	}
+	all := metrics.New(cli.Version())
+	counts := all.Work()
+	flags.Observer = all.Source()
 	reader, err := flags.Reader()
 	if err != nil {
 		return err
@@ -81,6 +90,11 @@ func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	end, err := flags.MetricsFlags.Serve(ctx, all, counts.Ready, stderr)
+	if err != nil {
+		return err
+	}
+	defer end()
 	var progress desk.Progress // counts the jobs of all workers, which nobody asks for who sees nothing
 	if p := cli.NewProgress(stderr, "jobs", flags.quiet); !p.IsSilent() {
 		progress = p.Asked()
@@ -88,9 +102,12 @@ func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 	return desk.Work(ctx, place, desk.WorkOptions{
 		FillOptions: desk.FillOptions{
 			Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: progress,
-			Judged: func(r *evidence.Report) { tellFindings(stderr, r) },
+			Judged: func(r *evidence.Report) { tellFindings(stderr, r) }, Opened: counts.Opened,
 		},
-		Jobs: flags.jobs, UntilDone: flags.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},
-		Waiting: func(err error) { fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(err.Error())) },
+		Began: counts.Began, Jobs: flags.jobs, UntilDone: flags.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},
+		Waiting: func(err error) {
+			counts.Waits()
+			fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(err.Error()))
+		},
 	})
 }

@@ -19,6 +19,7 @@ import (
 
 // ConnectionFlags say how a gateway or a node is reached.
 type ConnectionFlags struct {
+	Observer     ask.Observer // is told what is asked; nil for nobody
 	timeout      time.Duration
 	apiKeyFile   string
 	apiKeyHeader string

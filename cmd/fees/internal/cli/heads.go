@@ -77,7 +77,7 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	node, err := nodeclient.New(address, ask.Options{Total: c.Timeout, RootCAs: c.RootCAs}) // the key is the gateway's
+	node, err := nodeclient.New(address, ask.Options{Total: c.Timeout, RootCAs: c.RootCAs, Observer: gateway.Observer}) // the key is the gateway's
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -13,10 +13,12 @@ func AddListen(c *cobra.Command, to *string, usual string) {
 }
 
 // ListenAt listens at the address of the flag.
-func ListenAt(address string) (net.Listener, error) {
+func ListenAt(address string) (net.Listener, error) { return listenAt("listen", address) }
+
+func listenAt(flag, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w", address, err)
+		return nil, fmt.Errorf("--%s %s: %w", flag, address, err)
 	}
 	return listener, nil
 }

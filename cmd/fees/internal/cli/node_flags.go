@@ -45,7 +45,7 @@ func (f *NodeFlags) Client() (*nodeclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := nodeclient.New(address, ask.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs})
+	client, err := nodeclient.New(address, ask.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer})
 	if err == nil {
 		f.Closes(client)
 	}

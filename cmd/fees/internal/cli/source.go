@@ -202,7 +202,7 @@ func (f *GatewayFlags) Options() (ask.Options, error) {
 	if f.WithoutKey {
 		c.apiKey = ""
 	}
-	return ask.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs}, err
+	return ask.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer}, err
 }
 
 // AddConcurrency adds the flag for how many questions are asked at once.

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/internal/metrics"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/web"
 )
@@ -34,16 +35,24 @@ can be sent to a colleague. At its foot stands the same question for the command
   /api/v1/...    the JSON of the command line; /api/v1/openapi.json says what there is
   /healthz       200 while it serves
   /readyz        200 while the ledger can be read
+  /metrics       for Prometheus: heights and counts, neither accounts nor amounts
 
 It listens on this machine alone. Others reach it through a tunnel (ssh -L
 8787:127.0.0.1:8787 HOST), or through a server before it that asks them who they are;
 --host names that server, for a request by another name is refused. A question has
 --time-limit, and is given up when the browser has gone.
 
+` + cli.MetricsManual + `
+
+Standard error has what fails, and with --log-requests a line for each request: its
+id, which the answer has as X-Request-Id, the pattern of its path, its status, how long
+it took. No path and no query is logged: they name accounts. --log json is for programs.
+
 --gateway tells balances, which prove statements, and the blocks whose fees are explained
 step by step; it may be an archive. Without --ledger it is shown itself, where it is an
-archive or the demo: a ledger is made for as long as it serves. Several ledgers, such as those of two networks, have names of their own,
-and their pages are below these: --ledger moonbeam=fees.db --ledger moonriver=river.db.
+archive or the demo: a ledger is made for as long as it serves. Several ledgers, such as
+those of two networks, have names of their own, and their pages are below these:
+--ledger moonbeam=fees.db --ledger moonriver=river.db.
 
 ` + cli.LabelsManual + `
 
@@ -59,11 +68,14 @@ type serveFlags struct {
 	cli.SourceFlags
 	cli.LabelFlags
 	priceFlags
-	ledgers []string
-	listen  string
-	hosts   []string
-	limit   time.Duration
-	quiet   bool
+	cli.MetricsFlags
+	ledgers     []string
+	listen      string
+	hosts       []string
+	limit       time.Duration
+	log         string
+	logRequests bool
+	quiet       bool
 }
 
 func newServe(stderr io.Writer) *cobra.Command {
@@ -79,6 +91,7 @@ func newServe(stderr io.Writer) *cobra.Command {
 	flags.SourceFlags.AddFinal(c)
 	flags.LabelFlags.Add(c)
 	flags.priceFlags.Add(c)
+	flags.MetricsFlags.Add(c)
 	flags.AddConcurrency(c)
 	cli.AddListen(c, &flags.listen, "127.0.0.1:8787")
 	f := c.Flags()
@@ -86,6 +99,9 @@ func newServe(stderr io.Writer) *cobra.Command {
 	f.StringArrayVar(&flags.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
 	f.StringSliceVar(&flags.hosts, "host", nil, "names by which a server before this one passes requests on, with commas")
 	f.DurationVar(&flags.limit, "time-limit", web.DefaultTime, "how long a question may take")
+	f.StringVar(&flags.log, "log", "text", "how the log on standard error is written: text or json")
+	f.BoolVar(&flags.logRequests, "log-requests", false, "log each request, not only what fails")
+	cli.Complete(c, "log", "text", "json")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
@@ -100,6 +116,8 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--listen %s: it has no users and no TLS of its own, and listens on this machine alone: others come through a tunnel, or a server before it", f.listen)
 	case f.limit < time.Second || f.limit > time.Hour:
 		return fmt.Errorf("--time-limit %v: want between 1s and 1h", f.limit)
+	case f.log != "text" && f.log != "json":
+		return fmt.Errorf("--log %q: want text or json", f.log)
 	case f.Gateway != "" && len(f.ledgers) > 1:
 		return errors.New("--gateway: it tells of one ledger, and --ledger names several")
 	case f.prices != "" && len(f.ledgers) > 1:
@@ -112,7 +130,9 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: slog.New(slog.NewTextHandler(stderr, nil)), Time: f.limit, Ending: ctx.Done()}
+	counts := metrics.New(cli.Version())
+	f.Observer = counts.Source()
+	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: f.logger(stderr), Metrics: counts, Time: f.limit, Ending: ctx.Done()}
 	defer func() {
 		for _, l := range o.Ledgers {
 			l.Desk.Close()
@@ -133,6 +153,12 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	handler := web.Handler(o)
+	end, err := f.MetricsFlags.Serve(ctx, counts, func(ctx context.Context) error { return readable(ctx, o.Ledgers) }, stderr)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer end()
 	for _, l := range o.Ledgers {
 		path := ""
 		if len(o.Ledgers) > 1 {
@@ -140,7 +166,29 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 		}
 		fmt.Fprintf(stderr, "fees: the ledger %s is at http://%s%s\n", l.Desk.Place, listener.Addr(), path)
 	}
-	return gatewayserver.Serve(ctx, listener, web.Handler(o))
+	return gatewayserver.Serve(ctx, listener, handler)
+}
+
+// readable tells whether all ledgers can be read.
+func readable(ctx context.Context, list []web.Ledger) error {
+	for _, l := range list {
+		if err := l.Desk.Readable(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logger is the log on standard error.
+func (f *serveFlags) logger(stderr io.Writer) *slog.Logger {
+	o := &slog.HandlerOptions{Level: slog.LevelWarn}
+	if f.logRequests {
+		o.Level = slog.LevelInfo
+	}
+	if f.log == "json" {
+		return slog.New(slog.NewJSONHandler(stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(stderr, o))
 }
 
 // loopback tells whether a host is this machine alone.
