@@ -1,6 +1,6 @@
 // Package web shows a ledger in a browser, and answers programs by HTTP. It only reads.
 //
-//	request ─► guard ─► scope (period, zone, accounts, ...) ─► desk ─► page (HTML), or the command line's JSON
+//	request ─► counted ─► guard ─► scope (period, zone, accounts, ...) ─► desk ─► page (HTML), or the command line's JSON
 //
 // The guard refuses what is not for this server: other hosts, which a name that was bound anew
 // may lead here, other methods, and too much at once. A request has so much time; a question is
@@ -18,6 +18,8 @@
 // done with it is again a page with an address: the settings by which it is read stand there.
 //
 //	form ─► receive ─► uploads ─► settings ─► desk ─► page, or the files of fees reconcile
+// Each request is counted and logged by the pattern of its path and by what became of it. Paths and
+// queries are in no log and no metric: they name accounts.
 //
 // # Before you change it
 //

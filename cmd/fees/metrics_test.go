@@ -89,7 +89,7 @@ func TestProcessFollowMetrics(t *testing.T) {
 	server.stop()
 	eventually(t, "it is ready without its gateway", func() bool { return !isReady(t, at) })
 	_, text = asked(t, at+"/readyz")
-	require.Equal(t, "it waits for the gateway or the node: its standard error says why\n", text)
+	require.Equal(t, "it waits for the gateway or the node: fees gateway head says what is wrong\n", text)
 	values = scraped(t, at)
 	require.Equal(t, 1.0, values["fees_follow_waiting"])
 	require.NotZero(t, values[`fees_source_requests_total{outcome="unreachable",place="gateway"}`])

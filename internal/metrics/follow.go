@@ -61,7 +61,7 @@ func (f *Follow) Ready(context.Context) error {
 	defer f.mu.Unlock()
 	switch {
 	case f.waiting.Load():
-		return errors.New("it waits for the gateway or the node: its standard error says why")
+		return errors.New("it waits for the gateway or the node: fees gateway head says what is wrong")
 	case !f.caught:
 		return errors.New("it has not reached the head yet")
 	}

@@ -73,6 +73,12 @@ func TestSource(t *testing.T) {
 	})
 	require.Equal(t, 13.0, scraped(t, m)[`fees_source_request_seconds_sum{place="gateway"}`])
 	requireLint(t, m)
+
+	once := metrics.New("")
+	once.Source().Attempted(ask.Node, 1, time.Second, nil)
+	retries, known := scraped(t, once)[`fees_source_retries_total{place="node"}`]
+	require.True(t, known, "who asked, and never again, is known")
+	require.Zero(t, retries)
 }
 
 // Requests are counted by route, method and status; a method that is made up makes no series.

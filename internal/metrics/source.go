@@ -32,8 +32,9 @@ func (m *Metrics) Source() *Source {
 func (s *Source) Attempted(what string, attempt int, took time.Duration, err error) {
 	s.requests.WithLabelValues(what, outcome(err)).Inc()
 	s.took.WithLabelValues(what).Observe(took.Seconds())
+	retries := s.retries.WithLabelValues(what) // which are 0 from the first attempt on
 	if attempt > 1 {
-		s.retries.WithLabelValues(what).Inc()
+		retries.Inc()
 	}
 }
 
