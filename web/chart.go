@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
@@ -118,13 +117,6 @@ func short(by report.By, name string) string {
 }
 
 // tokens is an amount as a length.
-func tokens(w chain.Wei) float64 {
-	n, ok := new(big.Float).SetString(w.String())
-	if !ok {
-		return 0
-	}
-	length, _ := n.Quo(n, big.NewFloat(1e18)).Float64()
-	return length
-}
+func tokens(w chain.Wei) float64 { return lengthOf(w).InexactFloat64() }
 
 func percent(part float64) string { return strconv.FormatFloat(part, 'f', 3, 64) + "%" }

@@ -18,6 +18,7 @@
 // done with it is again a page with an address: the settings by which it is read stand there.
 //
 //	form ─► receive ─► uploads ─► settings ─► desk ─► page, or the files of fees reconcile
+//
 // Each request is counted and logged by the pattern of its path and by what became of it. Paths and
 // queries are in no log and no metric: they name accounts.
 //

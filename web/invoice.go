@@ -2,8 +2,8 @@ package web
 
 import (
 	"fmt"
-	"math/big"
-	"strings"
+
+	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
@@ -95,7 +95,7 @@ func whereItWent(t *desk.Paid) (list []part) {
 	if !known || charged.IsZero() {
 		return nil
 	}
-	whole, at := inWei(charged), new(big.Int)
+	whole, at := lengthOf(charged), decimal.Zero
 	for _, p := range []struct {
 		name  string
 		value chain.Optional[chain.Wei]
@@ -104,26 +104,26 @@ func whereItWent(t *desk.Paid) (list []part) {
 		if !known {
 			return nil
 		}
+		length := lengthOf(wei)
 		list = append(list, part{
-			Name: p.name, Class: p.name, X: share(at, whole, 3) + "%", W: share(inWei(wei), whole, 3) + "%", Percent: share(inWei(wei), whole, 2) + " %",
+			Name: p.name, Class: p.name, X: share(at, whole, 3) + "%", W: share(length, whole, 3) + "%", Percent: share(length, whole, 2) + " %",
 			Value: cell{Text: console.Tokens(wei), Exact: wei.String(), Unit: t.Symbol},
 		})
-		at.Add(at, inWei(wei))
+		at = at.Add(length)
 	}
 	return list
 }
 
-func inWei(w chain.Wei) *big.Int {
-	n, _ := new(big.Int).SetString(w.String(), 10)
-	return n
+// lengthOf is an amount in tokens, for what is drawn of it.
+func lengthOf(w chain.Wei) decimal.Decimal {
+	n, err := decimal.NewFromString(w.String())
+	if err != nil {
+		return decimal.Zero
+	}
+	return n.Shift(-console.TokenDecimals)
 }
 
 // share is a part of a whole in percent, cut to some decimals.
-func share(part, whole *big.Int, decimals int) string {
-	n := new(big.Int).Mul(part, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)+2), nil))
-	text := n.Quo(n, whole).String()
-	if missing := decimals + 1 - len(text); missing > 0 {
-		text = strings.Repeat("0", missing) + text
-	}
-	return text[:len(text)-decimals] + "." + text[len(text)-decimals:]
+func share(part, whole decimal.Decimal, decimals int32) string {
+	return part.Shift(2).DivRound(whole, decimals+18).Truncate(decimals).StringFixed(decimals)
 }

@@ -129,7 +129,7 @@ func TestHostileForms(t *testing.T) {
 	path := sent(t, s, "a.csv", []byte("hash,fee_wei\n"), nil)
 	require.Equal(t, http.StatusOK, get(t, s, path, nil).status)
 	require.NotContains(t, log.String(), strings.TrimPrefix(path, "/reconcile/"), "a token is no word for the log")
-	require.Contains(t, log.String(), "path=/reconcile/…")
+	require.Contains(t, log.String(), "route=/reconcile/{token} ")
 }
 
 // lockedBuffer is written by many.
