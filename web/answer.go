@@ -16,13 +16,14 @@ import (
 )
 
 // same tells whether the browser has the answer already, or gets one that is kept: it follows from
-// what is sealed, from the question and from the program. It says, for people, what is sealed.
-func (s *server) same(w http.ResponseWriter, r *http.Request) (same bool, sealed string, err error) {
+// what is sealed, from the question and from the program, and from whom a page is shown to where it
+// names somebody. It says, for people, what is sealed.
+func (s *server) same(w http.ResponseWriter, r *http.Request, shownTo string) (same bool, sealed string, err error) {
 	state, err := s.Desk.State(r.Context())
 	if err != nil {
 		return false, "", err
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.Program, state.String(), r.RequestURI, themeOf(r), s.labels}, "\n")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.Program, state.String(), r.RequestURI, themeOf(r), s.labels, shownTo}, "\n")))
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", "private, no-cache")
@@ -60,7 +61,7 @@ var contentTypes = map[string]string{
 // file sends a file that follows from what is sealed alone. Its form is what its name ends with;
 // without an end it is JSON.
 func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer) error) error {
-	same, _, err := s.same(w, r)
+	same, _, err := s.same(w, r, "")
 	if same || err != nil {
 		return err
 	}

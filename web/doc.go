@@ -1,10 +1,15 @@
 // Package web shows a ledger in a browser, and answers programs by HTTP. It only reads.
 //
-//	request ─► counted ─► guard ─► scope (period, zone, accounts, ...) ─► desk ─► page (HTML), or the command line's JSON
+//	request ─► counted ─► guard ─► admit ─► scope (period, zone, accounts, ...) ─► desk ─► page (HTML), or the command line's JSON
 //
 // The guard refuses what is not for this server: other hosts, which a name that was bound anew
 // may lead here, other methods, and too much at once. A request has so much time; a question is
 // given up when its time is over, and when who asked has gone.
+//
+// Where there are users, admit lets in who is known: by a session's cookie, by name and password
+// with each request of a program, or by a header of a server before this one. All users are
+// readers. What a page's form sends has a token then: it is taken where the page was made for
+// the same session, and no file is read before that is known.
 //
 // A page is one view: its tables, its totals, its chart and its downloads come from one answer of
 // the desk. Its address has all that the answer depends on, so that it can be sent to somebody. At

@@ -1,6 +1,9 @@
 package web
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Paths are those of the answers for programs.
 func Paths() (list []string) {
@@ -42,3 +45,9 @@ func (u *Uploads) Clear() { u.of.clear() }
 
 // Size is how large the files are together.
 func (u *Uploads) Size() int { return u.of.size }
+
+// HandlerAt is a handler by another clock.
+func HandlerAt(o Options, now func() time.Time) http.Handler { return handler(o, now) }
+
+// OwnPath is what leads to this server alone.
+var OwnPath = ownPath

@@ -29,13 +29,16 @@ func (s *server) guard(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Referrer-Policy", "same-origin") // with none at all, a browser does not say whose form it sends
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
+		if s.TLS && !isThisMachine(nameOf(r.Host)) {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
 		defer s.mend(w, r)
 		switch {
-		case !s.serves(r.Host):
+		case !s.serves(r):
 			s.refuse(w, r, &problem{http.StatusMisdirectedRequest, "Not this server", "This server is not known by that name: ask for it by its address, or name the host with --host."})
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && !s.takes(r):
 			h.Set("Allow", "GET, HEAD")
@@ -48,22 +51,40 @@ func (s *server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// serves tells whether a host, as a request names it, is this server's. A page of another site
+// serves tells whether the host that a request names is this server's. A page of another site
 // whose name leads here asks by that name.
-func (s *server) serves(host string) bool {
-	name := host
-	if alone, _, err := net.SplitHostPort(host); err == nil {
-		name = alone
-	}
-	name = strings.ToLower(strings.Trim(name, "[]"))
-	if address, err := netip.ParseAddr(name); err == nil {
-		return address.IsLoopback() || s.isHost(name)
-	}
-	return name == "localhost" || s.isHost(name)
+func (s *server) serves(r *http.Request) bool {
+	name := nameOf(r.Host)
+	return isThisMachine(name) || s.isHost(name) || isAskedAt(r, name)
 }
 
+// nameOf is a host without its port.
+func nameOf(host string) string {
+	if alone, _, err := net.SplitHostPort(host); err == nil {
+		host = alone
+	}
+	return strings.ToLower(strings.Trim(host, "[]"))
+}
+
+func isThisMachine(name string) bool {
+	address, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && address.IsLoopback()
+}
+
+// isAskedAt tells whether a host is the address at which the request came in.
+func isAskedAt(r *http.Request, name string) bool {
+	own, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	address, err := netip.ParseAddr(name)
+	return ok && err == nil && own.AddrPort().Addr().Unmap() == address.Unmap()
+}
+
+// isHost tells whether a name is among those of the server. One that begins with *. stands for all
+// that have one word in its place, as in a certificate.
 func (s *server) isHost(name string) bool {
-	return slices.ContainsFunc(s.Hosts, func(host string) bool { return strings.EqualFold(host, name) })
+	_, domain, _ := strings.Cut(name, ".")
+	return slices.ContainsFunc(s.Hosts, func(host string) bool {
+		return strings.EqualFold(host, name) || domain != "" && strings.EqualFold(host, "*."+domain)
+	})
 }
 
 // question is a handler that has so much time, and waits for its turn.
@@ -72,7 +93,7 @@ func (s *server) question(ask asker) http.HandlerFunc {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()
 		r = r.WithContext(ctx)
-		leave, err := s.turn(ctx)
+		leave, err := turn(ctx, s.waiting, s.working)
 		if err == nil {
 			defer leave()
 			r = r.WithContext(context.WithValue(ctx, leaving{}, leave))
@@ -87,17 +108,17 @@ func (s *server) question(ask asker) http.HandlerFunc {
 // errBusy says that too many questions wait.
 var errBusy = errors.New("too many questions wait")
 
-// turn waits for a place among the questions that are worked on, which leave gives to the next.
-func (s *server) turn(ctx context.Context) (leave func(), err error) {
+// turn waits for a place among those that are worked on, which leave gives to the next.
+func turn(ctx context.Context, waiting, working chan struct{}) (leave func(), err error) {
 	select {
-	case s.waiting <- struct{}{}:
-		defer func() { <-s.waiting }()
+	case waiting <- struct{}{}:
+		defer func() { <-waiting }()
 	default:
 		return nil, errBusy
 	}
 	select {
-	case s.working <- struct{}{}:
-		return sync.OnceFunc(func() { <-s.working }), nil
+	case working <- struct{}{}:
+		return sync.OnceFunc(func() { <-working }), nil
 	case <-ctx.Done():
 		return nil, errBusy
 	}
@@ -127,12 +148,22 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	p := problemOf(r.Context(), err, s.Time)
 	if p.Status >= http.StatusInternalServerError {
-		s.log(r).Error("not answered", "kind", string(desk.KindOf(err)), "error", err.Error())
+		s.log(r).Error("not answered", "user", visitorOf(r).user, "kind", string(desk.KindOf(err)), "error", err.Error())
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", "2")
+		setRetry(w, err)
 	}
 	s.refuse(w, r, p)
+}
+
+// setRetry says when to ask again.
+func setRetry(w http.ResponseWriter, err error) {
+	after := int64(2)
+	var wait *waitError
+	if errors.As(err, &wait) {
+		after = seconds(wait.wait)
+	}
+	w.Header().Set("Retry-After", fmt.Sprint(after))
 }
 
 // mend answers where the program itself is wrong.

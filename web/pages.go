@@ -94,7 +94,7 @@ type navigation struct {
 
 // show writes a page whose answer depends on what is sealed alone, unless the browser has it.
 func (s *server) show(w http.ResponseWriter, r *http.Request, make func() (*view, error)) error {
-	same, sealed, err := s.same(w, r)
+	same, sealed, err := s.same(w, r, s.shownTo(r))
 	if same || err != nil {
 		return err
 	}

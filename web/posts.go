@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"time"
 )
 
 // posts are the paths to which something is sent. Nothing of a ledger is changed there.
@@ -28,6 +29,10 @@ func (s *server) act(ask asker) http.HandlerFunc {
 			return
 		}
 		err := ask(s, w, r)
+		if err != nil { // what is left of it is not waited for
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // a test's recorder has none
+			w.Header().Set("Connection", "close")
+		}
 		var own *problem
 		switch {
 		case errors.As(err, &own): // also where what was sent is given up, and the request with it
@@ -39,7 +44,4 @@ func (s *server) act(ask asker) http.HandlerFunc {
 }
 
 // owner is whose a request is; "" where there are no users.
-func (s *server) owner(*http.Request) string { return "" }
-
-// token is what a form of this server has with it; "" where none is wanted.
-func (s *server) token(*http.Request) string { return "" }
+func (s *server) owner(r *http.Request) string { return visitorOf(r).user }

@@ -53,6 +53,14 @@ func problemOf(ctx context.Context, err error, most time.Duration) *problem {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &problem{http.StatusGatewayTimeout, "It takes too long", fmt.Sprintf("The question was given up after %v. Ask for a shorter period, or ask on the command line.", most)}
 	}
+	var misfit *misfitError
+	var wait *waitError
+	if errors.As(err, &misfit) {
+		return &problem{http.StatusUnauthorized, "Not logged in", misfit.Error()}
+	}
+	if errors.As(err, &wait) {
+		return &problem{http.StatusTooManyRequests, "Too many attempts", wait.Error()}
+	}
 	kind := desk.KindOf(err)
 	s, ok := statuses[kind]
 	if !ok {
@@ -94,7 +102,3 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
 	}
 	s.render(w, r, p.Status, &view{Title: p.Title, Lead: p.Detail, Failed: true})
 }
-
-// forPrograms tells whether a program asks. With several ledgers, the name of one is before the
-// path.
-func forPrograms(r *http.Request) bool { return strings.Contains(r.URL.Path, "/api/v1/") }

@@ -54,7 +54,7 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(arrivalTime)) // a test's recorder has none
 	_ = control.SetWriteDeadline(time.Now().Add(arrivalTime + sendTime))
-	file, sc, err := readUpload(r)
+	file, sc, err := s.readUpload(r)
 	if err != nil {
 		w.Header().Set("Connection", "close")
 		return err
@@ -69,6 +69,11 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 
 // forget gives up a file.
 func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
+	if s.token(r) != "" {
+		if _, err := s.fields(w, r, mostField); err != nil {
+			return err
+		}
+	}
 	if !s.uploads.forget(s.owner(r), r.PathValue("token")) {
 		return errNotKept
 	}
@@ -77,12 +82,12 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readUpload reads a form with a file and a scope. Nothing of it comes near a disk.
-func readUpload(r *http.Request) (*upload, *scope, error) {
+func (s *server) readUpload(r *http.Request) (*upload, *scope, error) {
 	if r.ContentLength > mostFile+mostForm {
 		return nil, nil, drained(r)
 	}
 	body := &io.LimitedReader{R: r.Body, N: mostFile + mostForm + 1}
-	file, values, err := readForm(body, r.Header.Get("Content-Type"))
+	file, values, err := readForm(body, r.Header.Get("Content-Type"), s.token(r) != "", func(token string) error { return s.checkToken(r, token) })
 	switch {
 	case body.N <= 0 || errors.Is(err, errTooLarge):
 		return nil, nil, drained(r)
@@ -109,8 +114,9 @@ func drained(r *http.Request) error {
 	return errTooLarge
 }
 
-// readForm reads the parts of a form as they come.
-func readForm(body io.Reader, contentType string) (file *upload, values url.Values, err error) {
+// readForm reads the parts of a form as they come. Where there must be a token, nothing that comes
+// before it is read.
+func readForm(body io.Reader, contentType string, guarded bool, check func(token string) error) (file *upload, values url.Values, err error) {
 	kind, about, err := mime.ParseMediaType(contentType)
 	if err != nil || kind != "multipart/form-data" || about["boundary"] == "" {
 		return nil, nil, notUnderstood("Files are sent as multipart/form-data.")
@@ -126,6 +132,9 @@ func readForm(body io.Reader, contentType string) (file *upload, values url.Valu
 			return nil, nil, err
 		}
 		name := part.FormName()
+		if guarded && name != "token" {
+			return nil, nil, errForged
+		}
 		switch {
 		case name == "file" && file == nil:
 			file, err = readFile(part)
@@ -137,7 +146,13 @@ func readForm(body io.Reader, contentType string) (file *upload, values url.Valu
 		if err != nil {
 			return nil, nil, err
 		}
-		values.Del("token") // which was checked
+		if guarded {
+			if err := check(values.Get("token")); err != nil {
+				return nil, nil, err
+			}
+			guarded = false
+		}
+		values.Del("token")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/metrics"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/users"
 )
 
 // Options say what is served, and within which bounds.
@@ -27,6 +29,11 @@ type Options struct {
 	// Ending is closed when the server is to end: who waits for new blocks waits no longer then; nil
 	// where it does not end.
 	Ending <-chan struct{}
+
+	TLS     bool           // it is asked by TLS
+	Users   *users.Users   // who may log in; nil: nobody needs to
+	Header  string         // in which a server before this one names the user; "" for none
+	Proxies []netip.Prefix // where servers before this one are; nil is this machine
 }
 
 // Ledger is a ledger that is served, with what is known beside it.
@@ -67,10 +74,23 @@ type server struct {
 	arriving chan struct{}  // a place for each file that is sent
 	uploads  *uploads
 	requests *metrics.Requests
+
+	key       []byte // of the tokens of forms
+	sessions  *sessions
+	passwords *passwords
 }
 
+// thisMachine is where a server before this one is, if nothing else is said.
+var thisMachine = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
 // Handler answers for the ledgers.
-func Handler(o Options) http.Handler {
+func Handler(o Options) http.Handler { return handler(o, time.Now) }
+
+// handler has the clock by which sessions and waits end.
+func handler(o Options, now func() time.Time) http.Handler {
+	if o.Proxies == nil {
+		o.Proxies = thisMachine
+	}
 	if o.Time == 0 {
 		o.Time = DefaultTime
 	}
@@ -81,7 +101,10 @@ func Handler(o Options) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	front := server{Options: o, Ledger: o.Ledgers[0], cache: newCache(), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
-		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads()}
+		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads(), key: []byte(random())}
+	if o.Users != nil {
+		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
+	}
 	if front.Metrics == nil {
 		front.Metrics = metrics.New(o.Program)
 	}
@@ -99,25 +122,34 @@ func Handler(o Options) http.Handler {
 			front = s
 		}
 	}
+	if front.base != "" { // for pages that are below no ledger
+		front.base = ""
+		front.fixtures(mux)
+		front.base = "/" + front.Name
+	}
+	if o.Users != nil {
+		mux.HandleFunc("GET /login", front.logInPage)
+		for path, ask := range map[string]asker{"POST /login": (*server).logIn, "POST /logout": (*server).logOut} {
+			mux.HandleFunc(path, front.act(ask))
+			front.posting.Handle(path, http.NotFoundHandler())
+		}
+	}
 	mux.Handle("GET /{$}", http.RedirectHandler(front.base+"/cockpit", http.StatusFound))
 	mux.Handle("GET /metrics", front.Metrics.Page())
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", front.ready)
 	mux.HandleFunc("/", front.nothing)
-	return front.counted(mux, front.guard(mux))
+	return front.counted(mux, front.guard(front.admit(mux)))
 }
 
 // route adds the paths of a ledger.
 func (s *server) route(mux *http.ServeMux) {
+	s.fixtures(mux)
 	get := func(path string, h http.HandlerFunc) { mux.HandleFunc("GET "+s.base+path, h) }
-	get("/style.css", fixed("text/css; charset=utf-8", styleText))
-	get("/page.js", fixed("text/javascript; charset=utf-8", scriptText))
-	get("/icon.svg", fixed("image/svg+xml", iconText))
 	for _, p := range slices.Concat(pages(), answers()) {
 		get(p.path, s.question(p.ask))
 	}
 	get("/events", s.events)
-	get("/theme", s.setTheme)
 	for _, p := range posts {
 		mux.HandleFunc("POST "+s.base+p.path, s.act(p.ask))
 		s.posting.Handle("POST "+s.base+p.path, http.NotFoundHandler())
@@ -125,6 +157,15 @@ func (s *server) route(mux *http.ServeMux) {
 	if s.base != "" {
 		get("/{$}", http.RedirectHandler(s.base+"/cockpit", http.StatusFound).ServeHTTP)
 		mux.HandleFunc(s.base+"/", s.nothing)
+	}
+}
+
+// fixtures adds what every page needs.
+func (s *server) fixtures(mux *http.ServeMux) {
+	for path, h := range map[string]http.HandlerFunc{
+		"/style.css": fixed("text/css; charset=utf-8", styleText), "/page.js": fixed("text/javascript; charset=utf-8", scriptText), "/icon.svg": fixed("image/svg+xml", iconText), "/theme": s.setTheme,
+	} {
+		mux.HandleFunc("GET "+s.base+path, h)
 	}
 }
 

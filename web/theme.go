@@ -45,13 +45,5 @@ func (s *server) setTheme(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: themeCookie, Value: values.Get("set"), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode})
-	http.Redirect(w, r, ownPath(values.Get("to"), s.base), http.StatusSeeOther)
-}
-
-// ownPath is a path of this server, or else the first page: no text leads to another one.
-func ownPath(to, base string) string {
-	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
-		return base + "/cockpit"
-	}
-	return to
+	http.Redirect(w, r, ownPath(values.Get("to")), http.StatusSeeOther)
 }

@@ -57,6 +57,11 @@ type view struct {
 	Base      string // what the paths of the ledger begin with: links go on from there
 	Here      string // the page's own address, for links within it
 	Ledgers   []navigation
+	Outside   bool   // it is for who is not known, and tells nothing of the ledgers
+	User      string // whom it is shown to; "" where nobody needs to be known
+	Token     string // of the user's log-out; "" where there is none
+	LogIn     *logIn // of the page to log in at
+	Onward    string // where the page leads at once
 }
 
 // fact is a name with what stands beside it.
@@ -121,7 +126,14 @@ const pageType = "text/html; charset=utf-8"
 // page makes a page.
 func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	v.Network, v.Base, v.Here, v.Theme = s.Network, s.base+"/", r.RequestURI, themeOf(r)
-	if len(s.Options.Ledgers) > 1 {
+	who := visitorOf(r)
+	v.User, v.Outside = who.user, who.user == "" && (s.Users != nil || s.Header != "")
+	if who.session {
+		v.Token = s.token(r)
+	}
+	if v.Outside {
+		v.Network, v.Base = "", "/"
+	} else if len(s.Options.Ledgers) > 1 {
 		for _, l := range s.Options.Ledgers {
 			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/cockpit"}, l.Name == s.Name})
 		}
@@ -143,6 +155,14 @@ func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *v
 	w.Header().Set("Content-Type", pageType)
 	w.WriteHeader(status)
 	_, _ = w.Write(page) // whoever has gone does not read it
+}
+
+// shownTo is of whom a page is, where it names somebody: no other session has the same page.
+func (s *server) shownTo(r *http.Request) string {
+	if v := visitorOf(r); v.user != "" {
+		return s.token(r)
+	}
+	return ""
 }
 
 // fixed sends a file that the program has.

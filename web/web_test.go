@@ -244,7 +244,7 @@ func TestUnsealed(t *testing.T) {
 func TestHostileRequests(t *testing.T) {
 	s := served(t, filled(t, "0..27"), nil)
 	random := rand.New(rand.NewPCG(1, 2))
-	paths := []string{"/cockpit", "/fees", "/fees.csv", "/fees.json", "/tx/", "/block/", "/account/", "/findings", "/lookup", "/api/v1/report", "/api/v1/transactions/", "/api/v1/accounts/", "/api/v1/blocks/", "/api/v1/findings", "/../../etc/passwd", "//", "/%2e%2e/", "/static/"}
+	paths := []string{"/cockpit", "/fees", "/fees.csv", "/fees.json", "/tx/", "/block/", "/account/", "/findings", "/lookup", "/api/v1/report", "/api/v1/transactions/", "/api/v1/accounts/", "/api/v1/blocks/", "/api/v1/findings", "/../../etc/passwd", "//", "/%2e%2e/", "/static/", "/login", "/logout"}
 	names := []string{"period", "zone", "accounts", "partial", "by", "q", "at", "", "<b>"}
 	values := []string{"2026-01", "3..27", "27..3", "0..18446744073709551615", "99999999999999999999", "-1", "2026-13", "0000", "..", "a..b", "Europe/Berlin", "../../etc/passwd", "Local", alith, "group:", "group:x", "/etc/passwd", "1", "0x", "0x" + strings.Repeat("f", 64), "25-7", "day", "account", "contract", "%00", "\x00", "é", strings.Repeat("9", 300), "' OR 1=1 --", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b"}
 	statuses := map[int]int{}
