@@ -110,7 +110,16 @@ func ReplaceFile(ctx context.Context, path string, write func(io.Writer) error) 
 }
 
 // ReplaceNamedFile is [ReplaceFile] for a file that another flag names.
-func ReplaceNamedFile(ctx context.Context, flag, path string, write func(io.Writer) error) (err error) {
+func ReplaceNamedFile(ctx context.Context, flag, path string, write func(io.Writer) error) error {
+	return replaceFile(ctx, flag, path, 0o666, write) // less the umask
+}
+
+// ReplaceSecretFile is [ReplaceNamedFile] for a file that, where it is new, is its owner's alone.
+func ReplaceSecretFile(ctx context.Context, flag, path string, write func(io.Writer) error) error {
+	return replaceFile(ctx, flag, path, 0o600, write)
+}
+
+func replaceFile(ctx context.Context, flag, path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%s %s: %w", flag, path, err)
@@ -120,7 +129,6 @@ func ReplaceNamedFile(ctx context.Context, flag, path string, write func(io.Writ
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		target = resolved
 	}
-	mode := fs.FileMode(0o666) // less the umask
 	old, notThere := os.Stat(target)
 	if notThere == nil && !old.Mode().IsRegular() {
 		return writePipe(ctx, target, old.Mode(), write)

@@ -2,6 +2,7 @@ package finance
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -21,26 +22,35 @@ import (
 	"github.com/feeledger/fees/web"
 )
 
-var serveManual = `Show a ledger in a browser, and answer programs by HTTP. It only reads: fees sync
-and fees follow may write the ledger meanwhile. Ctrl-C ends it when the answers
-under way are sent.
+var serveManual = `Show a ledger in a browser, and answer programs by HTTP. It only reads: fees
+sync and fees follow may write the ledger meanwhile. Ctrl-C ends it when the
+answers under way are sent.
 
-Pages: what the ledger holds; the fees of a period by any grouping, beside another
-period, in a currency (--prices), of some transactions only; transactions one by one; a
-transaction with each step of its fee and all that it moved; a block; an account with its
-statement and rollforward; a contract; what does not hold; look up anything; a company's
-own record of fees beside the ledger. A page's address has all that it depends on, and
-can be sent to a colleague. At its foot stands the same question for the command line.
+Pages: what the ledger holds; the fees of a period by any grouping, beside
+another period, in a currency (--prices), of some transactions only;
+transactions one by one; a transaction with each step of its fee and all that it
+moved; a block; an account with its statement and rollforward; a contract; what
+does not hold; look up anything; a company's own record of fees beside the
+ledger. A page's address has all that it depends on, and can be sent to a
+colleague. At its foot stands the same question for the command line.
 
-  /api/v1/...    the JSON of the command line; /api/v1/openapi.json says what there is
+  /api/v1/...    the JSON of the command line; /api/v1/openapi.json lists it
   /healthz       200 while it serves
   /readyz        200 while the ledger can be read
-  /metrics       for Prometheus: heights and counts, neither accounts nor amounts
+  /metrics       for Prometheus: heights and counts, no accounts and no amounts
 
-It listens on this machine alone. Others reach it through a tunnel (ssh -L
-8787:127.0.0.1:8787 HOST), or through a server before it that asks them who they are;
---host names that server, for a request by another name is refused. A question has
---time-limit, and is given up when the browser has gone.
+It listens on this machine alone, and asks nobody who they are. --listen names
+another address, with one of these:
+  --users           a file of users, which fees serve password makes.
+                    Programs give name and password with each request of /api/
+  --trusted-header  the header in which a server before this one names the user.
+                    It must remove that header from what others send. It asks
+                    from --trusted-proxy, by default from this machine
+--tls-cert and --tls-key have it asked by TLS; without them passwords can be
+read on the network. All users only read. --host names the server where others
+ask for it by another name than the certificate's or its address, for such a
+request is refused. A question has --time-limit, and is given up when the
+browser has gone.
 
 ` + cli.MetricsManual + `
 
@@ -48,11 +58,12 @@ Standard error has what fails, and with --log-requests a line for each request: 
 id, which the answer has as X-Request-Id, the pattern of its path, its status, how long
 it took. No path and no query is logged: they name accounts. --log json is for programs.
 
---gateway tells balances, which prove statements, and the blocks whose fees are explained
-step by step; it may be an archive. Without --ledger it is shown itself, where it is an
-archive or the demo: a ledger is made for as long as it serves. Several ledgers, such as
-those of two networks, have names of their own, and their pages are below these:
---ledger moonbeam=fees.db --ledger moonriver=river.db.
+--gateway tells balances, which prove statements, and the blocks whose fees are
+explained step by step; it may be an archive. Without --ledger it is shown
+itself, where it is an archive or the demo: a ledger is made for as long as it
+serves. Several ledgers, such as those of two networks, have names of their own,
+and their pages are below these: --ledger moonbeam=fees.db --ledger
+moonriver=river.db.
 
 ` + cli.LabelsManual + `
 
@@ -61,13 +72,17 @@ those of two networks, have names of their own, and their pages are below these:
 const serveExamples = `  fees serve --gateway demo
   fees serve --ledger fees.db --gateway http://127.0.0.1:8080
   fees serve --ledger moonbeam=fees.db --ledger moonriver=postgres://db/river
-  fees serve --host fees.example.org    behind a server of that name`
+  fees serve --listen 0.0.0.0:8787 --users users.txt \
+      --tls-cert fees.pem --tls-key fees.key    others log in
+  fees serve --trusted-header X-Forwarded-User \
+      --host fees.example.org    behind a server of that name`
 
 // serveFlags are the flags of fees serve.
 type serveFlags struct {
 	cli.SourceFlags
 	cli.LabelFlags
 	priceFlags
+	accessFlags
 	cli.MetricsFlags
 	ledgers     []string
 	listen      string
@@ -94,10 +109,12 @@ func newServe(stderr io.Writer) *cobra.Command {
 	flags.MetricsFlags.Add(c)
 	flags.AddConcurrency(c)
 	cli.AddListen(c, &flags.listen, "127.0.0.1:8787")
+	flags.accessFlags.add(c)
+	c.AddCommand(newPassword(stderr))
 	f := c.Flags()
 	f.Lookup("gateway").Usage = "who tells balances and what a fee came of: a gateway, an archive, or demo; without --ledger an archive or demo is shown itself"
 	f.StringArrayVar(&flags.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
-	f.StringSliceVar(&flags.hosts, "host", nil, "names by which a server before this one passes requests on, with commas")
+	f.StringSliceVar(&flags.hosts, "host", nil, "names by which others ask for it, with commas")
 	f.DurationVar(&flags.limit, "time-limit", web.DefaultTime, "how long a question may take")
 	f.StringVar(&flags.log, "log", "text", "how the log on standard error is written: text or json")
 	f.BoolVar(&flags.logRequests, "log-requests", false, "log each request, not only what fails")
@@ -112,8 +129,6 @@ func (f *serveFlags) check() error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("--listen %s: want an address with a port, such as 127.0.0.1:8787", f.listen)
-	case !loopback(host):
-		return fmt.Errorf("--listen %s: it has no users and no TLS of its own, and listens on this machine alone: others come through a tunnel, or a server before it", f.listen)
 	case f.limit < time.Second || f.limit > time.Hour:
 		return fmt.Errorf("--time-limit %v: want between 1s and 1h", f.limit)
 	case f.log != "text" && f.log != "json":
@@ -122,6 +137,9 @@ func (f *serveFlags) check() error {
 		return errors.New("--gateway: it tells of one ledger, and --ledger names several")
 	case f.prices != "" && len(f.ledgers) > 1:
 		return errors.New("--prices: they are of one network's token, and --ledger names several")
+	}
+	if err := f.accessFlags.check(f.listen, host); err != nil {
+		return err
 	}
 	return f.CheckConcurrency()
 }
@@ -138,6 +156,10 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 			l.Desk.Close()
 		}
 	}()
+	secured, err := f.accessFlags.fill(&o)
+	if err != nil {
+		return err
+	}
 	named, err := f.named()
 	if err != nil {
 		return err
@@ -159,12 +181,19 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 		return errors.Join(err, listener.Close())
 	}
 	defer end()
+	if host, _, _ := net.SplitHostPort(f.listen); f.isReadable(host) {
+		fmt.Fprintln(stderr, "fees: warning: passwords and figures can be read on the network: --tls-cert and --tls-key encrypt them, or a server with TLS before this one")
+	}
+	scheme := "http"
+	if secured != nil {
+		scheme, listener = "https", tls.NewListener(listener, secured)
+	}
 	for _, l := range o.Ledgers {
 		path := ""
 		if len(o.Ledgers) > 1 {
 			path = "/" + l.Name
 		}
-		fmt.Fprintf(stderr, "fees: the ledger %s is at http://%s%s\n", l.Desk.Place, listener.Addr(), path)
+		fmt.Fprintf(stderr, "fees: the ledger %s is at %s://%s%s\n", l.Desk.Place, scheme, listener.Addr(), path)
 	}
 	return gatewayserver.Serve(ctx, listener, handler)
 }
@@ -189,12 +218,6 @@ func (f *serveFlags) logger(stderr io.Writer) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(stderr, o))
 	}
 	return slog.New(slog.NewTextHandler(stderr, o))
-}
-
-// loopback tells whether a host is this machine alone.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // namedLedger is a ledger of --ledger: its place is "" where that says nothing.
