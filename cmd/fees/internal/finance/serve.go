@@ -37,7 +37,7 @@ colleague. At its foot stands the same question for the command line.
   /api/v1/...    the JSON of the command line; /api/v1/openapi.json lists it
   /healthz       200 while it serves
   /readyz        200 while the ledger can be read
-  /metrics       for Prometheus: heights and counts, no accounts and no amounts
+  /metrics       for Prometheus: heights and counts, no accounts, no amounts
 
 It listens on this machine alone, and asks nobody who they are. --listen names
 another address, with one of these:
