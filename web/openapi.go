@@ -59,7 +59,7 @@ func openAPI(list []route) map[string]any {
 		"openapi": "3.1.0",
 		"info":    map[string]any{"title": "fees", "version": "1", "description": "What a ledger of fees says, as the command line says it. Amounts are decimal strings in wei; null is not known."},
 		"paths":   paths,
-		"components": map[string]any{"schemas": map[string]any{"Problem": map[string]any{
+		"components": map[string]any{"securitySchemes": map[string]any{"basic": map[string]any{"type": "http", "scheme": "basic", "description": "Where the server has users (fees serve --users)."}}, "schemas": map[string]any{"Problem": map[string]any{
 			"type": "object", "required": []string{"status", "title", "detail"},
 			"properties": map[string]any{"status": map[string]any{"type": "integer"}, "title": text, "detail": text},
 		}}},

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -110,10 +111,14 @@ func measure(program, place, month string, runs, users int, during time.Duration
 	if err != nil {
 		return err
 	}
+	places, err := placesOf(s, month)
+	if err != nil {
+		return err
+	}
 	day := func(i int) string { return fmt.Sprintf("%s-%02d", month, i%28+1) }
 	days := func(i int) string { return fmt.Sprintf("%s-01..%s", month, day(i)) }
 	list := []page{
-		{"cockpit (another user of the program each)", func(i int) string { return "/cockpit" }},
+		{"cockpit (of a new program each time)", func(i int) string { return "/cockpit" }},
 		{"fees of all by month", func(i int) string { return fmt.Sprintf("/fees?by=month&zone=Etc/GMT-%d", i%14) }},
 		{"fees of days by day", func(i int) string { return "/fees?period=" + days(i) }},
 		{"fees of a day by hour", func(i int) string { return "/fees?by=hour&period=" + day(i) + ".." + day(i) }},
@@ -130,7 +135,7 @@ func measure(program, place, month string, runs, users int, during time.Duration
 			return fmt.Sprintf("/contract/%s?period=%s&zone=Etc/GMT-%d", contract, month, i%14)
 		}},
 		{"transactions of a day", func(i int) string { return "/transactions?period=" + day(i) + ".." + day(i) }},
-		{"transaction", func(i int) string { return fmt.Sprintf("/tx/%d-2", 400_000+1000*i) }},
+		{"transaction", func(i int) string { return "/tx/" + places[i%len(places)] }},
 		{"block", func(i int) string { return fmt.Sprintf("/block/%d", 400_000+1000*i) }},
 		{"a quiet account", func(i int) string { return fmt.Sprintf("/account/%s?after=%d-0", quiet, 1000*i) }},
 		{"a quiet account's statement of days", func(i int) string { return "/account/" + quiet + "/statement?balances=none&period=" + days(i) }},
@@ -143,7 +148,7 @@ func measure(program, place, month string, runs, users int, during time.Duration
 	for _, p := range list {
 		var made, kept []time.Duration
 		for i := range runs {
-			if p.name[:7] == "cockpit" { // it has one address: each time it is another server's
+			if strings.HasPrefix(p.name, "cockpit") { // it has one address: each time it is another server's
 				if err := s.stop(); err != nil {
 					return err
 				}
@@ -204,6 +209,24 @@ func namesOf(s *server, month string) (busy, quiet, contract string, err error) 
 		return "", "", "", err
 	}
 	return accounts[0], accounts[len(accounts)/2], contracts[0], nil
+}
+
+// placesOf are the places of transactions of a month.
+func placesOf(s *server, month string) (places []string, err error) {
+	_, text, err := s.get(context.Background(), "/api/v1/transactions?limit=1000&period="+month)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Transactions []struct{ Number, Index uint64 }
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, err
+	}
+	for _, t := range list.Transactions {
+		places = append(places, fmt.Sprintf("%d-%d", t.Number, t.Index))
+	}
+	return places, nil
 }
 
 // leave asks a long question, goes away, and tells when the program is idle again.

@@ -54,9 +54,10 @@ browser has gone.
 
 ` + cli.MetricsManual + `
 
-Standard error has what fails, and with --log-requests a line for each request: its
-id, which the answer has as X-Request-Id, the pattern of its path, its status, how long
-it took. No path and no query is logged: they name accounts. --log json is for programs.
+Standard error has what fails, and with --log-requests a line for each request:
+its id, which the answer has as X-Request-Id, the pattern of its path, its
+status, how long it took. No path and no query is logged: they name accounts.
+--log json is for programs.
 
 --gateway tells balances, which prove statements, and the blocks whose fees are
 explained step by step; it may be an archive. Without --ledger it is shown
