@@ -34,7 +34,8 @@ type bar struct {
 	Before        int // where the line of the period before is, 0 for none
 	Name, Exact   string
 	Label, LabelX string
-	OnPhone       bool // a phone has the label, too
+	OnPhone       bool   // a phone has the label, too
+	To            string // where it leads; "" is nowhere
 }
 
 // tick is a line across.
@@ -43,8 +44,9 @@ type tick struct {
 	Text string
 }
 
-// chartOf is the chart of a report by hours, days or months; nil where there is none to draw.
-func chartOf(made *report.Report, compared *report.Comparison) *chart {
+// chartOf is the chart of a report by blocks, hours, days or months; nil where there is none to draw.
+// A bar leads where to says.
+func chartOf(made *report.Report, compared *report.Comparison, to func(name string) string) *chart {
 	var now, before []*report.Group
 	if compared != nil {
 		for _, p := range compared.Pairs {
@@ -70,6 +72,7 @@ func chartOf(made *report.Report, compared *report.Comparison) *chart {
 	slot := 100 / float64(len(now))
 	for i, g := range now {
 		b := bar{X: percent(slot * (float64(i) + 0.1)), W: percent(slot * 0.8), LabelX: percent(slot * (float64(i) + 0.5)), EVM: height(g.EVMFee), Name: g.Name()}
+		b.To = to(g.Name())
 		b.Native = height(g.Fee) - b.EVM
 		b.EVMY = plotHeight - b.EVM
 		b.NativeY = b.EVMY - b.Native

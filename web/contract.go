@@ -40,7 +40,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 		if n := made.Totals.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, incomplete(n))
 		}
-		v.Chart = chartOf(made, nil)
+		v.Chart = chartOf(made, nil, nowhere)
 		table, err := s.table(made.Sheet(), mostRows)
 		if err != nil {
 			return nil, err

@@ -31,6 +31,8 @@ var feesParameters = slices.Concat([]string{"by", "compare", "price"}, report.On
 // beforeIt compares a period with the one before it.
 const beforeIt = "before"
 
+var aDay = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+
 var aMonthOrYear = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2})?$`)
 
 // feesQuestion reads what a page of fees, or a file of them, is asked for.
@@ -181,14 +183,18 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 		if n := made.Totals.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, incomplete(n))
 		}
-		v.Chart = chartOf(made.Report, made.compared)
+		v.Chart = chartOf(made.Report, made.compared, q.narrower)
 		q.listing.brief = made.brief()
 		table, err := s.list(made.Sheet, q.listing, func(l listing) string { return "fees" + q.scope.query(l.with(q.scope.own)) })
 		if err != nil {
 			return nil, err
 		}
 		table.Title = "" // the page's own
-		s.narrower(table, &q)
+		for _, row := range table.Rows {
+			if to := q.narrower(row[0].Text); to != "" {
+				row[0].To = to
+			}
+		}
 		if v.Chart == nil {
 			drawShares(table, made.Report)
 		}
@@ -278,28 +284,25 @@ func (q *feesQuestion) flags(s *server) string {
 	return line
 }
 
-// narrower leads from days and months to what they have, and from accounts and contracts to theirs.
-func (s *server) narrower(t *tabular, q *feesQuestion) {
+// narrower is the page of what a group of time has; "" where there is none.
+func (q *feesQuestion) narrower(name string) string {
 	by := q.asked.By
 	next := map[report.By]string{report.Month: "day", report.Day: "account"}[by]
-	if next == "" || q.compare != "" {
-		return
+	narrow := q.scope
+	switch {
+	case next == "" || q.compare != "":
+		return ""
+	case by == report.Month && aMonth.MatchString(name):
+		narrow.Period = name
+	case by == report.Day && aDay.MatchString(name):
+		narrow.Period = name + ".." + name
+	default:
+		return ""
 	}
-	for _, row := range t.Rows {
-		narrow := q.scope
-		switch {
-		case by == report.Month && aMonth.MatchString(row[0].Text):
-			narrow.Period = row[0].Text
-		case by == report.Day:
-			narrow.Period = row[0].Text + ".." + row[0].Text
-		default:
-			continue
-		}
-		narrow.Partial = true
-		own := listing{All: q.listing.All}.with(q.scope.own)
-		own.Set("by", next)
-		row[0].To = "fees" + narrow.query(own)
-	}
+	narrow.Partial = true
+	own := listing{All: q.listing.All}.with(q.scope.own)
+	own.Set("by", next)
+	return "fees" + narrow.query(own)
 }
 
 // feesFile is the same as a file, or as the JSON of the command line.

@@ -42,6 +42,7 @@ func pages() []route {
 		{path: "/transactions", ask: (*server).transactions},
 		{path: "/tx/{name}", ask: alone((*server).transaction)},
 		{path: "/block/{height}", ask: alone((*server).block)},
+		{path: "/accounts", ask: alone((*server).accounts)},
 		{path: "/account/{address}", ask: (*server).account},
 		{path: "/account/{address}/statement", ask: (*server).statement},
 		{path: "/account/{address}/rollforward", ask: (*server).rollforward},
@@ -77,9 +78,9 @@ func (v *view) Nav() (list []navigation) {
 	if about == nil {
 		about = new(scope)
 	}
-	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Transactions", "transactions"}, {"Findings", "findings"}, {"Reconcile", "reconcile"}} {
+	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Transactions", "transactions"}, {"Accounts", "accounts"}, {"Findings", "findings"}, {"Reconcile", "reconcile"}} {
 		to := p.path
-		if p.path != "cockpit" {
+		if p.path != "cockpit" && p.path != "accounts" { // these are about no period
 			to += about.query(nil)
 		}
 		list = append(list, navigation{link{p.text, to}, p.path == v.Path})

@@ -24,7 +24,7 @@ import (
 	"github.com/feeledger/fees/web"
 )
 
-var everyPage = []string{"/cockpit", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/account/" + alith + "/statement?balances=none", "/account/" + alith + "/rollforward?period=1..27&balances=none", "/contract/" + alith, "/transactions", "/findings"}
+var everyPage = []string{"/cockpit", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/account/" + alith + "/statement?balances=none", "/account/" + alith + "/rollforward?period=1..27&balances=none", "/contract/" + alith, "/transactions", "/accounts", "/findings"}
 
 // A page needs nothing else, has no script, is small, and is asked for once: then the browser has it.
 func TestPages(t *testing.T) {
@@ -127,6 +127,9 @@ func TestLinks(t *testing.T) {
 	require.Contains(t, account, "Alith &amp; &lt;b&gt;Co&lt;/b&gt;")
 	require.NotContains(t, account, "<b>Co")
 	require.Contains(t, get(t, s, "/fees?by=label&accounts=group:ours", nil).text, "Alith &amp;")
+	accounts := get(t, s, "/accounts", nil).text
+	require.Contains(t, accounts, `<a href="account/`+alith+`">`+alith+`</a>`)
+	require.Contains(t, accounts, `<a href="fees?accounts=group%3Aours">ours</a>`)
 
 	one := parsed(t, get(t, s, "/api/v1/transactions/25-7", nil).text)
 	require.Equal(t, "5215236000000000", one["charged"])
