@@ -68,7 +68,7 @@ func (s *Shelf) Names() (names []string, more bool, err error) {
 
 // isName tells whether a directory can be a package: those in which one is made are not.
 func isName(name string) bool {
-	return filepath.IsLocal(name) && !strings.ContainsAny(name, `/\`) && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, scratchOf("x")[1:])
+	return filepath.IsLocal(name) && !strings.ContainsAny(name, "/\\\x00") && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, scratchOf("x")[1:])
 }
 
 // Placed is a package on a shelf.

@@ -25,6 +25,7 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 	s := served(t, filled(t, "0..27"), func(o *web.Options) {
 		o.Ledgers[0].Labels = book(t, "address,label\n"+alith+",<script>document.title='owned'</script>\n")
+		o.Ledgers[0].Packages = t.TempDir()
 	})
 	ask := func(path string, arguments ...string) (dom, log string) {
 		command := exec.CommandContext(t.Context(), chromium, append([]string{
@@ -36,9 +37,10 @@ func TestPagesInABrowser(t *testing.T) {
 		require.NoError(t, command.Run(), errors.String())
 		return out.String(), errors.String()
 	}
+	record := sent(t, s, "<script>.csv", []byte("id,fee_wei,<script>document.title='owned'</script>\n25-7,5215236000000000,<img src=x onerror=alert(1)>\n"), nil)
 	rows := regexp.MustCompile(`(?s)<tbody>.*?</tbody>`)
 	for path, arguments := range map[string][]string{
-		"/cockpit": nil, "/fees?period=3..27&by=account": {"--window-size=390,1400"}, "/tx/25-7": {"--blink-settings=preferredColorScheme=0"}, "/account/" + alith: nil, "/fees?period=2026-02": nil,
+		"/cockpit": nil, "/fees?period=3..27&by=account": {"--window-size=390,1400"}, "/tx/25-7": {"--blink-settings=preferredColorScheme=0"}, "/account/" + alith: nil, "/fees?period=2026-02": nil, "/reconcile?period=3..27": {"--window-size=360,1400"}, record: {"--window-size=360,1400"}, "/packages": nil,
 	} {
 		dom, log := ask(path, arguments...)
 		require.NotContains(t, log, "CONSOLE", path) // what the policy refuses is told there

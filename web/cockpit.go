@@ -44,6 +44,9 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 			v.Lead = "Nothing is sealed yet. fees sync fills the ledger."
 			return v, nil
 		}
+		if err := s.closedTable(r.Context(), v); err != nil {
+			return nil, err
+		}
 		months, err := s.Desk.Report(r.Context(), desk.ReportQuestion{Period: desk.Period{All: true}, By: report.Month})
 		if err != nil {
 			return nil, err

@@ -27,6 +27,9 @@
 // Each request is counted and logged by the pattern of its path and by what became of it. Paths and
 // queries are in no log and no metric: they name accounts.
 //
+// A package that is checked again is the only work that outlives a request. It has a ledger of its own,
+// ends with the server, and runs alone.
+//
 // # Before you change it
 //
 // There is no SQL, no rule and no rounding here: ask package desk. Nothing is fetched from

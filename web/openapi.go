@@ -11,6 +11,7 @@ import (
 var parameterTexts = map[string]string{
 	"name":     "Its place, such as 25-7, or its hash.",
 	"address":  "An address of 0x and 40 hex digits, or a label of the address book.",
+	"package":  "The name of the package's directory, such as 2026-01.",
 	"height":   "The block's height.",
 	"period":   "A month (2026-01), a year (2026), days (2026-01-01..2026-01-14) or heights (223201..424800). Without it: all that is sealed.",
 	"zone":     "Whose days they are, such as Europe/Berlin. Without it: UTC.",

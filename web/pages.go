@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"net/http"
 	"regexp"
+	"slices"
 )
 
 // isPlace is how a transaction's place is written.
@@ -53,6 +54,10 @@ func pages() []route {
 		{path: "/reconcile", ask: (*server).reconcileForm},
 		{path: "/reconcile/{token}", ask: (*server).reconciliation},
 		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},
+		{path: "/packages", ask: alone((*server).packageList)},
+		{path: "/packages/{package}", ask: alone((*server).packagePage)},
+		{path: "/packages/{package}/{version}", ask: alone((*server).packagePage)},
+		{path: "/packages/{package}/{version}/{file...}", ask: alone((*server).packageFile)},
 	}
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
@@ -78,9 +83,12 @@ func (v *view) Nav() (list []navigation) {
 	if about == nil {
 		about = new(scope)
 	}
-	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Transactions", "transactions"}, {"Accounts", "accounts"}, {"Findings", "findings"}, {"Reconcile", "reconcile"}} {
+	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Transactions", "transactions"}, {"Accounts", "accounts"}, {"Findings", "findings"}, {"Reconcile", "reconcile"}, {"Packages", "packages"}} {
 		to := p.path
-		if p.path != "cockpit" && p.path != "accounts" { // these are about no period
+		if p.path == "packages" && !v.Packages {
+			continue
+		}
+		if !slices.Contains([]string{"cockpit", "accounts", "packages"}, p.path) { // these are about no period
 			to += about.query(nil)
 		}
 		list = append(list, navigation{link{p.text, to}, p.path == v.Path})

@@ -10,6 +10,7 @@ import (
 var posts = []route{
 	{path: "/reconcile", ask: (*server).receive},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
+	{path: "/packages/{package}/check", ask: (*server).startCheck},
 }
 
 // takes tells whether a request sends something to a path that takes it.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/feeledger/fees/desk"
@@ -26,9 +27,11 @@ type Options struct {
 	Metrics *metrics.Metrics // where requests and the ledgers are counted, at /metrics; nil for new ones
 	Time    time.Duration    // that a question may take; 0 is the default
 	AtOnce  int              // questions that are worked on at once; 0 is the default
-	// Ending is closed when the server is to end: who waits for new blocks waits no longer then; nil
-	// where it does not end.
-	Ending <-chan struct{}
+	// Ending is closed when the server is to end: who waits for new blocks waits no longer then, and
+	// what works in the background stops; nil where it does not end. Working waits for the latter;
+	// nil where nobody does.
+	Ending  <-chan struct{}
+	Working *sync.WaitGroup
 
 	TLS     bool           // it is asked by TLS
 	Users   *users.Users   // who may log in; nil: nobody needs to
@@ -50,6 +53,9 @@ type Ledger struct {
 	// Prices are what the token cost, and PricesFile is where they are from; nil for none.
 	Prices     *prices.List
 	PricesFile string
+	Packages   string // the directory with the packages of closed months, "" for none
+	// Open opens the ledger once more, to check a package; nil checks none.
+	Open func(context.Context) (*desk.Desk, error)
 }
 
 // The bounds where nothing else is said.
@@ -74,6 +80,8 @@ type server struct {
 	arriving chan struct{}  // a place for each file that is sent
 	uploads  *uploads
 	requests *metrics.Requests
+	checks   *checks
+	shown    *packageCache
 
 	key       []byte // of the tokens of forms
 	sessions  *sessions
@@ -101,7 +109,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	front := server{Options: o, Ledger: o.Ledgers[0], cache: newCache(), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
-		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads(), key: []byte(random())}
+		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random())}
 	if o.Users != nil {
 		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
 	}
@@ -113,6 +121,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	for i, l := range o.Ledgers {
 		s := front
 		s.Ledger, s.labels, s.news = l, sumOf(l.Labels), &news{desk: l.Desk}
+		s.shown = new(packageCache)
 		if len(o.Ledgers) > 1 {
 			s.base = "/" + l.Name
 		}

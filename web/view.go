@@ -38,6 +38,8 @@ type view struct {
 	Last      *form    // what can be done with what is shown
 	Warnings  []string // what is missing, or does not hold
 	Ways      []link   // out of that
+	Refresh   int      // seconds until the page is to be asked for again; 0 is never
+	Packages  bool     // the server shows packages
 	Main      []fact   // the figures that most come for
 	Facts     []fact
 	Steps     []stepGroup
@@ -125,7 +127,7 @@ const pageType = "text/html; charset=utf-8"
 
 // page makes a page.
 func (s *server) page(r *http.Request, v *view) ([]byte, error) {
-	v.Network, v.Base, v.Here, v.Theme = s.Network, s.base+"/", r.RequestURI, themeOf(r)
+	v.Network, v.Base, v.Here, v.Theme, v.Packages = s.Network, s.base+"/", r.RequestURI, themeOf(r), s.Packages != ""
 	who := visitorOf(r)
 	v.User, v.Outside = who.user, who.user == "" && (s.Users != nil || s.Header != "")
 	if who.session {

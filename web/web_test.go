@@ -245,9 +245,9 @@ func TestUnsealed(t *testing.T) {
 
 // Nothing of what anybody asks makes the server fail, or shows a file.
 func TestHostileRequests(t *testing.T) {
-	s := served(t, filled(t, "0..27"), nil)
+	s := served(t, filled(t, "0..27"), func(o *web.Options) { o.Ledgers[0].Packages = t.TempDir() })
 	random := rand.New(rand.NewPCG(1, 2))
-	paths := []string{"/cockpit", "/fees", "/fees.csv", "/fees.json", "/tx/", "/block/", "/account/", "/findings", "/lookup", "/api/v1/report", "/api/v1/transactions/", "/api/v1/accounts/", "/api/v1/blocks/", "/api/v1/findings", "/../../etc/passwd", "//", "/%2e%2e/", "/static/", "/login", "/logout"}
+	paths := []string{"/cockpit", "/fees", "/fees.csv", "/fees.json", "/tx/", "/block/", "/account/", "/findings", "/lookup", "/reconcile", "/reconcile/", "/packages", "/packages/", "/api/v1/packages/", "/api/v1/report", "/api/v1/transactions/", "/api/v1/accounts/", "/api/v1/blocks/", "/api/v1/findings", "/../../etc/passwd", "//", "/%2e%2e/", "/static/", "/login", "/logout"}
 	names := []string{"period", "zone", "accounts", "partial", "by", "q", "at", "", "<b>"}
 	values := []string{"2026-01", "3..27", "27..3", "0..18446744073709551615", "99999999999999999999", "-1", "2026-13", "0000", "..", "a..b", "Europe/Berlin", "../../etc/passwd", "Local", alith, "group:", "group:x", "/etc/passwd", "1", "0x", "0x" + strings.Repeat("f", 64), "25-7", "day", "account", "contract", "%00", "\x00", "é", strings.Repeat("9", 300), "' OR 1=1 --", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b"}
 	statuses := map[int]int{}
@@ -282,7 +282,9 @@ func TestHostileRequests(t *testing.T) {
 
 // The document of the API has each of its paths with the parameters that it takes, and no other.
 func TestOpenAPI(t *testing.T) {
-	s := served(t, filled(t, "0..27"), nil)
+	month, dir, book := monthEnd(t)
+	closeMonth(t, month, book, filepath.Join(dir, "closed", "january"), "group:company")
+	s := served(t, filled(t, "0..27"), func(o *web.Options) { o.Ledgers[0].Packages = filepath.Join(dir, "closed") })
 	type parameter struct{ Name, In, Description string }
 	var doc struct {
 		OpenAPI string
@@ -294,7 +296,7 @@ func TestOpenAPI(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(get(t, s, "/api/v1/openapi.json", nil).text), &doc))
 	require.Equal(t, "3.1.0", doc.OpenAPI)
 	require.ElementsMatch(t, web.Paths(), keys(doc.Paths))
-	examples := map[string]string{"{name}": "25-7", "{address}": alith, "{height}": "25"}
+	examples := map[string]string{"{name}": "25-7", "{address}": alith, "{height}": "25", "{package}": "january"}
 	for path, methods := range doc.Paths {
 		require.Equal(t, []string{"get"}, keys(methods))
 		called := path

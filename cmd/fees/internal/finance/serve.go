@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
+	"os"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +34,8 @@ another period, in a currency (--prices), of some transactions only;
 transactions one by one; a transaction with each step of its fee and all that it
 moved; a block; an account with its statement and rollforward; a contract; what
 does not hold; look up anything; a company's own record of fees beside the
-ledger. A page's address has all that it depends on, and can be sent to a
+ledger; the packages of closed months (--packages), which are checked again. A
+page's address has all that it depends on, and can be sent to a
 colleague. At its foot stands the same question for the command line.
 
   /api/v1/...    the JSON of the command line; /api/v1/openapi.json lists it
@@ -73,6 +77,7 @@ moonriver=river.db.
 const serveExamples = `  fees serve --gateway demo
   fees serve --ledger fees.db --gateway http://127.0.0.1:8080
   fees serve --ledger moonbeam=fees.db --ledger moonriver=postgres://db/river
+  fees serve --ledger fees.db --packages closed
   fees serve --listen 0.0.0.0:8787 --users users.txt \
       --tls-cert fees.pem --tls-key fees.key    others log in
   fees serve --trusted-header X-Forwarded-User \
@@ -88,6 +93,7 @@ type serveFlags struct {
 	ledgers     []string
 	listen      string
 	hosts       []string
+	packages    string
 	limit       time.Duration
 	log         string
 	logRequests bool
@@ -116,6 +122,7 @@ func newServe(stderr io.Writer) *cobra.Command {
 	f.Lookup("gateway").Usage = "who tells balances and what a fee came of: a gateway, an archive, or demo; without --ledger an archive or demo is shown itself"
 	f.StringArrayVar(&flags.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
 	f.StringSliceVar(&flags.hosts, "host", nil, "names by which others ask for it, with commas")
+	f.StringVar(&flags.packages, "packages", "", "the directory with the packages of fees close: they are shown, and checked again")
 	f.DurationVar(&flags.limit, "time-limit", web.DefaultTime, "how long a question may take")
 	f.StringVar(&flags.log, "log", "text", "how the log on standard error is written: text or json")
 	f.BoolVar(&flags.logRequests, "log-requests", false, "log each request, not only what fails")
@@ -142,16 +149,36 @@ func (f *serveFlags) check() error {
 	if err := f.accessFlags.check(f.listen, host); err != nil {
 		return err
 	}
-	return f.CheckConcurrency()
+	return errors.Join(isDirectory("--packages", f.packages), f.CheckConcurrency())
+}
+
+// isDirectory wants a flag to name a directory, or nothing.
+func isDirectory(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s %s: no such directory: fees close puts packages into it", flag, path)
+	case err != nil:
+		return fmt.Errorf("%s: %w", flag, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s %s: it is no directory", flag, path)
+	}
+	return nil
 }
 
 func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(ctx)
 	counts := metrics.New(cli.Version())
 	f.Observer = counts.Source()
-	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: f.logger(stderr), Metrics: counts, Time: f.limit, Ending: ctx.Done()}
+	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: f.logger(stderr), Metrics: counts, Time: f.limit, Ending: ctx.Done(), Working: new(sync.WaitGroup)}
+	defer o.Working.Wait()
+	defer stop()
 	defer func() {
 		for _, l := range o.Ledgers {
 			l.Desk.Close()
@@ -266,12 +293,14 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		}
 		l.Gateway = cli.ShownPlace(f.Gateway)
 	}
-	if l.Source != nil && n.place == "" {
-		l.Desk, err = f.temporary(ctx, l.Source, stderr)
-	} else {
-		l.Desk, err = at.Open(ctx, f.NetworkFile, stderr)
+	l.Packages = f.packages
+	l.Open = func(ctx context.Context) (*desk.Desk, error) {
+		if l.Source != nil && n.place == "" {
+			return f.temporary(ctx, l.Source, stderr)
+		}
+		return at.Open(ctx, f.NetworkFile, stderr)
 	}
-	if err != nil {
+	if l.Desk, err = l.Open(ctx); err != nil {
 		return nil, err
 	}
 	state, err := l.Desk.State(ctx)
