@@ -77,7 +77,10 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 		b.EVMY = plotHeight - b.EVM
 		b.NativeY = b.EVMY - b.Native
 		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(), console.Tokens(g.Fee), made.Symbol)
-		if before != nil {
+		if g.Undetermined > 0 {
+			b.Exact += fmt.Sprintf(", and %s undetermined", console.Counted(g.Undetermined, "fee"))
+		}
+		if before != nil && before[i].EVM+before[i].Native > 0 { // else there may be no such day
 			b.Before = plotHeight - height(before[i].Fee)
 			b.Exact += fmt.Sprintf(", before %s", console.Tokens(before[i].Fee))
 		}

@@ -156,7 +156,7 @@ var details = []string{"evm_failed", "native_failed", "outcome_unknown", "evm_fe
 func (a answeredFees) brief() (names []string) {
 	hidden := details
 	if a.compared != nil {
-		hidden = slices.Concat(details, []string{"evm", "native", "charged", "gas", "gas_price_average"})
+		hidden = slices.Concat(details, []string{"evm", "native", "undetermined", "charged", "gas", "gas_price_average"})
 	}
 	for _, name := range hidden {
 		names = append(names, name, name+"_before", name+"_difference", name+"_percent")
