@@ -33,7 +33,7 @@ func (s *server) same(w http.ResponseWriter, r *http.Request, shownTo string) (s
 			return true, "", nil
 		}
 	}
-	if k, ok := s.cache.get(tag); ok {
+	if k, ok := s.cache.find(tag); ok {
 		s.deliver(w, r, k, int64(len(k.body)), bytes.NewReader(k.body))
 		return true, "", nil
 	}

@@ -53,7 +53,7 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Chart = chartOf(months, nil, monthPage)
 		brief := listing{brief: details}
-		table, err := s.list(months.Sheet, brief, func(l listing) string { return "fees?" + l.with(url.Values{"by": {string(report.Month)}}).Encode() })
+		table, err := s.list(months.Sheet(), brief, func(l listing) string { return "fees?" + l.with(url.Values{"by": {string(report.Month)}}).Encode() })
 		if err != nil {
 			return nil, err
 		}

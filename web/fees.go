@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -122,12 +123,12 @@ type answeredFees struct {
 }
 
 // ask asks the desk.
-func (q *feesQuestion) ask(s *server, r *http.Request) (a answeredFees, err error) {
+func (q *feesQuestion) ask(ctx context.Context, s *server) (a answeredFees, err error) {
 	if q.compare == "" {
-		a.Report, err = s.Desk.Report(r.Context(), q.asked)
+		a.Report, err = s.Desk.Report(ctx, q.asked)
 		return a, err
 	}
-	if a.compared, err = s.Desk.Compare(r.Context(), q.asked, q.with); err == nil {
+	if a.compared, err = s.Desk.Compare(ctx, q.asked, q.with); err == nil {
 		a.Report = a.compared.Now
 	}
 	return a, err
@@ -153,9 +154,9 @@ func (a answeredFees) Title() string {
 var details = []string{"evm_failed", "native_failed", "outcome_unknown", "evm_fee", "native_fee", "priority_fee", "tip", "burned", "treasury", "author"}
 
 // brief are the columns of a report that a page leaves out at first.
-func (a answeredFees) brief() (names []string) {
+func (q *feesQuestion) brief() (names []string) {
 	hidden := details
-	if a.compared != nil {
+	if q.compare != "" {
 		hidden = slices.Concat(details, []string{"evm", "native", "undetermined", "charged", "gas", "gas_price_average"})
 	}
 	for _, name := range hidden {
@@ -171,21 +172,12 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, func() (*view, error) {
-		made, err := q.ask(s, r)
+		kept, err := s.keptList(r, "fees"+q.scope.query(listing{}.with(q.scope.own)), q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q) })
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
-		v.Lead = "Evidence: " + made.Evidence.String() + "."
-		v.Form = q.scope.asked("fees", "Accounts", s.feesControls(&q), onlyControls(q.scope.own))
-		v.Around = q.scope.around("fees", listing{All: q.listing.All}.with(q.scope.own))
-		v.Main, v.Facts = feesFacts(made.Report)
-		if n := made.Totals.Undetermined; n > 0 {
-			v.Warnings = append(v.Warnings, incomplete(n))
-		}
-		v.Chart = chartOf(made.Report, made.compared, q.narrower)
-		q.listing.brief = made.brief()
-		table, err := s.list(made.Sheet, q.listing, func(l listing) string { return "fees" + q.scope.query(l.with(q.scope.own)) })
+		v := kept.view
+		table, err := s.part(kept.rows, q.listing.without(q.brief()), func(l listing) string { return "fees" + q.scope.query(l.with(q.scope.own)) })
 		if err != nil {
 			return nil, err
 		}
@@ -196,15 +188,67 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		if v.Chart == nil {
-			drawShares(table, made.Report)
+			drawShares(table, v.Most)
 		}
 		v.Tables = []*tabular{table}
-		for _, form := range feesForms {
-			v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + q.scope.query(listing{}.with(q.scope.own))})
+		return &v, nil
+	})
+}
+
+// feesList is the page of fees without its table, and all rows of that.
+func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, error) {
+	made, err := q.ask(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	v := view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
+	v.Lead = "Evidence: " + made.Evidence.String() + "."
+	v.Form = q.scope.asked("fees", "Accounts", s.feesControls(q), onlyControls(q.scope.own))
+	v.Around = q.scope.around("fees", listing{}.with(q.scope.own))
+	v.Main, v.Facts = feesFacts(made.Report)
+	if n := made.Totals.Undetermined; n > 0 {
+		v.Warnings = append(slices.Clip(v.Warnings), incomplete(n))
+	}
+	v.Chart = chartOf(made.Report, made.compared, q.narrower)
+	for _, g := range made.Groups {
+		v.Most = max(v.Most, tokens(g.Fee))
+	}
+	for _, form := range feesForms {
+		v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + q.scope.query(listing{}.with(q.scope.own))})
+	}
+	v.Links = []link{{"The transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
+	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
+	all, err := keepRows(made.Sheet())
+	return &keptList{v, all}, err
+}
+
+// readsMuch tells whether an answer reads more than some totals of time.
+func (q *feesQuestion) readsMuch() bool {
+	return !slices.Contains([]report.By{report.Hour, report.Day, report.Month}, q.asked.By) || !q.asked.Only.IsAll() || len(q.asked.Payers) > 0
+}
+
+// keptList is the list of a page: what is kept of it at the state of the ledger, or what make makes.
+func (s *server) keptList(r *http.Request, address string, readsMuch bool, make func(context.Context) (*keptList, error)) (*keptList, error) {
+	state, err := s.Desk.State(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if readsMuch {
+		stepAside(r)
+	}
+	return s.lists.get(r.Context(), s.Time, strings.Join([]string{s.base, state.String(), s.labels, address}, "\n"), func(ctx context.Context) (l *keptList, keep bool, err error) {
+		if readsMuch {
+			leave, err := turn(ctx, s.longWaiting, s.long)
+			if err != nil {
+				return nil, false, err
+			}
+			defer leave()
 		}
-		v.Links = []link{{"The transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
-		v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
-		return v, nil
+		if l, err = make(ctx); err != nil {
+			return nil, false, err
+		}
+		now, err := s.Desk.State(ctx)
+		return l, now.String() == state.String(), err
 	})
 }
 
@@ -224,14 +268,10 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 }
 
 // drawShares draws, below each fee of a page's rows, how much it is of the greatest.
-func drawShares(t *tabular, made *report.Report) {
+func drawShares(t *tabular, most float64) {
 	at := slices.IndexFunc(t.Heads, func(h cell) bool { return strings.HasPrefix(h.Text, "fee ") })
 	if at < 0 {
 		return
-	}
-	most := 0.0
-	for _, g := range made.Groups {
-		most = max(most, tokens(g.Fee))
 	}
 	for _, row := range t.Rows {
 		if fee, err := chain.ParseWei(row[at].Exact); err == nil && most > 0 {
@@ -300,7 +340,7 @@ func (q *feesQuestion) narrower(name string) string {
 		return ""
 	}
 	narrow.Partial = true
-	own := listing{All: q.listing.All}.with(q.scope.own)
+	own := listing{}.with(q.scope.own)
 	own.Set("by", next)
 	return "fees" + narrow.query(own)
 }
@@ -311,8 +351,8 @@ func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, func(to *answer) error {
-		made, err := q.ask(s, r)
+	write := func(to *answer) error {
+		made, err := q.ask(r.Context(), s)
 		if err != nil {
 			return err
 		}
@@ -329,5 +369,11 @@ func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 			return report.WriteComparisonJSON(to, made.compared)
 		}
 		return report.WriteJSON(to, made.Report)
+	}
+	return s.file(w, r, func(to *answer) error {
+		if !q.readsMuch() {
+			return write(to)
+		}
+		return s.atLength(r, func() error { return write(to) })
 	})
 }

@@ -124,6 +124,25 @@ func turn(ctx context.Context, waiting, working chan struct{}) (leave func(), er
 	}
 }
 
+// atLength works on a question that reads much. It gives its place to others, and waits for one of those
+// that such questions have.
+func (s *server) atLength(r *http.Request, work func() error) error {
+	stepAside(r)
+	leave, err := turn(r.Context(), s.longWaiting, s.long)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return work()
+}
+
+// stepAside gives a question's place to the next.
+func stepAside(r *http.Request) {
+	if leave, ok := r.Context().Value(leaving{}).(func()); ok {
+		leave()
+	}
+}
+
 // leaving is the key of who leaves the place of a question.
 type leaving struct{}
 
@@ -133,9 +152,7 @@ const sendTime = time.Minute
 // answered leaves the place of a question whose answer is there: who reads it slowly keeps nobody
 // waiting.
 func answered(w http.ResponseWriter, r *http.Request) {
-	if leave, ok := r.Context().Value(leaving{}).(func()); ok {
-		leave()
-	}
+	stepAside(r)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTime)) // a test's recorder has none
 }
 

@@ -5,9 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/sheet"
@@ -66,59 +63,49 @@ func (l listing) with(own url.Values) url.Values {
 	return all
 }
 
-// list makes the table of a page's list, with links to the rest of it and to other orders. The
-// sheet is made once to find the order, and once to show it. The totals are of all rows.
-func (s *server) list(made func() *sheet.Sheet, l listing, to func(listing) string) (*tabular, error) {
-	order, err := l.order(made)
+// without is a listing that leaves columns out where not all are asked for.
+func (l listing) without(names []string) listing {
+	l.brief = names
+	return l
+}
+
+// list makes the table of a page's list.
+func (s *server) list(from *sheet.Sheet, l listing, to func(listing) string) (*tabular, error) {
+	all, err := keepRows(from)
 	if err != nil {
 		return nil, err
 	}
-	from := made()
-	t := &tabular{Title: from.Title}
+	return s.part(all, l, to)
+}
+
+// part makes the table of a page with some of all rows, with links to the rest and to other orders.
+// The totals are of all rows.
+func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, error) {
+	page, err := all.page(l)
+	if err != nil {
+		return nil, err
+	}
+	t := &tabular{Title: all.title}
 	var shown []int // the columns
-	for i, name := range from.Headings() {
-		if !l.All && slices.Contains(l.brief, from.Columns[i].Name) {
-			continue
+	for i, name := range all.heads {
+		if l.All || !slices.Contains(l.brief, all.columns[i].Name) {
+			shown = append(shown, i)
+			t.Heads = append(t.Heads, l.head(name, &all.columns[i], to))
 		}
-		shown = append(shown, i)
-		t.Heads = append(t.Heads, l.head(name, &from.Columns[i], to))
 	}
-	rows := make([][]cell, 0, pageRows)
-	if order != nil {
-		rows = rows[:len(order)]
-	}
-	count := 0
-	totals, err := from.Each(func(row []sheet.Cell) error {
-		at := count - l.After
-		count++
-		if order != nil {
-			place, wanted := order[count-1]
-			if !wanted {
-				return nil
-			}
-			at = place
-		} else if at < 0 || at >= pageRows {
-			return nil
-		} else {
-			rows = append(rows, nil)
-		}
-		cells := make([]cell, len(shown))
-		for i, column := range shown {
-			cells[i] = s.cell(&from.Columns[column], row[column])
-		}
-		rows[at] = cells
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	t.Rows = rows
-	if totals != nil {
+	cells := func(row []sheet.Cell) (list []cell) {
 		for _, column := range shown {
-			t.Totals = append(t.Totals, s.cell(&from.Columns[column], totals[column]))
+			list = append(list, s.cell(&all.columns[column], row[column]))
 		}
+		return list
 	}
-	l.lead(t, len(shown) < len(from.Columns), count, to)
+	for _, row := range page {
+		t.Rows = append(t.Rows, cells(row))
+	}
+	if all.totals != nil {
+		t.Totals = cells(all.totals)
+	}
+	l.lead(t, len(shown) < len(all.columns), all.count, to)
 	return t, nil
 }
 
@@ -164,57 +151,4 @@ func (l listing) lead(t *tabular, brief bool, count int, to func(listing) string
 	} else if l.All {
 		add("Fewer columns", func(o *listing) { o.All = false })
 	}
-}
-
-// sortKey is what a row is sorted by.
-type sortKey struct {
-	row    int
-	text   string
-	number decimal.Decimal
-}
-
-// order is where each row of the page stands on it, by its number; nil where the rows stay as they
-// come. What is not known comes last.
-func (l listing) order(made func() *sheet.Sheet) (map[int]int, error) {
-	if l.Sort == "" {
-		return nil, nil
-	}
-	from := made()
-	name, down := strings.CutPrefix(l.Sort, "-")
-	column := slices.IndexFunc(from.Columns, func(c sheet.Column) bool { return c.Name == name })
-	if column < 0 {
-		return nil, notUnderstood("sort=%s: there is no such column.", console.Printable(l.Sort))
-	}
-	number := from.Columns[column].Kind.IsRight()
-	var keys []sortKey
-	if _, err := from.Each(func(row []sheet.Cell) (err error) {
-		key := sortKey{row: len(keys), text: row[column].Exact}
-		if number && key.text != "" {
-			key.number, err = decimal.NewFromString(key.text)
-		}
-		keys = append(keys, key)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(keys, func(a, b sortKey) int {
-		switch {
-		case (a.text == "") != (b.text == ""):
-			if a.text == "" {
-				return 1
-			}
-			return -1
-		case down:
-			a, b = b, a
-		}
-		if number {
-			return a.number.Cmp(b.number)
-		}
-		return strings.Compare(a.text, b.text)
-	})
-	order := map[int]int{}
-	for i, key := range keys[min(l.After, len(keys)):min(l.After+pageRows, len(keys))] {
-		order[key.row] = i
-	}
-	return order, nil
 }

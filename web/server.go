@@ -63,18 +63,23 @@ const (
 	DefaultTime   = 10 * time.Second
 	defaultAtOnce = 8
 	mostWaiting   = 64 // questions that wait for their turn
+	mostLong      = 2  // questions that read much at once: each may take 150 MB
 )
 
 // server answers for one of the ledgers.
 type server struct {
 	Options
 	Ledger
-	base    string        // what its paths begin with, "" where it is the only ledger
-	cache   *cache        // of all ledgers
-	news    *news         // of the ledger
-	labels  string        // a sum of the address book: it names what is shown
-	working chan struct{} // a place for each question that is worked on
-	waiting chan struct{} // and for each that waits
+	base      string           // what its paths begin with, "" where it is the only ledger
+	cache     *once[kept]      // of answers, by their ETags
+	lists     *once[*keptList] // without the order and the place of a page
+	summaries *once[*desk.AccountSummary]
+	news      *news         // of the ledger
+	labels    string        // a sum of the address book: it names what is shown
+	working   chan struct{} // a place for each question that is worked on
+	waiting   chan struct{} // and for each that waits
+	// long and longWaiting are the same for questions that read much.
+	long, longWaiting chan struct{}
 
 	posting  *http.ServeMux // the paths to which something may be sent
 	arriving chan struct{}  // a place for each file that is sent
@@ -108,11 +113,14 @@ func handler(o Options, now func() time.Time) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	front := server{Options: o, Ledger: o.Ledgers[0], cache: newCache(), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
+	front := server{Options: o, Ledger: o.Ledgers[0], working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
 		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random())}
 	if o.Users != nil {
 		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
 	}
+	front.cache, front.lists = newOnce(mostInCache, sizeOfAnswer), newOnce(mostOfLists, sizeOfList)
+	front.summaries = newOnce(mostOfSummaries, func(*desk.AccountSummary) int { return 1 })
+	front.long, front.longWaiting = make(chan struct{}, mostLong), make(chan struct{}, mostWaiting)
 	if front.Metrics == nil {
 		front.Metrics = metrics.New(o.Program)
 	}

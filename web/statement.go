@@ -155,7 +155,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		if q.part == "summary" {
 			q.listing.All = true
 		}
-		table, err := s.list(func() *sheet.Sheet { return q.sheetOf(r, made) }, q.listing, func(l listing) string { return q.path("statement") + q.scope.query(l.with(q.scope.own)) })
+		table, err := s.list(q.sheetOf(r, made), q.listing, func(l listing) string { return q.path("statement") + q.scope.query(l.with(q.scope.own)) })
 		if err != nil {
 			return nil, made.Explain(err)
 		}
