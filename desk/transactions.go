@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/report"
@@ -27,6 +28,10 @@ type TransactionList struct {
 	Network string
 	Symbol  string
 	List    []*ledger.Transaction
+	// Untold are transactions that are left out: it is not known what came of them, and a status is
+	// asked for. WithoutPayer are those of these blocks of which it is not known who paid, where
+	// accounts are asked for.
+	Untold, WithoutPayer uint64
 	// Next is the place of the last one, where others come after it: the After of the next part.
 	Next chain.Optional[ledger.Place]
 }
@@ -46,6 +51,16 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 	if !some {
 		return l, nil
 	}
+	if len(q.Payers) > 0 {
+		for t, err := range d.Book.WithoutPayer(ctx, ledger.Query{Span: span}) {
+			if err != nil {
+				return nil, d.of(err)
+			}
+			if held.Asked.Has(t.Height, t.Time) {
+				l.WithoutPayer++
+			}
+		}
+	}
 	limit := q.Limit
 	if limit <= 0 {
 		limit = DefaultTransactions
@@ -54,7 +69,12 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 		switch {
 		case err != nil:
 			return nil, d.of(err)
-		case !held.Asked.Has(t.Height, t.Time) || !q.Only.Has(&t.Cost):
+		case !held.Asked.Has(t.Height, t.Time):
+			continue
+		case !q.Only.Has(&t.Cost):
+			if q.Only.Outcome.Known() && t.Outcome == "" {
+				l.Untold++
+			}
 			continue
 		case len(l.List) == limit:
 			l.Next = chain.Some(l.List[limit-1].Place())
@@ -63,6 +83,23 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 		l.List = append(l.List, t)
 	}
 	return l, nil
+}
+
+// Notes are what a reader must know: what of the period is not there, and what may be missing.
+func (l *TransactionList) Notes() []string {
+	notes := l.Held.Notes()
+	for _, n := range []struct {
+		count       uint64
+		text, texts string
+	}{
+		{l.Untold, "it is not known what came of it, so that it is left out", "it is not known what came of them, so that they are left out"},
+		{l.WithoutPayer, "it is not known who paid: it may belong here", "it is not known who paid: they may belong here"},
+	} {
+		if n.count > 0 {
+			notes = append(notes, "of "+console.Counted(n.count, "transaction")+" "+console.Verb(n.count, n.text, n.texts))
+		}
+	}
+	return notes
 }
 
 // Record is the list as JSON has it: each transaction with the keys of fees tx, without what it
@@ -76,5 +113,5 @@ func (l *TransactionList) Record(book *AddressBook) jsontext.Record {
 	if at, ok := l.Next.Get(); ok {
 		next = at.String()
 	}
-	return jsontext.Record{{Name: "period", Value: l.Held.Name}, {Name: "evidence", Value: l.Held.Evidence}, {Name: "transactions", Value: list}, {Name: "next", Value: next}}
+	return jsontext.Record{{Name: "period", Value: l.Held.Name}, {Name: "evidence", Value: l.Held.Evidence}, {Name: "notes", Value: append([]string{}, l.Notes()...)}, {Name: "transactions", Value: list}, {Name: "next", Value: next}}
 }

@@ -27,6 +27,20 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span ledger.Spa
 	if len(outside) > 0 {
 		notes = append(notes, fmt.Sprintf("of the blocks %v these, or more, are not of the period by their own time, and are left out: %s", span, strings.Trim(fmt.Sprint(outside), "[]")))
 	}
+	if r.Payers != nil {
+		unpaid := uint64(0)
+		for t, err := range book.WithoutPayer(ctx, ledger.Query{Span: span}) {
+			if err != nil {
+				return nil, err
+			}
+			if r.Period.Has(t.Height, t.Time) && r.Only.Has(&t.Cost) {
+				unpaid++
+			}
+		}
+		if unpaid > 0 {
+			notes = append(notes, "of "+console.Counted(unpaid, "transaction")+" it is not known who paid: "+console.Verb(unpaid, "it", "they")+" may belong to these accounts, and "+console.Verb(unpaid, "is", "are")+" in no sum")
+		}
+	}
 	for f, err := range book.Findings(ctx, ledger.Query{Span: span}) {
 		if err != nil {
 			return notes, err

@@ -50,7 +50,7 @@ func (s *server) admit(next http.Handler) http.Handler {
 			v.user = s.sessions.userOf(v.browser, !strings.HasSuffix(r.URL.Path, "/events")) // a page asks for news by itself
 			v.session = v.user != ""
 			if v.user == "" && !slices.Contains(open, r.URL.Path) {
-				if !forPrograms(r) {
+				if !s.forPrograms(r) {
 					s.askToLogIn(w, r)
 					return
 				}
@@ -134,6 +134,12 @@ func ownPath(text string) string {
 
 // forPrograms tells whether programs ask for such a path. With several ledgers, the name of one is
 // before that of the API.
-func forPrograms(r *http.Request) bool {
-	return strings.Contains(r.URL.Path, "/api/") || r.URL.Path == "/metrics"
+func (s *server) forPrograms(r *http.Request) bool {
+	path := r.URL.Path
+	if len(s.Ledgers) > 1 {
+		if _, below, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/"); ok && !strings.HasPrefix(path, "/api/") {
+			path = "/" + below
+		}
+	}
+	return strings.HasPrefix(path, "/api/") || path == "/metrics"
 }

@@ -53,6 +53,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
+		v.Warnings = append(v.Warnings, list.Notes()...)
 		table, err := s.transactionTable(list, func(next url.Values) string {
 			if len(next) == 0 {
 				return path
@@ -75,7 +76,7 @@ func (s *server) summary(r *http.Request, account chain.Address) (*desk.AccountS
 		return nil, err
 	}
 	stepAside(r)
-	return s.summaries.get(r.Context(), s.Time, strings.Join([]string{s.base, state.String(), account.String()}, "\n"), func(ctx context.Context) (a *desk.AccountSummary, keep bool, err error) {
+	return s.summaries.get(r.Context(), s.Time, strings.Join([]string{s.base, s.stamp(), state.String(), account.String()}, "\n"), func(ctx context.Context) (a *desk.AccountSummary, keep bool, err error) {
 		leave, err := turn(ctx, s.longWaiting, s.long)
 		if err != nil {
 			return nil, false, err

@@ -2,13 +2,23 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/feeledger/fees/addressbook"
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/sheet"
 )
 
 // accounts are those of the address book.
 func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
+	own, err := parameters(r.URL.RawQuery, listingParameters...)
+	if err != nil {
+		return err
+	}
+	l, err := readListing(own)
+	if err != nil {
+		return err
+	}
 	return s.show(w, r, func() (*view, error) {
 		v := &view{Title: "Accounts", Path: "accounts", Lead: "Those that the address book names, by their labels."}
 		if s.Labels == nil {
@@ -16,18 +26,20 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 			v.Links = []link{{"Who paid most", "fees?by=account"}}
 			return v, nil
 		}
-		table, err := s.table(listed("", "", s.Labels.Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
-			sheet.Column{Name: "account", Kind: sheet.Address}, sheet.Column{Name: "label", Kind: sheet.Text}, sheet.Column{Name: "group", Kind: sheet.Text}), mostRows)
+		table, err := s.list(listed("", "", s.Labels.Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
+			sheet.Column{Name: "account", Kind: sheet.Address}, sheet.Column{Name: "label", Kind: sheet.Text}, sheet.Column{Name: "group", Kind: sheet.Text}), l, func(l listing) string {
+			if own := l.with(nil); len(own) > 0 {
+				return "accounts?" + own.Encode()
+			}
+			return "accounts"
+		})
 		if err != nil {
 			return nil, err
 		}
-		for i, e := range s.Labels.Entries() {
-			if i == len(table.Rows) {
-				break
-			}
-			table.Rows[i][0].Text, table.Rows[i][0].Class = e.Address.String(), "hex"
-			if e.Group != "" {
-				table.Rows[i][2].To = "fees" + (&scope{Accounts: "group:" + e.Group}).query(nil)
+		for _, row := range table.Rows {
+			row[0].Text, row[0].Class = strings.TrimPrefix(row[0].To, "account/"), "hex"
+			if group := row[2].Text; group != "" {
+				row[2].To = "fees" + (&scope{Accounts: desk.GroupPrefix + group}).query(nil)
 			}
 		}
 		v.Tables = []*tabular{table}

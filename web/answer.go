@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/feeledger/fees/internal/spill"
 )
@@ -23,7 +24,7 @@ func (s *server) same(w http.ResponseWriter, r *http.Request, shownTo string) (s
 	if err != nil {
 		return false, "", err
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.Program, state.String(), r.RequestURI, themeOf(r), s.labels, shownTo}, "\n")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.stamp(), state.String(), r.RequestURI, themeOf(r), shownTo}, "\n")))
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", "private, no-cache")
@@ -38,6 +39,27 @@ func (s *server) same(w http.ResponseWriter, r *http.Request, shownTo string) (s
 		return true, "", nil
 	}
 	return false, state.String(), nil
+}
+
+// lasts is how long an answer is the same at one state of a ledger: a verification may find something
+// in blocks that are sealed.
+const lasts = 10 * time.Minute
+
+// stamp is that of the answers of this run of the server, at this time: another run may have other
+// prices, labels, tables or sources.
+func (s *server) stamp() string {
+	return fmt.Sprintf("%s %d", s.key, time.Since(s.began)/lasts)
+}
+
+// unchanged tells whether the ledger is as it was when a question began. An answer about one that is
+// not is of no state: no ETag stands for it.
+func (s *server) unchanged(w http.ResponseWriter, r *http.Request, before string) bool {
+	now, err := s.Desk.State(r.Context())
+	if err != nil || now.String() != before {
+		w.Header().Del("ETag")
+		return false
+	}
+	return true
 }
 
 // answer is a file in the making. Nothing of it is sent before all of it is there: what fails half
@@ -61,11 +83,17 @@ var contentTypes = map[string]string{
 // file sends a file that follows from what is sealed alone. Its form is what its name ends with;
 // without an end it is JSON.
 func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer) error) error {
-	same, _, err := s.same(w, r, "")
+	same, before, err := s.same(w, r, "")
 	if same || err != nil {
 		return err
 	}
-	return s.send(w, r, write)
+	return s.send(w, r, func(to *answer) error {
+		err := write(to)
+		if err == nil && w.Header().Get("ETag") != "" {
+			s.unchanged(w, r, before)
+		}
+		return err
+	})
 }
 
 // send sends a file once all of it is there.
@@ -76,7 +104,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, write func(*answer
 	}
 	defer spill.CloseFile(file)
 	to := &answer{form: strings.TrimPrefix(path.Ext(r.URL.Path), "."), name: path.Base(r.URL.Path), File: file}
-	if contentTypes[to.form] == "" || forPrograms(r) {
+	if contentTypes[to.form] == "" || s.forPrograms(r) {
 		to.form = "json"
 	}
 	if err := write(to); err != nil {
@@ -90,7 +118,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, write func(*answer
 		return err
 	}
 	k := kept{contentType: cmp.Or(to.contentType, contentTypes[to.form])}
-	if !forPrograms(r) {
+	if !s.forPrograms(r) {
 		k.name = to.name
 	}
 	if tag := w.Header().Get("ETag"); tag != "" && size <= mostOfOne {

@@ -42,15 +42,16 @@ func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) explanationJSON(w http.ResponseWriter, r *http.Request) error {
-	which, err := desk.ParseTransactionRef(r.PathValue("name"), "")
-	if err != nil {
-		return err
-	}
 	if s.Source == nil {
 		return &problem{http.StatusNotFound, "Not there", "This server reads no blocks: fees serve --gateway names who has them."}
 	}
 	return s.file(w, r, func(to *answer) error {
-		bill, err := desk.Explain(r.Context(), s.Source, which)
+		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
+		if err != nil {
+			return err
+		}
+		to.unsealed(w, !t.Sealed || !s.isArchive())
+		bill, err := s.explanation(r, t)
 		if err != nil {
 			return err
 		}

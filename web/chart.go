@@ -36,6 +36,7 @@ type bar struct {
 	Label, LabelX string
 	OnPhone       bool   // a phone has the label, too
 	To            string // where it leads; "" is nowhere
+	Unknown       bool   // some of its fees are in no sum
 }
 
 // tick is a line across.
@@ -78,11 +79,16 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 		b.NativeY = b.EVMY - b.Native
 		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(), console.Tokens(g.Fee), made.Symbol)
 		if g.Undetermined > 0 {
+			b.Unknown = true
 			b.Exact += fmt.Sprintf(", and %s undetermined", console.Counted(g.Undetermined, "fee"))
 		}
 		if before != nil && before[i].EVM+before[i].Native > 0 { // else there may be no such day
 			b.Before = plotHeight - height(before[i].Fee)
 			b.Exact += fmt.Sprintf(", before %s", console.Tokens(before[i].Fee))
+			if n := before[i].Undetermined; n > 0 {
+				b.Unknown = true
+				b.Exact += fmt.Sprintf(", and then %s undetermined", console.Counted(n, "fee"))
+			}
 		}
 		if i%each == 0 {
 			b.Label, b.OnPhone = short(made.By, g.Name()), i%(3*each) == 0

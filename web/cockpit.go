@@ -24,7 +24,7 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "What the ledger holds", Path: "cockpit", Live: optionalText(status.Sealed), Command: "fees ledger status" + s.ledgerFlag(), Unsealed: !known || stored.Last > sealed}
+		v := &view{Title: "What the ledger holds", Path: "cockpit", Live: optionalText(status.Sealed), Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}
 		t := &status.Totals
 		v.Main = []fact{amount("fees", chain.Some(t.Fee), symbol), amount("the chain charged", status.Charged, symbol)}
 		v.Facts = []fact{
@@ -32,7 +32,11 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 			plain("last block of", optionalText(status.LastTime)), plain("evidence", status.Evidence.String()),
 			plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
 			amount("burned", status.Burned, symbol), amount("treasury", status.Treasury, symbol), amount("authors", status.Author, symbol),
-			plain("undetermined fees", fmt.Sprint(t.Undetermined)), {Name: "findings", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}},
+			{Name: "checks that do not hold", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fees charged otherwise", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
+			{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "events not understood", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, plain("questions not answered", fmt.Sprint(status.Unanswered)),
+		}
+		if t.Undetermined > 0 {
+			v.Warnings = append(v.Warnings, incomplete(t.Undetermined))
 		}
 		for _, gap := range status.Gaps {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("The blocks %v are missing.", gap))

@@ -112,6 +112,9 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 				wait = state.String() == now.String()
 				now = state
 			case <-idle.C:
+				if v := visitorOf(r); v.session && s.sessions.userOf(v.browser, false) == "" {
+					return // who has logged out meanwhile
+				}
 				err = sendEvent(w, ": nothing is new\n\n")
 			case <-r.Context().Done():
 				return

@@ -203,11 +203,18 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 	}
 	v := view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
 	v.Lead = "Evidence: " + made.Evidence.String() + "."
+	undetermined := made.Totals.Undetermined
+	if c := made.compared; c != nil {
+		partial := len(c.Now.Partial) + len(c.Before.Partial)
+		v.Warnings, v.Notes = c.Notes[:partial], c.Notes[partial:]
+		v.Lead = fmt.Sprintf("Evidence: %s; of %s: %s.", made.Evidence, c.Before.Name, c.Before.Evidence)
+		undetermined += c.Before.Totals.Undetermined
+	}
 	v.Form = q.scope.asked("fees", "Accounts", s.feesControls(q), onlyControls(q.scope.own))
 	v.Around = q.scope.around("fees", listing{}.with(q.scope.own))
 	v.Main, v.Facts = feesFacts(made.Report)
-	if n := made.Totals.Undetermined; n > 0 {
-		v.Warnings = append(slices.Clip(v.Warnings), incomplete(n))
+	if undetermined > 0 {
+		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
 	}
 	v.Chart = chartOf(made.Report, made.compared, q.narrower)
 	for _, g := range made.Groups {
@@ -236,7 +243,7 @@ func (s *server) keptList(r *http.Request, address string, readsMuch bool, make 
 	if readsMuch {
 		stepAside(r)
 	}
-	return s.lists.get(r.Context(), s.Time, strings.Join([]string{s.base, state.String(), s.labels, address}, "\n"), func(ctx context.Context) (l *keptList, keep bool, err error) {
+	return s.lists.get(r.Context(), s.Time, strings.Join([]string{s.base, s.stamp(), state.String(), address}, "\n"), func(ctx context.Context) (l *keptList, keep bool, err error) {
 		if readsMuch {
 			leave, err := turn(ctx, s.longWaiting, s.long)
 			if err != nil {
@@ -332,9 +339,9 @@ func (q *feesQuestion) narrower(name string) string {
 	switch {
 	case next == "" || q.compare != "":
 		return ""
-	case by == report.Month && aMonth.MatchString(name):
+	case by == report.Month && aMonth.MatchString(name) && (narrow.Period == "" || aYear.MatchString(narrow.Period)):
 		narrow.Period = name
-	case by == report.Day && aDay.MatchString(name):
+	case by == report.Day && aDay.MatchString(name) && !narrow.ofHeights(): // else a part of the day is meant
 		narrow.Period = name + ".." + name
 	default:
 		return ""

@@ -21,8 +21,9 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Form: sc.asked("findings", "", nil, nil), Warnings: list.Notes, Tables: []*tabular{table}}
 		v.Lead = "What does not hold in these blocks, whosever it is: checks, fees that no rule gives or that the chain did not charge like that, events that are not understood."
 		if len(table.Rows) == 0 {
-			v.Lead, v.Tables = "All holds: every check of these blocks, and every fee.", nil
+			v.Lead, v.Tables = "No finding: each check that was made of these blocks holds, and each fee. The cockpit says how many questions were not answered.", nil
 		}
+		v.Facts = []fact{plain("evidence", list.Held.Evidence.String())}
 		v.Downloads = []link{{"CSV", "findings.csv" + sc.query(nil)}}
 		return v, nil
 	})

@@ -185,7 +185,12 @@ func setRetry(w http.ResponseWriter, err error) {
 
 // mend answers where the program itself is wrong.
 func (s *server) mend(w http.ResponseWriter, r *http.Request) {
-	if wrong := recover(); wrong != nil && wrong != http.ErrAbortHandler {
+	if wrong := recover(); wrong != nil {
+		if wrong == http.ErrAbortHandler {
+			panic(wrong)
+		}
+		w.Header().Del("ETag")
+		w.Header().Set("Cache-Control", "no-store")
 		s.log(r).Error("wrong program", "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
 		s.refuse(w, r, &problem{http.StatusInternalServerError, "It failed", "The log of the server says why."})
 	}

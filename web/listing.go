@@ -13,6 +13,9 @@ import (
 // pageRows is how many rows of a list a page has.
 const pageRows = 100
 
+// mostAfter is more rows than there are anywhere.
+const mostAfter = 1 << 30
+
 // listing says which rows of a table a page shows, and in which order. It stands in the page's
 // address.
 type listing struct {
@@ -29,7 +32,7 @@ var listingParameters = []string{"sort", "after", "columns"}
 func readListing(own url.Values) (l listing, err error) {
 	l.Sort = own.Get("sort")
 	if text := own.Get("after"); text != "" {
-		if l.After, err = strconv.Atoi(text); err != nil || l.After < 0 || strconv.Itoa(l.After) != text {
+		if l.After, err = strconv.Atoi(text); err != nil || l.After < 0 || l.After > mostAfter || strconv.Itoa(l.After) != text {
 			return l, notUnderstood("after=%s: want how many rows stand before.", console.Printable(text))
 		}
 	}

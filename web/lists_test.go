@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -120,7 +121,7 @@ func TestLists(t *testing.T) {
 	require.Empty(t, rowsOf(past.text))
 	require.NotContains(t, get(t, s, "/fees?by=block", nil).text, ">evm failed</a>")
 	require.Contains(t, get(t, s, "/fees?by=block&columns=all", nil).text, ">evm failed</a>")
-	for _, path := range []string{"/fees?sort=nothing", "/fees?after=-1", "/fees?after=01", "/fees?columns=2", "/fees.csv?sort=fee", "/fees?layer=x", "/fees?contract=0x1", "/fees?price=EUR", "/fees?compare=march", "/transactions?after=x", "/transactions?limit=0", "/transactions?limit=1001"} {
+	for _, path := range []string{"/fees?sort=nothing", "/fees?after=-1", "/fees?sort=-fee&after=9223372036854775807", "/fees?after=01", "/fees?columns=2", "/fees.csv?sort=fee", "/fees?layer=x", "/fees?contract=0x1", "/fees?price=EUR", "/fees?compare=march", "/transactions?after=x", "/transactions?limit=0", "/transactions?limit=1001"} {
 		require.Equal(t, http.StatusBadRequest, get(t, s, path, nil).status, path)
 	}
 }
@@ -276,7 +277,7 @@ func TestExplanation(t *testing.T) {
 	away := served(t, d, func(o *web.Options) { o.Ledgers[0].Source = reader })
 	a := get(t, away, "/tx/25-7", nil)
 	require.Equal(t, http.StatusOK, a.status)
-	require.Contains(t, a.text, "How the fee came about cannot be shown now: 127.0.0.1:1")
+	require.Contains(t, a.text, "How the fee came about cannot be shown: 127.0.0.1:1")
 	require.Contains(t, a.text, `<data value="5215236000000000">`)
 	require.Empty(t, a.header.Get("ETag"))
 	require.Equal(t, http.StatusBadGateway, get(t, away, "/api/v1/transactions/25-7/explanation", nil).status)
@@ -284,7 +285,7 @@ func TestExplanation(t *testing.T) {
 	without := served(t, d, func(o *web.Options) { o.Ledgers[0].Source, o.Ledgers[0].Gateway = nil, "" })
 	require.Contains(t, get(t, without, "/tx/25-7", nil).text, "fees serve --gateway")
 	require.Equal(t, http.StatusNotFound, get(t, without, "/api/v1/transactions/25-7/explanation", nil).status)
-	require.Equal(t, http.StatusBadRequest, get(t, without, "/api/v1/transactions/x/explanation", nil).status)
+	require.Equal(t, http.StatusBadRequest, get(t, s, "/api/v1/transactions/x/explanation", nil).status)
 }
 
 // Fees beside those of another period, in a currency, and of some transactions, are what the desk
@@ -391,4 +392,46 @@ func TestCharts(t *testing.T) {
 	require.NotContains(t, get(t, s, "/fees?by=account", nil).text, "<figure>")
 	require.Contains(t, get(t, s, "/fees?by=account", nil).text, `<svg class="share"`)
 	require.NotContains(t, get(t, s, "/fees?period=31..31&by=block", nil).text, "<figure>")
+}
+
+// A gateway of another chain explains nothing: its figures are not those of the ledger. One that does
+// not answer keeps nobody waiting for what the ledger has.
+func TestForeignGateway(t *testing.T) {
+	d, _, _ := madeUp(t, 30)
+	s := served(t, d, nil) // with the demo's blocks
+	list := parsed(t, get(t, s, "/api/v1/transactions?period=20..27&limit=1", nil).text)["transactions"].([]any)[0].(map[string]any)
+	place := fmt.Sprintf("%v-%v", list["number"], list["index"])
+	a := get(t, s, "/tx/"+place, nil)
+	require.Equal(t, http.StatusOK, a.status)
+	require.Contains(t, a.text, "How the fee came about cannot be shown: ")
+	require.NotContains(t, a.text, "How it is worked out")
+	require.Empty(t, a.header.Get("ETag"))
+	require.NotEqual(t, http.StatusOK, get(t, s, "/api/v1/transactions/"+place+"/explanation", nil).status)
+	require.Equal(t, http.StatusBadRequest, get(t, s, "/api/v1/transactions/head-1/explanation", nil).status)
+
+	reader := demoBlocks(t)
+	reader.Source = silent{reader.Source}
+	quiet := served(t, filled(t, "0..27"), func(o *web.Options) { o.Time, o.Ledgers[0].Source = 2*time.Second, reader })
+	a = get(t, quiet, "/tx/25-7", nil)
+	require.Equal(t, http.StatusOK, a.status)
+	require.Contains(t, a.text, "the gateway did not answer within 1s")
+	require.Contains(t, a.text, `<data value="5215236000000000">`)
+}
+
+// silent is a source that never answers.
+type silent struct{ source.Source }
+
+func (silent) Block(ctx context.Context, _ uint64) (*chain.Block, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A row leads to what it says: a day of a range of heights may be there in part, and leads nowhere.
+func TestNarrower(t *testing.T) {
+	s := served(t, filled(t, "0..27"), nil)
+	require.Contains(t, get(t, s, "/fees", nil).text, `<a href="fees?by=account&amp;partial=1&amp;period=2026-01-01..2026-01-01">2026-01-01</a>`)
+	require.NotContains(t, get(t, s, "/fees?period=3..27", nil).text, "2026-01-01..2026-01-01")
+	require.Contains(t, get(t, s, "/fees?by=month", nil).text, "period=2026-01\"")
+	require.NotContains(t, get(t, s, "/fees?by=month&partial=1&period=2026-01-01..2026-02-14", nil).text, "period=2026-01\"")
+	require.Equal(t, "/tx/2026-13", get(t, s, "/lookup?q=2026-13", nil).header.Get("Location"))
 }

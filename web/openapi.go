@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 
@@ -33,7 +34,7 @@ var parameterTexts = map[string]string{
 var inPath = regexp.MustCompile(`\{([a-z]+)\}`)
 
 // openAPI describes the API by the routes that there are, by OpenAPI 3.1.
-func openAPI(list []route) map[string]any {
+func openAPI(base string, list []route) map[string]any {
 	problems := map[string]any{"description": "What went wrong (RFC 9457).", "content": content("application/problem+json", map[string]any{"$ref": "#/components/schemas/Problem"})}
 	paths := map[string]any{}
 	for _, a := range list {
@@ -59,6 +60,7 @@ func openAPI(list []route) map[string]any {
 	return map[string]any{
 		"openapi": "3.1.0",
 		"info":    map[string]any{"title": "fees", "version": "1", "description": "What a ledger of fees says, as the command line says it. Amounts are decimal strings in wei; null is not known."},
+		"servers": []any{map[string]any{"url": cmp.Or(base, "/")}},
 		"paths":   paths,
 		"components": map[string]any{"securitySchemes": map[string]any{"basic": map[string]any{"type": "http", "scheme": "basic", "description": "Where the server has users (fees serve --users)."}}, "schemas": map[string]any{"Problem": map[string]any{
 			"type": "object", "required": []string{"status", "title", "detail"},
@@ -85,5 +87,5 @@ func parameter(name, in string) map[string]any {
 func (s *server) describe(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", contentTypes["json"])
 	w.Header().Set("Cache-Control", "private, max-age=3600")
-	return jsontext.Write(w, openAPI(answers()))
+	return jsontext.Write(w, openAPI(s.base, answers()))
 }

@@ -129,6 +129,9 @@ func (s *server) closedMonths(ctx context.Context) (list []closed, notes []strin
 	s.shown.mu.Lock()
 	defer s.shown.mu.Unlock()
 	seen, others := map[string]cached{}, 0
+	if s.shown.seen == nil {
+		s.shown.seen = map[string]cached{}
+	}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -136,6 +139,7 @@ func (s *server) closedMonths(ctx context.Context) (list []closed, notes []strin
 		c, known := s.shown.seen[name]
 		if state := shelf.State(name); !known || c.state != state {
 			c = cached{state, readClosed(shelf, name)}
+			s.shown.seen[name] = c // also where the time is over before all are read
 		}
 		seen[name] = c
 		if c.summary != nil && c.Network != s.Network {
@@ -206,7 +210,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &view{Title: "Closed months", Path: "packages"}
-	v.Notes = append(notes, "A month is closed by fees close --month 2026-01 --accounts FILE -o "+console.Argument(path.Join(s.Packages, "2026-01"))+s.ledgerFlag())
+	v.Notes = append(notes, "A month is closed by fees close --month 2026-01 --accounts FILE -o "+console.Argument(path.Join(s.Packages, "2026-01"))+s.placeFlag())
 	v.Lead = "Packages are made on the command line. They are shown and checked here."
 	if len(list) == 0 {
 		v.Lead = "No month is closed yet. Packages are made on the command line."
@@ -383,7 +387,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	m, at := p.Manifest, "packages/"+url.PathEscape(p.Name)
 	here := at + "/v" + strconv.Itoa(m.Version)
-	v := &view{Title: fmt.Sprintf("Package of %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "package", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.ledgerFlag()}
+	v := &view{Title: fmt.Sprintf("Package of %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "package", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.placeFlag()}
 	v.Lead = fmt.Sprintf("%s, %s. Made by %s.", console.Printable(m.Network), console.Printable(m.Period.Timezone), console.Printable(m.Tool))
 	sealed := "final and sealed"
 	if !m.Blocks.Final {

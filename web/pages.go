@@ -43,7 +43,7 @@ func pages() []route {
 		{path: "/transactions", ask: (*server).transactions},
 		{path: "/tx/{name}", ask: alone((*server).transaction)},
 		{path: "/block/{height}", ask: alone((*server).block)},
-		{path: "/accounts", ask: alone((*server).accounts)},
+		{path: "/accounts", ask: (*server).accounts},
 		{path: "/account/{address}", ask: (*server).account},
 		{path: "/account/{address}/statement", ask: (*server).statement},
 		{path: "/account/{address}/rollforward", ask: (*server).rollforward},
@@ -110,6 +110,9 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, make func() (*view
 	v, err := make()
 	if err != nil {
 		return err
+	}
+	if !v.Unsealed && !s.unchanged(w, r, sealed) {
+		v.Unsealed = true
 	}
 	v.Sealed = sealed
 	page, err := s.page(r, v)

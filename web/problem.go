@@ -94,7 +94,8 @@ func parameterOf(f desk.Field) string {
 
 // refuse writes a problem, as JSON to programs.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
-	if forPrograms(r) {
+	if s.forPrograms(r) {
+		answered(w, r)
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(p.Status)
 		_ = jsontext.Write(w, p) // whoever has gone does not read it

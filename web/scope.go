@@ -24,7 +24,7 @@ type scope struct {
 var scopeParameters = []string{"period", "zone", "accounts", "partial"}
 
 var (
-	aMonth = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}$`)
+	aMonth = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])$`)
 	aYear  = regexp.MustCompile(`^[0-9]{4}$`)
 	days   = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})$`)
 )
@@ -88,6 +88,9 @@ func (s *scope) input() desk.PeriodInput {
 	}
 	return in
 }
+
+// ofHeights tells whether the period is one of heights: its first and last day may be there in part.
+func (s *scope) ofHeights() bool { return s.input().Blocks != "" }
 
 // list is what the accounts are named by.
 func (s *scope) list() (names []string) {

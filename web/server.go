@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -43,9 +42,13 @@ type Options struct {
 type Ledger struct {
 	Name    string // of its pages where several ledgers are served: letters, digits, - and _
 	Desk    *desk.Desk
-	Network string            // that it is of
-	Place   string            // as the command line names it, "" where it is the default
-	Labels  *desk.AddressBook // what addresses are called; nil for none
+	Network string // that it is of
+	Place   string // as the command line names it, "" where it is the default
+	// Flags are those that the command line needs beside it, such as --labels; "" for none.
+	Flags string
+	// Made is the command that makes the ledger, where it is thrown away with the server; else "".
+	Made   string
+	Labels *desk.AddressBook // what addresses are called; nil for none
 	// Source tells balances and the blocks that a fee is explained by; nil for none. Gateway is
 	// what the command line calls it.
 	Source  *source.Reader
@@ -75,7 +78,6 @@ type server struct {
 	lists     *once[*keptList] // without the order and the place of a page
 	summaries *once[*desk.AccountSummary]
 	news      *news         // of the ledger
-	labels    string        // a sum of the address book: it names what is shown
 	working   chan struct{} // a place for each question that is worked on
 	waiting   chan struct{} // and for each that waits
 	// long and longWaiting are the same for questions that read much.
@@ -88,7 +90,8 @@ type server struct {
 	checks   *checks
 	shown    *packageCache
 
-	key       []byte // of the tokens of forms
+	key       []byte // of the tokens of forms, and of this run
+	began     time.Time
 	sessions  *sessions
 	passwords *passwords
 }
@@ -113,8 +116,8 @@ func handler(o Options, now func() time.Time) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	front := server{Options: o, Ledger: o.Ledgers[0], working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
-		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random())}
+	front := server{Options: o, working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
+		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
 	if o.Users != nil {
 		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
 	}
@@ -126,23 +129,23 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	front.requests = front.Metrics.Requests(func() int { return len(front.working) }, func() int { return len(front.waiting) })
 	mux := http.NewServeMux()
-	for i, l := range o.Ledgers {
+	for _, l := range o.Ledgers {
 		s := front
-		s.Ledger, s.labels, s.news = l, sumOf(l.Labels), &news{desk: l.Desk}
+		s.Ledger, s.news = l, &news{desk: l.Desk}
 		s.shown = new(packageCache)
 		if len(o.Ledgers) > 1 {
 			s.base = "/" + l.Name
 		}
 		s.Metrics.Ledger(l.Name, l.Desk.Status)
 		s.route(mux)
-		if i == 0 {
+		if len(o.Ledgers) == 1 {
 			front = s
 		}
 	}
-	if front.base != "" { // for pages that are below no ledger
-		front.base = ""
+	first := ""
+	if len(o.Ledgers) > 1 { // front is for pages that are below no ledger
+		first = "/" + o.Ledgers[0].Name
 		front.fixtures(mux)
-		front.base = "/" + front.Name
 	}
 	if o.Users != nil {
 		mux.HandleFunc("GET /login", front.logInPage)
@@ -151,7 +154,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 			front.posting.Handle(path, http.NotFoundHandler())
 		}
 	}
-	mux.Handle("GET /{$}", http.RedirectHandler(front.base+"/cockpit", http.StatusFound))
+	mux.Handle("GET /{$}", http.RedirectHandler(first+"/cockpit", http.StatusFound))
 	mux.Handle("GET /metrics", front.Metrics.Page())
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", front.ready)
@@ -207,12 +210,4 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 // nothing answers for paths that are not there.
 func (s *server) nothing(w http.ResponseWriter, r *http.Request) {
 	s.refuse(w, r, &problem{http.StatusNotFound, "Nothing is here", fmt.Sprintf("There is no page %s.", r.URL.Path)})
-}
-
-// sumOf tells address books apart.
-func sumOf(b *desk.AddressBook) string {
-	if b == nil {
-		return ""
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, b.Entries())))
 }

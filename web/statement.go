@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -79,25 +80,33 @@ func (s *server) balances() source.Source {
 
 // proved makes something that is proved by balances. Where these cannot be had, it is made without,
 // and why is said: movements and fees do not depend on them.
-func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(balances source.Source) (T, error)) (made T, why string, err error) {
+func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(ctx context.Context, balances source.Source) (T, error)) (made T, why string, err error) {
 	from := s.balances()
 	if q.bare {
 		from = nil
 	}
-	if made, err = make(from); err == nil || from == nil || r.Context().Err() != nil {
+	if from == nil {
+		made, err = make(r.Context(), nil)
 		return made, "", err
 	}
-	if desk.KindOf(err) != desk.Unanswered && !errors.Is(err, chain.ErrNotKept) {
+	ctx, cancel := s.someTime(r)
+	defer cancel()
+	if made, err = make(ctx, from); err == nil || r.Context().Err() != nil {
+		return made, "", err
+	}
+	late := ctx.Err() != nil
+	err = s.asked(ctx, r, err)
+	if !late && desk.KindOf(err) != desk.Unanswered && !errors.Is(err, chain.ErrNotKept) {
 		return made, "", err
 	}
 	why = "Balances cannot be had now, so that nothing is proved: " + s.unread(r, err)
 	q.bare = true
-	made, err = make(nil)
+	made, err = make(r.Context(), nil)
 	return made, why, err
 }
 
 func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *desk.Statements, why string, err error) {
-	return proved(s, r, q, func(balances source.Source) (*desk.Statements, error) {
+	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*desk.Statements, error) {
 		asked := desk.StatementQuestion{Period: q.period, Accounts: []chain.Address{q.account}, Balances: balances}
 		if s.Labels != nil {
 			asked.Labels = s.Labels.Book
@@ -105,7 +114,7 @@ func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *desk.
 		if q.worth {
 			asked.Prices = s.Prices
 		}
-		return s.Desk.Statements(r.Context(), asked)
+		return s.Desk.Statements(ctx, asked)
 	})
 }
 
@@ -150,7 +159,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		if !made.Holds() {
 			v.Warnings = append(v.Warnings, "Something in this statement does not hold, or is not known.")
 		}
-		v.Facts = statementFacts(one, made.Style.Symbol, q.account)
+		v.Facts = statementFacts(one, made.Style.Symbol, q.account, why != "")
 		q.listing.brief = seldom
 		if q.part == "summary" {
 			q.listing.All = true
@@ -199,7 +208,7 @@ func (s *server) provedFlags(q *statementQuestion) string {
 }
 
 // statementFacts are the balances and what was paid.
-func statementFacts(one *statement.Statement, symbol string, account chain.Address) []fact {
+func statementFacts(one *statement.Statement, symbol string, account chain.Address, asked bool) []fact {
 	facts := []fact{{Name: "account", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}
 	for _, b := range []struct {
 		name    string
@@ -211,7 +220,7 @@ func statementFacts(one *statement.Statement, symbol string, account chain.Addre
 				facts = append(facts, amount("reserved "+b.name, chain.Some(balance.Reserved), symbol))
 			}
 		} else {
-			facts = append(facts, plain("balance "+b.name, "not asked for"))
+			facts = append(facts, plain("balance "+b.name, map[bool]string{true: notKnown, false: "not asked for"}[asked]))
 		}
 	}
 	for _, f := range one.Fees {
@@ -251,7 +260,7 @@ func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *desk.Rollforward, why string, err error) {
-	return proved(s, r, q, func(balances source.Source) (*desk.Rollforward, error) {
+	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*desk.Rollforward, error) {
 		asked := desk.RollforwardQuestion{Period: q.period, By: desk.ByMonth, Accounts: []chain.Address{q.account}, Balances: balances}
 		if s.Labels != nil {
 			asked.Labels = s.Labels.Book
@@ -259,7 +268,7 @@ func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *des
 		if q.worth {
 			asked.Prices = s.Prices
 		}
-		return s.Desk.Rollforward(r.Context(), asked)
+		return s.Desk.Rollforward(ctx, asked)
 	})
 }
 

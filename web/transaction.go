@@ -2,7 +2,7 @@ package web
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"net/http"
 
@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"
 )
@@ -42,7 +43,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		if drift, ok := t.Drift.Get(); ok && drift.Sign() != 0 {
 			v.Warnings = append(v.Warnings, fmt.Sprintf("The chain did not charge what the rules give: %s %s. What the chain charged was paid.", console.Tokens(drift), t.Symbol))
 		}
-		if err := s.explain(r, v, place); err != nil {
+		if err := s.explain(r, v, t); err != nil {
 			return nil, err
 		}
 		for _, list := range []*sheet.Sheet{movementSheet(t), transferSheet(t)} {
@@ -67,26 +68,21 @@ func verdictFact(t *desk.Paid) fact {
 
 // explain shows how a fee came about, from the block itself. Where that cannot be read, the page
 // does without, and says why.
-func (s *server) explain(r *http.Request, v *view, place string) error {
+func (s *server) explain(r *http.Request, v *view, t *desk.Paid) error {
 	if s.Source == nil {
 		v.Notes = append(v.Notes, "Each step of the fee is shown where the server has a gateway or an archive: fees serve --gateway.")
 		return nil
 	}
-	which, err := desk.ParseTransactionRef(place, "")
-	if err != nil {
-		return err
+	if !s.isArchive() {
+		v.Unsealed = true // what is not answered now, may be another time
 	}
-	bill, err := desk.Explain(r.Context(), s.Source, which)
-	var none *desk.NotThereError
+	bill, err := s.explanation(r, t)
 	switch {
 	case r.Context().Err() != nil:
 		return err
-	case errors.As(err, &none):
-		v.Notes = append(v.Notes, console.Printable(none.Error()))
-		return nil
 	case err != nil:
-		v.Unsealed = true // another time the block may be read
-		v.Warnings = append(v.Warnings, "How the fee came about cannot be shown now: "+s.unread(r, err))
+		v.Unsealed = true
+		v.Warnings = append(v.Warnings, "How the fee came about cannot be shown: "+s.unread(r, err))
 		return nil
 	}
 	v.Notes = append(v.Notes, bill.VerdictText())
@@ -102,6 +98,53 @@ func (s *server) explain(r *http.Request, v *view, place string) error {
 	v.Facts = append(v.Facts, plain("evidence", bill.Evidence.String()))
 	v.Steps = stepGroups(bill)
 	return nil
+}
+
+// isArchive tells whether blocks come from what was kept: it answers the same at any time.
+func (s *server) isArchive() bool {
+	kept, err := s.Source.Source.Kept()
+	return err == nil && kept.Known()
+}
+
+// explanation explains a fee of the ledger by its block. It is a problem where the block is that of
+// another chain, or where the fee is another one.
+func (s *server) explanation(r *http.Request, t *desk.Paid) (*invoice.Invoice, error) {
+	block, err := s.Desk.Block(r.Context(), t.Height)
+	if err != nil {
+		return nil, err
+	}
+	which, err := desk.ParseTransactionRef(t.Place().String(), "")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.someTime(r)
+	defer cancel()
+	bill, err := desk.Explain(ctx, s.Source, which)
+	if err != nil {
+		return nil, s.asked(ctx, r, err)
+	}
+	own := bill.Transaction
+	if bill.BlockHash != block.Hash {
+		return nil, &problem{http.StatusConflict, "Of another chain", fmt.Sprintf("the gateway's block %d is %v, and the ledger's is %v", t.Height, bill.BlockHash, block.Hash)}
+	}
+	if own.Fee != t.Fee || own.Charged != t.Charged {
+		return nil, &problem{http.StatusConflict, "Another fee", fmt.Sprintf("by %s the fee is %s and %s was charged, and the ledger has other figures, by %s: fees verify --ledger says which", bill.Rules, cmp.Or(optionalText(own.Fee), notKnown), cmp.Or(optionalText(own.Charged), notKnown), t.Rules)}
+	}
+	return bill, nil
+}
+
+// someTime is the part of a question's time that a gateway may take: what the ledger has is shown
+// in the rest.
+func (s *server) someTime(r *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(r.Context(), s.Time/2)
+}
+
+// asked is what a gateway's error is: one that took too long did not answer.
+func (s *server) asked(ctx context.Context, r *http.Request, err error) error {
+	if ctx.Err() != nil && r.Context().Err() == nil {
+		return &problem{http.StatusBadGateway, "Not answered", fmt.Sprintf("the gateway did not answer within %v.", s.Time/2)}
+	}
+	return err
 }
 
 // unread is why a block or a balance cannot be read, as who asks may know it.

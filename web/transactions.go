@@ -82,7 +82,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: &sc, Lead: "In the order of the chain. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Held.Notes()}
+		v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: &sc, Lead: "In the order of the chain. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Notes()}
 		v.Form = sc.asked("transactions", "Accounts", onlyControls(sc.own), nil)
 		table, err := s.transactionTable(made, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own)
 		if err != nil {

@@ -110,8 +110,11 @@ func transactionSheet(symbol string, list iter.Seq2[*ledger.Transaction, error])
 	}
 }
 
-// ledgerFlag names the ledger on the command line.
-func (s *server) ledgerFlag() string {
+// ledgerFlag names the ledger on the command line, with what else its questions need.
+func (s *server) ledgerFlag() string { return s.placeFlag() + s.Flags }
+
+// placeFlag names the ledger alone.
+func (s *server) placeFlag() string {
 	if s.Place == "" {
 		return ""
 	}

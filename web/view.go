@@ -49,6 +49,7 @@ type view struct {
 	Links     []link // to what belongs to it
 	Downloads []link
 	Command   string // the same question on the command line
+	Made      string // the command before it, which makes the ledger
 	Chart     *chart
 	Most      float64 // the greatest of the figures that are drawn beside each other
 	Around    []link  // to what stands before and after it
@@ -60,7 +61,7 @@ type view struct {
 	Base      string // what the paths of the ledger begin with: links go on from there
 	Here      string // the page's own address, for links within it
 	Ledgers   []navigation
-	Outside   bool   // it is for who is not known, and tells nothing of the ledgers
+	Outside   bool   // it is of no ledger: for who is not known, it tells nothing of them
 	User      string // whom it is shown to; "" where nobody needs to be known
 	Token     string // of the user's log-out; "" where there is none
 	LogIn     *logIn // of the page to log in at
@@ -128,15 +129,18 @@ const pageType = "text/html; charset=utf-8"
 
 // page makes a page.
 func (s *server) page(r *http.Request, v *view) ([]byte, error) {
+	v.Made = s.Made
 	v.Network, v.Base, v.Here, v.Theme, v.Packages = s.Network, s.base+"/", r.RequestURI, themeOf(r), s.Packages != ""
 	who := visitorOf(r)
-	v.User, v.Outside = who.user, who.user == "" && (s.Users != nil || s.Header != "")
+	unknown := who.user == "" && (s.Users != nil || s.Header != "")
+	v.User, v.Outside = who.user, unknown || s.Desk == nil
 	if who.session {
 		v.Token = s.token(r)
 	}
 	if v.Outside {
 		v.Network, v.Base = "", "/"
-	} else if len(s.Options.Ledgers) > 1 {
+	}
+	if !unknown && len(s.Options.Ledgers) > 1 {
 		for _, l := range s.Options.Ledgers {
 			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/cockpit"}, l.Name == s.Name})
 		}
@@ -206,7 +210,10 @@ func (s *server) table(from *sheet.Sheet, most int) (*tabular, error) {
 		t.Totals = append(t.Totals, s.cell(&from.Columns[i], c))
 	}
 	if count > most {
-		t.More = fmt.Sprintf("%d rows more are in the downloads. The totals are of all.", count-most)
+		t.More = fmt.Sprintf("%d rows more are not shown.", count-most)
+		if totals != nil {
+			t.More += " The totals are of all."
+		}
 	}
 	return t, nil
 }

@@ -18,6 +18,14 @@ import (
 // LabelFlags say which address book names the addresses that are shown.
 type LabelFlags struct{ labels string }
 
+// Line is the flag on a command line, "" where it was not given.
+func (f *LabelFlags) Line() string {
+	if f.labels == "" {
+		return ""
+	}
+	return " --labels " + console.Argument(f.labels)
+}
+
 // noLabels is what --labels says where no address book is wanted.
 const noLabels = "none"
 

@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/metrics"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/web"
@@ -254,6 +255,9 @@ type namedLedger struct{ name, place string }
 // aLedgerName is the beginning of --ledger that gives a name.
 var aLedgerName = regexp.MustCompile(`^([a-z0-9][a-z0-9_-]{0,63})=(.+)$`)
 
+// ownPaths are those of the server that stand beside the ledgers'.
+var ownPaths = []string{"api", "login", "logout", "theme", "metrics", "healthz", "readyz"}
+
 // named are the ledgers that are meant. Each of several has a name of its own.
 func (f *serveFlags) named() (list []namedLedger, err error) {
 	if len(f.ledgers) == 0 {
@@ -268,6 +272,8 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 			switch {
 			case n.name == "":
 				return nil, fmt.Errorf("--ledger %s: give each of several a name of small letters, digits, - and _, such as --ledger one=fees.db", desk.ShownLedger(text))
+			case slices.Contains(ownPaths, n.name):
+				return nil, fmt.Errorf("--ledger %s: the server has a path of its own with this name: give the ledger another one", n.name)
 			case slices.ContainsFunc(list, func(other namedLedger) bool { return other.name == n.name }):
 				return nil, fmt.Errorf("--ledger %s: two ledgers have this name", n.name)
 			}
@@ -280,7 +286,13 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 // open opens a ledger, or makes one of an archive for as long as it is shown.
 func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) (l *web.Ledger, err error) {
 	at := &cli.LedgerFlags{Ledger: n.place}
-	l = &web.Ledger{Name: n.name, Place: n.place, PricesFile: f.prices}
+	l = &web.Ledger{Name: n.name, Flags: f.LabelFlags.Line(), PricesFile: f.prices}
+	if n.place != "" {
+		l.Place = desk.ShownLedger(n.place)
+	}
+	if f.NetworkFile != "" {
+		l.Flags += " --network-file " + console.Argument(f.NetworkFile)
+	}
 	if l.Prices, err = f.priceFlags.Read(); err != nil {
 		return nil, err
 	}
@@ -294,8 +306,9 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		l.Gateway = cli.ShownPlace(f.Gateway)
 	}
 	l.Packages = f.packages
+	temporary := l.Source != nil && !at.Named()
 	l.Open = func(ctx context.Context) (*desk.Desk, error) {
-		if l.Source != nil && n.place == "" {
+		if temporary {
 			return f.temporary(ctx, l.Source, stderr)
 		}
 		return at.Open(ctx, f.NetworkFile, stderr)
@@ -309,6 +322,10 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		return nil, err
 	}
 	l.Network = state.Network
+	if span, ok := state.Span.Get(); ok && temporary {
+		l.Place = cli.DefaultLedger
+		l.Made = fmt.Sprintf("fees sync %v --gateway %s --ledger %s", span, console.Argument(l.Gateway), l.Place)
+	}
 	return l, nil
 }
 
