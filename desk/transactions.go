@@ -30,7 +30,7 @@ type TransactionList struct {
 	List    []*ledger.Transaction
 	// Untold are transactions that are left out: it is not known what came of them, and a status is
 	// asked for. WithoutPayer are those of these blocks of which it is not known who paid, where
-	// accounts are asked for.
+	// they were counted.
 	Untold, WithoutPayer uint64
 	// Next is the place of the last one, where others come after it: the After of the next part.
 	Next chain.Optional[ledger.Place]
@@ -50,16 +50,6 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 	span, some := held.Span.Get()
 	if !some {
 		return l, nil
-	}
-	if len(q.Payers) > 0 {
-		for t, err := range d.Book.WithoutPayer(ctx, ledger.Query{Span: span}) {
-			if err != nil {
-				return nil, d.of(err)
-			}
-			if held.Asked.Has(t.Height, t.Time) {
-				l.WithoutPayer++
-			}
-		}
 	}
 	limit := q.Limit
 	if limit <= 0 {
@@ -83,6 +73,24 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 		l.List = append(l.List, t)
 	}
 	return l, nil
+}
+
+// CountWithoutPayer counts the transactions of a list's blocks that may belong to accounts: it is not
+// known who paid for them.
+func (d *Desk) CountWithoutPayer(ctx context.Context, l *TransactionList) error {
+	span, some := l.Held.Span.Get()
+	if !some {
+		return nil
+	}
+	for t, err := range d.Book.WithoutPayer(ctx, ledger.Query{Span: span}) {
+		if err != nil {
+			return d.of(err)
+		}
+		if l.Held.Asked.Has(t.Height, t.Time) {
+			l.WithoutPayer++
+		}
+	}
+	return nil
 }
 
 // Notes are what a reader must know: what of the period is not there, and what may be missing.

@@ -53,6 +53,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
+		list.WithoutPayer = a.WithoutPayer
 		v.Warnings = append(v.Warnings, list.Notes()...)
 		table, err := s.transactionTable(list, func(next url.Values) string {
 			if len(next) == 0 {

@@ -34,10 +34,16 @@ import (
 // paid.
 func madeUp(t testing.TB, head uint64) (*desk.Desk, *source.Reader, chain.Address) {
 	t.Helper()
-	made := chaingen.New(chaingen.Options{Seed: 7, Rooted: true, Head: head})
+	return madeUpAs(t, chaingen.Options{Seed: 7, Rooted: true, Head: head})
+}
+
+// madeUpAs has the blocks that the options say.
+func madeUpAs(t testing.TB, o chaingen.Options) (*desk.Desk, *source.Reader, chain.Address) {
+	t.Helper()
+	made := chaingen.New(o)
 	reader := &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}
 	place := filepath.Join(t.TempDir(), "fees.db")
-	wanted, err := desk.WantedInput{Blocks: fmt.Sprintf("0..%d", head)}.Parse()
+	wanted, err := desk.WantedInput{Blocks: fmt.Sprintf("0..%d", o.Head)}.Parse()
 	require.NoError(t, err)
 	_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: reader})
 	require.NoError(t, err)

@@ -78,7 +78,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, func() (*view, error) {
-		made, err := s.Desk.Transactions(r.Context(), q)
+		made, err := s.paidTransactions(r, q)
 		if err != nil {
 			return nil, err
 		}
@@ -96,6 +96,16 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 		v.Links = []link{{"What they add up to", "fees" + sc.query(fees)}}
 		return v, nil
 	})
+}
+
+// paidTransactions lists transactions, and counts those that may be missing where accounts are asked
+// for.
+func (s *server) paidTransactions(r *http.Request, q desk.TransactionsQuestion) (*desk.TransactionList, error) {
+	made, err := s.Desk.Transactions(r.Context(), q)
+	if err == nil && len(q.Payers) > 0 {
+		err = s.Desk.CountWithoutPayer(r.Context(), made)
+	}
+	return made, err
 }
 
 // transactionTable is a part of a list of transactions, with a link to the next one.
@@ -154,7 +164,7 @@ func (s *server) transactionsJSON(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	return s.file(w, r, func(to *answer) error {
-		made, err := s.Desk.Transactions(r.Context(), q)
+		made, err := s.paidTransactions(r, q)
 		if err != nil {
 			return err
 		}
