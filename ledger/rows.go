@@ -1,9 +1,9 @@
 package ledger
 
 import (
-	"fmt"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
