@@ -36,8 +36,8 @@ type AccountSummary struct {
 	// together: fees are in Out.
 	In, Out                   chain.Optional[chain.Wei]
 	TransfersIn, TransfersOut uint64 // of ERC-20 tokens; one to itself is in both
-	// WithoutPayer are transactions of these blocks of which it is not known who paid: they are in no
-	// figure here, and may belong to the account.
+	// WithoutPayer are transactions that the account may have paid for: it is not known who did, and
+	// they are in no figure here.
 	WithoutPayer uint64
 	// Balance is what it had after the last block, where that was asked for. Proved tells whether
 	// its movements lead there from the balance before the first block.
@@ -78,11 +78,8 @@ func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary,
 			return nil, d.of(err)
 		}
 	}
-	for _, err := range d.Book.WithoutPayer(ctx, ledger.Query{Span: span}) {
-		if err != nil {
-			return nil, d.of(err)
-		}
-		a.WithoutPayer++
+	if a.WithoutPayer, err = d.withoutPayer(ctx, &held, []chain.Address{q.Account}); err != nil {
+		return nil, err
 	}
 	if q.Balances == nil {
 		return a, nil

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -29,8 +30,8 @@ type TransactionList struct {
 	Symbol  string
 	List    []*ledger.Transaction
 	// Untold are transactions that are left out: it is not known what came of them, and a status is
-	// asked for. WithoutPayer are those of these blocks of which it is not known who paid, where
-	// they were counted.
+	// asked for. WithoutPayer are those that the accounts may have paid for, where they were counted:
+	// it is not known who did.
 	Untold, WithoutPayer uint64
 	// Next is the place of the last one, where others come after it: the After of the next part.
 	Next chain.Optional[ledger.Place]
@@ -75,22 +76,27 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 	return l, nil
 }
 
-// CountWithoutPayer counts the transactions of a list's blocks that may belong to accounts: it is not
-// known who paid for them.
-func (d *Desk) CountWithoutPayer(ctx context.Context, l *TransactionList) error {
-	span, some := l.Held.Span.Get()
+// CountWithoutPayer counts the transactions of a list's blocks for which some accounts may have paid:
+// it is not known who did.
+func (d *Desk) CountWithoutPayer(ctx context.Context, l *TransactionList, payers []chain.Address) (err error) {
+	l.WithoutPayer, err = d.withoutPayer(ctx, &l.Held, payers)
+	return err
+}
+
+func (d *Desk) withoutPayer(ctx context.Context, h *Held, payers []chain.Address) (count uint64, err error) {
+	span, some := h.Span.Get()
 	if !some {
-		return nil
+		return 0, nil
 	}
 	for t, err := range d.Book.WithoutPayer(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return d.of(err)
+			return 0, d.of(err)
 		}
-		if l.Held.Asked.Has(t.Height, t.Time) {
-			l.WithoutPayer++
+		if h.Asked.Has(t.Height, t.Time) && slices.ContainsFunc(payers, t.MayBePaidBy) {
+			count++
 		}
 	}
-	return nil
+	return count, nil
 }
 
 // Notes are what a reader must know: what of the period is not there, and what may be missing.

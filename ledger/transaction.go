@@ -75,6 +75,13 @@ func (c *Cost) Paid() chain.Optional[chain.Wei] {
 	return c.Fee
 }
 
+// MayBePaidBy tells, of a transaction of which it is not known who paid, whether an account may have:
+// it sent it, or nobody knows who did.
+func (t *Transaction) MayBePaidBy(account chain.Address) bool {
+	sender, known := t.Sender.Get()
+	return !known || sender == account
+}
+
 // Transactions are those that a query asks for.
 func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	return b.transactions(ctx, ofPayer.rows(ctx, b, q))

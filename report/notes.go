@@ -33,7 +33,7 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span ledger.Spa
 			if err != nil {
 				return nil, err
 			}
-			if r.Period.Has(t.Height, t.Time) && r.Only.Has(&t.Cost) {
+			if r.Period.Has(t.Height, t.Time) && r.Only.Has(&t.Cost) && slices.ContainsFunc(r.payers(), t.MayBePaidBy) {
 				unpaid++
 			}
 		}

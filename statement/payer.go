@@ -13,7 +13,7 @@ func (s *Statement) countWithoutPayer(ctx context.Context) error {
 		if err != nil {
 			return ofLedger(err)
 		}
-		if sender, known := t.Sender.Get(); !known || sender == s.Account {
+		if t.MayBePaidBy(s.Account) {
 			s.WithoutPayer++
 		}
 	}

@@ -103,7 +103,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 func (s *server) paidTransactions(r *http.Request, q desk.TransactionsQuestion) (*desk.TransactionList, error) {
 	made, err := s.Desk.Transactions(r.Context(), q)
 	if err == nil && len(q.Payers) > 0 {
-		err = s.Desk.CountWithoutPayer(r.Context(), made)
+		err = s.Desk.CountWithoutPayer(r.Context(), made, q.Payers)
 	}
 	return made, err
 }
