@@ -51,3 +51,18 @@ func HandlerAt(o Options, now func() time.Time) http.Handler { return handler(o,
 
 // OwnPath is what leads to this server alone.
 var OwnPath = ownPath
+
+// Routes are all paths where something is asked for, and Parameters all names that one of them takes.
+func Routes() (list []string) {
+	for _, r := range append(pages(), answers()...) {
+		list = append(list, r.path)
+	}
+	return list
+}
+
+func Parameters() (list []string) {
+	for name := range parameterTexts {
+		list = append(list, name)
+	}
+	return append(append(list, listingParameters...), settingNames()...)
+}
