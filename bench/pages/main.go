@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -31,7 +32,7 @@ func main() {
 	month := flag.String("month", "2025-03", "a month that the ledger has")
 	runs := flag.Int("runs", 20, "how often each page is asked for, each time of another program or day")
 	users := flag.Int("users", 50, "how many users there are at once, each with a question a second")
-	during := flag.Duration("for", time.Minute, "how long they ask")
+	during := flag.Duration("for", 3*time.Minute, "how long they ask")
 	flag.Parse()
 	if err := measure(*program, *place, *month, *runs, *users, *during); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -177,6 +178,9 @@ func measure(program, place, month string, runs, users int, during time.Duration
 
 // part is a percentile by the nearest rank, in milliseconds.
 func part(list []time.Duration, percent int) float64 {
+	if len(list) == 0 {
+		return 0
+	}
 	slices.Sort(list)
 	return float64(list[max(0, (len(list)*percent+99)/100-1)].Microseconds()) / 1000
 }
@@ -249,37 +253,65 @@ func (s *server) leave(path string) error {
 	return errors.New("who asked left a long question: the program works on")
 }
 
-// many are users at once, each with a question a second of some kind.
+// answered is an answer to one of many users.
+type answered struct {
+	at, took time.Duration // since all began, and how long it took
+	wrong    string
+}
+
+// many are users at once, each with a question a second of some kind. What they see is told for each
+// part of the time: at first nothing is kept.
 func (s *server) many(list []page, users int, during time.Duration) error {
 	var mutex sync.Mutex
-	var took []time.Duration
-	failed := map[string]int{}
+	var seen []answered
 	var all sync.WaitGroup
-	end := time.Now().Add(during)
+	began := time.Now()
 	for user := range users {
 		all.Go(func() {
 			chance := rand.New(rand.NewPCG(1, uint64(user)))
 			time.Sleep(time.Duration(chance.IntN(1000)) * time.Millisecond)
-			for time.Now().Before(end) {
+			for time.Since(began) < during {
 				next := time.Now().Add(time.Second)
-				d, _, err := s.get(context.Background(), list[chance.IntN(len(list))].path(chance.IntN(1000)))
-				mutex.Lock()
-				took = append(took, d)
-				if err != nil {
-					failed[err.Error()[strings.LastIndexByte(err.Error(), ':')+1:]]++
+				a := answered{at: time.Since(began)}
+				var err error
+				if a.took, _, err = s.get(context.Background(), list[chance.IntN(len(list))].path(chance.IntN(1000))); err != nil {
+					a.wrong = err.Error()[strings.LastIndexByte(err.Error(), ':')+1:]
 				}
+				mutex.Lock()
+				seen = append(seen, a)
 				mutex.Unlock()
 				time.Sleep(time.Until(next))
 			}
 		})
 	}
 	all.Wait()
-	fmt.Printf("%d users, a question a second each, for %v: %d answers, median %.0f ms, 95 %% %.0f ms, 99 %% %.0f ms, peak memory %d MB\n",
-		users, during, len(took), part(took, 50), part(took, 95), part(took, 99), s.peak()>>20)
-	for text, n := range failed {
-		fmt.Printf("  %d times%s\n", n, text)
+	const parts = 3
+	fmt.Printf("%d users, a question a second each:\n", users)
+	for i := range parts {
+		from, to := during/parts*time.Duration(i), during/parts*time.Duration(i+1)
+		var took []time.Duration
+		wrong := map[string]int{}
+		for _, a := range seen {
+			if a.at < from || a.at >= to && i < parts-1 {
+				continue
+			}
+			took = append(took, a.took)
+			if a.wrong != "" {
+				wrong[a.wrong]++
+			}
+		}
+		fmt.Printf("  %v to %v: %d answers, median %.0f ms, 95 %% %.0f ms, 99 %% %.0f ms%s\n", from, to, len(took), part(took, 50), part(took, 95), part(took, 99), told(wrong))
 	}
+	fmt.Printf("  peak memory %d MB\n", s.peak()>>20)
 	return nil
+}
+
+// told are the answers that were none.
+func told(wrong map[string]int) (text string) {
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		text += fmt.Sprintf("; %d times%s", wrong[name], name)
+	}
+	return text
 }
 
 // peak is the most memory that the program had.
