@@ -16,8 +16,10 @@
 // its foot stand the ledger's last sealed block with the seal, and the same question for the
 // command line.
 //
-// What is sealed never changes. So an answer's ETag follows from the seal, the question and the
-// program, and a browser that has the answer asks for nothing again.
+// What is sealed does not change. So an answer's ETag follows from what is sealed and from the
+// question, within a run of the server and ten minutes: a browser that has the answer asks for
+// nothing again, and the server keeps what it made. A list that reads much is made once for all who
+// ask for it, and its rows are kept packed, for each page and order.
 //
 // A company's record of fees is sent (POST), and is kept in memory under a token for a while. What is
 // done with it is again a page with an address: the settings by which it is read stand there.
