@@ -101,8 +101,11 @@ func (c cell) Tail() string { _, tail, _ := c.digits(); return tail }
 // Zeros are those that are left.
 func (c cell) Zeros() string { _, _, zeros := c.digits(); return zeros }
 
-// digits cuts an amount as it is read. Together the parts are the text.
+// digits cuts an amount as it is read. Together the parts are the text, but for 0.
 func (c cell) digits() (head, tail, zeros string) {
+	if c.Text != "" && strings.Trim(c.Text, "0.") == "" { // a zero that is known is short
+		return "0", "", ""
+	}
 	whole, decimals, ok := strings.Cut(c.Text, ".")
 	if !ok || len(decimals) < digitsInk {
 		return c.Text, "", ""
