@@ -132,3 +132,15 @@ func TestLabelled(t *testing.T) {
 		require.Contains(t, text.String(), `"token_label": null`)
 	}
 }
+
+// A ledger that is closed gives no list.
+func TestTransactionsOfAClosedLedger(t *testing.T) {
+	d := opened(t, copied(t))
+	payers := []chain.Address{address(t, alith)}
+	list, err := d.Transactions(t.Context(), desk.TransactionsQuestion{Period: desk.Heights(0, 27), Payers: payers})
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	require.Error(t, d.CountWithoutPayer(t.Context(), list, payers))
+	_, err = d.Transactions(t.Context(), desk.TransactionsQuestion{Period: desk.Heights(0, 27)})
+	require.Error(t, err)
+}
