@@ -44,14 +44,37 @@ func ParseOnly(conditions []string) (o Only, err error) {
 	return o, nil
 }
 
-func (o *Only) set(name, value string) (err error) {
+// OnlyWords are what can stand for a name of [OnlyNames]; nil where it is no choice of words.
+func OnlyWords(name string) []string {
 	switch name {
 	case "layer":
-		o.Layer, err = oneOf(name, value, fee.EVM, fee.Native)
+		return wordsOf(fee.EVM, fee.Native)
 	case "status":
-		o.Outcome, err = oneOf(name, value, fee.Outcomes()...)
+		return wordsOf(fee.Outcomes()...)
 	case "type":
-		o.Type, err = oneOf(name, value, evm.Legacy, evm.EIP2930, evm.EIP1559, evm.EIP7702)
+		return wordsOf(evm.Legacy, evm.EIP2930, evm.EIP1559, evm.EIP7702)
+	}
+	return nil
+}
+
+func wordsOf[T ~string](known ...T) (words []string) {
+	for _, k := range known {
+		words = append(words, string(k))
+	}
+	return words
+}
+
+func (o *Only) set(name, value string) (err error) {
+	if words := OnlyWords(name); words != nil && !slices.Contains(words, value) {
+		return fmt.Errorf("%s=%s: there are %s", name, value, strings.Join(words, ", "))
+	}
+	switch name {
+	case "layer":
+		o.Layer = chain.Some(fee.Layer(value))
+	case "status":
+		o.Outcome = chain.Some(fee.Outcome(value))
+	case "type":
+		o.Type = chain.Some(evm.Type(value))
 	case "call":
 		o.Call = chain.Some(value)
 	case "contract":
@@ -64,17 +87,6 @@ func (o *Only) set(name, value string) (err error) {
 		return fmt.Errorf("%s: there are %s", name, strings.Join(OnlyNames(), ", "))
 	}
 	return err
-}
-
-func oneOf[T ~string](name, value string, known ...T) (none chain.Optional[T], err error) {
-	if slices.Contains(known, T(value)) {
-		return chain.Some(T(value)), nil
-	}
-	var list []string
-	for _, k := range known {
-		list = append(list, string(k))
-	}
-	return none, fmt.Errorf("%s=%s: there are %s", name, value, strings.Join(list, ", "))
 }
 
 // Conditions are what it asks for, as [ParseOnly] reads them, in the order of [OnlyNames]; nil of

@@ -77,7 +77,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func() (*view, error) {
+	return s.show(w, r, func(string) (*view, error) {
 		made, err := s.paidTransactions(r, q)
 		if err != nil {
 			return nil, err
@@ -150,9 +150,9 @@ func without(own url.Values, names ...string) url.Values {
 // onlyControls ask for some transactions.
 func onlyControls(own url.Values) []control {
 	return []control{
-		ofOptions("layer", "Layer", own.Get("layer"), "all", "evm", "native"),
-		ofOptions("status", "Status", own.Get("status"), "all", "succeeded", "reverted", "out_of_gas", "failed"),
-		ofOptions("type", "Type", own.Get("type"), "all", "legacy", "eip2930", "eip1559", "eip7702"),
+		ofOptions("layer", "Layer", own.Get("layer"), "all", report.OnlyWords("layer")...),
+		ofOptions("status", "Status", own.Get("status"), "all", report.OnlyWords("status")...),
+		ofOptions("type", "Type", own.Get("type"), "all", report.OnlyWords("type")...),
 		{Name: "call", Label: "Call", Kind: "text", Value: own.Get("call"), Hint: "such as Balances.transfer"},
 		{Name: "contract", Label: "Contract", Kind: "text", Value: own.Get("contract"), Hint: "0x…"},
 	}
