@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -37,6 +38,23 @@ func (in PeriodInput) Before() (before PeriodInput, err error) {
 		return before, before.heightsBefore(r.First, r.Last)
 	}
 	return before, notUnderstood("%v: name the period that is compared with the one before it: a range, %v, %v, or %v and %v", FieldCompare, FieldMonth, FieldYear, FieldFrom, FieldTo)
+}
+
+// namedPeriod is a month or a year.
+var namedPeriod = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2})?$`)
+
+// IsNamed tells whether a text names a month or a year, such as 2025-02 or 2025.
+func IsNamed(text string) bool { return namedPeriod.MatchString(text) }
+
+// Named is the month or the year that a text names, of the same time zone.
+func (in PeriodInput) Named(text string) PeriodInput {
+	other := PeriodInput{Timezone: in.Timezone, Partial: in.Partial}
+	if len(text) == len("2025") {
+		other.Year = text
+	} else {
+		other.Month = text
+	}
+	return other
 }
 
 // endBefore sets the ends to those of the period before one with two ends.

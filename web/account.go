@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
@@ -25,8 +24,10 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 	if paid.After, err = readPlace(own); err != nil {
 		return err
 	}
-	return s.show(w, r, func() (*view, error) {
-		a, err := s.summary(r, account)
+	return s.show(w, r, func(sealed string) (*view, error) {
+		a, err := keptOf(s, r, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*desk.AccountSummary, error) {
+			return s.Desk.Account(ctx, desk.AccountQuestion{Account: account})
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -67,26 +68,5 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		table.Title = "What it paid for"
 		v.Tables = []*tabular{table}
 		return v, nil
-	})
-}
-
-// summary is an account's summary, which is the same on each page of what it paid for.
-func (s *server) summary(r *http.Request, account chain.Address) (*desk.AccountSummary, error) {
-	state, err := s.Desk.State(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	stepAside(r)
-	return s.summaries.get(r.Context(), s.Time, strings.Join([]string{s.base, s.stamp(), state.String(), account.String()}, "\n"), func(ctx context.Context) (a *desk.AccountSummary, keep bool, err error) {
-		leave, err := turn(ctx, s.longWaiting, s.long)
-		if err != nil {
-			return nil, false, err
-		}
-		defer leave()
-		if a, err = s.Desk.Account(ctx, desk.AccountQuestion{Account: account}); err != nil {
-			return nil, false, err
-		}
-		now, err := s.Desk.State(ctx)
-		return a, now.String() == state.String(), err
 	})
 }

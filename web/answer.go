@@ -17,8 +17,8 @@ import (
 )
 
 // same tells whether the browser has the answer already, or gets one that is kept: it follows from
-// what is sealed, from the question and from the program, and from whom a page is shown to where it
-// names somebody. It says, for people, what is sealed.
+// what is sealed, from the question and from this run of the server, and from whom a page is shown to
+// where it names somebody. It says, for people, what is sealed.
 func (s *server) same(w http.ResponseWriter, r *http.Request, shownTo string) (same bool, sealed string, err error) {
 	state, err := s.Desk.State(r.Context())
 	if err != nil {

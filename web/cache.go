@@ -1,5 +1,11 @@
 package web
 
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
 // How many bytes of answers are kept in memory, and how many of one: a longer one is made again.
 const (
 	mostInCache = 64 << 20
@@ -19,6 +25,7 @@ func sizeOfAnswer(k kept) int { return len(k.body) }
 type keptList struct {
 	view view
 	rows *rows
+	most float64 // the greatest of the figures that are drawn beside each other
 }
 
 func sizeOfList(l *keptList) int { return l.rows.size + 8<<10 }
@@ -28,3 +35,25 @@ const (
 	mostOfLists     = 96 << 20
 	mostOfSummaries = 1000
 )
+
+// keptOf is what an address has at a state of the ledger: what is kept of it, or what make makes, for
+// all who ask at the same time. What reads much has places of its own.
+func keptOf[T any](s *server, r *http.Request, kept *once[T], sealed, address string, readsMuch bool, make func(context.Context) (T, error)) (T, error) {
+	if readsMuch {
+		stepAside(r)
+	}
+	return kept.get(r.Context(), s.Time, strings.Join([]string{s.base, s.stamp(), sealed, address}, "\n"), func(ctx context.Context) (value T, keep bool, err error) {
+		if readsMuch {
+			leave, err := turn(ctx, s.longWaiting, s.long)
+			if err != nil {
+				return value, false, err
+			}
+			defer leave()
+		}
+		if value, err = make(ctx); err != nil {
+			return value, false, err
+		}
+		now, err := s.Desk.State(ctx)
+		return value, now.String() == sealed, err
+	})
+}

@@ -34,8 +34,6 @@ const beforeIt = "before"
 
 var aDay = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
-var aMonthOrYear = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2})?$`)
-
 // feesQuestion reads what a page of fees, or a file of them, is asked for.
 func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, err error) {
 	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat(feesParameters, own)...); err != nil {
@@ -50,12 +48,8 @@ func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, e
 	if asked.Only, err = readOnly(given); err != nil {
 		return q, err
 	}
-	priced, err := s.priced(given)
-	if err != nil {
+	if asked.Prices, err = s.priced(given); err != nil {
 		return q, err
-	}
-	if priced {
-		asked.Prices = s.Prices
 	}
 	if err := q.readCompared(given.Get("compare")); err != nil {
 		return q, err
@@ -75,17 +69,14 @@ func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, e
 // readCompared reads what the period is compared with.
 func (q *feesQuestion) readCompared(text string) (err error) {
 	q.compare = text
-	q.with = desk.PeriodInput{Timezone: q.scope.Zone, Partial: q.scope.Partial}
 	switch {
 	case text == "":
 	case text == beforeIt:
 		q.with, err = q.scope.input().Before()
-	case !aMonthOrYear.MatchString(text):
-		return notUnderstood("compare=%s: want %s, a month such as 2025-02, or a year.", console.Printable(text), beforeIt)
-	case len(text) == len("2025"):
-		q.with.Year = text
+	case desk.IsNamed(text):
+		q.with = q.scope.input().Named(text)
 	default:
-		q.with.Month = text
+		return notUnderstood("compare=%s: want %s, a month such as 2025-02, or a year.", console.Printable(text), beforeIt)
 	}
 	return err
 }
@@ -171,8 +162,9 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func() (*view, error) {
-		kept, err := s.keptList(r, "fees"+q.scope.query(listing{}.with(q.scope.own)), q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q) })
+	return s.show(w, r, func(sealed string) (*view, error) {
+		address := "fees" + q.scope.query(listing{}.with(q.scope.own))
+		kept, err := keptOf(s, r, s.lists, sealed, address, q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q) })
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +180,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		if v.Chart == nil {
-			drawShares(table, v.Most)
+			drawShares(table, kept.most)
 		}
 		v.Tables = []*tabular{table}
 		return &v, nil
@@ -217,8 +209,9 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
 	}
 	v.Chart = chartOf(made.Report, made.compared, q.narrower)
+	most := 0.0
 	for _, g := range made.Groups {
-		v.Most = max(v.Most, tokens(g.Fee))
+		most = max(most, tokens(g.Fee))
 	}
 	for _, form := range feesForms {
 		v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + q.scope.query(listing{}.with(q.scope.own))})
@@ -226,37 +219,12 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 	v.Links = []link{{"The transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
 	all, err := keepRows(made.Sheet())
-	return &keptList{v, all}, err
+	return &keptList{v, all, most}, err
 }
 
 // readsMuch tells whether an answer reads more than some totals of time.
 func (q *feesQuestion) readsMuch() bool {
 	return !slices.Contains([]report.By{report.Hour, report.Day, report.Month}, q.asked.By) || !q.asked.Only.IsAll() || len(q.asked.Payers) > 0
-}
-
-// keptList is the list of a page: what is kept of it at the state of the ledger, or what make makes.
-func (s *server) keptList(r *http.Request, address string, readsMuch bool, make func(context.Context) (*keptList, error)) (*keptList, error) {
-	state, err := s.Desk.State(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	if readsMuch {
-		stepAside(r)
-	}
-	return s.lists.get(r.Context(), s.Time, strings.Join([]string{s.base, s.stamp(), state.String(), address}, "\n"), func(ctx context.Context) (l *keptList, keep bool, err error) {
-		if readsMuch {
-			leave, err := turn(ctx, s.longWaiting, s.long)
-			if err != nil {
-				return nil, false, err
-			}
-			defer leave()
-		}
-		if l, err = make(ctx); err != nil {
-			return nil, false, err
-		}
-		now, err := s.Desk.State(ctx)
-		return l, now.String() == state.String(), err
-	})
 }
 
 // feesFacts are the totals.
@@ -325,10 +293,7 @@ func (q *feesQuestion) flags(s *server) string {
 	default:
 		line += " --compare=" + q.compare
 	}
-	if q.asked.Prices != nil {
-		line += " --prices " + console.Argument(s.PricesFile) + " --fiat " + s.currency()
-	}
-	return line
+	return line + s.priceFlags(q.asked.Prices)
 }
 
 // narrower is the page of what a group of time has; "" where there is none.

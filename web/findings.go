@@ -13,7 +13,7 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func() (*view, error) {
+	return s.show(w, r, func(string) (*view, error) {
 		table, err := s.table(list.Sheet, mostRows)
 		if err != nil {
 			return nil, err

@@ -101,13 +101,14 @@ type navigation struct {
 	Here bool // it is the page itself
 }
 
-// show writes a page whose answer depends on what is sealed alone, unless the browser has it.
-func (s *server) show(w http.ResponseWriter, r *http.Request, make func() (*view, error)) error {
+// show writes a page whose answer depends on what is sealed alone, unless the browser has it. Make is
+// told what is sealed.
+func (s *server) show(w http.ResponseWriter, r *http.Request, make func(sealed string) (*view, error)) error {
 	same, sealed, err := s.same(w, r, s.shownTo(r))
 	if same || err != nil {
 		return err
 	}
-	v, err := make()
+	v, err := make(sealed)
 	if err != nil {
 		return err
 	}

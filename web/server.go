@@ -20,7 +20,7 @@ import (
 // Options say what is served, and within which bounds.
 type Options struct {
 	Ledgers []Ledger         // at least one. Where there are several, each is below its name
-	Program string           // the program with its version: another one may answer otherwise
+	Program string           // the program with its version
 	Hosts   []string         // names by which this server may be asked for, beside those of this machine
 	Log     *slog.Logger     // of requests, and of what fails; nil for none
 	Metrics *metrics.Metrics // where requests and the ledgers are counted, at /metrics; nil for new ones

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/sheet"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/statement"
@@ -26,8 +27,8 @@ type statementQuestion struct {
 	account chain.Address
 	period  desk.Period
 	part    string
-	worth   bool // amounts are in the currency of the prices, too
-	bare    bool // no balances are asked for, and nothing is proved
+	prices  *prices.List // nil for no amounts in a currency
+	bare    bool         // no balances are asked for, and nothing is proved
 	listing listing
 }
 
@@ -48,7 +49,7 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 	if !slices.Contains(parts, q.part) {
 		return q, notUnderstood("part=%s: there are %s.", console.Printable(q.part), strings.Join(parts, ", "))
 	}
-	if q.worth, err = s.priced(q.scope.own); err != nil {
+	if q.prices, err = s.priced(q.scope.own); err != nil {
 		return q, err
 	}
 	switch text := q.scope.own.Get("balances"); text {
@@ -105,15 +106,23 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(c
 	return made, why, err
 }
 
+// provedFile sends what is proved as a file. It says what is proved, or is none.
+func provedFile[T any](s *server, w http.ResponseWriter, r *http.Request, q *statementQuestion, of func(*http.Request, *statementQuestion) (T, string, error), write func(*answer, T) error) error {
+	return s.file(w, r, func(to *answer) error {
+		made, why, err := of(r, q)
+		if err == nil && why != "" {
+			err = &problem{http.StatusBadGateway, "Not answered", why}
+		}
+		if err != nil {
+			return err
+		}
+		return write(to, made)
+	})
+}
+
 func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *desk.Statements, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*desk.Statements, error) {
-		asked := desk.StatementQuestion{Period: q.period, Accounts: []chain.Address{q.account}, Balances: balances}
-		if s.Labels != nil {
-			asked.Labels = s.Labels.Book
-		}
-		if q.worth {
-			asked.Prices = s.Prices
-		}
+		asked := desk.StatementQuestion{Period: q.period, Accounts: []chain.Address{q.account}, Labels: s.book(), Prices: q.prices, Balances: balances}
 		return s.Desk.Statements(ctx, asked)
 	})
 }
@@ -144,7 +153,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func() (*view, error) {
+	return s.show(w, r, func(string) (*view, error) {
 		made, why, err := s.statementOf(r, &q)
 		if err != nil {
 			return nil, err
@@ -201,10 +210,7 @@ func (s *server) provedFlags(q *statementQuestion) string {
 	if s.Source == nil || q.bare {
 		line = " --no-balances"
 	}
-	if q.worth {
-		line += " --prices " + console.Argument(s.PricesFile) + " --fiat " + s.currency()
-	}
-	return line
+	return line + s.priceFlags(q.prices)
 }
 
 // statementFacts are the balances and what was paid.
@@ -226,7 +232,7 @@ func statementFacts(one *statement.Statement, symbol string, account chain.Addre
 	for _, f := range one.Fees {
 		charged := amount(string(f.Layer)+" fees", chain.Some(f.Charged), symbol)
 		if f.Unknown > 0 {
-			charged.Text = fmt.Sprintf("%s, and %d that are %s", charged.Text, f.Unknown, notKnown)
+			charged.Unit += fmt.Sprintf(", and %d that are %s", f.Unknown, notKnown)
 		}
 		facts = append(facts, charged)
 	}
@@ -239,14 +245,7 @@ func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, func(to *answer) error {
-		made, why, err := s.statementOf(r, &q)
-		if err != nil {
-			return err
-		}
-		if why != "" { // a file says what is proved, or is none
-			return &problem{http.StatusBadGateway, "Not answered", why}
-		}
+	return provedFile(s, w, r, &q, s.statementOf, func(to *answer, made *desk.Statements) (err error) {
 		switch to.form {
 		case "csv":
 			err = sheet.WriteCSV(to, q.sheetOf(r, made))
@@ -261,13 +260,7 @@ func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *desk.Rollforward, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*desk.Rollforward, error) {
-		asked := desk.RollforwardQuestion{Period: q.period, By: desk.ByMonth, Accounts: []chain.Address{q.account}, Balances: balances}
-		if s.Labels != nil {
-			asked.Labels = s.Labels.Book
-		}
-		if q.worth {
-			asked.Prices = s.Prices
-		}
+		asked := desk.RollforwardQuestion{Period: q.period, By: desk.ByMonth, Accounts: []chain.Address{q.account}, Labels: s.book(), Prices: q.prices, Balances: balances}
 		return s.Desk.Rollforward(ctx, asked)
 	})
 }
@@ -278,7 +271,7 @@ func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func() (*view, error) {
+	return s.show(w, r, func(string) (*view, error) {
 		made, why, err := s.rollforwardOf(r, &q)
 		if err != nil {
 			return nil, err
@@ -311,37 +304,37 @@ func (s *server) rollforwardFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, func(to *answer) error {
-		made, why, err := s.rollforwardOf(r, &q)
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			return &problem{http.StatusBadGateway, "Not answered", why}
-		}
-		y := &made.Style
+	return provedFile(s, w, r, &q, s.rollforwardOf, func(to *answer, made *desk.Rollforward) (err error) {
 		switch to.form {
 		case "csv":
 			err = sheet.WriteCSV(to, linesOf(made))
 		case "xlsx":
-			err = y.WriteXLSX(r.Context(), to, made.Rollforward)
+			err = made.Style.WriteXLSX(r.Context(), to, made.Rollforward)
 		default:
-			err = y.WriteJSON(to, made.Rollforward)
+			err = made.Style.WriteJSON(to, made.Rollforward)
 		}
 		return made.Explain(err)
 	})
 }
 
-// priced tells whether a page's own parameters ask for amounts in the currency of the prices.
-func (s *server) priced(own url.Values) (bool, error) {
+// priced are the prices, where a page's own parameters ask for amounts in their currency; else nil.
+func (s *server) priced(own url.Values) (*prices.List, error) {
 	code := own.Get("price")
 	switch {
 	case code == "":
-		return false, nil
+		return nil, nil
 	case s.Prices == nil:
-		return false, notUnderstood("price=%s: this server has no prices: fees serve --prices FILE reads them.", console.Printable(code))
+		return nil, notUnderstood("price=%s: this server has no prices: fees serve --prices FILE reads them.", console.Printable(code))
 	case code != s.currency():
-		return false, notUnderstood("price=%s: this server has %s.", console.Printable(code), s.currency())
+		return nil, notUnderstood("price=%s: this server has %s.", console.Printable(code), s.currency())
 	}
-	return true, nil
+	return s.Prices, nil
+}
+
+// priceFlags are prices on the command line.
+func (s *server) priceFlags(list *prices.List) string {
+	if list == nil {
+		return ""
+	}
+	return " --prices " + console.Argument(s.PricesFile) + " --fiat " + string(list.Currency)
 }

@@ -17,7 +17,7 @@ import (
 
 // transaction is a transaction of the ledger with all that it moved, and how its fee came about.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, func() (*view, error) {
+	return s.show(w, r, func(string) (*view, error) {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func (s *server) explanation(r *http.Request, t *desk.Paid) (*invoice.Invoice, e
 		return nil, &problem{http.StatusConflict, "Of another chain", fmt.Sprintf("the gateway's block %d is %v, and the ledger's is %v", t.Height, bill.BlockHash, block.Hash)}
 	}
 	if own.Fee != t.Fee || own.Charged != t.Charged {
-		return nil, &problem{http.StatusConflict, "Another fee", fmt.Sprintf("by %s the fee is %s and %s was charged, and the ledger has other figures, by %s: fees verify --ledger says which", bill.Rules, cmp.Or(optionalText(own.Fee), notKnown), cmp.Or(optionalText(own.Charged), notKnown), t.Rules)}
+		return nil, &problem{http.StatusConflict, "Another fee", fmt.Sprintf("by %s the fee is %s and %s was charged, and the ledger has other figures, by %s: fees ledger verify --gateway tells the difference", bill.Rules, cmp.Or(optionalText(own.Fee), notKnown), cmp.Or(optionalText(own.Charged), notKnown), t.Rules)}
 	}
 	return bill, nil
 }

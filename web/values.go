@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
@@ -60,6 +61,14 @@ func (s *server) called(address string) string {
 		}
 	}
 	return console.Ends(address, 4)
+}
+
+// book are the entries of the address book; nil for none.
+func (s *server) book() *addressbook.Book {
+	if s.Labels == nil {
+		return nil
+	}
+	return s.Labels.Book
 }
 
 // label is what the address book calls an account.

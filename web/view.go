@@ -51,12 +51,11 @@ type view struct {
 	Command   string // the same question on the command line
 	Made      string // the command before it, which makes the ledger
 	Chart     *chart
-	Most      float64 // the greatest of the figures that are drawn beside each other
-	Around    []link  // to what stands before and after it
-	Theme     string  // light or dark; "" as the browser has it
-	Sealed    string  // what the ledger has sealed, of which the answer is
-	Unsealed  bool    // the answer is of what is not sealed yet
-	Live      string  // the last sealed block, on a page that says when there are newer ones
+	Around    []link // to what stands before and after it
+	Theme     string // light or dark; "" as the browser has it
+	Sealed    string // what the ledger has sealed, of which the answer is
+	Unsealed  bool   // the answer is of what is not sealed yet
+	Live      string // the last sealed block, on a page that says when there are newer ones
 	Network   string
 	Base      string // what the paths of the ledger begin with: links go on from there
 	Here      string // the page's own address, for links within it

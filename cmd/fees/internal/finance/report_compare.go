@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
@@ -30,13 +29,10 @@ percents of the totals on a sheet of its own; there is no html.`
 // periodBefore is --compare without a value.
 const periodBefore = "before"
 
-// namedPeriod is a month or a year.
-var namedPeriod = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2})?$`)
-
 // takeCompared takes the month or the year out of the arguments that stands behind --compare, and
 // not behind an equals sign.
 func (f *reportFlags) takeCompared(args []string) []string {
-	if i := slices.IndexFunc(args, namedPeriod.MatchString); i >= 0 && f.compare == periodBefore {
+	if i := slices.IndexFunc(args, desk.IsNamed); i >= 0 && f.compare == periodBefore {
 		f.compare = args[i]
 		return slices.Delete(slices.Clone(args), i, i+1)
 	}
@@ -45,18 +41,15 @@ func (f *reportFlags) takeCompared(args []string) []string {
 
 // compared is the period that is compared with, if one is.
 func (f *reportFlags) compared() (with desk.PeriodInput, ok bool, err error) {
-	with = desk.PeriodInput{Timezone: f.Timezone, Partial: f.Partial}
 	switch {
 	case f.compare == "":
 		return with, false, nil
 	case f.compare == periodBefore:
 		with, err = f.PeriodInput.Before()
-	case !namedPeriod.MatchString(f.compare):
-		err = fmt.Errorf("--compare %q: want a month such as 2025-02, a year such as 2025, or nothing for the period before", f.compare)
-	case len(f.compare) == len("2025"):
-		with.Year = f.compare
+	case desk.IsNamed(f.compare):
+		with = f.PeriodInput.Named(f.compare)
 	default:
-		with.Month = f.compare
+		err = fmt.Errorf("--compare %q: want a month such as 2025-02, a year such as 2025, or nothing for the period before", f.compare)
 	}
 	return with, true, err
 }
