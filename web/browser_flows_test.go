@@ -326,19 +326,27 @@ func loggedIn(t *testing.T, b *browsertest.Browser) {
 	require.Contains(t, tab.Path(), "/login")
 }
 
-// The packages of closed months, and one with its files and versions.
+// The packages of closed months, and one with its files and versions, which is checked again. A command
+// line is copied by its button.
 func packages(t *testing.T, b *browsertest.Browser) {
 	d, dir, labels := monthEnd(t)
 	shelf := filepath.Join(dir, "closed")
 	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "Operations")
 	closed := closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "group:company")
-	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels, o.Ledgers[0].Packages = labels, shelf })
+	s := served(t, d, func(o *web.Options) {
+		o.Ledgers[0].Labels, o.Ledgers[0].Packages, o.Ledgers[0].Open = labels, shelf, again(d)
+	})
 	tab := b.Tab(t, s.URL, browsertest.Options{})
 	tab.Open("/cockpit")
+	tab.Find(browsertest.Button, "Copy").Press()
+	tab.Until(`document.querySelector("[data-copies]").textContent === "Copied"`)
 	tab.Find(browsertest.Link, "Packages").Follow()
 	require.Contains(t, tab.Amounts(), closed.Manifest.Totals.Fee.String())
 	look(t, tab)
 	tab.Find(browsertest.Link, "2026-01").Follow()
 	require.Contains(t, tab.Text(), closed.Sum)
 	look(t, tab)
+	tab.Resize(browsertest.Desk)
+	tab.Find(browsertest.Button, "Check again").Follow()
+	tab.Until(`document.querySelector("dd.ok")?.textContent.startsWith("proved ") ?? false`) // the page asks again by itself
 }

@@ -3,11 +3,13 @@ package browsertest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/page"
@@ -255,13 +257,19 @@ func Ask[T any](b *Tab, expression string) (value T) {
 	return value
 }
 
-// Until waits until the page says so.
+// Until waits until the page says so, or the page that it leads to by itself.
 func (b *Tab) Until(expression string) {
 	b.t.Helper()
 	ctx, leave := context.WithTimeout(b.context, patience)
 	defer leave()
-	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(patience)))
-	require.NoError(b.t, err, expression)
+	for {
+		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(patience)))
+		if gone := new(cdproto.Error); errors.As(err, &gone) && ctx.Err() == nil {
+			continue // the page, for the next one
+		}
+		require.NoError(b.t, err, expression)
+		return
+	}
 }
 
 // Row is a row of a table.
