@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/inorder"
 )
 
 // byAccount is a question about the rows of a table that name one of some accounts.
@@ -199,22 +200,34 @@ func (s *search) blocks(ctx context.Context, span Span) iter.Seq2[*rowsOf, error
 // maxHeights is how many heights of a look-up are held at once.
 const maxHeights = 10_000
 
-// count wants the days that end below a height to have had as many rows as their totals say.
+// count wants the days that end below a height to have had as many rows as their totals say. The
+// totals of several days are read at the same time.
 func (s *search) count(ctx context.Context, height uint64) error {
-	for len(s.days) > 0 && s.days[0].last < height {
-		day := s.days[0]
-		s.days = s.days[1:]
+	ended := 0
+	for ended < len(s.days) && s.days[ended].last < height {
+		ended++
+	}
+	var days []*stretch
+	days, s.days = s.days[:ended], s.days[ended:]
+	type counted struct {
+		day  *stretch
+		want uint64
+		err  error
+	}
+	for c := range inorder.Map(ctx, slices.Values(days), readersAtOnce(), func(ctx context.Context, day *stretch) counted {
 		want, err := s.rowsOn(ctx, s.book, s.book.engine.shared(), day, s.query.Accounts)
-		if errors.Is(err, ErrDamaged) && s.book.extendedBelow(ctx, day) { // its totals have other blocks, too
+		return counted{day, want, err}
+	}) {
+		if errors.Is(c.err, ErrDamaged) && s.book.extendedBelow(ctx, c.day) { // its totals have other blocks, too
 			continue
 		}
-		if err != nil {
-			return err
+		if c.err != nil {
+			return c.err
 		}
-		if have := s.have[day.number]; have != want {
-			return s.lost(ctx, day, want, have)
+		if have := s.have[c.day.number]; have != c.want {
+			return s.lost(ctx, c.day, c.want, have)
 		}
-		delete(s.have, day.number)
+		delete(s.have, c.day.number)
 	}
 	return nil
 }
