@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -162,7 +163,7 @@ var protocols = []*fault{
 
 // encodings are not what the head says.
 var encodings = []*fault{
-	{name: "gzip bomb", commit: func(x *exchange) { x.encoded("gzip", bomb) }},
+	{name: "gzip bomb", commit: func(x *exchange) { x.encoded("gzip", bomb()) }},
 	{name: "gzip garbage", commit: func(x *exchange) {
 		whole := compressed(x.well.body)
 		whole[len(whole)-6]++ // its sum
@@ -189,8 +190,9 @@ func compressed(body []byte) []byte {
 	return b.Bytes()
 }
 
-// bomb is small, and large when it is unpacked.
-var bomb = compressed(bytes.Repeat([]byte(" "), 32<<20))
+// bomb is small, and large when it is unpacked. It is made when it is wanted: each program that a test starts has this
+// package in it.
+var bomb = sync.OnceValue(func() []byte { return compressed(bytes.Repeat([]byte(" "), 32<<20)) })
 
 func noise(random *rand.Rand, n int) []byte {
 	b := make([]byte, n)
