@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 	t.Cleanup(server.Close)
 	node := httptest.NewServer(recordedNode(t))
 	t.Cleanup(node.Close)
+	keys := sshKeys(t) // no script changes them, and Zoe's is slow to make
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -57,7 +58,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("COLUMNS", "")
 			env.Setenv("FEES_GATEWAY", "")
 			env.Setenv("FEES_LEDGER", "")
-			env.Setenv("KEYS", sshKeys(t))
+			env.Setenv("KEYS", keys)
 			env.Setenv("SSH_AUTH_SOCK", "")
 			env.Setenv("FEES_KEY_PASSPHRASE", "")
 			return nil
