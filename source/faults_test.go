@@ -35,8 +35,6 @@ import (
 )
 
 const (
-	wantedFaults = 10_000
-	leastOfKind  = 100 // faults of each kind
 	askers       = 16
 	lastRecorded = 27 // height
 	oneTry       = 50 * time.Millisecond
@@ -57,6 +55,10 @@ func TestFaults(t *testing.T) {
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	known := readTruth(t)
 	// Whoever asks for one answer cannot tell another fork, readers can.
+	wantedFaults, leastOfKind := 10_000, 100 // faults of each kind
+	if testing.Short() {                     // as under the race detector, for which those at the same time count
+		wantedFaults, leastOfKind = 2_000, 10
+	}
 	plain, forks := gatewaytest.NewFaults(directory), gatewaytest.NewFaults(directory)
 	plain.Seed, plain.Percent = *seed, 60
 	forks.Seed, forks.Percent, forks.Forks = *seed, 35, true
