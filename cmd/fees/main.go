@@ -6,14 +6,9 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 )
-
-// gcPercent lets the heap grow to five times what is in use before it is swept:
-// a few blocks are, so that little memory buys a good deal of speed.
-const gcPercent = 400
 
 // grace is how long the program takes to end after a signal: long enough to store what
 // is at hand, and to take away what is half made. Where it waits for somebody who does
@@ -22,18 +17,8 @@ const gcPercent = 400
 // the next.
 const grace = 1500 * time.Millisecond
 
-// memoryLimit is where the heap no longer grows like that, but is swept as often as it
-// takes to stay below. What is in use by then is a few of the largest blocks that a
-// gateway may send.
-const memoryLimit = 300 << 20
-
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
+	boundMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the program at once
