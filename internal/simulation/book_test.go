@@ -1,0 +1,207 @@
+package simulation
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/bits"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/ledger"
+)
+
+// book is all that a ledger has, read by plain SQL: the rows of each table, with the words
+// that stand in a file as numbers.
+type book struct {
+	rows map[string][]string // by table, in the order of their keys
+}
+
+// tableOf says how a table is read.
+type tableOf struct {
+	name, order string
+	without     []string // columns
+}
+
+// read are the tables of a book. What a book knows of its blocks by asking (findings and
+// questions without an answer) may differ by how a gateway answered: it is read apart.
+var read = []tableOf{
+	{name: "book", order: "one"},
+	{name: "blocks", order: "height", without: []string{"leaves"}},
+	{name: "transactions", order: "height, extrinsic"},
+	{name: "movements", order: "height, position"},
+	{name: "unclassified", order: "height, position"},
+	{name: "transfers", order: "height, position"},
+	{name: "diagnoses", order: "height, extrinsic"},
+	{name: "proved", order: "first"},
+	{name: "unsealed", order: "height"},
+	{name: "seals", order: "unit, number", without: []string{"digest", "findings", "unanswered"}},
+	{name: "quarter_hours", order: "quarter_hour"},
+	{name: "days", order: "day"},
+	{name: "months", order: "month"},
+	{name: "contract_days", order: "day, layer, call, contract"},
+	{name: "contract_months", order: "month, layer, call, contract"},
+	{name: "account_days", order: "day, account"},
+	{name: "account_months", order: "month, account"},
+	{name: "account_blocks", order: "era, account, height"},
+	{name: "hash_blocks", order: "era, hash, height"},
+	{name: "lookups", order: "one"},
+}
+
+// ofWords are the columns that have words, by the documentation of package ledger.
+var ofWords = []string{"rules", "layer", "type", "call", "method", "outcome", "status", "verdict", "event", "kind"}
+
+// opened opens a ledger's file by plain SQL.
+func opened(path string) (*sql.DB, error) {
+	place := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	return sql.Open("sqlite", place.String())
+}
+
+// readBook reads a ledger's file.
+func readBook(path string) (*book, error) {
+	db, err := opened(path)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	words := map[int64]string{}
+	err = each(db, "SELECT number, word FROM words", func(_ []string, r []any) error {
+		words[r[0].(int64)] = r[1].(string)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	b := &book{rows: map[string][]string{}}
+	for _, t := range read {
+		rows := []string{}
+		err := each(db, "SELECT * FROM "+t.name+" ORDER BY "+t.order, func(columns []string, r []any) error {
+			var line strings.Builder
+			for i, v := range r {
+				if slices.Contains(t.without, columns[i]) {
+					continue
+				}
+				if n, isNumber := v.(int64); isNumber && slices.Contains(ofWords, columns[i]) {
+					v = words[n]
+				}
+				if data, isData := v.([]byte); isData {
+					v = hex.EncodeToString(data)
+				}
+				fmt.Fprintf(&line, "%s=%v ", columns[i], v)
+			}
+			rows = append(rows, line.String())
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		b.rows[t.name] = rows
+	}
+	err = each(db, "SELECT leaves FROM blocks ORDER BY height", func(_ []string, r []any) error {
+		digest, err := digestOf(r[0].([]byte))
+		b.rows["digests"] = append(b.rows["digests"], digest)
+		return err
+	})
+	return b, err
+}
+
+// digestOf is a block's digest by its leaves, as package ledger documents it: over the byte of
+// the layout, the bits of the first six leaves, and these.
+func digestOf(leaves []byte) (string, error) {
+	const inDigest, size = 1<<6 - 1, sha256.Size
+	if len(leaves) < 3 || leaves[0] != 1 {
+		return "", errors.New("leaves of another layout")
+	}
+	there := binary.BigEndian.Uint16(leaves[1:]) & inDigest
+	end := 3 + size*bits.OnesCount16(there)
+	if len(leaves) < end {
+		return "", errors.New("leaves are missing")
+	}
+	over := binary.BigEndian.AppendUint16([]byte{leaves[0]}, there)
+	sum := sha256.Sum256(append(over, leaves[3:end]...))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// each delivers the rows of a query.
+func each(db *sql.DB, query string, row func(columns []string, values []any) error) error {
+	rows, err := db.Query(query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	values, into := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := row(columns, values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// differs tells where two books first have something else.
+func (b *book) differs(other *book) error {
+	for _, name := range append([]string{"digests"}, names()...) {
+		one, two := b.rows[name], other.rows[name]
+		for i := range max(len(one), len(two)) {
+			switch {
+			case i >= len(one):
+				return fmt.Errorf("table %s has %d rows, and lacks %s", name, len(one), two[i])
+			case i >= len(two):
+				return fmt.Errorf("table %s has %d rows, not %d: one more is %s", name, len(one), len(two), one[i])
+			case one[i] != two[i]:
+				return fmt.Errorf("table %s, row %d is\n  %s\nand should be\n  %s", name, i, one[i], two[i])
+			}
+		}
+	}
+	return nil
+}
+
+func names() (list []string) {
+	for _, t := range read {
+		list = append(list, t.name)
+	}
+	return list
+}
+
+// count is a number that a query gives of a ledger's file.
+func count(path, query string, arguments ...any) (n int64, err error) {
+	db, err := opened(path)
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	err = db.QueryRow(query, arguments...).Scan(&n)
+	return n, err
+}
+
+// verified wants a ledger in which its own verification finds nothing.
+func verified(path string) error {
+	b, err := ledger.Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	var first error
+	err = b.Verify(context.Background(), func(d ledger.Damage) {
+		if first == nil {
+			first = fmt.Errorf("damage: %v", d)
+		}
+	}, func(_, _ uint64) {})
+	return errors.Join(err, first)
+}

@@ -1,0 +1,2 @@
+// Package simulation is for tests.
+package simulation

@@ -1,0 +1,148 @@
+package simulation
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// A block is final when so many are above it.
+const finalBelow = 4
+
+// fork is a time when the newest blocks are others than those that stay.
+type fork struct {
+	base uint64 // the blocks above this one are others
+	last uint64 // while the newest block is at most this one
+	of   int    // whose blocks they are
+}
+
+// view is the chain as a node has it at a time.
+type view struct {
+	made  uint64 // the newest block
+	final uint64 // the newest that is final
+	fork         // where the blocks above base are others; last is 0 where there is none
+}
+
+// made is the newest block at a time: one more comes every few seconds. It ends when the
+// blocks of the story are final.
+func (w *world) made(at time.Time) uint64 {
+	return min(w.start+uint64(at.Sub(w.began)/every), w.story.last+finalBelow)
+}
+
+// madeAt is when a block is the newest.
+func (w *world) madeAt(height uint64) time.Time {
+	return w.began.Add(time.Duration(height-min(height, w.start)) * every)
+}
+
+// viewOf is the chain when its newest block was this one.
+func (w *world) viewOf(made uint64) view {
+	v := view{made: made, final: made - min(made, finalBelow)}
+	for _, f := range w.forks {
+		if f.base < made && made <= f.last {
+			v.fork = f
+		}
+	}
+	return v
+}
+
+// other tells whether a block is another one than the one that stays.
+func (v *view) other(height uint64) bool { return v.last > 0 && height > v.base }
+
+// noSuchBlock is what a gateway says of a block that it does not have.
+var noSuchBlock = reply{http.StatusInternalServerError, `{"code":500,"message":"Unable to retrieve header and parent from supplied hash","level":"error"}`}
+
+// height is that of the block which a question is about.
+func (v *view) height(q *question) uint64 {
+	switch {
+	case q.of != "head":
+		return q.height
+	case strings.Contains(q.asked, "finalized=false"):
+		return v.made
+	}
+	return v.final
+}
+
+// answer is what a gateway with this view says.
+func (w *world) answer(v *view, q *question) reply {
+	height := v.height(q)
+	switch {
+	case q.of == "":
+		return w.story.answer(trueChain, q.asked)
+	case height > v.made:
+		return noSuchBlock
+	}
+	of := trueChain
+	if v.other(height) {
+		of = v.of
+	}
+	r := w.story.answer(of, q.at(height))
+	if of != trueChain && height == v.base+1 && strings.HasPrefix(q.path, "/blocks/") {
+		r.text = strings.Replace(r.text, w.story.forks[of].Hash(v.base).String(), w.hash(v.base).String(), 1)
+	}
+	if q.isBlock() && height > v.final {
+		r.text = strings.Replace(r.text, `"finalized":true`, `"finalized":false`, 1)
+	}
+	return r
+}
+
+// hash is that of the block which stays.
+func (w *world) hash(height uint64) chain.Hash { return w.story.chain.Hash(height) }
+
+// ServeHTTP is the gateway. What goes wrong follows from the seed, from what is asked, and from
+// how often this run of the program asked it.
+func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	q := parseQuestion(r.URL.RequestURI())
+	run, n := w.ask(q.asked)
+	x := &exchange{
+		world: w, out: out, question: q, view: w.viewOf(w.made(time.Now())), dice: roll(w.seed, "answer", run, q.asked, n),
+		name: fmt.Sprintf("run %d: %s, time %d", run, q.asked, n), leaves: r.Context().Done(),
+	}
+	if !x.sleep(x.time(w.fastest, w.slowest)) {
+		return
+	}
+	x.well = w.answer(&x.view, &q)
+	f := x.fault()
+	if f == nil {
+		x.send(x.well)
+		return
+	}
+	w.note("%s: %s", x.name, f.name)
+	f.commit(x)
+}
+
+// exchange is one question and its answer.
+type exchange struct {
+	world *world
+	dice
+	question
+	view   view
+	out    http.ResponseWriter
+	well   reply // the answer as it should be
+	name   string
+	leaves <-chan struct{} // who asks
+}
+
+func (x *exchange) send(r reply) {
+	kind := "application/json; charset=utf-8"
+	if strings.HasPrefix(r.text, "<") {
+		kind = "text/html"
+	}
+	x.out.Header().Set("Content-Type", kind)
+	x.out.WriteHeader(r.status)
+	fmt.Fprint(x.out, r.text)
+}
+
+// sleep is false where who asks leaves meanwhile.
+func (x *exchange) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-x.leaves:
+		return false
+	}
+}

@@ -1,0 +1,153 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/source"
+)
+
+// run is one run of the program: what fees sync or fees follow does, and how it ends.
+type run struct {
+	command     string // follow, sync, or the blocks of a part as sync takes them
+	unfinalized bool
+	concurrency int
+	poll        time.Duration // of follow
+	stops       time.Duration // after which it is asked to end; never where it is 0
+	dies        int64         // before this commit, from 1 on; never where it is 0
+	fails       int64         // this commit is refused
+}
+
+func (r *run) String() string {
+	text := fmt.Sprintf("%s, %d at once", r.command, r.concurrency)
+	if r.unfinalized {
+		text += ", with blocks that are not final"
+	}
+	if r.stops > 0 {
+		text += fmt.Sprintf(", stops after %v", r.stops)
+	}
+	if r.dies > 0 {
+		text += fmt.Sprintf(", dies before commit %d", r.dies)
+	}
+	if r.fails > 0 {
+		text += fmt.Sprintf(", commit %d fails", r.fails)
+	}
+	return text
+}
+
+var (
+	errDied    = errors.New("the program died")
+	errStopped = errors.New("the program was asked to end")
+)
+
+// ended is how a run of the program ended.
+type ended struct {
+	err    error
+	died   bool
+	failed bool // a commit did
+	filled *desk.Filled
+}
+
+// runs runs the program once. The error is that of the simulation.
+func (w *world) runs(r *run) (ended, error) {
+	w.begins(r)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var e ended
+	d := &disk{path: w.path, dies: r.dies, fails: r.fails, left: filepath.Join(w.directory, fmt.Sprint("after-", w.run), "fees.db")}
+	d.died = func() {
+		w.note("dies before commit %d", r.dies)
+		cancel(errDied)
+	}
+	d.failed = func() {
+		w.note("commit %d is refused", r.fails)
+		e.failed = true
+	}
+	defer d.mount()()
+	if r.stops > 0 {
+		timer := time.AfterFunc(r.stops, func() { cancel(errStopped) })
+		defer timer.Stop()
+	}
+	src, err := source.Open("http://"+w.address, source.Options{Options: ask.Options{Concurrency: 2 * r.concurrency}})
+	if err != nil {
+		return e, err
+	}
+	reader := &source.Reader{Source: src, Tables: w.story.tables, Unfinalized: r.unfinalized}
+	e.filled, e.err = w.command(ctx, r, reader)
+	if c, ok := src.(io.Closer); ok {
+		c.Close()
+	}
+	e.died = d.dead.Load()
+	w.note("%s (%d commits)", shortest(e.err), d.commits.Load())
+	if e.died {
+		os.RemoveAll(filepath.Dir(w.path))
+		w.path = d.left
+	}
+	return e, d.err
+}
+
+// command is what the command does.
+func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*desk.Filled, error) {
+	o := desk.FillOptions{Reader: reader, Concurrency: r.concurrency}
+	if r.command == "follow" {
+		f := desk.FollowOptions{FillOptions: o, Heads: source.HeadsOf(reader.Source, r.poll), Lag: func(height, newest uint64) {
+			if w.calm() && height >= w.story.last {
+				w.reached()
+			}
+		}}
+		f.Follow.Trouble = func(err error) { w.note("waits: %s", shortest(err)) }
+		f.Follow.Concurrency = r.concurrency
+		if !w.begun() {
+			f.From = chain.Some(w.story.first)
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		w.reached = func() { cancel(errReached) }
+		err := desk.Follow(ctx, w.path, f)
+		if context.Cause(ctx) == errReached {
+			err = nil
+		}
+		return nil, err
+	}
+	in := desk.WantedInput{Blocks: r.command}
+	if r.command == "sync" {
+		in.Blocks = ""
+		if !w.begun() {
+			in.From = fmt.Sprint(w.story.first)
+		}
+	}
+	wanted, err := in.Parse()
+	if err != nil {
+		return nil, err
+	}
+	return desk.Sync(ctx, w.path, wanted, o)
+}
+
+var errReached = errors.New("the ledger has all blocks")
+
+// begun tells whether there is a ledger with a beginning.
+func (w *world) begun() bool {
+	e, err := desk.ExtentOf(context.Background(), w.path)
+	return err == nil && e.Known
+}
+
+// template is a ledger's file that was made, and in which nothing is.
+func template(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	b, err := ledger.OpenWriter(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return b.Close()
+}

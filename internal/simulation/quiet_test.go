@@ -1,0 +1,87 @@
+package simulation
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+var silent = log.New(io.Discard, "", 0)
+
+// room is a directory for the ledgers of all worlds, in memory where the system has such a place.
+var room = sync.OnceValue(func() string {
+	place := ""
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		place = "/dev/shm"
+	}
+	d, err := os.MkdirTemp(place, "fees-simulation-")
+	if err != nil {
+		panic(err)
+	}
+	return d
+})
+
+// laidOut is a ledger's file in which nothing is.
+var laidOut = sync.OnceValue(func() string {
+	path := filepath.Join(room(), "laid-out", "fees.db")
+	if err := template(path); err != nil {
+		panic(err)
+	}
+	return path
+})
+
+// quietBook is the book that one run makes, of which nothing goes wrong. It must be true by what
+// the chain says of itself, and not by what this program makes of it alone.
+func (s *story) quietBook() (*book, error) {
+	w := &world{story: s, directory: filepath.Join(room(), s.name), address: strings.ReplaceAll(s.name, " ", "-") + ".test", began: time.Now(), start: s.last + finalBelow, well: true}
+	w.path = filepath.Join(w.directory, "fees.db")
+	if err := copyBook(laidOut(), w.path); err != nil {
+		return nil, err
+	}
+	l := listen(w.address+":80", func() bool { return false })
+	server := &http.Server{Handler: w, ErrorLog: silent}
+	var serving sync.WaitGroup
+	serving.Go(func() { server.Serve(l) })
+	defer serving.Wait()
+	defer server.Close()
+	e, err := w.runs(&run{command: fmt.Sprintf("%d..%d", s.first, s.last), concurrency: 4})
+	if err = errors.Join(err, e.err); err != nil {
+		return nil, err
+	}
+	if err := verified(w.path); err != nil {
+		return nil, err
+	}
+	for what, query := range map[string]string{
+		"findings":                        "SELECT count(*) FROM findings",
+		"questions without an answer":     "SELECT count(*) FROM unanswered",
+		"transactions without a fee":      "SELECT count(*) FROM transactions WHERE fee IS NULL OR charged IS NULL",
+		"fees that are not what was paid": "SELECT count(*) FROM transactions WHERE fee <> charged",
+	} {
+		if n, err := count(w.path, query); err != nil || n > 0 {
+			return nil, errors.Join(err, fmt.Errorf("a quiet run of %s has %d %s", s.name, n, what))
+		}
+	}
+	b, err := readBook(w.path)
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range b.rows["blocks"] {
+		height := s.first + uint64(i)
+		hash := s.chain.Hash(height)
+		if !strings.HasPrefix(line, fmt.Sprintf("height=%d hash=%s ", height, hex.EncodeToString(hash[:]))) {
+			return nil, fmt.Errorf("block %d of the quiet book is another: %s", height, line)
+		}
+	}
+	if n := len(b.rows["blocks"]); uint64(n) != s.last-s.first+1 {
+		return nil, fmt.Errorf("the quiet book has %d blocks", n)
+	}
+	return b, nil
+}

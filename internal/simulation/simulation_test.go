@@ -1,0 +1,105 @@
+package simulation
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain removes the ledgers of all worlds.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(room())
+	os.Exit(code)
+}
+
+// number is that of an environment variable.
+func number(t *testing.T, name string, usual uint64) uint64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err, name)
+	return n
+}
+
+// TestHistories lets the histories of some seeds happen.
+func TestHistories(t *testing.T) {
+	quietBooks(t)
+	first, seeds := number(t, "FEES_SEED_FROM", 1), number(t, "FEES_SEEDS", 12)
+	if os.Getenv("FEES_SEED") != "" {
+		first, seeds = number(t, "FEES_SEED", 0), 1
+	}
+	var next atomic.Uint64
+	var sum counts
+	var mu sync.Mutex
+	began := time.Now()
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for !t.Failed() {
+				i := next.Add(1) - 1
+				if i >= seeds {
+					return
+				}
+				seed := first + i
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					w := history(t, seed)
+					mu.Lock()
+					defer mu.Unlock()
+					sum.add(&w.seen)
+				})
+				if (i+1)%500 == 0 {
+					fmt.Fprintf(os.Stderr, "%d seeds, %v\n", i+1, time.Since(began).Round(time.Second))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	t.Logf("%d seeds from %d on in %v: %+v", seeds, first, time.Since(began).Round(time.Millisecond), sum)
+}
+
+func (c *counts) add(other *counts) {
+	c.runs += other.runs
+	c.deaths += other.deaths
+	c.replaced += other.replaced
+	c.faults += other.faults
+	c.refused += other.refused
+	c.spoiled += other.spoiled
+}
+
+// quietBooks makes the books that quiet runs make.
+func quietBooks(t *testing.T) {
+	laidOut()
+	for _, s := range stories() {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := s.quiet()
+			require.NoError(t, err)
+		})
+	}
+}
+
+// history lets the history of a seed happen.
+func history(t *testing.T, seed uint64) *world {
+	directory := filepath.Join(room(), fmt.Sprint("seed-", seed))
+	defer os.RemoveAll(directory)
+	w := newWorld(seed, directory)
+	synctest.Test(t, func(t *testing.T) {
+		err := w.lives()
+		if err != nil {
+			t.Errorf("%s\nseed %d: %v\nFEES_SEED=%d go test ./internal/simulation -run TestHistories -v", strings.Join(w.trace, "\n"), seed, err, seed)
+		}
+	})
+	return w
+}

@@ -1,0 +1,430 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/feeledger/fees/desk"
+)
+
+// world is all that happens in one history: which chain there is, how it grows and what of it is
+// replaced, how the gateway answers, and how the program runs, dies and is started again.
+type world struct {
+	seed      uint64
+	story     *story
+	directory string
+	address   string
+	path      string // of the ledger
+
+	began            time.Time
+	start            uint64 // the newest block then
+	forks            []fork
+	fastest, slowest time.Duration // answers
+	failing, wrong   int           // answers of a thousand
+	outages          []outage
+
+	reached func() // is told when the ledger has all blocks
+	open    bool   // the ledger may have blocks that are not final
+	spoiled string // a copy of the ledger from before a row of it was altered; "" where none was
+
+	mu    sync.Mutex // guards what follows
+	run   int
+	asked map[string]int  // how often, in this run
+	lied  map[uint64]bool // about which blocks, in this run
+	well  bool            // nothing goes wrong any more
+	trace []string
+	seen  counts
+}
+
+// counts are what happened in a history.
+type counts struct{ runs, deaths, replaced, faults, refused, spoiled int }
+
+// newWorld is the world of a seed.
+func newWorld(seed uint64, directory string) *world {
+	list := stories()
+	w := &world{seed: seed, story: list[seed%uint64(len(list))], directory: directory, address: fmt.Sprintf("world-%d.test", seed)}
+	d := roll(seed, "world")
+	w.path = filepath.Join(directory, "new", "fees.db")
+	w.start = uint64(d.between(int(w.story.first)+20, int(w.story.last)-80))
+	w.failing, w.wrong = pick(d, []int{0, 5, 20, 100}), pick(d, []int{0, 2, 5, 10})
+	switch d.IntN(3) {
+	case 0:
+		w.fastest, w.slowest = 100*time.Microsecond, 3*time.Millisecond
+	case 1:
+		w.fastest, w.slowest = 2*time.Millisecond, 60*time.Millisecond
+	default:
+		w.fastest, w.slowest = 10*time.Millisecond, 900*time.Millisecond
+	}
+	for base := w.start + uint64(d.between(0, 4)); base+finalBelow < w.story.last; base += uint64(d.between(4, 16)) {
+		f := fork{base, base + uint64(d.between(1, finalBelow-1)), d.IntN(len(w.story.forks))}
+		w.forks = append(w.forks, f)
+		if d.chance(300) && f.last-f.base > 1 { // first by one, then by another
+			w.forks = append(w.forks, fork{base, base + 1, 1 - f.of})
+		}
+	}
+	return w
+}
+
+// starts starts the world's clock.
+func (w *world) starts() {
+	w.began = time.Now()
+	d := roll(w.seed, "outages")
+	for at := w.began; ; {
+		at = at.Add(d.time(2*time.Minute, 40*time.Minute))
+		if at.Sub(w.began) > 2*time.Hour {
+			return
+		}
+		o := outage{from: at, to: at.Add(d.time(time.Second, pick(d, []time.Duration{20 * time.Second, time.Minute, 5 * time.Minute})))}
+		for range d.between(1, 2) {
+			o.faults = append(o.faults, pick(d, passing))
+		}
+		w.outages = append(w.outages, o)
+		at = o.to
+	}
+}
+
+// begins begins a run.
+func (w *world) begins(r *run) {
+	w.mu.Lock()
+	w.run++
+	w.asked, w.lied = map[string]int{}, map[uint64]bool{}
+	w.seen.runs++
+	w.mu.Unlock()
+	w.note("run %d, newest block %d: %v", w.run, w.made(time.Now()), r)
+}
+
+// ask counts a question.
+func (w *world) ask(question string) (run, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked[question]++
+	return w.run, w.asked[question]
+}
+
+func (w *world) lie(height uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lied[height] = true
+}
+
+func (w *world) liedAbout(height uint64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lied[height]
+}
+
+func (w *world) calm() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.well
+}
+
+func (w *world) calms(down bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.well = down
+}
+
+// note adds a line to the trace.
+func (w *world) note(format string, args ...any) {
+	line := fmt.Sprintf("%v ", time.Since(w.began)) + fmt.Sprintf(format, args...)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.trace = append(w.trace, strings.ReplaceAll(line, w.directory, ""))
+}
+
+// lives lets a world's whole history happen, and tells what was wrong in it.
+func (w *world) lives() error {
+	w.starts()
+	l := listen(w.address+":80", func() bool { return false })
+	server := &http.Server{Handler: w, ErrorLog: silent}
+	var serving sync.WaitGroup
+	serving.Go(func() { server.Serve(l) })
+	defer listeners.Delete(w.address + ":80")
+	defer serving.Wait()
+	defer server.Close()
+
+	d := roll(w.seed, "history")
+	if !d.chance(60) { // it takes a quarter of the time to lay out a new file
+		if err := copyBook(laidOut(), w.path); err != nil {
+			return err
+		}
+	} else if err := os.MkdirAll(filepath.Dir(w.path), 0o700); err != nil {
+		return err
+	}
+	steps := []func(dice) error{w.reorganised, w.crashed}
+	for range d.between(1, 4) {
+		steps = append(steps, w.anything)
+	}
+	d.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+	for i, step := range steps {
+		if err := step(roll(w.seed, "step", i)); err != nil {
+			return err
+		}
+	}
+	return w.ends(d)
+}
+
+// rests lets time pass while the program is not running.
+func (w *world) rests(d time.Duration) {
+	if d > 0 {
+		time.Sleep(d)
+	}
+}
+
+// usual is a run with nothing particular.
+func (w *world) usual(d dice) *run {
+	return &run{command: "sync", concurrency: pick(d, []int{1, 1, 2, 4, 8}), poll: d.time(time.Second, 20*time.Second)}
+}
+
+// anything is a run of any kind, after a while.
+func (w *world) anything(d dice) error {
+	w.rests(d.time(0, 4*time.Minute))
+	r := w.usual(d)
+	switch d.IntN(5) {
+	case 0, 1:
+		r.command, r.stops = "follow", d.time(time.Second, 4*time.Minute)
+	case 2:
+		r.unfinalized = true
+	default:
+		final := w.viewOf(w.made(time.Now())).final
+		from := uint64(d.between(int(w.story.first), int(final)))
+		r.command = fmt.Sprintf("%d..%d", from, min(final, from+uint64(d.between(0, 60))))
+	}
+	switch d.IntN(4) {
+	case 0:
+		r.dies = int64(d.between(1, pick(d, []int{4, 12, 40})))
+	case 1:
+		r.fails = int64(d.between(1, pick(d, []int{4, 12, 40})))
+	case 2:
+		r.stops = d.time(time.Millisecond, 2*time.Minute)
+	}
+	return w.step(r, d)
+}
+
+// crashed is a run that dies.
+func (w *world) crashed(d dice) error {
+	for limit := 4; ; limit = 1 {
+		w.rests(d.time(0, time.Minute))
+		before := w.seen.deaths
+		r := w.usual(d)
+		r.dies = int64(d.between(1, limit))
+		if d.chance(300) {
+			r.command, r.stops = "follow", 3*time.Minute
+		}
+		if err := w.step(r, d); err != nil || w.seen.deaths > before {
+			return err
+		}
+		if limit == 1 {
+			w.calms(true)
+			defer w.calms(false)
+		}
+	}
+}
+
+// reorganised is a run that stores blocks which are not final, and are then replaced.
+func (w *world) reorganised(d dice) error {
+	for quiet := false; ; quiet = true {
+		made := w.made(time.Now())
+		var next fork
+		for _, f := range w.forks {
+			if f.base >= made && (next.last == 0 || f.base < next.base) {
+				next = f
+			}
+		}
+		if next.last == 0 {
+			return errors.New("there is no fork any more: the world is too short")
+		}
+		w.rests(time.Until(w.madeAt(next.last).Add(d.time(time.Millisecond, time.Second))))
+		w.calms(quiet)
+		r := w.usual(d)
+		r.unfinalized, r.concurrency = true, 8
+		err := w.step(r, d)
+		w.calms(false)
+		if err != nil {
+			return err
+		}
+		others, err := w.others(next)
+		if err != nil {
+			return err
+		}
+		if others > 0 {
+			w.seen.replaced += int(others)
+			w.note("%d blocks of the ledger will be replaced", others)
+			return nil
+		}
+	}
+}
+
+// others is how many blocks of the ledger are those of a fork.
+func (w *world) others(f fork) (n int64, err error) {
+	for height := f.base + 1; height <= f.last; height++ {
+		hash := w.hash(height)
+		found, err := w.count("SELECT count(*) FROM blocks WHERE height = ? AND hash <> ?", height, hash[:])
+		if err != nil {
+			return n, err
+		}
+		n += found
+	}
+	return n, nil
+}
+
+// count is 0 where there is no ledger yet.
+func (w *world) count(query string, arguments ...any) (int64, error) {
+	if !w.begun() {
+		return 0, nil
+	}
+	return count(w.path, query, arguments...)
+}
+
+// step runs the program once and looks at what it did.
+func (w *world) step(r *run, d dice) error {
+	w.open = w.open || r.unfinalized
+	e, err := w.runs(r)
+	if err != nil {
+		return err
+	}
+	if e.died {
+		w.seen.deaths++
+	}
+	if e.failed {
+		w.seen.refused++
+	}
+	if err := w.judge(r, &e); err != nil {
+		return fmt.Errorf("run %d (%v): %w", w.run, r, err)
+	}
+	if e.died && d.chance(300) {
+		return w.spoil(d)
+	}
+	return nil
+}
+
+// judge tells what is wrong with a run's end.
+func (w *world) judge(r *run, e *ended) error {
+	kind := desk.KindOf(e.err)
+	if kind == desk.Damaged {
+		if w.spoiled == "" {
+			return fmt.Errorf("the ledger is said to be damaged, and is not: %w", e.err)
+		}
+		w.note("the ledger is what it was before it was altered")
+		w.path, w.spoiled = w.spoiled, ""
+		return nil
+	}
+	switch {
+	case e.err == nil, e.died, e.failed, kind == desk.Stopped, kind == desk.Unanswered, kind == desk.NotFound:
+	case kind == desk.NotUnderstood && strings.Contains(e.err.Error(), "nothing to do"):
+	default:
+		return fmt.Errorf("an error of the kind %q: %w", kind, e.err)
+	}
+	if e.err != nil && strings.TrimSpace(e.err.Error()) == "" {
+		return errors.New("an error that says nothing")
+	}
+	if e.filled != nil && e.err == nil {
+		have, err := w.count("SELECT count(*) FROM blocks WHERE height BETWEEN ? AND ?", e.filled.Blocks.First, e.filled.Blocks.Last)
+		if err != nil {
+			return err
+		}
+		if uint64(have) != e.filled.Blocks.Blocks() {
+			return fmt.Errorf("it said that it has the blocks %v, and it has %d of %d", e.filled.Blocks, have, e.filled.Blocks.Blocks())
+		}
+	}
+	if !w.open {
+		n, err := w.count("SELECT count(*) FROM blocks WHERE NOT final")
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return fmt.Errorf("%d blocks were stored that are not final, and nobody asked for such", n)
+		}
+	}
+	return nil
+}
+
+// spoil alters a row of a block that is stored and not sealed yet, as a bad disk may while the
+// program is not running. What is read of it must be told from what was written.
+func (w *world) spoil(d dice) error {
+	if w.spoiled != "" || !w.begun() {
+		return nil
+	}
+	const next = "(SELECT first + sealed FROM book)"
+	n, err := w.count("SELECT count(*) FROM blocks JOIN movements USING (height) WHERE height = " + next + " AND final")
+	if err != nil || n == 0 {
+		return err
+	}
+	kept := filepath.Join(w.directory, fmt.Sprint("before-", w.run), "fees.db")
+	if err := copyBook(w.path, kept); err != nil {
+		return err
+	}
+	db, err := opened(w.path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	statement := pick(d, []string{
+		"UPDATE movements SET amount = 1 + length(amount) WHERE height = " + next + " AND position = 0",
+		"DELETE FROM movements WHERE height = " + next + " AND position = 0",
+		"UPDATE blocks SET fee = 77 WHERE height = " + next,
+	})
+	if _, err := db.Exec(statement); err != nil {
+		return err
+	}
+	w.note("a disk is bad: %s", statement)
+	w.spoiled = kept
+	w.seen.spoiled++
+	return nil
+}
+
+// ends lets all be well, and wants the program to make the book that a quiet run makes.
+func (w *world) ends(d dice) error {
+	w.rests(time.Until(w.madeAt(w.story.last + finalBelow).Add(time.Second)))
+	w.calms(true)
+	w.note("all is well from now on")
+	runs := []*run{{command: fmt.Sprintf("%d..%d", w.story.first, w.story.last), concurrency: d.between(1, 8)}}
+	if d.chance(400) {
+		runs = append([]*run{{command: "follow", concurrency: 1, poll: 5 * time.Second, stops: 10 * time.Minute}}, runs...)
+	}
+	for _, r := range runs {
+		for {
+			spoiled := w.spoiled != ""
+			e, err := w.runs(r)
+			if err != nil {
+				return err
+			}
+			if err := w.judge(r, &e); err != nil {
+				return fmt.Errorf("run %d (%v): %w", w.run, r, err)
+			}
+			if spoiled && w.spoiled == "" {
+				continue // it refused a damaged ledger, and has a good one now
+			}
+			if spoiled {
+				return errors.New("a row of the ledger was altered, and the program went on")
+			}
+			if e.err != nil && desk.KindOf(e.err) != desk.Stopped {
+				return fmt.Errorf("all is well, and the program fails: %w", e.err)
+			}
+			break
+		}
+	}
+	w.rests(time.Second)
+	want, err := w.story.quiet()
+	if err != nil {
+		return err
+	}
+	have, err := readBook(w.path)
+	if err != nil {
+		return err
+	}
+	if err := have.differs(want); err != nil {
+		return fmt.Errorf("the book is not the one that a quiet run makes: %w", err)
+	}
+	if w.seed%16 == 0 {
+		return verified(w.path)
+	}
+	return nil
+}
