@@ -8,12 +8,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/bits"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -188,6 +191,41 @@ func count(path, query string, arguments ...any) (n int64, err error) {
 	defer db.Close()
 	err = db.QueryRow(query, arguments...).Scan(&n)
 	return n, err
+}
+
+// state is how far a ledger is.
+type state struct {
+	begun  bool
+	next   uint64 // the height that is sealed next
+	blocks map[uint64]stored
+}
+
+type stored struct {
+	hash  chain.Hash
+	final bool
+}
+
+// look looks at the ledger's file while no program runs.
+func (w *world) look() error {
+	w.ledger = state{}
+	if _, err := os.Stat(w.path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	db, err := opened(w.path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var first, sealed uint64
+	err = db.QueryRow("SELECT first, sealed FROM book").Scan(&first, &sealed)
+	if err != nil { // it was not laid out, or nothing was written to it
+		return nil
+	}
+	w.ledger = state{begun: true, next: first + sealed, blocks: map[uint64]stored{}}
+	return each(db, "SELECT height, hash, final FROM blocks", func(_ []string, r []any) error {
+		w.ledger.blocks[uint64(r[0].(int64))] = stored{chain.Hash(r[1].([]byte)), r[2].(int64) == 1}
+		return nil
+	})
 }
 
 // verified wants a ledger in which its own verification finds nothing.

@@ -106,7 +106,7 @@ func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*de
 		}}
 		f.Follow.Trouble = func(err error) { w.note("waits: %s", shortest(err)) }
 		f.Follow.Concurrency = r.concurrency
-		if !w.begun() {
+		if !w.ledger.begun {
 			f.From = chain.Some(w.story.first)
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -121,7 +121,7 @@ func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*de
 	in := desk.WantedInput{Blocks: r.command}
 	if r.command == "sync" {
 		in.Blocks = ""
-		if !w.begun() {
+		if !w.ledger.begun {
 			in.From = fmt.Sprint(w.story.first)
 		}
 	}
@@ -133,12 +133,6 @@ func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*de
 }
 
 var errReached = errors.New("the ledger has all blocks")
-
-// begun tells whether there is a ledger with a beginning.
-func (w *world) begun() bool {
-	e, err := desk.ExtentOf(context.Background(), w.path)
-	return err == nil && e.Known
-}
 
 // template is a ledger's file that was made, and in which nothing is.
 func template(path string) error {

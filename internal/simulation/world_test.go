@@ -31,6 +31,7 @@ type world struct {
 
 	reached func() // is told when the ledger has all blocks
 	open    bool   // the ledger may have blocks that are not final
+	ledger  state  // after the last run
 	spoiled string // a copy of the ledger from before a row of it was altered; "" where none was
 
 	mu    sync.Mutex // guards what follows
@@ -51,7 +52,7 @@ func newWorld(seed uint64, directory string) *world {
 	w := &world{seed: seed, story: list[seed%uint64(len(list))], directory: directory, address: fmt.Sprintf("world-%d.test", seed)}
 	d := roll(seed, "world")
 	w.path = filepath.Join(directory, "new", "fees.db")
-	w.start = uint64(d.between(int(w.story.first)+20, int(w.story.last)-80))
+	w.start = uint64(d.between(int(w.story.first)+20, int(w.story.last)-120))
 	w.failing, w.wrong = pick(d, []int{0, 5, 20, 100}), pick(d, []int{0, 2, 5, 10})
 	switch d.IntN(3) {
 	case 0:
@@ -158,11 +159,11 @@ func (w *world) lives() error {
 	} else if err := os.MkdirAll(filepath.Dir(w.path), 0o700); err != nil {
 		return err
 	}
-	steps := []func(dice) error{w.reorganised, w.crashed}
-	for range d.between(1, 4) {
+	steps := []func(dice) error{w.reorganised, w.crashed, w.anything}
+	d.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+	for range d.between(0, 3) {
 		steps = append(steps, w.anything)
 	}
-	d.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
 	for i, step := range steps {
 		if err := step(roll(w.seed, "step", i)); err != nil {
 			return err
@@ -210,7 +211,7 @@ func (w *world) anything(d dice) error {
 
 // crashed is a run that dies.
 func (w *world) crashed(d dice) error {
-	for limit := 4; ; limit = 1 {
+	for limit := pick(d, []int{3, 8, 30}); ; limit = 1 {
 		w.rests(d.time(0, time.Minute))
 		before := w.seen.deaths
 		r := w.usual(d)
@@ -250,12 +251,8 @@ func (w *world) reorganised(d dice) error {
 		if err != nil {
 			return err
 		}
-		others, err := w.others(next)
-		if err != nil {
-			return err
-		}
-		if others > 0 {
-			w.seen.replaced += int(others)
+		if others := w.others(); others > 0 {
+			w.seen.replaced += others
 			w.note("%d blocks of the ledger will be replaced", others)
 			return nil
 		}
@@ -263,24 +260,13 @@ func (w *world) reorganised(d dice) error {
 }
 
 // others is how many blocks of the ledger are those of a fork.
-func (w *world) others(f fork) (n int64, err error) {
-	for height := f.base + 1; height <= f.last; height++ {
-		hash := w.hash(height)
-		found, err := w.count("SELECT count(*) FROM blocks WHERE height = ? AND hash <> ?", height, hash[:])
-		if err != nil {
-			return n, err
+func (w *world) others() (n int) {
+	for height, b := range w.ledger.blocks {
+		if b.hash != w.hash(height) {
+			n++
 		}
-		n += found
 	}
-	return n, nil
-}
-
-// count is 0 where there is no ledger yet.
-func (w *world) count(query string, arguments ...any) (int64, error) {
-	if !w.begun() {
-		return 0, nil
-	}
-	return count(w.path, query, arguments...)
+	return n
 }
 
 // step runs the program once and looks at what it did.
@@ -296,7 +282,7 @@ func (w *world) step(r *run, d dice) error {
 	if e.failed {
 		w.seen.refused++
 	}
-	if err := w.judge(r, &e); err != nil {
+	if err := w.judge(&e); err != nil {
 		return fmt.Errorf("run %d (%v): %w", w.run, r, err)
 	}
 	if e.died && d.chance(300) {
@@ -306,7 +292,7 @@ func (w *world) step(r *run, d dice) error {
 }
 
 // judge tells what is wrong with a run's end.
-func (w *world) judge(r *run, e *ended) error {
+func (w *world) judge(e *ended) error {
 	kind := desk.KindOf(e.err)
 	if kind == desk.Damaged {
 		if w.spoiled == "" {
@@ -314,7 +300,10 @@ func (w *world) judge(r *run, e *ended) error {
 		}
 		w.note("the ledger is what it was before it was altered")
 		w.path, w.spoiled = w.spoiled, ""
-		return nil
+		return w.look()
+	}
+	if err := w.look(); err != nil {
+		return err
 	}
 	switch {
 	case e.err == nil, e.died, e.failed, kind == desk.Stopped, kind == desk.Unanswered, kind == desk.NotFound:
@@ -326,21 +315,18 @@ func (w *world) judge(r *run, e *ended) error {
 		return errors.New("an error that says nothing")
 	}
 	if e.filled != nil && e.err == nil {
-		have, err := w.count("SELECT count(*) FROM blocks WHERE height BETWEEN ? AND ?", e.filled.Blocks.First, e.filled.Blocks.Last)
-		if err != nil {
-			return err
-		}
-		if uint64(have) != e.filled.Blocks.Blocks() {
-			return fmt.Errorf("it said that it has the blocks %v, and it has %d of %d", e.filled.Blocks, have, e.filled.Blocks.Blocks())
+		for height := e.filled.Blocks.First; height <= e.filled.Blocks.Last; height++ {
+			if _, there := w.ledger.blocks[height]; !there {
+				return fmt.Errorf("it said that it has the blocks %v, and it lacks block %d", e.filled.Blocks, height)
+			}
 		}
 	}
-	if !w.open {
-		n, err := w.count("SELECT count(*) FROM blocks WHERE NOT final")
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			return fmt.Errorf("%d blocks were stored that are not final, and nobody asked for such", n)
+	for height, b := range w.ledger.blocks {
+		switch {
+		case !b.final && !w.open:
+			return fmt.Errorf("block %d was stored, which is not final, and nobody asked for such", height)
+		case b.final && b.hash != w.hash(height):
+			return fmt.Errorf("block %d is stored as final, and is of another fork", height)
 		}
 	}
 	return nil
@@ -349,14 +335,10 @@ func (w *world) judge(r *run, e *ended) error {
 // spoil alters a row of a block that is stored and not sealed yet, as a bad disk may while the
 // program is not running. What is read of it must be told from what was written.
 func (w *world) spoil(d dice) error {
-	if w.spoiled != "" || !w.begun() {
+	if w.spoiled != "" || !w.ledger.blocks[w.ledger.next].final {
 		return nil
 	}
 	const next = "(SELECT first + sealed FROM book)"
-	n, err := w.count("SELECT count(*) FROM blocks JOIN movements USING (height) WHERE height = " + next + " AND final")
-	if err != nil || n == 0 {
-		return err
-	}
 	kept := filepath.Join(w.directory, fmt.Sprint("before-", w.run), "fees.db")
 	if err := copyBook(w.path, kept); err != nil {
 		return err
@@ -396,7 +378,7 @@ func (w *world) ends(d dice) error {
 			if err != nil {
 				return err
 			}
-			if err := w.judge(r, &e); err != nil {
+			if err := w.judge(&e); err != nil {
 				return fmt.Errorf("run %d (%v): %w", w.run, r, err)
 			}
 			if spoiled && w.spoiled == "" {
