@@ -14,7 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ledger"
@@ -85,7 +85,7 @@ func readBook(path string) (*book, error) {
 	for _, t := range read {
 		rows := []string{}
 		err := each(db, "SELECT * FROM "+t.name+" ORDER BY "+t.order, func(columns []string, r []any) error {
-			var line strings.Builder
+			line := make([]byte, 0, 512)
 			for i, v := range r {
 				if slices.Contains(t.without, columns[i]) {
 					continue
@@ -93,12 +93,20 @@ func readBook(path string) (*book, error) {
 				if n, isNumber := v.(int64); isNumber && slices.Contains(ofWords, columns[i]) {
 					v = words[n]
 				}
-				if data, isData := v.([]byte); isData {
-					v = hex.EncodeToString(data)
+				line = append(append(line, columns[i]...), '=')
+				switch v := v.(type) {
+				case int64:
+					line = strconv.AppendInt(line, v, 10)
+				case string:
+					line = append(line, v...)
+				case []byte:
+					line = hex.AppendEncode(line, v)
+				default:
+					line = fmt.Append(line, v)
 				}
-				fmt.Fprintf(&line, "%s=%v ", columns[i], v)
+				line = append(line, ' ')
 			}
-			rows = append(rows, line.String())
+			rows = append(rows, string(line))
 			return nil
 		})
 		if err != nil {

@@ -40,7 +40,7 @@ var begin = time.Date(1999, time.December, 31, 23, 41, 0, 0, time.UTC)
 // parameter that the split of fees depends on.
 var stories = sync.OnceValue(func() (list []*story) {
 	for i := range 6 {
-		s := &story{name: fmt.Sprint("story ", i), tables: network.BuiltIn(), first: uint64(i % 3), last: uint64(i%3 + 200 + 3*i)}
+		s := &story{name: fmt.Sprint("story-", i), tables: network.BuiltIn(), first: uint64(i % 3), last: uint64(i%3 + 200 + 3*i)}
 		o := chaingen.Options{Head: 10_000, Begin: begin, Every: every}
 		if i%2 == 1 {
 			o.Upgrade = uint64(60 + 20*i)

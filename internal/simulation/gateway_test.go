@@ -110,6 +110,7 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.note("%s: %s", x.name, f.name)
+	w.errs()
 	f.commit(x)
 }
 

@@ -4,17 +4,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 )
-
-var silent = log.New(io.Discard, "", 0)
 
 // room is a directory for the ledgers of all worlds, in memory where the system has such a place.
 var room = sync.OnceValue(func() string {
@@ -41,17 +36,12 @@ var laidOut = sync.OnceValue(func() string {
 // quietBook is the book that one run makes, of which nothing goes wrong. It must be true by what
 // the chain says of itself, and not by what this program makes of it alone.
 func (s *story) quietBook() (*book, error) {
-	w := &world{story: s, directory: filepath.Join(room(), s.name), address: strings.ReplaceAll(s.name, " ", "-") + ".test", began: time.Now(), start: s.last + finalBelow, well: true}
+	w := &world{story: s, directory: filepath.Join(room(), s.name), address: s.name + ".test", began: time.Now(), start: s.last + finalBelow, well: true}
 	w.path = filepath.Join(w.directory, "fees.db")
 	if err := copyBook(laidOut(), w.path); err != nil {
 		return nil, err
 	}
-	l := listen(w.address+":80", func() bool { return false })
-	server := &http.Server{Handler: w, ErrorLog: silent}
-	var serving sync.WaitGroup
-	serving.Go(func() { server.Serve(l) })
-	defer serving.Wait()
-	defer server.Close()
+	defer serve(w.address, w)()
 	e, err := w.runs(&run{command: fmt.Sprintf("%d..%d", s.first, s.last), concurrency: 4})
 	if err = errors.Join(err, e.err); err != nil {
 		return nil, err

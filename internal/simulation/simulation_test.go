@@ -90,6 +90,16 @@ func quietBooks(t *testing.T) {
 	}
 }
 
+// TestTheSameSeedIsTheSameHistory wants a history to happen twice in the same way: to the
+// nanosecond, in the same order.
+func TestTheSameSeedIsTheSameHistory(t *testing.T) {
+	quietBooks(t)
+	first := number(t, "FEES_SEED", 1)
+	for seed := first; seed < first+3; seed++ {
+		require.Equal(t, strings.Join(history(t, seed).trace, "\n"), strings.Join(history(t, seed).trace, "\n"))
+	}
+}
+
 // history lets the history of a seed happen.
 func history(t *testing.T, seed uint64) *world {
 	directory := filepath.Join(room(), fmt.Sprint("seed-", seed))

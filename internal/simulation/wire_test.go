@@ -3,6 +3,8 @@ package simulation
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -28,20 +30,23 @@ func init() {
 type listener struct {
 	arriving chan net.Conn
 	closed   chan struct{}
-	refuses  func() bool // at this moment
 }
 
-// listen listens at an address until it is closed.
-func listen(address string, refuses func() bool) *listener {
-	l := &listener{arriving: make(chan net.Conn), closed: make(chan struct{}), refuses: refuses}
-	listeners.Store(address, l)
-	return l
+// serve has a handler answer at an address until it is ended.
+func serve(address string, h http.Handler) (end func()) {
+	l := &listener{arriving: make(chan net.Conn), closed: make(chan struct{})}
+	listeners.Store(address+":80", l)
+	server := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)} // it writes of each fault
+	var serving sync.WaitGroup
+	serving.Go(func() { server.Serve(l) })
+	return func() {
+		listeners.Delete(address + ":80")
+		server.Close()
+		serving.Wait()
+	}
 }
 
 func (l *listener) dial(ctx context.Context) (net.Conn, error) {
-	if l.refuses() {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
-	}
 	near, far := net.Pipe()
 	select {
 	case l.arriving <- far:

@@ -3,7 +3,6 @@ package simulation
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,6 +107,13 @@ func (w *world) ask(question string) (run, n int) {
 	return w.run, w.asked[question]
 }
 
+// errs counts a fault.
+func (w *world) errs() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen.faults++
+}
+
 func (w *world) lie(height uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,14 +149,7 @@ func (w *world) note(format string, args ...any) {
 // lives lets a world's whole history happen, and tells what was wrong in it.
 func (w *world) lives() error {
 	w.starts()
-	l := listen(w.address+":80", func() bool { return false })
-	server := &http.Server{Handler: w, ErrorLog: silent}
-	var serving sync.WaitGroup
-	serving.Go(func() { server.Serve(l) })
-	defer listeners.Delete(w.address + ":80")
-	defer serving.Wait()
-	defer server.Close()
-
+	defer serve(w.address, w)()
 	d := roll(w.seed, "history")
 	if !d.chance(60) { // it takes a quarter of the time to lay out a new file
 		if err := copyBook(laidOut(), w.path); err != nil {
@@ -211,7 +210,7 @@ func (w *world) anything(d dice) error {
 
 // crashed is a run that dies.
 func (w *world) crashed(d dice) error {
-	for limit := pick(d, []int{3, 8, 30}); ; limit = 1 {
+	for limit := pick(d, []int{3, 12, 12, 30}); ; limit = 1 {
 		w.rests(d.time(0, time.Minute))
 		before := w.seen.deaths
 		r := w.usual(d)
@@ -285,7 +284,7 @@ func (w *world) step(r *run, d dice) error {
 	if err := w.judge(&e); err != nil {
 		return fmt.Errorf("run %d (%v): %w", w.run, r, err)
 	}
-	if e.died && d.chance(300) {
+	if e.died && d.chance(500) {
 		return w.spoil(d)
 	}
 	return nil
