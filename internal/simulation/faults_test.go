@@ -24,11 +24,14 @@ func (x *exchange) fault() *fault {
 			return pick(x.dice, o.faults)
 		}
 	}
-	list := passing
+	list, wrong := passing, x.world.wrong
+	if x.of == "0" {
+		wrong *= 20 // it is asked once in a run, and says which chain it is
+	}
 	switch n := x.IntN(1000); {
-	case n < x.world.wrong:
+	case n < wrong:
 		list = lies
-	case n < x.world.wrong+x.world.failing:
+	case n < wrong+x.world.failing:
 	default:
 		return nil
 	}
@@ -73,8 +76,8 @@ var lies = []*fault{
 			return pick(x.dice, []string{"null", "{}", "[]", "7", "[" + text + "]", text + "}", text[:strings.Index(text, ":")] + ":null," + text[1:]})
 		})
 	}},
-	{name: "another block", fits: (*exchange).tellsOfBlock, commit: func(x *exchange) {
-		height := uint64(x.between(int(x.world.story.first), int(x.view.final)))
+	{name: "another block", fits: func(x *exchange) bool { return x.of != "" && x.isWell() }, commit: func(x *exchange) {
+		height := uint64(x.between(1, int(x.view.final)))
 		x.send(x.world.story.answer(trueChain, x.at(height)))
 	}},
 	// Each such block has a hash of its own: several answers that agreed would be a fork that

@@ -293,7 +293,7 @@ func (w *world) step(r *run, d dice) error {
 // judge tells what is wrong with a run's end.
 func (w *world) judge(e *ended) error {
 	kind := desk.KindOf(e.err)
-	if kind == desk.Damaged {
+	if kind == desk.Damaged && !e.died { // nobody hears what a dead program says
 		if w.spoiled == "" {
 			return fmt.Errorf("the ledger is said to be damaged, and is not: %w", e.err)
 		}
