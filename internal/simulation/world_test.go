@@ -352,7 +352,11 @@ func (w *world) spoil(d dice) error {
 		"DELETE FROM movements WHERE height = " + next + " AND position = 0",
 		"UPDATE blocks SET fee = 77 WHERE height = " + next,
 	})
-	if _, err := db.Exec(statement); err != nil {
+	result, err := db.Exec(statement)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 { // block 0 has no movements
 		return err
 	}
 	w.note("a disk is bad: %s", statement)
