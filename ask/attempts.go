@@ -3,7 +3,6 @@ package ask
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net"
 	"time"
 )
@@ -100,7 +99,7 @@ type Backoff struct{ First, Max time.Duration }
 // not all come at once. A longer Retry-After takes its place.
 func (b Backoff) Pause(n int, err error) time.Duration {
 	d := min(min(b.First, b.Max)<<min(n-1, 16), b.Max)
-	d -= rand.N(d/2 + 1)
+	d -= Jitter(d / 2)
 	var status *StatusError
 	if errors.As(err, &status) {
 		d = max(d, min(status.RetryAfter, maxRetryAfter))

@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"time"
+
+	"github.com/feeledger/fees/ask"
 )
 
 // dice are drawn from for one purpose. What they give depends on the seed and on the purpose
@@ -31,3 +33,9 @@ func (d dice) time(low, high time.Duration) time.Duration {
 
 // pick is one of a list.
 func pick[T any](d dice, list []T) T { return list[d.IntN(len(list))] }
+
+func init() {
+	ask.Jitter = func(most time.Duration) time.Duration { // the clock is the world's
+		return roll(uint64(time.Now().UnixNano()), "jitter").time(0, most)
+	}
+}

@@ -44,6 +44,10 @@ func (r *run) String() string {
 	return text
 }
 
+// manyPlaces are so many that no question waits for another one: which of two comes first, where
+// both come at one moment, is up to the Go scheduler.
+const manyPlaces = 256
+
 var (
 	errDied    = errors.New("the program died")
 	errStopped = errors.New("the program was asked to end")
@@ -77,7 +81,7 @@ func (w *world) runs(r *run) (ended, error) {
 		timer := time.AfterFunc(r.stops, func() { cancel(errStopped) })
 		defer timer.Stop()
 	}
-	src, err := source.Open("http://"+w.address, source.Options{Options: ask.Options{Concurrency: 2 * r.concurrency}})
+	src, err := source.Open("http://"+w.address, source.Options{Options: ask.Options{Concurrency: manyPlaces}})
 	if err != nil {
 		return e, err
 	}

@@ -17,7 +17,11 @@ import (
 var listeners sync.Map
 
 func init() {
-	http.DefaultTransport.(*http.Transport).DialContext = func(ctx context.Context, _, address string) (net.Conn, error) {
+	transport := http.DefaultTransport.(*http.Transport)
+	// Whether a connection is free again when the next question comes is up to the Go scheduler,
+	// and a question that finds one closed is asked anew: each has a connection of its own.
+	transport.DisableKeepAlives = true
+	transport.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) {
 		l, known := listeners.Load(address)
 		if !known {
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("no such host")}
