@@ -54,6 +54,9 @@ func writeAll(place string) (err error) {
 			return err
 		}
 	}
+	if name := os.Getenv(asTask); name != "" {
+		return asATask(place, name)
+	}
 	book, err := ledger.OpenWriter(ctx, place)
 	for try := 0; errors.Is(err, ledger.ErrLocked) && try < 6_000; try++ { // PostgreSQL has not seen yet that the one before is dead
 		time.Sleep(10 * time.Millisecond)

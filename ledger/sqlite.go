@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -100,6 +102,9 @@ func readSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	e, err := readFile(ctx, path, "mode=ro", busyTimeout)
 	if !hasCode(err, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) {
 		return e, err
+	}
+	if neverWhole(path) {
+		return nil, fmt.Errorf("%w in this file: who made it was stopped before anything was in it", ErrNone)
 	}
 	// Where it lies nothing may be written, as SQLite does beside a file that may change.
 	if log, missing := os.Stat(path + "-wal"); errors.Is(missing, fs.ErrNotExist) || missing == nil && log.Size() == 0 {
@@ -203,6 +208,9 @@ func checkOurs(ctx context.Context, path string) error {
 	if code := new(sqlite.Error); errors.As(err, &code) && code.Code() == sqlite3.SQLITE_READONLY_ROLLBACK {
 		// Its writer was killed, as one may be that makes a ledger. What it changed is undone
 		// by whoever opens the file to write.
+		if neverWhole(path) {
+			return nil
+		}
 		others, ours, err = tablesIn(ctx, path, "mode=ro", "immutable=1")
 	}
 	switch {
@@ -212,6 +220,20 @@ func checkOurs(ctx context.Context, path string) error {
 		return fmt.Errorf("%s: %w: it holds other tables", path, ErrNone)
 	}
 	return nil
+}
+
+// neverWhole tells whether the program that made a file was stopped, as by a crash of the machine,
+// before its first page was whole: SQLite's journal beside it says that there was no page before.
+// SQLite makes the file empty again for whoever opens it to write.
+func neverWhole(path string) bool {
+	journal, err := os.Open(path + "-journal")
+	if err != nil {
+		return false
+	}
+	defer journal.Close()
+	var header [20]byte // the mark of a journal that is whole, a count, a salt, and the pages before
+	_, err = io.ReadFull(journal, header[:])
+	return err == nil && string(header[:8]) == "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" && binary.BigEndian.Uint32(header[16:]) == 0
 }
 
 // tablesIn counts what a file defines, and whether our table of the layout is among it.

@@ -1,0 +1,164 @@
+package crashtest
+
+import (
+	"bufio"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Required is the environment variable that, when it is set, makes a test fail where it would
+// be skipped because there is no strace, or none that may watch a program.
+const Required = "FEES_REQUIRE_STRACE"
+
+// traced are the system calls that change files, and those that say which file is meant.
+const traced = "open,openat,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,pwritev2,copy_file_range,sendfile,splice,lseek," +
+	"truncate,ftruncate,fallocate,mmap,fsync,fdatasync,sync_file_range,syncfs,sync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir,symlink,symlinkat"
+
+// Run runs a program and is what it did to the files of a directory. The program has to end
+// well. Without strace the test is skipped.
+func Run(t testing.TB, directory string, cmd *exec.Cmd) *History {
+	t.Helper()
+	directory, err := filepath.EvalSymlinks(directory)
+	require.NoError(t, err)
+	h, err := newHistory(directory)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "trace")
+	said, err := under(t, cmd, "-xx", "-s", "1000000000", "-o", file, "-e", "trace="+traced).CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	trace, err := os.Open(file)
+	require.NoError(t, err)
+	defer trace.Close()
+	require.NoError(t, h.read(trace))
+	require.NotEmpty(t, h.events, "the program changed nothing")
+	return h
+}
+
+// RunFailing runs a program whose system calls of a name fail with an error, such as pwrite64
+// with ENOSPC: the n-th of each of its threads, and with onwards all after it. It is what the
+// program said, and how it ended.
+func RunFailing(t testing.TB, cmd *exec.Cmd, call, failure string, n int, onwards bool) (said string, err error) {
+	t.Helper()
+	when := strconv.Itoa(n)
+	if onwards {
+		when += "+"
+	}
+	out, err := under(t, cmd, "-o", os.DevNull, "-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", call, failure, when)).CombinedOutput()
+	return string(out), err
+}
+
+// under is a program that strace runs.
+func under(t testing.TB, cmd *exec.Cmd, options ...string) *exec.Cmd {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err == nil {
+		err = exec.Command(strace, "-f", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace=fsync", os.Args[0], "-test.list", "^$").Run() // ptrace may be forbidden
+	}
+	if err != nil {
+		if os.Getenv(Required) != "" {
+			t.Fatal("no strace, Debian's package strace, that may watch a program: ", err)
+		}
+		t.Skip("NOT TESTED: no strace, Debian's package strace, that may watch a program: ", err)
+	}
+	watched := exec.Command(strace, append(append([]string{"-f", "--seccomp-bpf"}, options...), append([]string{cmd.Path}, cmd.Args[1:]...)...)...)
+	watched.Env, watched.Dir = cmd.Env, cmd.Dir
+	return watched
+}
+
+// call is a system call that ended.
+type call struct {
+	name      string
+	arguments []string
+	result    int64
+	begun     int // how many events there were when it began
+}
+
+// read takes what strace wrote.
+func (h *History) read(trace io.Reader) error {
+	lines := bufio.NewReaderSize(trace, 1<<20)
+	type begun struct {
+		text   string
+		events int
+	}
+	unfinished := map[string]begun{}
+	for {
+		line, err := lines.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		thread, text, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
+		text = strings.TrimLeft(text, " ")
+		if strings.HasPrefix(text, "+++") || strings.HasPrefix(text, "---") {
+			continue
+		}
+		if part, ok := strings.CutSuffix(text, " <unfinished ...>"); ok {
+			unfinished[thread] = begun{part, len(h.events)}
+			continue
+		}
+		events := len(h.events)
+		if strings.HasPrefix(text, "<... ") {
+			_, rest, _ := strings.Cut(text, " resumed>")
+			text, events = unfinished[thread].text+rest, unfinished[thread].events
+		}
+		c, err := parseCall(text)
+		if err != nil {
+			return err
+		}
+		if c.begun = events; c.result < 0 {
+			continue
+		}
+		if err := h.happened(c); err != nil {
+			return fmt.Errorf("%w: %.200s", err, text)
+		}
+	}
+}
+
+func parseCall(text string) (c call, err error) {
+	name, rest, ok := strings.Cut(text, "(")
+	at := strings.LastIndex(rest, " = ")
+	if !ok || at < 0 {
+		return c, fmt.Errorf("what strace wrote cannot be read: %.200s", text)
+	}
+	list := strings.TrimSuffix(strings.TrimRight(rest[:at], " "), ")")
+	result, _, _ := strings.Cut(rest[at+3:], " ")
+	if c.name = name; list != "" {
+		c.arguments = strings.Split(list, ", ") // no text has a comma: they are hexadecimal
+	}
+	if result == "?" { // the program ended in it
+		c.result = -1
+		return c, nil
+	}
+	c.result, err = strconv.ParseInt(result, 0, 64)
+	return c, err
+}
+
+// text is an argument that is a string.
+func (c call) text(i int) (string, error) {
+	quoted := c.arguments[i]
+	if !strings.HasPrefix(quoted, `"`) || !strings.HasSuffix(quoted, `"`) {
+		return "", fmt.Errorf("%s: %.50s is no whole text", c.name, quoted)
+	}
+	text, err := hex.DecodeString(strings.ReplaceAll(strings.Trim(quoted, `"`), `\x`, ""))
+	return string(text), err
+}
+
+func (c call) number(i int) int64 {
+	n, _ := strconv.ParseInt(c.arguments[i], 0, 64)
+	return n
+}
+
+func (c call) has(i int, flag string) bool {
+	return len(c.arguments) > i && strings.Contains("|"+c.arguments[i]+"|", "|"+flag+"|")
+}
