@@ -86,7 +86,7 @@ type recorder struct {
 
 // prepare looks at what the directory has.
 func (r *recorder) prepare(ctx context.Context) error {
-	if err := os.MkdirAll(r.disk.Directory, 0o777); err != nil {
+	if err := disk.MakeDirectory(r.disk.Directory); err != nil {
 		return err
 	}
 	o := r.options

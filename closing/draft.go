@@ -131,7 +131,7 @@ func (d *Draft) Add(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// write writes a file through to the disk.
+// write writes a file.
 func (d *Draft) write(name string, write func(io.Writer) error) error {
 	path := filepath.Join(d.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -143,7 +143,7 @@ func (d *Draft) write(name string, write func(io.Writer) error) error {
 	}
 	buffer := bufio.NewWriter(file)
 	if err = write(buffer); err == nil {
-		err = cmp.Or(buffer.Flush(), file.Sync())
+		err = cmp.Or(buffer.Flush(), file.Sync()) // also what is put beside a package that is there
 	}
 	return cmp.Or(err, file.Close())
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/feeledger/fees/internal/disk"
 )
 
 // Prepare looks at where a package is to be, once a draft of it is begun: nobody else
@@ -116,16 +118,20 @@ func (d *Draft) keep(path string, old *Package, changes Changes) error {
 // rename is os.Rename, but where a test kills the program.
 var rename = os.Rename
 
-// replace renames the draft. What was there waits in the scratch directory, and is put
+// replace renames the draft, which is on the disk by then. What was there waits in the scratch directory, and is put
 // back by Discard where that fails, or by the next program where this one is killed.
 func (d *Draft) replace(path string, there bool) error {
 	path = filepath.Clean(path)
-	if !there {
-		return rename(d.dir, path)
-	}
-	before := d.scratch.Path(beforeName)
-	if err := rename(path, before); err != nil {
+	if err := disk.SyncAll(d.dir); err != nil {
 		return err
 	}
-	return rename(d.dir, path)
+	if there {
+		if err := rename(path, d.scratch.Path(beforeName)); err != nil {
+			return err
+		}
+	}
+	if err := rename(d.dir, path); err != nil {
+		return err
+	}
+	return disk.Sync(filepath.Dir(path))
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/signature"
 )
 
@@ -77,7 +78,10 @@ func (p *Package) beside(name string, most int64) ([]byte, error) {
 
 // putBeside puts a file of the draft beside the manifest of a package that is there.
 func (d *Draft) putBeside(p *Package, name string) error {
-	return rename(filepath.Join(d.dir, name), filepath.Join(p.Dir, name))
+	if err := rename(filepath.Join(d.dir, name), filepath.Join(p.Dir, name)); err != nil {
+		return err
+	}
+	return disk.Sync(p.Dir)
 }
 
 // SignWith has the package signed with a key when it is installed: it is not there without

@@ -171,6 +171,28 @@ func TestAWriterThatWasKilledAtItsFirstStep(t *testing.T) {
 	}
 }
 
+// The machine crashed while a ledger was made, and its first page is torn. SQLite's journal says
+// that nothing was there before.
+func TestAFirstPageThatIsTorn(t *testing.T) {
+	place, mark := newFile(t), "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+	tear := func(pagesBefore byte) {
+		require.NoError(t, os.WriteFile(place, make([]byte, 3584), 0o600))
+		journal := append([]byte(mark), 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, pagesBefore, 0, 0, 2, 0, 0, 0, 16, 0)
+		require.NoError(t, os.WriteFile(place+"-journal", append(journal, make([]byte, 512-len(journal))...), 0o600))
+	}
+	tear(1)
+	_, err := ledger.Open(ctx, place)
+	require.ErrorIs(t, err, ledger.ErrDamaged)
+	_, err = ledger.OpenWriter(ctx, place)
+	require.ErrorIs(t, err, ledger.ErrDamaged)
+	require.FileExists(t, place+"-journal", "it is somebody's")
+	tear(0)
+	_, err = ledger.Open(ctx, place)
+	require.ErrorIs(t, err, ledger.ErrNone)
+	require.ErrorContains(t, err, "was stopped before anything was in it")
+	verified(t, written(t, place, madeUpChain, madeUp(0, 3)))
+}
+
 func TestPathsWithOddCharacters(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, path := range []string{"what?mode=memory", "100%41.db", "a#b.db", "a b & c;.db", "file:x.db", "ö 日本.db", "'quoted\".db"} {

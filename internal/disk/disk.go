@@ -1,5 +1,5 @@
-// Package disk writes the files of an archive: each is there under its name when it is whole
-// and on the disk, or not at all.
+// Package disk writes files that outlive a crash of the machine: those of an archive, each of
+// which is there under its name when it is whole and on the disk, or not at all.
 package disk
 
 import (
@@ -60,7 +60,7 @@ func (d Disk) Create(path string) (*os.File, error) {
 	if err := d.Step("mkdir " + path); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+	if err := MakeDirectory(filepath.Dir(target)); err != nil {
 		return nil, err
 	}
 	if err := d.Step("create " + path); err != nil {
@@ -87,13 +87,42 @@ func (d Disk) Place(file *os.File, path string) error {
 }
 
 // Flush makes the names of the files last, as their contents do already.
-func (d Disk) Flush() error {
-	return filepath.WalkDir(d.Directory, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() {
+func (d Disk) Flush() error { return syncUnder(d.Directory, fs.DirEntry.IsDir) }
+
+// SyncAll makes a directory last with all that is in it, contents and names. Its own name is in
+// the directory above.
+func SyncAll(directory string) error {
+	return syncUnder(directory, func(fs.DirEntry) bool { return true })
+}
+
+func syncUnder(directory string, these func(fs.DirEntry) bool) error {
+	return filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !these(entry) {
 			return err
 		}
 		return Sync(path)
 	})
+}
+
+// MakeDirectory makes a directory and those above it that are not there, and makes their names
+// last.
+func MakeDirectory(path string) error {
+	path = filepath.Clean(path)
+	above := filepath.Dir(path)
+	err := os.Mkdir(path, 0o777)
+	if errors.Is(err, fs.ErrNotExist) && above != path {
+		if err := MakeDirectory(above); err != nil {
+			return err
+		}
+		err = os.Mkdir(path, 0o777)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return os.MkdirAll(path, 0o777) // it may be no directory
+	}
+	if err != nil {
+		return err
+	}
+	return Sync(above)
 }
 
 // Sync makes a file's content last, or the names in a directory.

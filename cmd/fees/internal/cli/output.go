@@ -22,6 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/disk"
 )
 
 // Output is where a result goes and in what form.
@@ -143,13 +144,19 @@ func replaceFile(ctx context.Context, flag, path string, mode fs.FileMode, write
 	if err == nil && notThere == nil {
 		err = file.Chmod(old.Mode().Perm())
 	}
+	if err == nil {
+		err = file.Sync() // or a crash may leave the name, and nothing behind it
+	}
 	if closed := file.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(temporary, target)
+	if err := os.Rename(temporary, target); err != nil {
+		return err
+	}
+	return disk.Sync(filepath.Dir(target))
 }
 
 // writer writes until its context ends.

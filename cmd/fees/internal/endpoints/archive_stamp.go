@@ -37,7 +37,10 @@ func stampArchive(ctx context.Context, directory string, authority *timestamp.Au
 	if err != nil {
 		return err
 	}
-	return disk.Disk{Directory: directory}.Write(manifestFile+timestamp.Suffix, string(answer))
+	if err := (disk.Disk{Directory: directory}).Write(manifestFile+timestamp.Suffix, string(answer)); err != nil {
+		return err
+	}
+	return disk.Sync(directory)
 }
 
 // readStamp reads the manifest of an archive, and checks its timestamp, nil where there is none.
