@@ -278,7 +278,10 @@ func (e *sqliteEngine) close() error {
 		err = errors.Join(err, s.Close())
 	}
 	if e.writer != nil {
-		err = errors.Join(err, e.writer.Close())
+		// SQLite does it for the last one who closes the file: where others read it, what was
+		// written would not be on the disk yet.
+		_, synced := e.writer.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
+		err = errors.Join(err, synced, e.writer.Close())
 	}
 	err = errors.Join(err, e.db.Close())
 	if e.lock != nil {

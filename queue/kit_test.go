@@ -34,6 +34,9 @@ import (
 // asWorker makes the test binary a worker of a ledger.
 const asWorker = "FEES_QUEUE_TEST_LEDGER"
 
+// pauseOfWorker is how long such a worker takes for each block, besides.
+const pauseOfWorker = "FEES_QUEUE_TEST_PAUSE"
+
 func TestMain(m *testing.M) {
 	if address := os.Getenv(asWorker); address != "" {
 		if err := workerProcess(address); err != nil {
@@ -59,7 +62,13 @@ func workerProcess(address string) error {
 		return err
 	}
 	defer book.Close()
-	return queue.Work(ctx, book, slow(10*time.Millisecond), queue.Options{
+	pause := 10 * time.Millisecond
+	if text := os.Getenv(pauseOfWorker); text != "" {
+		if pause, err = time.ParseDuration(text); err != nil {
+			return err
+		}
+	}
+	return queue.Work(ctx, book, slow(pause), queue.Options{
 		Jobs:      2,
 		Limit:     limit,
 		UntilDone: true,

@@ -139,7 +139,7 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	stopping, stop := context.WithCancel(ctx)
 	defer stop()
 	wake := make(chan struct{}, 1)
-	client, err := newClient(pool, &worker{Options: o, book: book, judge: judge, stopping: stopping, wake: wake})
+	client, err := newClient(pool, o, &worker{Options: o, book: book, judge: judge, stopping: stopping, wake: wake})
 	if err != nil {
 		return err
 	}
@@ -170,19 +170,19 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	return s.last(ctx)
 }
 
-func newClient(pool *pgxpool.Pool, w *worker) (*river.Client[pgx.Tx], error) {
+func newClient(pool *pgxpool.Pool, o Options, w river.Worker[job]) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
 	return river.NewClient(riverpgxv5.New(pool), &river.Config{
 		ID:                          identity(),
-		JobTimeout:                  w.Limit,
-		RescueStuckJobsAfter:        w.Limit + w.Limit/2,
+		JobTimeout:                  o.Limit,
+		RescueStuckJobsAfter:        o.Limit + o.Limit/2,
 		FetchPollInterval:           look,
 		PollOnly:                    true,
 		CancelledJobRetentionPeriod: week,
 		DiscardedJobRetentionPeriod: week,
-		Logger:                      w.Logger,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: w.Jobs}},
+		Logger:                      o.Logger,
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Jobs}},
 		Workers:                     workers,
 	})
 }

@@ -3,6 +3,7 @@ package crashtest
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,15 +19,14 @@ import (
 // StatesAsked is the environment variable that says how many states are made at each sync.
 const StatesAsked = "FEES_TORN"
 
-// fewStates is how many there are otherwise.
-const fewStates = 4
+// fewStates is how many there are otherwise, of other seeds at each sync.
+const fewStates = 1
 
 // State is what a crash left.
 type State struct {
 	Point, Points int // at which sync, of how many
 	Seed          uint64
-	// Whole tells that the program had ended, and Synced that nothing was left unsynced then.
-	Whole bool
+	Whole         bool // the program had ended
 }
 
 func (s State) String() string {
@@ -80,19 +80,28 @@ func (h *History) Crashes(t testing.TB, check func(directory string, s State) er
 			}
 		})
 	}
-	seen := map[[sha256.Size]byte]bool{}
+	type kind struct {
+		files [sha256.Size]byte
+		whole bool // the same files may be right before the program ended, and wrong after
+	}
+	seen := map[kind]bool{}
 	before := 0
 	for i, point := range points {
-		for seed := range uint64(states) {
+		for state := range states {
+			seed := uint64(state)
+			if states < 8 {
+				seed += uint64(i)
+			}
 			random := rand.New(rand.NewPCG(uint64(i), seed))
 			end := point
 			if seed%2 == 1 && point > before {
 				end = before + 1 + random.IntN(point-before)
 			}
 			files := h.after(end, random, seed)
-			if sum := files.sum(); !seen[sum] {
-				seen[sum] = true
-				jobs <- job{files, State{Point: i + 1, Points: len(points), Seed: seed, Whole: end == len(h.events)}}
+			whole := end == len(h.events)
+			if k := (kind{files.sum(), whole}); !seen[k] {
+				seen[k] = true
+				jobs <- job{files, State{Point: i + 1, Points: len(points), Seed: seed, Whole: whole}}
 			}
 		}
 		before = point
@@ -106,41 +115,29 @@ func (h *History) Crashes(t testing.TB, check func(directory string, s State) er
 	return all
 }
 
-// after is what a crash leaves of the first events. The first two seeds lose all that was not
-// synced, and nothing.
+// after is what a crash leaves of the first events. By some seeds it loses all that was not
+// synced, and by some nothing.
 func (h *History) after(end int, random *rand.Rand, seed uint64) tree {
 	kept := random.Float64()
-	switch seed {
+	switch seed % 8 {
 	case 0:
 		kept = 0
-	case 1, 2:
+	case 1:
 		kept = 1
 	}
 	torn := random.Float64() * 0.5
-	synced := make([]int, len(h.nodes)) // of each file, what came before is there
-	lasting := 0                        // so are the names before
-	for i := range end {
-		e := &h.events[i]
-		if !e.sync {
-			continue
-		}
-		synced[e.of.number] = e.since
-		if e.of.directory {
-			for j := e.since - 1; j >= lasting; j-- {
-				if slices.ContainsFunc(h.events[j].names, func(n name) bool { return n.in == e.of }) {
-					lasting = j + 1
-					break
-				}
-			}
-		}
-	}
-	for lasting < end && random.Float64() < max(kept, 0.3*min(kept*1000, 1)) {
-		lasting++
+	synced, lasting := h.synced(end)
+	switch kept {
+	case 0:
+	case 1:
+		lasting = end
+	default:
+		lasting += random.IntN(end - lasting + 1)
 	}
 	names := map[*node]map[string]*node{}
 	for _, n := range h.base {
 		if n.directory {
-			names[n] = clone(n.held)
+			names[n] = maps.Clone(n.held)
 		}
 	}
 	contents := make([][]byte, len(h.nodes))
@@ -177,12 +174,24 @@ func (h *History) after(end int, random *rand.Rand, seed uint64) tree {
 	return files
 }
 
-func clone(names map[string]*node) map[string]*node {
-	other := map[string]*node{}
-	for name, n := range names {
-		other[name] = n
+// synced is what lasts of the first events: what each file was given before an event, and the
+// changes of names before another.
+func (h *History) synced(end int) (files []int, names int) {
+	files = make([]int, len(h.nodes))
+	for i := range end {
+		e := &h.events[i]
+		if !e.sync {
+			continue
+		}
+		files[e.of.number] = e.since
+		for j := e.since - 1; j >= names; j-- {
+			if slices.ContainsFunc(h.events[j].names, func(n name) bool { return n.in == e.of }) {
+				names = j + 1
+				break
+			}
+		}
 	}
-	return other
+	return files, names
 }
 
 // applied is a file's content after the event, of which a torn write left some sectors only.

@@ -2,6 +2,7 @@ package crashtest
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,10 +64,7 @@ func newHistory(directory string) (*History, error) {
 	}
 	for _, n := range h.nodes {
 		n.begun = slices.Clone(n.data)
-		n.held = map[string]*node{}
-		for name, x := range n.names {
-			n.held[name] = x
-		}
+		n.held = maps.Clone(n.names)
 	}
 	h.base = h.nodes[:len(h.nodes):len(h.nodes)]
 	return h, nil

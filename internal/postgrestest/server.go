@@ -37,6 +37,7 @@ type Server struct {
 	port      int
 	known     bool     // its port, to who has its address
 	settings  []string // such as fsync=off
+	networks  []string // that the role of the tests comes from, besides this machine
 	programs  programs
 	guard     *guard
 
@@ -91,32 +92,48 @@ func Stop() {
 	}
 }
 
+// StartFor is [StartOwn] for a test whose programs come from other networks too, such as
+// 10.1.2.0/24. The settings say on which addresses the server listens.
+func StartFor(t testing.TB, networks []string, settings ...string) *Server {
+	t.Helper()
+	s := &Server{settings: settings, networks: networks, programs: find(t)}
+	require.NoError(t, s.begin(s.create))
+	t.Cleanup(s.stop)
+	return s
+}
+
 func start(p programs, settings ...string) (*Server, error) {
-	directory, err := os.MkdirTemp("", "fees-postgres-")
+	s := &Server{settings: settings, programs: p}
+	return s, s.begin(s.create)
+}
+
+// begin makes the server's directory, and the server in it.
+func (s *Server) begin(create func() error) (err error) {
+	if s.directory, err = os.MkdirTemp("", "fees-postgres-"); err != nil {
+		return err
+	}
+	if s.guard, err = newGuard(s.directory); err != nil {
+		os.RemoveAll(s.directory)
+		return err
+	}
+	if err = s.programs.give(s.directory); err == nil {
+		err = create()
+	}
 	if err != nil {
-		return nil, err
-	}
-	s := &Server{directory: directory, settings: settings, programs: p}
-	if s.guard, err = newGuard(directory); err != nil {
-		os.RemoveAll(directory)
-		return nil, err
-	}
-	if err := s.create(); err != nil {
 		s.stop()
-		return nil, err
 	}
-	return s, nil
+	return err
 }
 
 // create makes the cluster and the role of the tests.
 func (s *Server) create() error {
-	if err := s.programs.give(s.directory); err != nil {
-		return err
-	}
 	if err := s.programs.initdb(s.data()); err != nil {
 		return err
 	}
-	hba := "local all postgres trust\nhost all " + role + " 127.0.0.1/32 trust\n"
+	hba := "local all,replication postgres trust\n"
+	for _, network := range append([]string{"127.0.0.1/32"}, s.networks...) {
+		hba += "host all " + role + " " + network + " trust\n"
+	}
 	if err := os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(hba), 0o600); err != nil {
 		return err
 	}
@@ -161,15 +178,22 @@ func (s *Server) database(t testing.TB, template string) string {
 			require.NoError(t, s.command("DROP DATABASE "+name+" WITH (FORCE)"))
 		}
 	})
+	return s.addressOf(name)
+}
+
+func (s *Server) addressOf(database string) string {
 	address := url.URL{
 		Scheme:   "postgres",
 		User:     url.User(role),
-		Host:     net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)),
-		Path:     "/" + name,
+		Host:     s.Host(),
+		Path:     "/" + database,
 		RawQuery: "sslmode=disable",
 	}
 	return address.String()
 }
+
+// Host is where the server listens, with its port.
+func (s *Server) Host() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
 
 // Role makes a role that has no rights, and is the address of a database for who acts as
 // that role.

@@ -1,0 +1,127 @@
+package crashtest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asWriter makes the test binary a program that writes into a directory, with syncs or without.
+const (
+	asWriter = "FEES_CRASHTEST_DIRECTORY"
+	careful  = "FEES_CRASHTEST_CAREFUL"
+)
+
+func TestMain(m *testing.M) {
+	if directory := os.Getenv(asWriter); directory != "" {
+		if err := write(directory, os.Getenv(careful) != ""); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// write replaces a file by a copy of two pages that each begin with its second letter.
+func write(directory string, careful bool) error {
+	sync := func(path string) error {
+		if !careful {
+			return nil
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(file.Sync(), file.Close())
+	}
+	draft, kept := filepath.Join(directory, "draft"), filepath.Join(directory, "kept")
+	if err := os.WriteFile(draft, page("b"), 0o600); err != nil {
+		return err
+	}
+	if err := os.Mkdir(kept, 0o700); err != nil {
+		return err
+	}
+	if err := os.CopyFS(filepath.Join(kept, "before"), os.DirFS(filepath.Join(directory, "given"))); err != nil {
+		return err
+	}
+	for _, path := range []string{draft, filepath.Join(kept, "before", "file"), filepath.Join(kept, "before"), kept, directory} {
+		if err := sync(path); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Rename(draft, filepath.Join(directory, "given", "file")), sync(filepath.Join(directory, "given")))
+}
+
+func page(letter string) []byte { return append(make([]byte, 8191), letter...) }
+
+// A program that syncs what it writes loses nothing, and one that does not can lose all: its old
+// file, its new one, and the copy.
+func TestCrashes(t *testing.T) {
+	t.Setenv(StatesAsked, "200")
+	for _, syncs := range []string{"", "1"} {
+		directory := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(directory, "given"), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(directory, "given", "file"), page("a"), 0o600))
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), asWriter+"="+directory, careful+"="+syncs)
+		seen := make(chan string, 10_000)
+		counted := Run(t, directory, cmd).Crashes(t, func(directory string, s State) error {
+			seen <- fmt.Sprint(letterOf(filepath.Join(directory, "given", "file")), letterOf(filepath.Join(directory, "kept", "before", "file")), " ", s.Whole)
+			return nil
+		})
+		close(seen)
+		states := map[string]bool{}
+		for s := range seen {
+			states[s] = true
+		}
+		t.Log(counted, states)
+		if syncs == "" {
+			require.Equal(t, 1, counted.Points)
+			for _, s := range []string{"a- true", "b- true", "ba true", "?- true", "b? true", "a- false"} {
+				require.True(t, states[s], s)
+			}
+			continue
+		}
+		require.Equal(t, 7, counted.Points)
+		for s := range states {
+			require.NotContains(t, s, "?a")
+			require.NotContains(t, s, "b?")
+			require.NotContains(t, s, "b-")
+		}
+		require.True(t, states["ba true"])
+		require.False(t, states["aa true"])
+	}
+}
+
+// letterOf is the last letter of a file, "-" where it is not there, and "?" where it is none that
+// was written.
+func letterOf(path string) string {
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "-"
+	case err == nil && (string(text) == string(page("a")) || string(text) == string(page("b"))):
+		return string(text[len(text)-1:])
+	}
+	return "?"
+}
+
+// A call that fails is the program's to tell.
+func TestRunFailing(t *testing.T) {
+	for n, want := range map[int]string{1: "input/output error", 1000: ""} {
+		directory := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(directory, "given"), 0o700))
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), asWriter+"="+directory, careful+"=1")
+		said, err := RunFailing(t, cmd, "mkdirat", "EIO", n, false)
+		require.Equal(t, want != "", err != nil, said)
+		require.Contains(t, said, want)
+	}
+}
