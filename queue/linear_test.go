@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,7 +179,6 @@ func TestWhatWorkersSawIsLinear(t *testing.T) {
 	s := newShared(t, server)
 	seals := sealsByHeight(t, last)
 	var jobs, reads history
-	var judged atomic.Int64
 	ctx, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 
@@ -206,7 +204,9 @@ func TestWhatWorkersSawIsLinear(t *testing.T) {
 	type judgedKey struct{}
 	judge := func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
 		*ctx.Value(judgedKey{}).(*bool) = true
-		judged.Add(1)
+		if rand.IntN(3) == 0 { // long enough for another to take the job up
+			return slow(200*time.Millisecond)(ctx, span)
+		}
 		return slow(5*time.Millisecond)(ctx, span)
 	}
 	watch := func(ctx context.Context, a queue.Attempt, work func(context.Context) error) error {
