@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,20 +61,21 @@ func RunFailing(t testing.TB, cmd *exec.Cmd, call, failure string, n int, onward
 // under is a program that strace runs.
 func under(t testing.TB, cmd *exec.Cmd, options ...string) *exec.Cmd {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	if err == nil {
-		err = exec.Command(strace, "-f", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace=fsync", os.Args[0], "-test.list", "^$").Run() // ptrace may be forbidden
-	}
-	if err != nil {
+	if err := watches(); err != nil {
 		if os.Getenv(Required) != "" {
 			t.Fatal("no strace, Debian's package strace, that may watch a program: ", err)
 		}
 		t.Skip("NOT TESTED: no strace, Debian's package strace, that may watch a program: ", err)
 	}
-	watched := exec.Command(strace, append(append([]string{"-f", "--seccomp-bpf"}, options...), append([]string{cmd.Path}, cmd.Args[1:]...)...)...)
+	watched := exec.Command("strace", slices.Concat([]string{"-f", "--seccomp-bpf"}, options, []string{cmd.Path}, cmd.Args[1:])...)
 	watched.Env, watched.Dir = cmd.Env, cmd.Dir
 	return watched
 }
+
+// watches tries whether strace is there and may watch a program: the system may forbid that.
+var watches = sync.OnceValue(func() error {
+	return exec.Command("strace", "-f", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace=fsync", os.Args[0], "-test.list", "^$").Run()
+})
 
 // call is a system call that ended.
 type call struct {
