@@ -72,9 +72,9 @@ func (n namespace) worker(s shared) *process {
 }
 
 // Workers in networks of their own and their server are killed in turns, and their networks are
-// cut off and healed. What they store and seal is what a quiet book has. It does not depend on
-// whether a commit waits until it is on the server's disk: what a commit loses is lost with the
-// end of its job.
+// cut off and healed. What they store and seal is what a quiet book has. Where a commit does not
+// wait until it is on the server's disk, blocks are lost with the end of their job; jobs that were
+// just made may be lost too, and are made once more by who enqueues again.
 func TestKillsAcrossNamespaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills servers and workers")
@@ -91,12 +91,12 @@ func TestKillsAcrossNamespaces(t *testing.T) {
 			places := []namespace{newNamespace(t, 2*i), newNamespace(t, 2*i+1)}
 			server := postgrestest.StartFor(t, []string{places[0].network, places[1].network},
 				"listen_addresses=127.0.0.1,"+places[0].address+","+places[1].address, "synchronous_commit="+commit)
-			killAcross(t, server, places, (wanted+1)/2)
+			killAcross(t, server, places, (wanted+1)/2, commit == "off")
 		})
 	}
 }
 
-func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, wanted int) {
+func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, wanted int, loses bool) {
 	ctx := context.Background()
 	s := newShared(t, server)
 	last := uint64(0)
@@ -156,6 +156,14 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 	s.exec("UPDATE river_job SET scheduled_at = now() WHERE state = 'retryable'") // or it waits for up to a minute
 	for _, p := range workers {
 		s.ends(p)
+	}
+	if loses {
+		missing, err := s.Missing(ctx, ledger.Span{First: 1, Last: last})
+		require.NoError(t, err)
+		made, err := queue.Enqueue(ctx, s.Pool(), missing, 5)
+		require.NoError(t, err)
+		t.Logf("%d jobs were lost", made)
+		s.ends(start(0))
 	}
 	s.requireDone(last)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"math/big"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive/demo/monthend"
+	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/internal/postgrestest"
 )
 
@@ -66,7 +68,9 @@ func TestKeepVersion(t *testing.T) {
 	dump, err := exec.Command(postgresProgram(t, "pg_dump"), "--no-owner", "--no-privileges", place).Output()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(at(keptDump), dump, 0o666))
-	must("archive", "record", "3..8", "-o", at(keptGateway), "--gateway", gateway)
+	served := httptest.NewServer(gatewaytest.Handler(gateway))
+	t.Cleanup(served.Close)
+	must("archive", "record", "3..8", "-o", at(keptGateway), "--gateway", served.URL)
 	_, node, _ := rootedNode(t, 31, 28, 40)
 	must("archive", "record", "20..34", "-o", at(keptNode), "--proofs", "--gateway", node)
 	require.NoError(t, monthend.Write(at(keptMonth)))
