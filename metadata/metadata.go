@@ -73,8 +73,9 @@ type Extrinsic struct {
 
 // Extension is a signed extension, or as it is called later a transaction extension.
 type Extension struct {
-	Name string
-	Type TypeID // of what stands in the extrinsic
+	Name   string
+	Type   TypeID // of what stands in the extrinsic
+	Signed TypeID // of what is signed with it, and does not stand there
 }
 
 // Typed tells whether the metadata have the types that everything else is decoded by.

@@ -235,11 +235,7 @@ func (p *parser) hasher() Hasher {
 }
 
 func (p *parser) extrinsic(m *Metadata) (x Extrinsic) {
-	extension := func() Extension {
-		e := Extension{p.Text(), p.typeID()}
-		p.typeID() // of what is signed with it
-		return e
-	}
+	extension := func() Extension { return Extension{p.Text(), p.typeID(), p.typeID()} }
 	switch p.version {
 	case 14:
 		whole := p.typeID()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/metadata"
+	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -98,8 +99,12 @@ func (of *membersOf) find(c *coder, method, index wire.Value) *palletMember {
 	return m
 }
 
-// call writes a call, by its names or by its number.
+// call writes a call, by its names or by its number, or as it is encoded already.
 func (e *Encoder) call(c *coder, v wire.Value) {
+	if v.Kind() == wire.String {
+		e.encodedCall(c, v)
+		return
+	}
 	if v.Kind() != wire.Object {
 		c.wrong(`a call: {"method": {"pallet", "method"}, "args"}`, v)
 		return
@@ -110,6 +115,21 @@ func (e *Encoder) call(c *coder, v wire.Value) {
 	}
 	c.add(m.index[:]...)
 	c.part("args", func(c *coder, v wire.Value) { c.object(m.parts, v) }, v.Member("args"))
+}
+
+// encodedCall writes the bytes of a call, which must be one and no more.
+func (e *Encoder) encodedCall(c *coder, v wire.Value) {
+	bytes, ok := c.hex(v, -1)
+	if !ok {
+		return
+	}
+	r := Writer{Reader: scale.NewReader(bytes), depth: c.depth}
+	r.with(e.codec().parsedCall)
+	if err := r.End(); err != nil {
+		c.wrong("the bytes of a call of the runtime ("+err.Error()+")", v)
+		return
+	}
+	c.add(bytes...)
 }
 
 // opaqueCall writes bytes: those of a call where one is given.

@@ -3,6 +3,7 @@ package scalejson
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/wire"
@@ -14,7 +15,8 @@ import (
 //
 // It also takes what people write: integers as JSON numbers, hex digits in any case, an address
 // without its checksum; a checksum that is there must be right. A call is {"method", "args"} or
-// {"callIndex", "args"} wherever one is wanted. Objects have all of their members and no others.
+// {"callIndex", "args"} wherever one is wanted, or 0x and the hex digits of its call data.
+// Objects have all of their members and no others.
 //
 // It is compiled once, and is for any number of goroutines at a time.
 type Encoder struct {
@@ -24,6 +26,7 @@ type Encoder struct {
 	depth    int       // of the type that is compiled
 	calls    membersOf
 	events   membersOf
+	codec    func() *Codec // compiled where it is needed
 }
 
 // EncodeError says which part of a value is not what its type wants.
@@ -44,6 +47,7 @@ func (e *EncodeError) Error() string {
 // NewEncoder compiles the types of a runtime.
 func NewEncoder(m *metadata.Metadata) *Encoder {
 	e := &Encoder{metadata: m, event: eventType(m), nodes: make([]*coding, len(m.Types))}
+	e.codec = sync.OnceValue(func() *Codec { return New(m) })
 	for id := range m.Types {
 		e.node(metadata.TypeID(id))
 	}

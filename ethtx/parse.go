@@ -1,0 +1,258 @@
+package ethtx
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/rlp"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/wire"
+)
+
+// mostBytes is more than any pool takes.
+const mostBytes = 1 << 20
+
+// Parse reads a signed transaction as it is sent. What it reads is encoded again to the same
+// bytes.
+func Parse(raw []byte) (*Transaction, error) {
+	switch {
+	case len(raw) == 0:
+		return nil, errors.New("no transaction: it is empty")
+	case len(raw) > mostBytes:
+		return nil, fmt.Errorf("a transaction of %d bytes: want at most %d", len(raw), mostBytes)
+	case raw[0] >= 0xc0: // a list of RLP
+		return parse(evm.Legacy, raw)
+	}
+	for kind, first := range typeBytes {
+		if raw[0] == first {
+			return parse(kind, raw[1:])
+		}
+	}
+	return nil, fmt.Errorf("no transaction that is known begins with the byte %#x: want a list of RLP, or the type 1, 2 or 4", raw[0])
+}
+
+func parse(kind evm.Type, encoded []byte) (*Transaction, error) {
+	content, rest, err := rlp.SplitList(encoded)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%d bytes are left over", len(rest))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s transaction: %w", kind, err)
+	}
+	p := &parser{rest: content}
+	t := p.transaction(kind)
+	if p.err == nil && len(p.rest) > 0 {
+		p.fail("the end", errors.New("more fields follow"))
+	}
+	if p.err != nil {
+		return nil, fmt.Errorf("%s transaction: %w", kind, p.err)
+	}
+	return t, nil
+}
+
+// parser reads the fields of a list one after the other. It keeps its first error.
+type parser struct {
+	rest []byte
+	err  error
+}
+
+func (p *parser) fail(name string, err error) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%s: %w", name, err)
+	}
+}
+
+func (p *parser) transaction(kind evm.Type) *Transaction {
+	t := &Transaction{Type: kind}
+	dynamic := kind == evm.EIP1559 || kind == evm.EIP7702
+	if kind != evm.Legacy {
+		if t.ChainID = p.uint64("chainId"); t.ChainID == 0 {
+			p.fail("chainId", errors.New("0 is no chain"))
+		}
+	}
+	t.Nonce = chain.NewNonce(p.uint64("nonce"))
+	if dynamic {
+		t.MaxPriorityFeePerGas = p.price("maxPriorityFeePerGas")
+		t.MaxFeePerGas = p.price("maxFeePerGas")
+	} else {
+		t.GasPrice = p.price("gasPrice")
+	}
+	t.GasLimit = chain.NewGas(p.uint64("gasLimit"))
+	switch to := p.bytes("to"); len(to) {
+	case 0:
+	case len(chain.Address{}):
+		t.To = chain.Some(chain.Address(to))
+	default:
+		p.fail("to", fmt.Errorf("want 20 bytes, or none for a creation; have %d", len(to)))
+	}
+	t.Value = p.wei("value")
+	t.Input = p.bytes("data")
+	if kind != evm.Legacy {
+		t.AccessList = p.accessList()
+	}
+	if kind == evm.EIP7702 {
+		t.Authorizations = p.authorizations()
+	}
+	s := p.signature(kind != evm.Legacy)
+	if kind == evm.Legacy && p.err == nil {
+		var err error
+		if t.ChainID, _, err = legacyV(s.V); err != nil {
+			p.fail("v", err)
+		}
+	}
+	t.Signature = chain.Some(s)
+	return t
+}
+
+// bytes are a string of RLP.
+func (p *parser) bytes(name string) []byte {
+	if p.err != nil {
+		return nil
+	}
+	content, rest, err := rlp.SplitString(p.rest)
+	if err != nil {
+		p.fail(name, err)
+		return nil
+	}
+	p.rest = rest
+	return content
+}
+
+// integer is one of at most so many bytes, without zeros before it.
+func (p *parser) integer(name string, most int) []byte {
+	content := p.bytes(name)
+	switch {
+	case len(content) > most:
+		p.fail(name, fmt.Errorf("want an integer of at most %d bits, have %d bytes", 8*most, len(content)))
+	case len(content) > 0 && content[0] == 0:
+		p.fail(name, errors.New("an integer has zeros before it"))
+	default:
+		return content
+	}
+	return nil
+}
+
+func (p *parser) uint64(name string) (n uint64) {
+	for _, b := range p.integer(name, 8) {
+		n = n<<8 | uint64(b)
+	}
+	return n
+}
+
+// number is an integer of at most 256 bits, as quantities are read of one. RLP has 0 without a
+// byte.
+func (p *parser) number(name string) wire.Value {
+	return wire.OfInteger(append([]byte{0}, p.integer(name, 32)...))
+}
+
+func (p *parser) price(name string) chain.GasPrice {
+	price, err := chain.ReadGasPrice(p.number(name))
+	if err != nil {
+		p.fail(name, err)
+	}
+	return price
+}
+
+func (p *parser) wei(name string) chain.Wei {
+	wei, err := chain.ReadWei(p.number(name))
+	if err != nil {
+		p.fail(name, err)
+	}
+	return wei
+}
+
+// word is an integer of 256 bits.
+func (p *parser) word(name string) (h chain.Hash) {
+	content := p.integer(name, len(h))
+	copy(h[len(h)-len(content):], content)
+	return h
+}
+
+// signature is v or the parity, r and s.
+func (p *parser) signature(typed bool) (s evm.Signature) {
+	if s.V = p.uint64("v"); typed && s.V > 1 {
+		p.fail("yParity", fmt.Errorf("want 0 or 1, have %d", s.V))
+	}
+	s.R, s.S = p.word("r"), p.word("s")
+	return s
+}
+
+// list goes through the elements of a list, each of which is a list itself.
+func (p *parser) list(name string, element func(inside *parser)) {
+	if p.err != nil {
+		return
+	}
+	content, rest, err := rlp.SplitList(p.rest)
+	if err != nil {
+		p.fail(name, err)
+		return
+	}
+	p.rest = rest
+	for i := 0; len(content) > 0 && p.err == nil; i++ {
+		var one []byte
+		if one, content, err = rlp.SplitList(content); err != nil {
+			p.fail(fmt.Sprintf("%s[%d]", name, i), err)
+			return
+		}
+		inside := &parser{rest: one}
+		element(inside)
+		if inside.err == nil && len(inside.rest) > 0 {
+			inside.err = errors.New("more fields follow")
+		}
+		if inside.err != nil {
+			p.fail(fmt.Sprintf("%s[%d]", name, i), inside.err)
+		}
+	}
+}
+
+// fixed are bytes of a known number.
+func (p *parser) fixed(name string, size int) []byte {
+	content := p.bytes(name)
+	if p.err == nil && len(content) != size {
+		p.fail(name, fmt.Errorf("want %d bytes, have %d", size, len(content)))
+	}
+	if p.err != nil {
+		return make([]byte, size)
+	}
+	return content
+}
+
+func (p *parser) accessList() (list []evm.AccessEntry) {
+	p.list("accessList", func(inside *parser) {
+		e := evm.AccessEntry{Address: chain.Address(inside.fixed("address", len(chain.Address{})))}
+		if inside.err != nil {
+			return
+		}
+		keys, rest, err := rlp.SplitList(inside.rest)
+		if err != nil {
+			inside.fail("storageKeys", err)
+			return
+		}
+		inside.rest = rest
+		for of := (&parser{rest: keys}); len(of.rest) > 0; {
+			key := of.fixed("storageKeys", len(chain.Hash{}))
+			if of.err != nil {
+				inside.fail("storageKeys", of.err)
+				return
+			}
+			e.StorageKeys = append(e.StorageKeys, chain.Hash(key))
+		}
+		list = append(list, e)
+	})
+	return list
+}
+
+func (p *parser) authorizations() (list []evm.Authorization) {
+	p.list("authorizationList", func(inside *parser) {
+		a := evm.Authorization{ChainID: inside.uint64("chainId"), Address: chain.Address(inside.fixed("address", len(chain.Address{})))}
+		var err error
+		if a.Nonce, err = chain.ReadAuthorizationNonce(inside.number("nonce")); err != nil {
+			inside.fail("nonce", err)
+		}
+		a.Signature = inside.signature(false)
+		list = append(list, a)
+	})
+	return list
+}

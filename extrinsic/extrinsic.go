@@ -1,0 +1,90 @@
+package extrinsic
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/scale"
+	"github.com/feeledger/fees/scalejson"
+	"github.com/feeledger/fees/wire"
+)
+
+// Extrinsic is one that was read.
+type Extrinsic struct {
+	Signed    bool
+	Signer    chain.Address // zero, as what follows, where it is not signed
+	Signature Signature
+	Nonce     chain.Nonce
+	Tip       chain.Wei
+	Era       Era
+	Data      []byte     // the call, encoded
+	Call      wire.Value // {"method": {"pallet", "method"}, "args"}
+	Hash      chain.Hash
+}
+
+// Read reads an extrinsic, behind its length, to its end.
+func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
+	reader := scale.NewReader(encoded)
+	if n := reader.Length(1); reader.Err() == nil && n != reader.Left() {
+		return nil, fmt.Errorf("its length says %d bytes, and %d follow", n, reader.Left())
+	}
+	x := &Extrinsic{Hash: Hash(encoded)}
+	switch version := reader.U8(); {
+	case reader.Err() != nil:
+	case version == signedVersion:
+		x.Signed = true
+		if err := r.readSigned(reader, x); err != nil {
+			return nil, err
+		}
+	case version != unsignedVersion:
+		return nil, fmt.Errorf("extrinsics that begin with the byte %#x are not known: want those of version 4", version)
+	}
+	at := reader.At()
+	w := &scalejson.Writer{Reader: reader}
+	r.writeCall(w)
+	if err := w.End(); err != nil {
+		return nil, err
+	}
+	x.Data = reader.Since(at)
+	var err error
+	x.Call, err = wire.Parse(string(w.Text))
+	return x, err
+}
+
+// readSigned reads signer, signature and extensions.
+func (r *Runtime) readSigned(reader *scale.Reader, x *Extrinsic) error {
+	copy(x.Signer[:], reader.Bytes(len(x.Signer)))
+	copy(x.Signature[:], reader.Bytes(SignatureLength))
+	for _, e := range r.metadata.Extrinsic.Extensions {
+		w := &scalejson.Writer{Reader: reader}
+		r.codec.Value(w, e.Type)
+		if w.Err() != nil {
+			return fmt.Errorf("extension %s: %w", e.Name, w.Err())
+		}
+		v, err := wire.Parse(string(w.Text))
+		if err == nil {
+			err = x.take(e.Name, v)
+		}
+		if err != nil {
+			return fmt.Errorf("extension %s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// take notes what an extension says.
+func (x *Extrinsic) take(name string, v wire.Value) (err error) {
+	switch name {
+	case "CheckNonce":
+		x.Nonce, err = chain.ReadNonce(v)
+	case "ChargeTransactionPayment":
+		x.Tip, err = chain.ReadWei(v)
+	case "CheckMortality", "CheckEra":
+		if mortal := v.Member("mortalEra"); mortal.Kind() == wire.Array {
+			if x.Era.Period, err = chain.ReadUint64(mortal.Index(0)); err == nil {
+				x.Era.Phase, err = chain.ReadUint64(mortal.Index(1))
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,163 @@
+package keys
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"golang.org/x/crypto/scrypt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// ErrPassword says that a password does not open a keystore.
+var ErrPassword = errors.New("the password does not open the keystore")
+
+// The bounds of what a keystore may ask for: a hostile one would take all memory or time.
+const (
+	mostMemory     = 1 << 30 // bytes, of scrypt
+	mostWork       = 1 << 26 // N × r × p of scrypt: N = 2^18, r = 8, p = 1 is the usual one
+	mostIterations = 10_000_000
+)
+
+// FromKeystore opens an Ethereum keystore file, version 3.
+//
+//	derived = scrypt or PBKDF2-HMAC-SHA256 of the password, 32 bytes
+//	mac     = keccak-256 of derived[16:32] + ciphertext
+//	key     = AES-128-CTR of the ciphertext with derived[0:16] and the iv
+//
+// Source: Web3 Secret Storage Definition.
+func FromKeystore(text, password []byte) (*Key, error) {
+	v, err := wire.Parse(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("it is no keystore file: %w", err)
+	}
+	store, err := readKeystore(v)
+	if err != nil {
+		return nil, fmt.Errorf("keystore: %w", err)
+	}
+	derived, err := store.derive(password)
+	if err != nil {
+		return nil, fmt.Errorf("keystore: %w", err)
+	}
+	defer clear(derived)
+	if subtle.ConstantTimeCompare(keccak256(derived[16:32], store.ciphertext), store.mac) == 0 {
+		return nil, ErrPassword
+	}
+	block, err := aes.NewCipher(derived[:16])
+	if err != nil {
+		return nil, err
+	}
+	plain := make([]byte, len(store.ciphertext))
+	defer clear(plain)
+	cipher.NewCTR(block, store.iv).XORKeyStream(plain, store.ciphertext)
+	key, err := Of(plain)
+	if err != nil {
+		return nil, fmt.Errorf("keystore: %w", err)
+	}
+	if claimed, err := chain.ParseAddress("0x" + store.address); store.address != "" && (err != nil || claimed != key.address) {
+		key.Wipe()
+		return nil, errors.New("keystore: its address is not that of its key")
+	}
+	return key, nil
+}
+
+// keystore is a file, read.
+type keystore struct {
+	ciphertext, iv, mac []byte
+	address             string // "" where it does not tell
+	derive              func(password []byte) ([]byte, error)
+}
+
+func readKeystore(v wire.Value) (s keystore, err error) {
+	if version, err := chain.ReadUint64(v.Member("version")); err != nil || version != 3 {
+		return s, errors.New("want one of version 3")
+	}
+	crypto := v.Member("crypto")
+	if crypto.Kind() == wire.Absent {
+		crypto = v.Member("Crypto") // as some write it
+	}
+	s.address, _ = v.Member("address").Text()
+	if len(s.address) > 2 && s.address[:2] == "0x" {
+		s.address = s.address[2:]
+	}
+	if name, _ := crypto.Member("cipher").Text(); name != "aes-128-ctr" {
+		return s, fmt.Errorf("cipher %q is not known: want aes-128-ctr", wire.Excerpt(name))
+	}
+	for _, part := range []struct {
+		name string
+		of   wire.Value
+		size int
+		to   *[]byte
+	}{
+		{"ciphertext", crypto, 32, &s.ciphertext},
+		{"mac", crypto, 32, &s.mac},
+		{"iv", crypto.Member("cipherparams"), aes.BlockSize, &s.iv},
+	} {
+		if *part.to, err = hexMember(part.of, part.name); err == nil && len(*part.to) != part.size {
+			err = fmt.Errorf("%s: want %d bytes, have %d", part.name, part.size, len(*part.to))
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	s.derive, err = readDerivation(crypto)
+	return s, err
+}
+
+func hexMember(v wire.Value, name string) ([]byte, error) {
+	text, ok := v.Member(name).Text()
+	bytes, err := hex.DecodeString(text)
+	if !ok || err != nil {
+		return nil, fmt.Errorf("%s: want hex digits", name)
+	}
+	return bytes, nil
+}
+
+// readDerivation reads how the password becomes a key.
+func readDerivation(crypto wire.Value) (func([]byte) ([]byte, error), error) {
+	const size = 32
+	of := crypto.Member("kdfparams")
+	salt, err := hexMember(of, "salt")
+	if err != nil {
+		return nil, err
+	}
+	if n, err := chain.ReadUint64(of.Member("dklen")); err != nil || n != size {
+		return nil, errors.New("dklen: want 32")
+	}
+	switch kdf, _ := crypto.Member("kdf").Text(); kdf {
+	case "scrypt":
+		var numbers [3]uint64
+		for i, name := range []string{"n", "r", "p"} {
+			if numbers[i], err = chain.ReadUint64(of.Member(name)); err != nil || numbers[i] == 0 || numbers[i] > mostWork {
+				return nil, fmt.Errorf("%s of scrypt: want a number from 1 to %d", name, mostWork)
+			}
+		}
+		n, r, p := numbers[0], numbers[1], numbers[2]
+		if n*r > mostMemory/128 || n*r > mostWork/p || r*p > 1<<20 {
+			return nil, fmt.Errorf("scrypt with n %d, r %d, p %d takes too much memory or time", n, r, p)
+		}
+		return func(password []byte) ([]byte, error) {
+			return scrypt.Key(password, salt, int(n), int(r), int(p), size)
+		}, nil
+	case "pbkdf2":
+		if prf, _ := of.Member("prf").Text(); prf != "hmac-sha256" {
+			return nil, fmt.Errorf("prf %q is not known: want hmac-sha256", wire.Excerpt(prf))
+		}
+		c, err := chain.ReadUint64(of.Member("c"))
+		if err != nil || c == 0 || c > mostIterations {
+			return nil, fmt.Errorf("c of pbkdf2: want a number from 1 to %d", mostIterations)
+		}
+		return func(password []byte) ([]byte, error) {
+			return pbkdf2.Key(sha256.New, string(password), salt, int(c), size)
+		}, nil
+	default:
+		return nil, fmt.Errorf("kdf %q is not known: want scrypt or pbkdf2", wire.Excerpt(kdf))
+	}
+}
