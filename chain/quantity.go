@@ -321,6 +321,12 @@ func (n Nonce) String() string { return strconv.FormatUint(n.n, 10) }
 // MarshalText writes the nonce as a decimal integer.
 func (n Nonce) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
+// UnmarshalText is the inverse of MarshalText.
+func (n *Nonce) UnmarshalText(text []byte) (err error) {
+	*n, err = ReadNonce(wire.OfText(string(text)))
+	return err
+}
+
 // AuthorizationNonce is the nonce that an authorization names (EIP-7702), a 256-bit
 // word: the runtimes pass over one that no account can have, and take the
 // transaction.

@@ -95,41 +95,42 @@ var amountForm = regexp.MustCompile(`^([0-9]{1,39})(?:\.([0-9]{1,39}))? ?([A-Za-
 
 // amount is an integer of 128 bits: as it is, or an amount of the chain's token.
 func (r *Runtime) amount(text string) (wire.Value, error) {
-	parts := amountForm.FindStringSubmatch(text)
-	if parts == nil {
-		if strings.Contains(text, ".") {
-			return wire.Value{}, fmt.Errorf("want an integer, of the token's smallest unit where it is an amount, or an amount of the token such as %s; have %q", r.anAmount(), wire.Excerpt(text))
-		}
-		return integerOr(text), nil
+	if v, err := wire.Parse(text); err == nil && !strings.Contains(text, ".") {
+		return v, nil
 	}
-	whole, fraction, symbol := parts[1], parts[2], parts[3]
-	switch {
-	case r.token.Symbol == "":
-		return wire.Value{}, fmt.Errorf("%q is an amount of a token, and the symbol of the chain's token is not known: give the smallest unit", wire.Excerpt(text))
-	case symbol != r.token.Symbol:
-		return wire.Value{}, fmt.Errorf("%q is an amount of %s, and the chain's token is %s", wire.Excerpt(text), symbol, r.token.Symbol)
-	case len(fraction) > r.token.Decimals:
-		return wire.Value{}, fmt.Errorf("%q has %d decimals, and %s has %d", wire.Excerpt(text), len(fraction), symbol, r.token.Decimals)
-	}
-	digits := strings.TrimLeft(whole+fraction+strings.Repeat("0", r.token.Decimals-len(fraction)), "0")
-	if digits == "" {
-		digits = "0"
+	digits, err := r.token.Smallest(text)
+	if err != nil {
+		return wire.Value{}, err
 	}
 	return wire.OfText(digits), nil
 }
 
-// integerOr is the text, without the quotes that it may have as JSON.
-func integerOr(text string) wire.Value {
-	if v, err := wire.Parse(text); err == nil {
-		return v
+// Smallest is an amount that somebody wrote, in the token's smallest unit: an integer is one
+// already, 1.5GLMR is an amount of the token.
+func (t Token) Smallest(text string) (digits string, err error) {
+	if text != "" && len(text) <= 78 && strings.Trim(text, "0123456789") == "" {
+		return text, nil
 	}
-	return wire.OfText(text)
-}
-
-// anAmount is an example of one.
-func (r *Runtime) anAmount() string {
-	if r.token.Symbol == "" {
-		return "1.5GLMR"
+	example := "1.5" + t.Symbol
+	if t.Symbol == "" {
+		example = "1.5GLMR"
 	}
-	return "1.5" + r.token.Symbol
+	parts := amountForm.FindStringSubmatch(text)
+	if parts == nil {
+		return "", fmt.Errorf("want an integer in decimal digits, of the smallest unit where it is an amount, or an amount of the token such as %s; have %q", example, wire.Excerpt(text))
+	}
+	whole, fraction, symbol := parts[1], parts[2], parts[3]
+	switch {
+	case t.Symbol == "":
+		return "", fmt.Errorf("%q is an amount of a token, and the symbol of the chain's token is not known: give the smallest unit", wire.Excerpt(text))
+	case symbol != t.Symbol:
+		return "", fmt.Errorf("%q is an amount of %s, and the chain's token is %s", wire.Excerpt(text), symbol, t.Symbol)
+	case len(fraction) > t.Decimals:
+		return "", fmt.Errorf("%q has %d decimals, and %s has %d", wire.Excerpt(text), len(fraction), symbol, t.Decimals)
+	}
+	digits = strings.TrimLeft(whole+fraction+strings.Repeat("0", t.Decimals-len(fraction)), "0")
+	if digits == "" {
+		digits = "0"
+	}
+	return digits, nil
 }

@@ -88,3 +88,10 @@ func (x *Extrinsic) take(name string, v wire.Value) (err error) {
 	}
 	return err
 }
+
+// Content is what an extrinsic has behind its length, where that is right.
+func Content(encoded []byte) (content []byte, ok bool) {
+	r := scale.NewReader(encoded)
+	content = r.Blob()
+	return content, r.End() == nil
+}

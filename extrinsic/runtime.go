@@ -85,3 +85,6 @@ func (r *Runtime) emptyBelow(id metadata.TypeID, depth int) bool {
 	}
 	return t.Kind == metadata.Array && t.Length == 0
 }
+
+// Value writes a value of a type as Sidecar does.
+func (r *Runtime) Value(w *scalejson.Writer, id metadata.TypeID) { r.codec.Value(w, id) }

@@ -82,7 +82,7 @@ func TestUnseenNotices(t *testing.T) {
 		"ended, then something else": {[]*notice{end, head("0x5")}, 0, errEnded},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &subscription{newest: make(chan announcement, 1)}
+			s := &subscription{topic: finalizedHeads, newest: make(chan announcement, 1)}
 			for _, n := range c.notices {
 				s.take(n)
 			}

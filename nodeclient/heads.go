@@ -45,7 +45,7 @@ func Temporary(err error) bool {
 
 // listen delivers what is announced until something goes wrong, or the caller leaves.
 func (c *Client) listen(ctx context.Context, yield func(Header, error) bool) error {
-	connection, s, err := c.subscribe(ctx)
+	connection, s, err := c.subscribe(ctx, finalizedHeads, nil)
 	if err != nil {
 		return err
 	}
@@ -75,17 +75,17 @@ func (c *Client) listen(ctx context.Context, yield func(Header, error) bool) err
 	}
 }
 
-func (c *Client) subscribe(ctx context.Context) (connection *connection, s *subscription, err error) {
+func (c *Client) subscribe(ctx context.Context, to topic, params []any) (connection *connection, s *subscription, err error) {
 	ctx, done := c.untilClosed(ctx)
 	defer done()
 	err = c.asker.Ask(ctx, func(ctx context.Context) (err error) {
 		if connection, err = c.socket.connection(ctx); err == nil {
-			s, err = connection.subscribe(ctx)
+			s, err = connection.subscribe(ctx, to, params)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", subscribeHeads, err)
+		return nil, nil, fmt.Errorf("%s: %w", to.subscribe, err)
 	}
 	return connection, s, nil
 }

@@ -9,28 +9,36 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
-const (
-	subscribeHeads   = "chain_subscribeFinalizedHeads"
-	unsubscribeHeads = "chain_unsubscribeFinalizedHeads"
+// topic is what can be subscribed to.
+type topic struct {
+	subscribe, unsubscribe string // the methods
+	read                   func(result wire.Value) announcement
+}
+
+var (
+	finalizedHeads = topic{"chain_subscribeFinalizedHeads", "chain_unsubscribeFinalizedHeads", readHead}
+	storageChanges = topic{"state_subscribeStorage", "state_unsubscribeStorage", readChange}
 )
 
-// subscription is one of heads, on one connection.
+// subscription is one of a topic, on one connection.
 type subscription struct {
-	newest chan announcement // has room for one: only the highest counts
+	topic  topic
+	newest chan announcement // has room for one: only the highest, or the latest, counts
 	id     string            // as JSON, "" until the node gave it; the connection's mutex guards it
 	ended  bool              // nobody wants it any more; guarded likewise
 }
 
-// announcement is a head that the node announced, or why it ended the subscription.
+// announcement is a head or a change that the node announced, or why it ended the subscription.
 type announcement struct {
 	header Header
+	stored Stored
 	err    error
 }
 
 // subscribe opens a subscription on the connection.
-func (c *connection) subscribe(ctx context.Context) (*subscription, error) {
-	s := &subscription{newest: make(chan announcement, 1)}
-	answers, err := c.ask(ctx, []question{{subscribeHeads, nil}}, s)
+func (c *connection) subscribe(ctx context.Context, to topic, params []any) (*subscription, error) {
+	s := &subscription{topic: to, newest: make(chan announcement, 1)}
+	answers, err := c.ask(ctx, []question{{to.subscribe, params}}, s)
 	if err != nil {
 		c.unsubscribe(s)
 		return nil, err
@@ -55,7 +63,7 @@ func (c *connection) opened(s *subscription, id string) {
 	}
 	c.mu.Unlock()
 	if unwanted {
-		c.tell(unsubscribeHeads, []any{json.RawMessage(id)})
+		c.tell(s.topic.unsubscribe, []any{json.RawMessage(id)})
 	}
 }
 
@@ -67,13 +75,13 @@ func (c *connection) unsubscribe(s *subscription) {
 	delete(c.subscriptions, id)
 	c.mu.Unlock()
 	if id != "" {
-		c.tell(unsubscribeHeads, []any{json.RawMessage(id)})
+		c.tell(s.topic.unsubscribe, []any{json.RawMessage(id)})
 	}
 }
 
 // take notes what the node announces. Only the connection's reader calls it.
 func (s *subscription) take(n *notice) {
-	a := read(n)
+	a := s.read(n)
 	select {
 	case before := <-s.newest: // which nobody has seen
 		if before.err != nil || a.err == nil && a.header.Number < before.header.Number {
@@ -86,11 +94,15 @@ func (s *subscription) take(n *notice) {
 
 var errEnded = errors.New("the node ended the subscription")
 
-func read(n *notice) (a announcement) {
+func (s *subscription) read(n *notice) announcement {
 	if n.end != nil {
 		return announcement{err: fmt.Errorf("%w: %s", errEnded, wire.Excerpt(n.end.Message))}
 	}
-	if a.header, a.err = readHeader(n.result); a.err != nil {
+	return s.topic.read(n.result)
+}
+
+func readHead(v wire.Value) (a announcement) {
+	if a.header, a.err = readHeader(v); a.err != nil {
 		a.err = &DecodeError{"header", a.err}
 	}
 	return a

@@ -47,8 +47,16 @@ func openNode(place string, o Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	return sourceOf(client, hasSocket(place)), nil
+}
+
+// OfNode is the source of a node that its caller asks for more than blocks. The client stays the
+// caller's to close. Heads are polled.
+func OfNode(client *nodeclient.Client) Source { return sourceOf(client, false) }
+
+func sourceOf(client *nodeclient.Client, announces bool) *node {
 	gateway := nodegateway.New(client)
-	return &node{gatewayclient.Of(gateway), client, gateway, hasSocket(place)}, nil
+	return &node{gatewayclient.Of(gateway), client, gateway, announces}
 }
 
 // OpenURL opens a gateway, or a node as one, at a URL: for those who ask more of it than a

@@ -29,6 +29,7 @@ var notRun = []struct{ contains, why string }{
 	{"fees node ", "a node"},
 	{"fees gateway ", "a gateway that is asked over HTTP"},
 	{"fees estimate ", "a node, and an extrinsic"},
+	{"fees tx sign ", "a draft, and the user's own key"},
 	{"fees proof check ", "a proof of a node's"},
 	{"fees follow", "a gateway or node that goes on: it does not end"},
 	{"fees archive record ", "a gateway that is asked over HTTP"},

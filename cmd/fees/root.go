@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/endpoints"
 	"github.com/feeledger/fees/cmd/fees/internal/finance"
 	"github.com/feeledger/fees/cmd/fees/internal/pricing"
+	"github.com/feeledger/fees/cmd/fees/internal/transactions"
 	"github.com/feeledger/fees/cmd/fees/internal/walkthrough"
 	"github.com/feeledger/fees/internal/console"
 )
@@ -150,6 +151,11 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		}
 	}
 	root.AddCommand(cli.NewVersion(stdout))
+	tx, _, err := root.Find([]string{"tx"})
+	if err != nil {
+		panic(err) // it is one of them
+	}
+	tx.AddCommand(transactions.Commands(stdout, stderr)...)
 	return root
 }
 

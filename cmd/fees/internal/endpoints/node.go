@@ -20,12 +20,18 @@ const nodeManual = `Ask a node by JSON-RPC, over HTTP or a WebSocket: --node, or
 environment, is its URL (http, https, ws or wss).
 
 Parameters of call are JSON; what is none is taken as a string. A block is named
-by its hash; without one the newest is meant.`
+by its hash; without one the newest is meant.
+
+query, const, calls, events and storage are typed by what the runtime says of
+itself: they know every pallet that the chain has.`
 
 const nodeExamples = `  fees node methods --node ws://127.0.0.1:9944
   fees node header --format json
   fees node fee-history 20 --percentile 25 --percentile 75
   fees node query-info 0x4d028400…
+  fees node query system.account 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
+  fees node const transactionPayment.operationalFeeMultiplier
+  fees node calls balances
   fees node call chain_getBlockHash 25`
 
 func newNode(stdout io.Writer) *cobra.Command {
@@ -37,9 +43,10 @@ func newNode(stdout io.Writer) *cobra.Command {
 		Args:    cli.NoneOf("unknown question %q; fees node --help lists them, fees node call asks any method"),
 		RunE:    cli.ShowHelp,
 	}
-	for _, q := range nodeQuestions {
+	for _, q := range append(nodeQuestions, stateQuestions...) {
 		parent.AddCommand(q.command(stdout, &cli.NodeFlags{}))
 	}
+	parent.AddCommand(newQuery(stdout))
 	return parent
 }
 

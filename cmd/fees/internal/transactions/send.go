@@ -1,0 +1,301 @@
+package transactions
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ethtx"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/metadata"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodestate"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/wire"
+)
+
+const sendManual = `Send a transaction that fees tx sign signed. The node must be of the chain that
+it was signed for.
+
+--wait inBlock waits until it is in a block, --wait finalized until that block is
+final. Then the fee is shown that was charged for it, and whether it is proved by
+what the chain recorded: fees explain has each step. Ctrl-C ends the waiting; the
+transaction is sent all the same.
+
+The exit code is 1 where the fee that was charged does not hold.`
+
+const sendExamples = `  fees tx send signed.json --node ws://127.0.0.1:9944
+  fees tx send signed.json --wait finalized --node ws://127.0.0.1:9944`
+
+func newSend(stdout, stderr io.Writer) *cobra.Command {
+	var node cli.NodeFlags
+	var wait string
+	out := cli.Output{Stdout: stdout}
+	c := &cobra.Command{
+		Use:     "send <signed>",
+		Short:   "Send a signed transaction, and tell what was charged for it",
+		Long:    sendManual,
+		Example: sendExamples,
+		Args:    cli.OneArg("one signed transaction, a file that fees tx sign wrote"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := out.Check(); err != nil {
+				return err
+			}
+			if wait != "none" && wait != "inBlock" && wait != "finalized" {
+				return fmt.Errorf("--wait %q: want none, inBlock or finalized", wait)
+			}
+			text, err := desk.ReadSmallFile(args[0], desk.MostDraft)
+			if err != nil {
+				return err
+			}
+			signed, err := desk.ParseSigned(text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			client, err := node.Client()
+			if err != nil {
+				return err
+			}
+			sent, err := desk.Send(c.Context(), desk.SendQuestion{Node: client, Signed: signed, Told: func(status string) {
+				fmt.Fprintln(stderr, "fees: "+console.Printable(status))
+			}})
+			if err != nil {
+				return err
+			}
+			if wait == "none" {
+				return out.WriteRecord(cli.Record{{"hash", signed.Hash}, {"layer", signed.Layer}, {"status", "sent"}})
+			}
+			in, err := sent.Wait(c.Context(), wait == "finalized")
+			if err != nil {
+				return err
+			}
+			bill, err := in.Charged(c.Context(), &source.Reader{Source: source.OfNode(client), Tables: network.BuiltIn(), Unfinalized: true})
+			if err != nil {
+				return err
+			}
+			if out.Format == "json" {
+				err = out.Write(func(w io.Writer) error { return jsontext.Write(w, bill) })
+			} else {
+				err = out.WriteRecord(cli.Record{
+					{"hash", signed.Hash}, {"layer", signed.Layer}, {"status", wait}, {"block", in.Height}, {"index", in.Index},
+					{"fee", bill.Transaction.Fee}, {"fee_token", tokens(bill.Transaction.Fee)}, {"symbol", bill.Symbol}, {"proof", bill.VerdictText()},
+				})
+			}
+			if err == nil && !bill.Holds() {
+				err = cli.ErrFinding
+			}
+			return err
+		},
+	}
+	node.Add(c)
+	out.Add(c, "table", "json")
+	c.Flags().StringVar(&wait, "wait", "none", "wait until it is in a block, or final: none, inBlock, finalized")
+	cli.Complete(c, "wait", "none", "inBlock", "finalized")
+	return c
+}
+
+func tokens(fee chain.Optional[chain.Wei]) (none chain.Optional[string]) {
+	if wei, known := fee.Get(); known {
+		return chain.Some(console.Tokens(wei))
+	}
+	return none
+}
+
+const hashManual = `The hash of a transaction, of its bytes in 0x-hex. An EVM transaction, legacy or
+typed, has the keccak-256 of them; a native extrinsic the BLAKE2b-256, its length
+included. Which of the two it is, the bytes tell. Nobody is asked.`
+
+const hashExamples = `  fees tx hash 0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83`
+
+func newHash(stdout io.Writer) *cobra.Command {
+	out := cli.Output{Stdout: stdout}
+	c := &cobra.Command{
+		Use:     "hash <raw>",
+		Short:   "The hash of a transaction's bytes",
+		Long:    hashManual,
+		Example: hashExamples,
+		Args:    cli.OneArg("one transaction, its bytes in 0x-hex"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := out.Check(); err != nil {
+				return err
+			}
+			raw, err := bytesOf("transaction", args[0])
+			if err != nil {
+				return err
+			}
+			r, notEVM := ethereum(raw)
+			if notEVM == nil {
+				return out.WriteRecord(cli.Record{r[0], r[1], r[2]})
+			}
+			if !isExtrinsic(raw) {
+				return fmt.Errorf("it is no EVM transaction (%w) and no native extrinsic, which begins with its length", notEVM)
+			}
+			return out.WriteRecord(cli.Record{{"layer", desk.NativeLayer}, {"type", "extrinsic"}, {"hash", extrinsic.Hash(raw)}})
+		},
+	}
+	out.Add(c, "table", "json")
+	return c
+}
+
+// isExtrinsic tells whether bytes are as many as the length before them says, and begin with a
+// version that is known.
+func isExtrinsic(raw []byte) bool {
+	content, ok := extrinsic.Content(raw)
+	return ok && len(content) > 0 && content[0]&0x3f <= 5 && content[0]&0x3f >= 4
+}
+
+const decodeManual = `Read a transaction's bytes, or call data, in 0x-hex. An EVM transaction is read
+without anybody: its fields, its hash, and who signed it. A native extrinsic and
+call data are read by a runtime's metadata: those of the node (--node, as of --at),
+or of a file that has them in hex, as state_getMetadata gives them (--metadata).`
+
+const decodeExamples = `  fees tx decode 0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83
+  fees tx decode 0x0a07… --node ws://127.0.0.1:9944`
+
+// maxMetadataHex is more than metadata of a runtime have in hex.
+const maxMetadataHex = 32 << 20
+
+func newDecode(stdout io.Writer) *cobra.Command {
+	var node cli.NodeFlags
+	var at int64
+	var file string
+	out := cli.Output{Stdout: stdout}
+	c := &cobra.Command{
+		Use:     "decode <raw|call data>",
+		Short:   "Read a transaction's bytes, or call data",
+		Long:    decodeManual,
+		Example: decodeExamples,
+		Args:    cli.OneArg("one transaction or call data, in 0x-hex"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := out.Check(); err != nil {
+				return err
+			}
+			raw, err := bytesOf("transaction", args[0])
+			if err != nil {
+				return err
+			}
+			if len(raw) == 0 {
+				return errors.New("there are no bytes")
+			}
+			if r, err := ethereum(raw); err == nil {
+				return out.WriteRecord(r)
+			}
+			runtime, err := runtimeOf(c, &node, at, file)
+			if err != nil {
+				return err
+			}
+			r, err := native(runtime, raw)
+			if err != nil {
+				return err
+			}
+			return out.WriteRecord(r)
+		},
+	}
+	node.Add(c)
+	out.Add(c, "table", "json")
+	c.Flags().Int64Var(&at, "at", 0, "by the runtime at this height (default: the newest final block)")
+	c.Flags().StringVar(&file, "metadata", "", "by the metadata in this file, in hex")
+	return c
+}
+
+func runtimeOf(c *cobra.Command, node *cli.NodeFlags, at int64, file string) (*extrinsic.Runtime, error) {
+	if file != "" {
+		text, err := desk.ReadSmallFile(file, maxMetadataHex)
+		if err != nil {
+			return nil, fmt.Errorf("--metadata: %w", err)
+		}
+		bytes, err := bytesOf("--metadata "+file, string(text))
+		if err != nil {
+			return nil, err
+		}
+		m, err := metadata.Parse(bytes)
+		if err != nil {
+			return nil, fmt.Errorf("--metadata %s: %w", file, err)
+		}
+		return extrinsic.NewRuntime(m, extrinsic.Token{})
+	}
+	client, err := node.Client()
+	if err != nil {
+		return nil, fmt.Errorf("it is no EVM transaction, and native ones are read by metadata, of a node or of --metadata: %w", err)
+	}
+	var height chain.Optional[uint64]
+	if c.Flags().Changed("at") {
+		if at < 0 {
+			return nil, fmt.Errorf("--at %d: want a height of 0 or more", at)
+		}
+		height = chain.Some(uint64(at))
+	}
+	view, err := nodestate.Open(c.Context(), client, height)
+	if err != nil {
+		return nil, err
+	}
+	return view.Runtime, nil
+}
+
+// native reads an extrinsic, or call data.
+func native(runtime *extrinsic.Runtime, raw []byte) (cli.Record, error) {
+	if !isExtrinsic(raw) {
+		call, err := runtime.ReadCall(raw)
+		if err != nil {
+			return nil, fmt.Errorf("it is no EVM transaction, no extrinsic, and no call data of the runtime: %w", err)
+		}
+		return append(cli.Record{{"layer", desk.NativeLayer}, {"type", "call data"}}, callFields(call)...), nil
+	}
+	x, err := runtime.Read(raw)
+	if err != nil {
+		return nil, err
+	}
+	r := cli.Record{{"layer", desk.NativeLayer}, {"type", "extrinsic"}, {"hash", x.Hash}, {"signed", x.Signed}}
+	if x.Signed {
+		r = append(r, cli.Record{{"signer", x.Signer}, {"nonce", x.Nonce}, {"tip", x.Tip}, {"era_period", x.Era.Period}, {"era_phase", x.Era.Phase}, {"signature", desk.HexBytes(x.Signature[:])}}...)
+	}
+	return append(append(r, callFields(x.Call)...), cli.Field{Name: "call_data", Value: desk.HexBytes(x.Data)}), nil
+}
+
+func callFields(call wire.Value) cli.Record {
+	pallet, _ := call.Member("method").Member("pallet").Text()
+	name, _ := call.Member("method").Member("method").Text()
+	return cli.Record{{"call", pallet + "." + name}, {"args", json.RawMessage(call.Member("args").Raw())}}
+}
+
+// ethereum reads an EVM transaction.
+func ethereum(raw []byte) (cli.Record, error) {
+	t, err := ethtx.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := t.Hash()
+	if err != nil {
+		return nil, err
+	}
+	var sender chain.Optional[chain.Address]
+	if a, err := t.Sender(); err == nil {
+		sender = chain.Some(a)
+	}
+	var id chain.Optional[uint64]
+	if t.ChainID > 0 {
+		id = chain.Some(t.ChainID)
+	}
+	r := cli.Record{{"layer", desk.EVMLayer}, {"type", t.Type}, {"hash", hash}, {"sender", sender}, {"chain_id", id}, {"nonce", t.Nonce}}
+	if t.Type == evm.Legacy || t.Type == evm.EIP2930 {
+		r = append(r, cli.Field{Name: "gas_price", Value: t.GasPrice})
+	} else {
+		r = append(r, cli.Record{{"max_fee_per_gas", t.MaxFeePerGas}, {"max_priority_fee_per_gas", t.MaxPriorityFeePerGas}}...)
+	}
+	s, _ := t.Signature.Get()
+	r = append(r, cli.Record{{"gas_limit", t.GasLimit}, {"to", t.To}, {"value", t.Value}, {"input", "0x" + hex.EncodeToString(t.Input)}}...)
+	if t.Type != evm.Legacy {
+		r = append(r, cli.Field{Name: "access_list", Value: t.AccessList})
+	}
+	return append(r, cli.Record{{"v", s.V}, {"r", s.R}, {"s", s.S}}...), nil
+}

@@ -1,0 +1,223 @@
+package transactions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/keys"
+)
+
+const signManual = `Sign a draft of fees tx build or fees tx build-evm. No network is used: a machine
+that keeps books should hold no key, so sign on another one, and carry the two
+files over.
+
+The key comes from one of these files, which nobody else may read (chmod 600):
+  --key FILE         a private key, 64 hex digits
+  --mnemonic FILE    a phrase of BIP-39; --index is the account's, at
+                     m/44'/60'/0'/0/INDEX
+  --keystore FILE    an Ethereum keystore, version 3; --password FILE opens it
+A name of - asks for the secret instead, and shows nothing of what is typed. A
+secret is never taken from an argument or from the environment, which others on
+the machine can see.
+
+What is signed is shown first, read from the bytes themselves.`
+
+const signExamples = `  fees tx sign draft.json --mnemonic - --out signed.json
+  fees tx sign draft.json --key alith.key --out signed.json
+  fees tx sign draft.json --keystore UTC--2026-01-01.json --password - --out signed.json`
+
+// keyFlags say where the key comes from.
+type keyFlags struct {
+	key, mnemonic, keystore, password string
+	index                             uint32
+}
+
+func (f *keyFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.key, "key", "", "a file with a private key, or - to be asked for it")
+	c.Flags().StringVar(&f.mnemonic, "mnemonic", "", "a file with a phrase of BIP-39, or - to be asked for it")
+	c.Flags().Uint32Var(&f.index, "index", 0, "which account of the phrase")
+	c.Flags().StringVar(&f.keystore, "keystore", "", "an Ethereum keystore file")
+	c.Flags().StringVar(&f.password, "password", "-", "a file with the keystore's password, or - to be asked for it")
+}
+
+// read reads the key. Its caller wipes it.
+func (f *keyFlags) read(c *cobra.Command, stderr io.Writer) (*keys.Key, error) {
+	named := 0
+	for _, path := range []string{f.key, f.mnemonic, f.keystore} {
+		if path != "" {
+			named++
+		}
+	}
+	if named != 1 {
+		return nil, errors.New("whose key? name one file with --key, --mnemonic or --keystore; - asks for the secret")
+	}
+	ask := func(flag, path, what string) (*keys.Secret, error) {
+		if path == "-" {
+			return prompt(c.Context(), c.InOrStdin(), stderr, what)
+		}
+		s, err := keys.ReadSecret(path)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flag, err)
+		}
+		return s, nil
+	}
+	switch {
+	case f.key != "":
+		s, err := ask("key", f.key, "Private key")
+		if err != nil {
+			return nil, err
+		}
+		defer s.Wipe()
+		return about("key", keys.ParseHex, s)
+	case f.mnemonic != "":
+		s, err := ask("mnemonic", f.mnemonic, "Mnemonic phrase")
+		if err != nil {
+			return nil, err
+		}
+		defer s.Wipe()
+		return about("mnemonic", func(phrase []byte) (*keys.Key, error) { return keys.FromMnemonic(phrase, "", f.index) }, s)
+	}
+	store, err := keys.ReadSecret(f.keystore)
+	if err != nil {
+		return nil, fmt.Errorf("--keystore: %w", err)
+	}
+	defer store.Wipe()
+	s, err := ask("password", f.password, "Password of the keystore")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Wipe()
+	return about("keystore", func(password []byte) (*keys.Key, error) { return keys.FromKeystore(store.Bytes, password) }, s)
+}
+
+func about(flag string, read func([]byte) (*keys.Key, error), s *keys.Secret) (*keys.Key, error) {
+	key, err := read(s.Line())
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return key, nil
+}
+
+// prompt asks for a secret at a terminal, without showing it.
+func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string) (*keys.Secret, error) {
+	file, ok := stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil, errors.New("there is no terminal to ask for the secret at: name a file that has it")
+	}
+	before, err := term.GetState(int(file.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	defer term.Restore(int(file.Fd()), before) // a signal may end it while nothing is shown
+	fmt.Fprint(stderr, what+": ")
+	defer fmt.Fprintln(stderr)
+	type typed struct {
+		bytes []byte
+		err   error
+	}
+	done := make(chan typed, 1)
+	go func() {
+		bytes, err := term.ReadPassword(int(file.Fd()))
+		done <- typed{bytes, err}
+	}()
+	select {
+	case t := <-done:
+		return &keys.Secret{Bytes: t.bytes}, t.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func newSign(stdout, stderr io.Writer) *cobra.Command {
+	var flags keyFlags
+	var out string
+	c := &cobra.Command{
+		Use:     "sign <draft>",
+		Short:   "Sign a draft, without a network",
+		Long:    signManual,
+		Example: signExamples,
+		Args:    cli.OneArg("one draft, a file that fees tx build wrote"),
+		RunE: func(c *cobra.Command, args []string) error {
+			text, err := desk.ReadSmallFile(args[0], desk.MostDraft)
+			if err != nil {
+				return err
+			}
+			d, err := desk.ParseDraft(text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if err := showDraft(stderr, d); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			key, err := flags.read(c, stderr)
+			if err != nil {
+				return err
+			}
+			defer key.Wipe()
+			s, err := d.Sign(key)
+			if err != nil {
+				return err
+			}
+			if err := write(c.Context(), "--out", out, stdout, s); err != nil || out == "" {
+				return err
+			}
+			return cli.Say(stderr, "fees: %s has the transaction %v; fees tx send %[1]s sends it\n", out, s.Hash)
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&out, "out", "", "write the signed transaction to this file instead of standard output")
+	return c
+}
+
+// showDraft says what is going to be signed.
+func showDraft(stderr io.Writer, d *desk.Draft) error {
+	page := console.NewPage(stderr, cli.WidthOf(stderr))
+	var pairs console.Pairs
+	pairs.Add("chain", cli.Name(d.Chain, cli.MostName))
+	pairs.Add("signer", d.Signer.String())
+	if n := d.Native; n != nil {
+		call, err := n.Read()
+		if err != nil {
+			return err
+		}
+		pallet, _ := call.Member("method").Member("pallet").Text()
+		name, _ := call.Member("method").Member("method").Text()
+		pairs.Add("call", pallet+"."+name)
+		for name, v := range call.Member("args").Members() {
+			text, is := v.Text()
+			if !is {
+				text = v.Raw()
+			}
+			pairs.Add("  "+name, console.Printable(text))
+		}
+		pairs.Add("nonce", n.Nonce.String())
+		pairs.Add("tip", console.Tokens(n.Tip)+" = "+n.Tip.String()+" wei")
+		if n.Dies > 0 {
+			pairs.Add("until", fmt.Sprintf("before block %d", n.Dies))
+		}
+		pairs.Add("runtime", fmt.Sprint(n.SpecVersion))
+	} else {
+		e := d.EVM
+		pairs.Add("type", string(e.Type))
+		pairs.Add("chain id", fmt.Sprint(e.ChainID))
+		pairs.Add("to", cli.Known(e.To))
+		pairs.Add("value", console.Tokens(e.Value)+" = "+e.Value.String()+" wei")
+		pairs.Add("data", fmt.Sprintf("%d bytes", len(e.Input)))
+		pairs.Add("nonce", e.Nonce.String())
+		pairs.Add("gas limit", fmt.Sprint(e.GasLimit))
+		pairs.Add("gas price", cli.Known(e.GasPrice))
+		pairs.Add("max fee", cli.Known(e.MaxFeePerGas))
+		pairs.Add("max priority fee", cli.Known(e.MaxPriorityFeePerGas))
+	}
+	page.Pairs(pairs)
+	return page.Flush()
+}

@@ -1,0 +1,213 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/ethtx"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/invoice"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/nodestate"
+	"github.com/feeledger/fees/source"
+)
+
+// SendQuestion sends a signed transaction, and may wait for it.
+type SendQuestion struct {
+	Node   *nodeclient.Client
+	Signed *SignedTransaction
+	Every  time.Duration // how often the chain is looked at; a second by default
+	// Told is told of what happens, a line for each.
+	Told func(status string)
+}
+
+// Sent is where a transaction that was sent may be, from a block on.
+type Sent struct {
+	question SendQuestion
+	from     uint64
+}
+
+// ErrDied says that a transaction can be in no block any more.
+var ErrDied = errors.New("the transaction can be in no block any more")
+
+// Send sends the transaction.
+func Send(ctx context.Context, q SendQuestion) (*Sent, error) {
+	if q.Told == nil {
+		q.Told = func(string) {}
+	}
+	if q.Every == 0 {
+		q.Every = time.Second
+	}
+	if err := q.check(ctx); err != nil {
+		return nil, err
+	}
+	head, err := q.Node.Header(ctx, chain.Optional[chain.Hash]{})
+	if err != nil {
+		return nil, err
+	}
+	if q.Signed.Layer == EVMLayer {
+		err = q.Node.SendRawTransaction(ctx, q.Signed.Raw, q.Signed.Hash)
+	} else {
+		err = q.Node.SubmitExtrinsic(ctx, q.Signed.Raw, q.Signed.Hash)
+	}
+	if err != nil {
+		return nil, err
+	}
+	q.Told(fmt.Sprintf("sent %v", q.Signed.Hash))
+	return &Sent{q, head.Number + 1}, nil
+}
+
+// check wants the bytes to be what the file says of them, and the node to be of its chain.
+func (q *SendQuestion) check(ctx context.Context) error {
+	s := q.Signed
+	switch s.Layer {
+	case EVMLayer:
+		t, err := ethtx.Parse(s.Raw)
+		if err != nil {
+			return notUnderstood("%v", err)
+		}
+		hash, err := t.Hash()
+		if err != nil {
+			return notUnderstood("%v", err)
+		}
+		if s.Hash != hash {
+			return notUnderstood("the transaction has the hash %v, and the file says %v", hash, s.Hash)
+		}
+	case NativeLayer:
+		if hash := extrinsic.Hash(s.Raw); s.Hash != hash {
+			return notUnderstood("the transaction has the hash %v, and the file says %v", hash, s.Hash)
+		}
+	default:
+		return notUnderstood("layer %q: want native or evm", s.Layer)
+	}
+	name, err := q.Node.Chain(ctx)
+	if err == nil && name != s.Chain {
+		err = notUnderstood("the transaction is for the chain %q, and the node is of %q", s.Chain, name)
+	}
+	return err
+}
+
+// Included is where a transaction is.
+type Included struct {
+	Height uint64
+	Block  chain.Hash
+	Index  int
+	Final  bool
+}
+
+// Wait waits until the transaction is in a block, a final one where that is asked for. It is
+// [ErrDied] where its era is over without it.
+func (s *Sent) Wait(ctx context.Context, final bool) (in Included, err error) {
+	seen := false
+	for next := s.from; ; {
+		head, err := s.head(ctx, final)
+		if err != nil {
+			return in, err
+		}
+		for ; next <= head.Number; next++ {
+			in, found, err := s.look(ctx, next)
+			if err != nil {
+				return in, err
+			}
+			if found {
+				in.Final = final
+				return in, nil
+			}
+		}
+		if final && !seen { // say so when it is in a block, before that is final
+			if best, err := s.head(ctx, false); err == nil {
+				for height := next; height <= best.Number && !seen; height++ {
+					if in, found, err := s.look(ctx, height); err == nil && found {
+						s.question.Told(fmt.Sprintf("in block %d (%v), which is not final yet", in.Height, in.Block))
+						seen = true
+					}
+				}
+			}
+		}
+		if dies := s.question.Signed.Dies; dies > 0 && final && head.Number+1 >= dies {
+			return in, fmt.Errorf("%w: it had to be in one before block %d", ErrDied, dies)
+		}
+		select {
+		case <-ctx.Done():
+			return in, ctx.Err()
+		case <-time.After(s.question.Every):
+		}
+	}
+}
+
+func (s *Sent) head(ctx context.Context, final bool) (nodeclient.Header, error) {
+	if !final {
+		return s.question.Node.Header(ctx, chain.Optional[chain.Hash]{})
+	}
+	hash, err := s.question.Node.FinalizedHead(ctx)
+	if err != nil {
+		return nodeclient.Header{}, err
+	}
+	return s.question.Node.Header(ctx, chain.Some(hash))
+}
+
+// look looks for the transaction in a block.
+func (s *Sent) look(ctx context.Context, height uint64) (in Included, found bool, err error) {
+	hashes, err := s.question.Node.Hashes(ctx, []uint64{height})
+	if err != nil {
+		return in, false, err
+	}
+	hash, known := hashes[0].Get()
+	if !known {
+		return in, false, fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
+	}
+	list, err := s.question.Node.Extrinsics(ctx, hash)
+	if err != nil {
+		return in, false, err
+	}
+	var runtime *extrinsic.Runtime
+	for i, encoded := range list {
+		is := extrinsic.Hash(encoded) == s.question.Signed.Hash
+		if s.question.Signed.Layer == EVMLayer {
+			if runtime == nil {
+				view, err := nodestate.Open(ctx, s.question.Node, chain.Some(height))
+				if err != nil {
+					return in, false, err
+				}
+				runtime = view.Runtime
+			}
+			is = isEVM(runtime, encoded, s.question.Signed.Hash)
+		}
+		if is {
+			return Included{Height: height, Block: hash, Index: i}, true, nil
+		}
+	}
+	return in, false, nil
+}
+
+// isEVM tells whether an extrinsic has the EVM transaction of a hash.
+func isEVM(r *extrinsic.Runtime, encoded []byte, hash chain.Hash) bool {
+	x, err := r.Read(encoded)
+	if err != nil {
+		return false
+	}
+	payload, err := evm.ParsePayload(x.Call.Member("args"))
+	if err != nil {
+		return false
+	}
+	t, err := ethtx.OfPayload(&payload)
+	if err != nil {
+		return false
+	}
+	own, err := t.Hash()
+	return err == nil && own == hash
+}
+
+// Charged is the fee that was charged for a transaction that is in a block, with all that proves
+// it.
+func (in Included) Charged(ctx context.Context, reader *source.Reader) (*invoice.Invoice, error) {
+	ref, err := source.ParseRef(in.Block.String())
+	if err != nil {
+		return nil, err
+	}
+	return Explain(ctx, reader, TransactionRef{block: ref, index: in.Index})
+}

@@ -1,0 +1,276 @@
+package desk_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ethtx"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/keys"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/nodestate"
+	"github.com/feeledger/fees/source"
+)
+
+const pair = "../../shared/pairs/moonbeam-2600"
+
+// sending is a node of recordings that takes transactions, and the keys of those that had sent
+// them.
+type sending struct {
+	node   *nodetest.Node
+	pool   *nodetest.Pool
+	client *nodeclient.Client
+	keys   map[chain.Address]*keys.Key
+	sent   []recordedSend
+}
+
+type recordedSend struct {
+	Kind, Family, From, Raw, XtHash, EthHash, Call, Tip string
+	Height                                              *uint64
+	Index                                               int
+	Charged                                             string `json:"charged_wei"`
+}
+
+func openSending(t *testing.T) *sending {
+	node, err := nodetest.Open(filepath.Join(pair, "node"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("NOT TESTED: there are no recorded pairs at", pair)
+	}
+	require.NoError(t, err)
+	var heights []struct{ Parent string }
+	text, err := os.ReadFile(filepath.Join(pair, "node/heights.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &heights))
+	genesis, err := chain.ParseHash(heights[0].Parent)
+	require.NoError(t, err)
+	s := &sending{node: node, keys: map[chain.Address]*keys.Key{}}
+	s.pool, err = node.OpenPool(genesis, 1284)
+	require.NoError(t, err)
+	server := httptest.NewServer(node)
+	t.Cleanup(server.Close)
+	s.client, err = nodeclient.New(server.URL, ask.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.client.Close() })
+	text, err = os.ReadFile("../../shared/facts/keys.md")
+	require.NoError(t, err)
+	for _, row := range regexp.MustCompile(`\| (0x[0-9a-f]{64}) \|`).FindAllStringSubmatch(string(text), -1) {
+		key, err := keys.ParseHex([]byte(row[1]))
+		require.NoError(t, err)
+		s.keys[key.Address()] = key
+	}
+	var list struct{ Sent []recordedSend }
+	text, err = os.ReadFile(filepath.Join(pair, "gateway/sent.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &list))
+	s.sent = list.Sent
+	return s
+}
+
+// Every recorded native extrinsic without an end is built from its arguments, signed, sent to a
+// node that checks it as the runtime does, waited for, and its fee shown: the same bytes, and what
+// was charged.
+func TestSendNative(t *testing.T) {
+	s := openSending(t)
+	ctx := t.Context()
+	same, other := 0, 0
+	for _, r := range s.sent {
+		if r.Family != "native" || r.Height == nil || r.Charged == "" || *r.Height > 27 {
+			continue
+		}
+		height := *r.Height
+		s.node.SetHead(int(height) - 1)
+		before, err := nodestate.Open(ctx, s.client, chain.Optional[uint64]{})
+		require.NoError(t, err)
+		recorded := s.recorded(t, height, r.Index)
+		x, err := before.Runtime.Read(recorded)
+		require.NoError(t, err)
+		require.Equal(t, r.XtHash, x.Hash.String())
+		s.pool.SetNonce(x.Signer, x.Nonce.Uint64())
+
+		method := x.Call.Member("method")
+		pallet, _ := method.Member("pallet").Text()
+		name, _ := method.Member("method").Text()
+		var arguments []string
+		for _, v := range x.Call.Member("args").Members() {
+			if text, is := v.Text(); is {
+				arguments = append(arguments, text)
+			} else {
+				arguments = append(arguments, v.Raw())
+			}
+		}
+		draft, err := desk.Build(ctx, desk.BuildQuestion{Node: s.client, Call: pallet + "." + name, Arguments: arguments, Signer: x.Signer, Tip: r.Tip, Period: x.Era.Period})
+		require.NoError(t, err, r.Kind)
+		text, err := json.Marshal(draft)
+		require.NoError(t, err)
+		carried, err := desk.ParseDraft(text)
+		require.NoError(t, err)
+		signed, err := carried.Sign(s.keys[x.Signer])
+		require.NoError(t, err)
+		var told []string
+		sent, err := desk.Send(ctx, desk.SendQuestion{Node: s.client, Signed: signed, Every: time.Millisecond, Told: func(status string) { told = append(told, status) }})
+		require.NoError(t, err, r.Kind)
+		require.NotEmpty(t, told)
+		if !x.Era.Immortal() && hex.EncodeToString(recorded) != hex.EncodeToString(signed.Raw) {
+			other++ // it had been made at another block
+			continue
+		}
+		require.Equal(t, hex.EncodeToString(recorded), hex.EncodeToString(signed.Raw), r.Kind)
+		s.node.SetHead(int(height))
+		in, err := sent.Wait(ctx, true)
+		require.NoError(t, err)
+		require.Equal(t, desk.Included{Height: height, Block: in.Block, Index: r.Index, Final: true}, in)
+		bill, err := in.Charged(ctx, &source.Reader{Source: source.OfNode(s.client), Tables: network.BuiltIn()})
+		require.NoError(t, err)
+		fee, known := bill.Transaction.Fee.Get()
+		require.True(t, known, r.Kind)
+		require.Equal(t, r.Charged, fee.String(), r.Kind)
+		same++
+	}
+	require.Greater(t, same, 20)
+	t.Logf("%d sent as recorded, with the fee that was charged; %d of another era", same, other)
+}
+
+func (s *sending) recorded(t *testing.T, height uint64, index int) []byte {
+	hashes, err := s.client.Hashes(t.Context(), []uint64{height - 1})
+	require.NoError(t, err)
+	require.True(t, hashes[0].Known())
+	s.node.SetHead(int(height))
+	defer s.node.SetHead(int(height) - 1)
+	hashes, err = s.client.Hashes(t.Context(), []uint64{height})
+	require.NoError(t, err)
+	hash, _ := hashes[0].Get()
+	list, err := s.client.Extrinsics(t.Context(), hash)
+	require.NoError(t, err)
+	return list[index]
+}
+
+// Recorded EVM transactions of all three types are built, signed, sent, found in their block, and
+// priced.
+func TestSendEVM(t *testing.T) {
+	s := openSending(t)
+	ctx := t.Context()
+	count := map[evm.Type]int{}
+	for _, r := range s.sent {
+		if r.Family != "evm" || r.Height == nil || r.Charged == "" || *r.Height > 27 {
+			continue
+		}
+		raw, err := hex.DecodeString(strings.TrimPrefix(r.Raw, "0x"))
+		require.NoError(t, err)
+		was, err := ethtx.Parse(raw)
+		require.NoError(t, err)
+		if was.ChainID == 0 || count[was.Type] >= 5 { // one that any chain takes is not made here
+			continue
+		}
+		from, err := chain.ParseAddress(r.From)
+		require.NoError(t, err)
+		s.node.SetHead(int(*r.Height) - 1)
+		s.pool.SetNonce(from, was.Nonce.Uint64())
+		q := desk.BuildEVMQuestion{
+			Node: s.client, Tables: network.BuiltIn(), Signer: from, Type: was.Type, To: was.To, Value: was.Value.String(), Input: was.Input, AccessList: was.AccessList,
+			GasLimit: chain.Some(was.GasLimit.Uint64()),
+		}
+		if was.Type == evm.EIP1559 {
+			q.MaxFeePerGas, q.MaxPriorityFeePerGas = chain.Some(was.MaxFeePerGas), chain.Some(was.MaxPriorityFeePerGas)
+		} else {
+			q.GasPrice = chain.Some(was.GasPrice)
+		}
+		draft, err := desk.BuildEVM(ctx, q)
+		require.NoError(t, err, r.Kind)
+		text, err := json.Marshal(draft)
+		require.NoError(t, err)
+		carried, err := desk.ParseDraft(text)
+		require.NoError(t, err)
+		signed, err := carried.Sign(s.keys[from])
+		require.NoError(t, err)
+		require.Equal(t, r.Raw, "0x"+hex.EncodeToString(signed.Raw), r.Kind)
+		sent, err := desk.Send(ctx, desk.SendQuestion{Node: s.client, Signed: signed, Every: time.Millisecond})
+		require.NoError(t, err)
+		s.node.SetHead(int(*r.Height))
+		in, err := sent.Wait(ctx, false)
+		require.NoError(t, err)
+		require.Equal(t, r.Index, in.Index)
+		bill, err := in.Charged(ctx, &source.Reader{Source: source.OfNode(s.client), Tables: network.BuiltIn()})
+		require.NoError(t, err)
+		fee, _ := bill.Transaction.Fee.Get()
+		require.Equal(t, r.Charged, fee.String(), r.Kind)
+		count[was.Type]++
+	}
+	require.Len(t, count, 3)
+	t.Logf("sent: %v", count)
+}
+
+// What the runtime would not take, the node refuses; what is for another chain or key is not
+// even sent.
+func TestSendRefused(t *testing.T) {
+	s := openSending(t)
+	ctx := t.Context()
+	s.node.SetHead(20)
+	alith, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
+	require.NoError(t, err)
+	build := func(q desk.BuildQuestion) *desk.Draft {
+		q.Node, q.Signer, q.Call, q.Arguments = s.client, alith, "system.remark", []string{"0x1234"}
+		d, err := desk.Build(ctx, q)
+		require.NoError(t, err)
+		return d
+	}
+	send := func(d *desk.Draft) error {
+		signed, err := d.Sign(s.keys[alith])
+		require.NoError(t, err)
+		_, err = desk.Send(ctx, desk.SendQuestion{Node: s.client, Signed: signed})
+		return err
+	}
+	s.pool.SetNonce(alith, 5)
+	require.ErrorContains(t, send(build(desk.BuildQuestion{Nonce: chain.Some[uint64](4)})), "outdated")
+	d := build(desk.BuildQuestion{})
+	d.Native.Genesis = chain.Hash{1}
+	require.ErrorContains(t, send(d), "bad signature")
+	d = build(desk.BuildQuestion{Period: 4})
+	s.node.SetHead(26)
+	require.ErrorContains(t, send(d), "bad signature", "its era is over")
+	s.node.SetHead(20)
+	d = build(desk.BuildQuestion{})
+	d.Native.SpecVersion++
+	_, err = d.Sign(s.keys[alith])
+	require.ErrorContains(t, err, "the metadata are of runtime")
+	d = build(desk.BuildQuestion{})
+	d.Native.Call = json.RawMessage(strings.Replace(string(d.Native.Call), "0x1234", "0x1235", 1))
+	_, err = d.Sign(s.keys[alith])
+	require.ErrorContains(t, err, "shows another call")
+	for address, key := range s.keys {
+		if address != alith {
+			_, err = build(desk.BuildQuestion{}).Sign(key)
+			require.ErrorIs(t, err, desk.ErrOtherKey)
+			break
+		}
+	}
+	d = build(desk.BuildQuestion{})
+	d.Chain = "Elsewhere"
+	require.ErrorContains(t, send(d), "Elsewhere")
+	require.Empty(t, s.pool.Taken)
+
+	// One whose era ends before it is in a block.
+	d = build(desk.BuildQuestion{Period: 4})
+	signed, err := d.Sign(s.keys[alith])
+	require.NoError(t, err)
+	sent, err := desk.Send(ctx, desk.SendQuestion{Node: s.client, Signed: signed, Every: time.Millisecond})
+	require.NoError(t, err)
+	s.node.SetHead(27)
+	_, err = sent.Wait(ctx, true)
+	require.ErrorIs(t, err, desk.ErrDied)
+}

@@ -1,0 +1,134 @@
+package nodestate_test
+
+import (
+	"errors"
+	"io/fs"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/nodestate"
+	"github.com/feeledger/fees/wire"
+)
+
+func client(t *testing.T, address string) *nodeclient.Client {
+	c, err := nodeclient.New(address, ask.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// A made-up chain: its node knows the time and the multiplier.
+func TestView(t *testing.T) {
+	made := chaingen.New(chaingen.Options{Seed: 19, Head: 30})
+	server := httptest.NewServer(made.Node())
+	t.Cleanup(server.Close)
+	node := client(t, server.URL)
+	view, err := nodestate.Open(t.Context(), node, chain.Some[uint64](25))
+	require.NoError(t, err)
+	require.Equal(t, uint64(25), view.At.Height)
+	require.Equal(t, made.Hash(25), view.At.Hash)
+	require.Equal(t, "GLMR", view.Token.Symbol)
+	for _, spelled := range []string{"timestamp.now", "Timestamp.Now", "timestamp.NOW"} {
+		v, err := view.Query(t.Context(), spelled, nil)
+		require.NoError(t, err)
+		now, _ := v.Member("value").Text()
+		block, err := made.Source().Block(t.Context(), 25)
+		require.NoError(t, err)
+		when, err := block.Time()
+		require.NoError(t, err)
+		of, known := when.Get()
+		require.True(t, known)
+		require.Equal(t, of.Std().UnixMilli(), number(t, now))
+	}
+	value, kind, err := view.Constant("transactionPayment.operationalFeeMultiplier")
+	require.NoError(t, err)
+	text, _ := value.Text()
+	require.Equal(t, "5", text) // facts of the runtime
+	require.Equal(t, "u8", kind)
+
+	for name, says := range map[string]string{
+		"timestamp":           "want a pallet and an item",
+		"nowhere.now":         `no pallet "nowhere"`,
+		"timestamp.then":      `stores no "then": it has now, didUpdate`,
+		"system.account":      "requiring 1 arguments, 0 found",
+		"system.blockHash 1x": "key 1 (u32): want an unsigned integer of 32 bits",
+	} {
+		words := strings.Fields(name)
+		_, err := view.Query(t.Context(), words[0], words[1:])
+		require.ErrorContains(t, err, says)
+	}
+	_, _, err = view.Constant("timestamp.nothing")
+	require.ErrorContains(t, err, "it has minimumPeriod")
+	_, err = nodestate.Open(t.Context(), node, chain.Some[uint64](31))
+	require.ErrorIs(t, err, chain.ErrNoBlock)
+
+	calls, err := view.Calls("balances")
+	require.NoError(t, err)
+	require.Contains(t, calls, nodestate.Member{Name: "balances.transferAll", Type: "dest: AccountId20, keep_alive: bool", Docs: "Transfer the entire transferable balance from the caller account."})
+	all, err := view.Calls("")
+	require.NoError(t, err)
+	require.Greater(t, len(all), len(calls))
+	events, err := view.Events("transactionPayment")
+	require.NoError(t, err)
+	require.Equal(t, "transactionPayment.TransactionFeePaid", events[0].Name)
+	require.Equal(t, "who: AccountId20, actual_fee: u128, tip: u128", events[0].Type)
+}
+
+func number(t *testing.T, digits string) (n int64) {
+	v, err := wire.Parse(digits)
+	require.NoError(t, err)
+	u, err := chain.ReadUint64(v)
+	require.NoError(t, err)
+	return int64(u)
+}
+
+// What a recorded chain's accounts had, block by block, as the real gateway said it.
+func TestRecordedAccounts(t *testing.T) {
+	const pair = "../../shared/pairs/moonbeam-2600"
+	replay, err := nodetest.Open(filepath.Join(pair, "node"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("NOT TESTED: there are no recorded pairs at", pair)
+	}
+	require.NoError(t, err)
+	server := httptest.NewServer(replay)
+	t.Cleanup(server.Close)
+	node := client(t, server.URL)
+	compared := 0
+	for _, height := range []uint64{0, 7, 20, 27} {
+		view, err := nodestate.Open(t.Context(), node, chain.Some(height))
+		require.NoError(t, err)
+		files, err := filepath.Glob(filepath.Join(pair, "gateway/balance-info/*"))
+		require.NoError(t, err)
+		for _, dir := range files {
+			text, err := os.ReadFile(filepath.Join(dir, strconv.FormatUint(height, 10)+".json"))
+			if err != nil {
+				continue
+			}
+			want, err := wire.Parse(string(text))
+			require.NoError(t, err)
+			v, err := view.Query(t.Context(), "system.account", []string{filepath.Base(dir)})
+			require.NoError(t, err)
+			for name, of := range map[string]string{"free": "data", "reserved": "data", "nonce": ""} {
+				have := v.Member("value")
+				if of != "" {
+					have = have.Member(of)
+				}
+				require.Equal(t, want.Member(name).Raw(), have.Member(name).Raw(), "%s at block %d", name, height)
+			}
+			compared++
+		}
+	}
+	require.Greater(t, compared, 20)
+	t.Logf("%d accounts compared", compared)
+}
