@@ -132,3 +132,52 @@ func TestRecordedAccounts(t *testing.T) {
 	require.Greater(t, compared, 20)
 	t.Logf("%d accounts compared", compared)
 }
+
+// An account that pays is told of whenever what it has changes.
+func TestFollow(t *testing.T) {
+	const pair = "../../shared/pairs/moonbeam-2600"
+	replay, err := nodetest.Open(filepath.Join(pair, "node"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("NOT TESTED: there are no recorded pairs at", pair)
+	}
+	require.NoError(t, err)
+	replay.SetHead(2)
+	server := httptest.NewServer(replay)
+	t.Cleanup(server.Close)
+	view, err := nodestate.Open(t.Context(), client(t, "ws"+strings.TrimPrefix(server.URL, "http")), chain.Optional[uint64]{})
+	require.NoError(t, err)
+	const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+	head := 2
+	var told []string
+	for v, err := range view.Follow(t.Context(), "system.account", []string{alith}) {
+		require.NoError(t, err)
+		height, _ := v.Member("at").Member("height").Text()
+		told = append(told, height)
+		at, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Some(uint64(number(t, height))))
+		require.NoError(t, err)
+		same, err := at.Query(t.Context(), "system.account", []string{alith})
+		require.NoError(t, err)
+		require.Equal(t, same.Raw(), v.Raw())
+		if len(told) == 4 {
+			break
+		}
+		for before := v.Member("value").Raw(); ; { // to the next block that changes it
+			head++
+			replay.SetHead(head)
+			at, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Some(uint64(head)))
+			require.NoError(t, err)
+			now, err := at.Query(t.Context(), "system.account", []string{alith})
+			require.NoError(t, err)
+			if now.Member("value").Raw() != before {
+				break
+			}
+		}
+	}
+	require.Len(t, told, 4)
+
+	overHTTP, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Optional[uint64]{})
+	require.NoError(t, err)
+	for _, err := range overHTTP.Follow(t.Context(), "timestamp.now", nil) {
+		require.ErrorIs(t, err, nodeclient.ErrNoSubscriptions)
+	}
+}

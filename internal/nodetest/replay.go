@@ -121,8 +121,37 @@ func newNode(recorded map[string]map[string]recording) *Node {
 	}
 	n.Subscriptions = map[string]rpcserver.Subscription{
 		"chain_subscribeFinalizedHeads": {Unsubscribe: "chain_unsubscribeFinalizedHeads", Notice: "chain_finalizedHead", Tell: n.announce},
+		"state_subscribeStorage":        {Unsubscribe: "state_unsubscribeStorage", Notice: "state_storage", TellOf: n.tellStored},
 	}
 	return n
+}
+
+// tellStored tells what the state has at the one key that is asked for, at once and whenever that
+// changes with the head.
+func (n *Node) tellStored(ctx context.Context, params []json.RawMessage, tell func(result []byte) error) {
+	var last string
+	for {
+		head, moved := n.newest()
+		hash := n.hashes[head]
+		changes, failure := n.result("state_queryStorageAt", []json.RawMessage{params[0], quoted(hash)}, view{head, head})
+		var sets []struct {
+			Changes json.RawMessage `json:"changes"`
+		}
+		if failure != nil || json.Unmarshal(changes, &sets) != nil || len(sets) != 1 {
+			return
+		}
+		if now := string(sets[0].Changes); now != last {
+			last = now
+			if err := tell(fmt.Appendf(nil, `{"block":%q,"changes":%s}`, hash, now)); err != nil {
+				return
+			}
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // announce tells of each head, from the newest on.

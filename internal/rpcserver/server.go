@@ -40,6 +40,8 @@ type Subscription struct {
 	Notice      string // the method of what is told
 	// Tell tells until the context ends, or telling fails.
 	Tell func(ctx context.Context, tell func(result []byte) error)
+	// TellOf is Tell of what the parameters ask for, where it is not nil.
+	TellOf func(ctx context.Context, params []json.RawMessage, tell func(result []byte) error)
 }
 
 // Refused is a refusal as it is sent: JSON with a code, a message and more.
@@ -179,11 +181,14 @@ func (o *session) begin() {
 // ids are those of subscriptions.
 var ids atomic.Uint64
 
-func (o *session) subscribe(s Subscription) []byte {
+func (o *session) subscribe(s Subscription, params []json.RawMessage) []byte {
 	id := fmt.Sprintf("%q", fmt.Sprint("s", ids.Add(1)))
 	ctx, end := context.WithCancel(o.ctx)
 	o.ends[id] = end
 	o.opened = append(o.opened, func() {
+		if s.TellOf != nil {
+			s.Tell = func(ctx context.Context, tell func(result []byte) error) { s.TellOf(ctx, params, tell) }
+		}
 		s.Tell(ctx, func(result []byte) error {
 			notice := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"subscription":%s,"result":%s}}`, s.Notice, id, result)
 			if ctx.Err() != nil {
@@ -261,7 +266,7 @@ func (s *Server) one(q *question, open *session) []byte {
 		return answered(q.ID, result)
 	}
 	if subscription, there := s.Subscriptions[q.Method]; there && open != nil {
-		return answered(q.ID, open.subscribe(subscription))
+		return answered(q.ID, open.subscribe(subscription, q.Params))
 	}
 	for _, subscription := range s.Subscriptions {
 		if subscription.Unsubscribe == q.Method && open != nil {
