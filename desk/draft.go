@@ -63,7 +63,10 @@ type EVMDraft struct {
 type HexBytes []byte
 
 // MarshalText writes 0x and hex digits.
-func (b HexBytes) MarshalText() ([]byte, error) { return []byte("0x" + hex.EncodeToString(b)), nil }
+func (b HexBytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// String is 0x and hex digits.
+func (b HexBytes) String() string { return "0x" + hex.EncodeToString(b) }
 
 // UnmarshalText reads them.
 func (b *HexBytes) UnmarshalText(text []byte) (err error) {

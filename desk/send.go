@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -25,10 +26,16 @@ type SendQuestion struct {
 	Told func(status string)
 }
 
-// Sent is where a transaction that was sent may be, from a block on.
+// Sent is a transaction that may be in a block, from a height on.
 type Sent struct {
-	question SendQuestion
-	from     uint64
+	node  *nodeclient.Client
+	from  uint64
+	dies  uint64 // the first block that it cannot be in, 0 for none
+	every time.Duration
+	told  func(status string)
+	// is tells whether an extrinsic is it. The runtime that executed its block is read where it
+	// is asked for.
+	is func(encoded []byte, runtime func() (*extrinsic.Runtime, error)) (bool, error)
 }
 
 // ErrDied says that a transaction can be in no block any more.
@@ -58,7 +65,19 @@ func Send(ctx context.Context, q SendQuestion) (*Sent, error) {
 		return nil, err
 	}
 	q.Told(fmt.Sprintf("sent %v", q.Signed.Hash))
-	return &Sent{q, head.Number + 1}, nil
+	return &Sent{q.Node, head.Number + 1, q.Signed.Dies, q.Every, q.Told, q.is}, nil
+}
+
+// is tells whether an extrinsic is the one that was sent.
+func (q SendQuestion) is(encoded []byte, runtime func() (*extrinsic.Runtime, error)) (bool, error) {
+	if q.Signed.Layer == NativeLayer {
+		return extrinsic.Hash(encoded) == q.Signed.Hash, nil
+	}
+	r, err := runtime()
+	if err != nil {
+		return false, err
+	}
+	return isEVM(r, encoded, q.Signed.Hash), nil
 }
 
 // check wants the bytes to be what the file says of them, and the node to be of its chain.
@@ -122,37 +141,37 @@ func (s *Sent) Wait(ctx context.Context, final bool) (in Included, err error) {
 			if best, err := s.head(ctx, false); err == nil {
 				for height := next; height <= best.Number && !seen; height++ {
 					if in, found, err := s.look(ctx, height); err == nil && found {
-						s.question.Told(fmt.Sprintf("in block %d (%v), which is not final yet", in.Height, in.Block))
+						s.told(fmt.Sprintf("in block %d (%v), which is not final yet", in.Height, in.Block))
 						seen = true
 					}
 				}
 			}
 		}
-		if dies := s.question.Signed.Dies; dies > 0 && final && head.Number+1 >= dies {
+		if dies := s.dies; dies > 0 && final && head.Number+1 >= dies {
 			return in, fmt.Errorf("%w: it had to be in one before block %d", ErrDied, dies)
 		}
 		select {
 		case <-ctx.Done():
 			return in, ctx.Err()
-		case <-time.After(s.question.Every):
+		case <-time.After(s.every):
 		}
 	}
 }
 
 func (s *Sent) head(ctx context.Context, final bool) (nodeclient.Header, error) {
 	if !final {
-		return s.question.Node.Header(ctx, chain.Optional[chain.Hash]{})
+		return s.node.Header(ctx, chain.Optional[chain.Hash]{})
 	}
-	hash, err := s.question.Node.FinalizedHead(ctx)
+	hash, err := s.node.FinalizedHead(ctx)
 	if err != nil {
 		return nodeclient.Header{}, err
 	}
-	return s.question.Node.Header(ctx, chain.Some(hash))
+	return s.node.Header(ctx, chain.Some(hash))
 }
 
 // look looks for the transaction in a block.
 func (s *Sent) look(ctx context.Context, height uint64) (in Included, found bool, err error) {
-	hashes, err := s.question.Node.Hashes(ctx, []uint64{height})
+	hashes, err := s.node.Hashes(ctx, []uint64{height})
 	if err != nil {
 		return in, false, err
 	}
@@ -160,25 +179,20 @@ func (s *Sent) look(ctx context.Context, height uint64) (in Included, found bool
 	if !known {
 		return in, false, fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
 	}
-	list, err := s.question.Node.Extrinsics(ctx, hash)
+	list, err := s.node.Extrinsics(ctx, hash)
 	if err != nil {
 		return in, false, err
 	}
-	var runtime *extrinsic.Runtime
-	for i, encoded := range list {
-		is := extrinsic.Hash(encoded) == s.question.Signed.Hash
-		if s.question.Signed.Layer == EVMLayer {
-			if runtime == nil {
-				view, err := nodestate.Open(ctx, s.question.Node, chain.Some(height))
-				if err != nil {
-					return in, false, err
-				}
-				runtime = view.Runtime
-			}
-			is = isEVM(runtime, encoded, s.question.Signed.Hash)
+	runtime := sync.OnceValues(func() (*extrinsic.Runtime, error) {
+		view, err := nodestate.Open(ctx, s.node, chain.Some(height))
+		if err != nil {
+			return nil, err
 		}
-		if is {
-			return Included{Height: height, Block: hash, Index: i}, true, nil
+		return view.Runtime, nil
+	})
+	for i, encoded := range list {
+		if is, err := s.is(encoded, runtime); err != nil || is {
+			return Included{Height: height, Block: hash, Index: i}, is, err
 		}
 	}
 	return in, false, nil

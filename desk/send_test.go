@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math/big"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +215,76 @@ func TestSendEVM(t *testing.T) {
 	}
 	require.Len(t, count, 3)
 	t.Logf("sent: %v", count)
+}
+
+// What recorded native extrinsics would have cost, asked at their parents, is what was charged for
+// them, unless weight was given back or the fee was waived: then less was.
+func TestEstimates(t *testing.T) {
+	s := openSending(t)
+	ctx := t.Context()
+	exact, less := 0, 0
+	for _, r := range s.sent {
+		if r.Family != "native" || r.Height == nil || r.Charged == "" || *r.Height > 27 {
+			continue
+		}
+		s.node.SetHead(int(*r.Height) - 1)
+		view, err := nodestate.Open(ctx, s.client, chain.Optional[uint64]{})
+		require.NoError(t, err)
+		x, err := view.Runtime.Read(s.recorded(t, *r.Height, r.Index))
+		require.NoError(t, err)
+		s.pool.SetNonce(x.Signer, x.Nonce.Uint64())
+		method := x.Call.Member("method")
+		pallet, _ := method.Member("pallet").Text()
+		name, _ := method.Member("method").Text()
+		q := desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: pallet + "." + name, From: x.Signer, Tip: r.Tip, Blocks: 5}
+		for _, v := range x.Call.Member("args").Members() {
+			if text, is := v.Text(); is {
+				q.Arguments = append(q.Arguments, text)
+			} else {
+				q.Arguments = append(q.Arguments, v.Raw())
+			}
+		}
+		e, err := desk.EstimateCall(ctx, q)
+		require.NoError(t, err, r.Kind)
+		charged, err := chain.ParseWei(r.Charged)
+		require.NoError(t, err)
+		if e.Total == charged {
+			exact++
+		} else {
+			require.Negative(t, charged.Cmp(e.Total), r.Kind)
+			less++
+		}
+		require.Equal(t, strings.HasPrefix(name, "transfer") && name != "transferAll", e.EVM != nil, r.Kind)
+		if e.EVM != nil { // the base fee that the recorded blocks charged
+			block, err := source.OfNode(s.client).Block(ctx, *r.Height-1)
+			require.NoError(t, err)
+			require.Equal(t, block.Hash, e.At.Hash)
+			require.Equal(t, uint64(21000), e.EVM.Gas.Uint64())
+			text, err := os.ReadFile(filepath.Join(pair, "gateway/multiplier", strconv.FormatUint(*r.Height-1, 10)+".json"))
+			require.NoError(t, err)
+			var stored struct{ Value string }
+			require.NoError(t, json.Unmarshal(text, &stored))
+			base, ok := new(big.Int).SetString(stored.Value, 10) // × 125 Gwei / 10^18 (rule 6)
+			require.True(t, ok)
+			base.Mul(base, big.NewInt(125_000_000_000)).Div(base, big.NewInt(1_000_000_000_000_000_000))
+			require.Equal(t, base.String(), e.EVM.BaseFeePerGas.String())
+			require.Equal(t, base.Mul(base, big.NewInt(21000)).String(), e.EVM.Fee.String())
+		}
+		blocks := 0
+		for _, h := range e.Hours {
+			blocks += h.Blocks
+		}
+		require.Equal(t, int(min(5, *r.Height-1)), blocks)
+
+		s.node.SetHead(int(*r.Height))
+		in, err := e.Watch(ctx, q, time.Millisecond)
+		require.NoError(t, err)
+		require.Equal(t, r.Index, in.Index)
+		difference, _ := e.Beside(chain.Some(charged)).Get()
+		require.LessOrEqual(t, difference.Sign(), 0)
+	}
+	require.Greater(t, exact, 20)
+	t.Logf("%d estimates are what was charged, %d are above it", exact, less)
 }
 
 // What the runtime would not take, the node refuses; what is for another chain or key is not

@@ -247,3 +247,48 @@ func (v *View) constant(c *metadata.Constant) (wire.Value, error) {
 	}
 	return wire.Parse(string(w.Text))
 }
+
+// Priced is when a block at or before the view's was made, and the multiplier that its parent left
+// behind for it. One of before a change of the runtime is an error where it stored them otherwise.
+func (v *View) Priced(ctx context.Context, height uint64) (when chain.Time, multiplier chain.Multiplier, err error) {
+	hashes, err := v.node.Hashes(ctx, []uint64{height - 1, height})
+	if err != nil {
+		return when, multiplier, err
+	}
+	var at [2]answer.At
+	for i, h := range hashes {
+		hash, known := h.Get()
+		if !known {
+			return when, multiplier, fmt.Errorf("block %d: %w", height-1+uint64(i), chain.ErrNoBlock)
+		}
+		at[i] = answer.At{Hash: hash, Height: height - 1 + uint64(i)}
+	}
+	value := func(name string, at answer.At) (wire.Value, error) {
+		item, err := v.item(name, nil)
+		if err != nil {
+			return wire.Value{}, err
+		}
+		stored, err := v.node.Storage(ctx, at.Hash, item.Place())
+		if err != nil {
+			return wire.Value{}, err
+		}
+		answer, err := answered(item, at, stored[0])
+		return answer.Member("value"), err
+	}
+	left, err := value("transactionPayment.nextFeeMultiplier", at[0])
+	if err != nil {
+		return when, multiplier, err
+	}
+	if multiplier, err = chain.ReadMultiplier(left); err != nil {
+		return when, multiplier, err
+	}
+	now, err := value("timestamp.now", at[1])
+	if err != nil {
+		return when, multiplier, err
+	}
+	ms, err := chain.ReadUint64(now)
+	if err == nil {
+		when, err = chain.TimeAt(ms)
+	}
+	return when, multiplier, err
+}

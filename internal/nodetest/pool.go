@@ -61,6 +61,8 @@ func (n *Node) OpenPool(genesis chain.Hash, chainID uint64) (*Pool, error) {
 		"system_accountNextIndex": p.nextIndex(func(n uint64) string { return strconv.FormatUint(n, 10) }),
 		"eth_getTransactionCount": p.nextIndex(func(n uint64) string { return strconv.Quote("0x" + strconv.FormatUint(n, 16)) }),
 		"eth_chainId":             func([]json.RawMessage) ([]byte, error) { return fmt.Appendf(nil, `"0x%x"`, chainID), nil },
+		"eth_estimateGas":         func([]json.RawMessage) ([]byte, error) { return []byte(`"0x5208"`), nil },
+		"state_call":              p.stateCall,
 		"author_submitExtrinsic":  p.submit,
 		"eth_sendRawTransaction":  p.sendRaw,
 	}
@@ -189,4 +191,35 @@ func (p *Pool) take(raw []byte, signer chain.Address, nonce uint64, hash chain.H
 	}
 	p.Taken = append(p.Taken, raw)
 	return []byte(strconv.Quote(hash.String())), nil
+}
+
+// stateCall answers what an extrinsic would cost as was recorded of the one with the same call and
+// signer at that block: what it costs does not depend on its signature.
+func (p *Pool) stateCall(params []json.RawMessage) ([]byte, error) {
+	if len(params) != 3 {
+		return nil, rpcserver.InvalidParams
+	}
+	asked, err := p.weighed(params[1])
+	if err != nil {
+		return nil, err
+	}
+	for key, r := range p.node.recorded["state_call"] {
+		var recorded []json.RawMessage
+		if json.Unmarshal([]byte(key), &recorded) != nil || len(recorded) != 3 || string(recorded[0]) != string(params[0]) || string(recorded[2]) != string(params[2]) {
+			continue
+		}
+		if x, err := p.weighed(recorded[1]); err == nil && x.Signer == asked.Signer && string(x.Data) == string(asked.Data) && x.Tip == asked.Tip {
+			return r.Result, nil
+		}
+	}
+	return nil, &rpcserver.Error{Code: -32099, Message: "not recorded"}
+}
+
+// weighed is the extrinsic in the arguments of a question what it would cost: its length follows.
+func (p *Pool) weighed(param json.RawMessage) (*extrinsic.Extrinsic, error) {
+	raw, err := rawOf([]json.RawMessage{param})
+	if err != nil || len(raw) < 4 {
+		return nil, rpcserver.InvalidParams
+	}
+	return p.runtime.Read(raw[:len(raw)-4])
 }

@@ -17,16 +17,27 @@ import (
 	"github.com/feeledger/fees/nodeclient"
 )
 
-const estimateManual = `Ask a node what a native extrinsic would cost (payment_queryInfo): its weight,
-its class and its fee without a tip, by the fees that are in force on the
-state of the newest block, or of that of --at.
+const estimateManual = `Ask a node what a native extrinsic would cost: its weight, its class and its fee
+without a tip. It is not sent: the node only weighs it. What it weighs is the most
+that the call can use, so that the fee in the end can be less; it can be more
+where the fee multiplier has risen.
 
-The extrinsic is a signed one, encoded, in 0x-hex: as an argument, in a file
-with @FILE, or on standard input with -. It is not sent: the node only weighs
-it. What it weighs is the most that the call can use, so that the fee in the
-end can be less; it can be more where the fee multiplier has risen.`
+A call is named with its arguments, as for fees tx build, and with --from who would
+sign it. Beside its native fee stand: what the same transfer costs by the EVM, by
+the node's gas estimate and the price that follows from the chain's rule; what
+priority costs in both layers, by what was paid in recent blocks; and by --blocks
+the hours of the newest blocks, the cheapest first. The pool orders by the fee for
+each unit of gas, for EVM transactions by their priority fee, and also by how long
+a transaction is valid. --then-watch waits until the call is in a final block,
+signed by that account, and compares the estimate with what was charged.
 
-const estimateExamples = `  fees estimate --extrinsic 0x4d028400... --node ws://127.0.0.1:9944
+Or a signed extrinsic is given, encoded in 0x-hex: with --extrinsic, in a file with
+@FILE, or on standard input with - (payment_queryInfo). Then the fees are those in
+force on the state of the newest block, or of that of --at.`
+
+const estimateExamples = `  fees estimate balances.transferAllowDeath 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 1.5GLMR \
+      --from 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --blocks 1200 --node ws://127.0.0.1:9944
+  fees estimate --extrinsic 0x4d028400... --node ws://127.0.0.1:9944
   fees estimate --extrinsic @transfer.hex --format json
   fees estimate --extrinsic - < transfer.hex
   fees estimate --extrinsic @transfer.hex --at 0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f`
@@ -42,16 +53,25 @@ var estimateNotes = []string{
 func newEstimate(stdout io.Writer) *cobra.Command {
 	var node cli.NodeFlags
 	var extrinsic, at string
+	var call callFlags
 	out := cli.Output{Stdout: stdout}
 	c := &cobra.Command{
-		Use:     "estimate --extrinsic <0x…|@FILE|->",
-		Short:   "What a native extrinsic would cost, by a node's word",
+		Use:     "estimate <pallet.call> [argument]... | --extrinsic <0x…|@FILE|->",
+		Short:   "What an action would cost: natively, by the EVM, with priority",
 		Long:    estimateManual,
 		Example: estimateExamples,
-		Args:    cli.NoArgument("--extrinsic takes the extrinsic"),
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && (extrinsic != "" || strings.HasPrefix(args[0], "0x")) {
+				return cli.NoArgument("--extrinsic takes the extrinsic")(c, args)
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := out.Check(); err != nil {
 				return err
+			}
+			if len(args) > 0 {
+				return call.estimate(c, args, &node, &out)
 			}
 			encoded, err := readExtrinsic(c.Context(), extrinsic, c.InOrStdin())
 			if err != nil {
@@ -75,7 +95,8 @@ func newEstimate(stdout io.Writer) *cobra.Command {
 	node.Add(c)
 	out.Add(c, "table", "json")
 	c.Flags().StringVar(&extrinsic, "extrinsic", "", "the signed extrinsic in 0x-hex; @FILE reads a file, - standard input")
-	c.Flags().StringVar(&at, "at", "", "on the state of the block with this hash (default: the newest)")
+	call.add(c)
+	c.Flags().StringVar(&at, "at", "", "of --extrinsic: on the state of the block with this hash (default: the newest)")
 	return c
 }
 
@@ -86,7 +107,7 @@ func readExtrinsic(ctx context.Context, said string, stdin io.Reader) (string, e
 	path, isFile := strings.CutPrefix(said, "@")
 	switch {
 	case said == "":
-		return "", errors.New("which extrinsic? give it with --extrinsic, encoded in 0x-hex")
+		return "", errors.New("which extrinsic? name a call and its arguments, or give it with --extrinsic, encoded in 0x-hex")
 	case isFile:
 		content, err = desk.ReadSmallFile(path, maxExtrinsicBytes)
 	case said == "-":

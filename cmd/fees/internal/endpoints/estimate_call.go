@@ -1,0 +1,121 @@
+package endpoints
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// callFlags are those of an estimate of a call.
+type callFlags struct {
+	from, tip string
+	blocks    uint64
+	watch     bool
+}
+
+func (f *callFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.from, "from", "", "of a call: the account that would sign it")
+	c.Flags().StringVar(&f.tip, "tip", "", "of a call: what is paid on top of the fee, such as 0.01GLMR or wei")
+	c.Flags().Uint64Var(&f.blocks, "blocks", 0, "of a call: also tell the hours of so many newest blocks, the cheapest first")
+	c.Flags().BoolVar(&f.watch, "then-watch", false, "of a call: wait until it is in a final block, and compare")
+}
+
+// mostBlocks is a week of them.
+const mostBlocks = 100_800
+
+func (f *callFlags) estimate(c *cobra.Command, args []string, node *cli.NodeFlags, out *cli.Output) error {
+	if f.from == "" {
+		return errors.New("who would sign? name the account with --from")
+	}
+	from, err := chain.ParseAddress(f.from)
+	if err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	if f.blocks > mostBlocks {
+		return fmt.Errorf("--blocks %d: want at most %d", f.blocks, mostBlocks)
+	}
+	client, err := node.Client()
+	if err != nil {
+		return err
+	}
+	q := desk.EstimateQuestion{Node: client, Tables: network.BuiltIn(), Call: args[0], Arguments: args[1:], From: from, Tip: f.tip, Blocks: f.blocks}
+	e, err := desk.EstimateCall(c.Context(), q)
+	if err != nil {
+		return err
+	}
+	r := estimateRecord(e)
+	if !f.watch {
+		return out.WriteRecord(r)
+	}
+	if out.Format != "json" { // in the file, or with what follows
+		if err := out.WriteRecord(r); err != nil {
+			return err
+		}
+	}
+	in, err := e.Watch(c.Context(), q, 0)
+	if err != nil {
+		return err
+	}
+	bill, err := in.Charged(c.Context(), &source.Reader{Source: source.OfNode(client), Tables: network.BuiltIn()})
+	if err != nil {
+		return err
+	}
+	charged := cli.Record{{"block", in.Height}, {"index", in.Index}, {"charged", bill.Transaction.Fee}, {"estimated", e.Total}, {"difference", e.Beside(bill.Transaction.Fee)}, {"proof", bill.VerdictText()}}
+	if out.Format == "json" {
+		return out.WriteRecord(append(r, cli.Field{Name: "then", Value: charged}))
+	}
+	return out.Write(func(w io.Writer) error {
+		page := console.NewPage(w, out.Width())
+		var pairs console.Pairs
+		for _, f := range charged {
+			text, err := jsontext.Line(f.Value)
+			if err != nil {
+				return err
+			}
+			pairs.Add(f.Name, console.Printable(unquoted(string(text))))
+		}
+		page.WriteString("\n")
+		page.Pairs(pairs)
+		return page.Flush()
+	})
+}
+
+func estimateRecord(e *desk.Estimate) cli.Record {
+	bids := []cli.Record{}
+	for _, b := range e.Bids {
+		bids = append(bids, cli.Record{{"speed", b.Speed}, {"max_priority_fee_per_gas", b.MaxPriorityFeePerGas}, {"evm_priority_fee", b.EVMPriorityFee}, {"native_tip", b.NativeTip}})
+	}
+	hours := []cli.Record{}
+	for _, h := range e.Hours {
+		hours = append(hours, cli.Record{{"hour", h.Begin.Format("2006-01-02T15Z")}, {"blocks", h.Blocks}, {"multiplier", console.Plain(console.Scaled(h.Multiplier, 18))}})
+	}
+	r := cli.Record{
+		{"at", e.At.Height}, {"fee", e.Native.Fee}, {"fee_token", console.Tokens(e.Native.Fee)}, {"tip", e.Tip}, {"total", e.Total}, {"total_token", console.Tokens(e.Total)}, {"symbol", e.Symbol},
+		{"class", e.Native.Class}, {"ref_time", e.Native.Weight.RefTime}, {"proof_size", e.Native.Weight.ProofSize}, {"fee_per_gas", e.FeePerGas},
+	}
+	if e.EVM != nil {
+		r = append(r, cli.Record{{"evm_fee", e.EVM.Fee}, {"evm_fee_token", console.Tokens(e.EVM.Fee)}, {"evm_gas", e.EVM.Gas}, {"evm_base_fee_per_gas", e.EVM.BaseFeePerGas}}...)
+	} else {
+		r = append(r, cli.Record{{"evm_fee", nil}, {"evm_fee_token", nil}, {"evm_gas", nil}, {"evm_base_fee_per_gas", nil}}...)
+	}
+	notes := append([]string{}, e.Notes...)
+	notes = append(notes, "the fee is the most that the call can use: where weight is given back, less is charged", "nothing was signed or sent")
+	return append(r, cli.Record{{"priority", bids}, {"hours", hours}, {"notes", notes}}...)
+}
+
+func unquoted(text string) string {
+	if len(text) > 1 && text[0] == '"' {
+		return text[1 : len(text)-1]
+	}
+	return text
+}
