@@ -1,8 +1,10 @@
 package keys
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 )
@@ -13,9 +15,14 @@ type Secret struct{ Bytes []byte }
 // mostSecret is more than a phrase or a keystore file has.
 const mostSecret = 64 << 10
 
-// ReadSecret reads a file that has a secret. It refuses one that others can read or change.
+// ReadSecret reads a file that has a secret. It refuses one that others can read or change. Where
+// there is no such file, the error does not name it: somebody may have given the secret itself.
 func ReadSecret(path string) (*Secret, error) {
 	file, err := os.Open(path)
+	var notOpened *fs.PathError
+	if errors.As(err, &notOpened) {
+		return nil, fmt.Errorf("%w: want a file that has the secret, and not the secret", notOpened.Err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/rpcserver"
+)
+
+// The development phrase of the ecosystem, and the key of its first account: they hold nothing.
+const (
+	devPhrase = "bottom drive obey lake curtain smoke basket hold race lonely fit walk"
+	devKey    = "5fb92d6e98884f76de468fa3f6278f8807c48bebc13595d45af5bdc4da702133"
+	devSigner = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+)
+
+// toldBy runs the program, and returns all that it told.
+func toldBy(t *testing.T, want int, args ...string) string {
+	stdout, stderr, code := ran(args...)
+	require.Equal(t, want, code, "%v: %s", args, stderr)
+	return stdout + stderr
+}
+
+// A draft is built, and signed without a node by each kind of key. No key is in what is told, in the
+// files that are written, or in what the system tells of the process.
+func TestSignWithoutLeaks(t *testing.T) {
+	made := chaingen.New(chaingen.Options{Seed: 19, Head: 30})
+	node := made.Node()
+	node.Methods["system_accountNextIndex"] = rpcserver.Method(func([]json.RawMessage) ([]byte, error) { return []byte("7"), nil })
+	server := httptest.NewServer(node)
+	t.Cleanup(server.Close)
+	directory := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(directory, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	draft := filepath.Join(directory, "draft.json")
+	told := toldBy(t, exitOK, "tx", "build", "balances.transferKeepAlive", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "1.5GLMR", "--signer", devSigner, "--out", draft, "--node", server.URL)
+	t.Setenv("FEES_NODE", "http://127.0.0.1:1") // from here on nothing is asked
+
+	key, phrase := file("key", devKey+"\n"), file("phrase", devPhrase+"\n")
+	signedByKey, signedByPhrase := filepath.Join(directory, "a.json"), filepath.Join(directory, "b.json")
+	told += toldBy(t, exitOK, "tx", "sign", draft, "--key", key, "--out", signedByKey)
+	require.Contains(t, told, "balances.transferKeepAlive")
+	require.Contains(t, told, "1500000000000000000")
+	told += toldBy(t, exitOK, "tx", "sign", draft, "--mnemonic", phrase, "--out", signedByPhrase)
+	a, err := os.ReadFile(signedByKey)
+	require.NoError(t, err)
+	b, err := os.ReadFile(signedByPhrase)
+	require.NoError(t, err)
+	require.Equal(t, a, b)
+
+	// Mistakes.
+	told += toldBy(t, exitUsage, "tx", "sign", draft, "--mnemonic", phrase, "--index", "1") // another account's
+	told += toldBy(t, exitUsage, "tx", "sign", draft, "--key", phrase)
+	told += toldBy(t, exitUsage, "tx", "sign", draft, "--mnemonic", key)
+	told += toldBy(t, exitUsage, "tx", "sign", draft, "--key", devKey) // which is no file, and may not be told
+	told += toldBy(t, exitUsage, "tx", "sign", draft, "--keystore", key, "--password", phrase)
+	told += toldBy(t, exitUsage, "tx", "sign", draft)
+	told += toldBy(t, exitUsage, "tx", "sign", draft, "--key", key, "--mnemonic", phrase)
+	require.NoError(t, os.Chmod(key, 0o644))
+	told += toldBy(t, exitUsage, "tx", "sign", draft, "--key", key)
+	require.Contains(t, told, "chmod 600")
+	d, err := os.ReadFile(draft)
+	require.NoError(t, err)
+	for _, secret := range []string{devKey, strings.ToUpper(devKey), devKey[:16], "curtain smoke", "lonely fit walk"} {
+		require.NotContains(t, told, secret)
+		require.NotContains(t, string(a), secret)
+		require.NotContains(t, string(d), secret)
+	}
+}
+
+// The system tells nothing of the phrase of a program that has read it, and waits for somebody to
+// take what it signed.
+func TestSecretIsNotInTheProcessList(t *testing.T) {
+	directory := t.TempDir()
+	draft, phrase := filepath.Join(directory, "draft.json"), filepath.Join(directory, "phrase")
+	require.NoError(t, os.WriteFile(phrase, []byte(devPhrase), 0o600))
+	text, err := json.Marshal(map[string]any{"chain": "made up", "signer": devSigner, "evm": map[string]any{
+		"type": "legacy", "chain_id": 1284, "nonce": "0", "gas_price": "1", "gas_limit": 21000, "to": devSigner, "value": "1", "input": "0x",
+	}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(draft, text, 0o600))
+	pipe := filepath.Join(directory, "signed")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	c := start(t, "tx", "sign", draft, "--mnemonic", phrase, "--out", pipe)
+	time.Sleep(300 * time.Millisecond) // it signs in a few, and then waits for a reader
+	for _, name := range []string{"cmdline", "environ"} {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", c.Process.Pid, name))
+		require.NoError(t, err)
+		require.NotEmpty(t, text)
+		require.NotContains(t, string(text), "bottom drive")
+		require.NotContains(t, string(text), devKey)
+	}
+	signed, err := os.ReadFile(pipe)
+	require.NoError(t, err)
+	c.ends(t, exitOK)
+	told := c.stderr.String() + c.stdout.String()
+	require.Contains(t, string(signed), `"layer": "evm"`)
+	require.NotContains(t, told+string(signed), "bottom drive")
+}
