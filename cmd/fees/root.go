@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -159,12 +160,28 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// newHelp is the help command that knows when it was asked for what is not there.
+// newHelp is the help command that knows when it was asked for what is not there. It also
+// writes the whole manual: as one text, and as man pages.
 func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	var pages string
+	c := &cobra.Command{
 		Use:   "help [command]",
 		Short: "Explain fees, or one of its commands",
+		Example: `  fees help report
+  fees help --all                 every command with all of its flags, in one page
+  fees help --man-pages man1      a man page for each command, for man -l man1/fees.1`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case all && pages != "":
+				return errors.New("--all and --man-pages do not go together")
+			case (all || pages != "") && len(args) > 0:
+				return fmt.Errorf("--all and --man-pages are of every command: leave out %q", strings.Join(args, " "))
+			case all:
+				return cli.WriteHelp(root)
+			case pages != "":
+				return cli.WriteManPages(root, pages)
+			}
 			c, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
 				return fmt.Errorf("no command %q; fees help lists the commands", strings.Join(args, " "))
@@ -174,4 +191,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			return c.Help()
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "the help of every command, with all flags, in one page")
+	c.Flags().StringVar(&pages, "man-pages", "", "write a man page for each command into this directory")
+	return c
 }

@@ -61,6 +61,29 @@ func SetHelp(root *cobra.Command) {
 // flagHelp is the part of a command's help that explains its flags.
 func flagHelp(c *cobra.Command, width int) string {
 	all, _ := c.Flags().GetBool(AllFlags)
+	var out strings.Builder
+	for _, part := range flagParts(c) {
+		switch {
+		case part.title != seldomTitle || all:
+			fmt.Fprintf(&out, "\n\n%s:\n%s", part.title, strings.TrimRight(part.flags.FlagUsagesWrapped(width), " \n"))
+		default:
+			fmt.Fprintf(&out, "\n\n%s --%s shows the flags that are seldom used too.", c.CommandPath(), AllFlags)
+		}
+	}
+	return out.String()
+}
+
+// flagPart is a part of a command's help: a title, and the flags below it.
+type flagPart struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// seldomTitle is the last part's, of the flags that are seldom used.
+const seldomTitle = "Seldom"
+
+// flagParts are the flags of a command as its help has them. No part is empty.
+func flagParts(c *cobra.Command) (parts []flagPart) {
 	c.Flags().SortFlags = false
 	what := []string{}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -68,29 +91,24 @@ func flagHelp(c *cobra.Command, width int) string {
 			what = append(what, f.Name)
 		}
 	})
-	var out strings.Builder
-	show := func(title string, names []string) {
+	add := func(title string, names []string) {
 		set := pflag.NewFlagSet("", pflag.ContinueOnError)
 		set.SortFlags = false
 		for _, name := range names {
-			if f := c.Flags().Lookup(name); f != nil && !f.Hidden {
+			if f := c.Flags().Lookup(name); f != nil && !f.Hidden && name != AllFlags {
 				set.AddFlag(f)
 			}
 		}
 		if set.HasAvailableFlags() {
-			fmt.Fprintf(&out, "\n\n%s:\n%s", title, strings.TrimRight(set.FlagUsagesWrapped(width), " \n"))
+			parts = append(parts, flagPart{title, set})
 		}
 	}
-	show("What", what)
+	add("What", what)
 	for _, g := range flagGroups {
-		show(g.title, g.names)
+		add(g.title, g.names)
 	}
-	if all {
-		show("Seldom", slices.DeleteFunc(slices.Clone(seldom), func(name string) bool { return name == AllFlags }))
-	} else if slices.ContainsFunc(seldom, func(name string) bool { return name != AllFlags && c.Flags().Lookup(name) != nil }) {
-		fmt.Fprintf(&out, "\n\n%s --%s shows the flags that are seldom used too.", c.CommandPath(), AllFlags)
-	}
-	return out.String()
+	add(seldomTitle, seldom)
+	return parts
 }
 
 // groupOf is the title of the group that a flag is in, "" for none.

@@ -1,32 +1,155 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/network"
 )
+
+const versionManual = `Print which version this is, what it was built of, and up to which runtime its
+tables go.
+
+A block of a newer runtime is priced by the table's last row, and "rules" says so:
+a version whose tables go further prices it by its own. Commit and date are those
+of the source that was built; they are not known of a build outside of its
+repository.`
+
+const versionExamples = `  fees version
+  fees version --json                        for programs, and for a report of a fault
+  fees version --json | sed -n 's/.*"commit": //p'`
+
+// Build is what a program knows of itself: what it was built of, and what its tables know.
+type Build struct {
+	Version string `json:"version"`
+	// Commit is the source's, and Date its committer's date; nil where the build was not
+	// told. Modified says that files had changed since; nil likewise.
+	Commit   *string    `json:"commit"`
+	Date     *time.Time `json:"date"`
+	Modified *bool      `json:"modified"`
+	Go       string     `json:"go"`
+	OS       string     `json:"os"`
+	Arch     string     `json:"arch"`
+	Tables   []Table    `json:"tables"`
+}
+
+// Table is how far a network's table goes.
+type Table struct {
+	Network     string  `json:"network"`
+	LastRuntime uint32  `json:"last_runtime"`
+	LastBlock   *uint64 `json:"last_block"` // of a chain that has ended, else nil
+}
 
 // NewVersion is the command that says which version this is.
 func NewVersion(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
+	out := Output{Stdout: stdout}
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version, and how far the tables go",
+		Long:    versionManual,
+		Example: versionExamples,
+		Args:    NoneOf("version takes no argument, and has %q"),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(stdout, Version())
-			return err
+			if asJSON {
+				out.Format = "json"
+			}
+			if err := out.Check(); err != nil {
+				return err
+			}
+			info, _ := debug.ReadBuildInfo()
+			build := buildOf(info)
+			build.readTables(network.BuiltIn())
+			return out.Write(func(w io.Writer) error {
+				if out.Format == "json" {
+					return jsontext.Write(w, build)
+				}
+				return build.write(w, out.Width())
+			})
 		},
+	}
+	out.AddFormat(c, "table", "json")
+	c.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
+	return c
+}
+
+// Version is the first line of what the build says of itself. Ledgers and packages keep it
+// as the program that wrote them.
+func Version() string {
+	info, _ := debug.ReadBuildInfo()
+	return buildOf(info).String()
+}
+
+// buildOf is what Go wrote into the program when it was built, if it did.
+func buildOf(info *debug.BuildInfo) *Build {
+	b := &Build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if info == nil {
+		return b
+	}
+	b.Version = cmp.Or(info.Main.Version, b.Version)
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = &s.Value
+		case "vcs.time":
+			if date, err := time.Parse(time.RFC3339, s.Value); err == nil {
+				b.Date = &date
+			}
+		case "vcs.modified":
+			modified := s.Value == "true"
+			b.Modified = &modified
+		}
+	}
+	return b
+}
+
+// readTables adds how far the tables go.
+func (b *Build) readTables(tables network.Tables) {
+	for _, n := range tables.All() {
+		b.Tables = append(b.Tables, Table{n.Name, n.LastRuntime, n.LastBlock})
 	}
 }
 
-// Version is what the build says of itself.
-func Version() string {
-	number := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		number = info.Main.Version
+// String is the build in one line.
+func (b *Build) String() string {
+	return fmt.Sprintf("fees %s %s %s/%s", b.Version, b.Go, b.OS, b.Arch)
+}
+
+// write writes the build for people.
+func (b *Build) write(w io.Writer, width int) error {
+	p := console.NewPage(w, width)
+	p.Line(b.String(), 2)
+	commit, date := "not known", "not known"
+	if b.Commit != nil {
+		commit = *b.Commit
+		if b.Modified != nil && *b.Modified {
+			commit += ", and changed since"
+		}
 	}
-	return fmt.Sprintf("fees %s %s %s/%s", number, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if b.Date != nil {
+		date = b.Date.UTC().Format(time.RFC3339)
+	}
+	var pairs console.Pairs
+	pairs.Add("commit", commit)
+	pairs.Add("date", date)
+	p.Pairs(pairs)
+	p.WriteString("\n")
+	t := console.NewTable(console.Column{Name: "tables of"}, console.Column{Name: "up to runtime", Right: true}, console.Column{Name: "chain", Drop: 1})
+	for _, table := range b.Tables {
+		ended := ""
+		if table.LastBlock != nil {
+			ended = fmt.Sprintf("ended with block %d", *table.LastBlock)
+		}
+		t.Row(table.Network, table.LastRuntime, ended)
+	}
+	p.Table(t)
+	return p.Flush()
 }
