@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive/demo/monthend"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/internal/contracts"
+)
+
+// TestCommandsAreKept holds the command line to what scripts rely on: each command, and each flag
+// with its type and its default.
+func TestCommandsAreKept(t *testing.T) {
+	var now []string
+	for c := range cli.Explained(newRoot(io.Discard, io.Discard)) {
+		now = append(now, c.CommandPath())
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			shorthand := ""
+			if f.Shorthand != "" {
+				shorthand = "-" + f.Shorthand + " "
+			}
+			now = append(now, fmt.Sprintf("%s %s--%s %s %q", c.CommandPath(), shorthand, f.Name, f.Value.Type(), f.DefValue))
+		})
+	}
+	for code, meaning := range map[int]string{exitOK: "ok", exitFinding: "finding", exitUsage: "usage", exitGateway: "gateway", exitLedger: "ledger", exitInterrupted: "interrupted"} {
+		now = append(now, fmt.Sprintf("exit code %d: %s", code, meaning))
+	}
+	contracts.Kept(t, "testdata/contracts/commands.txt", now, *update)
+}
+
+// keptOutputs are commands whose JSON and CSV programs read, in a directory of fees demo whose
+// ledger is filled.
+var keptOutputs = []struct{ command, formats string }{
+	{"block 25 --gateway demo", "json csv"},
+	{"verify 1..27 --gateway demo", "json"},
+	{"explain 25-7 --gateway demo", "json"},
+	{"suggest --gateway demo", "json"},
+	{"networks moonriver", "json"},
+	{"version", "json"},
+	{"ledger status", "json"},
+	{"ledger verify", "json"},
+	{"report", "json csv"},
+	{"report --by account --percentiles", "json csv"},
+	{"report --by contract --prices prices.csv --fiat EUR", "json csv"},
+	{"report 25..48 --compare --by label", "json csv"},
+	{"statement Payroll --month 2026-01 --gateway gateway", "json csv"},
+	{"rollforward --accounts group:company --month 2026-01 --gateway gateway", "json csv"},
+	{"reconcile company.csv --month 2026-01 --accounts group:company --all", "json csv"},
+	{"account Payroll", "json"},
+	{"show 2026-01-31", "json"},
+	{"tx 3-4", "json"},
+}
+
+// TestOutputsAreKept holds what programs read to its keys and columns: each key of the JSON with
+// the kind of its value, and each column of the CSV at its place.
+func TestOutputsAreKept(t *testing.T) {
+	list, err := filepath.Abs("testdata/contracts/outputs.txt") // before the directory is another one
+	require.NoError(t, err)
+	directory := t.TempDir()
+	require.NoError(t, monthend.Write(directory))
+	t.Chdir(directory)
+	for _, name := range []string{"FEES_GATEWAY", "FEES_LEDGER", "FEES_ACCOUNTS", "FEES_NODE", "GATEWAY_NODE_URL"} {
+		t.Setenv(name, "")
+	}
+	_, stderr, code := fees(t, "sync", "0..48", "--gateway", "gateway", "--quiet")
+	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
+	var now []string
+	for _, c := range keptOutputs {
+		for _, format := range strings.Fields(c.formats) {
+			stdout, stderr, code := fees(t, append(strings.Fields(c.command), "--format", format)...)
+			require.Contains(t, []int{exitOK, exitFinding}, code, "%s: %s", c.command, stderr)
+			if format == "csv" {
+				header, _, _ := strings.Cut(stdout, "\n")
+				for i, column := range strings.Split(header, ",") {
+					now = append(now, fmt.Sprintf("fees %s: column %02d %s", c.command, i+1, column))
+				}
+				continue
+			}
+			values := json.NewDecoder(strings.NewReader(stdout))
+			for {
+				var value any
+				err := values.Decode(&value)
+				if err == io.EOF {
+					break
+				}
+				require.NoError(t, err, c.command)
+				for _, key := range keys("", value) {
+					now = append(now, fmt.Sprintf("fees %s: %s", c.command, key))
+				}
+			}
+		}
+	}
+	contracts.Kept(t, list, withoutNull(now), *update)
+}
+
+// keys are the paths of all that a JSON value has, each with the kind of what stands there.
+func keys(path string, value any) (list []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, of := range v {
+			list = append(list, keys(path+"."+key, of)...)
+		}
+	case []any:
+		for _, of := range v {
+			list = append(list, keys(path+"[]", of)...)
+		}
+	case nil:
+		list = append(list, path+" null")
+	default:
+		list = append(list, fmt.Sprintf("%s %T", path, v))
+	}
+	return list
+}
+
+// withoutNull takes off what is null at one place and has a value at another.
+func withoutNull(list []string) []string {
+	return slices.DeleteFunc(list, func(line string) bool {
+		path, isNull := strings.CutSuffix(line, " null")
+		return isNull && slices.ContainsFunc(list, func(other string) bool { return other != line && strings.HasPrefix(other, path+" ") })
+	})
+}
