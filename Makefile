@@ -37,4 +37,4 @@ fuzz:
 
 # Rewrite the golden files and the expected output in the scripts.
 golden:
-	go test ./cmd/fees ./sheet ./journal ./reconcile ./report ./statement -update
+	go test ./cmd/fees ./internal/contracts ./sheet ./journal ./reconcile ./report ./statement -update
