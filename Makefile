@@ -1,4 +1,4 @@
-.PHONY: test bench bench-ledger bench-node cover lint fuzz golden
+.PHONY: test bench bench-ledger bench-node cover lint fuzz golden proof
 
 # The tests. Nothing but Go is needed.
 test:
@@ -38,3 +38,7 @@ fuzz:
 # Rewrite the golden files and the expected output in the scripts.
 golden:
 	go test ./cmd/fees ./internal/contracts ./sheet ./journal ./reconcile ./report ./statement -update
+
+# Run the tests that show what fees promises, and write docs/how-we-know.md of what they counted.
+proof:
+	go run ./internal/howweknow

@@ -181,6 +181,7 @@ func TestRecordedBalances(t *testing.T) {
 		})
 	}
 	require.Equal(t, 1728, total)
+	t.Logf("%d balances", total)
 }
 
 // One wei more in any event about a recorded account, or the event left out,

@@ -66,6 +66,7 @@ func TestRootsOfAnotherImplementation(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(text, &tries))
 	require.Len(t, tries, 104)
+	t.Logf("%d tries", len(tries))
 	for i, c := range tries {
 		built, values := trietest.New(c.Layout), map[string][]byte{}
 		for _, e := range c.Entries {

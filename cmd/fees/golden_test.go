@@ -102,6 +102,7 @@ func TestCharged(t *testing.T) {
 				}
 			}
 			require.Equal(t, len(expected), seen, "transactions in the reports")
+			t.Logf("%s: %d transactions", network, seen)
 		})
 	}
 }

@@ -1,0 +1,58 @@
+package main
+
+const head = `# How we know
+
+Each row is something that people rely on, the test that shows it, and what that test counted when this page was made. ` + "`make proof`" + ` runs the tests and writes the page;
+nothing on it was typed. A test that fails keeps the page from being written. One that needs what is not there says so, and is no proof then.
+
+[accuracy.md](accuracy.md) says in words what is proved and what is not, [SECURITY.md](../SECURITY.md) who could make a figure wrong.
+`
+
+const foot = `
+## What the figures of tests are worth
+
+A golden file shows that output changed, not that it is right. So what stands above compares with something that the program did not make: what a real runtime charged, balances of
+accounts, metadata of runtimes, vectors worked out by hand or with ` + "`math/big`" + `, other implementations (polkadot-js, Sidecar, go-ethereum, OpenSSH, OpenSSL, hledger, DuckDB). What is
+not known yet stands in [accuracy.md](accuracy.md), *What is not proved*.
+`
+
+// proof is one row of the page: a claim, the package and the test that show it, and an expression
+// for what the test counted in its log.
+type proof struct{ group, claim, of, test, figure string }
+
+// proofs are the rows, in the page's order.
+var proofs = []proof{
+	{"The fees are right", "what the rules say is what two real runtimes charged, transaction by transaction", "cmd/fees", "TestCharged", `moonbeam-\d+: \d+ transactions`},
+	{"The fees are right", "so it is on other recorded chains of four runtimes", "evidence", "TestProofOfPairs", ""},
+	{"The fees are right", "and on another network, with every share that governance set", "desk", "TestDataHavenIsCharged", ""},
+	{"The fees are right", "a real block of a real network comes to its known total", "fee", "TestBlockOfTheRealNetwork", ""},
+	{"The fees are right", "every row of every table prices as an independent calculation does", "fee", "TestBlocksOfEveryRuntime", ""},
+	{"The fees are right", "the tables' figures are those in the metadata of real runtimes", "network", "TestConstantsOfTheMetadata", `\d+ runtimes`},
+	{"The fees are right", "each rule follows vectors that were worked out without the program: base fees", "evm", "TestBaseFeeVectors", ""},
+	{"The fees are right", "… gas prices", "evm", "TestGasPriceVectors", ""},
+	{"The fees are right", "… fees of the EVM layer", "evm", "TestFeeVectors", ""},
+	{"The fees are right", "… fees of the native layer", "native", "TestNativeFeeVectors", ""},
+	{"The fees are right", "… the multiplier's update", "network", "TestMultiplierUpdateVectors", ""},
+	{"The fees are right", "… the parts of treasury, author and burned", "network", "TestSplitVectors", ""},
+
+	{"Nothing is missed", "a change to a single value of a recorded block is found and named", "evidence", "TestNamedChanges", `\d+ changes`},
+	{"Nothing is missed", "each leaf of recorded blocks is changed alone; those that are not found are listed with their reasons", "evidence", "TestEverySingleChange", `\d+ changes, \d+ caught, \d+ that cannot be`},
+	{"Nothing is missed", "a transaction that is left out, doubled or moved is found", "evidence", "TestOmissions", ""},
+	{"Nothing is missed", "movements explain every balance of every account at every height", "chain", "TestRecordedBalances", `\d+ balances`},
+
+	{"Evidence holds without us", "roots are those of another implementation", "trie", "TestRootsOfAnotherImplementation", `\d+ tries`},
+	{"Evidence holds without us", "a forged archive does not prove", "nodearchive", "TestForgeriesAreFound", ""},
+	{"Evidence holds without us", "each changed byte of an archive is found", "nodearchive", "TestChangedBytesAreFound", ""},
+	{"Evidence holds without us", "an auditor's page of Python comes to the same", "nodearchive", "TestAuditorsPage", ""},
+
+	{"The book stays whole", "any change of the database is found, in SQLite and PostgreSQL", "ledger", "TestEveryChangeOfTheDatabaseIsFound", ""},
+	{"The book stays whole", "a writer that is killed leaves a whole book, and the next goes on", "ledger", "TestWritersThatAreKilled", `killed \d+ times`},
+	{"The book stays whole", "digests and seals follow from their documentation alone", "ledger", "TestDigestsAndSealsFollowFromTheDocumentation", ""},
+	{"The book stays whole", "seals and totals do not depend on the order of filling", "ledger", "TestSealAndTotalsDoNotDependOnTheOrder", ""},
+	{"The book stays whole", "a package with any byte flipped is found", "cmd/fees", "TestCloseFlippedByte", ""},
+
+	{"It can be relied on", "commands, flags and exit codes are those of before", "cmd/fees", "TestCommandsAreKept", ""},
+	{"It can be relied on", "so are keys of JSON and columns of CSV", "cmd/fees", "TestOutputsAreKept", ""},
+	{"It can be relied on", "so is what the packages export", "internal/contracts", "TestPackages", ""},
+	{"It can be relied on", "each library in the program has a known licence", "internal/dependencies", "TestLicences", `\d+ modules`},
+}
