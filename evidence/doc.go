@@ -21,7 +21,7 @@
 // chain.Cash says which deposit of an extrinsic is the refund and which are credits.
 //
 // An identity is worked out, not believed. [Identify] builds the signed transaction from the
-// payload with go-ethereum's types, hashes it, and recovers the signer. The event
+// payload as package ethtx does, hashes it, and recovers the signer. The event
 // ethereum.Executed must say the same. Validity follows the rules of the runtimes, which are
 // not Ethereum's: an s in the upper half of the curve's order is valid, for the runtimes only
 // ask that it is below the order. In a legacy transaction, v must be 27, 28 or more than 36.
