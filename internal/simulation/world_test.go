@@ -298,7 +298,7 @@ func (w *world) judge(e *ended) error {
 			return fmt.Errorf("the ledger is said to be damaged, and is not: %w", e.err)
 		}
 		w.note("the ledger is what it was before it was altered")
-		w.path, w.spoiled = w.spoiled, ""
+		w.path, w.spoiled, w.open = w.spoiled, "", true // the copy may be of another time
 		return w.look()
 	}
 	if err := w.look(); err != nil {
@@ -320,9 +320,12 @@ func (w *world) judge(e *ended) error {
 			}
 		}
 	}
+	mayBeOpen := w.open
+	w.open = false
 	for height, b := range w.ledger.blocks {
+		w.open = w.open || !b.final
 		switch {
-		case !b.final && !w.open:
+		case !b.final && !mayBeOpen:
 			return fmt.Errorf("block %d was stored, which is not final, and nobody asked for such", height)
 		case b.final && b.hash != w.hash(height):
 			return fmt.Errorf("block %d is stored as final, and is of another fork", height)
