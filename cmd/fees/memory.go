@@ -17,7 +17,7 @@ const memoryLimit = 300 << 20
 
 // boundMemory has the heap grow so, unless GOGC or GOMEMLIMIT say otherwise. A question may need more
 // than the limit, such as a report with many groups: swept as often as it takes to stay below, the
-// program would do little else. So the limit rises with what is in use, by half of that, and
+// program would do little else. So the limit rises with what is in use, by a quarter of that, and
 // falls with it.
 func boundMemory() {
 	if os.Getenv("GOGC") == "" {
@@ -33,7 +33,7 @@ func boundMemory() {
 		runtime.SetFinalizer(&swept{new(int)}, func(*swept) {
 			metrics.Read(live)
 			inUse := int64(live[0].Value.Uint64())
-			debug.SetMemoryLimit(max(memoryLimit, inUse+inUse/2))
+			debug.SetMemoryLimit(max(memoryLimit, inUse+inUse/4))
 			afterSweep()
 		})
 	}
