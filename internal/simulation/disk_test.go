@@ -77,9 +77,6 @@ func (d *disk) committing() int32 {
 	return 0
 }
 
-// logOf is the file with the changes that are not in a ledger's file yet.
-func logOf(path string) string { return path + "-wal" }
-
 // copyBook copies a ledger's file and its log.
 func copyBook(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
