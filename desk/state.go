@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/ledger"
 )
 
-// State is what a ledger has sealed. What is sealed never changes: two answers about it by one
-// program, at one state, are the same.
+// State is what a ledger has sealed, or what of that a period has. What is sealed never changes:
+// two answers about it by one program, at one state, are the same.
 type State struct {
 	Network  string
 	Span     chain.Optional[ledger.Span] // not known where nothing is sealed
@@ -26,6 +26,39 @@ func (s State) String() string {
 		return s.Network + ": nothing is sealed"
 	}
 	return fmt.Sprintf("%s, sealed blocks %v, the last is %v; %v", s.Network, span, s.Hash, s.Evidence)
+}
+
+// StateOf tells what the ledger has sealed of a period that is over: a block after it is sealed, and
+// no later one can be in it. Answers about such a period stay the same while the chain goes on. Of
+// any other period, and of one that the ledger has nothing of, it is the whole State.
+func (d *Desk) StateOf(ctx context.Context, p Period) (State, error) {
+	s, err := d.State(ctx)
+	span, some := s.Span.Get()
+	if err != nil || !some || p.All {
+		return s, err
+	}
+	cover, err := d.Book.Cover(ctx, p.Asked)
+	if err != nil {
+		return s, d.of(err)
+	}
+	of, some := cover.Span.Get()
+	if !some || of.Last >= span.Last {
+		return s, nil
+	}
+	end, err := d.Block(ctx, span.Last)
+	if err != nil {
+		return s, err
+	}
+	if p.Asked.Has(end.Height, end.Time) {
+		return s, nil
+	}
+	last, err := d.Block(ctx, of.Last)
+	if err != nil {
+		return s, err
+	}
+	s.Span, s.Hash = cover.Span, last.Hash
+	s.Evidence, err = d.Book.Evidence(ctx, of)
+	return s, d.of(err)
 }
 
 // Readable tells what keeps the ledger from being read.

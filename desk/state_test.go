@@ -28,6 +28,23 @@ func TestState(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, s.String(), other.String())
 
+	d := opened(t, copied(t))
+	for blocks, want := range map[string]string{"3..15": "sealed blocks 3..15, ", "20..27": "sealed blocks 0..27, ", "0..27": "sealed blocks 0..27, "} {
+		of, err := d.StateOf(t.Context(), parsed(t, desk.PeriodInput{Blocks: blocks}))
+		require.NoError(t, err)
+		require.Contains(t, of.String(), want)
+	}
+	early, err := opened(t, place).StateOf(t.Context(), parsed(t, desk.PeriodInput{Blocks: "3..15"}))
+	require.NoError(t, err)
+	now, err := d.StateOf(t.Context(), parsed(t, desk.PeriodInput{Blocks: "3..15"}))
+	require.NoError(t, err)
+	require.Equal(t, early, now)
+	for _, in := range []desk.PeriodInput{{Month: "2026-01"}, {Month: "2025-01"}} { // one that is not over, one of which nothing is there
+		of, err := d.StateOf(t.Context(), parsed(t, in))
+		require.NoError(t, err)
+		require.Equal(t, chain.Some(spanOf(0, 27)), of.Span)
+	}
+
 	w, err := desk.OpenWriter(t.Context(), file(t), network.BuiltIn())
 	require.NoError(t, err)
 	defer w.Close()
@@ -40,6 +57,8 @@ func TestState(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, closed.Close())
 	_, err = closed.State(t.Context())
+	require.Error(t, err)
+	_, err = closed.StateOf(t.Context(), parsed(t, desk.PeriodInput{Blocks: "3..15"}))
 	require.Error(t, err)
 }
 

@@ -24,8 +24,8 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 	if paid.After, err = readPlace(own); err != nil {
 		return err
 	}
-	return s.show(w, r, func(sealed string) (*view, error) {
-		a, err := keptOf(s, r, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*desk.AccountSummary, error) {
+	return s.show(w, r, allSealed, func(sealed string) (*view, error) {
+		a, err := keptOf(s, r, allSealed, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*desk.AccountSummary, error) {
 			return s.Desk.Account(ctx, desk.AccountQuestion{Account: account})
 		})
 		if err != nil {

@@ -19,7 +19,7 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func(string) (*view, error) {
+	return s.show(w, r, allSealed, func(string) (*view, error) {
 		v := &view{Title: "Accounts", Path: "accounts", Lead: "Those that the address book names, by their labels."}
 		if s.Labels == nil {
 			v.Lead = "There is no address book: fees serve --labels names one, or accounts.csv beside the ledger."

@@ -13,14 +13,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/spill"
 )
 
 // same tells whether the browser has the answer already, or gets one that is kept: it follows from
-// what is sealed, from the question and from this run of the server, and from whom a page is shown to
-// where it names somebody. It says, for people, what is sealed.
-func (s *server) same(w http.ResponseWriter, r *http.Request, shownTo string) (same bool, sealed string, err error) {
-	state, err := s.Desk.State(r.Context())
+// what is sealed of the period that it is about, from the question and from this run of the server, and
+// from whom a page is shown to where it names somebody. It says, for people, what is sealed.
+func (s *server) same(w http.ResponseWriter, r *http.Request, about desk.Period, shownTo string) (same bool, sealed string, err error) {
+	state, err := s.stateOf(r.Context(), about)
 	if err != nil {
 		return false, "", err
 	}
@@ -53,8 +54,8 @@ func (s *server) stamp() string {
 
 // unchanged tells whether the ledger is as it was when a question began. An answer about one that is
 // not is of no state: no ETag stands for it.
-func (s *server) unchanged(w http.ResponseWriter, r *http.Request, before string) bool {
-	now, err := s.Desk.State(r.Context())
+func (s *server) unchanged(w http.ResponseWriter, r *http.Request, about desk.Period, before string) bool {
+	now, err := s.stateOf(r.Context(), about)
 	if err != nil || now.String() != before {
 		w.Header().Del("ETag")
 		return false
@@ -80,17 +81,17 @@ var contentTypes = map[string]string{
 	"xlsx":    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
-// file sends a file that follows from what is sealed alone. Its form is what its name ends with;
-// without an end it is JSON.
-func (s *server) file(w http.ResponseWriter, r *http.Request, write func(*answer) error) error {
-	same, before, err := s.same(w, r, "")
+// file sends a file that follows from what is sealed of a period alone. Its form is what its name ends
+// with; without an end it is JSON.
+func (s *server) file(w http.ResponseWriter, r *http.Request, about desk.Period, write func(*answer) error) error {
+	same, before, err := s.same(w, r, about, "")
 	if same || err != nil {
 		return err
 	}
 	return s.send(w, r, func(to *answer) error {
 		err := write(to)
 		if err == nil && w.Header().Get("ETag") != "" {
-			s.unchanged(w, r, before)
+			s.unchanged(w, r, about, before)
 		}
 		return err
 	})

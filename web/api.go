@@ -31,7 +31,7 @@ func answers() []route {
 }
 
 func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
-	return s.file(w, r, func(to *answer) error {
+	return s.file(w, r, allSealed, func(to *answer) error {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return err
@@ -45,7 +45,7 @@ func (s *server) explanationJSON(w http.ResponseWriter, r *http.Request) error {
 	if s.Source == nil {
 		return &problem{http.StatusNotFound, "Not there", "This server reads no blocks: fees serve --gateway names who has them."}
 	}
-	return s.file(w, r, func(to *answer) error {
+	return s.file(w, r, allSealed, func(to *answer) error {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, func(to *answer) error {
+	return s.file(w, r, allSealed, func(to *answer) error {
 		a, err := s.Desk.Account(r.Context(), desk.AccountQuestion{Account: account})
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s *server) blockJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, func(to *answer) error {
+	return s.file(w, r, allSealed, func(to *answer) error {
 		b, err := s.Desk.Block(r.Context(), height)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (s *server) findingsJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, func(to *answer) error {
+	return s.file(w, r, list.Held.Period, func(to *answer) error {
 		to.form = "jsonl" // see answers
 		return sheet.WriteJSONLines(to, list.Sheet)
 	})

@@ -250,13 +250,7 @@ func colours(t *testing.T, _ *viewed, tab *browsertest.Tab) {
 // The cockpit says when blocks are sealed while it is looked at, and leads to them.
 func newBlocks(t *testing.T, b *browsertest.Browser) {
 	place := filepath.Join(t.TempDir(), "fees.db")
-	fill := func(blocks string) {
-		wanted, err := desk.WantedInput{Blocks: blocks}.Parse()
-		require.NoError(t, err)
-		_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: demoBlocks(t)})
-		require.NoError(t, err)
-	}
-	fill("0..20")
+	fill(t, place, "0..20")
 	d, err := desk.Open(t.Context(), place, network.BuiltIn())
 	require.NoError(t, err)
 	defer d.Close()
@@ -266,7 +260,7 @@ func newBlocks(t *testing.T, b *browsertest.Browser) {
 	tab := b.Tab(t, s.URL, browsertest.Options{})
 	tab.Open("/cockpit")
 	require.NotContains(t, tab.Text(), "sealed since this page was made")
-	fill("0..27")
+	fill(t, place, "0..27")
 	tab.Until(`document.body.innerText.includes("7 blocks have been sealed since this page was made.")`)
 	require.Empty(t, tab.Barriers())
 	tab.Find(browsertest.Link, "Show the newest").Follow()

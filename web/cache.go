@@ -2,8 +2,11 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/feeledger/fees/desk"
 )
 
 // How many bytes of answers are kept in memory, and how many of one: a longer one is made again.
@@ -36,9 +39,31 @@ const (
 	mostOfSummaries = 1000
 )
 
+// mostOfStates is of how many periods that are over it is kept what the ledger has of them.
+const mostOfStates = 1000
+
+// stateOf is [desk.Desk.StateOf]. Where a period is over, it is found once: days of other zones begin within
+// days of the ledger, whose blocks are looked through.
+func (s *server) stateOf(ctx context.Context, about desk.Period) (desk.State, error) {
+	whole, err := s.Desk.State(ctx)
+	span, some := whole.Span.Get()
+	if err != nil || !some || about.All {
+		return whole, err
+	}
+	key := fmt.Sprintf("%s\n%s\n%d\n%v", s.base, s.stamp(), span.First, about.Asked)
+	if of, found := s.states.find(key); found {
+		return of, nil
+	}
+	of, err := s.Desk.StateOf(ctx, about)
+	if err == nil && of.Span != whole.Span {
+		s.states.add(key, of)
+	}
+	return of, err
+}
+
 // keptOf is what an address has at a state of the ledger: what is kept of it, or what make makes, for
 // all who ask at the same time. What reads much has places of its own.
-func keptOf[T any](s *server, r *http.Request, kept *once[T], sealed, address string, readsMuch bool, make func(context.Context) (T, error)) (T, error) {
+func keptOf[T any](s *server, r *http.Request, about desk.Period, kept *once[T], sealed, address string, readsMuch bool, make func(context.Context) (T, error)) (T, error) {
 	if readsMuch {
 		stepAside(r)
 	}
@@ -53,7 +78,7 @@ func keptOf[T any](s *server, r *http.Request, kept *once[T], sealed, address st
 		if value, err = make(ctx); err != nil {
 			return value, false, err
 		}
-		now, err := s.Desk.State(ctx)
+		now, err := s.stateOf(ctx, about)
 		return value, now.String() == sealed, err
 	})
 }

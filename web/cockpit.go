@@ -13,7 +13,7 @@ import (
 
 // cockpit says what the ledger holds.
 func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, func(string) (*view, error) {
+	return s.show(w, r, allSealed, func(string) (*view, error) {
 		status, err := s.Desk.Status(r.Context())
 		if err != nil {
 			return nil, err

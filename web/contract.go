@@ -27,7 +27,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 	if q.Period, err = sc.period(); err != nil {
 		return err
 	}
-	return s.show(w, r, func(string) (*view, error) {
+	return s.show(w, r, q.Period, func(string) (*view, error) {
 		made, err := s.Desk.Report(r.Context(), q)
 		if err != nil {
 			return nil, err

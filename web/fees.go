@@ -162,9 +162,9 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func(sealed string) (*view, error) {
+	return s.show(w, r, q.about(), func(sealed string) (*view, error) {
 		address := "fees" + q.scope.query(listing{}.with(q.scope.own))
-		kept, err := keptOf(s, r, s.lists, sealed, address, q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q) })
+		kept, err := keptOf(s, r, q.about(), s.lists, sealed, address, q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q) })
 		if err != nil {
 			return nil, err
 		}
@@ -220,6 +220,14 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
 	all, err := keepRows(made.Sheet())
 	return &keptList{v, all, most}, err
+}
+
+// about is the period whose blocks alone the answer follows from.
+func (q *feesQuestion) about() desk.Period {
+	if q.compare != "" {
+		return allSealed
+	}
+	return q.asked.Period
 }
 
 // readsMuch tells whether an answer reads more than some totals of time.
@@ -342,7 +350,7 @@ func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 		}
 		return report.WriteJSON(to, made.Report)
 	}
-	return s.file(w, r, func(to *answer) error {
+	return s.file(w, r, q.about(), func(to *answer) error {
 		if !q.readsMuch() {
 			return write(to)
 		}

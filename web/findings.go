@@ -13,7 +13,7 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func(string) (*view, error) {
+	return s.show(w, r, list.Held.Period, func(string) (*view, error) {
 		table, err := s.table(list.Sheet, mostRows)
 		if err != nil {
 			return nil, err
@@ -49,5 +49,5 @@ func (s *server) findingsFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, func(to *answer) error { return sheet.WriteCSV(to, list.Sheet) })
+	return s.file(w, r, list.Held.Period, func(to *answer) error { return sheet.WriteCSV(to, list.Sheet) })
 }

@@ -28,15 +28,21 @@ func filled(t testing.TB, ranges ...string) *desk.Desk {
 	t.Helper()
 	place := filepath.Join(t.TempDir(), "fees.db")
 	for _, blocks := range ranges {
-		wanted, err := desk.WantedInput{Blocks: blocks}.Parse()
-		require.NoError(t, err)
-		_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: demoBlocks(t)})
-		require.NoError(t, err)
+		fill(t, place, blocks)
 	}
 	d, err := desk.Open(t.Context(), place, network.BuiltIn())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	return d
+}
+
+// fill syncs blocks of the demo into a ledger.
+func fill(t testing.TB, place, blocks string) {
+	t.Helper()
+	wanted, err := desk.WantedInput{Blocks: blocks}.Parse()
+	require.NoError(t, err)
+	_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: demoBlocks(t)})
+	require.NoError(t, err)
 }
 
 // demoBlocks are the demo's blocks and balances.

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+
+	"github.com/feeledger/fees/desk"
 )
 
 // isPlace is how a transaction's place is written.
@@ -101,10 +103,13 @@ type navigation struct {
 	Here bool // it is the page itself
 }
 
-// show writes a page whose answer depends on what is sealed alone, unless the browser has it. Make is
-// told what is sealed.
-func (s *server) show(w http.ResponseWriter, r *http.Request, make func(sealed string) (*view, error)) error {
-	same, sealed, err := s.same(w, r, s.shownTo(r))
+// allSealed is what an answer is about that may depend on each block that is sealed.
+var allSealed = desk.Period{All: true}
+
+// show writes a page whose answer depends on what is sealed of a period alone, unless the browser has
+// it. Make is told what is sealed.
+func (s *server) show(w http.ResponseWriter, r *http.Request, about desk.Period, make func(sealed string) (*view, error)) error {
+	same, sealed, err := s.same(w, r, about, s.shownTo(r))
 	if same || err != nil {
 		return err
 	}
@@ -112,7 +117,7 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, make func(sealed s
 	if err != nil {
 		return err
 	}
-	if !v.Unsealed && !s.unchanged(w, r, sealed) {
+	if !v.Unsealed && !s.unchanged(w, r, about, sealed) {
 		v.Unsealed = true
 	}
 	v.Sealed = sealed

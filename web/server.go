@@ -77,9 +77,10 @@ type server struct {
 	cache     *once[kept]      // of answers, by their ETags
 	lists     *once[*keptList] // without the order and the place of a page
 	summaries *once[*desk.AccountSummary]
-	news      *news         // of the ledger
-	working   chan struct{} // a place for each question that is worked on
-	waiting   chan struct{} // and for each that waits
+	states    *once[desk.State] // of periods that are over
+	news      *news             // of the ledger
+	working   chan struct{}     // a place for each question that is worked on
+	waiting   chan struct{}     // and for each that waits
 	// long and longWaiting are the same for questions that read much.
 	long, longWaiting chan struct{}
 
@@ -123,6 +124,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	front.cache, front.lists = newOnce(mostInCache, sizeOfAnswer), newOnce(mostOfLists, sizeOfList)
 	front.summaries = newOnce(mostOfSummaries, func(*desk.AccountSummary) int { return 1 })
+	front.states = newOnce(mostOfStates, func(desk.State) int { return 1 })
 	front.long, front.longWaiting = make(chan struct{}, mostLong), make(chan struct{}, mostWaiting)
 	if front.Metrics == nil {
 		front.Metrics = metrics.New(o.Program)

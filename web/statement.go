@@ -108,7 +108,7 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(c
 
 // provedFile sends what is proved as a file. It says what is proved, or is none.
 func provedFile[T any](s *server, w http.ResponseWriter, r *http.Request, q *statementQuestion, of func(*http.Request, *statementQuestion) (T, string, error), write func(*answer, T) error) error {
-	return s.file(w, r, func(to *answer) error {
+	return s.file(w, r, allSealed, func(to *answer) error {
 		made, why, err := of(r, q)
 		if err == nil && why != "" {
 			err = &problem{http.StatusBadGateway, "Not answered", why}
@@ -153,7 +153,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func(string) (*view, error) {
+	return s.show(w, r, allSealed, func(string) (*view, error) {
 		made, why, err := s.statementOf(r, &q)
 		if err != nil {
 			return nil, err
@@ -271,7 +271,7 @@ func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func(string) (*view, error) {
+	return s.show(w, r, allSealed, func(string) (*view, error) {
 		made, why, err := s.rollforwardOf(r, &q)
 		if err != nil {
 			return nil, err

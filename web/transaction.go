@@ -17,7 +17,7 @@ import (
 
 // transaction is a transaction of the ledger with all that it moved, and how its fee came about.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, func(string) (*view, error) {
+	return s.show(w, r, allSealed, func(string) (*view, error) {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return nil, err

@@ -77,7 +77,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, func(string) (*view, error) {
+	return s.show(w, r, q.Period, func(string) (*view, error) {
 		made, err := s.paidTransactions(r, q)
 		if err != nil {
 			return nil, err
@@ -163,7 +163,7 @@ func (s *server) transactionsJSON(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	return s.file(w, r, func(to *answer) error {
+	return s.file(w, r, q.Period, func(to *answer) error {
 		made, err := s.paidTransactions(r, q)
 		if err != nil {
 			return err

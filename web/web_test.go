@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/web"
 )
@@ -48,6 +49,36 @@ func TestPages(t *testing.T) {
 	require.Equal(t, "ok\n", get(t, s, "/healthz", nil).text)
 	require.Equal(t, "ok\n", get(t, s, "/readyz", nil).text)
 	require.Equal(t, "/cockpit", get(t, s, "/", nil).header.Get("Location"))
+}
+
+// The answers about a period that is over stay as they are while the chain goes on, and are those of a
+// server that begins later; all others change.
+func TestPeriodsThatAreOver(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "fees.db")
+	fill(t, place, "0..20")
+	d, err := desk.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	defer d.Close()
+	s := served(t, d, nil)
+	over := []string{"/fees?period=3..15", "/fees?period=3..15&by=account", "/api/v1/report?period=3..15", "/transactions?period=3..15", "/api/v1/transactions?period=3..15", "/contract/" + alith + "?period=3..15", "/findings?period=0..3", "/findings.csv?period=0..3"}
+	grows := []string{"/fees", "/fees?period=3..20", "/fees?period=3..27&partial=1", "/api/v1/report?period=2026-01&partial=1", "/cockpit", "/block/25", "/account/" + alith}
+	before := map[string]got{}
+	for _, path := range slices.Concat(over, grows) {
+		before[path] = get(t, s, path, nil)
+	}
+	require.Contains(t, before[over[0]].text, "sealed blocks 3..15, the last is 0x")
+	fill(t, place, "0..27")
+	later := served(t, d, nil)
+	for _, path := range over {
+		was := before[path]
+		require.Equal(t, http.StatusNotModified, get(t, s, path, func(r *http.Request) { r.Header.Set("If-None-Match", was.header.Get("ETag")) }).status, path)
+		require.Equal(t, was.text, get(t, later, path, nil).text, path)
+	}
+	for _, path := range grows {
+		now := get(t, s, path, func(r *http.Request) { r.Header.Set("If-None-Match", before[path].header.Get("ETag")) })
+		require.Equal(t, http.StatusOK, now.status, path)
+		require.Equal(t, get(t, later, path, nil).text, now.text, path)
+	}
 }
 
 // Several ledgers are each below their name: their pages lead to each other, and their links stay
