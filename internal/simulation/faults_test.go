@@ -26,11 +26,13 @@ func (x *exchange) fault() *fault {
 	}
 	list, wrong := passing, x.world.wrong
 	if x.of == "0" {
-		wrong *= 20 // it is asked once in a run, and says which chain it is
+		wrong *= 5 // it is asked once in a run, and says which chain it is
 	}
 	switch n := x.IntN(1000); {
 	case n < wrong:
-		list = lies
+		if list = broken; x.chance(700) {
+			list = lies
+		}
 	case n < wrong+x.world.failing:
 	default:
 		return nil
@@ -66,8 +68,8 @@ var passing = []*fault{
 	{name: "hung", commit: func(x *exchange) { x.sleep(time.Hour) }},
 }
 
-// lies are answers that are wrong.
-var lies = []*fault{
+// broken are answers that are none.
+var broken = []*fault{
 	{name: "500", commit: func(x *exchange) { x.refuse(http.StatusInternalServerError, "cannot read") }},
 	{name: "web page", commit: func(x *exchange) { x.send(reply{http.StatusOK, "<html>Welcome</html>"}) }},
 	{name: "cut", fits: (*exchange).isWell, commit: func(x *exchange) { x.alter(func(text string) string { return text[:1+x.IntN(len(text)-1)] }) }},
@@ -76,6 +78,10 @@ var lies = []*fault{
 			return pick(x.dice, []string{"null", "{}", "[]", "7", "[" + text + "]", text + "}", text[:strings.Index(text, ":")] + ":null," + text[1:]})
 		})
 	}},
+}
+
+// lies are answers that say something wrong.
+var lies = []*fault{
 	{name: "another block", fits: func(x *exchange) bool { return x.of != "" && x.isWell() }, commit: func(x *exchange) {
 		height := uint64(x.between(1, int(x.view.final)))
 		x.send(x.world.story.answer(trueChain, x.at(height)))

@@ -52,7 +52,7 @@ func newWorld(seed uint64, directory string) *world {
 	d := roll(seed, "world")
 	w.path = filepath.Join(directory, "new", "fees.db")
 	w.start = uint64(d.between(int(w.story.first)+20, int(w.story.last)-120))
-	w.failing, w.wrong = pick(d, []int{0, 5, 20, 100}), pick(d, []int{0, 2, 5, 10})
+	w.failing, w.wrong = pick(d, []int{0, 5, 20, 100}), pick(d, []int{0, 3, 8, 15})
 	switch d.IntN(3) {
 	case 0:
 		w.fastest, w.slowest = 100*time.Microsecond, 3*time.Millisecond
