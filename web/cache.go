@@ -24,7 +24,8 @@ type kept struct {
 
 func sizeOfAnswer(k kept) int { return len(k.body) }
 
-// keptList is a page with a list: what stands around the list, and all of its rows.
+// keptList is a page with a list: what stands around the list, and all of its rows. A page whose table
+// is small has that in its view, and no rows.
 type keptList struct {
 	view view
 	rows *rows
