@@ -12,12 +12,25 @@ import (
 // Secret is what a file or a person has told.
 type Secret struct{ Bytes []byte }
 
+// Guard has the system write no core file of this program. Who asks for a secret calls it before.
+func Guard() error {
+	if err := noCoreFile(); err != nil {
+		return fmt.Errorf("a core file of this program cannot be forbidden, and a key might be in it: %w", err)
+	}
+	return nil
+}
+
 // mostSecret is more than a phrase or a keystore file has.
 const mostSecret = 64 << 10
 
 // ReadSecret reads a file that has a secret. It refuses one that others can read or change. Where
 // there is no such file, the error does not name it: somebody may have given the secret itself.
+//
+// From then on the system writes no core file of this program.
 func ReadSecret(path string) (*Secret, error) {
+	if err := Guard(); err != nil {
+		return nil, err
+	}
 	file, err := os.Open(path)
 	var notOpened *fs.PathError
 	if errors.As(err, &notOpened) {

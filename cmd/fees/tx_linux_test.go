@@ -103,6 +103,9 @@ func TestSecretIsNotInTheProcessList(t *testing.T) {
 		require.NotContains(t, string(text), "bottom drive")
 		require.NotContains(t, string(text), devKey)
 	}
+	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", c.Process.Pid))
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^Max core file size +0 +0 `, string(limits), "no core file has it")
 	signed, err := os.ReadFile(pipe)
 	require.NoError(t, err)
 	c.ends(t, exitOK)

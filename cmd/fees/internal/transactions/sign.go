@@ -113,6 +113,9 @@ func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil, errors.New("there is no terminal to ask for the secret at: name a file that has it")
 	}
+	if err := keys.Guard(); err != nil {
+		return nil, err
+	}
 	before, err := term.GetState(int(file.Fd()))
 	if err != nil {
 		return nil, err
