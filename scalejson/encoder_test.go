@@ -313,6 +313,30 @@ func TestEncodesAllTypes(t *testing.T) {
 	t.Logf("%d values", compared)
 }
 
+// A call within a call may be given as its bytes, which are one call of the runtime and no more.
+func TestCallsThatAreEncoded(t *testing.T) {
+	e := scalejson.NewEncoder(parse(t, unzip(t, sample)))
+	const transfer = `{"method":{"pallet":"balances","method":"transferAllowDeath"},"args":{"dest":"0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac","value":"7"}}`
+	batch := func(call string) ([]byte, error) {
+		return e.Call(nil, parsed(t, `{"method":{"pallet":"utility","method":"batch"},"args":{"calls":[`+call+`]}}`))
+	}
+	one, err := e.Call(nil, parsed(t, transfer))
+	require.NoError(t, err)
+	want, err := batch(transfer)
+	require.NoError(t, err)
+	encoded := "0x" + hex.EncodeToString(one)
+	have, err := batch(`"` + encoded + `"`)
+	require.NoError(t, err)
+	require.Equal(t, want, have)
+	for given, want := range map[string]string{
+		encoded + "00": "want the bytes of a call of the runtime", encoded[:len(encoded)-2]: "want the bytes of a call of the runtime", "0xffff": "want the bytes of a call of the runtime",
+		"0x": "want the bytes of a call of the runtime", "0x0": "want 0x and pairs of hex digits", "a call": "want 0x and pairs of hex digits",
+	} {
+		_, err := batch(`"` + given + `"`)
+		require.ErrorContains(t, err, "args.calls[0]: "+want, given)
+	}
+}
+
 // What a value should be, and where, is in the error.
 func TestEncodeErrors(t *testing.T) {
 	m := parse(t, unzip(t, sample))
