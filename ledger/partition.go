@@ -60,7 +60,7 @@ func partitionOf(height uint64) Span {
 // holds up nobody.
 func (e *postgresEngine) makePartitions(ctx context.Context, span Span) error {
 	for height := span.First; height <= span.Last && height <= math.MaxInt64; height = partitionOf(height).Last + 1 {
-		if slices.ContainsFunc(e.partitions, func(s Span) bool { return height >= s.First && height <= s.Last }) {
+		if e.knowsPartition(height) {
 			continue
 		}
 		if err := e.makePartition(ctx, partitionOf(height)); err != nil {
@@ -105,8 +105,17 @@ func (e *postgresEngine) makePartition(ctx context.Context, span Span) error {
 	if err := tx.commit(ctx); err != nil {
 		return err
 	}
+	e.knowing.Lock()
+	defer e.knowing.Unlock()
 	e.partitions = append(e.partitions, span)
 	return nil
+}
+
+// knowsPartition tells whether the partitions of a height are known to be there.
+func (e *postgresEngine) knowsPartition(height uint64) bool {
+	e.knowing.Lock()
+	defer e.knowing.Unlock()
+	return slices.ContainsFunc(e.partitions, func(s Span) bool { return height >= s.First && height <= s.Last })
 }
 
 // below are the partitions whose heights all lie below one.
@@ -122,7 +131,9 @@ func (e *postgresEngine) dropPartitions(ctx context.Context, height uint64) erro
 	if err != nil {
 		return err
 	}
+	e.knowing.Lock()
 	e.partitions = nil
+	e.knowing.Unlock()
 	for _, p := range gone {
 		if err := e.dropPartition(ctx, p.name); err != nil {
 			return fmt.Errorf("the partition %s: %w", p.name, err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,9 +24,11 @@ import (
 // connection has as its current one.
 type postgresEngine struct {
 	pgQuerier
-	pool       *pgxpool.Pool
-	held       *pgxpool.Conn // with the lock of whoever writes, nil for a reader
-	partitions []Span        // of all tables, that are known to be there
+	pool *pgxpool.Pool
+	held *pgxpool.Conn // with the lock of whoever writes, nil for a reader
+
+	knowing    sync.Mutex // a worker's jobs write at the same time
+	partitions []Span     // of all tables, that are known to be there
 }
 
 var postgresDialect = dialect{
