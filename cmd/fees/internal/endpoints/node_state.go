@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -54,7 +53,7 @@ func newQuery(stdout io.Writer) *cobra.Command {
 			if err := out.Check(); err != nil {
 				return err
 			}
-			height, err := heightOf(c, at)
+			height, err := cli.At(c, at)
 			if err != nil {
 				return err
 			}
@@ -84,17 +83,6 @@ func newQuery(stdout io.Writer) *cobra.Command {
 	c.Flags().Int64Var(&at, "at", 0, "at this height (default: the newest final block)")
 	c.Flags().BoolVar(&follow, "follow", false, "tell it whenever it changes, until Ctrl-C")
 	return c
-}
-
-// heightOf is what --at says, where it says something.
-func heightOf(c *cobra.Command, at int64) (none chain.Optional[uint64], err error) {
-	if !c.Flags().Changed("at") {
-		return none, nil
-	}
-	if at < 0 {
-		return none, fmt.Errorf("--at %d: want a height of 0 or more", at)
-	}
-	return chain.Some(uint64(at)), nil
 }
 
 func storedRecord(v wire.Value) cli.Record {

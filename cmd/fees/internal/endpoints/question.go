@@ -58,12 +58,11 @@ func (q question[C]) command(stdout io.Writer, where place[C]) *cobra.Command {
 			if err := out.Check(); err != nil {
 				return err
 			}
-			if c.Flags().Changed("at") {
-				if at < 0 {
-					return fmt.Errorf("--at %d: want a height of 0 or more", at)
-				}
-				said.at = chain.Some(uint64(at))
+			height, err := cli.At(c, at)
+			if err != nil {
+				return err
 			}
+			said.at = height
 			said.args = args
 			client, err := where.Client()
 			if err != nil {

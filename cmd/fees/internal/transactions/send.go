@@ -228,12 +228,9 @@ func runtimeOf(c *cobra.Command, node *cli.NodeFlags, at int64, file string) (*e
 	if err != nil {
 		return nil, fmt.Errorf("it is no EVM transaction, and native ones are read by metadata, of a node or of --metadata: %w", err)
 	}
-	var height chain.Optional[uint64]
-	if c.Flags().Changed("at") {
-		if at < 0 {
-			return nil, fmt.Errorf("--at %d: want a height of 0 or more", at)
-		}
-		height = chain.Some(uint64(at))
+	height, err := cli.At(c, at)
+	if err != nil {
+		return nil, err
 	}
 	view, err := nodestate.Open(c.Context(), client, height)
 	if err != nil {
