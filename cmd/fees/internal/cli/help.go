@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -43,10 +44,11 @@ var seldom = []string{
 func SetHelp(root *cobra.Command) {
 	root.PersistentFlags().Bool(AllFlags, false, "help with all flags")
 	out := root.OutOrStdout()
-	cobra.AddTemplateFunc("flagGroups", func(c *cobra.Command) string { return flagHelp(c, min(helpWidth, WidthOf(out))) })
+	addFlagGroups()
 	own, rest, _ := strings.Cut(root.UsageTemplate(), "{{if .HasAvailableLocalFlags}}")
 	_, rest, _ = strings.Cut(rest, "{{if .HasHelpSubCommands}}")
-	root.SetUsageTemplate(own + "{{flagGroups .}}{{if .HasHelpSubCommands}}" + rest)
+	width := min(helpWidth, WidthOf(out))
+	root.SetUsageTemplate(own + fmt.Sprintf("{{flagGroups . %d}}", width) + "{{if .HasHelpSubCommands}}" + rest)
 	write := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		var text bytes.Buffer
@@ -57,6 +59,10 @@ func SetHelp(root *cobra.Command) {
 		io.WriteString(out, folded(text.String(), WidthOf(out)))
 	})
 }
+
+// addFlagGroups makes flagHelp known to the templates of cobra, which keeps one list of
+// functions for all programs of a process, without a lock.
+var addFlagGroups = sync.OnceFunc(func() { cobra.AddTemplateFunc("flagGroups", flagHelp) })
 
 // flagHelp is the part of a command's help that explains its flags.
 func flagHelp(c *cobra.Command, width int) string {
