@@ -13,7 +13,7 @@ const (
 	maxHeaderBytes = 64 << 10
 	maxWriteTime   = time.Minute
 	maxIdleTime    = 2 * time.Minute
-	maxFarewell    = 5 * time.Second
+	maxFarewell    = time.Second // a program that was asked to end has half a second more
 )
 
 // Serve answers at a listener until the context ends, and lets the answers under

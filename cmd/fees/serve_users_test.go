@@ -80,7 +80,12 @@ func TestServeUsers(t *testing.T) {
 	require.NotContains(t, p.stderr.String(), "horse")
 	require.NotContains(t, p.stderr.String(), "warning")
 
-	p, _ = served("--listen", "0.0.0.0:0")
+	p, address = served("--listen", "0.0.0.0:0")
+	_, port, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "]:")
+	silent, err := net.Dial("tcp", "127.0.0.1:"+port) // as a browser opens one ahead, and asks nothing
+	require.NoError(t, err)
+	defer silent.Close()
+	time.Sleep(100 * time.Millisecond) // until it was taken
 	p.signal(t, syscall.SIGTERM)
 	p.ends(t, exitOK)
 	require.Contains(t, p.stderr.String(), "fees: warning: passwords and figures can be read on the network: --tls-cert and --tls-key encrypt them")
