@@ -71,6 +71,7 @@ const manualExamples = `  fees demo                               try a month's 
   fees follow                             append each block as it is final
   fees worker --ledger postgres://HOST/D  fill a ledger with many machines
   fees report --month 2026-01             totals by day, account or contract
+  fees serve                              the same in a browser, by month
   fees show 3-4                           what a hash, a label or a day is
   fees tx 3-4                             a transaction as the ledger has it
   fees account Payroll                    what the ledger knows of an account
@@ -88,6 +89,8 @@ const manualExamples = `  fees demo                               try a month's 
   fees node header --node ws://HOST       what a node says
   fees suggest --gateway demo             what to bid for gas, and why
   fees estimate --extrinsic 0x4d0284...   what a native extrinsic would cost
+  fees tx build system.remark 0x01 \
+      --hex --node ws://HOST              the call data of a transaction
   fees proof check FILE --root 0x --key 0x what a state proof proves
   fees archive record 25:+100 -o kept     keep a gateway's answers as evidence`
 

@@ -46,12 +46,12 @@ func TestSignWithoutLeaks(t *testing.T) {
 		return path
 	}
 	draft := filepath.Join(directory, "draft.json")
-	told := toldBy(t, exitOK, "tx", "build", "balances.transferKeepAlive", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "1.5GLMR", "--signer", devSigner, "--out", draft, "--node", server.URL)
+	told := toldBy(t, exitOK, "tx", "build", "balances.transferKeepAlive", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "1.5GLMR", "--signer", devSigner, "-o", draft, "--node", server.URL)
 	t.Setenv("FEES_NODE", "http://127.0.0.1:1") // from here on nothing is asked
 
 	key, phrase := file("key", devKey+"\n"), file("phrase", devPhrase+"\n")
 	signedByKey, signedByPhrase := filepath.Join(directory, "a.json"), filepath.Join(directory, "b.json")
-	told += toldBy(t, exitOK, "tx", "sign", draft, "--key", key, "--out", signedByKey)
+	told += toldBy(t, exitOK, "tx", "sign", draft, "--key", key, "--output", signedByKey)
 	require.Contains(t, told, "balances.transferKeepAlive")
 	require.Contains(t, told, "1500000000000000000")
 	told += toldBy(t, exitOK, "tx", "sign", draft, "--mnemonic", phrase, "--out", signedByPhrase)

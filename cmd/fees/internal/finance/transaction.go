@@ -71,7 +71,7 @@ func newTransaction(stdout, stderr io.Writer) *cobra.Command {
 	flags := lookupFlags{Output: cli.Output{Stdout: stdout}, stderr: stderr}
 	c := &cobra.Command{
 		Use:     "tx <hash|block-index>",
-		Short:   "Show a transaction of the ledger",
+		Short:   "Show a transaction of the ledger; build, sign and send one",
 		Long:    transactionManual,
 		Example: transactionExamples,
 		Args:    cli.OneArg("one transaction: a hash, or a block and an index such as 25-7"),

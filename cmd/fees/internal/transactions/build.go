@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
@@ -38,7 +39,7 @@ also on a machine without a network, and fees tx send sends it. Nothing is
 signed or sent here.`
 
 const buildExamples = `  fees tx build balances.transferAllowDeath 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 1.5GLMR \
-      --signer 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --out draft.json --node ws://127.0.0.1:9944
+      --signer 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac -o draft.json --node ws://127.0.0.1:9944
   fees tx build balances.transferAllowDeath 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 1.5GLMR --hex --node ws://127.0.0.1:9944
   fees tx build utility.batch '["0x0003…", "0x0003…"]' --hex --node ws://127.0.0.1:9944
   fees tx build parachainStaking.scheduleDelegatorBondLess 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac 5GLMR --hex --node ws://127.0.0.1:9944`
@@ -53,7 +54,7 @@ type draftFlags struct {
 func (f *draftFlags) add(c *cobra.Command) {
 	f.NodeFlags.Add(c)
 	c.Flags().StringVar(&f.signer, "signer", "", "the account that will sign")
-	c.Flags().StringVar(&f.out, "out", "", "write the draft to this file instead of standard output")
+	addOutput(c, &f.out, "the draft")
 	c.Flags().Uint64Var(&f.nonce, "nonce", 0, "the nonce (default: the next one, counting those that wait in the node's pool)")
 }
 
@@ -76,12 +77,25 @@ func given(c *cobra.Command, flag string, n uint64) (none chain.Optional[uint64]
 	return chain.Some(n)
 }
 
+const outputFlag = "output"
+
+// addOutput adds the flag of the file that is written. Who says --out means it too.
+func addOutput(c *cobra.Command, path *string, what string) {
+	c.Flags().StringVarP(path, outputFlag, "o", "", "write "+what+" to this file instead of standard output")
+	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "out" {
+			name = outputFlag
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
 // write writes a file of JSON, to the file that is named or to standard output.
-func write(ctx context.Context, flag, path string, stdout io.Writer, value any) error {
+func write(ctx context.Context, path string, stdout io.Writer, value any) error {
 	if path == "" {
 		return jsontext.Write(stdout, value)
 	}
-	return cli.ReplaceNamedFile(ctx, flag, path, func(w io.Writer) error { return jsontext.Write(w, value) })
+	return cli.ReplaceNamedFile(ctx, "--"+outputFlag, path, func(w io.Writer) error { return jsontext.Write(w, value) })
 }
 
 // periodOf is the period of an era: a number of blocks, or immortal.
@@ -143,7 +157,7 @@ func newBuild(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := write(c.Context(), "--out", flags.out, stdout, d); err != nil || flags.out == "" {
+			if err := write(c.Context(), flags.out, stdout, d); err != nil || flags.out == "" {
 				return err
 			}
 			return sayDraft(stderr, d, flags.out)
@@ -167,7 +181,7 @@ a normal bid (fees suggest). Without --to, a contract is created of the data.
 The draft is signed by fees tx sign, and sent by fees tx send.`
 
 const buildEVMExamples = `  fees tx build-evm --to 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 --value 1.5GLMR \
-      --signer 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --out draft.json --node ws://127.0.0.1:9944
+      --signer 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac -o draft.json --node ws://127.0.0.1:9944
   fees tx build-evm --type legacy --to 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 --data 0xa9059cbb… \
       --gas-price 125000000000 --signer 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --node ws://127.0.0.1:9944`
 
@@ -220,7 +234,7 @@ func newBuildEVM(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := write(c.Context(), "--out", flags.out, stdout, d); err != nil || flags.out == "" {
+			if err := write(c.Context(), flags.out, stdout, d); err != nil || flags.out == "" {
 				return err
 			}
 			return sayDraft(stderr, d, flags.out)

@@ -31,9 +31,9 @@ the machine can see.
 
 What is signed is shown first, read from the bytes themselves.`
 
-const signExamples = `  fees tx sign draft.json --mnemonic - --out signed.json
-  fees tx sign draft.json --key alith.key --out signed.json
-  fees tx sign draft.json --keystore UTC--2026-01-01.json --password - --out signed.json`
+const signExamples = `  fees tx sign draft.json --mnemonic - -o signed.json
+  fees tx sign draft.json --key alith.key -o signed.json
+  fees tx sign draft.json --keystore UTC--2026-01-01.json --password - -o signed.json`
 
 // keyFlags say where the key comes from.
 type keyFlags struct {
@@ -170,14 +170,14 @@ func newSign(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := write(c.Context(), "--out", out, stdout, s); err != nil || out == "" {
+			if err := write(c.Context(), out, stdout, s); err != nil || out == "" {
 				return err
 			}
 			return cli.Say(stderr, "fees: %s has the transaction %v; fees tx send %[1]s sends it\n", out, s.Hash)
 		},
 	}
 	flags.add(c)
-	c.Flags().StringVar(&out, "out", "", "write the signed transaction to this file instead of standard output")
+	addOutput(c, &out, "the signed transaction")
 	return c
 }
 
