@@ -18,7 +18,7 @@ type Cost struct {
 }
 
 // QueryInfo is the runtime's function that says so (state_call), of the arguments that
-// [Runtime.QueryInfoArguments] makes.
+// [QueryInfoArguments] makes.
 const QueryInfo = "TransactionPaymentApi_query_info"
 
 // QueryInfoArguments are those of [QueryInfo]: the extrinsic, and its length.
