@@ -36,7 +36,8 @@ func (c *Checked) add(path string, damaged bool, format string, args ...any) {
 var manifestName = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}\.json$`)
 
 // Check reads all files of a network, and compares them with their manifests and these with
-// the ledger's seals. It writes nothing.
+// the ledger's seals. It writes nothing. Progress is told, if not nil, how many months of how
+// many were looked at.
 func Check(ctx context.Context, dir string, c Chain, book *ledger.Book, progress func(months, of uint64)) (*Checked, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -67,7 +68,9 @@ func Check(ctx context.Context, dir string, c Chain, book *ledger.Book, progress
 				return nil, err
 			}
 		}
-		progress(uint64(i+1), uint64(len(entries)))
+		if progress != nil {
+			progress(uint64(i+1), uint64(len(entries)))
+		}
 	}
 	return &x.Checked, x.others()
 }

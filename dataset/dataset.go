@@ -108,7 +108,7 @@ const (
 // Options say how a month is written.
 type Options struct {
 	Replace  bool                // what is there and differs
-	Progress func(blocks uint64) // of the month
+	Progress func(blocks uint64) // is told, if not nil, how many blocks of the month are written
 }
 
 // Export writes the files of a month, unless they are there. Lacks says what of the month

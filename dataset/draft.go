@@ -129,7 +129,9 @@ func (x *draft) fill(ctx context.Context, book *ledger.Book, progress func(block
 		if err := x.block(c); err != nil {
 			return err
 		}
-		progress(x.blocks)
+		if progress != nil {
+			progress(x.blocks)
+		}
 	}
 	if x.blocks != x.month.Blocks || x.seal != x.month.Seal {
 		return &ledger.DamageError{What: fmt.Sprintf("the blocks of %v do not give the seal of that month", x.month)}
