@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,10 +21,16 @@ var update = flag.Bool("update", false, "write the list of what the packages exp
 // TestPackages holds the public packages to what they export: each constant, variable, function,
 // type, field with its tag, and method, with their types. Names of parameters may change.
 func TestPackages(t *testing.T) {
-	root := os.DirFS("../..")
 	var exported []string
-	packages := 0
-	require.NoError(t, fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
+	for _, path := range public(t) {
+		exported = append(exported, exports(t, path)...)
+	}
+	Kept(t, "testdata/packages.txt", exported, *update)
+}
+
+// public are the directories of the packages that others may import.
+func public(t *testing.T) (list []string) {
+	require.NoError(t, fs.WalkDir(os.DirFS("../.."), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
@@ -33,25 +40,25 @@ func TestPackages(t *testing.T) {
 		case name == "internal", name == "testdata", path == "cmd", path == "bench", path == "contrib", strings.HasPrefix(name, "."), name == "node_modules":
 			return fs.SkipDir
 		}
-		before := len(exported)
-		exported = append(exported, exports(t, path)...)
-		if len(exported) > before {
-			packages++
+		if len(sources(t, path)) > 0 {
+			list = append(list, path)
 		}
 		return nil
 	}))
-	require.Greater(t, packages, 35)
-	Kept(t, "testdata/packages.txt", exported, *update)
+	require.Greater(t, len(list), 35)
+	return list
+}
+
+// sources are the Go files of a package, tests apart.
+func sources(t *testing.T, path string) []string {
+	files, err := filepath.Glob(filepath.Join("../..", path, "*.go"))
+	require.NoError(t, err)
+	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
 }
 
 // exports lists what the package in a directory exports, tests apart.
 func exports(t *testing.T, path string) (list []string) {
-	files, err := filepath.Glob(filepath.Join("../..", path, "*.go"))
-	require.NoError(t, err)
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
+	for _, file := range sources(t, path) {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		for _, d := range f.Decls {
