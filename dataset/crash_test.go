@@ -21,6 +21,15 @@ import (
 // demo is a ledger of the demo's blocks up to a height.
 func demo(t *testing.T, last string) *ledger.Book {
 	t.Helper()
+	book, err := ledger.Open(t.Context(), demoFile(t, last))
+	require.NoError(t, err)
+	t.Cleanup(func() { book.Close() })
+	return book
+}
+
+// demoFile is where such a ledger is.
+func demoFile(t *testing.T, last string) string {
+	t.Helper()
 	src, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
 	wanted, err := desk.WantedInput{Blocks: "0.." + last}.Parse()
@@ -28,10 +37,7 @@ func demo(t *testing.T, last string) *ledger.Book {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	_, err = desk.Sync(t.Context(), place, wanted, desk.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
 	require.NoError(t, err)
-	book, err := ledger.Open(t.Context(), place)
-	require.NoError(t, err)
-	t.Cleanup(func() { book.Close() })
-	return book
+	return place
 }
 
 // export exports all months. A program that was killed leaves its scratch directory: so does
