@@ -226,12 +226,16 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 	}
 	const blocks = 20
 	s, err := Suggest(ctx, SuggestQuestion{Blocks: blocks, Tables: q.Tables, Node: q.Node, Gateway: noGateway})
-	if err != nil {
-		if KindOf(err) == Stopped {
-			return err
-		}
+	var refused *nodeclient.RPCError
+	switch {
+	case errors.As(err, &refused):
+		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told, the node refuses: "+wire.Excerpt(refused.Message))
+		return nil
+	case KindOf(err) == NotUnderstood: // there is no gateway that could be asked for it
 		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told: the node has no eth_feeHistory")
 		return nil
+	case err != nil:
+		return err
 	}
 	for _, b := range s.Bids {
 		p := PriorityBid{Speed: b.Speed, MaxPriorityFeePerGas: b.MaxPriorityFeePerGas}

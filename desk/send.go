@@ -191,8 +191,12 @@ func (s *Sent) look(ctx context.Context, height uint64) (in Included, found bool
 		return view.Runtime, nil
 	})
 	for i, encoded := range list {
-		if is, err := s.is(encoded, runtime); err != nil || is {
-			return Included{Height: height, Block: hash, Index: i}, is, err
+		is, err := s.is(encoded, runtime)
+		if err != nil {
+			return in, false, err
+		}
+		if is {
+			return Included{Height: height, Block: hash, Index: i}, true, nil
 		}
 	}
 	return in, false, nil
