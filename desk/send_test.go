@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/nodetest"
 	"github.com/feeledger/fees/keys"
 	"github.com/feeledger/fees/network"
@@ -105,18 +106,8 @@ func TestSendNative(t *testing.T) {
 		require.Equal(t, r.XtHash, x.Hash.String())
 		s.pool.SetNonce(x.Signer, x.Nonce.Uint64())
 
-		method := x.Call.Member("method")
-		pallet, _ := method.Member("pallet").Text()
-		name, _ := method.Member("method").Text()
-		var arguments []string
-		for _, v := range x.Call.Member("args").Members() {
-			if text, is := v.Text(); is {
-				arguments = append(arguments, text)
-			} else {
-				arguments = append(arguments, v.Raw())
-			}
-		}
-		draft, err := desk.Build(ctx, desk.BuildQuestion{Node: s.client, Call: pallet + "." + name, Arguments: arguments, Signer: x.Signer, Tip: r.Tip, Period: x.Era.Period})
+		call, arguments := asWritten(x)
+		draft, err := desk.Build(ctx, desk.BuildQuestion{Node: s.client, Call: call, Arguments: arguments, Signer: x.Signer, Tip: r.Tip, Period: x.Era.Period})
 		require.NoError(t, err, r.Kind)
 		text, err := json.Marshal(draft)
 		require.NoError(t, err)
@@ -146,6 +137,21 @@ func TestSendNative(t *testing.T) {
 	}
 	require.Greater(t, same, 20)
 	t.Logf("%d sent as recorded, with the fee that was charged; %d of another era", same, other)
+}
+
+// asWritten is an extrinsic's call as people write it.
+func asWritten(x *extrinsic.Extrinsic) (call string, arguments []string) {
+	method := x.Call.Member("method")
+	pallet, _ := method.Member("pallet").Text()
+	name, _ := method.Member("method").Text()
+	for _, v := range x.Call.Member("args").Members() {
+		if text, is := v.Text(); is {
+			arguments = append(arguments, text)
+		} else {
+			arguments = append(arguments, v.Raw())
+		}
+	}
+	return pallet + "." + name, arguments
 }
 
 func (s *sending) recorded(t *testing.T, height uint64, index int) []byte {
@@ -233,17 +239,8 @@ func TestEstimates(t *testing.T) {
 		x, err := view.Runtime.Read(s.recorded(t, *r.Height, r.Index))
 		require.NoError(t, err)
 		s.pool.SetNonce(x.Signer, x.Nonce.Uint64())
-		method := x.Call.Member("method")
-		pallet, _ := method.Member("pallet").Text()
-		name, _ := method.Member("method").Text()
-		q := desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: pallet + "." + name, From: x.Signer, Tip: r.Tip, Blocks: 5}
-		for _, v := range x.Call.Member("args").Members() {
-			if text, is := v.Text(); is {
-				q.Arguments = append(q.Arguments, text)
-			} else {
-				q.Arguments = append(q.Arguments, v.Raw())
-			}
-		}
+		call, arguments := asWritten(x)
+		q := desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: x.Signer, Tip: r.Tip, Blocks: 5}
 		e, err := desk.EstimateCall(ctx, q)
 		require.NoError(t, err, r.Kind)
 		charged, err := chain.ParseWei(r.Charged)
@@ -254,7 +251,7 @@ func TestEstimates(t *testing.T) {
 			require.Negative(t, charged.Cmp(e.Total), r.Kind)
 			less++
 		}
-		require.Equal(t, strings.HasPrefix(name, "transfer") && name != "transferAll", e.EVM != nil, r.Kind)
+		require.Equal(t, strings.HasPrefix(call, "balances.transfer") && call != "balances.transferAll", e.EVM != nil, r.Kind)
 		if e.EVM != nil { // the base fee that the recorded blocks charged
 			block, err := source.OfNode(s.client).Block(ctx, *r.Height-1)
 			require.NoError(t, err)

@@ -1,0 +1,228 @@
+package desk_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/network"
+)
+
+func gwei(n uint64) chain.GasPrice { return chain.NewGasPrice(n * 1_000_000_000) }
+
+// Prices that are not given are those of a normal bid: of 5 Gwei of priority (see threeBlocks), and
+// good for one and a half times the base fee. What a legacy transaction offers is what it pays: the
+// base fee, or 125 Gwei where that is more (the network's least), and the priority fee.
+func TestBuildEVMPrices(t *testing.T) {
+	s := openSending(t)
+	s.node.SetHead(20)
+	const cheap = `{"oldestBlock":"0x4","baseFeePerGas":["0x3b9aca00","0x3b9aca00"],"gasUsedRatio":[0.5],"reward":[["0x1","0x12a05f200","0x12a05f201"]]}` // 1 Gwei
+	none, some := chain.Optional[chain.GasPrice]{}, func(n uint64) chain.Optional[chain.GasPrice] { return chain.Some(gwei(n)) }
+	for _, c := range []struct {
+		history                           string
+		kind                              evm.Type
+		price, most, priority             chain.Optional[chain.GasPrice] // that are given
+		wantPrice, wantMost, wantPriority chain.Optional[chain.GasPrice]
+	}{
+		{threeBlocks, evm.EIP1559, none, none, none, none, some(305), some(5)},
+		{threeBlocks, evm.EIP1559, none, some(400), none, none, some(400), some(5)},
+		{threeBlocks, evm.EIP1559, none, none, some(9), none, some(305), some(9)},
+		{threeBlocks, evm.Legacy, none, none, none, some(205), none, none},
+		{threeBlocks, evm.EIP2930, some(7), none, none, some(7), none, none},
+		{cheap, evm.Legacy, none, none, none, some(130), none, none},
+	} {
+		s.feeHistory(c.history)
+		d, err := desk.BuildEVM(t.Context(), desk.BuildEVMQuestion{
+			Node: s.client, Tables: network.BuiltIn(), Type: c.kind, Signer: address(t, alith), To: chain.Some(address(t, baltathar)), Value: "1.5GLMR",
+			GasPrice: c.price, MaxFeePerGas: c.most, MaxPriorityFeePerGas: c.priority,
+		})
+		require.NoError(t, err)
+		require.Equal(t, []any{c.wantPrice, c.wantMost, c.wantPriority}, []any{d.EVM.GasPrice, d.EVM.MaxFeePerGas, d.EVM.MaxPriorityFeePerGas}, c.kind)
+		require.Equal(t, []any{"1500000000000000000", uint64(1284), uint64(21000)}, []any{d.EVM.Value.String(), d.EVM.ChainID, d.EVM.GasLimit})
+	}
+}
+
+// What cannot be made is not understood, with why. Where the node does not tell what was paid for
+// gas, the prices have to be given.
+func TestBuildEVMRefused(t *testing.T) {
+	s := openSending(t)
+	s.node.SetHead(20)
+	one := chain.Some(gwei(1))
+	for want, change := range map[string]func(*desk.BuildEVMQuestion){
+		"value: ":                    func(q *desk.BuildEVMQuestion) { q.Value = "1,5" },
+		`"1DOT" is an amount of DOT`: func(q *desk.BuildEVMQuestion) { q.Value = "1DOT" },
+		"give the prices: the node does not tell":                func(q *desk.BuildEVMQuestion) { q.MaxFeePerGas = chain.Optional[chain.GasPrice]{} },
+		"gas_price: a transaction of type eip1559 has none":      func(q *desk.BuildEVMQuestion) { q.GasPrice = one },
+		"max_fee_per_gas: a transaction of type legacy has none": func(q *desk.BuildEVMQuestion) { q.Type, q.GasPrice = evm.Legacy, one },
+		"a legacy transaction has no access list": func(q *desk.BuildEVMQuestion) {
+			*q = desk.BuildEVMQuestion{Node: q.Node, Signer: q.Signer, Type: evm.Legacy, GasPrice: one, AccessList: []evm.AccessEntry{{}}}
+		},
+		`transactions of type "eip7702" are not made here`: func(q *desk.BuildEVMQuestion) {
+			*q = desk.BuildEVMQuestion{Node: q.Node, Signer: q.Signer, Type: "eip7702", GasPrice: one}
+		},
+	} {
+		q := desk.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Signer: address(t, alith), Type: evm.EIP1559, MaxFeePerGas: one, MaxPriorityFeePerGas: one}
+		change(&q)
+		d, err := desk.BuildEVM(t.Context(), q)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, desk.NotUnderstood, desk.KindOf(err), want)
+		require.Nil(t, d)
+	}
+}
+
+// An era of 4 blocks that begins at block 22 is over before block 26: its phase is 22 mod 4.
+func TestBuildEra(t *testing.T) {
+	s := openSending(t)
+	s.node.SetHead(22)
+	q := desk.BuildQuestion{Node: s.client, Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith), Period: 4}
+	d, err := desk.Build(t.Context(), q)
+	require.NoError(t, err)
+	hashes, err := s.client.Hashes(t.Context(), []uint64{22})
+	require.NoError(t, err)
+	birth, _ := hashes[0].Get()
+	require.Equal(t, []any{uint64(4), uint64(2), uint64(26), birth}, []any{d.Native.EraPeriod, d.Native.EraPhase, d.Native.Dies, d.Native.Birth})
+	require.NotEqual(t, d.Native.Birth, d.Native.Genesis)
+	q.Period = 0
+	d, err = desk.Build(t.Context(), q)
+	require.NoError(t, err)
+	require.Equal(t, []any{uint64(0), uint64(0), d.Native.Genesis}, []any{d.Native.EraPeriod, d.Native.Dies, d.Native.Birth})
+}
+
+// What cannot be built is not understood, with why. A node without the blocks that a transaction is
+// bound to builds none.
+func TestBuildRefused(t *testing.T) {
+	s := openSending(t)
+	s.node.SetHead(20)
+	for want, change := range map[string]func(*desk.BuildQuestion){
+		`has no call "nothing"`:    func(q *desk.BuildQuestion) { q.Call = "balances.nothing" },
+		"tip: ":                    func(q *desk.BuildQuestion) { q.Tip = "much" },
+		"0.1234567890123456789":    func(q *desk.BuildQuestion) { q.Tip = "0.1234567890123456789GLMR" },
+		"a period of 65537 blocks": func(q *desk.BuildQuestion) { q.Period = extrinsic.MostPeriod + 1 },
+	} {
+		q := desk.BuildQuestion{Node: s.client, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)}
+		change(&q)
+		d, err := desk.Build(t.Context(), q)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, desk.NotUnderstood, desk.KindOf(err), want)
+		require.Nil(t, d)
+	}
+	hashes := s.node.Methods["chain_getBlockHash"]
+	for lacking, want := range map[string]string{"[0]": "does not have block 0", "[18]": "does not have block 18, which the era begins with"} {
+		s.node.Methods["chain_getBlockHash"] = func(params []json.RawMessage) ([]byte, error) {
+			if string(params[0]) == lacking {
+				return []byte("[null]"), nil
+			}
+			return hashes(params)
+		}
+		s.node.SetHead(19) // the era begins at 18: one of 8192 blocks does so at even heights
+		_, err := desk.Build(t.Context(), desk.BuildQuestion{Node: s.client, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith), Period: 8192})
+		require.ErrorContains(t, err, want)
+		require.ErrorIs(t, err, chain.ErrNoBlock)
+	}
+}
+
+// A file that was changed on its way to the signer, or on its way back, is signed and sent by nobody.
+func TestDraftsThatWereChanged(t *testing.T) {
+	s := openSending(t)
+	s.node.SetHead(20)
+	s.feeHistory(threeBlocks)
+	native, err := desk.Build(t.Context(), desk.BuildQuestion{Node: s.client, Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith)})
+	require.NoError(t, err)
+	ethereum, err := desk.BuildEVM(t.Context(), desk.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Type: evm.EIP1559, Signer: address(t, alith)})
+	require.NoError(t, err)
+	key := s.keys[address(t, alith)]
+
+	text, err := json.Marshal(native)
+	require.NoError(t, err)
+	other, err := json.Marshal(ethereum)
+	require.NoError(t, err)
+	member := func(text []byte, name string) string {
+		var members map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(text, &members))
+		return string(members[name])
+	}
+	for changed, want := range map[string]string{
+		"":                         "it is no draft of a transaction: ",
+		string(text[:len(text)-1]): "it is no draft of a transaction: ",
+		string(text) + "{}":        "it is no draft of a transaction: ",
+		strings.Replace(string(text), `"chain"`, `"chian"`, 1):                                    "unknown field",
+		strings.Replace(string(text), `"nonce"`, `"tip":"1","nonce"`, 1):                          "twice",
+		strings.Replace(string(text), `"call_data":"0x`, `"call_data":"`, 1):                      "want 0x and hex digits",
+		strings.Replace(string(text), `"call_data":"0x`, `"call_data":"0x0`, 1):                   "odd length",
+		strings.Replace(string(text), `"native":`, `"evm":`+member(other, "evm")+`,"native":`, 1): "want one of native and evm",
+		`{"chain":"Moonbeam","signer":"` + alith + `"}`:                                           "want one of native and evm",
+	} {
+		_, err := desk.ParseDraft([]byte(changed))
+		require.ErrorContains(t, err, want)
+	}
+
+	packed := func(plain []byte) []byte {
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		w.Write(plain)
+		w.Close()
+		return out.Bytes()
+	}
+	for want, change := range map[string]func(n *desk.NativeDraft){
+		"metadata: gzip":                                func(n *desk.NativeDraft) { n.Metadata = []byte("this is no gzip at all") },
+		"metadata: unexpected EOF":                      func(n *desk.NativeDraft) { n.Metadata = n.Metadata[:len(n.Metadata)/2] },
+		"metadata: they are larger than 16777216 bytes": func(n *desk.NativeDraft) { n.Metadata = packed(make([]byte, desk.MostDraft+1)) },
+		"metadata":           func(n *desk.NativeDraft) { n.Metadata = packed([]byte("no metadata")) },
+		"call data: ":        func(n *desk.NativeDraft) { n.CallData = n.CallData[:1] },
+		"shows another call": func(n *desk.NativeDraft) { n.CallData = append(n.CallData[:len(n.CallData)-1:len(n.CallData)-1], 0x35) },
+		"are of runtime":     func(n *desk.NativeDraft) { n.SpecVersion-- },
+	} {
+		d := *native
+		n := *native.Native
+		d.Native = &n
+		change(&n)
+		_, err := d.Sign(key)
+		require.ErrorContains(t, err, want)
+	}
+	none := chain.Optional[chain.GasPrice]{}
+	for want, change := range map[string]func(e *desk.EVMDraft){
+		"max_fee_per_gas: a transaction of type eip1559 wants it":          func(e *desk.EVMDraft) { e.MaxFeePerGas = none },
+		"max_priority_fee_per_gas: a transaction of type eip1559 wants it": func(e *desk.EVMDraft) { e.MaxPriorityFeePerGas = none },
+		"gas_price: a transaction of type legacy wants it":                 func(e *desk.EVMDraft) { e.Type = evm.Legacy },
+	} {
+		d := *ethereum
+		e := *ethereum.EVM
+		d.EVM = &e
+		change(&e)
+		_, err := d.Sign(key)
+		require.ErrorContains(t, err, want)
+	}
+
+	for _, d := range []*desk.Draft{native, ethereum} {
+		signed, err := d.Sign(key)
+		require.NoError(t, err)
+		text, err := json.Marshal(signed)
+		require.NoError(t, err)
+		carried, err := desk.ParseSigned(text)
+		require.NoError(t, err)
+		require.Equal(t, signed, carried)
+		_, err = desk.ParseSigned(append(text, '1'))
+		require.ErrorContains(t, err, "it is no signed transaction: ")
+		for want, change := range map[string]func(*desk.SignedTransaction){
+			"and the file says 0x00": func(x *desk.SignedTransaction) { x.Hash = chain.Hash{} },
+			`layer "evm2"`:           func(x *desk.SignedTransaction) { x.Layer = "evm2" },
+			"transaction":            func(x *desk.SignedTransaction) { x.Raw = x.Raw[:len(x.Raw)-1] },
+			`"Elsewhere"`:            func(x *desk.SignedTransaction) { x.Chain = "Elsewhere" },
+		} {
+			x := *signed
+			change(&x)
+			_, err := desk.Send(t.Context(), desk.SendQuestion{Node: s.client, Signed: &x})
+			require.ErrorContains(t, err, want)
+			require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+		}
+	}
+	require.Empty(t, s.pool.Taken)
+}
