@@ -32,6 +32,23 @@ func TestPeriodBefore(t *testing.T) {
 	}
 }
 
+// A month or a year that is named is of the same time zone.
+func TestNamedPeriod(t *testing.T) {
+	in := desk.PeriodInput{Month: "2026-03", Timezone: "Asia/Tokyo", Partial: true}
+	for text, want := range map[string]desk.PeriodInput{
+		"2025":    {Year: "2025", Timezone: "Asia/Tokyo", Partial: true},
+		"2025-02": {Month: "2025-02", Timezone: "Asia/Tokyo", Partial: true},
+	} {
+		require.True(t, desk.IsNamed(text))
+		require.Equal(t, want, in.Named(text))
+	}
+	for _, text := range []string{"", "before", "25-02", "2025-2", "2025-02-01", "20..25", " 2025"} {
+		require.False(t, desk.IsNamed(text), text)
+	}
+	_, err := opened(t, copied(t)).Compare(t.Context(), desk.ReportQuestion{Period: desk.Heights(14, 27), By: report.Day}, in.Named("2025-13"))
+	require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+}
+
 // Two months of a chain beside each other have the figures that each has alone. One that the
 // ledger lacks is an error with the month that is lacking.
 func TestCompareMonths(t *testing.T) {

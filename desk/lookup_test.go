@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 )
 
@@ -27,11 +28,20 @@ func TestLookupsOfWhatIsNotThere(t *testing.T) {
 	_, err = d.Transaction(t.Context(), "3-99")
 	require.ErrorContains(t, err, "block 3 has no transaction 99: it has ")
 
+	_, err = desk.Sync(t.Context(), place, blocks(t, "15..16"), desk.FillOptions{Reader: demo(t)})
+	require.NoError(t, err)
+	_, err = d.Block(t.Context(), 14)
+	require.ErrorContains(t, err, "the ledger has the blocks 0..16 without 4..5 and 2 more gaps")
+
 	w, err := desk.OpenWriter(t.Context(), file(t), network.BuiltIn())
 	require.NoError(t, err)
 	defer w.Close()
 	_, err = w.Block(t.Context(), 5)
 	require.Error(t, err)
+	require.NoError(t, w.Book.Begin(t.Context(), ledger.Identity{Network: "moonbeam"}, 5))
+	_, err = w.Block(t.Context(), 5)
+	require.Equal(t, desk.NotFound, desk.KindOf(err))
+	require.ErrorContains(t, err, "block 5 is not there; the ledger has no block")
 }
 
 // A range beside a range is both and what is between them; a month cannot be asked of a gateway.

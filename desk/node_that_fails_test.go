@@ -360,3 +360,36 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 		require.Equal(t, desk.NotUnderstood, desk.KindOf(err), err)
 	}
 }
+
+// Prices and gas that no chain can have are the node's trouble, and no figure is made of them.
+func TestEstimatesOfMalformedPrices(t *testing.T) {
+	s := openSending(t)
+	signer, call, arguments := s.transferred(t)
+	q := desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
+	most := "0x" + strings.Repeat("f", 64)
+	history := func(base, priority string) string {
+		return `{"oldestBlock":"0x4","baseFeePerGas":["` + base + `","` + base + `"],"gasUsedRatio":[0.5],"reward":[["` + priority + `","` + priority + `","` + priority + `"]]}`
+	}
+	for _, c := range []struct{ gas, history, want string }{
+		{`"0x5208"`, history("0x1", "0x1"), ""},
+		{`"21000 gas"`, history("0x1", "0x1"), "gas"},
+		{`"0x7fffffffffffffff"`, history("0x1", "0xf"+strings.Repeat("0", 15)), ""}, // 63 and 64 bits fit into the 128 of a balance
+		{`"0x7fffffffffffffff"`, history("0x1", "0xf"+strings.Repeat("0", 16)), "overflow"},
+		{`"0x5208"`, history("0x1", "0xf"+strings.Repeat("0", 63)), "overflow"},
+		{`"0x5208"`, history(most, "0x1"), "overflow"},
+		{`"0x5208"`, history("0x1", "0x0x"), "fee history"},
+	} {
+		s.node.Methods["eth_estimateGas"] = func([]json.RawMessage) ([]byte, error) { return []byte(c.gas), nil }
+		s.feeHistory(c.history)
+		e, err := desk.EstimateCall(t.Context(), q)
+		if c.want == "" {
+			require.NoError(t, err)
+			require.Empty(t, e.Notes)
+			require.False(t, e.Beside(chain.Optional[chain.Wei]{}).Known(), "what was charged is not known")
+			continue
+		}
+		require.ErrorContains(t, err, c.want, c)
+		require.Equal(t, desk.Unanswered, desk.KindOf(err), err)
+		require.Nil(t, e)
+	}
+}

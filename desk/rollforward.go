@@ -147,7 +147,8 @@ func (r *Rollforward) notes(ctx context.Context, h *Held, span ledger.Span) ([]s
 		unread++
 	}
 	if unread > 0 {
-		notes = append(notes, fmt.Sprintf("%d balances events of these blocks cannot be read, so that nobody knows whose they are: what they moved would be unexplained", unread))
+		notes = append(notes, console.Counted(unread, "balances event")+" of these blocks cannot be read, so that nobody knows whose "+
+			console.Verb(unread, "it is: what it moved", "they are: what they moved")+" would be unexplained")
 	}
 	return append(notes, "gains are not computed", "evidence of the movements: "+h.Evidence.String()), nil
 }

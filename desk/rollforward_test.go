@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/rollforward"
+	"github.com/feeledger/fees/wire"
 )
 
 // threeMonths is a ledger of the demo whose blocks are of three months: 1 to 9 of January, 10
@@ -110,6 +111,33 @@ func TestRollforwardThatDoesNotHold(t *testing.T) {
 	require.False(t, r.Holds())
 	require.Equal(t, "UNEXPLAINED: of 54 balances, 1 does not close: opening and movements do not make the closing balance", r.Style.Notes[0])
 	require.Contains(t, strings.Join(r.Style.Notes, "\n"), alith+", blocks 10..19: UNEXPLAINED: block 15: free 1 wei")
+}
+
+// Events that nobody can read are said of: what they moved is nobody's. A deposit in block 25
+// is made so.
+func TestRollforwardOfUnreadEvents(t *testing.T) {
+	reader, changed := demo(t), 0
+	reader.Source = otherwise{Source: reader.Source, block: func(b *chain.Block) (err error) {
+		if b.Number != 25 {
+			return nil
+		}
+		x := &b.Extrinsics[6]
+		x.Events = append([]chain.Event{}, x.Events...)
+		for i := range x.Events {
+			if e := &x.Events[i]; changed == 0 && e.Is("balances", "Deposit") {
+				e.Data, err = wire.Parse(`["nobody","1"]`)
+				changed++
+			}
+		}
+		return err
+	}}
+	place := file(t)
+	_, err := desk.Sync(t.Context(), place, blocks(t, "0..27"), desk.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	require.Equal(t, 1, changed)
+	r, err := rolled(t, opened(t, place), desk.RollforwardQuestion{Period: desk.Heights(1, 27)})
+	require.NoError(t, err)
+	require.Contains(t, r.Style.Notes, "1 balances event of these blocks cannot be read, so that nobody knows whose it is: what it moved would be unexplained")
 }
 
 // Whose the trouble is, is said.

@@ -64,6 +64,9 @@ func TestWantedInput(t *testing.T) {
 		"no range":           {desk.WantedInput{Blocks: "2..1"}, nil, "2..1"},
 		"no height":          {desk.WantedInput{From: "-1"}, []desk.Field{desk.FieldFrom}, "want a height, or a day such as 2026-01-31"},
 		"no day":             {desk.WantedInput{To: "2026-02-30"}, []desk.Field{desk.FieldTo}, "want a height, or a day such as 2026-01-31"},
+		"no time zone":       {desk.WantedInput{Month: "2026-01", Timezone: "Mars/Base"}, []desk.Field{desk.FieldTimezone}, "Mars/Base"},
+		"no month":           {desk.WantedInput{Month: "2026-13"}, []desk.Field{desk.FieldMonth}, "2026-13"},
+		"no year":            {desk.WantedInput{Year: "26"}, []desk.Field{desk.FieldYear}, "26"},
 		"backwards":          {desk.WantedInput{From: "2026-01-02", To: "2026-01-01"}, []desk.Field{desk.FieldFrom, desk.FieldTo}, "the range ends before it begins"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,6 +64,21 @@ func TestTransactionsInParts(t *testing.T) {
 	require.Nil(t, told.Next)
 	_, err = d.Transactions(t.Context(), desk.TransactionsQuestion{Period: desk.Heights(0, 99)})
 	require.Equal(t, desk.NotCovered, desk.KindOf(err))
+
+	// The record of a part names the place that the next one is after.
+	part, err := d.Transactions(t.Context(), desk.TransactionsQuestion{Period: desk.Heights(25, 25), Limit: 2})
+	require.NoError(t, err)
+	text.Reset()
+	require.NoError(t, part.Record(nil).WriteJSON(&text))
+	require.NoError(t, json.Unmarshal(text.Bytes(), &told))
+	var places []string
+	for _, x := range allSent(t) {
+		if x.Height == 25 {
+			places = append(places, x.place())
+		}
+	}
+	require.Greater(t, len(places), 2)
+	require.Equal(t, places[1], *told.Next)
 }
 
 // A transaction of which it is not known who paid is in no account's list, and said of those who may
