@@ -3,6 +3,7 @@ package desk_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/rpcserver"
 	"github.com/feeledger/fees/network"
@@ -176,7 +178,27 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 	require.NoError(t, err)
 	estimated, err := desk.EstimateCall(ctx, desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer})
 	require.NoError(t, err)
+	r := s.sent[slices.IndexFunc(s.sent, func(r recordedSend) bool { return r.Family == "evm" && r.Height != nil && *r.Height > 7 })]
+	raw, err := hex.DecodeString(strings.TrimPrefix(r.Raw, "0x"))
+	require.NoError(t, err)
+	ethereum, err := ethtx.Parse(raw)
+	require.NoError(t, err)
+	from, err := ethereum.Sender()
+	require.NoError(t, err)
+	hash, err := ethereum.Hash()
+	require.NoError(t, err)
 	for name, wait := range map[string]func(*nodeclient.Client) (desk.Included, error){
+		"evm": func(node *nodeclient.Client) (in desk.Included, err error) {
+			s.node.SetHead(int(*r.Height) - 1)
+			s.pool.SetNonce(from, ethereum.Nonce.Uint64())
+			sent, err := desk.Send(ctx, desk.SendQuestion{Node: node, Every: time.Millisecond,
+				Signed: &desk.SignedTransaction{Chain: draft.Chain, Layer: desk.EVMLayer, Signer: from, Hash: hash, Raw: raw}})
+			if err != nil {
+				return in, err
+			}
+			s.node.SetHead(int(*r.Height))
+			return sent.Wait(ctx, true)
+		},
 		"sent": func(node *nodeclient.Client) (in desk.Included, err error) {
 			s.node.SetHead(6)
 			s.pool.SetNonce(signer, draft.Native.Nonce.Uint64())
@@ -200,7 +222,11 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 			refused(t)(err)
 			require.Zero(t, in, name)
 		})
-		require.Equal(t, desk.Included{Height: 7, Block: in.Block, Index: 6, Final: true}, in, name)
+		want := desk.Included{Height: 7, Block: in.Block, Index: 6, Final: true}
+		if name == "evm" {
+			want.Height, want.Index = *r.Height, r.Index
+		}
+		require.Equal(t, want, in, name)
 	}
 }
 
