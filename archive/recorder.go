@@ -174,14 +174,15 @@ func (r *recorder) node(ctx context.Context) error {
 	return r.keep(a)
 }
 
-// finish writes the manifest. Where nothing had to be written the old one holds.
+// finish writes the manifest. Where nothing had to be written the old one holds; who wrote it may
+// have ended before its name was on the disk.
 func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	listed := r.manifest.sums()
 	if err := r.disk.Sweep(func(path string) bool { return path == manifestPath || path == stampPath || listed[path] != "" }); err != nil {
 		return nil, err
 	}
 	if r.old != nil && !r.wrote && len(r.listed) == len(listed) {
-		return r.old, nil
+		return r.old, r.disk.Flush()
 	}
 	var err error
 	if r.manifest.GatewayVersion, err = r.gatewayVersion(ctx); err != nil {
