@@ -48,6 +48,9 @@ func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, chan
 			return nil, false, err
 		}
 		if changes.None() {
+			if err := disk.Sync(filepath.Dir(filepath.Clean(path))); err != nil { // who made it may have ended before its name was on the disk
+				return nil, false, err
+			}
 			if err := d.stampAlso(old); err != nil {
 				return nil, false, err
 			}
