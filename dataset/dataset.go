@@ -125,7 +125,11 @@ func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.S
 	}
 	outcome := Written
 	if old != nil && !old.Unfinished {
-		if outcome, err = d.compare(old, month, len(lacks) == 0, o.Replace); err != nil || outcome == Unchanged {
+		outcome, err = d.compare(old, month, len(lacks) == 0, o.Replace)
+		if err == nil && outcome == Unchanged { // who wrote it may have ended before its manifest's name was on the disk
+			err = d.syncNames(filepath.Dir(name))
+		}
+		if err != nil || outcome == Unchanged {
 			return outcome, old, err
 		}
 	}
@@ -268,7 +272,12 @@ func (d *Dataset) place(draft, name string) error {
 	if err := os.Rename(draft, name); err != nil {
 		return err
 	}
-	for { // names of new directories are to last too
+	return d.syncNames(dir)
+}
+
+// syncNames makes the names in a directory of the dataset last, and its own, and of those above it.
+func (d *Dataset) syncNames(dir string) error {
+	for {
 		if err := disk.Sync(dir); err != nil || dir == filepath.Clean(d.dir) {
 			return err
 		}
