@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -25,6 +26,7 @@ const (
 
 func TestMain(m *testing.M) {
 	if directory := os.Getenv(asRecorder); directory != "" {
+		runtime.LockOSThread() // calls are counted by threads
 		if err := recordSmall(directory, os.Getenv(asSegments) != ""); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -55,7 +57,7 @@ func TestTornArchives(t *testing.T) {
 			home := t.TempDir()
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), asRecorder+"="+filepath.Join(home, "of", "moonbeam"), asSegments+"="+segments)
-			counted := crashtest.Run(t, home, cmd).Crashes(t, func(home string, s crashtest.State) error {
+			check := func(home string, s crashtest.State) error {
 				directory := filepath.Join(home, "of", "moonbeam")
 				_, there := os.Lstat(filepath.Join(directory, "manifest.json"))
 				if there == nil || s.Whole {
@@ -70,8 +72,10 @@ func TestTornArchives(t *testing.T) {
 					return fmt.Errorf("another archive was made of it: %v", slices.Sorted(maps.Keys(treeOf(directory))))
 				}
 				return nil
-			})
-			t.Logf("%+v", counted)
+			}
+			h := crashtest.Run(t, home, cmd)
+			t.Logf("%+v", h.Crashes(t, check))
+			h.AfterFailedSyncs(t, cmd, asRecorder, filepath.Join("of", "moonbeam"), func(string) {}, check)
 		})
 	}
 }

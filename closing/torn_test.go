@@ -26,13 +26,17 @@ func TestTornPackages(t *testing.T) {
 		t.Run(fmt.Sprint(versions), func(t *testing.T) {
 			home := t.TempDir()
 			sums := []string{""}
-			for fee := range versions {
-				p, _ := install(t, filepath.Join(home, "january"), january(uint64(5+fee)), files)
-				sums = append(sums, p.Sum)
+			prepare := func(home string) {
+				sums = sums[:1]
+				for fee := range versions {
+					p, _ := install(t, filepath.Join(home, "january"), january(uint64(5+fee)), files)
+					sums = append(sums, p.Sum)
+				}
 			}
+			prepare(home)
 			cmd := exec.Command(os.Args[0], "-1") // it renames as often as it likes
 			cmd.Env = append(os.Environ(), asCloser+"="+filepath.Join(home, "january"))
-			counted := crashtest.Run(t, home, cmd).Crashes(t, func(home string, s crashtest.State) error {
+			check := func(home string, s crashtest.State) error {
 				dir := filepath.Join(home, "january")
 				if err := Mend(dir); err != nil {
 					return err
@@ -55,8 +59,10 @@ func TestTornPackages(t *testing.T) {
 					err = errors.Join(err, fmt.Errorf("%v lie beside", beside))
 				}
 				return errors.Join(err, list)
-			})
-			t.Logf("%+v", counted)
+			}
+			h := crashtest.Run(t, home, cmd)
+			t.Logf("%+v", h.Crashes(t, check))
+			h.AfterFailedSyncs(t, cmd, asCloser, "january", prepare, check)
 		})
 	}
 }

@@ -100,10 +100,13 @@ func TestTornDatasets(t *testing.T) {
 			home := t.TempDir()
 			x.prepare(t, older, lakeIn(home))
 			before := filesBelow(lakeIn(home))
-			counted := crashtest.Run(t, home, exporter(lakeIn(home), file, x.replace)).Crashes(t, func(home string, s crashtest.State) error {
+			cmd := exporter(lakeIn(home), file, x.replace)
+			check := func(home string, s crashtest.State) error {
 				return goneOnWith(lakeIn(home), book, before, want, s.Whole)
-			})
-			t.Logf("%+v", counted)
+			}
+			h := crashtest.Run(t, home, cmd)
+			t.Logf("%+v", h.Crashes(t, check))
+			h.AfterFailedSyncs(t, cmd, asExporter, filepath.Join("of", "lake"), func(home string) { x.prepare(t, older, lakeIn(home)) }, check)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ const asRecorder = "FEES_NODEARCHIVE_TEST_DIRECTORY"
 
 func TestMain(m *testing.M) {
 	if directory := os.Getenv(asRecorder); directory != "" {
+		goruntime.LockOSThread() // calls are counted by threads
 		server := httptest.NewServer(rooted(40).Node())
 		client, err := nodeclient.New(server.URL, ask.Options{RetryWait: time.Millisecond, Total: time.Minute})
 		if err == nil {
@@ -55,7 +57,7 @@ func TestTornArchives(t *testing.T) {
 	home := t.TempDir()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asRecorder+"="+filepath.Join(home, "moonbeam"))
-	counted := crashtest.Run(t, home, cmd).Crashes(t, func(home string, s crashtest.State) error {
+	check := func(home string, s crashtest.State) error {
 		directory := filepath.Join(home, "moonbeam")
 		_, there := os.Lstat(filepath.Join(directory, manifestPath))
 		if there == nil || s.Whole {
@@ -76,6 +78,8 @@ func TestTornArchives(t *testing.T) {
 			return fmt.Errorf("%d files are there, not %d", len(have), len(want))
 		}
 		return nil
-	})
-	t.Logf("%+v", counted)
+	}
+	h := crashtest.Run(t, home, cmd)
+	t.Logf("%+v", h.Crashes(t, check))
+	h.AfterFailedSyncs(t, cmd, asRecorder, "moonbeam", func(string) {}, check)
 }

@@ -85,8 +85,12 @@ func (h *History) Crashes(t testing.TB, check func(directory string, s State) er
 		whole bool // the same files may be right before the program ended, and wrong after
 	}
 	seen := map[kind]bool{}
-	before := 0
+	before, afterwards := 0, h.failed()
 	for i, point := range points {
+		if point <= afterwards { // what a crash leaves before is what it leaves of a program of which none fails
+			before = point
+			continue
+		}
 		for state := range states {
 			seed := uint64(state)
 			if states < 8 {
@@ -126,7 +130,7 @@ func (h *History) after(end int, random *rand.Rand, seed uint64) tree {
 		kept = 1
 	}
 	torn := random.Float64() * 0.5
-	synced, lasting := h.synced(end)
+	synced, lasting, givenUp := h.synced(end)
 	switch kept {
 	case 0:
 	case 1:
@@ -160,8 +164,8 @@ func (h *History) after(end int, random *rand.Rand, seed uint64) tree {
 				}
 			}
 		case e.names != nil:
-		case i < synced[e.of.number] || random.Float64() < kept:
-			tear := i >= synced[e.of.number] && kept < 1 && random.Float64() < torn
+		case i < synced[e.of.number] && !givenUp[i] || random.Float64() < kept:
+			tear := (i >= synced[e.of.number] || givenUp[i]) && kept < 1 && random.Float64() < torn
 			contents[e.of.number] = e.applied(contents[e.of.number], tear, random)
 		case !e.resize && kept > 0 && random.IntN(4) == 0: // the file grew, and what it grew by is lost
 			if size := e.at + int64(len(e.data)); size > int64(len(contents[e.of.number])) {
@@ -175,12 +179,20 @@ func (h *History) after(end int, random *rand.Rand, seed uint64) tree {
 }
 
 // synced is what lasts of the first events: what each file was given before an event, and the
-// changes of names before another.
-func (h *History) synced(end int) (files []int, names int) {
-	files = make([]int, len(h.nodes))
+// changes of names before another. Not that which the system has given up (see the package).
+func (h *History) synced(end int) (files []int, names int, givenUp map[int]bool) {
+	files, givenUp = make([]int, len(h.nodes)), map[int]bool{}
 	for i := range end {
 		e := &h.events[i]
 		if !e.sync {
+			continue
+		}
+		if e.failed {
+			for j := files[e.of.number]; j < e.since; j++ {
+				if x := &h.events[j]; x.of == e.of && !x.sync && !x.resize {
+					givenUp[j] = true
+				}
+			}
 			continue
 		}
 		files[e.of.number] = e.since
@@ -191,7 +203,7 @@ func (h *History) synced(end int) (files []int, names int) {
 			}
 		}
 	}
-	return files, names
+	return files, names, givenUp
 }
 
 // applied is a file's content after the event, of which a torn write left some sectors only.

@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,11 +20,19 @@ import (
 const (
 	asWriter = "FEES_CRASHTEST_DIRECTORY"
 	careful  = "FEES_CRASHTEST_CAREFUL"
+	stubborn = "FEES_CRASHTEST_STUBBORN"
 )
 
 func TestMain(m *testing.M) {
 	if directory := os.Getenv(asWriter); directory != "" {
-		if err := write(directory, os.Getenv(careful) != ""); err != nil {
+		var err error
+		if how := os.Getenv(stubborn); how != "" {
+			runtime.LockOSThread() // calls are counted by threads
+			err = insist(filepath.Join(directory, "given", "file"), how == "rewrites")
+		} else {
+			err = write(directory, os.Getenv(careful) != "")
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -57,6 +69,20 @@ func write(directory string, careful bool) error {
 		}
 	}
 	return errors.Join(os.Rename(draft, filepath.Join(directory, "given", "file")), sync(filepath.Join(directory, "given")))
+}
+
+// insist writes over a file and syncs it twice, whatever the first sync says.
+func insist(path string, rewrites bool) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, written := file.WriteAt(page("b"), 0)
+	first := file.Sync()
+	if rewrites {
+		_, err = file.WriteAt(page("b"), 0)
+	}
+	return errors.Join(written, first, err, file.Sync(), file.Close())
 }
 
 // given is a directory with the old file.
@@ -118,6 +144,36 @@ func letterOf(path string) string {
 		return string(text[len(text)-1:])
 	}
 	return "?"
+}
+
+// What a sync gave up that failed, no later one writes: it lasts where it is written once more.
+func TestFailedSync(t *testing.T) {
+	t.Setenv(StatesAsked, "200")
+	for _, c := range []struct {
+		how   string
+		fails int
+		want  []string // what the file can be when the program has ended
+	}{{"syncs", 1, []string{"a", "b"}}, {"rewrites", 1, []string{"b"}}, {"syncs", 9, []string{"b"}}} {
+		directory := given(t)
+		h, err := newHistory(directory)
+		require.NoError(t, err)
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), asWriter+"="+directory, stubborn+"="+c.how)
+		said, err := h.run(t, cmd, fmt.Sprintf("-einject=fsync:error=EIO:when=%d", c.fails))
+		require.Equal(t, c.fails == 1, err != nil, said)
+		require.Equal(t, c.fails == 1, h.failed() >= 0)
+		var guard sync.Mutex
+		letters := map[string]bool{}
+		h.Crashes(t, func(directory string, s State) error {
+			guard.Lock()
+			defer guard.Unlock()
+			if s.Whole {
+				letters[letterOf(filepath.Join(directory, "given", "file"))] = true
+			}
+			return nil
+		})
+		require.Equal(t, c.want, slices.Sorted(maps.Keys(letters)), c)
+	}
 }
 
 // A call that fails is the program's to tell.

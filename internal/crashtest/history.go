@@ -38,7 +38,8 @@ type event struct {
 	resize bool   // to the size that at says
 	names  []name // that change at once
 	sync   bool
-	since  int // a sync has what came before that event
+	since  int  // a sync has what came before that event
+	failed bool // the sync was an error
 }
 
 // name is what a name in a directory means from then on, nil for nothing.
@@ -265,7 +266,7 @@ func (h *History) happened(c call) error {
 		h.resize(f.node, c.number(1))
 	case "fsync", "fdatasync":
 		h.points = append(h.points, len(h.events))
-		h.add(event{of: f.node, sync: true, since: c.begun})
+		h.add(event{of: f.node, sync: true, since: c.begun, failed: c.result < 0})
 	case "mmap":
 		if c.has(2, "PROT_WRITE") && c.has(3, "MAP_SHARED") && !strings.HasSuffix(f.path, "-shm") {
 			return fmt.Errorf("%s is written by mmap", f.path)

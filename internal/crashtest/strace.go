@@ -34,15 +34,23 @@ func Run(t testing.TB, directory string, cmd *exec.Cmd) *History {
 	require.NoError(t, err)
 	h, err := newHistory(directory)
 	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "trace")
-	said, err := under(t, cmd, "-xx", "-s", "1000000000", "-o", file, "-e", "trace="+traced).CombinedOutput()
+	said, err := h.run(t, cmd)
 	require.NoError(t, err, "%s", said)
+	require.NotEmpty(t, h.events, "the program changed nothing")
+	return h
+}
+
+// run runs a program, and takes what it does.
+func (h *History) run(t testing.TB, cmd *exec.Cmd, options ...string) (said string, err error) {
+	t.Helper()
+	h.descriptors = map[int64]*opened{}
+	file := filepath.Join(t.TempDir(), "trace")
+	out, ended := under(t, cmd, append([]string{"-xx", "-s", "1000000000", "-o", file, "-e", "trace=" + traced}, options...)...).CombinedOutput()
 	trace, err := os.Open(file)
 	require.NoError(t, err)
 	defer trace.Close()
 	require.NoError(t, h.read(trace))
-	require.NotEmpty(t, h.events, "the program changed nothing")
-	return h
+	return string(out), ended
 }
 
 // RunFailing runs a program whose system calls of a name fail with an error, such as pwrite64
@@ -119,7 +127,7 @@ func (h *History) read(trace io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if c.begun = events; c.result < 0 {
+		if c.begun = events; c.result < 0 && c.name != "fsync" && c.name != "fdatasync" {
 			continue
 		}
 		if err := h.happened(c); err != nil {
