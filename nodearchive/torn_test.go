@@ -81,5 +81,5 @@ func TestTornArchives(t *testing.T) {
 	}
 	h := crashtest.Run(t, home, cmd)
 	t.Logf("%+v", h.Crashes(t, check))
-	h.AfterFailedSyncs(t, cmd, asRecorder, "moonbeam", func(string) {}, check)
+	h.AfterFailedSyncs(t, cmd, asRecorder, "moonbeam", func(string) {}, check, true)
 }

@@ -17,10 +17,10 @@ const lastSyncs, manySyncs = 4, 8
 // AfterFailedSyncs has a sync of the program of a history fail with EIO, runs the program again,
 // and has check look at what a crash leaves after that: at each sync, as [History.Crashes] does.
 // The directory that the program works in is named by a variable of its environment, below one
-// that prepare makes ready. The program has to end with an error where a sync of a file of it
-// failed, and well the second time. The sync that fails is the last one, and some before it where
+// that prepare makes ready. The program has to end well the second time, with next in its
+// environment; and with an error where a sync failed, if it tells. The sync that fails is the last one, and some before it where
 // [StatesAsked] is set: of programs that sync by one thread.
-func (h *History) AfterFailedSyncs(t testing.TB, cmd *exec.Cmd, variable, below string, prepare func(home string), check func(home string, s State) error) {
+func (h *History) AfterFailedSyncs(t testing.TB, cmd *exec.Cmd, variable, below string, prepare func(home string), check func(home string, s State) error, tells bool, next ...string) {
 	t.Helper()
 	last, all, failed := len(h.points), Counted{}, 0
 	fails := []int{last}
@@ -38,8 +38,10 @@ func (h *History) AfterFailedSyncs(t testing.TB, cmd *exec.Cmd, variable, below 
 		home := t.TempDir()
 		prepare(home)
 		cmd := &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Env: append(slices.Clone(cmd.Env), variable+"="+filepath.Join(home, below))}
-		of, said, err := runFailingSync(t, home, cmd, n)
-		require.Equal(t, of.failed() >= 0, err != nil, "sync %d fails: %s", n, said)
+		of, said, err := runFailingSync(t, home, cmd, n, next)
+		if tells {
+			require.Equal(t, of.failed() >= 0, err != nil, "sync %d fails: %s", n, said)
+		}
 		if of.failed() >= 0 {
 			failed++
 			all.add(of.Crashes(t, check))
@@ -56,14 +58,14 @@ func (c *Counted) add(more Counted) {
 
 // runFailingSync runs a program of which each thread's n-th sync fails, and then again without.
 // It is what both did to a directory, and what the first one said, and how it ended.
-func runFailingSync(t testing.TB, directory string, cmd *exec.Cmd, n int) (h *History, said string, ended error) {
+func runFailingSync(t testing.TB, directory string, cmd *exec.Cmd, n int, next []string) (h *History, said string, ended error) {
 	t.Helper()
 	directory, err := filepath.EvalSymlinks(directory)
 	require.NoError(t, err)
 	h, err = newHistory(directory)
 	require.NoError(t, err)
 	said, ended = h.run(t, cmd, "-e", fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d", n))
-	again, err := h.run(t, cmd)
+	again, err := h.run(t, &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Env: append(slices.Clone(cmd.Env), next...)})
 	require.NoError(t, err, "%s", again)
 	return h, said, ended
 }
