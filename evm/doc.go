@@ -1,6 +1,6 @@
 // Package evm holds the rules of the EVM layer: the Ethereum transaction inside
-// an ethereum.transact extrinsic, its gas price, its gas and its fee, what the
-// chain recorded of its execution, and the token transfers in its logs.
+// an ethereum.transact extrinsic, its gas price (wei per gas), its gas and its fee
+// (wei), what the chain recorded of its execution, and the token transfers in its logs.
 //
 // Each fee rule of the specification is one function:
 //

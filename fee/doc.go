@@ -1,4 +1,4 @@
-// Package fee gives the exact fees of a block.
+// Package fee gives the exact fees of a block, in wei.
 //
 // [Price] works in these steps, each a rule of the specification:
 //

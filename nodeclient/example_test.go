@@ -2,6 +2,7 @@ package nodeclient_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,9 +12,14 @@ import (
 	"github.com/feeledger/fees/nodeclient"
 )
 
+// Ask a node what an extrinsic would cost, in wei.
 func Example() {
-	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":{"weight":{"ref_time":525000000,"proof_size":0},"class":"normal","partialFee":"8742000000000000"}}`, readQuestion(r).ID)
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // yours
+		var question struct{ ID uint64 }
+		if err := json.NewDecoder(r.Body).Decode(&question); err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":{"weight":{"ref_time":525000000,"proof_size":0},"class":"normal","partialFee":"8742000000000000"}}`, question.ID)
 	}))
 	defer node.Close()
 

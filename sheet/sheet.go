@@ -16,7 +16,7 @@ type Kind int
 
 // The kinds, with the Go types of their values.
 const (
-	// Text is a string. It may come from outside: see [Safe] and [Printable].
+	// Text is a string. It may come from outside: see [Safe].
 	Text Kind = iota
 	// Integer is an int, int64, uint64, chain.Gas, chain.Nonce or chain.RefTime.
 	Integer

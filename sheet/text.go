@@ -16,8 +16,8 @@ var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 // that East Asian versions take for the same.
 const triggers = "=+-@|" + "\u2212" + "\uff1d\uff0b\uff0d\uff20\uff5c" + "\ufe66\ufe62\ufe63\ufe6b"
 
-// Safe is [Printable] text that no spreadsheet takes for a formula when it reads a
-// CSV: where the first character after any white space could begin one, an
+// Safe is text in one line, without control characters, that no spreadsheet takes for
+// a formula when it reads a CSV: where the first character after any white space could begin one, an
 // apostrophe stands before the text. A plain decimal number such as -5 stays as
 // it is. The apostrophe is not taken off again by those that read the file as data.
 //

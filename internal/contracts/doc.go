@@ -1,5 +1,6 @@
 // Package contracts holds programs and packages to what docs/compatibility.md promises: what was
-// there once stays as it is.
+// there once stays as it is. It also wants each package that others may import to say what it is,
+// with an example.
 package contracts
 
 import (

@@ -42,6 +42,7 @@ func examples(t *testing.T, path string) (shown, checked int) {
 			continue
 		}
 		for _, e := range doc.Examples(f) {
+			require.NotNil(t, e.Play, "%s: Example%s is shown by itself, and needs what another file has", file, e.Name)
 			shown++
 			if e.Output != "" {
 				checked++
