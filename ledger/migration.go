@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"github.com/pressly/goose/v3"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 //go:embed migrations/1_book.sql
@@ -100,7 +101,8 @@ var ErrOlder = errors.New("the ledger was written by an older fees")
 
 // migrate brings a ledger to the newest layout.
 func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
-	if _, err := layoutOf(ctx, db, d); err != nil {
+	version, err := layoutOf(ctx, db, d)
+	if err != nil {
 		return err
 	}
 	var list []*goose.Migration
@@ -119,6 +121,9 @@ func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
 		return err
 	}
 	_, err = p.Up(ctx)
+	if hasCode(err, sqlite3.SQLITE_ERROR) { // a column is there already, or a table is not
+		return fmt.Errorf("%w: its tables are not those of layout %d: %w", ErrDamaged, version, err)
+	}
 	return err
 }
 

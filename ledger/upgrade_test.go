@@ -161,3 +161,22 @@ func TestLedgerOfTheSecondLayout(t *testing.T) {
 		require.Equal(t, m.seal, seal)
 	}
 }
+
+// A file whose tables are not those of the layout that it says it has is damaged: a disk can leave
+// one so that lost what it had said was written.
+func TestTablesOfAnotherLayout(t *testing.T) {
+	ctx := context.Background()
+	place := filepath.Join(t.TempDir(), "fees.db")
+	ledgertest.Unzip(t, "testdata/layout-2.db.gz", place)
+	db, err := openFile(place)
+	require.NoError(t, err)
+	_, err = db.Exec("ALTER TABLE quarter_hours ADD COLUMN drifts INTEGER")
+	if err == nil {
+		err = db.Close()
+	}
+	require.NoError(t, err)
+	_, err = OpenWriter(ctx, place)
+	require.ErrorIs(t, err, ErrDamaged)
+	require.ErrorContains(t, err, "its tables are not those of layout 2: ")
+	require.ErrorContains(t, err, "duplicate column name")
+}
