@@ -75,7 +75,7 @@ func TestTornArchives(t *testing.T) {
 			}
 			h := crashtest.Run(t, home, cmd)
 			t.Logf("%+v", h.Crashes(t, check))
-			h.AfterFailedSyncs(t, cmd, asRecorder, filepath.Join("of", "moonbeam"), func(string) {}, check, true)
+			h.AfterFailedSyncs(t, crashtest.FailedSync{Program: cmd, Variable: asRecorder, Below: filepath.Join("of", "moonbeam"), Check: check})
 		})
 	}
 }

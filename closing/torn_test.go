@@ -62,7 +62,7 @@ func TestTornPackages(t *testing.T) {
 			}
 			h := crashtest.Run(t, home, cmd)
 			t.Logf("%+v", h.Crashes(t, check))
-			h.AfterFailedSyncs(t, cmd, asCloser, "january", prepare, check, true)
+			h.AfterFailedSyncs(t, crashtest.FailedSync{Program: cmd, Variable: asCloser, Below: "january", Prepare: prepare, Check: check})
 		})
 	}
 }

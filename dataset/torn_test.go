@@ -106,7 +106,10 @@ func TestTornDatasets(t *testing.T) {
 			}
 			h := crashtest.Run(t, home, cmd)
 			t.Logf("%+v", h.Crashes(t, check))
-			h.AfterFailedSyncs(t, cmd, asExporter, filepath.Join("of", "lake"), func(home string) { x.prepare(t, older, lakeIn(home)) }, check, true)
+			h.AfterFailedSyncs(t, crashtest.FailedSync{
+				Program: cmd, Variable: asExporter, Below: filepath.Join("of", "lake"), Check: check,
+				Prepare: func(home string) { x.prepare(t, older, lakeIn(home)) },
+			})
 		})
 	}
 }

@@ -74,15 +74,19 @@ func TestTornFiles(t *testing.T) {
 			// such a book can be damaged, and is found to be, or it is whole. A copy that an error left is
 			// nothing that was told to be made.
 			var damaged atomic.Int64
-			h.AfterFailedSyncs(t, cmd, asWriter, "", func(home string) { task.prepare(t, home) }, func(directory string, s crashtest.State) error {
-				s.Whole = s.Whole && name != "backup"
-				err := check(directory, s)
-				if errors.Is(err, ledger.ErrDamaged) {
-					damaged.Add(1)
-					return nil
-				}
-				return err
-			}, false, goingOn+"=1")
+			h.AfterFailedSyncs(t, crashtest.FailedSync{
+				Program: cmd, Variable: asWriter, Again: []string{goingOn + "=1"}, Silent: true,
+				Prepare: func(home string) { task.prepare(t, home) },
+				Check: func(directory string, s crashtest.State) error {
+					s.Whole = s.Whole && name != "backup"
+					err := check(directory, s)
+					if errors.Is(err, ledger.ErrDamaged) {
+						damaged.Add(1)
+						return nil
+					}
+					return err
+				},
+			})
 			t.Logf("%d books were damaged", damaged.Load())
 		})
 	}

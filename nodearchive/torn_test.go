@@ -81,5 +81,5 @@ func TestTornArchives(t *testing.T) {
 	}
 	h := crashtest.Run(t, home, cmd)
 	t.Logf("%+v", h.Crashes(t, check))
-	h.AfterFailedSyncs(t, cmd, asRecorder, "moonbeam", func(string) {}, check, true)
+	h.AfterFailedSyncs(t, crashtest.FailedSync{Program: cmd, Variable: asRecorder, Below: "moonbeam", Check: check})
 }

@@ -14,9 +14,9 @@
 //     their directory was synced, even where the file was. They are lost in their order: where
 //     one is there, all changes of names before it are. Journals of file systems keep it.
 //
-//   - a sync that failed ([History.AfterFailedSyncs]) has the system give up what the file was given since
-//     the one before: it takes it as written, and no later sync writes it, as Linux does since
-//     4.13. Only what is written once more is. Names are not given up: a file system that cannot
+//   - A sync that failed ([History.AfterFailedSyncs]) has the system give up what the file was
+//     given since the one before: it takes it as written, and no later sync writes it, as Linux
+//     does since 4.13. Only what is written once more is. Names are not given up: a file system that cannot
 //     write its journal takes no more changes.
 //
 // A program that is right on such a disk is right on more than what ext4, XFS or Btrfs leave.
