@@ -133,7 +133,8 @@ func (f *filler) part(ctx context.Context, span ledger.Span, total uint64) error
 		return err
 	}
 	for _, s := range missing {
-		if err = f.store(ctx, f.judge(ctx, s), func(uint64) { f.progress.show(f.stored, total) }); err != nil {
+		judged := func(ctx context.Context) iter.Seq2[*ledger.Entry, error] { return f.judge(ctx, s) }
+		if err = f.store(ctx, judged, func(uint64) { f.progress.show(f.stored, total) }); err != nil {
 			break
 		}
 	}
@@ -202,9 +203,10 @@ func (f *filler) before(ctx context.Context, height uint64) (none chain.Optional
 	return proof.Before(ctx, f.prover.Reader, height)
 }
 
-// store writes entries as they come, several at once, while others are judged.
-// Shown is told the height after each change.
-func (f *filler) store(ctx context.Context, entries iter.Seq2[*ledger.Entry, error], shown func(height uint64)) error {
+// store writes entries as they come, several at once, while others are judged. Their context
+// ends when a change fails: nobody waits for a block then that cannot be written. Shown is told
+// the height after each change.
+func (f *filler) store(ctx context.Context, entries func(context.Context) iter.Seq2[*ledger.Entry, error], shown func(height uint64)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	arriving := make(chan *ledger.Entry, maxBlocksAtOnce)
@@ -219,7 +221,7 @@ func (f *filler) store(ctx context.Context, entries iter.Seq2[*ledger.Entry, err
 		}
 	}()
 	var failed error
-	for e, err := range entries {
+	for e, err := range entries(ctx) {
 		if err != nil {
 			failed = err
 			break

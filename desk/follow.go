@@ -79,16 +79,18 @@ func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done
 	}
 	o.Follow.From = chain.Some(from)
 	var newest atomic.Uint64
-	entries := func(yield func(*ledger.Entry, error) bool) {
-		for x, err := range f.prover.Follow(ctx, noting(o, &newest), o.Follow, before) {
-			if done && errors.Is(err, chain.ErrNotKept) { // an archive does not grow
-				return
-			}
-			if err == nil {
-				err = ctx.Err() // or it may be judged by less
-			}
-			if !yield(f.entry(x, err)) || err != nil {
-				return
+	entries := func(ctx context.Context) iter.Seq2[*ledger.Entry, error] {
+		return func(yield func(*ledger.Entry, error) bool) {
+			for x, err := range f.prover.Follow(ctx, noting(o, &newest), o.Follow, before) {
+				if done && errors.Is(err, chain.ErrNotKept) { // an archive does not grow
+					return
+				}
+				if err == nil {
+					err = ctx.Err() // or it may be judged by less
+				}
+				if !yield(f.entry(x, err)) || err != nil {
+					return
+				}
 			}
 		}
 	}

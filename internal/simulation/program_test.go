@@ -57,7 +57,8 @@ var (
 type ended struct {
 	err    error
 	died   bool
-	failed bool // a commit did
+	failed bool          // a commit did
+	wentOn time.Duration // from then on
 	filled *desk.Filled
 }
 
@@ -72,9 +73,10 @@ func (w *world) runs(r *run) (ended, error) {
 		w.note("dies before commit %d", r.dies)
 		cancel(errDied)
 	}
+	var failed time.Time
 	d.failed = func() {
 		w.note("commit %d is refused", r.fails)
-		e.failed = true
+		e.failed, failed = true, time.Now()
 	}
 	defer d.mount()()
 	if r.stops > 0 {
@@ -91,6 +93,9 @@ func (w *world) runs(r *run) (ended, error) {
 		c.Close()
 	}
 	e.died = d.dead.Load()
+	if e.failed {
+		e.wentOn = time.Since(failed)
+	}
 	w.note("%s (%d commits)", shortest(e.err), d.commits.Load())
 	if e.died {
 		os.RemoveAll(filepath.Dir(w.path))

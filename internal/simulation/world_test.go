@@ -301,6 +301,9 @@ func (w *world) judge(e *ended) error {
 		w.path, w.spoiled, w.open = w.spoiled, "", true // the copy may be of another time
 		return w.look()
 	}
+	if e.failed && !e.died && e.err != nil && e.wentOn > time.Second {
+		return fmt.Errorf("it went on for %v after a commit was refused, and ended with %w", e.wentOn, e.err)
+	}
 	if err := w.look(); err != nil {
 		return err
 	}
