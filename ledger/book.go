@@ -19,6 +19,9 @@ var (
 	ErrNone = errors.New("no ledger")
 	// ErrLocked says that another program writes the ledger.
 	ErrLocked = errors.New("another program is writing this ledger")
+	// ErrLost says that the connection to the database broke, and with it the lock of the one who
+	// writes. What was stored stays; the book must be opened again.
+	ErrLost = errors.New("the connection to the database is lost")
 	// ErrDamaged says that a ledger is not what was written.
 	ErrDamaged = errors.New("the ledger is damaged")
 	// ErrOtherChain says that blocks are not of the chain that the ledger is of.
@@ -211,13 +214,21 @@ func (id Identity) check(other Identity) error {
 func (b *Book) change(ctx context.Context, what func(transaction) error) error {
 	tx, err := b.engine.begin(ctx)
 	if err != nil {
-		return err
+		return b.asLost(err)
 	}
 	defer tx.rollback()
 	if err := what(tx); err != nil {
-		return err
+		return b.asLost(err)
 	}
-	return tx.commit(ctx)
+	return b.asLost(tx.commit(ctx))
+}
+
+// asLost makes an error ErrLost where the connection of a lone writer is gone.
+func (b *Book) asLost(err error) error {
+	if e, ok := b.engine.(*postgresEngine); ok && err != nil && e.lost() {
+		return fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	return err
 }
 
 // WriteJob stores blocks as Write does, but they may have gaps between them, and none

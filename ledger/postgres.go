@@ -214,6 +214,12 @@ func (e *postgresEngine) hold(ctx context.Context, alone bool) error {
 	return nil
 }
 
+// lost tells whether the connection of a lone writer is gone.
+func (e *postgresEngine) lost() bool {
+	c, alone := e.pgQuerier.to.(*pgxpool.Conn)
+	return alone && c.Conn().IsClosed()
+}
+
 func (e *postgresEngine) sql() *dialect { return &postgresDialect }
 
 func (e *postgresEngine) shared() querier { return pgQuerier{e.pool} }

@@ -154,6 +154,8 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		advice = "name another ledger with --ledger"
 	case errors.Is(err, ledger.ErrLocked):
 		advice = "wait until it ends"
+	case errors.Is(err, ledger.ErrLost):
+		advice = "run it again when the database is there: it goes on from what is stored"
 	case errors.As(err, &beside):
 		advice = "the ledger and the gateway are on different forks: ask another gateway; " + cli.CompareLine(c) + " compares them"
 	case errors.As(err, &malformed):
