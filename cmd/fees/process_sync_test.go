@@ -3,7 +3,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/feeledger/fees/internal/chaingen"
 	"github.com/feeledger/fees/internal/ledgertest"
+	"github.com/feeledger/fees/ledger"
 )
 
 // killsAsked says how often programs are killed: .ci/run wants it a hundred times, which
@@ -82,15 +82,18 @@ func TestProcessSyncBelowKilled(t *testing.T) {
 	})
 }
 
-// rowsOf are the rows of each table of a ledger in a file, with the words in the place of their
-// numbers, which go by the order in which they came. When the tables were made is left out.
+// rowsOf are the rows of each table of a ledger, with the words in the place of their numbers,
+// which go by the order in which they came. When the tables were made is left out.
 func rowsOf(t *testing.T, place string) map[string][]string {
 	t.Helper()
-	db, err := sql.Open("sqlite", place)
-	require.NoError(t, err)
+	names := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('words', 'book_layout') AND name NOT LIKE 'sqlite_%'"
+	if ledger.Postgres(place) {
+		names = "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'book_layout'"
+	}
+	db := opened(t, place)
 	defer db.Close()
 	ask := ledgertest.Ask(t, db)
-	_, tables := ask("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('words', 'book_layout') AND name NOT LIKE 'sqlite_%'")
+	_, tables := ask(names)
 	all := map[string][]string{}
 	for _, table := range tables {
 		name := table[0].(string)
