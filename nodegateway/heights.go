@@ -72,7 +72,7 @@ func (g *Gateway) hash(ctx context.Context, height uint64) (hash chain.Hash, fin
 		}
 	}
 	if !h.isFinal(height) {
-		hashes, err := g.hashes(ctx, []uint64{height})
+		hashes, _, err := g.hashes(ctx, []uint64{height})
 		if err != nil {
 			return hash, false, err
 		}
@@ -101,12 +101,13 @@ func (g *Gateway) learnFinal(ctx context.Context) error {
 }
 
 // hashes are those of the blocks at some heights. With the same question the node says
-// whether its chain is still the one that it was.
-func (g *Gateway) hashes(ctx context.Context, wanted []uint64) ([]chain.Optional[chain.Hash], error) {
+// whether its chain is still the one that it was, and whether it has the newest final block that
+// is known: what is below that block in its chain is final, too.
+func (g *Gateway) hashes(ctx context.Context, wanted []uint64) (list []chain.Optional[chain.Hash], upToDate bool, err error) {
 	h := g.heights
 	if !h.anchored() {
 		if err := h.firstTurn.take(ctx); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if h.anchored() { // by now
 			h.firstTurn.leave()
@@ -121,20 +122,21 @@ func (g *Gateway) hashes(ctx context.Context, wanted []uint64) ([]chain.Optional
 	}
 	hashes, err := g.node.Hashes(ctx, all)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	told := hashes[len(wanted):]
 	for i, a := range anchors {
 		have, there := told[i].Get()
 		before, known := a.hash.Get()
 		if there && known && have != before {
-			return nil, anotherChain(a.height, have, before)
+			return nil, false, anotherChain(a.height, have, before)
 		}
+		upToDate = there && i == len(anchors)-1 // the newest
 	}
 	if !anchors[0].hash.Known() {
 		err = g.learnFirst(ctx, told[0], told[1])
 	}
-	return hashes[:len(wanted)], err
+	return hashes[:len(wanted)], upToDate, err
 }
 
 // learnFirst remembers block 1, which tells the chain from others also where block 0 is the
@@ -170,7 +172,7 @@ func (g *Gateway) findHashes(ctx context.Context, height uint64) (hash chain.Has
 		return hash, nil
 	}
 	wanted := h.around(height)
-	hashes, err := g.hashes(ctx, wanted)
+	hashes, upToDate, err := g.hashes(ctx, wanted)
 	if err != nil {
 		return hash, err
 	}
@@ -178,6 +180,9 @@ func (g *Gateway) findHashes(ctx context.Context, height uint64) (hash chain.Has
 	if !there {
 		return hash, &nodeclient.DecodeError{What: "list of block hashes", Err: fmt.Errorf(
 			"%w of block %d, though block %d is final: it is behind, or was never given its old blocks", errNoHash, height, h.lastFinal())}
+	}
+	if !upToDate { // its block may be one that was replaced
+		return hash, fmt.Errorf("block %d: %w: the node that says which it is does not have block %d, which is final: it is behind", height, chain.ErrWrongBlock, h.lastFinal())
 	}
 	_, err = g.confirmed(ctx, place{height, hash, true})
 	if errors.Is(err, chain.ErrNoBlock) {
@@ -271,16 +276,15 @@ func (h *heights) anchored() bool {
 	return h.first.Known()
 }
 
-// anchors are the blocks that the chain is known by; before they are known, those by which it
-// will be.
+// anchors are the blocks that the chain is known by, the newest one last; before its first block
+// is known, those by which it will be.
 func (h *heights) anchors() []anchor {
 	h.guard.Lock()
 	defer h.guard.Unlock()
-	first, known := h.first.Get()
-	if !known {
-		return []anchor{{height: 1}, {height: 0}}
+	list := []anchor{{height: 1}, {height: 0}}
+	if first, known := h.first.Get(); known {
+		list = []anchor{first}
 	}
-	list := []anchor{first}
 	if newest, known := h.newest.Get(); known {
 		list = append(list, newest)
 	}
@@ -310,7 +314,7 @@ func (g *Gateway) finalHead(ctx context.Context) (place, error) {
 	if before, known := h.known(at.height); known && before != at.hash {
 		return place{}, anotherChain(at.height, at.hash, before)
 	} else if !known && !follows {
-		hashes, err := g.hashes(ctx, []uint64{at.height})
+		hashes, _, err := g.hashes(ctx, []uint64{at.height})
 		if err != nil {
 			return place{}, err
 		}

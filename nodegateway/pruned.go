@@ -58,7 +58,7 @@ func isUnknownBlock(err error) bool {
 // missing is why a node does not have a block that it had: its chain is another one now, it
 // was restarted and has not come that far again, or it keeps the latest blocks alone.
 func (g *Gateway) missing(ctx context.Context, at place, err error) error {
-	hashes, notAnswered := g.hashes(ctx, []uint64{at.height})
+	hashes, _, notAnswered := g.hashes(ctx, []uint64{at.height})
 	if notAnswered != nil {
 		return notAnswered
 	}
