@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/rpcserver"
 	"github.com/feeledger/fees/network"
 )
 
@@ -22,11 +23,15 @@ type story struct {
 	chain       *chaingen.Chain
 	forks       []*chaingen.Chain // whose blocks stand where the chain's were replaced
 	tables      network.Tables
+	parameter   bool // governance sets one
 	first, last uint64
 
 	handler  http.Handler
 	handlers []http.Handler
-	answers  sync.Map // by fork and question
+	answers  sync.Map // of a gateway, by fork and question
+	node     *rpcserver.Server
+	nodes    []*rpcserver.Server
+	said     sync.Map // by a node, likewise
 	quiet    func() (*book, error)
 }
 
@@ -46,22 +51,22 @@ var stories = sync.OnceValue(func() (list []*story) {
 			o.Upgrade = uint64(60 + 20*i)
 		}
 		if i%3 == 2 {
-			o.Network, o.Upgrade = &tidewater, 0
+			o.Network, o.Upgrade, s.parameter = &tidewater, 0, true
 			tables, err := s.tables.With("tidewater.json", []byte(tidewaterTable))
 			if err != nil {
 				panic(err)
 			}
 			s.tables = tables
 		}
-		make := func(seed uint64) (*chaingen.Chain, http.Handler) {
+		make := func(seed uint64) (*chaingen.Chain, http.Handler, *rpcserver.Server) {
 			o.Seed = seed
 			c := chaingen.New(o)
-			return c, c.Handler()
+			return c, c.Handler(), c.Node()
 		}
-		s.chain, s.handler = make(uint64(100 + i))
+		s.chain, s.handler, s.node = make(uint64(100 + i))
 		for k := range 2 {
-			c, h := make(uint64(200 + 10*i + k))
-			s.forks, s.handlers = append(s.forks, c), append(s.handlers, h)
+			c, h, n := make(uint64(200 + 10*i + k))
+			s.forks, s.handlers, s.nodes = append(s.forks, c), append(s.handlers, h), append(s.nodes, n)
 		}
 		s.quiet = sync.OnceValues(s.quietBook)
 		list = append(list, s)

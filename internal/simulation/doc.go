@@ -1,7 +1,7 @@
 // Package simulation runs the program in worlds that follow from a seed. It has tests alone.
 //
-// A world is a chain that grows and whose newest blocks are replaced, a gateway, a clock, and a
-// file. The program is what fees sync and fees follow do, all of it, from the HTTP client to
+// A world is a chain that grows and whose newest blocks are replaced, a gateway or a node, a clock,
+// and a file. The program is what fees sync and fees follow do, all of it, from the HTTP client to
 // SQLite: it reads, proves, stores and seals. The seed says when each answer comes and what is
 // wrong with it, which commit of the program is its last one or is refused, how long it is down,
 // which blocks it is asked for the next time, and whether a row of its file was altered meanwhile.
@@ -17,11 +17,15 @@
 // A world is a bubble of testing/synctest: hours take no time, and all that waits in it waits for
 // it. So the network is made of pipes. What is drawn is drawn by its purpose (see dice), such as
 // the third answer to a question in the second run, and not from one stream: goroutines may come
-// in any order. One test wants two histories of a seed to be the same to the nanosecond.
+// in any order. One test wants two histories of a seed to be the same to the nanosecond. Those with
+// a node are not always: what several want of it at one moment is asked by whoever comes first.
 //
 // No lie may be one that nobody can tell from the truth: several answers that agree on a block
-// which is no block of the chain, or a block of another content under the hash of a true one. What
-// shows a lie is not withheld (mustBeWell).
+// which is no block of the chain, or a block of another content under the hash of a true one; of a
+// node, another state of a block, or a fork's block that is said to be final. What shows a lie is
+// not withheld (mustBeWell).
+//
+// A node's world has the quiet book of a gateway's: the two ways to read a block prove each other.
 //
 // A crash is a copy of the file and its log at the moment before a commit. The program goes on
 // until it notices, and commits nothing more. What a disk loses or tears is not simulated here.

@@ -25,13 +25,16 @@ func (x *exchange) fault() *fault {
 		}
 	}
 	list, wrong := passing, x.world.wrong
-	if x.of == "0" {
+	switch {
+	case x.of == "0":
 		wrong *= 5 // it is asked once in a run, and says which chain it is
+	case x.world.node:
+		wrong *= 8 // it is asked less, for one message has the questions of many blocks
 	}
 	switch n := x.IntN(1000); {
 	case n < wrong:
 		if list = broken; x.chance(700) {
-			list = lies
+			list = x.world.lies
 		}
 	case n < wrong+x.world.failing:
 	default:
@@ -80,8 +83,8 @@ var broken = []*fault{
 	}},
 }
 
-// lies are answers that say something wrong.
-var lies = []*fault{
+// lies are answers of a gateway that say something wrong.
+var gatewayLies = []*fault{
 	{name: "another block", fits: func(x *exchange) bool { return x.of != "" && x.isWell() }, commit: func(x *exchange) {
 		height := uint64(x.between(1, int(x.view.final)))
 		x.send(x.world.story.answer(trueChain, x.at(height)))

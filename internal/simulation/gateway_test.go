@@ -91,9 +91,13 @@ func (w *world) answer(v *view, q *question) reply {
 // hash is that of the block which stays.
 func (w *world) hash(height uint64) chain.Hash { return w.story.chain.Hash(height) }
 
-// ServeHTTP is the gateway. What goes wrong follows from the seed, from what is asked, and from
-// how often this run of the program asked it.
+// ServeHTTP is the gateway, or the node. What goes wrong follows from the seed, from what is asked,
+// and from how often this run of the program asked it.
 func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	if w.node {
+		w.serveNode(out, r)
+		return
+	}
 	q := parseQuestion(r.URL.RequestURI())
 	run, n := w.ask(q.asked)
 	x := &exchange{
@@ -104,6 +108,11 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.well = w.answer(&x.view, &q)
+	w.answers(x)
+}
+
+// answers sends what comes of a question.
+func (w *world) answers(x *exchange) {
 	f := x.fault()
 	if f == nil {
 		x.send(x.well)
@@ -124,6 +133,11 @@ type exchange struct {
 	well   reply // the answer as it should be
 	name   string
 	leaves <-chan struct{} // who asks
+
+	// Of a node: the questions of the message, and the one about which a lie may be told.
+	calls []*call
+	batch bool
+	which int
 }
 
 func (x *exchange) send(r reply) {

@@ -83,7 +83,11 @@ func (w *world) runs(r *run) (ended, error) {
 		timer := time.AfterFunc(r.stops, func() { cancel(errStopped) })
 		defer timer.Stop()
 	}
-	src, err := source.Open("http://"+w.address, source.Options{Options: ask.Options{Concurrency: manyPlaces}})
+	place := "http://" + w.address
+	if w.node {
+		place += "/?node" // which only a node has
+	}
+	src, err := source.Open(place, source.Options{Options: ask.Options{Concurrency: manyPlaces}})
 	if err != nil {
 		return e, err
 	}

@@ -91,7 +91,7 @@ func quietBooks(t *testing.T) {
 }
 
 // TestTheSameSeedIsTheSameHistory wants a history to happen twice in the same way: to the
-// nanosecond, in the same order.
+// nanosecond, in the same order. Seeds 1 and 2 have gateways.
 func TestTheSameSeedIsTheSameHistory(t *testing.T) {
 	quietBooks(t)
 	first := number(t, "FEES_SEED", 1)

@@ -9,15 +9,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 )
 
 // world is all that happens in one history: which chain there is, how it grows and what of it is
-// replaced, how the gateway answers, and how the program runs, dies and is started again.
+// replaced, how the gateway or the node answers, and how the program runs, dies and is started again.
 type world struct {
 	seed      uint64
 	story     *story
 	directory string
+	node      bool // it has one, and no gateway
 	address   string
 	path      string // of the ledger
 
@@ -26,7 +28,9 @@ type world struct {
 	forks            []fork
 	fastest, slowest time.Duration // answers
 	failing, wrong   int           // answers of a thousand
+	lies             []*fault
 	outages          []outage
+	forked           map[chain.Hash]*known // what a node has of forks
 
 	reached func() // is told when the ledger has all blocks
 	open    bool   // the ledger may have blocks that are not final
@@ -48,7 +52,13 @@ type counts struct{ runs, deaths, replaced, faults, refused, spoiled int }
 // newWorld is the world of a seed.
 func newWorld(seed uint64, directory string) *world {
 	list := stories()
-	w := &world{seed: seed, story: list[seed%uint64(len(list))], directory: directory, address: fmt.Sprintf("world-%d.test", seed)}
+	w := &world{seed: seed, story: list[seed%uint64(len(list))], directory: directory, address: fmt.Sprintf("world-%d.test", seed), lies: gatewayLies}
+	if asksNode(seed) {
+		w.node, w.lies = true, nodeLies
+		if w.story.parameter { // the node does not have it
+			w.story = list[seed%uint64(len(list))-1]
+		}
+	}
 	d := roll(seed, "world")
 	w.path = filepath.Join(directory, "new", "fees.db")
 	w.start = uint64(d.between(int(w.story.first)+20, int(w.story.last)-120))
@@ -60,6 +70,9 @@ func newWorld(seed uint64, directory string) *world {
 		w.fastest, w.slowest = 2*time.Millisecond, 60*time.Millisecond
 	default:
 		w.fastest, w.slowest = 10*time.Millisecond, 900*time.Millisecond
+	}
+	if w.node { // it is asked more, one thing after the other: a run must come to the newest blocks before they are replaced
+		w.slowest /= 3
 	}
 	for base := w.start + uint64(d.between(0, 4)); base+finalBelow < w.story.last; base += uint64(d.between(4, 16)) {
 		f := fork{base, base + uint64(d.between(1, finalBelow-1)), d.IntN(len(w.story.forks))}
@@ -149,6 +162,11 @@ func (w *world) note(format string, args ...any) {
 // lives lets a world's whole history happen, and tells what was wrong in it.
 func (w *world) lives() error {
 	w.starts()
+	if w.node {
+		if err := w.buildForks(); err != nil {
+			return err
+		}
+	}
 	defer serve(w.address, w)()
 	d := roll(w.seed, "history")
 	if !d.chance(60) { // it takes a quarter of the time to lay out a new file
@@ -301,7 +319,7 @@ func (w *world) judge(e *ended) error {
 		w.path, w.spoiled, w.open = w.spoiled, "", true // the copy may be of another time
 		return w.look()
 	}
-	if e.failed && !e.died && e.err != nil && e.wentOn > time.Second {
+	if e.failed && !e.died && e.err != nil && kind != desk.Stopped && e.wentOn > time.Second {
 		return fmt.Errorf("it went on for %v after a commit was refused, and ended with %w", e.wentOn, e.err)
 	}
 	if err := w.look(); err != nil {
