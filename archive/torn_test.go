@@ -74,7 +74,7 @@ func TestTornArchives(t *testing.T) {
 				return nil
 			}
 			h := crashtest.Run(t, home, cmd)
-			t.Logf("%+v", h.Crashes(t, check))
+			t.Logf("%v", h.Crashes(t, check))
 			h.AfterFailedSyncs(t, crashtest.FailedSync{Program: cmd, Variable: asRecorder, Below: filepath.Join("of", "moonbeam"), Check: check})
 		})
 	}

@@ -61,7 +61,7 @@ func TestTornPackages(t *testing.T) {
 				return errors.Join(err, list)
 			}
 			h := crashtest.Run(t, home, cmd)
-			t.Logf("%+v", h.Crashes(t, check))
+			t.Logf("%v", h.Crashes(t, check))
 			h.AfterFailedSyncs(t, crashtest.FailedSync{Program: cmd, Variable: asCloser, Below: "january", Prepare: prepare, Check: check})
 		})
 	}

@@ -105,7 +105,7 @@ func TestTornDatasets(t *testing.T) {
 				return goneOnWith(lakeIn(home), book, before, want, s.Whole)
 			}
 			h := crashtest.Run(t, home, cmd)
-			t.Logf("%+v", h.Crashes(t, check))
+			t.Logf("%v", h.Crashes(t, check))
 			h.AfterFailedSyncs(t, crashtest.FailedSync{
 				Program: cmd, Variable: asExporter, Below: filepath.Join("of", "lake"), Check: check,
 				Prepare: func(home string) { x.prepare(t, older, lakeIn(home)) },

@@ -68,7 +68,7 @@ func TestTornFiles(t *testing.T) {
 				return task.goOn(directory, s.Whole)
 			}
 			h := crashtest.Run(t, directory, cmd)
-			t.Logf("%+v", h.Crashes(t, check))
+			t.Logf("%v", h.Crashes(t, check))
 
 			// SQLite takes what a failed sync gave up as written, and does not tell of each sync that fails:
 			// such a book can be damaged, and is found to be, or it is whole. A copy that an error left is

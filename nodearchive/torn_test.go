@@ -80,6 +80,6 @@ func TestTornArchives(t *testing.T) {
 		return nil
 	}
 	h := crashtest.Run(t, home, cmd)
-	t.Logf("%+v", h.Crashes(t, check))
+	t.Logf("%v", h.Crashes(t, check))
 	h.AfterFailedSyncs(t, crashtest.FailedSync{Program: cmd, Variable: asRecorder, Below: "moonbeam", Check: check})
 }

@@ -38,6 +38,10 @@ type Counted struct {
 	Points, States, Distinct int
 }
 
+func (c Counted) String() string {
+	return fmt.Sprintf("%d states at %d syncs, %d of them different", c.States, c.Points, c.Distinct)
+}
+
 // Crashes has check look at states that a crash left at each sync of a history, and after its
 // end: each in a directory of its own, several at the same time. A state that was seen already
 // is not looked at again. Check tells what is wrong with a state.

@@ -58,7 +58,7 @@ func (h *History) AfterFailedSyncs(t testing.TB, f FailedSync) {
 			all.add(of.Crashes(t, f.Check))
 		}
 	}
-	t.Logf("of %d syncs, %d failed: %+v", last, failed, all)
+	t.Logf("of %d syncs, %d failed: %v", last, failed, all)
 }
 
 func (c *Counted) add(more Counted) {

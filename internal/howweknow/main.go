@@ -108,6 +108,11 @@ func run() (map[string]*outcome, error) {
 	slices.Sort(packages)
 	args := []string{"test", "-json", "-count=1", "-timeout=60m", "-run", "^(" + strings.Join(names, "|") + ")$"}
 	c := exec.Command("go", append(args, slices.Compact(packages)...)...)
+	for name, value := range depth {
+		if os.Getenv(name) == "" {
+			c.Env = append(c.Environ(), name+"="+value)
+		}
+	}
 	c.Stderr = os.Stderr
 	events, err := c.StdoutPipe()
 	if err != nil {

@@ -20,6 +20,12 @@ not known yet stands in [accuracy.md](accuracy.md), *What is not proved*.
 // for what the test counted in its log.
 type proof struct{ group, claim, of, test, figure string }
 
+// states is what tests of crashes count.
+const states = `\d+ states at \d+ syncs`
+
+// depth is how deep the tests go whose depth can be chosen, unless the environment says so.
+var depth = map[string]string{"FEES_SEEDS": "200", "FEES_TORN": "10", "FEES_SERVER_KILLS": "20", "FEES_REQUESTS": "5000"}
+
 // proofs are the rows, in the page's order.
 var proofs = []proof{
 	{"The fees are right", "what the rules say is what two real runtimes charged, transaction by transaction", "cmd/fees", "TestCharged", `moonbeam-\d+: \d+ transactions`},
@@ -50,6 +56,28 @@ var proofs = []proof{
 	{"The book stays whole", "digests and seals follow from their documentation alone", "ledger", "TestDigestsAndSealsFollowFromTheDocumentation", ""},
 	{"The book stays whole", "seals and totals do not depend on the order of filling", "ledger", "TestSealAndTotalsDoNotDependOnTheOrder", ""},
 	{"The book stays whole", "a package with any byte flipped is found", "cmd/fees", "TestCloseFlippedByte", ""},
+
+	{"It survives what happens", "whatever a seed has in store (crashes, forks, lies, faults, refused commits), the book is that of a quiet run", "internal/simulation", "TestHistories", `\d+ seeds`},
+	{"It survives what happens", "what a crash of the machine can leave of a ledger is whole, and the next run comes to the same", "ledger", "TestTornFiles", states},
+	{"It survives what happens", "… of a gateway's archive", "archive", "TestTornArchives", states},
+	{"It survives what happens", "… of an archive with proofs", "nodearchive", "TestTornArchives", states},
+	{"It survives what happens", "… of a month's package", "closing", "TestTornPackages", states},
+	{"It survives what happens", "… of exported months", "dataset", "TestTornDatasets", states},
+	{"It survives what happens", "workers and their server are killed and cut off, and come to one seal", "queue", "TestKillsAcrossNamespaces", `killed or cut off: .*`},
+	{"It survives what happens", "what workers see of jobs and seals is linear", "queue", "TestWhatWorkersSawIsLinear", `\d+ calls of the queue|\d+ reads of the seal`},
+	{"It survives what happens", "a standby takes over, and what it lacked is found again: workers", "queue", "TestFailover", ""},
+	{"It survives what happens", "… and `fees follow`", "cmd/fees", "TestProcessFollowFailover", ""},
+	{"It survives what happens", "what earlier versions wrote is opened, proved and continued", "cmd/fees", "TestEarlierVersions", ""},
+
+	{"Transactions are what they say", "recorded extrinsics are decoded, and made again byte for byte", "extrinsic", "TestRecordedExtrinsics", `\d+ extrinsics decoded and made again, \d+ of them signed`},
+	{"Transactions are what they say", "so are recorded EVM transactions", "ethtx", "TestRecordedTransactions", `made again: .*`},
+	{"Transactions are what they say", "an estimate is what was charged, or above it", "extrinsic", "TestRecordedEstimates", `\d+ estimates: .*`},
+	{"Transactions are what they say", "what is built from text, signed and sent was charged as told", "desk", "TestSendNative", `\d+ sent as recorded`},
+	{"Transactions are what they say", "a secret is in no output, error, file, environment or list of processes", "cmd/fees", "TestSignWithoutLeaks", ""},
+
+	{"The pages are the report", "a page, its chart and its downloads are what `fees report` says", "web", "TestFeesAreTheReport", ""},
+	{"The pages are the report", "a team finds a wrong fee in a browser alone", "cmd/fees", "TestFinanceTeamInABrowser", ""},
+	{"The pages are the report", "whatever is asked, nothing breaks and nothing leaks", "web", "TestHostileRequests", `\d+ requests`},
 
 	{"It can be relied on", "commands, flags and exit codes are those of before", "cmd/fees", "TestCommandsAreKept", ""},
 	{"It can be relied on", "so are keys of JSON and columns of CSV", "cmd/fees", "TestOutputsAreKept", ""},
