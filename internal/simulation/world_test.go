@@ -319,7 +319,8 @@ func (w *world) judge(e *ended) error {
 		w.path, w.spoiled, w.open = w.spoiled, "", true // the copy may be of another time
 		return w.look()
 	}
-	if e.failed && !e.died && e.err != nil && kind != desk.Stopped && e.wentOn > time.Second {
+	elsewhere := kind == desk.Stopped || kind == desk.Unanswered // the end was not that commit's: a new ledger's tables are tried once more after a second
+	if e.failed && !e.died && e.err != nil && !elsewhere && e.wentOn > time.Second {
 		return fmt.Errorf("it went on for %v after a commit was refused, and ended with %w", e.wentOn, e.err)
 	}
 	if err := w.look(); err != nil {
