@@ -100,10 +100,11 @@ func (w *world) runs(r *run) (ended, error) {
 	if e.failed {
 		e.wentOn = time.Since(failed)
 	}
-	w.note("%s (%d commits)", shortest(e.err), d.commits.Load())
-	if e.died {
+	if e.died { // nobody hears what it says, and which of its parts says it first is chance
 		os.RemoveAll(filepath.Dir(w.path))
 		w.path = d.left
+	} else {
+		w.note("%s (%d commits)", shortest(e.err), d.commits.Load())
 	}
 	return e, d.err
 }
