@@ -56,7 +56,7 @@ Exit codes:
        answer, a final block that does not follow the one in the ledger
     4  recordings or an archive that lack the block, or are damaged; a ledger
        that is not there, is damaged, or is written by another program; a disk
-       that is full
+       that is full, a database whose connection is lost
   130  stopped with Ctrl-C`
 
 const manualExamples = `  fees demo                               try a month's end, step by step
