@@ -125,12 +125,11 @@ func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.S
 	}
 	outcome := Written
 	if old != nil && !old.Unfinished {
-		outcome, err = d.compare(old, month, len(lacks) == 0, o.Replace)
-		if err == nil && outcome == Unchanged { // who wrote it may have ended before its manifest's name was on the disk
-			err = d.syncNames(filepath.Dir(name))
-		}
-		if err != nil || outcome == Unchanged {
+		if outcome, err = d.compare(old, month, len(lacks) == 0, o.Replace); err != nil {
 			return outcome, old, err
+		}
+		if outcome == Unchanged { // who wrote it may have ended before its manifest's name was on the disk
+			return outcome, old, d.syncNames(filepath.Dir(name))
 		}
 	}
 	x, err := d.begin(month, lacks)

@@ -131,12 +131,11 @@ func (g *Gateway) hashes(ctx context.Context, wanted []uint64) (list []chain.Opt
 		if there && known && have != before {
 			return nil, false, anotherChain(a.height, have, before)
 		}
-		upToDate = there && i == len(anchors)-1 // the newest
 	}
 	if !anchors[0].hash.Known() {
 		err = g.learnFirst(ctx, told[0], told[1])
 	}
-	return hashes[:len(wanted)], upToDate, err
+	return hashes[:len(wanted)], told[len(told)-1].Known(), err
 }
 
 // learnFirst remembers block 1, which tells the chain from others also where block 0 is the

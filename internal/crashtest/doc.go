@@ -16,8 +16,8 @@
 //
 //   - A sync that failed ([History.AfterFailedSyncs]) has the system give up what the file was
 //     given since the one before: it takes it as written, and no later sync writes it, as Linux
-//     does since 4.13. Only what is written once more is. Names are not given up: a file system that cannot
-//     write its journal takes no more changes.
+//     does since 4.13. Only what is written once more is. Names are not given up: a file system
+//     that cannot write its journal takes no more changes.
 //
 // A program that is right on such a disk is right on more than what ext4, XFS or Btrfs leave.
 //
