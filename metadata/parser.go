@@ -250,12 +250,21 @@ func (p *parser) extrinsic(m *Metadata) (x Extrinsic) {
 	default:
 		list(p, 1, p.U8) // the versions that the runtime knows
 		x.Address, x.Call, x.Signature = p.typeID(), p.typeID(), p.typeID()
-		list(p, 2, func() struct{} { // which extensions each version has
-			p.U8()
-			list(p, 1, p.CompactUint)
+		var chosen []uint64 // of version 0, which extrinsics of version 4 have
+		list(p, 2, func() struct{} {
+			if version, of := p.U8(), list(p, 1, p.CompactUint); version == 0 {
+				chosen = of
+			}
 			return struct{}{}
 		})
-		x.Extensions = list(p, 3, extension)
+		all := list(p, 3, extension)
+		for _, i := range chosen {
+			if i >= uint64(len(all)) {
+				p.Fail("there is no extension %d", i)
+				break
+			}
+			x.Extensions = append(x.Extensions, all[i])
+		}
 	}
 	return x
 }
