@@ -16,6 +16,7 @@ import (
 // licences are those that a module of the program may have, by a sentence that only their text
 // has; the first that fits is it.
 var licences = []struct{ name, sentence string }{
+	{"CC0-1.0", "released into the public domain with CC0 1.0"},
 	{"LGPL-3.0", "GNU LESSER GENERAL PUBLIC LICENSE Version 3"},
 	{"MPL-2.0", "Mozilla Public License, version 2.0"},
 	{"MPL-2.0", "Mozilla Public License Version 2.0"},
