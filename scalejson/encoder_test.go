@@ -152,9 +152,11 @@ func TestEncodesTheSample(t *testing.T) {
 // what its node had said, and so is what the package says of all values of the storage.
 func TestEncodesWhatWasRecorded(t *testing.T) {
 	const pairs = "../../shared/pairs"
-	directories, err := filepath.Glob(filepath.Join(pairs, "*", "node"))
+	directories, err := filepath.Glob(filepath.Join(pairs, "moonbeam-*", "node"))
 	require.NoError(t, err)
-	if len(directories) == 0 {
+	more, err := filepath.Glob(filepath.Join(pairs, "datahaven-*", "node")) // other chains there have accounts of 32 bytes
+	require.NoError(t, err)
+	if directories = append(directories, more...); len(directories) == 0 {
 		t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
 	}
 	for _, dir := range directories {
