@@ -148,15 +148,17 @@ func TestEncodesTheSample(t *testing.T) {
 	require.Greater(t, events, 100)
 }
 
-// All that was recorded of five chains: what Sidecar said of calls and events is encoded to
+// All that was recorded of six chains: what Sidecar said of calls and events is encoded to
 // what its node had said, and so is what the package says of all values of the storage.
 func TestEncodesWhatWasRecorded(t *testing.T) {
 	const pairs = "../../shared/pairs"
-	directories, err := filepath.Glob(filepath.Join(pairs, "moonbeam-*", "node"))
+	directories, err := filepath.Glob(filepath.Join(pairs, "*", "node"))
 	require.NoError(t, err)
-	more, err := filepath.Glob(filepath.Join(pairs, "datahaven-*", "node")) // other chains there have accounts of 32 bytes
-	require.NoError(t, err)
-	if directories = append(directories, more...); len(directories) == 0 {
+	directories = slices.DeleteFunc(directories, func(dir string) bool { // the encoder refuses accounts of 32 bytes
+		name := filepath.Base(filepath.Dir(dir))
+		return name == "creditcoin3-87" || name == "bittensor-218"
+	})
+	if len(directories) == 0 {
 		t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
 	}
 	for _, dir := range directories {
