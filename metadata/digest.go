@@ -20,48 +20,31 @@ import (
 //
 // Source: RFC-0078, "Metadata digest" and "Building the Merkle Tree Root".
 func (m *Metadata) Digest(symbol string, decimals uint8) (hash [32]byte, err error) {
-	const first = 15
-	if m.Version < first {
-		return hash, fmt.Errorf("metadata of version %d have no digest: want version %d or later", m.Version, first)
+	const minVersion = 15
+	if m.Version < minVersion {
+		return hash, fmt.Errorf("metadata of version %d have no digest: want version %d or later", m.Version, minVersion)
 	}
 	name, version, known := m.Runtime()
 	if !known {
 		return hash, errors.New("the metadata do not name their runtime in System.Version")
 	}
-	prefix, err := m.addressPrefix()
-	if err != nil {
-		return hash, err
+	prefix, known := m.SS58Prefix()
+	if !known {
+		return hash, errors.New("the metadata do not have the constant System.SS58Prefix")
 	}
 	d := digester{Metadata: m, order: map[TypeID]uint64{}}
 	d.collect()
-	root, err := d.root()
-	if err != nil {
-		return hash, err
-	}
-	extrinsic := d.extrinsic()
+	root, extrinsic := d.root(), blake3.Sum256(d.extrinsic())
 	if d.err != nil {
 		return hash, d.err
 	}
-	of := blake3.Sum256(extrinsic)
 	text := append([]byte{1}, root[:]...) // version 1 of the digest
-	text = append(text, of[:]...)
+	text = append(text, extrinsic[:]...)
 	text = binary.LittleEndian.AppendUint32(text, version)
 	text = appendText(text, name)
 	text = binary.LittleEndian.AppendUint16(text, prefix)
 	text = append(text, decimals)
 	return blake3.Sum256(appendText(text, symbol)), nil
-}
-
-// addressPrefix is the constant System.SS58Prefix.
-func (m *Metadata) addressPrefix() (uint16, error) {
-	if p := m.Pallet("System"); p != nil {
-		if c := p.Constant("SS58Prefix"); c != nil && len(c.Value) == 2 {
-			return binary.LittleEndian.Uint16(c.Value), nil
-		} else if c != nil && len(c.Value) == 1 {
-			return uint16(c.Value[0]), nil
-		}
-	}
-	return 0, errors.New("the metadata do not have the constant System.SS58Prefix")
 }
 
 // digester encodes the types that an extrinsic can contain, in the form of RFC-0078.
@@ -125,7 +108,7 @@ func (t *Type) void() bool {
 }
 
 // root is the root of the complete binary tree over the encoded types. A variant is a leaf of its own.
-func (d *digester) root() (root [32]byte, err error) {
+func (d *digester) root() (empty [32]byte) {
 	var leaves [][32]byte
 	for number, id := range d.types {
 		t := &d.Types[id]
@@ -139,15 +122,15 @@ func (d *digester) root() (root [32]byte, err error) {
 			leaves = append(leaves, d.leaf(t, number, d.variant(v)))
 		}
 	}
-	if d.err != nil || len(leaves) == 0 {
-		return root, d.err
+	if len(leaves) == 0 {
+		return empty
 	}
 	// Node i stands above the nodes 2i+1 and 2i+2; the leaves are the last nodes.
 	nodes := append(make([][32]byte, len(leaves)-1), leaves...)
 	for i := len(leaves) - 2; i >= 0; i-- {
 		nodes[i] = blake3.Sum256(append(nodes[2*i+1][:], nodes[2*i+2][:]...))
 	}
-	return nodes[0], nil
+	return nodes[0]
 }
 
 func (d *digester) leaf(t *Type, number int, definition []byte) [32]byte {

@@ -99,6 +99,23 @@ func (m *Metadata) Runtime() (specName string, specVersion uint32, known bool) {
 	return specName, specVersion, r.Err() == nil
 }
 
+// SS58Prefix returns the constant System.SS58Prefix, which addresses of the chain begin with. It is not known where
+// the metadata lack it, or it has neither 1 nor 2 bytes.
+func (m *Metadata) SS58Prefix() (prefix uint16, known bool) {
+	p := m.Pallet("System")
+	if p == nil {
+		return 0, false
+	}
+	constant := p.Constant("SS58Prefix")
+	if constant == nil || len(constant.Value) == 0 || len(constant.Value) > 2 {
+		return 0, false
+	}
+	for i, b := range constant.Value {
+		prefix |= uint16(b) << (8 * i)
+	}
+	return prefix, true
+}
+
 // Pallet finds a pallet by its name, nil for none.
 func (m *Metadata) Pallet(name string) *Pallet {
 	for i := range m.Pallets {

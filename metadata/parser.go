@@ -260,7 +260,7 @@ func (p *parser) extrinsic(m *Metadata) (x Extrinsic) {
 		all := list(p, 3, extension)
 		for _, i := range chosen {
 			if i >= uint64(len(all)) {
-				p.Fail("there is no extension %d", i)
+				p.Fail("extension %d does not exist", i)
 				break
 			}
 			x.Extensions = append(x.Extensions, all[i])

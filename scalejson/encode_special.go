@@ -198,7 +198,7 @@ func (c *coder) address(v wire.Value) {
 }
 
 func (e *Encoder) account32(t *metadata.Type) coding {
-	network, known := ss58Prefix(e.metadata)
+	network, known := e.metadata.SS58Prefix()
 	if !known {
 		return cannot(t, "the runtime does not tell its SS58Prefix")
 	}

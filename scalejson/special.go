@@ -243,7 +243,7 @@ func (w *Writer) vote() {
 // account32 is an account of 32 bytes. The network that SS58 begins with is a constant of the
 // runtime, which for Sidecar comes before what the node says of its chain.
 func (c *Codec) account32(t *metadata.Type) node {
-	network, found := ss58Prefix(c.metadata)
+	network, found := c.metadata.SS58Prefix()
 	if !found {
 		return unknown(t, "the runtime does not tell its SS58Prefix")
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/blake2b"
-
-	"github.com/feeledger/fees/metadata"
 )
 
 // SS58 is an account in Substrate's own form: its network, its bytes and a checksum, in base 58.
@@ -24,22 +22,6 @@ func ss58Network(network uint16) []byte {
 		return []byte{byte(network&0xfc>>2) | 0x40, byte(network>>8) | byte(network&3<<6)}
 	}
 	return []byte{byte(network)}
-}
-
-// ss58Prefix is the network of a runtime's accounts, a constant of the runtime.
-func ss58Prefix(m *metadata.Metadata) (network uint16, known bool) {
-	p := m.Pallet("System")
-	if p == nil {
-		return 0, false
-	}
-	constant := p.Constant("SS58Prefix")
-	if constant == nil || len(constant.Value) > 2 {
-		return 0, false
-	}
-	for i, b := range constant.Value {
-		network |= uint16(b) << (8 * i)
-	}
-	return network, true
 }
 
 const base58Digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
