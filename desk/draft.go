@@ -145,8 +145,8 @@ func (d *NativeDraft) runtime() (*extrinsic.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, version, known := m.Runtime(); !known || version != d.SpecVersion {
-		return nil, fmt.Errorf("the metadata are of runtime %d, and the draft is for %d", version, d.SpecVersion)
+	if v, known := m.RuntimeVersion(); !known || v.SpecVersion != d.SpecVersion {
+		return nil, fmt.Errorf("the metadata are of runtime %d, and the draft is for %d", v.SpecVersion, d.SpecVersion)
 	}
 	return extrinsic.NewRuntime(m, extrinsic.Token{})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
 	"github.com/feeledger/fees/wire"
@@ -14,9 +15,7 @@ type Extrinsic struct {
 	Signed    bool
 	Signer    chain.Address // zero, as what follows, where it is not signed
 	Signature Signature
-	Nonce     chain.Nonce
-	Tip       chain.Wei
-	Era       Era
+	Signing              // without what stands in no extrinsic: hashes and versions
 	Data      []byte     // the call, encoded
 	Call      wire.Value // {"method": {"pallet", "method"}, "args"}
 	Hash      chain.Hash
@@ -55,38 +54,7 @@ func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
 func (r *Runtime) readSigned(reader *scale.Reader, x *Extrinsic) error {
 	copy(x.Signer[:], reader.Bytes(len(x.Signer)))
 	copy(x.Signature[:], reader.Bytes(SignatureLength))
-	for _, e := range r.metadata.Extrinsic.Extensions {
-		w := &scalejson.Writer{Reader: reader}
-		r.codec.Value(w, e.Type)
-		if w.Err() != nil {
-			return fmt.Errorf("extension %s: %w", e.Name, w.Err())
-		}
-		v, err := wire.Parse(string(w.Text))
-		if err == nil {
-			err = x.take(e.Name, v)
-		}
-		if err != nil {
-			return fmt.Errorf("extension %s: %w", e.Name, err)
-		}
-	}
-	return nil
-}
-
-// take notes what an extension says.
-func (x *Extrinsic) take(name string, v wire.Value) (err error) {
-	switch name {
-	case "CheckNonce":
-		x.Nonce, err = chain.ReadNonce(v)
-	case "ChargeTransactionPayment":
-		x.Tip, err = chain.ReadWei(v)
-	case "CheckMortality", "CheckEra":
-		if mortal := v.Member("mortalEra"); mortal.Kind() == wire.Array {
-			if x.Era.Period, err = chain.ReadUint64(mortal.Index(0)); err == nil {
-				x.Era.Phase, err = chain.ReadUint64(mortal.Index(1))
-			}
-		}
-	}
-	return err
+	return r.readExtensions(reader, x.take, func(e metadata.Extension) metadata.TypeID { return e.Type })
 }
 
 // Content is what an extrinsic has behind its length, where that is right.

@@ -53,12 +53,31 @@ var extensions = []extension{
 	{name: "CheckEra", inside: func(s *Signing) string { return s.Era.json() }, signed: func(s *Signing) string { return quoted(s.Birth) }},
 	{name: "CheckNonce", inside: func(s *Signing) string { return fmt.Sprint(s.Nonce) }},
 	{name: "ChargeTransactionPayment", inside: func(s *Signing) string { return quoted(s.Tip) }},
-	// The hash of the metadata can be signed along, for a signer that has them and shows what it
-	// signs. Nothing here has that hash.
-	{name: "CheckMetadataHash", inside: func(*Signing) string { return `{"mode":"Disabled"}` }, signed: func(*Signing) string { return "null" }},
+	{
+		name: "CheckMetadataHash",
+		inside: func(s *Signing) string {
+			if s.BindsMetadata {
+				return `{"mode":"` + metadataHashEnabled + `"}`
+			}
+			return `{"mode":"Disabled"}`
+		},
+		signed: func(s *Signing) string {
+			if s.BindsMetadata {
+				return quoted(s.MetadataHash)
+			}
+			return "null"
+		},
+	},
 }
 
 func quoted(text fmt.Stringer) string { return `"` + text.String() + `"` }
+
+const metadataHashEnabled = "Enabled" // the mode in which the hash is signed
+
+// HasMetadataHash reports whether extrinsics of the runtime have the extension CheckMetadataHash.
+func (r *Runtime) HasMetadataHash() bool {
+	return slices.ContainsFunc(r.metadata.Extrinsic.Extensions, func(e metadata.Extension) bool { return e.Name == "CheckMetadataHash" })
+}
 
 // extensionNamed is what is known of an extension, nothing where that is nothing.
 func extensionNamed(name string) extension {

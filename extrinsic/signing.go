@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
+	"github.com/feeledger/fees/scalejson"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -24,6 +25,10 @@ type Signing struct {
 	Genesis            chain.Hash
 	SpecVersion        uint32
 	TransactionVersion uint32
+	// BindsMetadata says that MetadataHash is signed too ([metadata.Metadata.Digest]): a chain whose metadata
+	// have another hash refuses the extrinsic. The runtime must have the extension CheckMetadataHash.
+	BindsMetadata bool
+	MetadataHash  chain.Hash
 }
 
 // SignatureLength is how many bytes a signature has: r, s, and which of the two points is meant.
@@ -45,6 +50,103 @@ func (r *Runtime) Payload(call []byte, s *Signing) ([]byte, error) {
 		}
 	}
 	return payload, nil
+}
+
+// Payload is what a signer signed, read from its bytes.
+type Payload struct {
+	Data []byte     // the call, encoded
+	Call wire.Value // {"method": {"pallet", "method"}, "args"}
+	Signing
+}
+
+// ReadPayload reads a payload to its end, as [Runtime.Payload] makes it.
+func (r *Runtime) ReadPayload(payload []byte) (*Payload, error) {
+	reader := scale.NewReader(payload)
+	w := &scalejson.Writer{Reader: reader}
+	r.writeCall(w)
+	if err := w.Err(); err != nil {
+		return nil, err
+	}
+	p := &Payload{Data: reader.Since(0)}
+	var err error
+	if p.Call, err = wire.Parse(string(w.Text)); err != nil {
+		return nil, err
+	}
+	if err := r.readExtensions(reader, p.take, func(e metadata.Extension) metadata.TypeID { return e.Type }); err != nil {
+		return nil, err
+	}
+	if err := r.readExtensions(reader, p.takeSigned, func(e metadata.Extension) metadata.TypeID { return e.Signed }); err != nil {
+		return nil, err
+	}
+	return p, reader.End()
+}
+
+// readExtensions reads a value of each extension.
+func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, wire.Value) error, of func(metadata.Extension) metadata.TypeID) error {
+	for _, e := range r.metadata.Extrinsic.Extensions {
+		w := &scalejson.Writer{Reader: reader}
+		r.codec.Value(w, of(e))
+		err := w.Err()
+		if err == nil {
+			var v wire.Value
+			if v, err = wire.Parse(string(w.Text)); err == nil {
+				err = take(e.Name, v)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("extension %s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// take notes what an extension has in the extrinsic.
+func (s *Signing) take(name string, v wire.Value) (err error) {
+	switch name {
+	case "CheckNonce":
+		s.Nonce, err = chain.ReadNonce(v)
+	case "ChargeTransactionPayment":
+		s.Tip, err = chain.ReadWei(v)
+	case "CheckMortality", "CheckEra":
+		if mortal := v.Member("mortalEra"); mortal.Kind() == wire.Array {
+			if s.Era.Period, err = chain.ReadUint64(mortal.Index(0)); err == nil {
+				s.Era.Phase, err = chain.ReadUint64(mortal.Index(1))
+			}
+		}
+	case "CheckMetadataHash":
+		mode, _ := v.Member("mode").Text()
+		s.BindsMetadata = mode == metadataHashEnabled
+	}
+	return err
+}
+
+// takeSigned notes what is signed with an extension, and is not in the extrinsic.
+func (s *Signing) takeSigned(name string, v wire.Value) (err error) {
+	hash := func(to *chain.Hash) error {
+		text, _ := v.Text()
+		*to, err = chain.ParseHash(text)
+		return err
+	}
+	version := func(to *uint32) error {
+		n, err := chain.ReadUint64(v)
+		*to = uint32(n) // of a type of 32 bits
+		return err
+	}
+	switch name {
+	case "CheckSpecVersion":
+		return version(&s.SpecVersion)
+	case "CheckTxVersion":
+		return version(&s.TransactionVersion)
+	case "CheckGenesis":
+		return hash(&s.Genesis)
+	case "CheckMortality", "CheckEra":
+		return hash(&s.Birth)
+	case "CheckMetadataHash":
+		if s.BindsMetadata {
+			return hash(&s.MetadataHash)
+		}
+	}
+	return nil
 }
 
 // inside are the extensions that stand in the extrinsic.

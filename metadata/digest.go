@@ -24,7 +24,7 @@ func (m *Metadata) Digest(symbol string, decimals uint8) (hash [32]byte, err err
 	if m.Version < minVersion {
 		return hash, fmt.Errorf("metadata of version %d have no digest: want version %d or later", m.Version, minVersion)
 	}
-	name, version, known := m.Runtime()
+	v, known := m.RuntimeVersion()
 	if !known {
 		return hash, errors.New("the metadata do not name their runtime in System.Version")
 	}
@@ -40,8 +40,8 @@ func (m *Metadata) Digest(symbol string, decimals uint8) (hash [32]byte, err err
 	}
 	text := append([]byte{1}, root[:]...) // version 1 of the digest
 	text = append(text, extrinsic[:]...)
-	text = binary.LittleEndian.AppendUint32(text, version)
-	text = appendText(text, name)
+	text = binary.LittleEndian.AppendUint32(text, v.SpecVersion)
+	text = appendText(text, v.SpecName)
 	text = binary.LittleEndian.AppendUint16(text, prefix)
 	text = append(text, decimals)
 	return blake3.Sum256(appendText(text, symbol)), nil

@@ -29,8 +29,8 @@ func ExampleParse() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	name, version, _ := runtime.Runtime()
-	fmt.Println(name, version)
+	version, _ := runtime.RuntimeVersion()
+	fmt.Println(version.SpecName, version.SpecVersion)
 
 	multiplier := runtime.Pallet("TransactionPayment").Entry("NextFeeMultiplier")
 	fmt.Println("the fee multiplier is a", runtime.Describe(multiplier.Value))

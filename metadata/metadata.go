@@ -81,22 +81,34 @@ type Extension struct {
 // Typed tells whether the metadata have the types that everything else is decoded by.
 func (m *Metadata) Typed() bool { return len(m.Types) > 0 }
 
-// Runtime is which runtime the metadata say that they are of, by the constant System.Version.
-func (m *Metadata) Runtime() (specName string, specVersion uint32, known bool) {
+// RuntimeVersion is the part of the constant System.Version that identifies a runtime and its transactions.
+type RuntimeVersion struct {
+	SpecName           string
+	SpecVersion        uint32
+	TransactionVersion uint32
+}
+
+// RuntimeVersion returns the constant System.Version. It is not known where the metadata lack it.
+func (m *Metadata) RuntimeVersion() (v RuntimeVersion, known bool) {
 	p := m.Pallet("System")
 	if p == nil {
-		return "", 0, false
+		return v, false
 	}
 	version := p.Constant("Version")
 	if version == nil {
-		return "", 0, false
+		return v, false
 	}
 	r := scale.NewReader(version.Value)
-	specName = r.Text()
+	v.SpecName = r.Text()
 	r.Text() // implName
 	r.U32()  // authoringVersion
-	specVersion = r.U32()
-	return specName, specVersion, r.Err() == nil
+	v.SpecVersion = r.U32()
+	r.U32()                  // implVersion
+	for range r.Length(12) { // the APIs, each with its version
+		r.Bytes(12)
+	}
+	v.TransactionVersion = r.U32()
+	return v, r.Err() == nil
 }
 
 // SS58Prefix returns the constant System.SS58Prefix, which addresses of the chain begin with. It is not known where

@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/network"
@@ -128,5 +129,18 @@ func FuzzParse(f *testing.F) {
 		if err == nil && len(m.Types) > len(text) {
 			t.Fatal("more types than bytes")
 		}
+	})
+}
+
+// The tables pin the hash of every real metadata file, under the runtime that the file names itself.
+func TestPins(t *testing.T) {
+	files(t, func(name string, text []byte) {
+		m, err := metadata.Parse(text)
+		require.NoError(t, err, name)
+		v, known := m.RuntimeVersion()
+		require.True(t, known, name)
+		require.Equal(t, network.Pinned, network.PinOf(v.SpecName, v.SpecVersion, m.Version, blake2b.Sum256(text)), name)
+		text[len(text)/2] ^= 1
+		require.Equal(t, network.PinMismatch, network.PinOf(v.SpecName, v.SpecVersion, m.Version, blake2b.Sum256(text)), name)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // Identity is what a gateway says of the network behind it. Empty fields are
@@ -105,3 +107,25 @@ func (t Tables) unknown(gateway Identity) error {
 	return fmt.Errorf("%w: %s; known are %s; name one with --network, or give a table of your own with --network-file",
 		ErrUnknownNetwork, said, strings.Join(t.Names(), ", "))
 }
+
+// OfGenesis finds the network whose block 0 has the hash, nil if no table names it.
+func (t Tables) OfGenesis(hash chain.Hash) *Network {
+	return t.first(func(n *Network) bool { return n.Genesis != nil && *n.Genesis == hash })
+}
+
+// OfEVMChain finds the network whose EVM transactions are bound to the chain ID, nil if no table names it.
+func (t Tables) OfEVMChain(id uint64) *Network {
+	return t.first(func(n *Network) bool { return id > 0 && n.EVMChainID == id })
+}
+
+func (t Tables) first(fits func(*Network) bool) *Network {
+	for i := range t.networks {
+		if fits(&t.networks[i]) {
+			return &t.networks[i]
+		}
+	}
+	return nil
+}
+
+// IsSpecName reports whether the network's runtimes have the spec name.
+func (n *Network) IsSpecName(name string) bool { return name == cmp.Or(n.SpecName, n.Name) }

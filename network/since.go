@@ -34,7 +34,9 @@ func (n *Network) Since() []Since {
 
 // checkSources checks that each source is of a figure that the table has.
 func (n *Network) checkSources() error {
-	has := map[string]bool{"treasury": n.Treasury != nil, "last_block": n.LastBlock != nil}
+	has := map[string]bool{
+		"treasury": n.Treasury != nil, "last_block": n.LastBlock != nil, "genesis": n.Genesis != nil, "evm_chain_id": n.EVMChainID > 0, "first_metadata_hash": n.FirstMetadataHash > 0,
+	}
 	for _, s := range n.Since() {
 		has[s.Field] = s.Runtime > 0
 	}

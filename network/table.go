@@ -25,6 +25,10 @@ type Network struct {
 	// Chain is how a node names the network, such as "Moonbase Alpha".
 	Chain  string `json:"chain,omitempty"`
 	Symbol string `json:"symbol"`
+	// Genesis is the hash of the chain's block 0, nil where it is not known. A signer knows the chain by it.
+	Genesis *chain.Hash `json:"genesis,omitempty"`
+	// EVMChainID is what EVM transactions of the chain are bound to (EIP-155), 0 where it is not known.
+	EVMChainID uint64 `json:"evm_chain_id,omitempty"`
 	// LastRuntime is the newest runtime that the rows were checked against.
 	LastRuntime uint32 `json:"last_runtime"`
 	// FirstWithdrawEvent and FirstFeeEvent are the runtimes that first emitted
@@ -44,6 +48,9 @@ type Network struct {
 	// FirstSetCode is the first runtime in which an account that signs may have code
 	// (EIP-7702), which can raise its nonce; 0 where all may be such.
 	FirstSetCode uint32 `json:"first_set_code,omitempty"`
+	// FirstMetadataHash is the first runtime with the signed extension CheckMetadataHash (RFC-0078), by which the
+	// chain refuses what was signed by other metadata; 0 where that is not known.
+	FirstMetadataHash uint32 `json:"first_metadata_hash,omitempty"`
 	// LastBlock is the last one of a chain that has ended; nil where it goes on, or that
 	// is not known.
 	LastBlock *uint64 `json:"last_block,omitempty"`

@@ -72,8 +72,8 @@ func newRuntime(name RuntimeName, bytes []byte, parameterKey string, accounts []
 	if err != nil {
 		return fail(err)
 	}
-	if specName, version, known := m.Runtime(); !known || name != (RuntimeName{specName, version}) {
-		return fail(fmt.Errorf("they are of the runtime %v", RuntimeName{specName, version}))
+	if v, known := m.RuntimeVersion(); !known || name != (RuntimeName{v.SpecName, v.SpecVersion}) {
+		return fail(fmt.Errorf("they are of the runtime %v", RuntimeName{v.SpecName, v.SpecVersion}))
 	}
 	decoder, err := answer.NewRuntime(m)
 	if err != nil {

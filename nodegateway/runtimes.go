@@ -197,8 +197,8 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version w
 		return nil, fmt.Errorf("runtime %s: its metadata, of version %d, have no types: %w", name, m.Version, chain.ErrCannotTell)
 	}
 	said := "unknown"
-	if specName, number, known := m.Runtime(); known {
-		said = runtimeName(specName, uint64(number))
+	if v, known := m.RuntimeVersion(); known {
+		said = runtimeName(v.SpecName, uint64(v.SpecVersion))
 	}
 	if said != name {
 		r.spans = nil // one of the two is wrong
