@@ -15,6 +15,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -26,7 +27,7 @@ func Handler(a *Archive) http.Handler { return gatewayserver.Handler(gateway{a})
 type gateway struct{ archive *Archive }
 
 const (
-	multiplierURL = "/pallets/transaction-payment/storage/nextFeeMultiplier"
+	multiplierURL = "/pallets/transactionPayment/storage/nextFeeMultiplier"
 	parameterURL  = "/pallets/parameters/storage/parameters"
 	weightURL     = "/pallets/system/storage/blockWeight"
 )
@@ -36,6 +37,7 @@ var (
 	blockURL   = regexp.MustCompile(`^/blocks/([^/]+)$`)
 	headerURL  = regexp.MustCompile(`^/blocks/([^/]+)/header$`)
 	balanceURL = regexp.MustCompile(`^/accounts/([^/]+)/balance-info$`)
+	palletURL  = regexp.MustCompile(`^/pallets/[^/]+`)
 	storageURL = regexp.MustCompile(`^/pallets/([^/]+)/storage/([^/]+)$`)
 )
 
@@ -74,6 +76,7 @@ func (g gateway) Answer(ctx context.Context, question string) (string, error) {
 }
 
 func (g gateway) answer(ctx context.Context, path, at, key string) (string, error) {
+	path = palletURL.ReplaceAllStringFunc(path, sidecar.PalletName)
 	switch path {
 	case "/":
 		return g.root()
@@ -255,17 +258,11 @@ func parseAccount(text string) (chain.Address, error) {
 
 // unknownStorage is the error for all storage that an archive does not keep.
 func unknownStorage(pallet, item string) error {
-	if pallet == "transaction-payment" {
+	if pallet == "transactionPayment" {
 		return &refusal{http.StatusInternalServerError, fmt.Sprintf(
 			`Could not find storage item ("%s") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, item)}
 	}
-	words := strings.Split(pallet, "-")
-	for i, word := range words[1:] {
-		if word != "" {
-			words[i+1] = strings.ToUpper(word[:1]) + word[1:]
-		}
-	}
-	return badRequest(`"%s" was not recognized as a queryable pallet.`, strings.Join(words, ""))
+	return badRequest(`"%s" was not recognized as a queryable pallet.`, pallet)
 }
 
 // Serve answers at a listener until the context ends, and lets the answers under

@@ -102,7 +102,7 @@ func compareValues(path string, a, b wire.Value) string {
 		return compareObjects(path, a, b)
 	case a.Kind() == wire.Array && b.Kind() == wire.Array:
 		return compareLists(path, slices.Collect(a.Elements()), slices.Collect(b.Elements()))
-	case sameScalar(path, a, b):
+	case sameScalar(path, a, b), sameFewBytes(a, b):
 		return ""
 	}
 	return differ(path, a.Raw(), b.Raw())
@@ -185,6 +185,33 @@ func flag(path string, v wire.Value) (value, ok bool) {
 	}
 	text, _ := v.Text()
 	return text == "Yes", text == "Yes" || text == "No"
+}
+
+// sameFewBytes compares lists of fewer than two bytes, which Sidecar writes as hex digits and
+// its successor as an array.
+func sameFewBytes(a, b wire.Value) bool {
+	x, okX := fewBytes(a)
+	y, okY := fewBytes(b)
+	return okX && okY && strings.EqualFold(x, y)
+}
+
+func fewBytes(v wire.Value) (digits string, ok bool) {
+	if text, isText := v.Text(); isText {
+		return text, strings.HasPrefix(text, "0x") && len(text) <= len("0x00")
+	}
+	elements := slices.Collect(v.Elements())
+	if v.Kind() != wire.Array || len(elements) > 1 {
+		return "", false
+	}
+	digits = "0x"
+	for _, element := range elements {
+		n, err := chain.ReadUint64(element)
+		if err != nil || n > 255 {
+			return "", false
+		}
+		digits = fmt.Sprintf("0x%02x", n)
+	}
+	return digits, true
 }
 
 // areBytes tells whether hex digits at a path are bytes, whose leading zeros count.

@@ -40,6 +40,16 @@ var rewrites = map[string]func(key string, v any) any{
 		}
 		return v
 	},
+	"few bytes as an array": func(_ string, v any) any {
+		text, ok := v.(string)
+		if digits, hex := strings.CutPrefix(text, "0x"); ok && hex && len(digits) == 0 {
+			return []any{}
+		} else if hex && len(digits) == 2 {
+			n, _ := new(big.Int).SetString(digits, 16)
+			return []any{n.String()}
+		}
+		return v
+	},
 	"fields that nobody reads": func(_ string, v any) any {
 		if o, ok := v.(object); ok && o["method"] != nil && o["hash"] != nil {
 			o["unknown"] = []any{"1", nil}

@@ -13,7 +13,8 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-const block7 = `{"number":"7","hash":` + hash1 + `,"parentHash":` + hash1 + `,"extrinsics":[]}`
+const block7 = `{"number":"7","hash":` + hash1 + `,"parentHash":` + hash1 +
+	`,"extrinsics":[{"method":{"pallet":"timestamp","method":"set"},"signature":null,"hash":` + hash1 + `,"events":[]}]}`
 
 // sequence answers with one handler after the other, then with the block.
 type sequence struct {

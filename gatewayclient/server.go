@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,11 +17,27 @@ import (
 	"github.com/feeledger/fees/wire"
 )
 
-// The prefixes that the paths of a gateway can have: none, and that of its
-// successor (polkadot-rest-api); untested against a real one.
+// The prefixes that the paths of a gateway can have: none, and that of Sidecar's successor
+// (polkadot-rest-api). No running instance of the successor was seen: what is said of it here
+// was read in its source.
 const (
 	noVersion = ""
 	version1  = "/v1"
+)
+
+// versioned returns the path of a question. The successor knows pallets in camel case only,
+// and no brackets that are percent-encoded.
+func versioned(version, question string) string {
+	if version == version1 {
+		question = palletPath.ReplaceAllStringFunc(question, sidecar.PalletName)
+		question = strings.ReplaceAll(question, "keys%5B%5D=", "keys[]=")
+	}
+	return version + question
+}
+
+var (
+	palletPath = regexp.MustCompile(`^/pallets/[^/]+`)
+	blockPath  = regexp.MustCompile(`^/blocks/[^/]+$`)
 )
 
 // Answer is the text of a JSON answer. The first answer tells whether the
@@ -53,17 +70,27 @@ func settles(text string, err error) bool {
 }
 
 func (s *server) text(ctx context.Context, version, path string) (text string, err error) {
+	question := versioned(version, path)
+	empty := 0
 	err = s.http.Ask(ctx, func(ctx context.Context) error {
-		answer, err := s.http.Get(ctx, version+path)
+		answer, err := s.http.Get(ctx, question)
 		switch {
 		case err != nil:
 			return err
 		case !answer.IsSuccess():
-			return s.refusal(path, answer)
+			return s.refusal(question, answer)
 		case answer.Status == http.StatusNoContent:
 			return &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", path, errNoContent)}
 		case answer.IsWebPage():
-			return fmt.Errorf("GET %s: %w", path, s.http.WebPage())
+			return fmt.Errorf("GET %s: %w", question, s.http.WebPage())
+		case version == version1 && blockPath.MatchString(path):
+			err := checkInherents(answer.Text)
+			if empty++; err != nil && empty < maxEmpty {
+				err = s.http.Unreachable(ctx, err) // so that it is asked again
+			}
+			if err != nil {
+				return err
+			}
 		}
 		text = answer.Text
 		return nil
@@ -71,14 +98,35 @@ func (s *server) text(ctx context.Context, version, path string) (text string, e
 	return text, err
 }
 
+// maxEmpty is how often the successor may answer with a block without extrinsics before that
+// is the answer.
+const maxEmpty = 5
+
+// checkInherents refuses a block above the first one that has no extrinsics. The successor
+// sends one with status 200 when its own request to the node fails.
+func checkInherents(text string) error {
+	block, err := wire.Parse(text)
+	if err != nil {
+		return nil // the reader of the block says what is wrong
+	}
+	number, err := chain.ReadUint64(block.Member("number"))
+	extrinsics := block.Member("extrinsics")
+	if err != nil || number == 0 || extrinsics.Kind() != wire.Array || extrinsics.Index(0).Kind() != wire.Absent {
+		return nil
+	}
+	return &sidecar.DecodeError{What: fmt.Sprintf("block %d", number), Err: sidecar.ErrNoInherents}
+}
+
 var errNoContent = errors.New("status 204: there is nothing in it")
 
 // The texts with which the real gateway says that there is no such block: the
 // first for a height or hash that the chain does not have (status 500), the
-// second for a height that is more than 32 bits (status 400).
+// second for a height that is more than 32 bits (status 400). The third is the
+// successor's (status 400).
 var noBlockTexts = []string{
 	"Unable to retrieve header and parent from supplied hash",
 	"Specified block number is larger than the current largest block",
+	"Block not found",
 }
 
 // The texts with which the real gateway says, with status 500, that it has no connection
@@ -112,7 +160,10 @@ func cannotTell(status int, said string) bool {
 // refusal is the error for an answer with a status that is no success.
 func (s *server) refusal(path string, answer ask.Answer) error {
 	body, notJSON := wire.Parse(answer.Text)
-	said, _ := body.Member("message").Text()
+	said, ok := body.Member("message").Text()
+	if !ok {
+		said, _ = body.Member("error").Text() // the successor's
+	}
 	for _, text := range noBlockTexts {
 		if strings.HasPrefix(said, text) {
 			return chain.ErrNoBlock
@@ -125,7 +176,9 @@ func (s *server) refusal(path string, answer ask.Answer) error {
 		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
 	case answer.Status != http.StatusNotFound:
 		return err
-	case notJSON == nil: // the gateway's successor says so of a block; an unknown route is a web page
+	case notJSON == nil && strings.HasPrefix(path, version1+"/pallets/"): // the successor's: an unknown pallet or item
+		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
+	case notJSON == nil: // the successor says so of a block; an unknown route is a web page
 		return fmt.Errorf("%w: %w", chain.ErrNoBlock, err)
 	}
 	return fmt.Errorf("%w: %w", errNoEndpoint, err)
@@ -153,15 +206,16 @@ func (s *server) Stream(ctx context.Context, path string, w io.Writer) (int64, e
 }
 
 func (s *server) streamFrom(ctx context.Context, version, path string, w io.Writer) (n int64, err error) {
+	question := versioned(version, path)
 	var broken error // after it had begun
 	err = s.http.Ask(ctx, func(ctx context.Context) error {
-		answer, written, err := s.http.Stream(ctx, version+path, w)
+		answer, written, err := s.http.Stream(ctx, question, w)
 		switch n = written; {
 		case err != nil && n > 0:
 			broken = err
 			return nil
 		case err == nil && !answer.IsSuccess():
-			return s.refusal(path, answer)
+			return s.refusal(question, answer)
 		}
 		return err
 	})

@@ -151,7 +151,12 @@ func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
 			continue
 		}
 		d.list = append(d.list, chain.Extrinsic{Index: len(d.list)})
-		fields.atIndex(len(d.list)-1, d.extrinsic(&d.list[len(d.list)-1]))
+		x := &d.list[len(d.list)-1]
+		err := d.extrinsic(x)
+		if err == nil && x.Call == "transact" && x.Pallet == "ethereum" {
+			x.Args, err = inSidecarForm(x.Args)
+		}
+		fields.atIndex(x.Index, err)
 	}
 	list := make([]chain.Extrinsic, len(d.list))
 	copy(list, d.list)
@@ -204,7 +209,7 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
 
 // readSignature reads null, or {"signature": …, "signer": address}.
 func readSignature(v wire.Value) (signed bool, signer wire.Value) {
-	return v.Kind() != wire.Null, v.Member("signer")
+	return v.Kind() != wire.Null, readSigner(v.Member("signer"))
 }
 
 func (d *blockDecoder) eventList() ([]chain.Event, error) {

@@ -15,6 +15,10 @@ type DecodeError struct {
 	Err  error  // names the field, or the place in the text
 }
 
+// ErrNoInherents says that a block above the first one came without extrinsics. Each block of
+// a chain has inherents, such as its timestamp.
+var ErrNoInherents = errors.New("it has no extrinsics, not even an inherent: the gateway could not read them from its node")
+
 func (e *DecodeError) Error() string { return fmt.Sprintf("malformed %s: %v", e.What, e.Err) }
 
 func (e *DecodeError) Unwrap() error { return e.Err }

@@ -9,6 +9,9 @@
 // them when it needs them. That is where the speed comes from; bench/decoders has the figures
 // of other libraries.
 //
+// successor.go turns the forms of Sidecar's successor into Sidecar's, so that nothing else
+// knows them.
+//
 // usual.go is a fast path for extrinsics and events in the exact form in which Sidecar writes
 // them. Where it fails it has read nothing, and block.go reads them, or refuses them.
 //

@@ -3,4 +3,5 @@
 //
 // A test can ask for one bad answer, or, with [Faults], for a storm of them that follows from
 // a seed. TestFaults in package source wants the right figures or a clear error out of each.
+// [Successor] answers in the form of Sidecar's successor.
 package gatewaytest

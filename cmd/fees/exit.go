@@ -102,6 +102,8 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		return ""
 	case ctx.Err() != nil:
 		return cli.Stopped(c)
+	case errors.Is(err, sidecar.ErrNoInherents):
+		advice = readFromNode
 	case errors.Is(err, ask.ErrTooLarge) && errors.As(err, &unreachable):
 		advice = "try again, or ask another " + unreachable.Place.What
 	case errors.As(err, &unreachable) && unreachable.Place.What == ask.Node:
@@ -159,7 +161,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	case errors.As(err, &beside):
 		advice = "the ledger and the gateway are on different forks: ask another gateway; " + cli.CompareLine(c) + " compares them"
 	case errors.As(err, &malformed):
-		advice = "try again, or ask another gateway"
+		advice = readFromNode
 	case errors.Is(err, chain.ErrOverflow):
 		advice = "no chain has such amounts: ask another gateway"
 	}
@@ -168,6 +170,9 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	}
 	return message(err) + "; " + advice
 }
+
+// readFromNode is what helps where a gateway's answer cannot be read.
+const readFromNode = "try again, or read from the chain's node instead of a gateway: --gateway ws://HOST"
 
 // fills says what helps where a ledger lacks a part of a period.
 func fills(c *cobra.Command, lacking *desk.NotHeldError) string {

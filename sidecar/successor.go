@@ -1,0 +1,241 @@
+package sidecar
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/wire"
+)
+
+// Sidecar's successor, polkadot-rest-api, writes an Ethereum transaction in a form of its
+// own, read in the source of 0.1.0-beta.4: only the first letter of a type is lower case
+// (eIP1559), a byte list of fewer than two bytes is an array, and a U256 is its four limbs
+// of 64 bits, least first – an array of four numbers or, if each limb is below 256, the
+// four of them as the bytes of a hex string. So 0x06000000 is 6 there, and 100663296 in
+// Sidecar's form. No such string is read by itself: a gas limit is at least 21,000 and less
+// than 2^64, so that it is an array in each transaction of the successor and in none of
+// Sidecar's, and it decides for its whole transaction.
+
+// inSidecarForm returns the arguments of ethereum.transact as Sidecar writes them. What is in
+// neither form is returned as it is, for the rules to refuse.
+func inSidecarForm(args wire.Value) (wire.Value, error) {
+	if !mayBeSuccessors(args.Raw()) {
+		return args, nil
+	}
+	where, transaction := "args.transaction", args.Member("transaction")
+	name, fields, typed := transaction.Only()
+	if typed {
+		where += "." + wire.Excerpt(name)
+	} else {
+		fields = transaction
+	}
+	if fields.Kind() != wire.Object {
+		return args, nil
+	}
+	read, err := readFields(fields, fields.Member("gasLimit").Kind() == wire.Array)
+	if err != nil {
+		return wire.Value{}, inField(where, err)
+	}
+	if typed {
+		read = wire.OfObject(wire.Field{Key: typeName(name), Value: read})
+	}
+	return with(args, "transaction", read), nil
+}
+
+// mayBeSuccessors tells by a glance at the text of a transaction whether it may have the
+// successor's form. Nearly all have Sidecar's, and a walk through their fields would cost a
+// third of reading a block.
+func mayBeSuccessors(text string) bool {
+	if strings.Contains(text, "IP") {
+		return true
+	}
+	for {
+		key, rest, found := strings.Cut(text, "[")
+		if !found {
+			return false
+		}
+		key = strings.TrimRight(key, ": \t\r\n")
+		if strings.HasSuffix(key, `"gasLimit"`) || strings.HasSuffix(key, `"input"`) || strings.HasSuffix(key, `"data"`) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// typeName returns Sidecar's name of a transaction's type.
+func typeName(name string) string {
+	for _, known := range []string{"eip2930", "eip1559", "eip7702"} {
+		if strings.EqualFold(name, known) {
+			return known
+		}
+	}
+	return name
+}
+
+// readFields returns the fields of a transaction as Sidecar writes them.
+func readFields(fields wire.Value, limbs bool) (wire.Value, error) {
+	var list []wire.Field
+	for key, value := range fields.Members() {
+		var err error
+		switch key {
+		case "nonce", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "gasLimit", "value":
+			if limbs {
+				value, err = readU256(value)
+			}
+		case "input", "data":
+			value, err = readBytes(value)
+		case "authorizationList":
+			if limbs {
+				value, err = readAuthorizations(value)
+			}
+		}
+		if err != nil {
+			return wire.Value{}, inField(key, err)
+		}
+		list = append(list, wire.Field{Key: key, Value: value})
+	}
+	return wire.OfObject(list...), nil
+}
+
+// readAuthorizations returns the authorizations of an EIP-7702 transaction, whose nonces are
+// limbs, as Sidecar writes them.
+func readAuthorizations(v wire.Value) (wire.Value, error) {
+	var list []wire.Value
+	for item := range v.Elements() {
+		if nonce := item.Member("nonce"); nonce.Kind() != wire.Absent {
+			read, err := readU256(nonce)
+			if err != nil {
+				return wire.Value{}, inField(fmt.Sprintf("[%d].nonce", len(list)), err)
+			}
+			item = with(item, "nonce", read)
+		}
+		list = append(list, item)
+	}
+	if v.Kind() != wire.Array {
+		return v, nil
+	}
+	return wire.OfArray(list...), nil
+}
+
+// The number of limbs of a U256.
+const limbsInWord = 4
+
+var errNotU256 = errors.New("want a U256: four limbs of 64 bits in an array, or of a byte in 0x and 8 hex digits")
+
+// readU256 reads a U256 of a transaction whose numbers are limbs. A decimal number means
+// itself in any form.
+func readU256(v wire.Value) (wire.Value, error) {
+	switch text, isText := v.Text(); {
+	case v.Kind() == wire.Number, isText && !strings.HasPrefix(text, "0x"):
+		return v, nil // the rules read it
+	case isText:
+		small, err := hex.DecodeString(text[2:])
+		if err != nil || len(small) != limbsInWord {
+			return wire.Value{}, fmt.Errorf("%q: %w", wire.Excerpt(text), errNotU256)
+		}
+		return ofLimbs([limbsInWord]uint64{uint64(small[0]), uint64(small[1]), uint64(small[2]), uint64(small[3])}), nil
+	case v.Kind() != wire.Array:
+		return wire.Value{}, fmt.Errorf("have %v: %w", v.Kind(), errNotU256)
+	}
+	var limbs [limbsInWord]uint64
+	n := 0
+	for limb := range v.Elements() {
+		if n == len(limbs) {
+			return wire.Value{}, fmt.Errorf("have more than four limbs: %w", errNotU256)
+		}
+		var err error
+		if limbs[n], err = decimal(limb); err != nil {
+			return wire.Value{}, fmt.Errorf("limb %d: %w", n, err)
+		}
+		n++
+	}
+	if n != len(limbs) {
+		return wire.Value{}, fmt.Errorf("have %d limbs: %w", n, errNotU256)
+	}
+	return ofLimbs(limbs), nil
+}
+
+func ofLimbs(limbs [limbsInWord]uint64) wire.Value {
+	var word [limbsInWord * 8]byte
+	for i, limb := range limbs {
+		binary.BigEndian.PutUint64(word[len(word)-8*(i+1):], limb)
+	}
+	return wire.OfInteger(word[:])
+}
+
+// decimal reads a number of at most 64 bits that has decimal digits only.
+func decimal(v wire.Value) (uint64, error) {
+	text := v.Raw()
+	if inside, ok := v.Text(); ok {
+		text = inside
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || strings.HasPrefix(text, "+") {
+		return 0, fmt.Errorf("want decimal digits of at most 64 bits, have %s", wire.Excerpt(v.Raw()))
+	}
+	return n, nil
+}
+
+// readBytes reads a byte list that may be an array: the successor writes those of fewer than
+// two bytes so.
+func readBytes(v wire.Value) (wire.Value, error) {
+	if v.Kind() != wire.Array {
+		return v, nil // the rules read it
+	}
+	var list []byte
+	for element := range v.Elements() {
+		n, err := decimal(element)
+		if err == nil && (n > 255 || len(list) > 0) {
+			err = fmt.Errorf("want hex digits, or an array of at most one byte, have %s", wire.Excerpt(v.Raw()))
+		}
+		if err != nil {
+			return wire.Value{}, err
+		}
+		list = append(list, byte(n))
+	}
+	return wire.OfBytes(list), nil
+}
+
+// with returns an object with another value of one of its members.
+func with(object wire.Value, name string, value wire.Value) wire.Value {
+	var fields []wire.Field
+	for key, member := range object.Members() {
+		if key == name {
+			member = value
+		}
+		fields = append(fields, wire.Field{Key: key, Value: member})
+	}
+	return wire.OfObject(fields...)
+}
+
+// readSigner reads the account that signed: the successor, and Sidecar for accounts of 32
+// bytes, write {"id": account}.
+func readSigner(v wire.Value) wire.Value {
+	if id := v.Member("id"); id.Kind() != wire.Absent {
+		return id
+	}
+	return v
+}
+
+// inField returns an error with the field that it is of.
+func inField(name string, err error) error {
+	var fields firstError
+	fields.at(name, err)
+	return fields.err
+}
+
+// PalletName returns the name of a pallet in camel case, as Sidecar understands it in a path:
+// transactionPayment for transaction-payment. Its successor knows no other.
+func PalletName(name string) string {
+	words := strings.Split(name, "-")
+	for i, word := range words {
+		if i > 0 && word != "" {
+			words[i] = strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return strings.Join(words, "")
+}
