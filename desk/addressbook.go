@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/addressbook"
@@ -86,6 +87,36 @@ func (b *AddressBook) With(accounts *addressbook.Book) *addressbook.Book {
 		return nil
 	}
 	return both
+}
+
+// OwnGroup returns the group that is most likely the company's own: the one with the most accounts
+// of bookkeeping, or else the only group. It is "" where nothing tells.
+func (b *AddressBook) OwnGroup() (own string) {
+	kept := map[string]int{}
+	for _, e := range b.entries().Entries() {
+		if e.Account != "" {
+			kept[e.Group]++
+		}
+	}
+	groups, most := b.entries().Groups(), 0
+	for _, group := range groups {
+		if kept[group] > most {
+			own, most = group, kept[group]
+		}
+	}
+	if own == "" && len(groups) == 1 {
+		own = groups[0]
+	}
+	return own
+}
+
+// GroupNames returns the names of the groups, [AddressBook.OwnGroup] first.
+func (b *AddressBook) GroupNames() []string {
+	names := b.entries().Groups()
+	if i := slices.Index(names, b.OwnGroup()); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, b.OwnGroup())
+	}
+	return names
 }
 
 // hasGroups says, for people, which groups the book has.

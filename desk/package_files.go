@@ -296,11 +296,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	defer result.Close()
 	// What was sealed after the month is not of it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
-	for _, s := range result.Sums {
-		if !s.Outcome.Agrees() {
-			x.manifest.Findings.Differences += uint64(s.Count)
-		}
-	}
+	x.manifest.Findings.Differences += uint64(result.Apart())
 	if err := x.keepBooks(r, file); err != nil {
 		return err
 	}

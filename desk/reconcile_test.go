@@ -186,7 +186,7 @@ func TestBooksInMemory(t *testing.T) {
 	in := desk.BooksInput{Path: "/nowhere/books.csv", Content: text, Unit: "wei", Columns: []string{"fee=Kosten"}}
 	result, err := books(t, d, in, desk.Heights(0, 27))
 	require.NoError(t, err)
-	require.True(t, result.Reconciled())
+	require.True(t, result.Agrees())
 	var out, same strings.Builder
 	require.NoError(t, in.WriteFixed(t.Context(), &out, result))
 	in.Path, in.Content = path, nil

@@ -52,6 +52,7 @@ func (r *Result) basis() (list []fact) {
 	add("to", to)
 	add("blocks", shownOptional(r.Span))
 	add("accounts", r.accounts())
+	add("rows_only", r.Options.RowsOnly)
 	add("tolerance", r.Options.Tolerance)
 	add("partial", r.Options.Partial)
 	return append(list, r.priceFacts()...)

@@ -61,7 +61,7 @@ func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 		r := match(t, charging(t, s, c.charged), read(t, text, o), o)
 		item := items(t, r)[0]
 		require.Equal(t, c.want, item.Outcome, "%s beside %s", c.text, c.charged)
-		require.Equal(t, c.want != reconcile.AmountDiffers, r.Reconciled())
+		require.Equal(t, c.want != reconcile.AmountDiffers, r.Agrees())
 		if c.want == reconcile.WithinRounding {
 			require.Contains(t, item.Notes[len(item.Notes)-1], "a spreadsheet keeps 15 digits of a number: ")
 			require.NotEqual(t, "0", difference(item))
@@ -85,7 +85,7 @@ func TestTolerance(t *testing.T) {
 	require.Equal(t, "3", apart.String())
 	o.Tolerance = chain.NewWei(7)
 	r = match(t, book(t, "moonbeam-2100"), read(t, g.csv(','), o), o)
-	require.True(t, r.Reconciled())
+	require.True(t, r.Agrees())
 	apart, _ = sum(t, r, reconcile.WithinTolerance).Difference.Get()
 	require.Equal(t, "10", apart.String())
 

@@ -107,15 +107,21 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 // match.
 func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	var head struct {
-		Reconciled bool          `json:"reconciled"`
-		Notes      []string      `json:"notes"`
-		Basis      facts         `json:"basis"`
-		Symbol     string        `json:"symbol"`
-		Prices     *prices.Basis `json:"prices,omitempty"` // not there without amounts in a currency
-		Summary    []sumJSON     `json:"summary"`
-		Total      sumJSON       `json:"total"`
+		Headline   string               `json:"headline"`
+		Reconciled chain.Optional[bool] `json:"reconciled"` // null where what was compared agrees, and completeness was not checked
+		Complete   bool                 `json:"completeness_checked"`
+		Notes      []string             `json:"notes"`
+		Basis      facts                `json:"basis"`
+		Symbol     string               `json:"symbol"`
+		Prices     *prices.Basis        `json:"prices,omitempty"` // not there without amounts in a currency
+		Summary    []sumJSON            `json:"summary"`
+		Total      sumJSON              `json:"total"`
 	}
-	head.Reconciled, head.Notes, head.Basis, head.Symbol, head.Total = r.Reconciled(), append([]string{}, r.Notes...), r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
+	if !r.Agrees() || r.Complete() {
+		head.Reconciled = chain.Some(r.Agrees())
+	}
+	head.Headline, head.Complete, head.Notes = r.Headline(), r.Complete(), append([]string{}, r.Notes...)
+	head.Basis, head.Symbol, head.Total = r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
 	if r.valuer != nil {
 		basis := r.valuer.Basis()
 		head.Prices = &basis

@@ -88,7 +88,9 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	switch {
 	case len(m.mine) == 0:
-		r.Notes = append(r.Notes, "No accounts are named: transactions that the books lack were not looked for.")
+		r.Notes = append(r.Notes, "Without accounts, a row matches whoever paid the fee, and fees that the books lack were not looked for.")
+	case o.RowsOnly:
+		r.Notes = append(r.Notes, "Fees that the books lack were not looked for.")
 	case m.free > 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("%s of the accounts that no row names had no fee, and %s no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
 	}
@@ -147,32 +149,57 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	return item, nil
 }
 
-// compare compares a row with its transaction.
+// compare compares a row with its transaction. The chain's side is what the accounts paid in the
+// period, so the sum of all items is what they paid in it.
 func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
-	item.paid(t)
-	paid, known := item.Chain.Get()
-	if !known {
-		item.Outcome = Undetermined
-		item.Difference = chain.Optional[chain.SignedWei]{}
-		return
-	}
-	difference := row.Fee.Difference(paid)
-	item.Difference = chain.Some(difference)
-	amount := m.amount(item, row, paid)
-	item.Outcome = amount
-	if !m.period.contains(t) {
-		item.Outcome = OutsidePeriod
-		item.note("it is not of the period")
-	}
-	if why := m.otherPayer(row, t); why != "" {
-		item.Outcome = PayerDiffers
-		item.note("%s", why)
-	}
-	if amount == AmountDiffers {
-		item.Outcome = AmountDiffers
+	payer, isKnown := t.Payer.Get()
+	switch {
+	case len(m.mine) > 0 && isKnown && !m.mine[payer]:
+		item.excluded(PaidByAnother, fmt.Sprintf("paid by another account, %v", payer))
+		if row.Fee.IsZero() { // the books have none of it either
+			item.Outcome = Matched
+		}
+	case !m.period.contains(t):
+		item.excluded(OutsidePeriod, "the transaction is not of the period")
+	case len(m.mine) > 0 && !isKnown:
+		item.undetermined()
+		item.note("who paid is not known")
+	default:
+		m.compareAmount(item, row, t)
 	}
 	if !t.Final {
 		item.note("its block is not final")
+	}
+}
+
+// excluded sets the outcome of a row whose fee is none of those that are compared: all that the
+// books have of it is too much.
+func (i *Item) excluded(outcome Outcome, why string) {
+	i.Outcome, i.Chain = outcome, chain.Some(chain.Wei{})
+	i.note("%s", why)
+}
+
+// undetermined sets the outcome of a row of which the chain's side is not known.
+func (i *Item) undetermined() {
+	i.Outcome, i.Chain, i.Difference = Undetermined, chain.Optional[chain.Wei]{}, chain.Optional[chain.SignedWei]{}
+}
+
+// compareAmount compares the amount of a row with what the chain charged, and who paid with who
+// the row says.
+func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
+	item.paid(t)
+	paid, known := item.Chain.Get()
+	if !known {
+		item.undetermined()
+		return
+	}
+	item.Difference = chain.Some(row.Fee.Difference(paid))
+	item.Outcome = m.amount(item, row, paid)
+	if why := row.otherPayer(t); why != "" {
+		item.note("%s", why)
+		if item.Outcome != AmountDiffers {
+			item.Outcome = PayerDiffers
+		}
 	}
 }
 
@@ -210,17 +237,17 @@ func (i *Item) paid(t *ledger.Transaction) {
 	}
 }
 
-// otherPayer says who paid, if it is not who the row says, or none of the accounts.
-func (m *matcher) otherPayer(row *Row, t *ledger.Transaction) string {
+// otherPayer names the payer where it is not the one that the row names.
+func (r *Row) otherPayer(t *ledger.Transaction) string {
+	said, has := r.Account.Get()
 	payer, known := t.Payer.Get()
-	said, has := row.Account.Get()
 	switch {
-	case has && !known:
+	case !has:
+		return ""
+	case !known:
 		return "who paid is not known"
-	case has && payer != said:
+	case payer != said:
 		return fmt.Sprintf("%v paid, not %v", payer, said)
-	case len(m.mine) > 0 && !m.mine[payer]:
-		return "none of the accounts paid"
 	}
 	return ""
 }
@@ -326,7 +353,7 @@ func (m *matcher) ambiguous(item *Item, found []*ledger.Transaction, against str
 // names, in the order of the chain.
 func (m *matcher) lacking(r *Result) error {
 	span, some := m.period.Span.Get()
-	if !some {
+	if !some || m.options.RowsOnly {
 		return nil
 	}
 	var found items // account by account

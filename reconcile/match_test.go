@@ -144,7 +144,7 @@ func TestAmbiguous(t *testing.T) {
 
 	text = "Extrinsic hash,Extrinsic ID,fee_wei\n" + first.XtHash + "," + second.place() + "," + second.Charged + "\n"
 	r = match(t, same, read(t, text, reconcile.Options{}), reconcile.Options{})
-	require.True(t, r.Reconciled())
+	require.True(t, r.Agrees())
 
 	same.places = slices.Repeat(same.places, 20)
 	text = "Extrinsic hash,fee_wei\n" + first.XtHash + "," + first.Charged + "\n"
@@ -305,8 +305,8 @@ func TestNotesOfARow(t *testing.T) {
 	o := reconcile.Options{Accounts: payers(t, allSent(t, "moonbeam-2100")[1:2])}
 	text := "hash,fee_wei\n" + list[0].hash() + "," + list[0].Charged + "\n"
 	r = match(t, book(t, "moonbeam-2100"), read(t, text, o), o)
-	require.Equal(t, reconcile.PayerDiffers, items(t, r)[0].Outcome)
-	require.Equal(t, []string{"none of the accounts paid"}, items(t, r)[0].Notes)
+	require.Equal(t, reconcile.PaidByAnother, items(t, r)[0].Outcome)
+	require.Equal(t, []string{"paid by another account, " + list[0].From}, items(t, r)[0].Notes)
 }
 
 // A transaction without a fee need not be in the books.
@@ -397,6 +397,7 @@ func TestNotCovered(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "PARTIAL: the ledger does not cover the period: it lacks "+c.lacks+".", r.Notes[0])
 			require.Equal(t, reconcile.OnlyInBooks, items(t, r)[0].Outcome) // block 3 is not there
+			require.Equal(t, "1 of 1 do not match; completeness not checked; the ledger lacks part of the period", r.Headline())
 		})
 	}
 	_, err := reconcile.Match(ctx, part, each(nil), reconcile.Options{Period: heights(7, 6)})

@@ -54,6 +54,7 @@ type Options struct {
 
 	Labels    *addressbook.Book             // what addresses are called; nil is not known
 	Accounts  []chain.Address               // the company's: what they paid for is looked for in the file
+	RowsOnly  bool                          // what no row names is not looked for
 	Period    chain.Optional[ledger.Period] // that the file is of; all that is sealed where it is not known
 	Tolerance chain.Wei                     // differences up to this are WithinTolerance
 	Prices    *prices.List                  // what the amounts were worth; nil values nothing

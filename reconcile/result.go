@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/prices"
 )
@@ -15,16 +16,17 @@ type Outcome string
 
 const (
 	Matched         Outcome = "matched"
-	WithinRounding  Outcome = "within_rounding"  // the row has what a spreadsheet's 15 digits leave of the amount
-	WithinTolerance Outcome = "within_tolerance" // the amounts differ by no more than the tolerance
-	AmountDiffers   Outcome = "amount_differs"   // by more than the tolerance
-	PayerDiffers    Outcome = "payer_differs"    // the amount agrees, and another account paid
-	OutsidePeriod   Outcome = "outside_period"   // the amount agrees, and the transaction is not of the period
-	Undetermined    Outcome = "undetermined"     // no rule gives the fee of the transaction, and the chain recorded no charge
-	Duplicate       Outcome = "duplicate"        // a row before names the same transaction
-	Ambiguous       Outcome = "ambiguous"        // it can mean several transactions, or contradicts itself
-	OnlyInBooks     Outcome = "only_in_books"    // no such transaction is in the ledger
-	OnlyOnChain     Outcome = "only_on_chain"    // the accounts paid for it, and no row names it
+	WithinRounding  Outcome = "within_rounding"         // the row has what a spreadsheet's 15 digits leave of the amount
+	WithinTolerance Outcome = "within_tolerance"        // the amounts differ by no more than the tolerance
+	AmountDiffers   Outcome = "amount_differs"          // by more than the tolerance
+	PayerDiffers    Outcome = "payer_differs"           // the amount agrees, and the row names another payer
+	PaidByAnother   Outcome = "paid_by_another_account" // none of the accounts paid: the chain's side is 0
+	OutsidePeriod   Outcome = "outside_period"          // the transaction is not of the period: the chain's side is 0
+	Undetermined    Outcome = "undetermined"            // no rule gives the fee of the transaction and the chain recorded no charge, or its payer is not known
+	Duplicate       Outcome = "duplicate"               // a row before names the same transaction
+	Ambiguous       Outcome = "ambiguous"               // it can mean several transactions, or contradicts itself
+	OnlyInBooks     Outcome = "only_in_books"           // no such transaction is in the ledger
+	OnlyOnChain     Outcome = "only_on_chain"           // the accounts paid for it, and no row names it
 )
 
 // Agrees tells whether a row with this outcome is right: it is matched, or as good as that.
@@ -34,7 +36,7 @@ func (o Outcome) Agrees() bool {
 
 // Outcomes are all outcomes, in the order in which they are shown.
 func Outcomes() []Outcome {
-	return []Outcome{Matched, WithinRounding, WithinTolerance, AmountDiffers, PayerDiffers, OutsidePeriod, Undetermined, Duplicate, Ambiguous, OnlyInBooks, OnlyOnChain}
+	return []Outcome{Matched, WithinRounding, WithinTolerance, AmountDiffers, PayerDiffers, PaidByAnother, OutsidePeriod, Undetermined, Duplicate, Ambiguous, OnlyInBooks, OnlyOnChain}
 }
 
 // Transaction is one of the ledger, as far as it is shown.
@@ -58,7 +60,7 @@ type Item struct {
 	Row         *Row                        // nil where there is only the transaction
 	Transaction chain.Optional[Transaction] // that the row names
 	Books       chain.Optional[chain.Wei]   // the fee of the row
-	Chain       chain.Optional[chain.Wei]   // what was paid for the transaction, see [ledger.Transaction.Paid]; of a duplicate, it is with the first row
+	Chain       chain.Optional[chain.Wei]   // what the accounts paid for the transaction in the period, see [ledger.Transaction.Paid]; of a duplicate, it is with the first row
 	Difference  chain.Optional[chain.SignedWei]
 	Notes       []string
 }
@@ -95,6 +97,7 @@ type Result struct {
 	Total   Sum
 	items   items
 	valuer  *prices.Valuer // nil without prices
+	partial bool           // the ledger lacks part of the period
 }
 
 // Items are the rows in their order, then the transactions without one in the order of
@@ -108,7 +111,7 @@ func (r *Result) Close() error { return r.items.records.Close() }
 func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	r := &Result{
 		Notes: c.notes(), Network: s.Network, Genesis: s.Genesis, Sealed: s.Sealed,
-		Period: o.Period, Span: c.Span, Options: *o,
+		Period: o.Period, Span: c.Span, Options: *o, partial: len(c.Lacks) > 0,
 	}
 	if seal, ok := s.Seal.Get(); ok {
 		r.Seal = seal.String()
@@ -123,14 +126,49 @@ func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	return r
 }
 
-// Reconciled tells whether each row and each transaction agrees.
-func (r *Result) Reconciled() bool {
+// Reconciled reports whether the record is complete, and each row and each transaction agrees.
+func (r *Result) Reconciled() bool { return r.Agrees() && r.Complete() }
+
+// Agrees reports whether each row and each transaction that was compared agrees.
+func (r *Result) Agrees() bool { return r.Apart() == 0 }
+
+// Complete reports whether fees that the record lacks were looked for. Without accounts they
+// cannot be.
+func (r *Result) Complete() bool { return len(r.Options.Accounts) > 0 && !r.Options.RowsOnly }
+
+// Apart counts the rows and transactions that do not agree.
+func (r *Result) Apart() (count int) {
 	for i := range r.Sums {
-		if s := &r.Sums[i]; !s.Outcome.Agrees() && s.Count > 0 {
-			return false
+		if s := &r.Sums[i]; !s.Outcome.Agrees() {
+			count += s.Count
 		}
 	}
-	return true
+	return count
+}
+
+// Headline states the outcome in one line.
+func (r *Result) Headline() string {
+	apart, count := r.Apart(), r.Total.Count
+	var text string
+	switch {
+	case apart > 0:
+		text = fmt.Sprintf("%d of %d do not match", apart, count)
+	case count == 0 && r.Complete():
+		text = "nothing to compare: the file has no row, and the accounts paid no fee"
+	case count == 0:
+		text = "nothing to compare: the file has no row"
+	case r.Complete():
+		text = fmt.Sprintf("all %d match", count)
+	default:
+		text = console.Counted(count, "row") + " " + console.Verb(count, "matches", "match")
+	}
+	if !r.Complete() {
+		text += "; completeness not checked"
+	}
+	if r.partial {
+		text += "; the ledger lacks part of the period"
+	}
+	return text
 }
 
 // add adds an item, also to the sums.

@@ -231,7 +231,7 @@ func TestContradictions(t *testing.T) {
 		text := head + strings.Join(c.row, ",") + "," + evm.Charged + "\n"
 		r := match(t, book(t, "moonbeam-2100"), read(t, text, reconcile.Options{}), reconcile.Options{})
 		if c.note == "" {
-			require.True(t, r.Reconciled(), text)
+			require.True(t, r.Agrees(), text)
 			continue
 		}
 		require.Equal(t, reconcile.Ambiguous, items(t, r)[0].Outcome)

@@ -14,6 +14,9 @@ func (r *Result) Sheets(all bool) []*sheet.Sheet {
 	return []*sheet.Sheet{r.Summary(), r.Details(all), r.Basis()}
 }
 
+// title is that of the summary.
+func (r *Result) title() string { return "Fees in the books beside the ledger: " + r.Headline() }
+
 // Summary is a row for each outcome, and the total.
 func (r *Result) Summary() *sheet.Sheet {
 	columns := []sheet.Column{
@@ -21,7 +24,7 @@ func (r *Result) Summary() *sheet.Sheet {
 		{Name: "books", Kind: sheet.Wei}, {Name: "chain", Kind: sheet.Wei}, {Name: "difference", Kind: sheet.SignedWei},
 	}
 	return &sheet.Sheet{
-		Name: "summary", Title: "Fees in the books beside the ledger", Notes: r.Notes, Symbol: r.Options.Symbol,
+		Name: "summary", Title: r.title(), Notes: r.Notes, Symbol: r.Options.Symbol,
 		Columns: append(columns, r.worthColumns(false)...),
 		Rows: rows(func(yield func([]any) bool) {
 			for _, s := range append(append([]Sum{}, r.Sums...), r.Total) {

@@ -104,7 +104,7 @@ func widthOf(columns []column) (width int) {
 // writeSummary writes a line for each outcome. Where there is no room, what the books and the
 // chain have is left to the lines of the total.
 func (r *Result) writeSummary(out *console.Page, width int) {
-	console.WriteWrapped(out, "Fees in the books beside the ledger", 0, width)
+	console.WriteWrapped(out, r.title(), 0, width)
 	out.WriteString("\n")
 	sums := append(append([]Sum{}, r.Sums...), r.Total)
 	var books, onChain, apart []string

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -54,7 +55,7 @@ func view(t *testing.T, called string) *viewed {
 	paid, err := d.Transactions(t.Context(), desk.TransactionsQuestion{Period: desk.Period{All: true}, Payers: []chain.Address{account}, Limit: 1})
 	require.NoError(t, err)
 	place := paid.List[0].Place().String()
-	record := sent(t, s, "<script>.csv", []byte("id,fee_wei,"+hostile+"\n"+place+",5215236000000000,<img src=x onerror=alert(1)>\n"), nil)
+	record := sent(t, s, "<script>.csv", []byte("id,fee_wei,"+hostile+"\n"+place+",5215236000000000,<img src=x onerror=alert(1)>\n"), url.Values{"accounts": {account.String()}})
 	return &viewed{s.URL, d, reader, labels, account, place, record}
 }
 

@@ -21,22 +21,37 @@ import (
 // errNotKept says that nothing is there by a token, or nothing any more.
 var errNotKept = &problem{http.StatusNotFound, "Not there", fmt.Sprintf("This file is not kept, or not any more: one that nobody uses for %d minutes is forgotten, and so is the one that was not used for the longest time where many are sent. Send it again.", int(keptFor.Minutes()))}
 
+// errNoAccounts says that a result is not complete, and why.
+var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "No accounts are named, so fees that the file lacks were not looked for. Name the company's accounts, or compare only the rows."}
+
+// maxGroups is how many groups of the address book are offered.
+const maxGroups = 10
+
 // reconcileForm asks for a company's record of fees.
 func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	sc, err := readScope(r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	v := &view{Title: "Reconcile", Path: "reconcile", Scope: &sc, Command: "fees reconcile FILE" + sc.flags() + s.ledgerFlag()}
+	asked := s.ofCompany(sc)
+	v := &view{Title: "Reconcile", Path: "reconcile", Scope: &sc, Command: "fees reconcile FILE" + asked.flags() + s.ledgerFlag()}
 	v.Lead = "Compare a company's own record of fees, a csv or xlsx file, with the ledger, to the wei."
 	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
-	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", mostFile>>20)}}, sc.controls("The company's accounts")...)
+	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", mostFile>>20)}}, asked.controls("The company's accounts")...)
 	v.Notes = []string{
 		fmt.Sprintf("The file stays in this server's memory, and is forgotten when nobody has used it for %d minutes. A workbook, and what is worked out of a file, is in temporary files while an answer is made; nobody else can open them.", int(keptFor.Minutes())),
-		"With accounts, what these paid for in the period and no row names is listed too.",
+		"A fee that the accounts paid in the period and no row names is listed too. A row that another account paid counts as 0.",
 	}
 	s.render(w, r, http.StatusOK, v)
 	return nil
+}
+
+// ofCompany is a scope with the address book's own group where it names no accounts.
+func (s *server) ofCompany(sc scope) scope {
+	if own := s.Labels.OwnGroup(); sc.Accounts == "" && own != "" {
+		sc.Accounts = desk.GroupPrefix + own
+	}
+	return sc
 }
 
 // comparison is a company's record beside the ledger.
@@ -47,6 +62,11 @@ type comparison struct {
 	options  reconcile.Options
 	file     *reconcile.File
 	result   *reconcile.Result
+}
+
+// lacksAccounts reports whether neither accounts nor a comparison of the rows alone was asked for.
+func (c *comparison) lacksAccounts() bool {
+	return len(c.options.Accounts) == 0 && !c.settings.rowsOnly
 }
 
 func (c *comparison) close() {
@@ -84,7 +104,7 @@ func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 	if err != nil {
 		return err
 	}
-	c.options.Accounts, c.options.Labels = chosen.Accounts, chosen.Labels
+	c.options.Accounts, c.options.Labels, c.options.RowsOnly = chosen.Accounts, chosen.Labels, c.settings.rowsOnly
 	c.options.Symbol, err = s.Desk.Symbol(ctx)
 	return err
 }
@@ -163,8 +183,8 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 		err = s.compare(r.Context(), c)
 	}
 	here := "reconcile/" + r.PathValue("token")
-	v.Form = c.settings.form(here, preview)
-	v.Form.Title, v.Form.Shown = "How the file is read", err != nil
+	v.Form = s.settingsForm(&c.settings, here, preview)
+	v.Form.Title, v.Form.Shown = "How the file is read", err != nil || c.lacksAccounts()
 	v.Facts = []fact{plain("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), plain("SHA-256", c.upload.sum)}
 	v.Last = &form{Action: here + "/forget", Post: true, Token: s.token(r), Button: "Forget this file"}
 	status := http.StatusOK
@@ -194,21 +214,19 @@ var shownColumns = []string{"outcome", "line", "id", "time", "books", "chain", "
 // outcomes says what became of the rows.
 func (s *server) outcomes(v *view, c *comparison, here string) error {
 	result := c.result
-	apart := 0
-	for i := range result.Sums {
-		if sum := &result.Sums[i]; !sum.Outcome.Agrees() {
-			apart += sum.Count
+	headline := result.Headline()
+	v.Lead, v.Failed = strings.ToUpper(headline[:1])+headline[1:]+".", !result.Agrees()
+	if c.lacksAccounts() {
+		v.Failed, v.Warnings = true, []string{errNoAccounts.Detail}
+		groups := s.Labels.GroupNames()
+		for _, group := range groups[:min(len(groups), maxGroups)] {
+			set := c.settings
+			set.scope.Accounts = desk.GroupPrefix + group
+			v.Ways = append(v.Ways, link{"Compare with the accounts of " + shortened(group) + ".", here + set.query()})
 		}
+		v.Ways = append(v.Ways, c.settings.way(here, "Compare with ", []reconcile.Setting{{Name: "rows-only"}}))
 	}
 	total := &result.Total
-	switch {
-	case apart > 0:
-		v.Lead, v.Failed = fmt.Sprintf("%d of %d do not match.", apart, total.Count), true
-	case total.Count == 0:
-		v.Lead = "There is nothing to compare: the file has no row, and no account paid for anything."
-	default:
-		v.Lead = fmt.Sprintf("All %d match.", total.Count)
-	}
 	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
 		amount("books", chain.Some(total.Books), result.Options.Symbol), amount("chain", total.Chain, result.Options.Symbol), amount("difference, books less chain", total.Difference, result.Options.Symbol))
 	v.Notes = result.Notes
@@ -226,6 +244,9 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 		if len(table.Rows) > 0 {
 			v.Tables = append(v.Tables, table)
 		}
+	}
+	if c.lacksAccounts() {
+		return nil
 	}
 	query := c.settings.query()
 	for _, form := range resultForms {
@@ -315,6 +336,9 @@ func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*an
 	defer c.close()
 	if err := s.prepare(r.Context(), c); err != nil {
 		return err
+	}
+	if c.lacksAccounts() {
+		return errNoAccounts
 	}
 	err = s.compare(r.Context(), c)
 	var unread *unreadError

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -320,3 +321,46 @@ func TestMappingInTheBrowser(t *testing.T) {
 }
 
 func noise(length int) string { return strings.Repeat("x", length) }
+
+// Without accounts, nothing is called complete: the form names the company's own group, the page
+// compares the rows and offers the groups, and nothing can be downloaded.
+func TestAccountsInTheBrowser(t *testing.T) {
+	d, dir, book := monthEnd(t)
+	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = book })
+	start := get(t, s, "/reconcile?period=2026-01", nil).text
+	require.Contains(t, start, `name="accounts" type="text" value="group:company"`)
+	require.Contains(t, get(t, s, "/reconcile?accounts=Payroll", nil).text, `name="accounts" type="text" value="Payroll"`)
+
+	content, err := os.ReadFile(filepath.Join(dir, "company.csv"))
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(content), "\n")
+	right := strings.Join(slices.Concat(lines[:4], lines[5:11], lines[12:15], lines[16:]), "") // without what was planted
+	path := sent(t, s, "right.csv", []byte(right), url.Values{"period": {"2026-01"}})
+	a := get(t, s, path, nil)
+	require.Equal(t, http.StatusOK, a.status)
+	require.Contains(t, a.text, "14 rows match; completeness not checked.")
+	require.NotContains(t, a.text, "All 14 match")
+	require.Contains(t, a.text, "fees that the file lacks were not looked for")
+	require.Contains(t, a.text, `name="accounts" type="text" value="group:company"`)
+	require.NotContains(t, a.text, "result.csv")
+	token, query, _ := strings.Cut(path, "?")
+	for _, file := range []string{"/result.csv", "/result.json", "/result.xlsx", "/fixed"} {
+		b := get(t, s, token+file+"?"+query, nil)
+		require.Equal(t, http.StatusUnprocessableEntity, b.status, file)
+		require.Contains(t, b.text, "No accounts are named", file)
+	}
+	ways := map[string]string{}
+	for _, way := range regexp.MustCompile(`<li><a href="([^"]+)">Compare with ([^<]+)\.</a>`).FindAllStringSubmatch(a.text, -1) {
+		ways[way[2]] = "/" + html.UnescapeString(way[1])
+	}
+	require.Len(t, ways, 5)
+	ours := get(t, s, ways["the accounts of company"], nil)
+	require.Contains(t, ours.text, "2 of 16 do not match.")
+	require.Contains(t, ours.text, "only on chain")
+	theirs := get(t, s, ways["the accounts of payroll"], nil)
+	require.Contains(t, theirs.text, "paid by another account")
+	rows := get(t, s, ways["only the rows"], nil)
+	require.Contains(t, rows.text, "14 rows match; completeness not checked.")
+	require.Contains(t, rows.text, "--rows-only")
+	require.Contains(t, rows.text, "result.csv")
+}

@@ -16,10 +16,12 @@ import (
 // settings say how a company's record is read and compared. They stand in the page's address, by
 // the names of the flags of fees reconcile.
 type settings struct {
-	scope  scope
-	books  desk.BooksInput
-	all    bool // what matches is shown too
-	values url.Values
+	scope scope
+	books desk.BooksInput
+	all   bool // what matches is shown too
+	// rowsOnly leaves out the search for fees that the record lacks.
+	rowsOnly bool
+	values   url.Values
 }
 
 // setting is one of them. Its flag has its name, with - for _.
@@ -44,6 +46,7 @@ var settingList = []setting{
 	{Name: "header_row", Label: "Row of the header", Kind: "text", Hint: "found by its names", more: true},
 	{Name: "skip_rows", Label: "Rows to pass over", Kind: "text", Hint: "12,16", more: true},
 	{Name: "negative", Label: "fees are below 0: -5, 5-, (5)", Kind: "checkbox", more: true},
+	{Name: "rows_only", Label: "compare only the rows: do not look for fees that the file lacks", Kind: "checkbox", more: true},
 	{Name: "all", Label: "show what matches too", Kind: "checkbox", more: true},
 }
 
@@ -97,7 +100,7 @@ func readSettings(query string) (set settings, err error) {
 			set.books.Columns = append(set.books.Columns, string(c.field)+"="+name)
 		}
 	}
-	for name, into := range map[string]*bool{"negative": &set.books.Negative, "all": &set.all} {
+	for name, into := range map[string]*bool{"negative": &set.books.Negative, "all": &set.all, "rows_only": &set.rowsOnly} {
 		switch get(name) {
 		case "1":
 			*into = true
@@ -194,6 +197,9 @@ func (set *settings) way(here, text string, more []reconcile.Setting) link {
 		case "negative":
 			value = "1"
 			said = append(said, "fees below 0")
+		case "rows-only":
+			value = "1"
+			said = append(said, "only the rows")
 		case "skip-rows":
 			said = append(said, "without "+console.Verb(strings.Count(value, ",")+1, "row ", "rows ")+value)
 			if before := values.Get(name); before != "" {
@@ -217,9 +223,13 @@ const (
 	mostOption = 200
 )
 
-// form asks for the settings. It shows how the file begins, where that is known.
-func (set *settings) form(here string, p *reconcile.Preview) *form {
-	f := &form{Action: here, Button: "Compare", Fields: set.scope.controls("The company's accounts")}
+// settingsForm asks for the settings. It shows how the file begins, where that is known.
+func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) *form {
+	scope := set.scope
+	if !set.rowsOnly {
+		scope = s.ofCompany(scope)
+	}
+	f := &form{Action: here, Button: "Compare", Fields: scope.controls("The company's accounts")}
 	for _, c := range columnFields {
 		one := control{Name: "map." + string(c.field), Label: "Column of the " + c.label, Kind: "select", Value: set.values.Get("map." + string(c.field)), Options: []option{{"", "by its usual name"}, {noColumn, "none"}}}
 		if p != nil {

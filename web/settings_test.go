@@ -26,9 +26,9 @@ func TestProposedSettings(t *testing.T) {
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = book })
 	content, err := os.ReadFile(filepath.Join(dir, "company.csv"))
 	require.NoError(t, err)
-	path := sent(t, s, "-company.csv", content, url.Values{"period": {"1..24"}, "partial": {"1"}, "zone": {"Europe/Berlin"}})
+	path := sent(t, s, "-company.csv", content, url.Values{"period": {"1..24"}, "partial": {"1"}, "zone": {"Europe/Berlin"}, "accounts": {"group:company"}})
 	page := html.UnescapeString(get(t, s, path, nil).text)
-	require.Contains(t, page, "fees reconcile ./-company.csv 1..24 --timezone Europe/Berlin --partial")
+	require.Contains(t, page, "fees reconcile ./-company.csv 1..24 --timezone Europe/Berlin --accounts group:company --partial")
 	require.Contains(t, page, `name="partial" type="checkbox" value="1" checked`)
 	require.Contains(t, page, "read as utf-8")
 

@@ -172,7 +172,7 @@ func TestReconcileUglyFiles(t *testing.T) {
 			before, err := os.ReadFile(path)
 			require.NoError(t, err)
 			fixed := filepath.Join(dir, "fixed"+filepath.Ext(path))
-			arguments := append([]string{"reconcile", path, "0..27", "--gateway", "demo", "--all", "--quiet", "--format", "json", "--fix", fixed}, u.flags...)
+			arguments := append([]string{"reconcile", path, "0..27", "--gateway", "demo", "--accounts", accountsOf(t, list), "--all", "--quiet", "--format", "json", "--fix", fixed}, u.flags...)
 			stdout, stderr, code := fees(t, arguments...)
 			for range u.steps {
 				require.Equal(t, exitUsage, code, stderr)

@@ -77,7 +77,8 @@ const manualExamples = `  fees demo                               try a month's 
   fees account Payroll                    what the ledger knows of an account
   fees export --as hledger \
       --accounts group:company            fees of the ledger for accounting
-  fees reconcile company.csv              a company's record beside the ledger
+  fees reconcile company.csv \
+      --accounts group:company            a company's record beside the ledger
   fees statement Payroll                  prove what became of a balance
   fees rollforward --month 2026-01 \
       --accounts group:company            opening to closing, line by line

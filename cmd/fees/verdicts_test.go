@@ -20,7 +20,7 @@ func TestVerdictsHaveColours(t *testing.T) {
 		string(evidence.Match): green, string(evidence.Drift): red, string(evidence.NoEvidence): yellow, string(evidence.CashOnly): none,
 		string(desk.RowProved): green, string(desk.RowContradicted): red, string(desk.RowUnchecked): yellow, string(desk.RowUnseen): none,
 		string(reconcile.Matched): green, string(reconcile.WithinRounding): green, string(reconcile.WithinTolerance): green,
-		string(reconcile.AmountDiffers): red, string(reconcile.PayerDiffers): red, string(reconcile.OutsidePeriod): red,
+		string(reconcile.AmountDiffers): red, string(reconcile.PayerDiffers): red, string(reconcile.PaidByAnother): red, string(reconcile.OutsidePeriod): red,
 		string(reconcile.Undetermined): yellow, string(reconcile.Duplicate): red, string(reconcile.Ambiguous): yellow,
 		string(reconcile.OnlyInBooks): red, string(reconcile.OnlyOnChain): red,
 	} {

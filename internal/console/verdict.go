@@ -16,7 +16,7 @@ var verdicts = map[string]text.Color{
 	"undetermined": text.FgYellow, "ambiguous": text.FgYellow, "INCOMPLETE total": text.FgYellow,
 
 	"drift": text.FgRed, "contradicted": text.FgRed, "UNEXPLAINED": text.FgRed, "NO": text.FgRed,
-	"amount differs": text.FgRed, "payer differs": text.FgRed, "outside period": text.FgRed, "duplicate": text.FgRed,
+	"amount differs": text.FgRed, "payer differs": text.FgRed, "paid by another account": text.FgRed, "outside period": text.FgRed, "duplicate": text.FgRed,
 	"only in books": text.FgRed, "only on chain": text.FgRed,
 }
 

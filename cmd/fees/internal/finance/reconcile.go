@@ -22,13 +22,19 @@ var reconcileManual = `Compare a company's own record of fees, a csv or xlsx fil
 with the ledger, to the wei. A row names its transaction by the hash of the EVM
 transaction, else by that of the extrinsic, else by its place such as 25-7.
 
-Each row is matched, or amount_differs (books less chain), payer_differs,
-outside_period, undetermined (no rule gives the fee), duplicate (a row before it
-names the same transaction), ambiguous, or only_in_books. With --accounts, what
-these paid for in the period and no row names is only_on_chain. Two outcomes are
-listed, and are no difference: within_tolerance, up to --tolerance "1 Gwei"; and
-within_rounding, where the row has what a spreadsheet's 15 digits leave of the
-fee, cut or rounded, and no more than that.
+Each row is matched, or amount_differs (books less chain), payer_differs (the row
+names another payer), paid_by_another_account, outside_period, undetermined (no
+rule gives the fee), duplicate (a row before it names the same transaction),
+ambiguous, or only_in_books. A fee that the accounts paid in the period and no row
+names is only_on_chain. Two outcomes are listed, and are no difference:
+within_tolerance, up to --tolerance "1 Gwei"; and within_rounding, where the row
+has what a spreadsheet's 15 digits leave of the fee, cut or rounded, and no more
+than that.
+
+--accounts names the company's accounts. The chain's side is what they paid in the
+period. It is 0 for a row that another account paid, such as an incoming transfer
+in an explorer's export. Without accounts, the rows are compared and the exit code
+is 2. --rows-only compares only the rows: fees that the books lack are not found.
 
 ` + cli.PeriodManual + `
 
@@ -73,15 +79,15 @@ The result has no clock in it: the same file and ledger give the same bytes, wit
 the file's SHA-256 and the ledger's seal. --gateway reads a small range of heights
 from a gateway or an archive instead of the ledger.
 
-Exit codes: 0 all matches, 1 a difference, 2 usage or a file that cannot be read,
-3 the gateway, 4 the ledger does not cover the period.`
+Exit codes: 0 all matches, 1 a difference, 2 usage, no accounts, or a file that
+cannot be read, 3 the gateway, 4 the ledger does not cover the period.`
 
 const reconcileExamples = `  fees reconcile company.csv --accounts group:company --month 2026-01
-  fees reconcile march.xlsx --unit token --decimal , --thousands . -o march.json --format json
-  fees reconcile company.csv 1..24 --gateway ./gateway
-  fees reconcile company.csv --skip-rows 12,16 --fix company-checked.csv
-  fees reconcile company.csv 1..24 --prices prices.csv --fiat EUR
-  fees reconcile company.csv --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
+  fees reconcile march.xlsx --accounts group:company --unit token --decimal , --thousands . -o march.json --format json
+  fees reconcile company.csv 1..24 --accounts group:company --labels accounts.csv --gateway ./gateway
+  fees reconcile company.csv --accounts group:company --skip-rows 12,16 --fix company-checked.csv
+  fees reconcile company.csv 1..24 --accounts group:company --prices prices.csv --fiat EUR
+  fees reconcile company.csv --rows-only --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
 
 // reconcileFlags are the flags of fees reconcile.
 type reconcileFlags struct {
@@ -94,6 +100,7 @@ type reconcileFlags struct {
 	priceFlags
 	accounts   []string
 	fix        string // where the record is written again
+	rowsOnly   bool
 	all, quiet bool
 }
 
@@ -107,7 +114,8 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			flags.Path = args[0]
-			return withCommand(c, args, flags.run(c.Context(), args[1:], stderr))
+			again := func(s ...cli.Setting) string { return cli.Again(c, args, s...) }
+			return withCommand(c, args, flags.run(c.Context(), args[1:], again, stderr))
 		},
 	}
 	flags.SourceFlags.AddFinal(c)
@@ -119,6 +127,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "the company's accounts"+cli.AccountsUsage)
+	f.BoolVar(&flags.rowsOnly, "rows-only", false, "compare only the rows: fees that the books lack are not looked for")
 	flags.booksFlags.Add(c, "")
 	flags.priceFlags.Add(c)
 	f.StringVar(&flags.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
@@ -127,7 +136,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Writer) error {
+func (f *reconcileFlags) run(ctx context.Context, args []string, again func(...cli.Setting) string, stderr io.Writer) error {
 	if err := errors.Join(f.Output.Check(), f.CheckConcurrency()); err != nil {
 		return err
 	}
@@ -159,17 +168,46 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, stderr io.Write
 	if err != nil {
 		return err
 	}
-	options.Accounts, options.Labels = chosen.Accounts, chosen.Labels
+	options.Accounts, options.Labels, options.RowsOnly = chosen.Accounts, chosen.Labels, f.rowsOnly
 	result, err := f.compare(ctx, asked, options, stderr)
 	if err != nil {
 		tellRows(stderr, err)
 		return err
 	}
 	defer result.Close()
+	if len(options.Accounts) == 0 && !f.rowsOnly {
+		return f.askForAccounts(result, chosen.Book, again, stderr)
+	}
 	if err := f.writeFixed(ctx, result, stderr); err != nil {
 		return err
 	}
 	return f.show(result, stderr)
+}
+
+// maxGroups is how many groups of the address book are offered.
+const maxGroups = 10
+
+// askForAccounts shows how the rows compare, and the commands that name the accounts. It writes no
+// file: without accounts, a result shows less than it seems to.
+func (f *reconcileFlags) askForAccounts(r *reconcile.Result, book *desk.AddressBook, again func(...cli.Setting) string, stderr io.Writer) error {
+	if f.Output.File == "" {
+		if err := f.show(r, stderr); err != nil && !errors.Is(err, cli.ErrFinding) {
+			return err
+		}
+	}
+	groups := book.GroupNames()
+	for _, group := range groups[:min(len(groups), maxGroups)] {
+		fmt.Fprintln(stderr, "fees: with these accounts: "+again(cli.Setting{Name: "accounts", Value: desk.GroupPrefix + group}))
+	}
+	fmt.Fprintln(stderr, "fees: with only the rows: "+again(cli.Setting{Name: "rows-only"}))
+	remedy := "run one of the commands above"
+	if len(groups) == 0 {
+		remedy = "add --accounts with addresses or a CSV file of them, or run the command above"
+	}
+	if f.Output.File != "" || f.fix != "" {
+		remedy = "no file was written; " + remedy
+	}
+	return fmt.Errorf("no accounts were named, so fees that the books lack were not looked for: %s", remedy)
 }
 
 // writeFixed writes the record again where that is asked for, and says what cannot be in it.
@@ -233,10 +271,17 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 			fmt.Fprintln(stderr, "fees: "+console.Printable(n))
 		}
 	}
-	if r.Reconciled() {
+	unseen := f.Format != "table" || f.Output.File != ""
+	if unseen && !r.Complete() {
+		fmt.Fprintln(stderr, "fees: "+r.Headline())
+	}
+	switch {
+	case r.Total.Count == 0 && !r.Complete():
+		return fmt.Errorf("%s has no row to compare", f.Path)
+	case r.Agrees():
 		return nil
 	}
-	if f.Format != "table" || f.Output.File != "" {
+	if unseen {
 		var found []string
 		for _, s := range r.Sums {
 			if s.Count > 0 {
