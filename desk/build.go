@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
+
+	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
@@ -21,6 +22,8 @@ import (
 // BuildQuestion asks for a native extrinsic that is ready to be signed.
 type BuildQuestion struct {
 	Node      *nodeclient.Client
+	Tables    network.Tables
+	Chain     ChainStatement
 	Call      string   // pallet.call
 	Arguments []string // as [extrinsic.Runtime.Call] takes them
 	Signer    chain.Address
@@ -31,29 +34,16 @@ type BuildQuestion struct {
 
 // Build makes a draft of a native extrinsic.
 func Build(ctx context.Context, q BuildQuestion) (*Draft, error) {
-	view, err := nodestate.Open(ctx, q.Node, chain.Optional[uint64]{})
+	c, genesis, err := q.Chain.ofNode(ctx, q.Node, q.Tables)
 	if err != nil {
 		return nil, err
 	}
-	call, err := view.Runtime.Call(q.Call, q.Arguments)
-	if err != nil {
-		return nil, notUnderstood("%v", err)
-	}
-	return q.draft(ctx, view, call)
-}
-
-func (q *BuildQuestion) draft(ctx context.Context, view *nodestate.View, call []byte) (*Draft, error) {
-	name, err := q.Node.Chain(ctx)
+	view, call, err := openCall(ctx, q.Node, c, q.Call, q.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	n := &NativeDraft{CallData: call, EraPeriod: q.Period}
-	read, err := view.Runtime.ReadCall(call)
-	if err != nil {
-		return nil, err
-	}
-	n.Call = json.RawMessage(read.Raw())
-	if n.Tip, err = amountOf(q.Tip, view.Token); err != nil {
+	n := &NativeDraft{CallData: call, Genesis: genesis}
+	if n.Tip, err = amountOf(q.Tip, c.Token); err != nil {
 		return nil, notUnderstood("tip: %v", err)
 	}
 	if nonce, given := q.Nonce.Get(); given {
@@ -67,34 +57,72 @@ func (q *BuildQuestion) draft(ctx context.Context, view *nodestate.View, call []
 	if err := q.bound(ctx, view, n); err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err == nil {
-		_, err = w.Write(view.Metadata)
-	}
-	if err == nil {
-		err = w.Close()
-	}
+	text, err := q.metadata(ctx, view, c, n.SpecVersion)
 	if err != nil {
 		return nil, err
 	}
-	n.Metadata = packed.Bytes()
-	d := &Draft{Chain: name, Signer: q.Signer, Native: n}
-	_, err = n.Read()
-	return d, err
+	if n.Metadata, err = packed(text); err != nil {
+		return nil, err
+	}
+	d := &Draft{Signer: q.Signer, Native: n}
+	said := q.Chain
+	said.Genesis = chain.Some(genesis) // whether it is the right one, the signer is asked
+	if _, err := Prepare(SignQuestion{Draft: d, Tables: q.Tables, Chain: said, TrustDraft: true}); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
-// bound ties the draft to its chain, and to the blocks of its era.
-func (q *BuildQuestion) bound(ctx context.Context, view *nodestate.View, n *NativeDraft) error {
-	genesis, err := q.Node.Hashes(ctx, []uint64{0})
+// CallData makes the call data of a call, by the runtime of the node's newest final block.
+func CallData(ctx context.Context, q BuildQuestion) ([]byte, error) {
+	c, _, err := q.Chain.ofNode(ctx, q.Node, q.Tables)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var known bool
-	if n.Genesis, known = genesis[0].Get(); !known {
-		return fmt.Errorf("the node does not have block 0: %w", chain.ErrNoBlock)
+	_, call, err := openCall(ctx, q.Node, c, q.Call, q.Arguments)
+	return call, err
+}
+
+func openCall(ctx context.Context, node *nodeclient.Client, c *KnownChain, name string, arguments []string) (*nodestate.View, []byte, error) {
+	view, err := nodestate.Open(ctx, node, chain.Optional[uint64]{}, c.Token)
+	if err != nil {
+		return nil, nil, err
 	}
-	n.Birth = n.Genesis
+	call, err := view.Runtime.Call(name, arguments)
+	if err != nil {
+		err = notUnderstood("%v", err)
+	}
+	return view, call, err
+}
+
+// metadata are those that the signer reads the call by: those that the node gives, if they are pinned, and else those
+// whose digest can be signed, if the chain compares it.
+func (q *BuildQuestion) metadata(ctx context.Context, view *nodestate.View, c *KnownChain, specVersion uint32) ([]byte, error) {
+	m := view.Runtime.Metadata()
+	v, _ := m.RuntimeVersion()
+	if !c.comparesMetadata(specVersion) || network.PinOf(v.SpecName, v.SpecVersion, m.Version, blake2b.Sum256(view.Metadata)) == network.Pinned {
+		return view.Metadata, nil
+	}
+	return view.MetadataAt(ctx, 15)
+}
+
+func packed(text []byte) ([]byte, error) {
+	var to bytes.Buffer
+	w, err := gzip.NewWriterLevel(&to, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return to.Bytes(), nil
+}
+
+// bound ties the draft to the blocks of its era.
+func (q *BuildQuestion) bound(ctx context.Context, view *nodestate.View, n *NativeDraft) error {
 	if q.Period == 0 {
 		return nil
 	}
@@ -103,15 +131,25 @@ func (q *BuildQuestion) bound(ctx context.Context, view *nodestate.View, n *Nati
 		return notUnderstood("era: %v", err)
 	}
 	n.EraPeriod, n.EraPhase = era.Period, era.Phase
-	n.Dies, _ = era.Death(view.At.Height)
-	birth, err := q.Node.Hashes(ctx, []uint64{era.Birth(view.At.Height)})
+	height := era.Birth(view.At.Height)
+	list, err := q.Node.Hashes(ctx, []uint64{height})
 	if err != nil {
 		return err
 	}
-	if n.Birth, known = birth[0].Get(); !known {
-		return fmt.Errorf("the node does not have block %d, which the era begins with: %w", era.Birth(view.At.Height), chain.ErrNoBlock)
+	hash, known := list[0].Get()
+	if !known {
+		return fmt.Errorf("the node does not have block %d, which the era begins with: %w", height, chain.ErrNoBlock)
 	}
-	return nil
+	answer, err := q.Node.Header(ctx, chain.Some(hash))
+	if err != nil {
+		return err
+	}
+	birth, err := answer.Hashed()
+	if err == nil && (birth.Hash() != hash || birth.Number != height) {
+		err = &nodeclient.DecodeError{What: "header", Err: fmt.Errorf("it is not that of block %d, %v", height, hash)}
+	}
+	n.BirthHeader = birth.Encode()
+	return err
 }
 
 // amountOf is an amount that somebody wrote: the smallest unit, or the token.
@@ -131,7 +169,7 @@ func amountOf(text string, token extrinsic.Token) (chain.Wei, error) {
 type BuildEVMQuestion struct {
 	Node                 *nodeclient.Client
 	Tables               network.Tables
-	Network              string // as of [SuggestQuestion]
+	Chain                ChainStatement
 	Signer               chain.Address
 	Type                 evm.Type // eip1559 by default
 	To                   chain.Optional[chain.Address]
@@ -148,20 +186,13 @@ type BuildEVMQuestion struct {
 // BuildEVM makes a draft of an EVM transaction. Prices that are not given are those of a normal
 // bid, as [Suggest] has it.
 func BuildEVM(ctx context.Context, q BuildEVMQuestion) (*Draft, error) {
-	name, err := q.Node.Chain(ctx)
+	c, id, err := q.Chain.evmOfNode(ctx, q.Node, q.Tables)
 	if err != nil {
 		return nil, err
 	}
-	token, err := nodestate.TokenOf(ctx, q.Node)
-	if err != nil {
-		return nil, err
-	}
-	d := &EVMDraft{Type: q.Type, To: q.To, Input: q.Input, AccessList: q.AccessList}
-	if d.Value, err = amountOf(q.Value, token); err != nil {
+	d := &EVMDraft{Type: q.Type, ChainID: id, To: q.To, Input: q.Input, AccessList: q.AccessList}
+	if d.Value, err = amountOf(q.Value, c.Token); err != nil {
 		return nil, notUnderstood("value: %v", err)
-	}
-	if d.ChainID, err = q.Node.EthChainID(ctx); err != nil {
-		return nil, err
 	}
 	if nonce, given := q.Nonce.Get(); given {
 		d.Nonce = chain.NewNonce(nonce)
@@ -183,7 +214,7 @@ func BuildEVM(ctx context.Context, q BuildEVMQuestion) (*Draft, error) {
 	if _, err := d.transaction(); err != nil {
 		return nil, notUnderstood("%v", err)
 	}
-	return &Draft{Chain: name, Signer: q.Signer, EVM: d}, nil
+	return &Draft{Signer: q.Signer, EVM: d}, nil
 }
 
 // price sets the prices of the transaction's type. What a legacy or an eip2930 transaction offers is
@@ -195,7 +226,7 @@ func (q *BuildEVMQuestion) price(ctx context.Context, d *EVMDraft) error {
 		return nil
 	}
 	const blocks = 20
-	s, err := Suggest(ctx, SuggestQuestion{Blocks: blocks, Tables: q.Tables, Network: q.Network, Node: q.Node, Gateway: noGateway})
+	s, err := Suggest(ctx, SuggestQuestion{Blocks: blocks, Tables: q.Tables, Network: q.Chain.Network, Node: q.Node, Gateway: noGateway})
 	if err != nil {
 		return fmt.Errorf("what to bid for gas: %w", err)
 	}

@@ -1,10 +1,7 @@
 package desk_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,7 +38,7 @@ func TestBuildEVMPrices(t *testing.T) {
 	} {
 		s.feeHistory(c.history)
 		d, err := desk.BuildEVM(t.Context(), desk.BuildEVMQuestion{
-			Node: s.client, Tables: network.BuiltIn(), Type: c.kind, Signer: address(t, alith), To: chain.Some(address(t, baltathar)), Value: "1.5GLMR",
+			Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Type: c.kind, Signer: address(t, alith), To: chain.Some(address(t, baltathar)), Value: "1.5GLMR",
 			GasPrice: c.price, MaxFeePerGas: c.most, MaxPriorityFeePerGas: c.priority,
 		})
 		require.NoError(t, err)
@@ -63,13 +60,13 @@ func TestBuildEVMRefused(t *testing.T) {
 		"gas_price: a transaction of type eip1559 has none":      func(q *desk.BuildEVMQuestion) { q.GasPrice = one },
 		"max_fee_per_gas: a transaction of type legacy has none": func(q *desk.BuildEVMQuestion) { q.Type, q.GasPrice = evm.Legacy, one },
 		"a legacy transaction has no access list": func(q *desk.BuildEVMQuestion) {
-			*q = desk.BuildEVMQuestion{Node: q.Node, Signer: q.Signer, Type: evm.Legacy, GasPrice: one, AccessList: []evm.AccessEntry{{}}}
+			*q = desk.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: evm.Legacy, GasPrice: one, AccessList: []evm.AccessEntry{{}}}
 		},
 		`transactions of type "eip7702" are not made here`: func(q *desk.BuildEVMQuestion) {
-			*q = desk.BuildEVMQuestion{Node: q.Node, Signer: q.Signer, Type: "eip7702", GasPrice: one}
+			*q = desk.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: "eip7702", GasPrice: one}
 		},
 	} {
-		q := desk.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Signer: address(t, alith), Type: evm.EIP1559, MaxFeePerGas: one, MaxPriorityFeePerGas: one}
+		q := desk.BuildEVMQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Signer: address(t, alith), Type: evm.EIP1559, MaxFeePerGas: one, MaxPriorityFeePerGas: one}
 		change(&q)
 		d, err := desk.BuildEVM(t.Context(), q)
 		require.ErrorContains(t, err, want)
@@ -82,18 +79,21 @@ func TestBuildEVMRefused(t *testing.T) {
 func TestBuildEra(t *testing.T) {
 	s := openSending(t)
 	s.node.SetHead(22)
-	q := desk.BuildQuestion{Node: s.client, Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith), Period: 4}
+	q := desk.BuildQuestion{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith), Period: 4}
 	d, err := desk.Build(t.Context(), q)
 	require.NoError(t, err)
 	hashes, err := s.client.Hashes(t.Context(), []uint64{22})
 	require.NoError(t, err)
 	birth, _ := hashes[0].Get()
-	require.Equal(t, []any{uint64(4), uint64(2), uint64(26), birth}, []any{d.Native.EraPeriod, d.Native.EraPhase, d.Native.Dies, d.Native.Birth})
-	require.NotEqual(t, d.Native.Birth, d.Native.Genesis)
+	p := s.prepared(t, d)
+	require.Equal(t, extrinsic.Era{Period: 4, Phase: 2}, p.Era)
+	require.Equal(t, []any{uint64(22), chain.Some[uint64](26), birth}, []any{p.Birth, p.Dies, p.Signing.Birth})
 	q.Period = 0
 	d, err = desk.Build(t.Context(), q)
 	require.NoError(t, err)
-	require.Equal(t, []any{uint64(0), uint64(0), d.Native.Genesis}, []any{d.Native.EraPeriod, d.Native.Dies, d.Native.Birth})
+	p = s.prepared(t, d)
+	require.Equal(t, extrinsic.Era{}, p.Era)
+	require.Equal(t, []any{chain.Optional[uint64]{}, p.Genesis}, []any{p.Dies, p.Signing.Birth})
 }
 
 // What cannot be built is not understood, with why. A node without the blocks that a transaction is
@@ -107,7 +107,7 @@ func TestBuildRefused(t *testing.T) {
 		"0.1234567890123456789":    func(q *desk.BuildQuestion) { q.Tip = "0.1234567890123456789GLMR" },
 		"a period of 65537 blocks": func(q *desk.BuildQuestion) { q.Period = extrinsic.MostPeriod + 1 },
 	} {
-		q := desk.BuildQuestion{Node: s.client, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)}
+		q := desk.BuildQuestion{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)}
 		change(&q)
 		d, err := desk.Build(t.Context(), q)
 		require.ErrorContains(t, err, want)
@@ -123,106 +123,8 @@ func TestBuildRefused(t *testing.T) {
 			return hashes(params)
 		}
 		s.node.SetHead(19) // the era begins at 18: one of 8192 blocks does so at even heights
-		_, err := desk.Build(t.Context(), desk.BuildQuestion{Node: s.client, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith), Period: 8192})
+		_, err := desk.Build(t.Context(), desk.BuildQuestion{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith), Period: 8192})
 		require.ErrorContains(t, err, want)
 		require.ErrorIs(t, err, chain.ErrNoBlock)
 	}
-}
-
-// A file that was changed on its way to the signer, or on its way back, is signed and sent by nobody.
-func TestDraftsThatWereChanged(t *testing.T) {
-	s := openSending(t)
-	s.node.SetHead(20)
-	s.feeHistory(threeBlocks)
-	native, err := desk.Build(t.Context(), desk.BuildQuestion{Node: s.client, Call: "system.remark", Arguments: []string{"0x1234"}, Signer: address(t, alith)})
-	require.NoError(t, err)
-	ethereum, err := desk.BuildEVM(t.Context(), desk.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Type: evm.EIP1559, Signer: address(t, alith)})
-	require.NoError(t, err)
-	key := s.keys[address(t, alith)]
-
-	text, err := json.Marshal(native)
-	require.NoError(t, err)
-	other, err := json.Marshal(ethereum)
-	require.NoError(t, err)
-	member := func(text []byte, name string) string {
-		var members map[string]json.RawMessage
-		require.NoError(t, json.Unmarshal(text, &members))
-		return string(members[name])
-	}
-	for changed, want := range map[string]string{
-		"":                         "it is no draft of a transaction: ",
-		string(text[:len(text)-1]): "it is no draft of a transaction: ",
-		string(text) + "{}":        "it is no draft of a transaction: ",
-		strings.Replace(string(text), `"chain"`, `"chian"`, 1):                                    "unknown field",
-		strings.Replace(string(text), `"nonce"`, `"tip":"1","nonce"`, 1):                          "twice",
-		strings.Replace(string(text), `"call_data":"0x`, `"call_data":"`, 1):                      "want 0x and hex digits",
-		strings.Replace(string(text), `"call_data":"0x`, `"call_data":"0x0`, 1):                   "odd length",
-		strings.Replace(string(text), `"native":`, `"evm":`+member(other, "evm")+`,"native":`, 1): "want one of native and evm",
-		`{"chain":"Moonbeam","signer":"` + alith + `"}`:                                           "want one of native and evm",
-	} {
-		_, err := desk.ParseDraft([]byte(changed))
-		require.ErrorContains(t, err, want)
-	}
-
-	packed := func(plain []byte) []byte {
-		var out bytes.Buffer
-		w := gzip.NewWriter(&out)
-		w.Write(plain)
-		w.Close()
-		return out.Bytes()
-	}
-	for want, change := range map[string]func(n *desk.NativeDraft){
-		"metadata: gzip":                                func(n *desk.NativeDraft) { n.Metadata = []byte("this is no gzip at all") },
-		"metadata: unexpected EOF":                      func(n *desk.NativeDraft) { n.Metadata = n.Metadata[:len(n.Metadata)/2] },
-		"metadata: they are larger than 16777216 bytes": func(n *desk.NativeDraft) { n.Metadata = packed(make([]byte, desk.MostDraft+1)) },
-		"metadata":           func(n *desk.NativeDraft) { n.Metadata = packed([]byte("no metadata")) },
-		"call data: ":        func(n *desk.NativeDraft) { n.CallData = n.CallData[:1] },
-		"shows another call": func(n *desk.NativeDraft) { n.CallData = append(n.CallData[:len(n.CallData)-1:len(n.CallData)-1], 0x35) },
-		"are of runtime":     func(n *desk.NativeDraft) { n.SpecVersion-- },
-	} {
-		d := *native
-		n := *native.Native
-		d.Native = &n
-		change(&n)
-		_, err := d.Sign(key)
-		require.ErrorContains(t, err, want)
-	}
-	none := chain.Optional[chain.GasPrice]{}
-	for want, change := range map[string]func(e *desk.EVMDraft){
-		"max_fee_per_gas: a transaction of type eip1559 wants it":          func(e *desk.EVMDraft) { e.MaxFeePerGas = none },
-		"max_priority_fee_per_gas: a transaction of type eip1559 wants it": func(e *desk.EVMDraft) { e.MaxPriorityFeePerGas = none },
-		"gas_price: a transaction of type legacy wants it":                 func(e *desk.EVMDraft) { e.Type = evm.Legacy },
-	} {
-		d := *ethereum
-		e := *ethereum.EVM
-		d.EVM = &e
-		change(&e)
-		_, err := d.Sign(key)
-		require.ErrorContains(t, err, want)
-	}
-
-	for _, d := range []*desk.Draft{native, ethereum} {
-		signed, err := d.Sign(key)
-		require.NoError(t, err)
-		text, err := json.Marshal(signed)
-		require.NoError(t, err)
-		carried, err := desk.ParseSigned(text)
-		require.NoError(t, err)
-		require.Equal(t, signed, carried)
-		_, err = desk.ParseSigned(append(text, '1'))
-		require.ErrorContains(t, err, "it is no signed transaction: ")
-		for want, change := range map[string]func(*desk.SignedTransaction){
-			"and the file says 0x00": func(x *desk.SignedTransaction) { x.Hash = chain.Hash{} },
-			`layer "evm2"`:           func(x *desk.SignedTransaction) { x.Layer = "evm2" },
-			"transaction":            func(x *desk.SignedTransaction) { x.Raw = x.Raw[:len(x.Raw)-1] },
-			`"Elsewhere"`:            func(x *desk.SignedTransaction) { x.Chain = "Elsewhere" },
-		} {
-			x := *signed
-			change(&x)
-			_, err := desk.Send(t.Context(), desk.SendQuestion{Node: s.client, Signed: &x})
-			require.ErrorContains(t, err, want)
-			require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
-		}
-	}
-	require.Empty(t, s.pool.Taken)
 }

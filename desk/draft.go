@@ -13,16 +13,12 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
-	"github.com/feeledger/fees/keys"
-	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/wire"
 )
 
-// Draft is a transaction before it is signed, with all that its signer needs: it can be signed
-// where there is no node.
+// Draft is a transaction before it is signed. Its signer needs no node. Nothing in it is believed: [Prepare] reads what
+// is signed back from the bytes.
 type Draft struct {
-	Chain  string        `json:"chain"` // its name, as the node told it
 	Signer chain.Address `json:"signer"`
 	Native *NativeDraft  `json:"native,omitempty"`
 	EVM    *EVMDraft     `json:"evm,omitempty"`
@@ -30,18 +26,16 @@ type Draft struct {
 
 // NativeDraft is a native extrinsic before it is signed.
 type NativeDraft struct {
-	Call               json.RawMessage `json:"call"`      // with its names, for people
-	CallData           HexBytes        `json:"call_data"` // what is signed
-	Nonce              chain.Nonce     `json:"nonce"`
-	Tip                chain.Wei       `json:"tip"`
-	EraPeriod          uint64          `json:"era_period"` // in blocks, 0 for ever
-	EraPhase           uint64          `json:"era_phase"`
-	Birth              chain.Hash      `json:"birth"` // of the block that the era begins with
-	Dies               uint64          `json:"dies"`  // the first block that it cannot be in any more, 0 for ever
-	Genesis            chain.Hash      `json:"genesis"`
-	SpecVersion        uint32          `json:"spec_version"`
-	TransactionVersion uint32          `json:"transaction_version"`
-	Metadata           []byte          `json:"metadata_gzip"` // of the runtime: the signer reads by it what is signed
+	CallData           HexBytes    `json:"call_data"`
+	Nonce              chain.Nonce `json:"nonce"`
+	Tip                chain.Wei   `json:"tip"`
+	EraPeriod          uint64      `json:"era_period"` // in blocks, 0 for an immortal extrinsic
+	EraPhase           uint64      `json:"era_phase"`
+	BirthHeader        HexBytes    `json:"birth_header"` // of the block that the era begins with, SCALE; empty for an immortal one
+	Genesis            chain.Hash  `json:"genesis"`
+	SpecVersion        uint32      `json:"spec_version"`
+	TransactionVersion uint32      `json:"transaction_version"`
+	Metadata           []byte      `json:"metadata_gzip"` // of the runtime
 }
 
 // EVMDraft is an EVM transaction before it is signed.
@@ -80,12 +74,12 @@ func (b *HexBytes) UnmarshalText(text []byte) (err error) {
 
 // SignedTransaction is one that can be sent.
 type SignedTransaction struct {
-	Chain  string        `json:"chain"`
-	Layer  string        `json:"layer"` // native or evm
-	Signer chain.Address `json:"signer"`
-	Hash   chain.Hash    `json:"hash"`
-	Dies   uint64        `json:"dies"` // the first block that it cannot be in any more, 0 for ever
-	Raw    HexBytes      `json:"raw"`
+	Layer   string                     `json:"layer"` // native or evm
+	Signer  chain.Address              `json:"signer"`
+	Hash    chain.Hash                 `json:"hash"`
+	Genesis chain.Optional[chain.Hash] `json:"genesis"` // of the chain that a native one is for; the bytes of an EVM one name their chain
+	Dies    chain.Optional[uint64]     `json:"dies"`    // the first block that it cannot be in any more; null if it has no end
+	Raw     HexBytes                   `json:"raw"`
 }
 
 // The layers of a transaction.
@@ -94,8 +88,8 @@ const (
 	EVMLayer    = "evm"
 )
 
-// MostDraft is how many bytes a file of a draft may have.
-const MostDraft = 16 << 20
+// MaxDraft is the size limit of a draft's file, and of the metadata in it, in bytes.
+const MaxDraft = 16 << 20
 
 // ParseDraft reads a draft, and checks that it says what is signed.
 func ParseDraft(text []byte) (*Draft, error) {
@@ -128,61 +122,20 @@ func parseStrictly(text []byte, to any) error {
 	return d.Decode(to)
 }
 
-// runtime is the one that the draft brings along, without the token that amounts are written in.
-func (d *NativeDraft) runtime() (*extrinsic.Runtime, error) {
+// metadata unpacks the metadata.
+func (d *NativeDraft) metadata() ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(d.Metadata))
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
-	plain, err := io.ReadAll(io.LimitReader(r, MostDraft+1))
-	if err == nil && len(plain) > MostDraft {
-		err = fmt.Errorf("they are larger than %d bytes", MostDraft)
+	plain, err := io.ReadAll(io.LimitReader(r, MaxDraft+1))
+	if err == nil && len(plain) > MaxDraft {
+		err = fmt.Errorf("they are larger than %d bytes", MaxDraft)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
-	m, err := metadata.Parse(plain)
-	if err != nil {
-		return nil, err
-	}
-	if v, known := m.RuntimeVersion(); !known || v.SpecVersion != d.SpecVersion {
-		return nil, fmt.Errorf("the metadata are of runtime %d, and the draft is for %d", v.SpecVersion, d.SpecVersion)
-	}
-	return extrinsic.NewRuntime(m, extrinsic.Token{})
-}
-
-func (d *NativeDraft) signing() *extrinsic.Signing {
-	return &extrinsic.Signing{
-		Nonce: d.Nonce, Tip: d.Tip, Era: extrinsic.Era{Period: d.EraPeriod, Phase: d.EraPhase}, Birth: d.Birth,
-		Genesis: d.Genesis, SpecVersion: d.SpecVersion, TransactionVersion: d.TransactionVersion,
-	}
-}
-
-// Read is the call that is signed, by the metadata that the draft brings along. It is an error
-// where the call that the draft shows is another.
-func (d *NativeDraft) Read() (wire.Value, error) {
-	_, call, err := d.read()
-	return call, err
-}
-
-func (d *NativeDraft) read() (*extrinsic.Runtime, wire.Value, error) {
-	r, err := d.runtime()
-	if err != nil {
-		return nil, wire.Value{}, err
-	}
-	call, err := r.ReadCall(d.CallData)
-	if err != nil {
-		return nil, wire.Value{}, fmt.Errorf("call data: %w", err)
-	}
-	shown, err := wire.Parse(string(d.Call))
-	var again []byte
-	if err == nil {
-		again, err = r.CallOf(shown)
-	}
-	if err != nil || !bytes.Equal(again, d.CallData) {
-		return nil, wire.Value{}, errors.New("the draft shows another call than the one that would be signed: build it anew")
-	}
-	return r, call, nil
+	return plain, nil
 }
 
 // transaction is the EVM transaction, not signed.
@@ -216,63 +169,4 @@ func (d *EVMDraft) transaction() (*ethtx.Transaction, error) {
 		return nil, errors.New("a legacy transaction has no access list")
 	}
 	return t, nil
-}
-
-// ErrOtherKey says that a key is not that of who a draft is for.
-var ErrOtherKey = errors.New("the key is another account's")
-
-// Sign signs the draft. The key must be that of its signer.
-func (d *Draft) Sign(key *keys.Key) (*SignedTransaction, error) {
-	if key.Address() != d.Signer {
-		return nil, fmt.Errorf("%w: the draft is for %v, and the key is that of %v", ErrOtherKey, d.Signer, key.Address())
-	}
-	s := &SignedTransaction{Chain: d.Chain, Signer: d.Signer}
-	if d.EVM != nil {
-		return s, d.EVM.sign(key, s)
-	}
-	return s, d.Native.sign(key, s)
-}
-
-func (d *EVMDraft) sign(key *keys.Key, s *SignedTransaction) error {
-	t, err := d.transaction()
-	if err != nil {
-		return err
-	}
-	digest, err := t.Digest()
-	if err != nil {
-		return err
-	}
-	signature, err := key.Sign(digest)
-	if err != nil {
-		return err
-	}
-	t.Sign(signature)
-	s.Layer = EVMLayer
-	if s.Raw, err = t.Encode(); err != nil {
-		return err
-	}
-	s.Hash, err = t.Hash()
-	return err
-}
-
-func (d *NativeDraft) sign(key *keys.Key, s *SignedTransaction) error {
-	r, _, err := d.read()
-	if err != nil {
-		return err
-	}
-	signing := d.signing()
-	payload, err := r.Payload(d.CallData, signing)
-	if err != nil {
-		return err
-	}
-	signature, err := key.Sign(extrinsic.Digest(payload))
-	if err != nil {
-		return err
-	}
-	s.Layer, s.Dies = NativeLayer, d.Dies
-	if s.Raw, err = r.Encode(d.CallData, signing, key.Address(), signature); err != nil {
-		return err
-	}
-	s.Hash = extrinsic.Hash(s.Raw)
-	return nil
 }

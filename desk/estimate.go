@@ -24,6 +24,7 @@ import (
 type EstimateQuestion struct {
 	Node      *nodeclient.Client
 	Tables    network.Tables
+	Chain     ChainStatement
 	Call      string // as of [BuildQuestion]
 	Arguments []string
 	From      chain.Address // who would sign
@@ -73,14 +74,15 @@ type Hour struct {
 
 // EstimateCall estimates a call.
 func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
-	view, err := nodestate.Open(ctx, q.Node, chain.Optional[uint64]{})
+	c, _, err := q.Chain.ofNode(ctx, q.Node, q.Tables)
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimate{At: view.At, Symbol: view.Token.Symbol}
-	if e.CallData, err = view.Runtime.Call(q.Call, q.Arguments); err != nil {
-		return nil, notUnderstood("%v", err)
+	view, call, err := openCall(ctx, q.Node, c, q.Call, q.Arguments)
+	if err != nil {
+		return nil, err
 	}
+	e := &Estimate{At: view.At, Symbol: c.Token.Symbol, CallData: call}
 	if e.Tip, err = amountOf(q.Tip, view.Token); err != nil {
 		return nil, notUnderstood("tip: %v", err)
 	}
@@ -201,8 +203,7 @@ func transferOf(view *nodestate.View, data []byte) (to chain.Address, value chai
 	if err != nil {
 		return to, value, false
 	}
-	pallet, _ := call.Member("method").Member("pallet").Text()
-	name, _ := call.Member("method").Member("method").Text()
+	pallet, name := extrinsic.CallName(call)
 	if pallet != "balances" || !slices.Contains([]string{"transfer", "transferAllowDeath", "transferKeepAlive"}, name) {
 		return to, value, false
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/rpcserver"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
@@ -107,7 +108,7 @@ func refused(t *testing.T) func(error) {
 // transferred is a recorded transfer of Alith's, at its parent.
 func (s *sending) transferred(t *testing.T) (signer chain.Address, call string, arguments []string) {
 	s.node.SetHead(6)
-	view, err := nodestate.Open(t.Context(), s.client, chain.Optional[uint64]{})
+	view, err := nodestate.Open(t.Context(), s.client, chain.Optional[uint64]{}, extrinsic.Token{})
 	require.NoError(t, err)
 	at := slices.IndexFunc(s.sent, func(r recordedSend) bool { return r.Kind == "balances.transferKeepAlive" })
 	require.EqualValues(t, 7, *s.sent[at].Height)
@@ -137,21 +138,21 @@ func TestTransactionsOfANodeThatFails(t *testing.T) {
 	signer, call, arguments := s.transferred(t)
 	var native, ethereum *desk.Draft
 	s.eachRefused(t, closedDatabase, func(node *nodeclient.Client) (err error) {
-		native, err = desk.Build(ctx, desk.BuildQuestion{Node: node, Call: call, Arguments: arguments, Signer: signer, Period: 64})
+		native, err = desk.Build(ctx, desk.BuildQuestion{Node: node, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer, Period: 64})
 		if err != nil {
 			require.Nil(t, native)
 		}
 		return err
 	}, refused(t))
 	s.eachRefused(t, closedDatabase, func(node *nodeclient.Client) (err error) {
-		ethereum, err = desk.BuildEVM(ctx, desk.BuildEVMQuestion{Node: node, Tables: network.BuiltIn(), Type: evm.EIP1559, To: chain.Some(chain.Address{19: 1}), Signer: signer})
+		ethereum, err = desk.BuildEVM(ctx, desk.BuildEVMQuestion{Node: node, Chain: s.stated, Tables: network.BuiltIn(), Type: evm.EIP1559, To: chain.Some(chain.Address{19: 1}), Signer: signer})
 		if err != nil {
 			require.Nil(t, ethereum)
 		}
 		return err
 	}, refused(t))
 	for _, draft := range []*desk.Draft{native, ethereum} {
-		signed, err := draft.Sign(s.keys[signer])
+		signed, err := s.sign(draft, s.keys[signer])
 		require.NoError(t, err)
 		taken := len(s.pool.Taken)
 		s.pool.SetNonce(signer, native.Native.Nonce.Uint64())
@@ -172,11 +173,11 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 	s.feeHistory(threeBlocks)
 	ctx := t.Context()
 	signer, call, arguments := s.transferred(t)
-	draft, err := desk.Build(ctx, desk.BuildQuestion{Node: s.client, Call: call, Arguments: arguments, Signer: signer})
+	draft, err := desk.Build(ctx, desk.BuildQuestion{Node: s.client, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer})
 	require.NoError(t, err)
-	signed, err := draft.Sign(s.keys[signer])
+	signed, err := s.sign(draft, s.keys[signer])
 	require.NoError(t, err)
-	estimated, err := desk.EstimateCall(ctx, desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer})
+	estimated, err := desk.EstimateCall(ctx, desk.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer})
 	require.NoError(t, err)
 	r := s.sent[slices.IndexFunc(s.sent, func(r recordedSend) bool { return r.Family == "evm" && r.Height != nil && *r.Height > 7 })]
 	raw, err := hex.DecodeString(strings.TrimPrefix(r.Raw, "0x"))
@@ -192,7 +193,7 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 			s.node.SetHead(int(*r.Height) - 1)
 			s.pool.SetNonce(from, ethereum.Nonce.Uint64())
 			sent, err := desk.Send(ctx, desk.SendQuestion{Node: node, Every: time.Millisecond,
-				Signed: &desk.SignedTransaction{Chain: draft.Chain, Layer: desk.EVMLayer, Signer: from, Hash: hash, Raw: raw}})
+				Signed: &desk.SignedTransaction{Layer: desk.EVMLayer, Signer: from, Hash: hash, Raw: raw}})
 			if err != nil {
 				return in, err
 			}
@@ -211,7 +212,7 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 		},
 		"estimated": func(node *nodeclient.Client) (desk.Included, error) {
 			s.node.SetHead(7)
-			return estimated.Watch(ctx, desk.EstimateQuestion{Node: node, From: signer}, time.Millisecond)
+			return estimated.Watch(ctx, desk.EstimateQuestion{Node: node, Chain: s.stated, From: signer}, time.Millisecond)
 		},
 	} {
 		var in desk.Included
@@ -234,9 +235,9 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 func TestWaitingForTheEnd(t *testing.T) {
 	s := openSending(t)
 	signer, call, arguments := s.transferred(t)
-	draft, err := desk.Build(t.Context(), desk.BuildQuestion{Node: s.client, Call: call, Arguments: arguments, Signer: signer})
+	draft, err := desk.Build(t.Context(), desk.BuildQuestion{Node: s.client, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer})
 	require.NoError(t, err)
-	signed, err := draft.Sign(s.keys[signer])
+	signed, err := s.sign(draft, s.keys[signer])
 	require.NoError(t, err)
 	ctx, giveUp := context.WithCancel(t.Context())
 	defer giveUp()
@@ -268,7 +269,7 @@ func TestEstimatesOfANodeThatFails(t *testing.T) {
 	s := openSending(t)
 	s.feeHistory(threeBlocks)
 	signer, call, arguments := s.transferred(t)
-	q := desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer, Blocks: 2}
+	q := desk.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer, Blocks: 2}
 	whole, err := desk.EstimateCall(t.Context(), q)
 	require.NoError(t, err)
 	require.Equal(t, "7076979846949941", whole.Total.String(), "as was charged")
@@ -317,7 +318,7 @@ var errDegraded = errors.New("a part is not told")
 func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 	s := openSending(t)
 	signer, call, arguments := s.transferred(t)
-	q := desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
+	q := desk.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
 	lacks := func([]json.RawMessage) ([]byte, error) { return nil, rpcserver.Refused(noMethod) }
 	for _, c := range []struct {
 		method string
@@ -391,7 +392,7 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 func TestEstimatesOfMalformedPrices(t *testing.T) {
 	s := openSending(t)
 	signer, call, arguments := s.transferred(t)
-	q := desk.EstimateQuestion{Node: s.client, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
+	q := desk.EstimateQuestion{Node: s.client, Chain: s.stated, Tables: network.BuiltIn(), Call: call, Arguments: arguments, From: signer}
 	most := "0x" + strings.Repeat("f", 64)
 	history := func(base, priority string) string {
 		return `{"oldestBlock":"0x4","baseFeePerGas":["` + base + `","` + base + `"],"gasUsedRatio":[0.5],"reward":[["` + priority + `","` + priority + `","` + priority + `"]]}`

@@ -30,7 +30,7 @@ type SendQuestion struct {
 type Sent struct {
 	node  *nodeclient.Client
 	from  uint64
-	dies  uint64 // the first block that it cannot be in, 0 for none
+	dies  chain.Optional[uint64] // the first block that it cannot be in
 	every time.Duration
 	told  func(status string)
 	// is tells whether an extrinsic is it. The runtime that executed its block is read where it
@@ -80,34 +80,57 @@ func (q SendQuestion) is(encoded []byte, runtime func() (*extrinsic.Runtime, err
 	return isEVM(r, encoded, q.Signed.Hash), nil
 }
 
-// check wants the bytes to be what the file says of them, and the node to be of its chain.
+// check compares the bytes with what the file says of them, and their chain with the node's.
 func (q *SendQuestion) check(ctx context.Context) error {
 	s := q.Signed
 	switch s.Layer {
 	case EVMLayer:
-		t, err := ethtx.Parse(s.Raw)
-		if err != nil {
-			return notUnderstood("%v", err)
-		}
-		hash, err := t.Hash()
-		if err != nil {
-			return notUnderstood("%v", err)
-		}
-		if s.Hash != hash {
-			return notUnderstood("the transaction has the hash %v, and the file says %v", hash, s.Hash)
-		}
+		return q.checkEVM(ctx)
 	case NativeLayer:
-		if hash := extrinsic.Hash(s.Raw); s.Hash != hash {
-			return notUnderstood("the transaction has the hash %v, and the file says %v", hash, s.Hash)
-		}
 	default:
 		return notUnderstood("layer %q: want native or evm", s.Layer)
 	}
-	name, err := q.Node.Chain(ctx)
-	if err == nil && name != s.Chain {
-		err = notUnderstood("the transaction is for the chain %q, and the node is of %q", s.Chain, name)
+	if err := s.checkHash(extrinsic.Hash(s.Raw)); err != nil {
+		return err
+	}
+	signed, known := s.Genesis.Get()
+	if !known {
+		return notUnderstood("The file does not name the genesis hash of the chain. Sign the draft again.")
+	}
+	genesis, err := genesisOf(ctx, q.Node)
+	if err == nil && genesis != signed {
+		err = notUnderstood("The transaction is for the chain with the genesis hash %v, and the node's is %v. Use a node of the right chain.", signed, genesis)
 	}
 	return err
+}
+
+func (q *SendQuestion) checkEVM(ctx context.Context) error {
+	t, err := ethtx.Parse(q.Signed.Raw)
+	if err != nil {
+		return notUnderstood("%v", err)
+	}
+	hash, err := t.Hash()
+	if err != nil {
+		return notUnderstood("%v", err)
+	}
+	if err := q.Signed.checkHash(hash); err != nil {
+		return err
+	}
+	if t.ChainID == 0 {
+		return errNoChainID
+	}
+	id, err := q.Node.EthChainID(ctx)
+	if err == nil && id != t.ChainID {
+		err = notUnderstood("The transaction is for the EVM chain ID %d, and the node's is %d. Use a node of the right chain.", t.ChainID, id)
+	}
+	return err
+}
+
+func (s *SignedTransaction) checkHash(hash chain.Hash) error {
+	if s.Hash != hash {
+		return notUnderstood("the transaction has the hash %v, and the file says %v", hash, s.Hash)
+	}
+	return nil
 }
 
 // Included is where a transaction is.
@@ -147,7 +170,7 @@ func (s *Sent) Wait(ctx context.Context, final bool) (in Included, err error) {
 				}
 			}
 		}
-		if dies := s.dies; dies > 0 && final && head.Number+1 >= dies {
+		if dies, ends := s.dies.Get(); ends && final && head.Number+1 >= dies {
 			return in, fmt.Errorf("%w: it had to be in one before block %d", ErrDied, dies)
 		}
 		select {
@@ -184,7 +207,7 @@ func (s *Sent) look(ctx context.Context, height uint64) (in Included, found bool
 		return in, false, err
 	}
 	runtime := sync.OnceValues(func() (*extrinsic.Runtime, error) {
-		view, err := nodestate.Open(ctx, s.node, chain.Some(height))
+		view, err := nodestate.Open(ctx, s.node, chain.Some(height), extrinsic.Token{})
 		if err != nil {
 			return nil, err
 		}

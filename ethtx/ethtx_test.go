@@ -1,8 +1,10 @@
 package ethtx_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -192,6 +194,37 @@ func TestAsGoEthereum(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, signed.Hash().Hex(), hash.String())
 	}
+}
+
+// The twin of EIP-155's example has n − s in place of s, and the other parity: the same sender, another hash. The bound is
+// half of the curve's order, 0x7fff…20a0, which EIP-2 has.
+func TestHighS(t *testing.T) {
+	raw := unhex(t, "f86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83")
+	order, _ := new(big.Int).SetString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
+	low, err := ethtx.Parse(raw)
+	require.NoError(t, err)
+	require.False(t, low.HighS())
+	twin := bytes.Clone(raw)
+	s := twin[len(twin)-32:]
+	new(big.Int).Sub(order, new(big.Int).SetBytes(s)).FillBytes(s)
+	twin[len(twin)-67] ^= 3 // v: 37 is 38 with the other parity
+	high, err := ethtx.Parse(twin)
+	require.NoError(t, err)
+	require.True(t, high.HighS())
+	for _, read := range []*ethtx.Transaction{low, high} {
+		sender, err := read.Sender()
+		require.NoError(t, err)
+		require.Equal(t, "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F", sender.String())
+	}
+	bound := unhex(t, "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0")
+	copy(s, bound)
+	at, err := ethtx.Parse(twin)
+	require.NoError(t, err)
+	require.False(t, at.HighS())
+	s[31]++
+	above, err := ethtx.Parse(twin)
+	require.NoError(t, err)
+	require.True(t, above.HighS())
 }
 
 // Whatever is read is encoded to the same bytes, and nothing makes it panic.

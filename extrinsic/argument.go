@@ -122,7 +122,7 @@ func (t Token) Smallest(text string) (digits string, err error) {
 	whole, fraction, symbol := parts[1], parts[2], parts[3]
 	switch {
 	case t.Symbol == "":
-		return "", fmt.Errorf("%q is an amount of a token, and the symbol of the chain's token is not known: give the smallest unit", wire.Excerpt(text))
+		return "", fmt.Errorf("%q is an amount of a token, and the chain's token is not known. Give the smallest unit, or state --symbol and --decimals", wire.Excerpt(text))
 	case symbol != t.Symbol:
 		return "", fmt.Errorf("%q is an amount of %s, and the chain's token is %s", wire.Excerpt(text), symbol, t.Symbol)
 	case len(fraction) > t.Decimals:

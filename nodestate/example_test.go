@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/chaingen"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodestate"
@@ -24,7 +25,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer node.Close()
-	view, err := nodestate.Open(ctx, node, chain.Some[uint64](25))
+	view, err := nodestate.Open(ctx, node, chain.Some[uint64](25), extrinsic.Token{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/chaingen"
 	"github.com/feeledger/fees/internal/nodetest"
 	"github.com/feeledger/fees/nodeclient"
@@ -34,11 +35,10 @@ func TestView(t *testing.T) {
 	server := httptest.NewServer(made.Node())
 	t.Cleanup(server.Close)
 	node := client(t, server.URL)
-	view, err := nodestate.Open(t.Context(), node, chain.Some[uint64](25))
+	view, err := nodestate.Open(t.Context(), node, chain.Some[uint64](25), extrinsic.Token{})
 	require.NoError(t, err)
 	require.Equal(t, uint64(25), view.At.Height)
 	require.Equal(t, made.Hash(25), view.At.Hash)
-	require.Equal(t, "GLMR", view.Token.Symbol)
 	for _, spelled := range []string{"timestamp.now", "Timestamp.Now", "timestamp.NOW"} {
 		v, err := view.Query(t.Context(), spelled, nil)
 		require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestView(t *testing.T) {
 	}
 	_, _, err = view.Constant("timestamp.nothing")
 	require.ErrorContains(t, err, "it has minimumPeriod")
-	_, err = nodestate.Open(t.Context(), node, chain.Some[uint64](31))
+	_, err = nodestate.Open(t.Context(), node, chain.Some[uint64](31), extrinsic.Token{})
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 
 	calls, err := view.Calls("balances")
@@ -106,7 +106,7 @@ func TestRecordedAccounts(t *testing.T) {
 	node := client(t, server.URL)
 	compared := 0
 	for _, height := range []uint64{0, 7, 20, 27} {
-		view, err := nodestate.Open(t.Context(), node, chain.Some(height))
+		view, err := nodestate.Open(t.Context(), node, chain.Some(height), extrinsic.Token{})
 		require.NoError(t, err)
 		files, err := filepath.Glob(filepath.Join(pair, "gateway/balance-info/*"))
 		require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestFollow(t *testing.T) {
 	replay.SetHead(2)
 	server := httptest.NewServer(replay)
 	t.Cleanup(server.Close)
-	view, err := nodestate.Open(t.Context(), client(t, "ws"+strings.TrimPrefix(server.URL, "http")), chain.Optional[uint64]{})
+	view, err := nodestate.Open(t.Context(), client(t, "ws"+strings.TrimPrefix(server.URL, "http")), chain.Optional[uint64]{}, extrinsic.Token{})
 	require.NoError(t, err)
 	const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 	head := 2
@@ -153,7 +153,7 @@ func TestFollow(t *testing.T) {
 		require.NoError(t, err)
 		height, _ := v.Member("at").Member("height").Text()
 		told = append(told, height)
-		at, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Some(uint64(number(t, height))))
+		at, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Some(uint64(number(t, height))), extrinsic.Token{})
 		require.NoError(t, err)
 		same, err := at.Query(t.Context(), "system.account", []string{alith})
 		require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestFollow(t *testing.T) {
 		for before := v.Member("value").Raw(); ; { // to the next block that changes it
 			head++
 			replay.SetHead(head)
-			at, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Some(uint64(head)))
+			at, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Some(uint64(head)), extrinsic.Token{})
 			require.NoError(t, err)
 			now, err := at.Query(t.Context(), "system.account", []string{alith})
 			require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestFollow(t *testing.T) {
 	}
 	require.Len(t, told, 4)
 
-	overHTTP, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Optional[uint64]{})
+	overHTTP, err := nodestate.Open(t.Context(), client(t, server.URL), chain.Optional[uint64]{}, extrinsic.Token{})
 	require.NoError(t, err)
 	for _, err := range overHTTP.Follow(t.Context(), "timestamp.now", nil) {
 		require.ErrorIs(t, err, nodeclient.ErrNoSubscriptions)

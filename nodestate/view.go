@@ -2,6 +2,7 @@ package nodestate
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 type View struct {
 	At      answer.At
 	Runtime *extrinsic.Runtime
-	Token   extrinsic.Token // its symbol is "" where the node does not tell it
+	Token   extrinsic.Token // how amounts are written
 	// Metadata are those of the runtime, as the node gave them.
 	Metadata []byte
 
@@ -30,9 +31,10 @@ type View struct {
 	answers *answer.Runtime
 }
 
-// Open looks at the block at a height, or at the newest final one.
-func Open(ctx context.Context, node *nodeclient.Client, height chain.Optional[uint64]) (*View, error) {
-	v := &View{node: node}
+// Open looks at the block at a height, or at the newest final one. The token is how amounts are written: a zero one
+// takes integers alone.
+func Open(ctx context.Context, node *nodeclient.Client, height chain.Optional[uint64], token extrinsic.Token) (*View, error) {
+	v := &View{node: node, Token: token}
 	at, given := height.Get()
 	if given {
 		list, err := node.Hashes(ctx, []uint64{at})
@@ -62,9 +64,6 @@ func Open(ctx context.Context, node *nodeclient.Client, height chain.Optional[ui
 	if v.At.Height == 0 {
 		v.parent = v.At.Hash
 	}
-	if v.Token, err = TokenOf(ctx, node); err != nil {
-		return nil, err
-	}
 	if v.Metadata, err = node.Metadata(ctx, v.parent); err != nil {
 		return nil, err
 	}
@@ -85,7 +84,8 @@ func (v *View) compile() error {
 	return nil
 }
 
-// TokenOf is the chain's first token, by system_properties.
+// TokenOf returns what the node says that the chain's first token is (system_properties); its symbol is "" where the node
+// does not tell. The node may be wrong or lie: compare it, and read no amount by it.
 func TokenOf(ctx context.Context, node *nodeclient.Client) (token extrinsic.Token, err error) {
 	properties, err := node.Call(ctx, "system_properties")
 	if errors.Is(err, nodeclient.ErrNoMethod) {
@@ -129,6 +129,29 @@ func (v *View) Version(ctx context.Context) (spec, transaction uint32, err error
 		*part.to = uint32(n)
 	}
 	return spec, transaction, nil
+}
+
+// MetadataAt returns the runtime's metadata of a version, as [metadata.Parse] reads them (the runtime's function
+// Metadata_metadata_at_version). It is [chain.ErrCannotTell] where the runtime does not have that version.
+func (v *View) MetadataAt(ctx context.Context, version uint32) ([]byte, error) {
+	const function = "Metadata_metadata_at_version"
+	answer, err := v.node.StateCall(ctx, function, binary.LittleEndian.AppendUint32(nil, version), v.parent)
+	if err != nil {
+		return nil, err
+	}
+	r := scale.NewReader(answer)
+	var text []byte
+	has := r.Option()
+	if has {
+		text = r.Blob()
+	}
+	if err := r.End(); err != nil {
+		return nil, &nodeclient.DecodeError{What: "answer of " + function, Err: err}
+	}
+	if !has {
+		return nil, fmt.Errorf("the runtime does not have metadata of version %d: %w", version, chain.ErrCannotTell)
+	}
+	return text, nil
 }
 
 // item finds an item of storage by its name, such as system.account, and its keys as people

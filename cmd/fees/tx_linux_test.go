@@ -46,15 +46,29 @@ func TestSignWithoutLeaks(t *testing.T) {
 		return path
 	}
 	draft := filepath.Join(directory, "draft.json")
-	told := toldBy(t, exitOK, "tx", "build", "balances.transferKeepAlive", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "1.5GLMR", "--signer", devSigner, "-o", draft, "--node", server.URL)
+	build := []string{"tx", "build", "balances.transferKeepAlive", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0", "1.5GLMR", "--signer", devSigner, "-o", draft, "--node", server.URL}
+	told := toldBy(t, exitUsage, build...) // no table has the chain
+	require.Contains(t, told, "--symbol and --decimals")
+	told += toldBy(t, exitOK, append(build, "--symbol", "GLMR", "--decimals", "18")...)
 	t.Setenv("FEES_NODE", "http://127.0.0.1:1") // from here on nothing is asked
 
 	key, phrase := file("key", devKey+"\n"), file("phrase", devPhrase+"\n")
 	signedByKey, signedByPhrase := filepath.Join(directory, "a.json"), filepath.Join(directory, "b.json")
-	told += toldBy(t, exitOK, "tx", "sign", draft, "--key", key, "--output", signedByKey)
-	require.Contains(t, told, "balances.transferKeepAlive")
-	require.Contains(t, told, "1500000000000000000")
-	told += toldBy(t, exitOK, "tx", "sign", draft, "--mnemonic", phrase, "--out", signedByPhrase)
+	sign := func(want int, more ...string) string {
+		text := toldBy(t, want, append([]string{"tx", "sign", draft, "--yes", "--trust-draft-metadata", "--symbol", "GLMR", "--decimals", "18", "--genesis", made.Hash(0).String()}, more...)...)
+		told += text
+		return text
+	}
+	require.Contains(t, toldBy(t, exitUsage, "tx", "sign", draft, "--yes", "--key", key), "--genesis "+made.Hash(0).String())
+	require.Contains(t, toldBy(t, exitUsage, "tx", "sign", draft, "--yes", "--key", key, "--genesis", made.Hash(0).String()), "--metadata FILE")
+	shown := sign(exitOK, "--key", key, "--output", signedByKey)
+	for _, line := range []string{
+		"chain +no table names it; as you state .genesis " + made.Hash(0).String(), "call +balances.transferKeepAlive", "value +1.5 GLMR = 1500000000000000000 wei", "valid +from block 30 to 93 ",
+		"metadata +UNVERIFIED", "nonce +7",
+	} {
+		require.Regexp(t, "(?m)^ *"+line, shown)
+	}
+	sign(exitOK, "--mnemonic", phrase, "--out", signedByPhrase)
 	a, err := os.ReadFile(signedByKey)
 	require.NoError(t, err)
 	b, err := os.ReadFile(signedByPhrase)
@@ -62,15 +76,15 @@ func TestSignWithoutLeaks(t *testing.T) {
 	require.Equal(t, a, b)
 
 	// Mistakes.
-	told += toldBy(t, exitUsage, "tx", "sign", draft, "--mnemonic", phrase, "--index", "1") // another account's
-	told += toldBy(t, exitUsage, "tx", "sign", draft, "--key", phrase)
-	told += toldBy(t, exitUsage, "tx", "sign", draft, "--mnemonic", key)
-	told += toldBy(t, exitUsage, "tx", "sign", draft, "--key", devKey) // which is no file, and may not be told
-	told += toldBy(t, exitUsage, "tx", "sign", draft, "--keystore", key, "--password", phrase)
-	told += toldBy(t, exitUsage, "tx", "sign", draft)
-	told += toldBy(t, exitUsage, "tx", "sign", draft, "--key", key, "--mnemonic", phrase)
+	sign(exitUsage, "--mnemonic", phrase, "--index", "1") // another account's
+	sign(exitUsage, "--key", phrase)
+	sign(exitUsage, "--mnemonic", key)
+	sign(exitUsage, "--key", devKey) // which is no file, and may not be told
+	sign(exitUsage, "--keystore", key, "--password", phrase)
+	sign(exitUsage)
+	sign(exitUsage, "--key", key, "--mnemonic", phrase)
 	require.NoError(t, os.Chmod(key, 0o644))
-	told += toldBy(t, exitUsage, "tx", "sign", draft, "--key", key)
+	sign(exitUsage, "--key", key)
 	require.Contains(t, told, "chmod 600")
 	d, err := os.ReadFile(draft)
 	require.NoError(t, err)
@@ -87,14 +101,14 @@ func TestSecretIsNotInTheProcessList(t *testing.T) {
 	directory := t.TempDir()
 	draft, phrase := filepath.Join(directory, "draft.json"), filepath.Join(directory, "phrase")
 	require.NoError(t, os.WriteFile(phrase, []byte(devPhrase), 0o600))
-	text, err := json.Marshal(map[string]any{"chain": "made up", "signer": devSigner, "evm": map[string]any{
+	text, err := json.Marshal(map[string]any{"signer": devSigner, "evm": map[string]any{
 		"type": "legacy", "chain_id": 1284, "nonce": "0", "gas_price": "1", "gas_limit": 21000, "to": devSigner, "value": "1", "input": "0x",
 	}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(draft, text, 0o600))
 	pipe := filepath.Join(directory, "signed")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-	c := start(t, "tx", "sign", draft, "--mnemonic", phrase, "--out", pipe)
+	c := start(t, "tx", "sign", draft, "--yes", "--mnemonic", phrase, "--out", pipe)
 	time.Sleep(300 * time.Millisecond) // it signs in a few, and then waits for a reader
 	for _, name := range []string{"cmdline", "environ"} {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", c.Process.Pid, name))

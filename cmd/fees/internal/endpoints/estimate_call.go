@@ -12,18 +12,19 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"
-	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
 // callFlags are those of an estimate of a call.
 type callFlags struct {
+	cli.ChainFlags
 	from, tip string
 	blocks    uint64
 	watch     bool
 }
 
 func (f *callFlags) add(c *cobra.Command) {
+	f.ChainFlags.Add(c)
 	c.Flags().StringVar(&f.from, "from", "", "of a call: the account that would sign it")
 	c.Flags().StringVar(&f.tip, "tip", "", "of a call: what is paid on top of the fee, such as 0.01GLMR or wei")
 	c.Flags().Uint64Var(&f.blocks, "blocks", 0, "of a call: also tell the hours of so many newest blocks, the cheapest first")
@@ -48,7 +49,11 @@ func (f *callFlags) estimate(c *cobra.Command, args []string, node *cli.NodeFlag
 	if err != nil {
 		return err
 	}
-	q := desk.EstimateQuestion{Node: client, Tables: network.BuiltIn(), Call: args[0], Arguments: args[1:], From: from, Tip: f.tip, Blocks: f.blocks}
+	said, tables, err := f.Chain(c)
+	if err != nil {
+		return err
+	}
+	q := desk.EstimateQuestion{Node: client, Tables: tables, Chain: said, Call: args[0], Arguments: args[1:], From: from, Tip: f.tip, Blocks: f.blocks}
 	e, err := desk.EstimateCall(c.Context(), q)
 	if err != nil {
 		return err
@@ -66,7 +71,7 @@ func (f *callFlags) estimate(c *cobra.Command, args []string, node *cli.NodeFlag
 	if err != nil {
 		return err
 	}
-	bill, err := in.Charged(c.Context(), &source.Reader{Source: source.OfNode(client), Tables: network.BuiltIn()})
+	bill, err := in.Charged(c.Context(), &source.Reader{Source: source.OfNode(client), Tables: tables})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodestate"
@@ -64,7 +65,7 @@ func newQuery(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			view, err := nodestate.Open(c.Context(), client, height)
+			view, err := nodestate.Open(c.Context(), client, height, extrinsic.Token{})
 			if err != nil {
 				return err
 			}
@@ -124,7 +125,7 @@ var stateQuestions = []question[*nodeclient.Client]{
 }
 
 func askConstant(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
-	view, err := nodestate.Open(ctx, c, a.at)
+	view, err := nodestate.Open(ctx, c, a.at, extrinsic.Token{})
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func askConstant(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record
 
 func listed(of func(*nodestate.View, string) ([]nodestate.Member, error)) func(context.Context, *nodeclient.Client, asked) (cli.Record, error) {
 	return func(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
-		view, err := nodestate.Open(ctx, c, a.at)
+		view, err := nodestate.Open(ctx, c, a.at, extrinsic.Token{})
 		if err != nil {
 			return nil, err
 		}

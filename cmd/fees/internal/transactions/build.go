@@ -17,8 +17,6 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/jsontext"
-	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodestate"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -27,16 +25,20 @@ them with the types of their arguments. An argument is written by its type:
 
   an integer                  1000000000000000000
   an amount, where the type   1.5GLMR, in the symbol of the chain's token;
-    is u128                   without a symbol it is the smallest unit
+    is u128                   without a symbol it is in the smallest unit
   an account, a hash, bytes   0x and hex digits
   an Option                   the value, or null
   a call                      0x and its call data, or JSON
   all else                    JSON, as a gateway's answers have it
 
---hex gives the call data alone. Else the draft, a file of JSON, has all that is
-signed: nonce, tip, era, the chain's genesis, the runtime. fees tx sign signs it,
-also on a machine without a network, and fees tx send sends it. Nothing is
-signed or sent here.`
+--hex writes only the call data. Otherwise the draft, a JSON file, has everything
+that is signed: nonce, tip, era, genesis hash, runtime versions. fees tx sign
+signs it, on a machine without a network if you like, and fees tx send sends it.
+Nothing is signed or sent here.
+
+The genesis hash tells the chain, and the chain's table the token's symbol and
+decimals: the node's word for them is only compared. If no table has your chain,
+state --symbol and --decimals to write amounts in its token.`
 
 const buildExamples = `  fees tx build balances.transferAllowDeath 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 1.5GLMR \
       --signer 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac -o draft.json --node ws://127.0.0.1:9944
@@ -47,12 +49,14 @@ const buildExamples = `  fees tx build balances.transferAllowDeath 0x3Cd0A705a2D
 // draftFlags are those of both kinds of drafts.
 type draftFlags struct {
 	cli.NodeFlags
+	cli.ChainFlags
 	signer, out string
 	nonce       uint64
 }
 
 func (f *draftFlags) add(c *cobra.Command) {
 	f.NodeFlags.Add(c)
+	f.ChainFlags.Add(c)
 	c.Flags().StringVar(&f.signer, "signer", "", "the account that will sign")
 	addOutput(c, &f.out, "the draft")
 	c.Flags().Uint64Var(&f.nonce, "nonce", 0, "the nonce (default: the next one, counting those that wait in the node's pool)")
@@ -136,24 +140,21 @@ func newBuild(stdout, stderr io.Writer) *cobra.Command {
 					return err
 				}
 			}
-			node, err := flags.Client()
-			if err != nil {
+			q := desk.BuildQuestion{Call: args[0], Arguments: args[1:], Signer: signer, Nonce: given(c, "nonce", flags.nonce), Tip: tip, Period: period}
+			if q.Chain, q.Tables, err = flags.Chain(c); err != nil {
+				return err
+			}
+			if q.Node, err = flags.Client(); err != nil {
 				return err
 			}
 			if bare {
-				view, err := nodestate.Open(c.Context(), node, chain.Optional[uint64]{})
-				if err != nil {
-					return err
-				}
-				call, err := view.Runtime.Call(args[0], args[1:])
+				call, err := desk.CallData(c.Context(), q)
 				if err != nil {
 					return err
 				}
 				return cli.Say(stdout, "0x%s\n", hex.EncodeToString(call))
 			}
-			d, err := desk.Build(c.Context(), desk.BuildQuestion{
-				Node: node, Call: args[0], Arguments: args[1:], Signer: signer, Nonce: given(c, "nonce", flags.nonce), Tip: tip, Period: period,
-			})
+			d, err := desk.Build(c.Context(), q)
 			if err != nil {
 				return err
 			}
@@ -174,11 +175,15 @@ func sayDraft(stderr io.Writer, d *desk.Draft, path string) error {
 	return cli.Say(stderr, "fees: %s has the draft; fees tx sign %[1]s signs it, with the key of %v\n", path, d.Signer)
 }
 
-const buildEVMManual = `Build an EVM transaction: of type eip1559, eip2930 or legacy. What is not given,
-the node tells: the chain, the nonce, the gas (eth_estimateGas), and the price of
-a normal bid (fees suggest). Without --to, a contract is created of the data.
+const buildEVMManual = `Build an EVM transaction of type eip1559, eip2930 or legacy. The node fills in
+what you leave out: the nonce, the gas (eth_estimateGas) and the price of a normal
+bid (fees suggest). Without --to, the transaction creates a contract from --data.
 
-The draft is signed by fees tx sign, and sent by fees tx send.`
+The EVM chain ID, the symbol and the decimals come from the chain's table; a node
+that names others is refused. If no table has your chain, state --chain-id, and
+--symbol and --decimals to write the value in its token.
+
+fees tx sign signs the draft, and fees tx send sends it.`
 
 const buildEVMExamples = `  fees tx build-evm --to 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 --value 1.5GLMR \
       --signer 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac -o draft.json --node ws://127.0.0.1:9944
@@ -196,7 +201,7 @@ func newBuildEVM(stdout, stderr io.Writer) *cobra.Command {
 		Example: buildEVMExamples,
 		Args:    cli.NoneOf("build-evm takes no argument, and has %q: --to names the recipient"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			q := desk.BuildEVMQuestion{Tables: network.BuiltIn(), Type: evm.Type(kind), Value: value, Nonce: given(c, "nonce", flags.nonce), GasLimit: given(c, "gas-limit", gasLimit)}
+			q := desk.BuildEVMQuestion{Type: evm.Type(kind), Value: value, Nonce: given(c, "nonce", flags.nonce), GasLimit: given(c, "gas-limit", gasLimit)}
 			var err error
 			if q.Signer, err = flags.account(); err != nil {
 				return err
@@ -226,6 +231,9 @@ func newBuildEVM(stdout, stderr io.Writer) *cobra.Command {
 					return fmt.Errorf("--%s: want wei per gas in decimal digits: %w", p.flag, err)
 				}
 				*p.to = chain.Some(price)
+			}
+			if q.Chain, q.Tables, err = flags.Chain(c); err != nil {
+				return err
 			}
 			if q.Node, err = flags.Client(); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package transactions
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -54,7 +55,7 @@ func newSend(stdout, stderr io.Writer) *cobra.Command {
 			if wait != "none" && wait != "inBlock" && wait != "finalized" {
 				return fmt.Errorf("--wait %q: want none, inBlock or finalized", wait)
 			}
-			text, err := desk.ReadSmallFile(args[0], desk.MostDraft)
+			text, err := desk.ReadSmallFile(args[0], desk.MaxDraft)
 			if err != nil {
 				return err
 			}
@@ -157,7 +158,8 @@ func isExtrinsic(raw []byte) bool {
 const decodeManual = `Read a transaction's bytes, or call data, in 0x-hex. An EVM transaction is read
 without anybody: its fields, its hash, and who signed it. A native extrinsic and
 call data are read by a runtime's metadata: those of the node (--node, as of --at),
-or of a file that has them in hex, as state_getMetadata gives them (--metadata).`
+or of a file that has them, in hex as state_getMetadata gives them or as bytes
+(--metadata).`
 
 const decodeExamples = `  fees tx decode 0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83
   fees tx decode 0x0a07… --node ws://127.0.0.1:9944`
@@ -204,21 +206,29 @@ func newDecode(stdout io.Writer) *cobra.Command {
 	node.Add(c)
 	out.Add(c, "table", "json")
 	c.Flags().Int64Var(&at, "at", 0, "by the runtime at this height (default: the newest final block)")
-	c.Flags().StringVar(&file, "metadata", "", "by the metadata in this file, in hex")
+	c.Flags().StringVar(&file, "metadata", "", "by the metadata in this file, in hex or as bytes")
 	return c
+}
+
+// readMetadata reads a file with a runtime's metadata: as they are, or in hex.
+func readMetadata(path string) ([]byte, error) {
+	text, err := desk.ReadSmallFile(path, maxMetadataHex)
+	if err != nil {
+		return nil, fmt.Errorf("--metadata: %w", err)
+	}
+	if bytes.HasPrefix(text, []byte("meta")) { // the magic number of metadata
+		return text, nil
+	}
+	return bytesOf("--metadata "+path, string(text))
 }
 
 func runtimeOf(c *cobra.Command, node *cli.NodeFlags, at int64, file string) (*extrinsic.Runtime, error) {
 	if file != "" {
-		text, err := desk.ReadSmallFile(file, maxMetadataHex)
-		if err != nil {
-			return nil, fmt.Errorf("--metadata: %w", err)
-		}
-		bytes, err := bytesOf("--metadata "+file, string(text))
+		text, err := readMetadata(file)
 		if err != nil {
 			return nil, err
 		}
-		m, err := metadata.Parse(bytes)
+		m, err := metadata.Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("--metadata %s: %w", file, err)
 		}
@@ -232,7 +242,7 @@ func runtimeOf(c *cobra.Command, node *cli.NodeFlags, at int64, file string) (*e
 	if err != nil {
 		return nil, err
 	}
-	view, err := nodestate.Open(c.Context(), client, height)
+	view, err := nodestate.Open(c.Context(), client, height, extrinsic.Token{})
 	if err != nil {
 		return nil, err
 	}
@@ -260,10 +270,12 @@ func native(runtime *extrinsic.Runtime, raw []byte) (cli.Record, error) {
 }
 
 func callFields(call wire.Value) cli.Record {
-	pallet, _ := call.Member("method").Member("pallet").Text()
-	name, _ := call.Member("method").Member("method").Text()
+	pallet, name := extrinsic.CallName(call)
 	return cli.Record{{"call", pallet + "." + name}, {"args", json.RawMessage(call.Member("args").Raw())}}
 }
+
+const highS = "s is in the upper half of the curve's order. Ethereum and newer runtimes refuse this (EIP-2); where it is taken, " +
+	"the same transaction has a second valid signature with another hash, so look for it by sender and nonce."
 
 // ethereum reads an EVM transaction.
 func ethereum(raw []byte) (cli.Record, error) {
@@ -294,5 +306,9 @@ func ethereum(raw []byte) (cli.Record, error) {
 	if t.Type != evm.Legacy {
 		r = append(r, cli.Field{Name: "access_list", Value: t.AccessList})
 	}
-	return append(r, cli.Record{{"v", s.V}, {"r", s.R}, {"s", s.S}}...), nil
+	r = append(r, cli.Record{{"v", s.V}, {"r", s.R}, {"s", s.S}, {"high_s", t.HighS()}}...)
+	if t.HighS() {
+		r = append(r, cli.Field{Name: "note", Value: highS})
+	}
+	return r, nil
 }

@@ -1,18 +1,19 @@
 package transactions
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/keys"
 )
 
@@ -29,10 +30,20 @@ A name of - asks for the secret instead, and shows nothing of what is typed. A
 secret is never taken from an argument or from the environment, which others on
 the machine can see.
 
-What is signed is shown first, read from the bytes themselves.`
+What is signed is shown first, read back from the bytes that are signed, and a yes
+is asked for; scripts pass --yes. Nothing is taken on the draft's word:
+
+  - The chain is known by its genesis hash or EVM chain ID, which a table names;
+    for another chain, state --genesis or --chain-id, and --symbol and --decimals
+    to see amounts in its token.
+  - The call is shown by the runtime's metadata. Those of the draft are accepted
+    if their hash is built in, or if the chain refuses the signature where its own
+    are others (CheckMetadataHash, RFC-0078). Otherwise name a file that you trust
+    with --metadata. --trust-draft-metadata takes the draft's word: whoever made
+    the draft then decides what the call is shown as.`
 
 const signExamples = `  fees tx sign draft.json --mnemonic - -o signed.json
-  fees tx sign draft.json --key alith.key -o signed.json
+  fees tx sign draft.json --key alith.key --yes --metadata moonbeam-2100.scale -o signed.json
   fees tx sign draft.json --keystore UTC--2026-01-01.json --password - -o signed.json`
 
 // keyFlags say where the key comes from.
@@ -142,7 +153,9 @@ func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string)
 
 func newSign(stdout, stderr io.Writer) *cobra.Command {
 	var flags keyFlags
-	var out string
+	var said cli.ChainFlags
+	var out, file string
+	var trust, yes bool
 	c := &cobra.Command{
 		Use:     "sign <draft>",
 		Short:   "Sign a draft, without a network",
@@ -150,23 +163,40 @@ func newSign(stdout, stderr io.Writer) *cobra.Command {
 		Example: signExamples,
 		Args:    cli.OneArg("one draft, a file that fees tx build wrote"),
 		RunE: func(c *cobra.Command, args []string) error {
-			text, err := desk.ReadSmallFile(args[0], desk.MostDraft)
+			text, err := desk.ReadSmallFile(args[0], desk.MaxDraft)
 			if err != nil {
 				return err
 			}
-			d, err := desk.ParseDraft(text)
+			q := desk.SignQuestion{TrustDraft: trust}
+			if q.Draft, err = desk.ParseDraft(text); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if q.Chain, q.Tables, err = said.Chain(c); err != nil {
+				return err
+			}
+			if file != "" {
+				if q.Metadata, err = readMetadata(file); err != nil {
+					return err
+				}
+			}
+			p, err := desk.Prepare(q)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if err := showDraft(stderr, d); err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+			if err := show(stderr, p); err != nil {
+				return err
+			}
+			if !yes {
+				if err := confirm(c.Context(), c.InOrStdin(), stderr); err != nil {
+					return err
+				}
 			}
 			key, err := flags.read(c, stderr)
 			if err != nil {
 				return err
 			}
 			defer key.Wipe()
-			s, err := d.Sign(key)
+			s, err := p.Sign(key)
 			if err != nil {
 				return err
 			}
@@ -177,50 +207,33 @@ func newSign(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags.add(c)
+	said.Add(c)
+	c.Flags().StringVar(&file, "metadata", "", "show the call by the metadata in this file, which you trust")
+	c.Flags().BoolVar(&trust, "trust-draft-metadata", false, "show the call by the draft's own metadata, although nothing vouches for them")
+	c.Flags().BoolVar(&yes, "yes", false, "sign without asking")
 	addOutput(c, &out, "the signed transaction")
 	return c
 }
 
-// showDraft says what is going to be signed.
-func showDraft(stderr io.Writer, d *desk.Draft) error {
-	page := console.NewPage(stderr, cli.WidthOf(stderr))
-	var pairs console.Pairs
-	pairs.Add("chain", cli.Name(d.Chain, cli.MostName))
-	pairs.Add("signer", d.Signer.String())
-	if n := d.Native; n != nil {
-		call, err := n.Read()
-		if err != nil {
-			return err
-		}
-		pallet, _ := call.Member("method").Member("pallet").Text()
-		name, _ := call.Member("method").Member("method").Text()
-		pairs.Add("call", pallet+"."+name)
-		for name, v := range call.Member("args").Members() {
-			text, is := v.Text()
-			if !is {
-				text = v.Raw()
-			}
-			pairs.Add("  "+name, console.Printable(text))
-		}
-		pairs.Add("nonce", n.Nonce.String())
-		pairs.Add("tip", console.Tokens(n.Tip)+" = "+n.Tip.String()+" wei")
-		if n.Dies > 0 {
-			pairs.Add("until", fmt.Sprintf("before block %d", n.Dies))
-		}
-		pairs.Add("runtime", fmt.Sprint(n.SpecVersion))
-	} else {
-		e := d.EVM
-		pairs.Add("type", string(e.Type))
-		pairs.Add("chain id", fmt.Sprint(e.ChainID))
-		pairs.Add("to", cli.Known(e.To))
-		pairs.Add("value", console.Tokens(e.Value)+" = "+e.Value.String()+" wei")
-		pairs.Add("data", fmt.Sprintf("%d bytes", len(e.Input)))
-		pairs.Add("nonce", e.Nonce.String())
-		pairs.Add("gas limit", fmt.Sprint(e.GasLimit))
-		pairs.Add("gas price", cli.Known(e.GasPrice))
-		pairs.Add("max fee", cli.Known(e.MaxFeePerGas))
-		pairs.Add("max priority fee", cli.Known(e.MaxPriorityFeePerGas))
+// confirm asks at the terminal whether to sign.
+func confirm(ctx context.Context, stdin io.Reader, stderr io.Writer) error {
+	file, ok := stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return errors.New("there is no terminal to ask for a yes at: check what is shown above, and pass --yes")
 	}
-	page.Pairs(pairs)
-	return page.Flush()
+	fmt.Fprint(stderr, "Sign this? Type yes: ")
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(file).ReadString('\n')
+		answer <- strings.TrimSpace(line)
+	}()
+	select {
+	case text := <-answer:
+		if text != "yes" {
+			return errors.New("nothing was signed: the answer was not yes")
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -1,0 +1,144 @@
+package transactions
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/crypto/sha3"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ethtx"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/internal/console"
+)
+
+// lines are what a signer reads before signing: a name and a text each. Nothing is shortened, however narrow the
+// terminal is: an address that looks like another is how people lose money.
+type lines struct{ text strings.Builder }
+
+func (l *lines) add(name, format string, values ...any) {
+	fmt.Fprintf(&l.text, "%-14s%s\n", console.Printable(name), console.Printable(fmt.Sprintf(format, values...)))
+}
+
+// amount writes an amount in the token, and in the smallest unit beside it.
+func amount(wei chain.Wei, token extrinsic.Token) string {
+	if token.Symbol == "" {
+		return wei.String() + " (smallest unit; the token's decimals are not known)"
+	}
+	return fmt.Sprintf("%s %s = %v wei", console.Plain(console.Scaled(wei, token.Decimals)), token.Symbol, wei)
+}
+
+// show writes what is going to be signed.
+func show(stderr io.Writer, p *desk.Prepared) error {
+	l := &lines{}
+	name := p.Chain.Name
+	if name == "" {
+		name = "no table names it; as you state"
+	}
+	if p.Native != nil {
+		l.add("chain", "%s (genesis %v)", name, p.Native.Genesis)
+		l.add("signer", "%v", p.Signer)
+		if err := l.native(p.Native, p.Chain.Token); err != nil {
+			return err
+		}
+	} else {
+		l.add("chain", "%s (EVM chain ID %d)", name, p.EVM.ChainID)
+		l.add("signer", "%v", p.Signer)
+		if err := l.evm(p.EVM, p.Chain.Token); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(stderr, l.text.String())
+	return err
+}
+
+func (l *lines) native(n *desk.PreparedNative, token extrinsic.Token) error {
+	balances, err := n.Balances()
+	if err != nil {
+		return err
+	}
+	shown := map[string]bool{}
+	pallet, call := extrinsic.CallName(n.Call)
+	l.add("call", "%s.%s", pallet, call)
+	for _, b := range balances {
+		l.add("  "+b.Path, "%s", amount(b.Amount, token))
+		shown[b.Path] = true
+	}
+	for name, v := range n.Call.Member("args").Members() {
+		if shown[name] {
+			continue
+		}
+		text, is := v.Text()
+		if !is {
+			text = v.Raw()
+		}
+		l.add("  "+name, "%s", text)
+	}
+	l.add("nonce", "%v", n.Nonce)
+	l.add("tip", "%s", amount(n.Tip, token))
+	if dies, ends := n.Dies.Get(); ends {
+		l.add("valid", "from block %d to %d (the hash of block %[1]d is signed: %[3]v)", n.Birth, dies-1, n.Signing.Birth)
+	} else {
+		l.add("valid", "for ever: it is immortal")
+	}
+	l.add("runtime", "%s %d, transaction version %d", n.Runtime.SpecName, n.SpecVersion, n.TransactionVersion)
+	l.add("metadata", "%s", trusted[n.Metadata])
+	return nil
+}
+
+var trusted = map[desk.MetadataTrust]string{
+	desk.PinnedMetadata:     "pinned: their hash is built in for this runtime",
+	desk.GivenMetadata:      "from the file that you named",
+	desk.BoundMetadata:      "bound: a chain with other metadata refuses the signature",
+	desk.UnverifiedMetadata: "UNVERIFIED: the draft's own word decides what the call is shown as",
+}
+
+func (l *lines) evm(t *ethtx.Transaction, token extrinsic.Token) error {
+	l.add("type", "%s", t.Type)
+	if to, ok := t.To.Get(); ok {
+		l.add("to", "%v", to)
+	} else {
+		l.add("to", "nobody: it creates a contract")
+	}
+	l.add("value", "%s", amount(t.Value, token))
+	l.add("data", "%s", data(t.Input))
+	for _, a := range t.AccessList {
+		l.add("access", "%v, %d storage keys", a.Address, len(a.StorageKeys))
+	}
+	l.add("nonce", "%v", t.Nonce)
+	l.add("gas limit", "%v", t.GasLimit)
+	price := t.GasPrice
+	if t.Type == evm.EIP1559 {
+		price = t.MaxFeePerGas
+		l.add("max fee", "%s Gwei per gas", console.Gwei(t.MaxFeePerGas))
+		l.add("max priority", "%s Gwei per gas", console.Gwei(t.MaxPriorityFeePerGas))
+	} else {
+		l.add("gas price", "%s Gwei per gas", console.Gwei(price))
+	}
+	most, err := price.Times(t.GasLimit)
+	if err != nil {
+		return err
+	}
+	l.add("fee", "at most %s", amount(most, token))
+	return nil
+}
+
+// maxData is how many bytes of an EVM transaction's data are shown.
+const maxData = 256
+
+func data(input []byte) string {
+	if len(input) == 0 {
+		return "none"
+	}
+	text := fmt.Sprintf("%d bytes: 0x%s", len(input), hex.EncodeToString(input[:min(len(input), maxData)]))
+	if len(input) > maxData {
+		h := sha3.NewLegacyKeccak256()
+		h.Write(input)
+		text += fmt.Sprintf("… (keccak-256 of all: 0x%x)", h.Sum(nil))
+	}
+	return text
+}
