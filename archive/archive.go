@@ -45,6 +45,9 @@ func New(name string, files fs.FS) *Archive { return &Archive{name: name, files:
 
 // OpenDirectory returns the archive in a directory.
 func OpenDirectory(path string) (*Archive, error) {
+	if err := checkDirectory(path); err != nil {
+		return nil, err
+	}
 	a := New(path, os.DirFS(path))
 	manifest, err := a.readManifest()
 	if errors.Is(err, ErrLacks) { // recordings, or the recorder is not done
@@ -65,7 +68,7 @@ func (a *Archive) hasBlocks() error {
 	if a.has(segmentDirectory) {
 		return fmt.Errorf("%s: %w: it has segments and no %s: its recording is not finished", a.name, ErrLacks, manifestPath)
 	}
-	return fmt.Errorf("%s: %w: it has no directory %s", a.name, ErrLacks, blockDirectory)
+	return &noArchiveError{fmt.Errorf("%s is not a directory of recordings: it has no directory %s", a.name, blockDirectory)}
 }
 
 // Range is from the first to the last height that has a block. Recordings

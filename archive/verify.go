@@ -24,6 +24,9 @@ const maxShown = 10
 // is no manifest. Progress is told, if not nil, how many files of the manifest were
 // read.
 func Verify(ctx context.Context, directory string, progress func(done, total uint64)) (*Manifest, error) {
+	if err := checkDirectory(directory); err != nil {
+		return nil, err
+	}
 	a := New(directory, os.DirFS(directory))
 	manifest, err := a.readManifest()
 	if errors.Is(err, ErrLacks) {

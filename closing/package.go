@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/feeledger/fees/internal/disk"
 )
 
 var (
@@ -31,10 +33,10 @@ type Package struct {
 // Open reads a package's manifest. It is fs.ErrNotExist where nothing is there, ErrNone
 // where something else is, and ErrDamaged where the manifest is none.
 func Open(dir string) (*Package, error) {
-	if info, err := os.Stat(dir); err != nil {
-		return nil, err
-	} else if !info.IsDir() {
+	if err := disk.CheckDirectory(dir); errors.Is(err, disk.ErrNotDirectory) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNone)
+	} else if err != nil {
+		return nil, err
 	}
 	file, err := openRegular(filepath.Join(dir, ManifestFile))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/ledger"
 )
 
@@ -52,7 +53,7 @@ func Check(ctx context.Context, dir string, c Chain, book *ledger.Book, progress
 	}
 	entries, err := os.ReadDir(manifestsOf(dir, c.Network))
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(dir); err != nil {
+		if err := disk.CheckDirectory(dir); err != nil {
 			return nil, err
 		}
 	} else if err != nil {

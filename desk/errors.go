@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -129,6 +130,9 @@ type LedgerError struct {
 }
 
 func (e *LedgerError) Error() string {
+	if errors.Is(e.Err, ledger.ErrNone) && errors.Is(e.Err, fs.ErrNotExist) {
+		return "no ledger at " + e.Place
+	}
 	return fmt.Sprintf("ledger %s: %s", e.Place, strings.TrimPrefix(e.Err.Error(), e.Place+": "))
 }
 
@@ -194,7 +198,7 @@ const (
 	FieldTimezone    Field = "timezone"
 	FieldBlock       Field = "block"
 	FieldAccounts    Field = "accounts"
-	FieldProgram     Field = "program"
+	FieldProgram     Field = "as"
 	FieldWith        Field = "with"
 	FieldNames       Field = "names"
 	FieldLabels      Field = "labels"

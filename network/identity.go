@@ -73,7 +73,7 @@ func (t Tables) Find(gateway Identity, wanted string) (n *Network, note string, 
 func (t Tables) Choose(name string) (*Network, error) {
 	n, ok := t.Named(strings.ToLower(name))
 	if !ok {
-		return nil, fmt.Errorf("%w %q: known are %s; give a table of your own with --network-file",
+		return nil, fmt.Errorf("%w %q: known are %s",
 			ErrUnknownNetwork, name, strings.Join(t.Names(), ", "))
 	}
 	return n, nil
@@ -104,7 +104,7 @@ func (t Tables) unknown(gateway Identity) error {
 	if names := gateway.names(); len(names) > 0 {
 		said = fmt.Sprintf("the gateway serves %q", names[0])
 	}
-	return fmt.Errorf("%w: %s; known are %s; name one with --network, or give a table of your own with --network-file",
+	return fmt.Errorf("%w: %s; known are %s",
 		ErrUnknownNetwork, said, strings.Join(t.Names(), ", "))
 }
 

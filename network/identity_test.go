@@ -80,11 +80,11 @@ func TestFindRefuses(t *testing.T) {
 		want    string
 	}{
 		"silence": {network.Identity{}, "", network.ErrUnknownNetwork,
-			"unknown network: the gateway does not say which network it serves; known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver; name one with --network, or give a table of your own with --network-file"},
+			"unknown network: the gateway does not say which network it serves; known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver"},
 		"a network in no table": {network.Identity{SpecName: "frontier", Chain: "Dev"}, "", network.ErrUnknownNetwork,
-			`unknown network: the gateway serves "frontier"; known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver; name one with --network, or give a table of your own with --network-file`},
+			`unknown network: the gateway serves "frontier"; known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver`},
 		"a user's network in no table": {network.Identity{SpecName: "moonbeam"}, "moonbeem", network.ErrUnknownNetwork,
-			`unknown network "moonbeem": known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver; give a table of your own with --network-file`},
+			`unknown network "moonbeem": known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver`},
 		"a conflict by specName": {network.Identity{SpecName: "moonbeam"}, "moonriver", network.ErrConflict,
 			"conflicting networks: --network says moonriver, the gateway says moonbeam; leave --network out, or ask another gateway"},
 		"a conflict by chain": {network.Identity{SpecName: "frontier", Chain: "Moonbase Alpha"}, "moonbeam", network.ErrConflict,

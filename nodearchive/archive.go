@@ -12,15 +12,22 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/disk"
 )
 
 // ErrDamaged says that something in an archive is not as it was recorded.
 var ErrDamaged = errors.New("damaged")
 
 // unfinishedError says that a directory is no archive, or not yet. It is an [ErrDamaged].
-type unfinishedError struct{ name string }
+type unfinishedError struct {
+	name string
+	err  error // why there is no directory, nil where there is one
+}
 
 func (e *unfinishedError) Error() string {
+	if e.err != nil {
+		return e.err.Error()
+	}
 	return fmt.Sprintf("%s: no archive of a node: it has no %s; where a recording was stopped, fees archive record goes on with it", e.name, manifestPath)
 }
 
@@ -70,6 +77,9 @@ func Is(directory string) bool {
 // Open opens the archive in a directory. Where a block is trusted it is to be one of the
 // archive's: the blocks above it are then by the word of who recorded them.
 func Open(directory string, trusted chain.Optional[chain.Anchor]) (*Archive, error) {
+	if err := disk.CheckDirectory(directory); err != nil {
+		return nil, &unfinishedError{directory, err}
+	}
 	a, err := open(directory, os.DirFS(directory))
 	if err == nil {
 		err = a.trust(trusted)
@@ -84,7 +94,7 @@ func open(name string, files fs.FS) (*Archive, error) {
 	a := &Archive{name: name, files: files, runtimes: map[RuntimeName]readRuntime{}}
 	text, err := a.read(manifestPath, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &unfinishedError{name}
+		return nil, &unfinishedError{name: name}
 	}
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
@@ -56,11 +57,16 @@ func exitCode(ctx context.Context, err error) int {
 	return exitUsage
 }
 
-// message is what an error says, with flags for the fields of questions.
-func message(err error) string {
+// message returns the text of an error, with the command's flags for the fields of questions.
+func message(c *cobra.Command, err error) string {
 	text := err.Error()
 	for input := range inputErrors(err) {
-		text = strings.Replace(text, input.Error(), input.Naming(func(f desk.Field) string { return "--" + string(f) }), 1)
+		text = strings.Replace(text, input.Error(), input.Naming(func(f desk.Field) string {
+			if c != nil && !takes(c, string(f)) {
+				return string(f)
+			}
+			return "--" + string(f)
+		}), 1)
 	}
 	return text
 }
@@ -81,8 +87,11 @@ func inputErrors(err error) iter.Seq[*desk.InputError] {
 	}
 }
 
+// takes tells whether a command has a flag.
+func takes(c *cobra.Command, flag string) bool { return c != nil && c.Flags().Lookup(flag) != nil }
+
 // explain is an error's message in one line, with what to do about it. The command lines in it
-// have the flags that the command was given.
+// have the flags that the command was given, and it names no flag that the command lacks.
 func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var unreachable *ask.UnreachableError
 	var malformed *sidecar.DecodeError
@@ -106,10 +115,8 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		advice = readFromNode
 	case errors.Is(err, ask.ErrTooLarge) && errors.As(err, &unreachable):
 		advice = "try again, or ask another " + unreachable.Place.What
-	case errors.As(err, &unreachable) && unreachable.Place.What == ask.Node:
-		advice = "start it, or name another with --node or FEES_NODE"
 	case errors.As(err, &unreachable):
-		advice = "start it, or name another with --gateway or FEES_GATEWAY; --gateway demo needs none"
+		advice = strings.TrimSuffix("start it, or "+cli.NameAnother(c, unreachable.Place), ", or ")
 	case errors.As(err, &status) && status.LostNode:
 		advice = "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
 	case errors.As(err, &nodeAnswer):
@@ -119,21 +126,27 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	case errors.Is(err, chain.ErrSyncing):
 		advice = "wait until it has come that far, or name another node"
 	case errors.Is(err, chain.ErrNoBlock) && !errors.Is(err, chain.ErrCannotTell):
-		advice = "the chain has not come that far, or it is another chain's; " + cli.Line(c, "fees block head", "gateway") + " shows the newest"
+		advice = "the chain has not come that far, or it is another chain's; " + cli.NewestBlockLine(c) + " shows the newest"
 	case errors.As(err, &fork):
 		advice = "a block was replaced while the range was read: run it again; if it stays, the gateway's node is on a fork"
 	case errors.Is(err, source.ErrNotFinal):
-		advice = "wait, or accept it with --unfinalized"
+		advice = "wait until it is final"
+		if takes(c, "unfinalized") {
+			advice = "wait, or accept it with --unfinalized"
+		}
 	case errors.Is(err, archive.ErrNotFinal):
 		advice = "wait until it is: only final blocks are recorded"
 	case errors.Is(err, desk.ErrUnanswered):
-		advice = "run it again; a longer --timeout may help"
+		advice = "run it again"
+		if takes(c, "timeout") {
+			advice += "; a longer --timeout may help"
+		}
 	case errors.Is(err, chain.ErrNotOffered):
 		advice = "is this the address of a block gateway?"
 	case errors.Is(err, archive.ErrDamaged):
 		advice = "record it again"
 	case errors.Is(err, ledger.ErrNone):
-		advice = "--ledger or FEES_LEDGER names another; " + makes(c)
+		advice = creates(c)
 	case errors.As(err, &lacking):
 		advice = fills(c, lacking)
 	case errors.As(err, &absent):
@@ -145,15 +158,28 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	case errors.As(err, &damage):
 		advice = cli.Line(c, "fees ledger verify", "ledger") + " names all that is damaged"
 	case errors.As(err, &unpriced):
-		advice = "complete the file, or --partial leaves what needs it unknown"
+		advice = "complete the file"
+		if takes(c, "partial") {
+			advice += ", or --partial leaves what needs it unknown"
+		}
 	case errors.As(err, &direct):
-		advice = "without --gateway a ledger is asked, and this fills it: " + cli.SyncLine(c, direct.Blocks)
+		advice = "this fills a ledger: " + cli.SyncLine(c, direct.Blocks)
+		if takes(c, "gateway") {
+			advice = "without --gateway a ledger is asked, and this fills it: " + cli.SyncLine(c, direct.Blocks)
+		}
 	case errors.Is(err, reconcile.ErrNoLookups):
 		advice = cli.Line(c, "fees ledger upgrade", "ledger") + " makes them"
 	case errors.Is(err, ledger.ErrNoCut):
 		advice = cli.Line(c, "fees ledger status", "ledger") + " shows which blocks it has"
+	case errors.Is(err, network.ErrUnknownNetwork) && takes(c, "network"):
+		advice = "name one with --network, or give a table of your own with --network-file"
+	case errors.Is(err, network.ErrUnknownNetwork) && takes(c, "network-file"):
+		advice = "give a table of your own with --network-file"
 	case errors.Is(err, ledger.ErrOtherChain):
-		advice = "name another ledger with --ledger"
+		advice = "name another ledger"
+		if takes(c, "ledger") {
+			advice += " with --ledger"
+		}
 	case errors.Is(err, ledger.ErrLocked):
 		advice = "wait until it ends"
 	case errors.Is(err, ledger.ErrLost):
@@ -166,9 +192,9 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		advice = "no chain has such amounts: ask another gateway"
 	}
 	if advice == "" {
-		return message(err)
+		return message(c, err)
 	}
-	return message(err) + "; " + advice
+	return message(c, err) + "; " + advice
 }
 
 // readFromNode is what helps where a gateway's answer cannot be read.
@@ -184,7 +210,7 @@ func fills(c *cobra.Command, lacking *desk.NotHeldError) string {
 	if line != "" {
 		list = append(list, "this fills it: "+line)
 	}
-	if c != nil && c.Flags().Lookup("partial") != nil && len(lacking.Lacks) > 0 {
+	if takes(c, "partial") && len(lacking.Lacks) > 0 {
 		list = append(list, "--partial takes what is there")
 	}
 	return strings.Join(list, "; ")
@@ -207,11 +233,11 @@ func adds(c *cobra.Command, absent *desk.NotThereError) string {
 	return strings.Join(append(list, what+cli.MoreSyncLine(c)), "; ")
 }
 
-// makes says what makes a ledger.
-func makes(c *cobra.Command) string {
-	line := cli.SyncLine(c, chain.Optional[ledger.Span]{})
-	if line == "" { // of no period
-		line = cli.Line(c, "fees follow", "ledger", "gateway")
+// creates says how to create a ledger, or to name one.
+func creates(c *cobra.Command) string {
+	advice := `create one with "` + cli.NewLedgerLine(c) + `"`
+	if takes(c, "ledger") {
+		advice += ", or pass --ledger FILE"
 	}
-	return "this makes one: " + line
+	return advice
 }

@@ -85,7 +85,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // advice is a command line in a message.
-var advice = regexp.MustCompile(`this [^:;\n]*: (fees [^;\n]*)`)
+var advice = regexp.MustCompile(`this [^:;\n]*: (fees [^;\n]*)|create one with "(fees [^"\n]*)"`)
 
 // advised is a script command: advised CODE runs the command line that the last program gave as
 // advice, as a shell does. It must end with the given code.
@@ -97,8 +97,9 @@ func advised(ts *testscript.TestScript, neg bool, args []string) {
 	if found == nil {
 		ts.Fatalf("the last program gave no command line as advice")
 	}
-	ts.Logf("advised: %s", found[1])
-	exits(ts, neg, []string{args[0], "sh", "-c", found[1]})
+	command := found[1] + found[2] // one of them is not empty
+	ts.Logf("advised: %s", command)
+	exits(ts, neg, []string{args[0], "sh", "-c", command})
 }
 
 // locked is a script command: locked FILE CODE PROGRAM ARGUMENTS runs a program that

@@ -90,9 +90,9 @@ func TestErrorsOfANode(t *testing.T) {
 		"beyond the head": {nil, "block 43", exitGateway,
 			"block 43: no such block: the node's newest is block 27; the chain has not come that far, or it is another chain's; fees block head shows the newest"},
 		"a node that hangs up": {map[string]string{"chain_getBlock": "hang up"}, "block 12", exitGateway,
-			"block 12: chain_getBlock: no answer from the node at AT: it broke the connection off; start it, or name another with --node or FEES_NODE"},
+			"block 12: chain_getBlock: no answer from the node at AT: it broke the connection off; start it, or name another with --gateway or FEES_GATEWAY"},
 		"a node that hangs": {map[string]string{"chain_getBlock": "hang"}, "block 12", exitGateway,
-			"block 12: chain_getBlock: no answer from the node at AT: timed out: it took longer than 2s; start it, or name another with --node or FEES_NODE"},
+			"block 12: chain_getBlock: no answer from the node at AT: timed out: it took longer than 2s; start it, or name another with --gateway or FEES_GATEWAY"},
 		"cut JSON": {map[string]string{"chain_getBlock": "cut"}, "block 12", exitGateway,
 			"block 12: chain_getBlock: malformed answer: invalid JSON at byte 22: the text ends too early; try again, or ask another node"},
 		"100 MB": {map[string]string{"chain_getBlock": "100 MB"}, "block 12", exitGateway,
@@ -121,7 +121,7 @@ func TestErrorsOfANode(t *testing.T) {
 				timeout = "2s"
 			}
 			_, stderr, code := fees(t, append(strings.Fields(c.args), "--timeout", timeout, "--quiet")...)
-			require.Equal(t, "fees: "+strings.ReplaceAll(c.says, "AT", server.URL)+"\n", stderr)
+			require.Equal(t, "fees: "+strings.ReplaceAll(c.says, "at AT:", "at "+server.URL+":")+"\n", stderr)
 			require.Equal(t, c.code, code)
 		})
 	}

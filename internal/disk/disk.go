@@ -159,3 +159,27 @@ func (d Disk) Each(visit func(path string, entry fs.DirEntry) error) error {
 		return visit(path, entry)
 	})
 }
+
+// ErrNotDirectory reports that a path names a file.
+var ErrNotDirectory = errors.New("not a directory")
+
+// CheckDirectory returns an error unless path names a directory. The error is [fs.ErrNotExist]
+// if nothing is there, and [ErrNotDirectory] if something else is.
+func CheckDirectory(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &missingDirectoryError{path}
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s: %w", path, ErrNotDirectory)
+	}
+	return nil
+}
+
+type missingDirectoryError struct{ path string }
+
+func (e *missingDirectoryError) Error() string { return "there is no directory " + e.path }
+
+func (e *missingDirectoryError) Unwrap() error { return fs.ErrNotExist }

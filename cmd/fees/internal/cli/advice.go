@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/archive/demo"
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
@@ -39,6 +43,67 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[ledger.Span]) string {
 		return ""
 	}
 	return Line(c, words, append([]string{"timezone"}, sourceFlags...)...)
+}
+
+// NewLedgerLine returns the command line that creates the ledger which a command asks, with the
+// period that the command names, or else with one month as an example.
+func NewLedgerLine(c *cobra.Command) string {
+	if line := SyncLine(c, chain.Optional[ledger.Span]{}); line != "" {
+		return line
+	}
+	return Line(c, "fees sync --month 2026-01", sourceFlags...)
+}
+
+// NewestBlockLine returns the command line that shows the newest block of the gateway or node
+// that a command asks.
+func NewestBlockLine(c *cobra.Command) string {
+	if c != nil && c.Flags().Lookup("gateway") == nil && c.Flags().Lookup("node") != nil {
+		return Line(c, "fees node header", "node")
+	}
+	return Line(c, "fees block head", "gateway")
+}
+
+// addressFlags name a gateway or a node, each with the variables that stand for it.
+var addressFlags = []struct {
+	name      string
+	variables []string
+}{
+	{"gateway", []string{"FEES_GATEWAY"}},
+	{"node", []string{nodeVariable}},
+	{"against", nil},
+}
+
+// NameAnother returns "name another with …" and the flag by which the command was given a place,
+// or "" if no flag of the command takes one.
+func NameAnother(c *cobra.Command, place ask.Place) string {
+	if c == nil {
+		return ""
+	}
+	var flag, words string // of the flag that fits, else of the first
+	for _, a := range addressFlags {
+		f := c.Flags().Lookup(a.name)
+		if f == nil {
+			continue
+		}
+		value, text := f.Value.String(), "--"+a.name
+		for _, variable := range a.variables {
+			value = cmp.Or(value, os.Getenv(variable))
+			text += " or " + variable
+		}
+		if fits := ShownPlace(value) == place.Address; fits || words == "" {
+			flag, words = a.name, text
+			if fits {
+				break
+			}
+		}
+	}
+	if words == "" {
+		return ""
+	}
+	if flag == "gateway" && place.What == ask.Gateway && strings.Contains(c.Flag(flag).Usage, demo.Name) {
+		words += "; --gateway demo needs none"
+	}
+	return "name another with " + words
 }
 
 // MoreSyncLine is the command line that adds the newest blocks to the ledger which a command asks.

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/prices"
+	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/source"
+)
+
+// advisedErrors are errors that get advice.
+func advisedErrors() []error {
+	span := chain.Some(ledger.Span{First: 3, Last: 7})
+	lacks := chain.Some(desk.Lacks{Gap: span, After: chain.Some[uint64](9)})
+	list := []error{
+		&ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://127.0.0.1:8080"}, Err: ask.ErrTooLarge},
+		&ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://127.0.0.1:8080"}, Err: errors.New("refused")},
+		&ask.UnreachableError{Place: ask.Place{What: ask.Node, Address: "ws://127.0.0.1:9944"}, Err: errors.New("refused")},
+		&ask.StatusError{LostNode: true}, &nodeclient.DecodeError{Err: errors.New("x")}, nodeclient.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
+		&source.ForkError{}, source.ErrNotFinal, archive.ErrNotFinal, desk.ErrUnanswered, chain.ErrNotOffered, archive.ErrDamaged,
+		ledger.ErrNone, &desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Fill: span},
+		&desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Compared: chain.Some(desk.PeriodInput{Month: "2026-01"})},
+		&desk.NotThereError{Lacks: lacks}, ledger.ErrOlder, &ledger.DiffersError{}, &ledger.DamageError{}, &prices.MissingError{},
+		&desk.WithoutLedgerError{Err: errors.New("x"), Blocks: span}, reconcile.ErrNoLookups, network.ErrUnknownNetwork, ledger.ErrNoCut, ledger.ErrOtherChain,
+		ledger.ErrLocked, ledger.ErrLost, &ledger.ForkError{}, &sidecar.DecodeError{Err: errors.New("x")}, chain.ErrOverflow,
+	}
+	for _, field := range []desk.Field{
+		desk.FieldMonth, desk.FieldYear, desk.FieldFrom, desk.FieldTo, desk.FieldTimezone, desk.FieldBlock, desk.FieldAccounts, desk.FieldProgram, desk.FieldWith,
+		desk.FieldNames, desk.FieldLabels, desk.FieldLedger, desk.FieldPrices, desk.FieldFiat, desk.FieldNetworkFile, desk.FieldBefore, desk.FieldCompare,
+		desk.FieldClasses, desk.FieldDecimal, desk.FieldThousands, desk.FieldSeparator, desk.FieldTolerance, desk.FieldMap, desk.FieldFix,
+	} {
+		list = append(list, &desk.InputError{Format: "%v: x", Args: []any{field}})
+	}
+	return list
+}
+
+// Every flag that a message names is one of the command that failed, and every command line
+// in it has a command and flags that exist: whatever flags the failed command was given.
+func TestAdviceFitsTheCommand(t *testing.T) {
+	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE"} {
+		t.Setenv(name, "")
+	}
+	root := newRoot(io.Discard, io.Discard)
+	advised := map[string]bool{} // the literals of exit.go that a message had
+	literals := messages(t, "exit.go")
+	for c := range commands(root) {
+		for _, given := range []bool{false, true} {
+			for _, name := range []string{"ledger", "gateway", "network", "network-file", "trust", "api-key-file", "api-key-header", "ca-file", "month", "timezone", "signatures", "node"} {
+				if f := c.Flags().Lookup(name); given && f != nil && f.Value.Type() != "bool" {
+					require.NoError(t, c.Flags().Set(name, "ws://127.0.0.1:9944"))
+				}
+			}
+			for _, err := range advisedErrors() {
+				text := explain(t.Context(), c, fmt.Errorf("x: %w", err))
+				for _, wrong := range unknownFlags(root, c, text) {
+					t.Errorf("%s, %T: %s: %q", c.CommandPath(), err, wrong, text)
+				}
+				for _, l := range literals {
+					advised[l.text] = advised[l.text] || strings.Contains(text, strings.TrimSpace(l.text))
+				}
+			}
+		}
+	}
+	for _, l := range literals {
+		require.True(t, advised[l.text], "%s: no error of this test is advised %q: add one", l.place, l.text)
+	}
+}
+
+// A closed port is named by the flag or the variable that the address came by.
+func TestAdviceNamesWhereTheAddressCameFrom(t *testing.T) {
+	const none = "http://127.0.0.1:1" // no port of this number is ever open
+	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE", "FEES_LEDGER"} {
+		t.Setenv(name, "")
+	}
+	for args, want := range map[string]string{
+		"block 25 --gateway ws://127.0.0.1:1":                    "; start it, or name another with --gateway or FEES_GATEWAY\n",
+		"sync 1..2 --ledger x.db --gateway ws://127.0.0.1:1":     "; start it, or name another with --gateway or FEES_GATEWAY\n",
+		"block 25 --gateway " + none:                             "; start it, or name another with --gateway or FEES_GATEWAY; --gateway demo needs none\n",
+		"gateway spec 24 --gateway " + none:                      "; start it, or name another with --gateway or FEES_GATEWAY\n",
+		"node header --node ws://127.0.0.1:1":                    "; start it, or name another with --node or FEES_NODE\n",
+		"verify 24..25 --gateway demo --node ws://127.0.0.1:1":   "; start it, or name another with --node or FEES_NODE\n",
+		"verify 24..25 --gateway demo --quiet --against " + none: "; start it, or name another with --against\n",
+	} {
+		t.Run(args, func(t *testing.T) {
+			_, stderr, code := fees(t, append(strings.Fields(args), "--timeout", "1s")...)
+			require.Equal(t, exitGateway, code, stderr)
+			require.Contains(t, stderr, want)
+		})
+	}
+}
+
+// literal is a text of the program that names a flag, or a command line of it.
+type literal struct{ place, text string }
+
+// namesFlags finds flags, and command lines.
+var namesFlags = regexp.MustCompile(`(^|[ ("])(--[a-z]|fees [a-z])`)
+
+var isFlag = regexp.MustCompile(`^--[a-z]`)
+
+// messages are the string literals below a directory, or of a file, that name flags or command lines.
+func messages(t *testing.T, path string) (list []literal) {
+	files := token.NewFileSet()
+	require.NoError(t, filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		parsed, err := parser.ParseFile(files, path, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				text, err := strconv.Unquote(l.Value)
+				require.NoError(t, err)
+				if namesFlags.MatchString(text) {
+					list = append(list, literal{files.Position(l.Pos()).String(), text})
+				}
+			}
+			return true
+		})
+		return nil
+	}))
+	return list
+}
+
+// otherPrograms are flags of theirs.
+var otherPrograms = []string{"--help", "--state-pruning", "--blocks-pruning", "--user"}
+
+// unknownFlags are the flags of a text that nothing has: those of a command line in it that its
+// command lacks, and those outside of one that c lacks.
+func unknownFlags(root, c *cobra.Command, text string) (wrong []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		asked, inLine := c, false
+		for word := range strings.FieldsSeq(line) {
+			bare := strings.Trim(word, `"'(),;:.…?`)
+			name, _, _ := strings.Cut(bare, "=")
+			switch next := subcommand(asked, bare); {
+			case bare == "fees":
+				asked, inLine = root, true
+			case inLine && next != nil:
+				asked = next
+			case inLine && asked == root: // these are fees that are paid
+				asked, inLine = c, false
+			case isFlag.MatchString(name) && !slices.Contains(otherPrograms, name) && asked.Flags().Lookup(name[2:]) == nil && asked.InheritedFlags().Lookup(name[2:]) == nil:
+				wrong = append(wrong, name)
+			}
+			if strings.ContainsAny(word[len(word)-1:], `,;:.)"`) {
+				asked, inLine = c, false // the command line ends here
+			}
+		}
+	}
+	return wrong
+}
+
+func subcommand(c *cobra.Command, name string) *cobra.Command {
+	for _, sub := range c.Commands() {
+		if sub.Name() == name {
+			return sub
+		}
+	}
+	return nil
+}
+
+// shownBy are the commands that show the texts of a package which name flags. What is not
+// listed is shown by any, and names no flag outside of a command line.
+var shownBy = map[string][]string{
+	"desk/statement.go":     {"statement", "rollforward", "close"},
+	"desk/suggest.go":       {"suggest"},
+	"desk/same_chain.go":    {"follow", "watch", "verify", "networks check"},
+	"desk/rollforward.go":   {"rollforward"},
+	"desk/package_check.go": {"close"},
+	"evidence/encoded.go":   {"verify", "networks check"},
+	"evidence/diagnosis.go": {"block", "verify", "explain", "sync"},
+	"evidence/checks.go":    {"verify"},
+	"dataset/":              {"export"},
+	"reconcile/":            {"reconcile", "close"},
+	"network/":              {"block", "verify", "explain", "watch", "sync", "follow", "worker", "report", "statement", "reconcile", "serve", "suggest", "networks check"},
+	"invoice/":              {"explain"},
+	"users/":                {"serve"},
+}
+
+// Flags and command lines in the texts of all packages exist: in the program's own and on pages,
+// on some command; in those of other packages, on every command that shows them.
+func TestTextsNameFlagsThatExist(t *testing.T) {
+	root := newRoot(io.Discard, io.Discard)
+	root.InitDefaultHelpCmd()
+	for _, l := range messages(t, "../..") {
+		path := strings.TrimPrefix(l.place, "../../")
+		var wrong []string
+		switch first, _, _ := strings.Cut(path, "/"); first {
+		case "internal", "bench", "contrib":
+			continue
+		case "cmd", "web":
+			for i, c := range slices.Collect(commands(root)) {
+				unknown := unknownFlags(root, c, l.text)
+				if i == 0 {
+					wrong = unknown
+				}
+				wrong = slices.DeleteFunc(wrong, func(flag string) bool { return !slices.Contains(unknown, flag) })
+			}
+		default:
+			by := []string{"version"} // it has no flags
+			for prefix, commands := range shownBy {
+				if strings.HasPrefix(path, prefix) {
+					by = commands
+				}
+			}
+			for _, name := range by {
+				c, _, err := root.Find(strings.Fields(name))
+				require.NoError(t, err)
+				wrong = append(wrong, unknownFlags(root, c, l.text)...)
+			}
+		}
+		if len(wrong) > 0 {
+			t.Errorf("%s: %v: %q", path, wrong, l.text)
+		}
+	}
+}
+
+// A path that is no directory of recordings is said to be what it is.
+func TestPlacesThatAreNoArchive(t *testing.T) {
+	t.Setenv("FEES_GATEWAY", "")
+	blocks := filepath.Join(recordings(t), "moonbeam-2100", "blocks")
+	block, note := filepath.Join(blocks, "25.json"), filepath.Join(t.TempDir(), "note.txt")
+	require.NoError(t, os.WriteFile(note, []byte("hello"), 0o600))
+	ofBlock := block + " is block 25 alone, and its fees also follow from the multiplier and the runtime of block 24; " +
+		"name a gateway's URL, or a directory with blocks/25.json, multiplier/24.json and runtime-spec.json"
+	for place, c := range map[string]struct {
+		code int
+		says string
+	}{
+		"nowhere": {exitLedger, "there is no directory nowhere"},
+		block:     {exitUsage, ofBlock},
+		note:      {exitUsage, note + " is a file, and recordings are a directory; name the directory that has blocks, or a gateway's URL"},
+		blocks:    {exitLedger, blocks + " is not a directory of recordings: it has no directory blocks"},
+	} {
+		for _, command := range []string{"block 25 --gateway %s", "explain 25-7 --gateway %s", "verify 25..25 --gateway %s", "sync 25..25 --ledger x.db --gateway %s",
+			"report 25..25 --gateway %s", "suggest --gateway %s", "watch --gateway %s", "follow --ledger x.db --gateway %s", "serve --gateway %s", "archive serve %s", "archive verify %s"} {
+			if command == "archive verify %s" && place == blocks {
+				continue // it has no manifest
+			}
+			_, stderr, code := fees(t, strings.Fields(fmt.Sprintf(command, place))...)
+			require.Equal(t, "fees: "+c.says+"\n", stderr, command)
+			require.Equal(t, c.code, code, command)
+		}
+	}
+	for _, command := range []string{"verify 24..25 --gateway demo --against nowhere", "archive join nowhere nowhere -o x", "close --check nowhere"} {
+		_, stderr, _ := fees(t, strings.Fields(command)...)
+		require.Contains(t, stderr, "there is no directory nowhere", command)
+	}
+}
