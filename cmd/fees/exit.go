@@ -112,7 +112,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	case ctx.Err() != nil:
 		return cli.Stopped(c)
 	case errors.Is(err, sidecar.ErrNoInherents):
-		advice = readFromNode
+		advice = readFromNode(c)
 	case errors.Is(err, ask.ErrTooLarge) && errors.As(err, &unreachable):
 		advice = "try again, or ask another " + unreachable.Place.What
 	case errors.As(err, &unreachable):
@@ -187,7 +187,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	case errors.As(err, &beside):
 		advice = "the ledger and the gateway are on different forks: ask another gateway; " + cli.CompareLine(c) + " compares them"
 	case errors.As(err, &malformed):
-		advice = readFromNode
+		advice = readFromNode(c)
 	case errors.Is(err, chain.ErrOverflow):
 		advice = "no chain has such amounts: ask another gateway"
 	}
@@ -197,8 +197,14 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	return message(c, err) + "; " + advice
 }
 
-// readFromNode is what helps where a gateway's answer cannot be read.
-const readFromNode = "try again, or read from the chain's node instead of a gateway: --gateway ws://HOST"
+// readFromNode says what helps where a gateway's answer cannot be read.
+func readFromNode(c *cobra.Command) string {
+	advice := "try again, or read from the chain's node instead of a gateway"
+	if takes(c, "gateway") {
+		advice += ": --gateway ws://HOST"
+	}
+	return advice
+}
 
 // fills says what helps where a ledger lacks a part of a period.
 func fills(c *cobra.Command, lacking *desk.NotHeldError) string {
