@@ -35,7 +35,7 @@ type BooksInput struct {
 	Content            []byte // of a file that is in memory, whose name Path is; nil reads it there
 	Unit               string // wei, gwei or token
 	Decimal, Thousands string // the separators of numbers
-	Separator          string // of the columns of csv: comma, semicolon or tab
+	Separator          string // of the columns of csv: comma, semicolon, tab or pipe
 	Sheet              string // of xlsx
 	DateFormat         string // such as dd.mm.yyyy
 	Tolerance          string // an amount with its unit: 5 wei, 1 Gwei, 0.000001 GLMR; without one, wei
@@ -82,10 +82,11 @@ func (e *RowsError) Error() string {
 // Unwrap has each of the rows.
 func (e *RowsError) Unwrap() error { return e.Problems }
 
-// UnreadError says that a company's record cannot be read, and with what settings it can.
+// UnreadError says that a company's record cannot be read, and in what ways it can. They are several
+// where only people can know which is right.
 type UnreadError struct {
-	Err      error
-	Settings []reconcile.Setting
+	Err  error
+	Ways []reconcile.Way
 }
 
 func (e *UnreadError) Error() string { return e.Err.Error() }
@@ -108,8 +109,8 @@ func (in *BooksInput) Read(ctx context.Context, o reconcile.Options) (*reconcile
 	case errors.As(err, &problems):
 		named = &RowsError{in.Path, problems}
 	}
-	if settings := in.tried(ctx, o, err); len(settings) > 0 {
-		return nil, &UnreadError{named, settings}
+	if ways := in.tried(ctx, o, err, maxTries); len(ways) > 0 {
+		return nil, &UnreadError{named, ways}
 	}
 	return nil, named
 }
@@ -140,29 +141,39 @@ func (in *BooksInput) Preview(ctx context.Context, o reconcile.Options, rows int
 	return reconcile.ReadPreview(ctx, file, o, rows)
 }
 
-// mostTries is how often other settings are tried: what one of them makes readable may show that
-// another one is wanted.
-const mostTries = 6
+const (
+	// maxTries is how often other settings are tried one after another: what one of them makes
+	// readable may show that another one is wanted.
+	maxTries = 6
+	// maxWays is how many ways of reading a record are offered.
+	maxWays = 4
+)
 
-// tried are the settings that read the record; none where nothing does.
-func (in *BooksInput) tried(ctx context.Context, o reconcile.Options, err error) (list []reconcile.Setting) {
-	for range mostTries {
-		more := reconcile.Tries(err)
-		if len(more) == 0 {
-			return nil
-		}
+// tried returns the ways that read the record; none where nothing does.
+func (in *BooksInput) tried(ctx context.Context, o reconcile.Options, err error, tries int) (list []reconcile.Way) {
+	if tries == 0 {
+		return nil
+	}
+	for _, way := range reconcile.Tries(err) {
 		// Rows are passed over last: with other settings, they may be what they seem not to be.
-		if other := slices.DeleteFunc(slices.Clone(more), func(s reconcile.Setting) bool { return s.Name == "skip-rows" }); len(other) > 0 {
-			more = other
+		if other := slices.DeleteFunc(slices.Clone(way.Settings), func(s reconcile.Setting) bool { return s.Name == "skip-rows" }); len(other) > 0 {
+			way.Settings = other
 		}
-		list, o = append(list, more...), o.With(more)
-		var file *reconcile.File
-		if file, err = in.read(ctx, o); err == nil {
+		next := o.With(way.Settings)
+		file, err := in.read(ctx, next)
+		if err == nil {
 			file.Close()
-			return list
+			list = append(list, way)
+		} else {
+			for _, more := range in.tried(ctx, next, err, tries-1) {
+				list = append(list, way.And(more))
+			}
+		}
+		if len(list) >= maxWays {
+			break
 		}
 	}
-	return nil
+	return list[:min(len(list), maxWays)]
 }
 
 // WriteFixed writes the record again with what became of each row beside it.
@@ -227,8 +238,10 @@ func parseSeparator(text string) (rune, error) {
 		return ';', nil
 	case "\t", "tab", `\t`:
 		return '\t', nil
+	case "|", "pipe":
+		return '|', nil
 	}
-	return 0, notUnderstood("%v %q: want comma, semicolon or tab", FieldSeparator, text)
+	return 0, notUnderstood("%v %q: want comma, semicolon, tab or pipe", FieldSeparator, text)
 }
 
 func oneCharacter(field Field, text string, none rune) (rune, error) {

@@ -19,14 +19,14 @@ func TestBooksInput(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, reconcile.Options{Decimal: ',', Thousands: '.', Separator: ';', Tolerance: chain.NewWei(7),
 		Columns: map[reconcile.Field]string{"fee": " Kosten", "hash": ""}}, o)
-	for text, want := range map[string]rune{"": 0, ",": ',', "comma": ',', ";": ';', "tab": '\t', `\t`: '\t', "\t": '\t'} {
+	for text, want := range map[string]rune{"": 0, ",": ',', "comma": ',', ";": ';', "tab": '\t', `\t`: '\t', "\t": '\t', "pipe": '|'} {
 		o, err := (&desk.BooksInput{Separator: text}).Options(nil)
 		require.NoError(t, err)
 		require.Equal(t, want, o.Separator)
 		require.Equal(t, '.', o.Decimal)
 	}
 	for field, in := range map[desk.Field]desk.BooksInput{
-		desk.FieldSeparator: {Separator: "|"},
+		desk.FieldSeparator: {Separator: "!"},
 		desk.FieldDecimal:   {Decimal: "ab"},
 		desk.FieldThousands: {Thousands: "''"},
 		desk.FieldTolerance: {Tolerance: "-1"},
@@ -154,7 +154,7 @@ func TestBooksWithOtherSettings(t *testing.T) {
 	var unread *desk.UnreadError
 	require.ErrorAs(t, err, &unread)
 	require.EqualError(t, err, path+": 2 rows cannot be read")
-	require.Equal(t, []reconcile.Setting{{Name: "negative"}, {Name: "skip-rows", Value: "4"}}, unread.Settings)
+	require.Equal(t, []reconcile.Way{{Settings: []reconcile.Setting{{Name: "negative"}, {Name: "skip-rows", Value: "4"}}}}, unread.Ways)
 
 	in.Negative, in.SkipRows = true, []int{4}
 	result, err := books(t, d, in, desk.Heights(0, 27))

@@ -22,14 +22,15 @@ type amountForm struct {
 
 // amount is one that was read.
 type amount struct {
-	wei chain.Wei
-	cut bool // a spreadsheet may have cut it to its 15 digits
+	wei    chain.Wei
+	digits int    // to which it may have been rounded or cut; 0 where all of them are written
+	worth  string // what stands beside it in a currency
 }
 
 var (
 	// errNegative says that a fee is below 0.
 	errNegative = errors.New("is negative: fees are amounts of 0 or more; --negative reads fees that are written as negative amounts")
-	// errNoUnit says that nothing tells what an amount counts.
+	// errNoUnit says that nothing states what an amount counts.
 	errNoUnit = errors.New("has no unit: --unit wei, --unit gwei or --unit token says what it counts")
 )
 
@@ -43,12 +44,23 @@ func (e *valueError) Error() string { return fmt.Sprintf("%q %v", wire.Excerpt(e
 
 func (e *valueError) Unwrap() error { return e.err }
 
-// read reads an amount that is written as text. All of it must be understood: one
-// reading of it at most is the declared one.
-func (f amountForm) read(text string) (a amount, err error) {
+// read reads an amount that is written as text. It must understand all of it: the declared form
+// allows one reading at most.
+func (f amountForm) read(text string) (amount, error) {
 	if text == "" {
-		return a, errors.New("the fee is empty")
+		return amount{}, errors.New("the fee is empty")
 	}
+	if outer, inner, both := besides(text); both {
+		return f.readWith(text, outer, inner)
+	}
+	if isWorth(text) {
+		return amount{}, &valueError{text, errCurrency}
+	}
+	return f.readAlone(text)
+}
+
+// readAlone reads an amount with nothing beside it.
+func (f amountForm) readAlone(text string) (a amount, err error) {
 	wrong := func(err error) (amount, error) { return amount{}, &valueError{text, err} }
 	plain, below, unit, err := f.split(text)
 	if err != nil {
@@ -57,17 +69,15 @@ func (f amountForm) read(text string) (a amount, err error) {
 	own := f
 	if own.unit = unit; unit == "" {
 		if own.unit = f.unit; own.unit == "" {
+			if rest := f.unknown(text); rest != "" {
+				return wrong(notUnderstood(rest))
+			}
 			return wrong(errNoUnit)
 		}
 	} else if f.unit != "" && f.unit != unit {
 		return wrong(fmt.Errorf("is in %s, and the fees are declared to be in %s", unit, f.unit))
 	}
-	digits, cut, err := own.digits(plain)
-	if err == nil {
-		a.cut = cut
-		a.wei, err = weiOfDigits(digits)
-	}
-	if err != nil {
+	if a, err = own.number(text, plain); err != nil {
 		return wrong(err)
 	}
 	return a, f.signed(text, a.wei, below)
@@ -87,12 +97,18 @@ func (f amountForm) signed(text string, wei chain.Wei, below bool) error {
 // split takes the sign and the unit from an amount: -5, 5-, (5), 0.0021 GLMR, (2100000 Gwei).
 func (f amountForm) split(text string) (plain string, below bool, unit Unit, err error) {
 	plain = text
+	plus := false
 	for range 2 { // the unit may stand inside the sign, or outside of it
 		if rest, signed := unsigned(plain); signed {
-			if below {
+			if below || plus {
 				return "", false, "", f.notAnAmount(text)
 			}
 			plain, below = rest, true
+		} else if rest, signed := strings.CutPrefix(plain, "+"); signed {
+			if below || plus {
+				return "", false, "", f.notAnAmount(text)
+			}
+			plain, plus = strings.TrimSpace(rest), true
 		}
 		if rest, of := f.unitIn(plain); of != "" {
 			if unit != "" {
@@ -104,6 +120,9 @@ func (f amountForm) split(text string) (plain string, below bool, unit Unit, err
 	return plain, below, unit, nil
 }
 
+// minusSigns are the characters that people and programs write for a minus sign.
+var minusSigns = []string{"-", "\u2212", "\u2013", "\u2010", "\u2011", "\ufe63", "\uff0d"}
+
 // unsigned takes off what makes a number negative, in the ways of accounting too.
 func unsigned(text string) (rest string, negative bool) {
 	if inner, ok := strings.CutPrefix(text, "("); ok {
@@ -112,7 +131,7 @@ func unsigned(text string) (rest string, negative bool) {
 		}
 		return text, false
 	}
-	for _, minus := range []string{"-", "−"} {
+	for _, minus := range minusSigns {
 		if rest, ok := strings.CutPrefix(text, minus); ok {
 			return strings.TrimSpace(rest), true
 		}
@@ -153,97 +172,6 @@ func unitNamed(name, symbol string) Unit {
 	return ""
 }
 
-// digits are a plain number in wei, and whether a spreadsheet may have cut it.
-func (f amountForm) digits(text string) (digits string, cut bool, err error) {
-	whole, fraction, hasFraction := strings.Cut(text, string(f.decimal))
-	switch {
-	case strings.ContainsAny(text, "eE") && scientific.MatchString(text):
-		return "", false, errors.New("is in scientific notation, in which digits may be lost: write all of its digits")
-	case hasFraction && !allDigits(fraction):
-		return "", false, f.notAnAmount(text)
-	}
-	digits, ok := f.ungrouped(whole)
-	if !ok || digits == "" && fraction == "" {
-		return "", false, f.notAnAmount(text)
-	}
-	significant := strings.TrimLeft(digits+fraction, "0")
-	cut = len(strings.TrimRight(significant, "0")) == sheetDigits
-	fraction = strings.TrimRight(fraction, "0")
-	places := f.unit.places()
-	switch {
-	case len(fraction) > places && places == 0:
-		return "", false, fmt.Errorf("has a fraction, and wei have none: is the unit another one (--unit gwei or --unit token), or %q the separator of thousands (--thousands)?", f.decimal)
-	case len(fraction) > places:
-		return "", false, f.tooManyDecimals(len(fraction))
-	}
-	return digits + fraction + strings.Repeat("0", places-len(fraction)), cut, nil
-}
-
-func (f amountForm) tooManyDecimals(count int) error {
-	return fmt.Errorf("has %d decimals, and an amount in %s has %d", count, f.unit, f.unit.places())
-}
-
-// weiOfDigits is a whole number of wei.
-func weiOfDigits(digits string) (chain.Wei, error) {
-	digits = strings.TrimLeft(digits, "0")
-	if digits == "" {
-		return chain.Wei{}, nil
-	}
-	if len(digits) > mostDigits {
-		return chain.Wei{}, errors.New("is more than any amount on the chain")
-	}
-	return chain.ParseWei(digits)
-}
-
-// mostDigits is how many digits 2^128 has.
-const mostDigits = 39
-
-// scientific is a number with an exponent, by either decimal separator.
-var scientific = regexp.MustCompile(`^[+-]?[0-9.,]+[eE][+-]?[0-9]+$`)
-
-// ungrouped takes the separators of thousands out of a whole number. They must stand
-// before each three digits, or nowhere.
-func (f amountForm) ungrouped(whole string) (digits string, ok bool) {
-	if f.thousands == 0 {
-		return whole, allDigits(whole) || whole == ""
-	}
-	if f.thousands == ' ' { // the spaces that do not break lines are spaces too
-		whole = strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(whole)
-	}
-	groups := strings.Split(whole, string(f.thousands))
-	if len(groups) == 1 {
-		return whole, allDigits(whole) || whole == ""
-	}
-	for i, g := range groups {
-		if !allDigits(g) || i == 0 && len(g) > 3 || i > 0 && len(g) != 3 {
-			return "", false
-		}
-	}
-	return strings.Join(groups, ""), true
-}
-
-func allDigits(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return text != ""
-}
-
-// formError says that a text is not written as amounts are declared to be.
-type formError struct{ message string }
-
-func (e *formError) Error() string { return e.message }
-
-func (f amountForm) notAnAmount(string) error {
-	declared := "no separator of thousands (--thousands)"
-	if f.thousands != 0 {
-		declared = fmt.Sprintf("%q between thousands (--thousands)", f.thousands)
-	}
-	return &formError{fmt.Sprintf("is not an amount with %q before its decimals (--decimal) and %s, as is declared", f.decimal, declared)}
-}
-
 // number is how a spreadsheet writes a number.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$`)
 
@@ -276,19 +204,19 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 	places := len(fraction) - exponent // behind the point
 	short := strings.TrimRight(digits, "0")
 	places -= len(digits) - len(short)
-	a.cut = true
+	a.digits = sheetDigits
 	switch {
 	case short == "":
 		return a, nil
 	case len(short) > mostNumber:
 		return wrong(fmt.Errorf("has more than %d digits: no spreadsheet writes such numbers", mostNumber))
 	case len(short)-places > mostDigits:
-		return wrong(errors.New("is more than any amount on the chain"))
+		return wrong(errTooMuch)
 	case len(short) > sheetDigits && places <= 0 && isExact(short, -places):
-		a.cut = false
+		a.digits = 0
 	case len(short) > sheetDigits && places > f.unit.places():
 		places -= len(short) - sheetDigits
-		short = rounded(short)
+		short = rounded(short, sheetDigits)
 		trimmed := strings.TrimRight(short, "0")
 		places -= len(short) - len(trimmed)
 		short = trimmed
@@ -297,9 +225,9 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 	case places > f.unit.places() && f.unit == Wei:
 		return wrong(errors.New("has a fraction, and wei have none: is the unit another one (--unit gwei or --unit token)?"))
 	case places > f.unit.places():
-		return wrong(f.tooManyDecimals(places))
+		return wrong(f.unit.tooManyDecimals(places))
 	}
-	if a.wei, err = weiOfDigits(short + strings.Repeat("0", f.unit.places()-places)); err != nil {
+	if a.wei, err = chain.ParseWei(short + strings.Repeat("0", f.unit.places()-places)); err != nil {
 		return wrong(err)
 	}
 	return a, f.signed(raw, a.wei, below)
@@ -315,10 +243,10 @@ func isExact(digits string, zeros int) bool {
 	return len(digits) < len(exactInteger) || len(digits) == len(exactInteger) && digits < exactInteger
 }
 
-// rounded are the first 15 of more digits, rounded; 16 where they carry.
-func rounded(digits string) string {
-	kept := []byte(digits[:sheetDigits])
-	if digits[sheetDigits] < '5' {
+// rounded returns the first of more digits, rounded; one digit more where they carry.
+func rounded(digits string, count int) string {
+	kept := []byte(digits[:count])
+	if digits[count] < '5' {
 		return string(kept)
 	}
 	for i := len(kept) - 1; i >= 0; i-- {
@@ -331,22 +259,16 @@ func rounded(digits string) string {
 	return "1" + string(kept)
 }
 
-// keptOf are the numbers that a spreadsheet can have kept of an amount: its first 15 digits,
-// as when they are typed, or those rounded, as when a number is worked out.
-func keptOf(wei chain.Wei) (cut, round string) {
-	digits := wei.String()
-	if len(digits) <= sheetDigits {
-		return digits, digits
+// isKept reports whether a number is the first digits of an amount, as when it is typed, or those
+// rounded, as when it is worked out.
+func isKept(number, of chain.Wei, digits int) bool {
+	text := of.String()
+	if len(text) <= digits {
+		return number == of
 	}
-	zeros := strings.Repeat("0", len(digits)-sheetDigits)
-	return digits[:sheetDigits] + zeros, rounded(digits) + zeros
-}
-
-// isCut tells whether a number is what a spreadsheet keeps of an amount.
-func isCut(number, of chain.Wei) bool {
-	_, shown := keptOf(number)
-	cut, round := keptOf(of)
-	return shown == cut || shown == round
+	zeros := strings.Repeat("0", len(text)-digits)
+	shown := number.String()
+	return shown == text[:digits]+zeros || shown == rounded(text, digits)+zeros
 }
 
 // lastDigit is the amount that the last digit of a spreadsheet's number counts; 0 where that
@@ -376,14 +298,11 @@ func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
 			return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", wire.Excerpt(text))
 		}
 	}
-	digits, _, err := f.digits(strings.TrimSpace(strings.TrimSuffix(plain, name)))
-	if err == nil {
-		wei, err = weiOfDigits(digits)
-	}
+	number, err := f.number(plain, strings.TrimSpace(strings.TrimSuffix(plain, name)))
 	if err != nil {
 		return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", wire.Excerpt(text))
 	}
-	return wei, symbol, nil
+	return number.wei, symbol, nil
 }
 
 // isSymbol is what a token can be called.

@@ -75,7 +75,7 @@ func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 			if name == "" {
 				continue
 			}
-			if places, err = h.named(name); err != nil {
+			if places, err = h.named(u.field, name); err != nil {
 				return nil, "", err
 			}
 		} else {
@@ -85,12 +85,12 @@ func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 				}
 			}
 		}
-		switch len(places) {
+		switch places = h.plainest(u.field, places, o); len(places) {
 		case 0:
 			continue
 		case 1:
 		default:
-			return nil, "", fmt.Errorf("columns %s could all be the %s: say which it is (--map %s=NAME)", h.quoted(places), u.field, u.field)
+			return nil, "", &choiceError{u.field, h, places}
 		}
 		list = append(list, Column{Field: u.field, Name: h[places[0]], Place: places[0] + 1})
 		if u.field == Fee && unit == "" {
@@ -120,9 +120,54 @@ func (h header) enough(list []Column) error {
 	return nil
 }
 
-// named are the columns of a name that the user gave: exactly so, else in whatever
-// case.
-func (h header) named(name string) (places []int, err error) {
+// plainest returns the columns that say most about themselves, of those that could all be a field: a
+// fee with its unit, and the account called payer.
+func (h header) plainest(field Field, places []int, o *Options) []int {
+	says := func(i int) bool {
+		return field == Fee && unitOf(h[i], o.Symbol) != "" || field == Account && plainName(h[i]) == "payer"
+	}
+	if len(places) > 1 && slices.ContainsFunc(places, says) {
+		return slices.DeleteFunc(places, func(i int) bool { return !says(i) })
+	}
+	return places
+}
+
+// choiceError says that several columns could be a field.
+type choiceError struct {
+	field  Field
+	header header
+	places []int // the first is 0
+}
+
+func (e *choiceError) Error() string {
+	return fmt.Sprintf("columns %s could all be the %s: say which it is (--map %s=NAME, or --map '%s=#%d' for column %d)",
+		e.header.quoted(e.places), e.field, e.field, e.field, e.places[0]+1, e.places[0]+1)
+}
+
+// maxChoices is how many columns are proposed.
+const maxChoices = 4
+
+// ways are the columns that can be chosen.
+func (e *choiceError) ways() (list []Way) {
+	for _, i := range e.places[:min(len(e.places), maxChoices)] {
+		list = append(list, Way{fmt.Sprintf("the %s is column %d, %q", e.field, i+1, shownName(e.header[i])), []Setting{{"map", string(e.field) + "=" + e.header.reference(i)}}})
+	}
+	return list
+}
+
+// reference is how a column is named in a setting: by its name, or by its place where another one
+// has the same name.
+func (h header) reference(place int) string {
+	name := strings.TrimSpace(h[place])
+	if places, err := h.named("", name); name != "" && err == nil && len(places) == 1 && places[0] == place {
+		return name
+	}
+	return "#" + strconv.Itoa(place+1)
+}
+
+// named are the columns of a name that the user gave: exactly so, else in whatever case. #3 is the
+// third column, where none has this name.
+func (h header) named(field Field, name string) (places []int, err error) {
 	same := []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold}
 	for _, equal := range same {
 		for i := range h {
@@ -134,19 +179,24 @@ func (h header) named(name string) (places []int, err error) {
 			break
 		}
 	}
+	if place, ok := strings.CutPrefix(strings.TrimSpace(name), "#"); ok && len(places) == 0 {
+		if n, err := strconv.Atoi(place); err == nil && n >= 1 && n <= len(h) {
+			places = []int{n - 1}
+		}
+	}
 	switch len(places) {
 	case 0:
 		return nil, &notHeaderError{fmt.Sprintf("there is no column %q: there are %s", shownName(name), h.quoted(nil))}
 	case 1:
 		return places, nil
 	}
-	return nil, fmt.Errorf("there are %d columns %q (--map): give them different names", len(places), shownName(name))
+	return nil, &choiceError{field, h, places}
 }
 
 // mapped tells whether the user gave a column another meaning.
 func (h header) mapped(place int, o *Options) bool {
-	for _, name := range o.Columns {
-		if name != "" && strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(h[place])) {
+	for field, name := range o.Columns {
+		if places, err := h.named(field, name); name != "" && err == nil && slices.Contains(places, place) {
 			return true
 		}
 	}

@@ -58,7 +58,7 @@ func openCSV(ctx context.Context, in *bufio.Reader, o *Options) (*table, error) 
 		return nil, err
 	}
 	separator, head := o.Separator, ""
-	if rest, ok := bytes.CutPrefix(start, []byte("sep=")); ok && len(rest) > 1 && strings.ContainsRune(",;\t", rune(rest[0])) && (rest[1] == '\n' || rest[1] == '\r') {
+	if rest, ok := bytes.CutPrefix(start, []byte("sep=")); ok && len(rest) > 1 && strings.ContainsRune(separators, rune(rest[0])) && (rest[1] == '\n' || rest[1] == '\r') {
 		// How Excel is told the separator. It does not show this line.
 		if separator == 0 {
 			separator = rune(rest[0])
@@ -159,7 +159,7 @@ func csvProblem(err error, line int) error {
 }
 
 // separators are what can stand between the columns of csv.
-const separators = ",;\t"
+const separators = ",;\t|"
 
 // separatorOf finds the separator: the only one by which one of the first lines is a header. Where
 // there is none, the columns are not known by their names, and the error that says so is of the one
@@ -184,13 +184,13 @@ func separatorOf(start []byte, o *Options) (rune, error) {
 	found := inFirstLine(whole)
 	switch likely := likelySeparator(whole); {
 	case len(found) == 0:
-		return 0, errors.New("the header has neither commas, semicolons nor tabs: is it a csv file with a header?")
+		return 0, errors.New("the header has neither commas, semicolons, tabs nor pipes: is it a csv file with a header?")
 	case len(found) == 1 && len(fitting) == 0 && likely == 0:
 		return rune(found[0]), nil
 	case len(fitting) == 0 && likely != 0:
 		return likely, nil
 	}
-	return 0, fmt.Errorf("the header has each of %q, and which separates is not clear: declare the separator, with --separator comma, --separator semicolon or --separator tab", found)
+	return 0, fmt.Errorf("the header has each of %q, and which separates is not clear: declare the separator, with --separator comma, semicolon, tab or pipe", found)
 }
 
 // hasHeader tells whether one of the first lines is a header by a separator.

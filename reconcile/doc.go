@@ -2,7 +2,7 @@
 //
 // [ReadFile] reads the record strictly, a csv or xlsx file with a row for each fee. It refuses
 // what can be read in two ways, and names each row that it cannot read with its line and
-// column; [Tries] are the settings that may read it. Titles above the header and rows with
+// column; [Tries] returns the ways in which it may be read, several where only people can know which is right. Titles above the header and rows with
 // totals are found, and named in the file's notes. [Match] finds the transaction that each row
 // names, and those of the company's accounts that no row names. [Result.Sheets],
 // [Result.WriteTable] and [Result.MarshalJSON] write the outcome, which has no clock in it: the
@@ -18,7 +18,8 @@
 // A number of a spreadsheet is read from its text, never as floating point. A spreadsheet keeps
 // 15 digits of it: it cuts what is typed, and rounds what it works out. Where the chain's amount
 // has more, a number that is its first 15 digits, or those rounded, is [WithinRounding]; no other
-// is. Text is so only where it has 15 digits itself.
+// is. Text is so only where it has 15 digits itself, and a number with an exponent has the value that
+// is written; one that a format has padded (2.10E+15) is refused.
 //
 // The package has its own reader of xlsx, a stream that stops at whatever is broken. Excelize,
 // which writes our workbooks, ends a sheet without an error there. As a stream, it also does

@@ -14,7 +14,7 @@ type Encoding string
 
 const (
 	UTF8        Encoding = "utf-8"
-	UTF16LE     Encoding = "utf-16le" // which a mark at the beginning of the file tells
+	UTF16LE     Encoding = "utf-16le" // which the beginning of the file shows
 	UTF16BE     Encoding = "utf-16be" // likewise
 	Windows1252 Encoding = "windows-1252"
 )
@@ -25,10 +25,10 @@ var marks = []struct {
 	mark     string
 }{{UTF8, "\xef\xbb\xbf"}, {UTF16LE, "\xff\xfe"}, {UTF16BE, "\xfe\xff"}}
 
-// encodingOf is the encoding of a file by its mark, which is taken off, or else the declared
-// one.
+// encodingOf returns the encoding of a file by its mark, which is taken off, or else the declared
+// one, or UTF-16 where the file begins so.
 func encodingOf(in *bufio.Reader, declared Encoding) (encoding Encoding, mark string, err error) {
-	start, err := in.Peek(3)
+	start, err := in.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", "", err
 	}
@@ -42,10 +42,15 @@ func encodingOf(in *bufio.Reader, declared Encoding) (encoding Encoding, mark st
 		_, _ = in.Discard(len(m.mark)) // that much was seen
 		return m.encoding, m.mark, nil
 	}
-	if declared == "" {
-		declared = UTF8
+	switch {
+	case declared != "":
+		return declared, "", nil
+	case len(start) == 4 && start[0] != 0 && start[1] == 0 && start[2] != 0 && start[3] == 0: // no text has a byte of 0 otherwise
+		return UTF16LE, "", nil
+	case len(start) == 4 && start[0] == 0 && start[1] != 0 && start[2] == 0 && start[3] != 0:
+		return UTF16BE, "", nil
 	}
-	return declared, "", nil
+	return UTF8, "", nil
 }
 
 // errNotUTF8 says of a text that the encoding must be declared.

@@ -66,14 +66,15 @@ func (r *fileReader) begin(rec *record) error {
 	if err != nil {
 		return r.unread(rec, err)
 	}
-	layouts, err := dateLayouts(r.options.DateFormat)
+	dates, err := newDateReader(r.options.DateFormat, r.options.Zone)
 	if err != nil {
 		return err
 	}
+	dates.from1904 = r.table.from1904
 	r.file.HeaderRow, r.file.Unit = rec.line, unit
 	o := r.options
 	r.rows = &rowReader{
-		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", layouts: layouts, from1904: r.table.from1904,
+		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates,
 		amounts: amountForm{unit: unit, symbol: o.Symbol, negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 	}
 	r.file.name(above)
@@ -101,11 +102,14 @@ func (f *File) name(above []*record) {
 }
 
 // linesAre names lines as the subject of a sentence: Lines 1, 2 and 5 are.
-func linesAre(lines []int) string {
-	if len(lines) == 1 {
-		return fmt.Sprintf("Line %d is", lines[0])
+func linesAre(list []int) string { return lines(list, " is", " are") }
+
+// lines names lines with the verb of one, or of several.
+func lines(list []int, one, several string) string {
+	if len(list) == 1 {
+		return fmt.Sprintf("Line %d%s", list[0], one)
 	}
-	return "Lines " + listed(lines) + " are"
+	return "Lines " + listed(list) + several
 }
 
 // listed are the first of some lines.
@@ -126,6 +130,9 @@ func listed(lines []int) string {
 
 // row takes a row below the header.
 func (r *fileReader) row(rec *record) error {
+	if r.rows.repeats(rec) {
+		return nil
+	}
 	r.rows.fit(rec)
 	if r.totals.take(rec, r.rows, r.file) {
 		return nil
@@ -149,7 +156,7 @@ func (r *fileReader) end() error {
 		return r.noHeader()
 	}
 	if r.problems.Count > 0 {
-		r.problems.Try = r.hints.settings(r.options, r.file.Rows.Len())
+		r.problems.Try = r.hints.ways(r.options, r.file.Rows.Len())
 		return r.problems
 	}
 	for _, line := range r.options.SkipRows {
@@ -158,6 +165,7 @@ func (r *fileReader) end() error {
 		}
 	}
 	r.totals.tell(r.file)
+	r.rows.tell(r.file)
 	r.file.Count = r.file.Rows.Len()
 	return nil
 }
@@ -192,14 +200,22 @@ func (r *fileReader) noHeader() error {
 func (r *fileReader) unread(rec *record, err error) error {
 	u := &UnreadError{Line: rec.line, Err: err}
 	if errors.Is(err, errNotUTF8) {
-		u.Try = []Setting{{"encoding", string(Windows1252)}}
+		u.Try = []Way{{Settings: []Setting{{"encoding", string(Windows1252)}}}}
+		return u
+	}
+	var choice *choiceError
+	if errors.As(err, &choice) {
+		u.Try = choice.ways()
 		return u
 	}
 	var not *notHeaderError
 	if at := slices.IndexFunc(r.above, func(x *record) bool { return x.line == rec.line }); errors.As(err, &not) && at >= 0 {
-		u.Try = rec.header().proposed(r.above[at+1:], r.options)
-		if r.options.HeaderRow == 0 && at > 0 && len(u.Try) > 0 {
-			u.Try = append([]Setting{{"header-row", strconv.Itoa(rec.line)}}, u.Try...)
+		list := rec.header().proposed(r.above[at+1:], r.options)
+		if r.options.HeaderRow == 0 && at > 0 && len(list) > 0 {
+			list = append([]Setting{{"header-row", strconv.Itoa(rec.line)}}, list...)
+		}
+		if len(list) > 0 {
+			u.Try = []Way{{Settings: list}}
 		}
 	}
 	return u
@@ -216,22 +232,22 @@ func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 	only := func(field Field, is func(*cell) bool) {
 		var places []int
 		for i := range h {
-			if strings.TrimSpace(h[i]) != "" && !h.mapped(i, o) && holds(rows, i, is) {
+			if !h.mapped(i, o) && holds(rows, i, is) {
 				places = append(places, i)
 			}
 		}
 		if len(places) == 1 {
-			list = append(list, Setting{"map", string(field) + "=" + strings.TrimSpace(h[places[0]])})
+			list = append(list, Setting{"map", string(field) + "=" + h.reference(places[0])})
 		}
 	}
 	if !named(Hash, EVMHash, ExtrinsicHash, ID) {
-		only(Hash, func(c *cell) bool { _, err := chain.ParseHash(strings.TrimSpace(c.text)); return err == nil })
+		only(Hash, func(c *cell) bool { _, err := chain.ParseHash(c.value()); return err == nil })
 		if len(list) == 0 {
-			only(ID, func(c *cell) bool { _, err := ParsePlace(strings.TrimSpace(c.text)); return err == nil })
+			only(ID, func(c *cell) bool { _, err := ParsePlace(c.value()); return err == nil })
 		}
 	}
 	if !named(Fee) {
-		only(Fee, func(c *cell) bool { return c.number || form.looksLike(strings.TrimSpace(c.text)) })
+		only(Fee, func(c *cell) bool { return c.number || form.looksLike(c.value()) })
 	}
 	return list
 }
@@ -253,7 +269,7 @@ func (f amountForm) looksLike(text string) bool {
 func holds(rows []*record, column int, is func(*cell) bool) bool {
 	good, bad := 0, 0
 	for _, rec := range rows[:min(len(rows), mostAhead)] {
-		if column >= len(rec.cells) || strings.TrimSpace(rec.cells[column].text) == "" {
+		if column >= len(rec.cells) || rec.cells[column].value() == "" {
 			continue
 		}
 		if is(&rec.cells[column]) {

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,7 @@ type Setting struct{ Name, Value string }
 type UnreadError struct {
 	Line int
 	Err  error
-	Try  []Setting // by which it may be read; none where nothing tells
+	Try  []Way // in which it may be read; none where nothing tells
 }
 
 func (e *UnreadError) Error() string { return "line " + strconv.Itoa(e.Line) + ": " + e.Err.Error() }
@@ -24,8 +23,15 @@ func (e *UnreadError) Error() string { return "line " + strconv.Itoa(e.Line) + "
 // Unwrap is the reason.
 func (e *UnreadError) Unwrap() error { return e.Err }
 
-// Tries are the settings with which a file may be read that could not be.
-func Tries(err error) []Setting {
+// Way is a way in which a file may be read.
+type Way struct {
+	Means    string // what it makes of a cell, where other ways make something else of it
+	Settings []Setting
+}
+
+// Tries returns the ways in which a file may be read that could not be. They are several where only
+// people can know which is right.
+func Tries(err error) []Way {
 	var unread *UnreadError
 	var problems *ProblemsError
 	switch {
@@ -77,27 +83,14 @@ func (o Options) With(list []Setting) Options {
 
 // hints are what rows that cannot be read tell of how the file is written.
 type hints struct {
-	negative, encoding    bool
-	fraction, whole       bool // of amounts without a unit
-	comma, commaThousands bool // a comma before decimals, or between thousands, and nothing else
-	pointThousands        bool
-	dateFormat            string
-	noDate                bool  // a date that can be read in two ways, or in none
-	others                []int // lines that do not look like transactions, as many as can be named
-	transactions          int   // rows that do
-	unitless              bool
+	negative, encoding bool
+	fraction, whole    bool // of amounts without a unit
+	unitless           bool
+	amounts, dates     readings
+	noDate             bool  // a date that no format reads
+	others             []int // lines that do not look like transactions, as many as can be named
+	transactions       int   // rows that do
 }
-
-// The ways in which a number tells its separators.
-var (
-	commaDecimal   = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{3})*,[0-9]+$|^[0-9]+,[0-9]+$`)
-	pointGroups    = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?$`)
-	commaGroups    = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
-	ambiguousComma = regexp.MustCompile(`^[1-9][0-9]{0,2},[0-9]{3}$`)
-)
-
-// dateFormats are those that are proposed. Each says by itself which number is the month.
-var dateFormats = []string{"dd.mm.yyyy", "d.m.yyyy", "dd.mm.yyyy HH:MM", "d.m.yyyy HH:MM", "dd.mm.yyyy HH:MM:SS", "yyyy/mm/dd"}
 
 // learn looks at a row that cannot be read.
 func (h *hints) learn(rec *record, rows *rowReader, p *Problem) {
@@ -111,64 +104,68 @@ func (h *hints) learn(rec *record, rows *rowReader, p *Problem) {
 	if p.Column == 0 || p.Column > len(rec.cells) {
 		return
 	}
-	c := rec.cells[p.Column-1]
-	text := strings.TrimSpace(c.text)
-	field := rows.fieldAt(p.Column)
-	switch {
+	c := &rec.cells[p.Column-1]
+	switch field := rows.fieldAt(p.Column); {
 	case errors.Is(p.Err, errNotUTF8):
 		h.encoding = true
-	case field == Date && !c.number:
-		h.learnDate(text, rows)
+	case c.err != nil:
+	case field == Date:
+		h.learnDate(c, rows)
 	case field != Fee:
 	case errors.Is(p.Err, errNegative):
 		h.negative = true
-	default:
-		h.learnAmount(text, rows, p)
+	case !c.number:
+		h.learnAmount(c.value(), rows, p)
+	case errors.Is(p.Err, errNoUnit):
+		h.learnUnit(amountForm{decimal: '.'}, strings.TrimPrefix(c.value(), "-"))
 	}
 }
 
-func (h *hints) learnDate(text string, rows *rowReader) {
-	for _, format := range dateFormats {
-		layouts, err := dateLayouts(format)
-		if err != nil {
-			continue
-		}
-		if _, err := parseDate(text, layouts, rows.options.Zone); err == nil && (h.dateFormat == "" || h.dateFormat == format) {
-			h.dateFormat = format
-			return
-		}
+// learnUnit learns from an amount without a unit whether it is a whole number.
+func (h *hints) learnUnit(f amountForm, text string) {
+	h.unitless = true
+	n, err := f.numeral(text, text)
+	digits := len(n.digits) - len(strings.TrimRight(n.digits, "0"))
+	if err != nil || n.places > digits {
+		h.fraction = true
+	} else {
+		h.whole = true
 	}
-	h.noDate = true
 }
 
 func (h *hints) learnAmount(text string, rows *rowReader, p *Problem) {
-	plain, _, _, err := rows.amounts.split(text)
-	if err != nil {
+	if outer, inner, both := besides(text); both {
+		if text = outer; isWorth(outer) {
+			text = inner
+		}
+	}
+	if errors.Is(p.Err, errNoUnit) {
+		if plain, _, _, err := rows.amounts.split(text); err == nil {
+			h.learnUnit(rows.amounts, plain)
+		}
 		return
 	}
-	var form *formError
-	switch {
-	case errors.Is(p.Err, errNoUnit):
-		h.unitless = true
-		if strings.ContainsAny(plain, ".,") || strings.Contains(strings.ToLower(plain), "e-") {
-			h.fraction = true
-		} else {
-			h.whole = true
-		}
-	case errors.As(p.Err, &form):
-		switch {
-		case ambiguousComma.MatchString(plain): // either
-		case commaGroups.MatchString(plain) && (strings.Contains(plain, ".") || strings.Count(plain, ",") > 1):
-			h.commaThousands = true
-		case commaDecimal.MatchString(plain):
-			h.comma = true
-			h.pointThousands = h.pointThousands || pointGroups.MatchString(plain)
-		}
+	if h.amounts.of == nil {
+		h.amounts.of = amountReadings(rows.amounts)
 	}
+	h.amounts.learn(text)
 }
 
-// settings are what the rows tell, beside so many that can be read.
-func (h *hints) settings(o *Options, good int) (list []Setting) {
+func (h *hints) learnDate(c *cell, rows *rowReader) {
+	if h.dates.of == nil {
+		h.dates.of = dateReadings(rows.dates)
+	}
+	if c.number {
+		h.dates.learn(numberMark + c.value())
+	} else {
+		h.dates.learn(c.value())
+	}
+	h.noDate = len(h.dates.of) == 0
+}
+
+// ways are what the rows tell, beside so many that can be read.
+func (h *hints) ways(o *Options, good int) []Way {
+	var list []Setting
 	add := func(is bool, name, value string) {
 		if is {
 			list = append(list, Setting{name, value})
@@ -178,10 +175,8 @@ func (h *hints) settings(o *Options, good int) (list []Setting) {
 	add(h.unitless && h.fraction, "unit", string(Token))
 	add(h.unitless && !h.fraction && h.whole, "unit", string(Wei))
 	add(h.negative && !o.Negative, "negative", "")
-	add(h.comma && !h.commaThousands, "decimal", ",")
-	add(h.comma && !h.commaThousands && h.pointThousands, "thousands", ".")
-	add(h.commaThousands && !h.comma, "thousands", ",")
-	add(h.dateFormat != "" && !h.noDate, "date-format", h.dateFormat)
+	ways := combined([]Way{{Settings: list}}, h.amounts.ways(), h.dates.ways())
+	list = nil
 	add(h.noDate, "map", "date=")
 	if len(h.others) > 0 && len(h.others) <= good+h.transactions && len(h.others)+len(o.SkipRows) <= mostSkipped {
 		var lines []string
@@ -190,5 +185,35 @@ func (h *hints) settings(o *Options, good int) (list []Setting) {
 		}
 		add(true, "skip-rows", strings.Join(lines, ","))
 	}
-	return list
+	ways = combined(ways, []Way{{Settings: list}})
+	if len(ways) == 1 && len(ways[0].Settings) == 0 {
+		return nil
+	}
+	return ways
+}
+
+// combined returns each way of the first list with each of the others.
+func combined(ways []Way, others ...[]Way) []Way {
+	for _, more := range others {
+		if len(more) == 0 {
+			continue
+		}
+		var both []Way
+		for _, a := range ways {
+			for _, b := range more {
+				both = append(both, a.And(b))
+			}
+		}
+		ways = both
+	}
+	return ways
+}
+
+// And returns the way with the settings of another one.
+func (w Way) And(other Way) Way {
+	means := w.Means
+	if means != "" && other.Means != "" {
+		means += ", "
+	}
+	return Way{means + other.Means, append(slices.Clone(w.Settings), other.Settings...)}
 }

@@ -103,7 +103,7 @@ func (p *packer) row(r *Row) {
 	maybe(p, r.ExtrinsicHash, p.hash)
 	maybe(p, r.Place, p.place)
 	p.wei(r.Fee)
-	p.number(map[bool]uint64{true: 1}[r.Cut])
+	p.number(uint64(r.Digits))
 	maybe(p, r.Account, p.address)
 	maybe(p, r.Date, p.time)
 }
@@ -215,7 +215,7 @@ func (u *unpacker) row() (r Row) {
 	r.ExtrinsicHash = maybeRead(u, u.hash)
 	r.Place = maybeRead(u, u.place)
 	r.Fee = u.wei()
-	r.Cut = u.number() == 1
+	r.Digits = int(u.number())
 	r.Account = maybeRead(u, u.address)
 	r.Date = maybeRead(u, u.time)
 	return r

@@ -209,12 +209,14 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	switch {
 	case difference.Sign() == 0:
 		return Matched
-	case row.Cut && isCut(row.Fee, paid):
+	case row.Digits == sheetDigits && isKept(row.Fee, paid, sheetDigits):
 		item.note("a spreadsheet keeps 15 digits of a number: %v wei is what is left of %v", row.Fee, paid)
 		return WithinRounding
 	case difference.Size().Cmp(m.options.Tolerance) <= 0:
 		item.note("the difference is within the tolerance of %v wei", m.options.Tolerance)
 		return WithinTolerance
+	case row.Digits > 0 && isKept(row.Fee, paid, row.Digits):
+		item.note("the record states %d digits, and the fee has more", row.Digits)
 	}
 	return AmountDiffers
 }

@@ -38,7 +38,7 @@ func (u Unit) places() int {
 // Options say how a file is read, and what it is compared with. The zero value reads
 // a file that says all of it itself, and compares its rows with the whole ledger.
 type Options struct {
-	Separator  rune             // of csv: a comma, semicolon or tab; 0 where the header tells
+	Separator  rune             // of csv: a comma, semicolon, tab or pipe; 0 where the header tells
 	Encoding   Encoding         // of csv: UTF8 or Windows1252; "" is UTF-16 where the file's mark says so, or else UTF-8
 	Sheet      string           // of xlsx; "" is the first that is visible
 	Columns    map[Field]string // names of columns; "" where the file has none; fields that are not here are found by their usual names
@@ -85,8 +85,8 @@ func (o Options) checked() (Options, error) {
 		return o, fmt.Errorf("--header-row %d is among those of --skip-rows", o.HeaderRow)
 	case o.ToleranceSymbol != "" && o.Symbol != "" && !strings.EqualFold(o.ToleranceSymbol, o.Symbol):
 		return o, fmt.Errorf("--tolerance is in %s, and the token is %s", shownName(o.ToleranceSymbol), o.Symbol)
-	case o.Separator != 0 && o.Separator != ',' && o.Separator != ';' && o.Separator != '\t':
-		return o, fmt.Errorf("--separator %q: want a comma, a semicolon or a tab", o.Separator)
+	case o.Separator != 0 && !strings.ContainsRune(separators, o.Separator):
+		return o, fmt.Errorf("--separator %q: want a comma, a semicolon, a tab or a pipe", o.Separator)
 	case o.Decimal != '.' && o.Decimal != ',':
 		return o, fmt.Errorf("--decimal %q: want a point or a comma", o.Decimal)
 	case o.Thousands == o.Decimal:
@@ -104,7 +104,7 @@ func (o Options) checked() (Options, error) {
 			return o, fmt.Errorf("--skip-rows %d: rows are counted from 1 to %d", n, mostRows+1)
 		}
 	}
-	_, err := dateLayouts(o.DateFormat)
+	_, err := newDateReader(o.DateFormat, o.Zone)
 	return o, err
 }
 

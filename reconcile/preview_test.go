@@ -53,7 +53,7 @@ func TestPreview(t *testing.T) {
 	require.Equal(t, []reconcile.Line{{Number: 3, Cells: []string{hash, "7"}}}, p.Rows)
 
 	for text, want := range map[string]string{
-		"": "the file is empty", "\n\n": "neither commas, semicolons nor tabs", ",,\n,,\n": "the file is empty", "\x00\x01,\x02\n": "a byte of 0", "PK\x03\x04": "cannot be unpacked",
+		"": "the file is empty", "\n\n": "neither commas, semicolons, tabs nor pipes", ",,\n,,\n": "the file is empty", "\x00\x01,\x02\n": "a byte of 0", "PK\x03\x04": "cannot be unpacked",
 	} {
 		_, err = preview(t, text, reconcile.Options{})
 		require.ErrorContains(t, err, want, "%q", text)

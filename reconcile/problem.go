@@ -66,7 +66,7 @@ const (
 type ProblemsError struct {
 	List  []*Problem // the first 20, each once with all rows that have it
 	Count int        // of all rows
-	Try   []Setting  // by which the file may be read; none where nothing tells
+	Try   []Way      // in which the file may be read; none where nothing tells
 
 	other int // rows whose problem is not listed
 }

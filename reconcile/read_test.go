@@ -51,12 +51,12 @@ func TestAmounts(t *testing.T) {
 		{wei, '.', 0, "-5", "", "negative"},
 		{wei, '.', 0, "−5", "", "negative"},
 		{wei, '.', 0, "(5)", "", "negative"},
-		{wei, '.', 0, "+5", "", "not an amount"},
-		{wei, '.', 0, "0x10", "", "not an amount"},
+		{wei, '.', 0, "+5", "5", ""},
+		{wei, '.', 0, "0x10", "16", ""},
 		{wei, '.', 0, "1_000", "", "not an amount"},
 		{wei, '.', 0, "٣", "", "not an amount"},
-		{wei, '.', 0, "2.1E+15", "", "scientific"},
-		{wei, ',', 0, "2,1e15", "", "scientific"},
+		{wei, '.', 0, "2.1E+15", "2100000000000000", ""},
+		{wei, ',', 0, "2,1e15", "2100000000000000", ""},
 		{token, '.', 0, "0.0021", "2100000000000000", ""},
 		{token, '.', 0, ".0021", "2100000000000000", ""},
 		{token, '.', 0, "1", "1000000000000000000", ""},
@@ -206,7 +206,7 @@ func TestColumns(t *testing.T) {
 		{"hash,Txhash,fee_wei", reconcile.Options{}, "", "could all be the hash"},
 		{"hash,Txhash,fee_wei", reconcile.Options{Columns: fields{"evm_hash": "Txhash"}}, "hash 1, evm_hash 2, fee 3, wei", ""},
 		{"a,b", reconcile.Options{Columns: fields{"hash": "b", "fee": "a"}, Unit: "wei"}, "hash 2, fee 1, wei", ""},
-		{"a,a", reconcile.Options{Columns: fields{"hash": "a"}, Unit: "wei"}, "", `there are 2 columns "a"`},
+		{"a,a", reconcile.Options{Columns: fields{"hash": "a"}, Unit: "wei"}, "", `columns "a", "a" could all be the hash: say which it is (--map hash=NAME, or --map 'hash=#1' for column 1)`},
 		{"a,b", reconcile.Options{Columns: fields{"hash": "c"}, Unit: "wei"}, "", `there is no column "c": there are "a", "b"`},
 		{"hash,fee_wei,date", reconcile.Options{Columns: fields{"date": ""}}, "hash 1, fee 2, wei", ""},
 		{"hash,fee_wei,time (UTC)", reconcile.Options{Zone: time.FixedZone("X", 3600)}, "hash 1, fee 2, wei", ""},
@@ -241,12 +241,12 @@ func TestOptions(t *testing.T) {
 		`--skip-rows: 1001 rows`:            {SkipRows: make([]int, 1001)},
 		`--header-row 3 is among`:           {HeaderRow: 3, SkipRows: []int{2, 3}},
 		`--tolerance is in MOVR, and the`:   {ToleranceSymbol: "MOVR", Symbol: "GLMR"},
-		`--separator '|'`:                   {Separator: '|'},
+		`--separator '!'`:                   {Separator: '!'},
 		`--decimal '\''`:                    {Decimal: '\''},
 		"are the same":                      {Decimal: ',', Thousands: ','},
 		`--thousands '5'`:                   {Thousands: '5'},
 		`no field "amount": there are h`:    {Columns: map[reconcile.Field]string{"amount": "x"}},
-		`--date-format "yy": want`:          {DateFormat: "yy"},
+		`--date-format "y": want`:           {DateFormat: "y"},
 		`--date-format "dd.mm" lacks`:       {DateFormat: "dd.mm"},
 		`--date-format "dd.dd.yyyy" has`:    {DateFormat: "dd.dd.yyyy"},
 		`--date-format "ddämmyyyy": want y`: {DateFormat: "ddämmyyyy"},
@@ -269,7 +269,7 @@ func TestDates(t *testing.T) {
 		{"", "01.07.2026", "refused"},
 		{"", "7/1/2026", "refused"},
 		{"dd.mm.yyyy", "01.07.2026", "2026-06-30T22:00:00Z"},
-		{"dd.mm.yyyy", "1.7.2026", "refused"},
+		{"dd.mm.yyyy", "1.7.2026", "2026-06-30T22:00:00Z"},
 		{"d.m.yyyy", "1.7.2026", "2026-06-30T22:00:00Z"},
 		{"mm/dd/yyyy HH:MM", "07/01/2026 10:30", "2026-07-01T08:30:00Z"},
 		{"yyyymmdd HHMMSS", "20260701 103015", "2026-07-01T08:30:15Z"},
@@ -352,7 +352,7 @@ func TestProblems(t *testing.T) {
 	require.EqualError(t, err, `column 1 "Extrinsic ID": the value is not a height and an index, such as 25-7: 100 rows, the first are lines 2, 3 and 4; line 2 has "x"`)
 	var wide strings.Builder
 	for n := range 30 { // of each its own reason
-		fmt.Fprintf(&wide, "1-1,5%s\n", strings.Repeat(",", n+1))
+		fmt.Fprintf(&wide, "1-1,5%s\n", strings.Repeat(",x", n+1))
 	}
 	_, err = readAll(strings.NewReader("Extrinsic ID,fee_wei\n"+wide.String()), reconcile.Options{})
 	require.Len(t, strings.Split(err.Error(), "\n"), 21)

@@ -1,13 +1,17 @@
 package reconcile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -43,7 +47,7 @@ type Row struct {
 	ExtrinsicHash chain.Optional[chain.Hash]
 	Place         chain.Optional[Place]
 	Fee           chain.Wei
-	Cut           bool // the file has 15 digits of the fee, as a spreadsheet keeps them: more may be lost
+	Digits        int // of the fee in the file, where it may have been rounded or cut to them; 0 where all are there
 	Account       chain.Optional[chain.Address]
 	Date          chain.Optional[chain.Time]
 }
@@ -62,6 +66,7 @@ func (r *Row) AnyHash() chain.Optional[chain.Hash] {
 type record struct {
 	line  int
 	cells []cell
+	short bool   // it ends before the last column
 	raw   []byte // of csv, with the empty lines before it; valid until the next record
 }
 
@@ -99,6 +104,35 @@ type cell struct {
 	err    error // why it cannot be used
 }
 
+// value is the text without the white space, the invisible marks and the wrapping ("=...", an
+// apostrophe) by which programs keep a spreadsheet from changing it.
+func (c *cell) value() string {
+	text := strings.TrimSpace(c.text)
+	if rest := strings.TrimFunc(text, isMark); len(rest) < len(text) {
+		text = strings.TrimSpace(rest)
+	}
+	if inner, ok := strings.CutPrefix(text, `="`); ok {
+		if inner, ok = strings.CutSuffix(inner, `"`); ok {
+			return strings.TrimSpace(inner)
+		}
+	}
+	return strings.TrimPrefix(text, "'")
+}
+
+// isMark reports whether a character is invisible: a byte order mark, or one of the direction of
+// writing.
+func isMark(r rune) bool { return unicode.Is(unicode.Cf, r) }
+
+// withoutMarks returns a text without its invisible characters.
+func withoutMarks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isMark(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // blank tells whether nothing is written in a row.
 func (r *record) blank() bool {
 	for i := range r.cells {
@@ -116,22 +150,72 @@ type rowReader struct {
 	header   header
 	workbook bool // in which a row ends with its last cell
 	amounts  amountForm
-	layouts  []string
-	from1904 bool
+	dates    *dateReader
+	worths   worths
+	short    []int // the lines that end before the last column
+	repeated []int // the lines that have the header once more
 }
 
-// fit gives a row of a workbook as many cells as the header has. What is beyond them stays
-// where anything is in it.
-func (r *rowReader) fit(rec *record) {
-	if !r.workbook {
-		return
+// repeats takes a row that is the header once more, as where files were put together.
+func (r *rowReader) repeats(rec *record) bool {
+	for i := range rec.cells {
+		c := &rec.cells[i]
+		if c.number || c.err != nil || i < len(r.header) && c.text != r.header[i] || i >= len(r.header) && c.value() != "" {
+			return false
+		}
 	}
+	if slices.ContainsFunc(r.columns, func(c Column) bool { return c.Place > len(rec.cells) }) {
+		return false
+	}
+	r.repeated = append(r.repeated, rec.line)
+	return true
+}
+
+// worths are the amounts in a currency that stand beside fees.
+type worths struct {
+	count   int
+	example string
+}
+
+// fit gives a row as many cells as the header has. Empty cells behind the last column hold nothing,
+// and are dropped. A row can end early, as Excel ends rows of csv, where no field is behind its end;
+// the last line of csv without an end may be broken off, and stays as it is.
+func (r *rowReader) fit(rec *record) {
 	width := len(r.header)
-	for last := len(rec.cells) - 1; last >= width && rec.cells[last].err == nil && strings.TrimSpace(rec.cells[last].text) == ""; last-- {
+	for last := len(rec.cells) - 1; last >= width && rec.cells[last].err == nil && rec.cells[last].value() == ""; last-- {
 		rec.cells = rec.cells[:last]
+	}
+	if !r.workbook && len(rec.cells) < width {
+		if !bytes.HasSuffix(rec.raw, []byte("\n")) || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Place > len(rec.cells) }) {
+			return
+		}
+		rec.short = true
 	}
 	for len(rec.cells) < width {
 		rec.cells = append(rec.cells, cell{})
+	}
+}
+
+// add counts what stands beside a fee.
+func (w *worths) add(text string) {
+	if text == "" {
+		return
+	}
+	if w.count++; w.count == 1 {
+		w.example = text
+	}
+}
+
+// tell says of the rows what people must know.
+func (r *rowReader) tell(f *File) {
+	if len(r.repeated) > 0 {
+		f.Notes = append(f.Notes, lines(r.repeated, " repeats", " repeat")+" the header.")
+	}
+	if len(r.short) > 0 {
+		f.Notes = append(f.Notes, lines(r.short, " ends", " end")+" before the last column: what is missing there is taken as empty.")
+	}
+	if w := r.worths; w.count > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%s an amount in a currency beside it, such as %q, which is not compared.", console.Counted(w.count, "fee")+console.Verb(w.count, " has", " have"), w.example))
 	}
 }
 
@@ -166,7 +250,7 @@ func (r *rowReader) looksLikeTransaction(rec *record) bool {
 		if c.Place > len(rec.cells) {
 			continue
 		}
-		if text := strings.TrimSpace(rec.cells[c.Place-1].text); text != "" && text[0] >= '0' && text[0] <= '9' {
+		if text := rec.cells[c.Place-1].value(); text != "" && text[0] >= '0' && text[0] <= '9' {
 			return true
 		}
 	}
@@ -183,7 +267,7 @@ func (r *rowReader) figure(rec *record) (amount, error) {
 }
 
 func (r *rowReader) fee(c *cell) (amount, error) {
-	text := strings.TrimSpace(c.text)
+	text := c.value()
 	switch {
 	case c.err != nil:
 		return amount{}, c.err
@@ -198,23 +282,29 @@ func (r *rowReader) fee(c *cell) (amount, error) {
 // row reads a record. The problem is that of its first cell that cannot be read.
 func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	row.Line = rec.line
-	if len(rec.cells) != len(r.header) {
+	switch {
+	case len(rec.cells) > len(r.header):
 		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it has %d columns, and the header has %d: a separator inside of a value must be quoted; --skip-rows passes over a row that is no transaction", len(rec.cells), len(r.header))}
+	case len(rec.cells) < len(r.header):
+		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it has %d columns, and the header has %d: it ends early, so the file may be broken off; --skip-rows passes over a row that is no transaction", len(rec.cells), len(r.header))}
 	}
 	for i := range r.columns {
 		c := &r.columns[i]
 		if err := r.read(&row, c.Field, &rec.cells[c.Place-1]); err != nil {
-			return row, &Problem{Line: rec.line, Column: c.Place, Name: c.Name, Value: strings.TrimSpace(rec.cells[c.Place-1].text), Err: err}
+			return row, &Problem{Line: rec.line, Column: c.Place, Name: c.Name, Value: rec.cells[c.Place-1].value(), Err: err}
 		}
 	}
 	if !row.Hash.Known() && !row.EVMHash.Known() && !row.ExtrinsicHash.Known() && !row.Place.Known() {
 		return row, &Problem{Line: rec.line, Err: errors.New("nothing names its transaction: the columns of hash and place are empty; --skip-rows passes over a row that is no transaction")}
 	}
+	if rec.short {
+		r.short = append(r.short, rec.line)
+	}
 	return row, nil
 }
 
 func (r *rowReader) read(row *Row, field Field, c *cell) (err error) {
-	text := strings.TrimSpace(c.text)
+	text := c.value()
 	switch {
 	case c.err != nil:
 		return c.err
@@ -222,14 +312,15 @@ func (r *rowReader) read(row *Row, field Field, c *cell) (err error) {
 		return fmt.Errorf("it is %w", errNotUTF8)
 	case field == Fee:
 		fee, err := r.fee(c)
-		row.Fee, row.Cut = fee.wei, fee.cut
+		row.Fee, row.Digits = fee.wei, fee.digits
+		r.worths.add(fee.worth)
 		return err
 	case text == "":
 		return nil
 	case field == Date && c.number:
-		return known(&row.Date, func() (chain.Time, error) { return dateOfNumber(text, r.from1904, r.options.Zone) })
+		return known(&row.Date, func() (chain.Time, error) { return r.dates.cell(text) })
 	case field == Date:
-		return known(&row.Date, func() (chain.Time, error) { return parseDate(text, r.layouts, r.options.Zone) })
+		return known(&row.Date, func() (chain.Time, error) { return r.dates.text(text) })
 	case c.number:
 		return fmt.Errorf("%q is kept as a number or a date: store it as text", wire.Excerpt(text))
 	case field == Account:

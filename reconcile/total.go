@@ -49,7 +49,7 @@ func (s *sum) is(figure amount) bool {
 	if apart.IsZero() {
 		return true
 	}
-	if !figure.cut {
+	if figure.digits == 0 {
 		return false
 	}
 	most, err := lastDigit(figure.wei).Times(s.count + 1)

@@ -224,7 +224,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 			set.scope.Accounts = desk.GroupPrefix + group
 			v.Ways = append(v.Ways, link{"Compare with the accounts of " + shortened(group) + ".", here + set.query()})
 		}
-		v.Ways = append(v.Ways, c.settings.way(here, "Compare with ", []reconcile.Setting{{Name: "rows-only"}}))
+		v.Ways = append(v.Ways, c.settings.way(here, "Compare with ", reconcile.Way{Settings: []reconcile.Setting{{Name: "rows-only"}}}))
 	}
 	total := &result.Total
 	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),

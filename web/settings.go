@@ -38,10 +38,10 @@ var settingList = []setting{
 	{Name: "unit", Label: "Unit of the fees", Kind: "select", Options: []option{{"", "as the column or each amount says"}, {"wei", "wei"}, {"gwei", "Gwei"}, {"token", "the token"}}},
 	{Name: "decimal", Label: "Decimals after", Kind: "select", Options: []option{{"", "a point"}, {",", "a comma"}}},
 	{Name: "thousands", Label: "Thousands divided by", Kind: "select", Options: []option{{"", "nothing"}, {",", "a comma"}, {".", "a point"}, {"'", "an apostrophe"}, {" ", "a space"}}},
-	{Name: "separator", Label: "Columns of csv divided by", Kind: "select", Options: []option{{"", "as the header says"}, {"comma", "a comma"}, {"semicolon", "a semicolon"}, {"tab", "a tab"}}},
+	{Name: "separator", Label: "Columns of csv divided by", Kind: "select", Options: []option{{"", "as the header says"}, {"comma", "a comma"}, {"semicolon", "a semicolon"}, {"tab", "a tab"}, {"pipe", "a pipe"}}},
 	{Name: "encoding", Label: "Characters of csv", Kind: "select", Options: []option{{"", "UTF-8, or UTF-16 by its mark"}, {"windows-1252", "Windows-1252"}, {"utf-8", "UTF-8"}}, more: true},
 	{Name: "sheet", Label: "Sheet of xlsx", Kind: "text", Hint: "the first", more: true},
-	{Name: "date_format", Label: "Dates as", Kind: "text", Hint: "yyyy-mm-dd; or dd.mm.yyyy HH:MM", more: true},
+	{Name: "date_format", Label: "Dates as", Kind: "text", Hint: "yyyy-mm-dd; or dd.mm.yyyy HH:MM, unix, unix-ms, excel", more: true},
 	{Name: "tolerance", Label: "Tolerance", Kind: "text", Hint: "5 wei, 1 Gwei, 0.000001 token", more: true},
 	{Name: "header_row", Label: "Row of the header", Kind: "text", Hint: "found by its names", more: true},
 	{Name: "skip_rows", Label: "Rows to pass over", Kind: "text", Hint: "12,16", more: true},
@@ -171,19 +171,24 @@ func inList(value string) string {
 func (set *settings) ways(here string, err error) (list []link) {
 	var unread *desk.UnreadError
 	if errors.As(err, &unread) { // they were tried, all of them together
-		return []link{set.way(here, "Read it with ", unread.Settings)}
+		for _, w := range unread.Ways {
+			list = append(list, set.way(here, "Read it with ", w))
+		}
+		return list
 	}
-	for _, s := range reconcile.Tries(err) {
-		list = append(list, set.way(here, "Try it with ", []reconcile.Setting{s}))
+	for _, w := range reconcile.Tries(err) {
+		for _, s := range w.Settings {
+			list = append(list, set.way(here, "Try it with ", reconcile.Way{Means: w.Means, Settings: []reconcile.Setting{s}}))
+		}
 	}
 	return list
 }
 
 // way leads to the page with more settings.
-func (set *settings) way(here, text string, more []reconcile.Setting) link {
+func (set *settings) way(here, text string, way reconcile.Way) link {
 	values, _ := url.ParseQuery(strings.TrimPrefix(set.query(), "?")) // it was read before
 	var said []string
-	for _, s := range more {
+	for _, s := range way.Settings {
 		name, value := strings.ReplaceAll(s.Name, "-", "_"), s.Value
 		switch s.Name {
 		case "map":
@@ -210,7 +215,11 @@ func (set *settings) way(here, text string, more []reconcile.Setting) link {
 		}
 		values.Set(name, value)
 	}
-	return link{text + strings.Join(said, ", ") + ".", here + "?" + values.Encode()}
+	text += strings.Join(said, ", ")
+	if way.Means != "" {
+		text += ": " + console.Printable(way.Means)
+	}
+	return link{text + ".", here + "?" + values.Encode()}
 }
 
 const (
@@ -246,6 +255,9 @@ func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) 
 					one.Options = append(one.Options, option{name, shortened(name)})
 				}
 			}
+			if strings.HasPrefix(one.Value, "#") && !slices.Contains(names, one.Value) {
+				one.Options = append(one.Options, option{one.Value, "column " + one.Value[1:]})
+			}
 		}
 		if one.Value != noColumn {
 			one.Value = strings.ReplaceAll(one.Value, "\r\n", "\n")
@@ -277,7 +289,7 @@ func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) 
 func (f *control) found(p *reconcile.Preview) {
 	switch {
 	case f.Name == "separator" && p.Form == "csv":
-		f.Hint = "found: " + map[string]string{",": "a comma", ";": "a semicolon", "\t": "a tab"}[p.Separator]
+		f.Hint = "found: " + map[string]string{",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a pipe"}[p.Separator]
 	case f.Name == "encoding" && p.Form == "csv":
 		f.Hint = "read as " + string(p.Encoding)
 	case f.Name == "unit" && p.Unit != "":

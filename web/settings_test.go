@@ -56,7 +56,10 @@ func TestProposedSettings(t *testing.T) {
 		return html.UnescapeString(list)
 	}
 	require.Contains(t, ways("a.csv", "Beleg;Text\n"+hash+";abc\n", ""), `map.hash=Beleg">Try it with "Beleg" as the hash.`)
-	require.Contains(t, ways("a.csv", "hash,fee_wei,date\n"+hash+",1,01/02/2026\n", ""), `map.date=+">Read it with no date.`)
+	require.Contains(t, ways("a.csv", "hash,fee_wei,date\n"+hash+",1,01/02/2026\n", ""), `date_format=mm%2Fdd%2Fyyyy">Read it with Dates as "mm/dd/yyyy": "01/02/2026" is 2026-01-02.`)
+	require.Contains(t, ways("a.csv", "hash,fee_wei,date\n"+hash+",1,Q1\n", ""), `map.date=+">Read it with no date.`)
+	require.Contains(t, ways("a.csv", "hash,Fee,Fee\n"+hash+",1,2\n", "?unit=wei"), `map.fee=%233&unit=wei">Read it with "#3" as the fee: the fee is column 3, "Fee".`)
+	require.Contains(t, get(t, s, sent(t, s, "a.csv", []byte("hash,Fee,Fee\n"+hash+",1,2\n"), nil)+"?unit=wei&map.fee=%233", nil).text, `<option value="#3" selected>column 3`)
 	require.Contains(t, ways("a.csv", "hash,fee_wei\n"+hash+",1\nby hand,\nalso,\n", "?skip_rows=3&all=0"), `skip_rows=3%2C4">Read it with without row 4.`)
 	require.Contains(t, ways("a.csv", "hash,fee\n"+hash+",\"0,5\"\n", ""), `Unit of the fees "token"`)
 

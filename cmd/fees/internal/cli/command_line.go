@@ -45,11 +45,20 @@ func Again(c *cobra.Command, args []string, settings ...Setting) string {
 		case f.Name == skipRows:
 			skipped = list.GetSlice()
 		case slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == f.Name && !isList }): // another value
+		case isList:
+			for _, value := range list.GetSlice() {
+				if !slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == f.Name && sameKey(s.Value, value) }) {
+					words = append(words, flagWords(f.Name, inList(value))...)
+				}
+			}
 		default:
 			words = append(words, wordsOf(f)...)
 		}
 	})
-	for _, s := range settings {
+	for i, s := range settings {
+		if slices.ContainsFunc(settings[i+1:], func(later Setting) bool { return later.Name == s.Name && sameKey(later.Value, s.Value) }) {
+			continue
+		}
 		f := c.Flags().Lookup(s.Name)
 		_, isList := f.Value.(pflag.SliceValue)
 		switch {
@@ -67,6 +76,13 @@ func Again(c *cobra.Command, args []string, settings ...Setting) string {
 		words = append(words, flagWords(skipRows, strings.Join(skipped, ","))...)
 	}
 	return strings.Join(append(words, quotedAll(args)...), " ")
+}
+
+// sameKey reports whether two values set the same: fee=A and fee=B.
+func sameKey(a, b string) bool {
+	key, _, is := strings.Cut(a, "=")
+	other, _, both := strings.Cut(b, "=")
+	return is && both && strings.TrimSpace(key) == strings.TrimSpace(other)
 }
 
 // skipRows is a flag whose numbers stand behind one another.

@@ -20,13 +20,13 @@ type booksFlags struct{ desk.BooksInput }
 // Add adds the flags. Of is what their usage begins with.
 func (f *booksFlags) Add(c *cobra.Command, of string) {
 	flags := c.Flags()
-	flags.StringSliceVar(&f.Columns, "map", nil, of+"the column of a field: fee=\"Network cost\"; with commas between, or once for each")
+	flags.StringSliceVar(&f.Columns, "map", nil, of+"the column of a field: fee=\"Network cost\", or fee=#3 by its place; with commas between, or once for each")
 	flags.StringVar(&f.Unit, "unit", "", of+"what the fees count: wei, gwei or token (default: as the column or each amount says)")
 	flags.StringVar(&f.Decimal, "decimal", ".", of+"the separator of decimals: a point or a comma")
 	flags.StringVar(&f.Thousands, "thousands", "", of+"the separator of thousands (default: none)")
-	flags.StringVar(&f.Separator, "separator", "", of+"what separates columns of csv: comma, semicolon or tab (default: as the header says)")
+	flags.StringVar(&f.Separator, "separator", "", of+"what separates columns of csv: comma, semicolon, tab or pipe (default: as the header says)")
 	flags.StringVar(&f.Sheet, "sheet", "", of+"the sheet of xlsx (default: the first)")
-	flags.StringVar(&f.DateFormat, "date-format", "", of+"how dates are written, such as dd.mm.yyyy HH:MM (default: RFC 3339 or yyyy-mm-dd)")
+	flags.StringVar(&f.DateFormat, "date-format", "", of+"how dates are written, such as dd.mm.yyyy HH:MM or mm/dd/yyyy, or unix, unix-ms or excel (default: yyyy-mm-dd, or with the name of the month)")
 	flags.StringVar(&f.Tolerance, "tolerance", "0", of+"differences up to this amount are within_tolerance: \"1 Gwei\", \"0.000001 token\"; without a unit, wei")
 	flags.BoolVar(&f.Negative, "negative", false, of+"fees are written as negative amounts: -5, 5-, (5)")
 	flags.IntVar(&f.HeaderRow, "header-row", 0, of+"the row of the header, as a spreadsheet counts (default: the first that names a fee and a transaction)")
@@ -34,21 +34,30 @@ func (f *booksFlags) Add(c *cobra.Command, of string) {
 	flags.StringVar(&f.Encoding, "encoding", "", of+"of csv: utf-8 or windows-1252 (default: utf-8, or UTF-16 where the file has its mark)")
 	cli.Complete(c, "unit", string(reconcile.Wei), string(reconcile.Gwei), string(reconcile.Token))
 	cli.Complete(c, "encoding", string(reconcile.UTF8), string(reconcile.Windows1252))
-	cli.Complete(c, "separator", "comma", "semicolon", "tab")
+	cli.Complete(c, "separator", "comma", "semicolon", "tab", "pipe")
 }
 
-// withCommand adds the command line that reads a company's record to the error that it cannot be
-// read.
+// withCommand adds the command lines that read a company's record to the error that it cannot be
+// read. Where there are several, each is printed with what it means.
 func withCommand(c *cobra.Command, args []string, err error) error {
 	var unread *desk.UnreadError
 	if !errors.As(err, &unread) {
 		return err
 	}
-	settings := make([]cli.Setting, len(unread.Settings))
-	for i, s := range unread.Settings {
-		settings[i] = cli.Setting(s)
+	again := func(way reconcile.Way) string {
+		settings := make([]cli.Setting, len(way.Settings))
+		for i, s := range way.Settings {
+			settings[i] = cli.Setting(s)
+		}
+		return cli.Again(c, args, settings...)
 	}
-	return fmt.Errorf("%w; this reads it: %s", err, cli.Again(c, args, settings...))
+	if len(unread.Ways) == 1 {
+		return fmt.Errorf("%w; this reads it: %s", err, again(unread.Ways[0]))
+	}
+	for _, way := range unread.Ways {
+		fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(way))
+	}
+	return fmt.Errorf("%w; only you can know what it means: run one of the commands above", err)
 }
 
 // tellRows tells each row of a company's record that cannot be read, on a line of its own.

@@ -47,8 +47,9 @@ Columns are found by their usual names, in any case:
                   with its unit or without: fee_wei, Fee (Gwei), Fee (GLMR)
   account         account, payer, from, from address, sender
   date            date, time, datetime, timestamp, booking date
-Others are mapped: --map hash=Reference,fee="Network cost". A field that the file
-has not is mapped to nothing: --map date=. The account is compared with who paid;
+Others are mapped: --map hash=Reference,fee="Network cost", or fee=#3 for the third
+column where two have one name. If the file has no such column, leave it empty:
+--map date=. The account is compared with who paid;
 the date is only shown.
 
 ` + cli.LabelsManual + `
@@ -59,10 +60,18 @@ named. Total rows are no fees, and it is said where one is not the sum. --header
 and --skip-rows set them. Lines are rows as a spreadsheet counts them.
 
 Nothing is guessed: the unit is in the column's name, in --unit, or in each cell
-(0.0021 GLMR, 2100000 Gwei); the separators of decimals and thousands are declared;
-fees below 0 (-5, 5-, (5)) need --negative. What is not written like that is an error
-that names its lines, and the command that reads the file where there is one. csv is
-UTF-8, UTF-16 with its mark, or --encoding windows-1252.
+(0.0021 GLMR, 2100000 Gwei); the separators of decimals and thousands are declared
+(2,10,000 is read with --thousands ,); fees below 0 (-5, 5-, (5)) need --negative.
+2.1E+15 is the number it names. 2.10E+15 is refused, because its format may hide
+digits. An amount in a currency beside the fee, as in 0.0021 GLMR ($0.00048), is
+not compared. A file that is not written like that is an error that names its lines,
+with the command that reads the file, or with several where only you can know which
+is right. csv is UTF-8, UTF-16, or --encoding windows-1252.
+
+Dates that begin with the year or name the month are read as they are, with AM or
+PM, UTC or +01:00 (2026-01-31 12:30 UTC, Jan 31, 2026 12:30 PM). For others, give
+--date-format: dd.mm.yyyy, mm/dd/yyyy HH:MM:SS, or unix, unix-ms or excel for
+numbers of seconds, milliseconds or days.
 
 --fix FILE writes the record again, never over itself: csv with its separator and
 encoding, or xlsx, its own cells as they are, and behind them outcome, chain_wei,
