@@ -32,8 +32,9 @@ func ExtentOf(ctx context.Context, place string) (e Extent, err error) {
 	return e, err
 }
 
-// identify tells which chain a source has. The block at a height says of which
-// network it is; block 0, where the source has it, which chain of that name.
+// identify returns the chain that a source has. The block at a height gives the network, and
+// block 0 the chain of that name. A source that has only a part of a chain lacks block 0: its
+// hash is known by block 1, or not at all.
 func identify(ctx context.Context, reader *source.Reader, height uint64) (id ledger.Identity, err error) {
 	item, err := reader.Read(ctx, source.Height(height))
 	if err != nil {
@@ -44,8 +45,11 @@ func identify(ctx context.Context, reader *source.Reader, height uint64) (id led
 	switch {
 	case err == nil:
 		id.Genesis = chain.Some(genesis.Hash)
-	case errors.Is(err, chain.ErrNotKept):
+	case source.Lacks(err):
 		err = nil
+		if item.Block.Number == 1 {
+			id.Genesis = chain.Some(item.Block.ParentHash)
+		}
 	}
 	return id, err
 }

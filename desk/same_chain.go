@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
@@ -39,7 +38,7 @@ type BlockHashes interface {
 // cannot tell now, it is not known.
 func (s *SameChain) Check(ctx context.Context) (known bool, err error) {
 	b, err := s.Source.Block(ctx, 0)
-	if errors.Is(err, chain.ErrNotKept) || errors.Is(err, chain.ErrNoBlock) {
+	if source.Lacks(err) {
 		b, err = s.Source.Head(ctx, false)
 	}
 	if err != nil {

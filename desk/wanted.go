@@ -174,7 +174,8 @@ const (
 type calendar struct {
 	reader    *source.Reader
 	zone      *time.Location
-	low, head uint64                     // the lowest and the highest block that there is
+	low, head uint64 // the lowest and the highest block that there is
+	lowKnown  bool
 	newest    chain.Optional[chain.Time] // of the highest
 }
 
@@ -188,10 +189,32 @@ func newCalendar(ctx context.Context, reader *source.Reader, zone *time.Location
 	if err != nil {
 		return c, err
 	}
-	heights, _ := kept.Get()
-	c.low, c.head = heights.First, head.Number
+	heights, known := kept.Get()
+	c.low, c.lowKnown, c.head = heights.First, known, head.Number
 	c.newest, err = timeOf(head)
 	return c, err
+}
+
+// findLow finds the lowest block of a source that does not say which it keeps. A gateway may
+// have only a part of a chain, up to its head.
+func (c *calendar) findLow(ctx context.Context) error {
+	if c.lowKnown {
+		return nil
+	}
+	low, high := uint64(0), c.head
+	for height := uint64(0); low < high; height = low + (high-low)/2 { // nearly all have block 0
+		_, err := c.reader.Source.Block(ctx, height)
+		switch {
+		case err == nil, height == 0 && source.CannotTell(err):
+			high = height
+		case errors.Is(err, chain.ErrNoBlock):
+			low = height + 1
+		default:
+			return err
+		}
+	}
+	c.low, c.lowKnown = low, true
+	return nil
 }
 
 func timeOf(b *chain.Block) (chain.Optional[chain.Time], error) {
@@ -219,6 +242,9 @@ func (c *calendar) first(ctx context.Context, e *end) (uint64, error) {
 	if t, ok := c.newest.Get(); ok && t.Std().Before(midnight(e.day, c.zone)) {
 		return 0, notUnderstood("the newest final block, %d, is older than %s: it is of %v", c.head, c.name(e.day), t)
 	}
+	if err := c.findLow(ctx); err != nil {
+		return 0, err
+	}
 	height, err := c.search(ctx, e.day.Add(-marginBefore))
 	if height > max(c.low, 1) {
 		height--
@@ -231,6 +257,9 @@ func (c *calendar) first(ctx context.Context, e *end) (uint64, error) {
 func (c *calendar) last(ctx context.Context, e *end) (uint64, error) {
 	if e.day.IsZero() {
 		return e.height, nil
+	}
+	if err := c.findLow(ctx); err != nil {
+		return 0, err
 	}
 	after := e.day.AddDate(0, 0, 1)
 	oldest, at, err := c.oldest(ctx)

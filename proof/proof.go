@@ -244,14 +244,14 @@ func (p *Prover) whole(ctx context.Context, x *result) (missing error) {
 	return nil
 }
 
-// Before is the block below a height. It is not known below block 0, and where an
-// archive lacks it.
+// Before is the block below a height. It is not known below block 0, and where the source
+// lacks it.
 func Before(ctx context.Context, reader *source.Reader, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
 	if height == 0 {
 		return none, nil
 	}
 	b, err := reader.Source.Block(ctx, height-1)
-	if errors.Is(err, chain.ErrNotKept) {
+	if source.Lacks(err) {
 		return none, nil
 	}
 	if err != nil {

@@ -71,6 +71,11 @@ func CannotTell(err error) bool {
 		errors.As(err, new(*unanswerable))
 }
 
+// Lacks reports whether a source has said that it does not have a block, or will never answer
+// for it. A source of a part of a chain says so of the blocks below it: an archive that is
+// served, or a node that keeps the newest blocks only.
+func Lacks(err error) bool { return errors.Is(err, chain.ErrNoBlock) || CannotTell(err) }
+
 // Passes tells whether what was asked could be answered the next time: the source is
 // away or busy, or whoever asked broke it off.
 func Passes(err error) bool {
