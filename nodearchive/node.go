@@ -104,11 +104,7 @@ func (a *Archive) Block(_ context.Context, block chain.Optional[chain.Hash]) (no
 	if err := proveExtrinsics(&h, extrinsics); err != nil {
 		return nodeclient.Block{}, a.damaged(s.blocksPath(), err)
 	}
-	n := nodeclient.Block{Header: asNode(&h)}
-	for _, x := range extrinsics {
-		n.Extrinsics = append(n.Extrinsics, "0x"+hex.EncodeToString(x))
-	}
-	return n, nil
+	return nodeclient.Block{Header: asNode(&h), Extrinsics: extrinsics}, nil
 }
 
 func (s *segment) at(height uint64) *block { return &s.blocks[height-s.first] }
@@ -250,8 +246,5 @@ func (a *Archive) word(text []byte) (wire.Value, error) {
 // Extrinsics are those of a block as they are encoded, proved.
 func (a *Archive) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	b, err := a.Block(ctx, chain.Some(block))
-	if err != nil {
-		return nil, err
-	}
-	return b.Encoded()
+	return b.Extrinsics, err
 }

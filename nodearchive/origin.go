@@ -90,9 +90,7 @@ func givenBy(b *nodeclient.Block) (g Given, err error) {
 	if err != nil {
 		return g, err
 	}
-	g.Header = h.Encode()
-	g.Extrinsics, err = b.Encoded()
-	return g, err
+	return Given{Header: h.Encode(), Extrinsics: b.Extrinsics}, nil
 }
 
 func (n fromNode) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) ([][]byte, error) {

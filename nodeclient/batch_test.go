@@ -17,10 +17,12 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/trietest"
 	"github.com/feeledger/fees/nodeclient"
 )
 
-// batching is a node over HTTP and WebSockets. Its block with the hash 0x..NN has the number NN.
+// batching is a node over HTTP and WebSockets, of the blocks that [numbered] names.
 type batching struct {
 	// instead answers a whole message, unless it returns "".
 	instead func(questions []question, batch bool) string
@@ -59,18 +61,36 @@ func (b *batching) message(text []byte) string {
 func answerTo(q question) string {
 	var hash string
 	json.Unmarshal(q.Params[len(q.Params)-1], &hash)
-	root := `"0x` + strings.Repeat("ab", 32) + `"`
+	n := slices.Index(batched[:], hash)
 	switch {
-	case strings.HasSuffix(hash, "ee"):
+	case n == prunedBlock:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":{"code":4003,"message":"State already discarded"}}`, q.ID)
-	case strings.HasSuffix(hash, "00"):
+	case n <= 0:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":null}`, q.ID)
 	case q.Method == "state_queryStorageAt":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":[{"block":%q,"changes":[["0x01","0x%s"],["0x02",null]]}]}`, q.ID, hash, hash[64:])
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":[{"block":%q,"changes":[["0x01","0x%02x"],["0x02",null]]}]}`, q.ID, hash, n)
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"block":{"header":{"number":"0x%s","parentHash":%s,"stateRoot":%s,"extrinsicsRoot":%s,"digest":{"logs":[]}},"extrinsics":["0x%s"]}}}`,
-		q.ID, hash[64:], root, root, root, hash[64:])
+	h := batchedHeader(byte(n))
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"block":{"header":{"number":"0x%x","parentHash":"%v","stateRoot":"%v","extrinsicsRoot":"%v","digest":{"logs":[]}},"extrinsics":["0x%02[2]x"]}}}`,
+		q.ID, n, h.ParentHash, h.StateRoot, h.ExtrinsicsRoot)
 }
+
+// batchedHeader is that of the block with a number, whose one extrinsic is that number.
+func batchedHeader(n byte) header.Header {
+	root := trietest.New(0)
+	root.Set([]byte{0}, []byte{n})
+	return header.Header{Header: chain.Header{Number: uint64(n), ExtrinsicsRoot: root.Root()}}
+}
+
+// batched are the hashes of the blocks by their numbers. Of block 0 the node knows nothing, and of another one no state.
+var batched = func() (list [256]string) {
+	for n := range list {
+		list[n] = numbered(byte(n)).String()
+	}
+	return list
+}()
+
+const prunedBlock = 0xee
 
 func (b *batching) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") == "" {
@@ -106,8 +126,11 @@ func overBoth(t *testing.T, instead func([]question, bool) string, o ask.Options
 	}
 }
 
-// numbered is a hash that ends with a byte.
-func numbered(b byte) (h chain.Hash) { h[31] = b; return h }
+// numbered is the hash of the block with a number.
+func numbered(n byte) chain.Hash {
+	h := batchedHeader(n)
+	return h.Hash()
+}
 
 // asked asks for a block, and what its state has, of each of some hashes, and wants the
 // right answers.
@@ -146,7 +169,7 @@ func TestBatch(t *testing.T) {
 func TestRefusedInABatch(t *testing.T) {
 	overBoth(t, nil, quick, func(t *testing.T, c *nodeclient.Client, node *batching) {
 		b := c.Batch()
-		well, none, pruned := b.Block(numbered(1)), b.Block(numbered(0)), b.Storage(numbered(0xee), []byte{1})
+		well, none, pruned := b.Block(numbered(1)), b.Block(numbered(0)), b.Storage(numbered(prunedBlock), []byte{1})
 		require.NoError(t, b.Ask(soon(t)))
 		_, err := well.Get()
 		require.NoError(t, err)

@@ -3,6 +3,7 @@ package nodeclient_test
 import (
 	"context"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func TestRecordedAnswers(t *testing.T) {
 		require.Equal(t, uint64(10), b.Header.Number)
 		require.Equal(t, chain.Some(ten), b.Header.Hash)
 		require.Len(t, b.Header.Logs, 2)
-		require.Equal(t, "0x280403000be04ddc769b01", b.Extrinsics[0])
+		require.Equal(t, "280403000be04ddc769b01", hex.EncodeToString(b.Extrinsics[0]))
 		require.Equal(t, fmt.Sprintf("%q", ten), string(asked.Params[0]))
 	})
 	t.Run("newest block", func(t *testing.T) {

@@ -33,10 +33,25 @@ func (h *Header) Hashed() (header.Header, error) {
 	return read, nil
 }
 
+// proved returns the header in the form that the chain hashes. A header that was asked for by its hash must have that
+// hash.
+func (h *Header) proved() (header.Header, error) {
+	read, err := h.Hashed()
+	if err != nil {
+		return read, err
+	}
+	if want, known := h.Hash.Get(); known {
+		if have := read.Hash(); have != want {
+			return read, fmt.Errorf("block %v: %w: the header that the node gives has the hash %v", want, chain.ErrWrongBlock, have)
+		}
+	}
+	return read, nil
+}
+
 // Block is a block as the node has it: its extrinsics are not decoded.
 type Block struct {
 	Header     Header
-	Extrinsics []string // SCALE in 0x-hex, in the order in which the chain applied them
+	Extrinsics [][]byte // SCALE, each behind its length, in the order in which the chain applied them
 }
 
 // at is the parameters of a method that takes an optional block hash last.
@@ -63,11 +78,13 @@ func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (
 		return Header{}, &DecodeError{"header", err}
 	}
 	h.Hash = block
-	return h, nil
+	_, err = h.proved()
+	return h, err
 }
 
 // Block is the block with that hash, or the newest one where none is given
-// (chain_getBlock). It is [chain.ErrNoBlock] where the node has none.
+// (chain_getBlock). It is [chain.ErrNoBlock] where the node has none, and [chain.ErrWrongBlock]
+// where the header does not have the hash, or the extrinsics do not have the header's root.
 func (c *Client) Block(ctx context.Context, block chain.Optional[chain.Hash]) (Block, error) {
 	v, err := c.Call(ctx, getBlock, at(block)...)
 	if err != nil {
@@ -87,28 +104,20 @@ func decodeBlock(v wire.Value, hash chain.Optional[chain.Hash]) (Block, error) {
 		return Block{}, &DecodeError{"block", err}
 	}
 	b.Header.Hash = hash
+	h, err := b.Header.proved()
+	if err != nil {
+		return Block{}, err
+	}
+	if err := h.ProveExtrinsics(b.Extrinsics); err != nil {
+		return Block{}, fmt.Errorf("the node's extrinsics are not those of block %d: %w", h.Number, err)
+	}
 	return b, nil
 }
 
 // Extrinsics are those of a block as they are encoded.
 func (c *Client) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	b, err := c.Block(ctx, chain.Some(block))
-	if err != nil {
-		return nil, err
-	}
-	return b.Encoded()
-}
-
-// Encoded are the block's extrinsics as bytes.
-func (b *Block) Encoded() ([][]byte, error) {
-	list := make([][]byte, len(b.Extrinsics))
-	var err error
-	for i, text := range b.Extrinsics {
-		if list[i], err = hex.DecodeString(strings.TrimPrefix(text, "0x")); err != nil {
-			return nil, &DecodeError{"block", fmt.Errorf("%d, extrinsic %d: %w", b.Header.Number, i, errNotHex)}
-		}
-	}
-	return list, nil
+	return b.Extrinsics, err
 }
 
 // BlockHash is the hash of the block at a height (chain_getBlockHash), on the
@@ -180,7 +189,7 @@ func readBlock(v wire.Value) (b Block, err error) {
 	if b.Header, err = readHeader(v.Member("header")); err != nil {
 		return Block{}, fmt.Errorf("block.header: %w", err)
 	}
-	if b.Extrinsics, err = readList(v.Member("extrinsics"), readHex); err != nil {
+	if b.Extrinsics, err = readList(v.Member("extrinsics"), decodeHex); err != nil {
 		return Block{}, fmt.Errorf("block.extrinsics%w", err)
 	}
 	return b, nil

@@ -18,6 +18,7 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/header"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -50,10 +51,25 @@ func newNode(t *testing.T) *node {
 	return n
 }
 
-// name is that of a block, and hashOf its hash.
+// name is that of a block.
 func name(branch string, height uint64) string { return fmt.Sprintf("%s%d", branch, height) }
 
-func hashOf(block string) string { return fmt.Sprintf("0x%064x", block) }
+// names are those of the blocks of all nodes, by their hashes.
+var names sync.Map
+
+// hashOf is the hash of a block's header, whose state root is the block's name.
+func (n *node) hashOf(block string) string { return n.hashed(block).Hash().String() }
+
+func (n *node) hashed(block string) *header.Header {
+	h := &header.Header{}
+	if copy(h.StateRoot[:], block); block == "" {
+		return h
+	}
+	fmt.Sscanf(block[1:], "%d", &h.Number)
+	h.ParentHash = n.hashed(n.parents[block]).Hash()
+	names.Store(h.Hash(), block)
+	return h
+}
 
 // grow makes the blocks of a branch from a height to another the best, on top of
 // the best below.
@@ -69,10 +85,9 @@ func (n *node) grow(branch string, from, to uint64) {
 }
 
 func (n *node) header(block string) string {
-	var height uint64
-	fmt.Sscanf(block[1:], "%d", &height)
-	return fmt.Sprintf(`{"parentHash":%q,"number":"0x%08x","stateRoot":%q,"extrinsicsRoot":%q,"digest":{"logs":[]}}`,
-		hashOf(n.parents[block]), height, hashOf(""), hashOf(""))
+	h := n.hashed(block)
+	return fmt.Sprintf(`{"parentHash":"%v","number":"0x%08x","stateRoot":"%v","extrinsicsRoot":"%v","digest":{"logs":[]}}`,
+		h.ParentHash, h.Number, h.StateRoot, h.ExtrinsicsRoot)
 }
 
 // announce tells all subscribers of a block.
@@ -150,10 +165,10 @@ func (n *node) answer(conn net.Conn, q question) (result string, greeting func()
 		var height uint64
 		must(json.Unmarshal(q.Params[0], &height))
 		if block, known := n.best[height]; known && !n.missing[block] {
-			result = fmt.Sprintf(`"result":%q`, hashOf(block))
+			result = fmt.Sprintf(`"result":%q`, n.hashOf(block))
 		}
 	case "chain_getFinalizedHead":
-		result = fmt.Sprintf(`"result":%q`, hashOf(n.best[n.head]))
+		result = fmt.Sprintf(`"result":%q`, n.hashOf(n.best[n.head]))
 	case "chain_getHeader":
 		if len(q.Params) == 0 {
 			return `"result":` + n.header(n.best[n.head]), nil
@@ -161,7 +176,7 @@ func (n *node) answer(conn net.Conn, q question) (result string, greeting func()
 		var hash string
 		must(json.Unmarshal(q.Params[0], &hash))
 		for block := range n.parents {
-			if hashOf(block) == hash && !n.missing[block] {
+			if n.hashOf(block) == hash && !n.missing[block] {
 				result = `"result":` + n.header(block)
 			}
 		}
@@ -194,7 +209,8 @@ func follow(t *testing.T, c *nodeclient.Client) *follower {
 				continue
 			}
 			hash, _ := h.Hash.Get()
-			block := strings.Trim(string(hash[:]), "\x00")
+			known, _ := names.Load(hash)
+			block, _ := known.(string)
 			if want := fmt.Sprintf("%d", h.Number); block[1:] != want {
 				block = fmt.Sprintf("%s with number %s", block, want)
 			}

@@ -1,6 +1,7 @@
 package nodeclient
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -50,6 +51,20 @@ func readHex(v wire.Value) (string, error) {
 		err = errNotHex
 	}
 	return text, err
+}
+
+// decodeHex reads bytes in 0x-hex.
+func decodeHex(v wire.Value) ([]byte, error) {
+	text, err := readText(v)
+	if err != nil {
+		return nil, err
+	}
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	bytes, err := hex.DecodeString(digits)
+	if err != nil || !prefixed {
+		return nil, errNotHex
+	}
+	return bytes, nil
 }
 
 // isHex tells whether text is bytes in 0x-hex.

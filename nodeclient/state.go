@@ -119,13 +119,9 @@ func readBytes(v wire.Value) ([]byte, error) {
 	if v.Kind() == wire.Null {
 		return nil, nil
 	}
-	text, err := readHex(v)
+	bytes, err := decodeHex(v)
 	if err != nil {
 		return nil, &DecodeError{"bytes", err}
-	}
-	bytes, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-	if err != nil {
-		return nil, &DecodeError{"bytes", errNotHex}
 	}
 	return bytes, nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/trietest"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -106,21 +108,42 @@ func TestMetadata(t *testing.T) {
 	require.ErrorContains(t, err, "state_getMetadata: the node refuses: UnknownBlock (code 4003)")
 }
 
-// Extrinsics are bytes, and what is no hex is refused.
+// Extrinsics are those of the block that was asked for: their root is the header's, and the header has the hash.
 func TestExtrinsics(t *testing.T) {
-	block := func(extrinsic string) string {
+	root := trietest.New(0)
+	root.Set([]byte{0}, []byte{1, 2})
+	root.Set([]byte{4}, []byte{})
+	h := header.Header{Header: chain.Header{Number: 7, ExtrinsicsRoot: root.Root()}}
+	block := func(extrinsics string) string {
 		zero := chain.Hash{}.String()
-		return fmt.Sprintf(`{"block":{"header":{"number":"0x7","parentHash":"%s","stateRoot":"%s","extrinsicsRoot":"%s","digest":{"logs":[]}},"extrinsics":[%s]}}`, zero, zero, zero, extrinsic)
+		return fmt.Sprintf(`{"block":{"header":{"number":"0x7","parentHash":"%s","stateRoot":"%s","extrinsicsRoot":"%v","digest":{"logs":[]}},"extrinsics":[%s]}}`, zero, zero, h.ExtrinsicsRoot, extrinsics)
 	}
-	list, err := giving(t, block(`"0x0102","0x"`)).Extrinsics(t.Context(), firstHash)
+	list, err := giving(t, block(`"0x0102","0x"`)).Extrinsics(t.Context(), h.Hash())
 	require.NoError(t, err)
 	require.Equal(t, [][]byte{{1, 2}, {}}, list)
 	_, err = giving(t, `null`).Extrinsics(t.Context(), firstHash)
 	require.ErrorIs(t, err, chain.ErrNoBlock)
-	broken := nodeclient.Block{Extrinsics: []string{"0x01", "0x1"}}
-	broken.Header.Number = 7
-	_, err = broken.Encoded()
-	require.EqualError(t, err, "malformed block: 7, extrinsic 1: want 0x and pairs of hex digits")
+	_, err = giving(t, block(`"0x0102","0x1"`)).Extrinsics(t.Context(), h.Hash())
+	require.EqualError(t, err, "malformed block: block.extrinsics[1]: want 0x and pairs of hex digits")
+	_, err = giving(t, block(`"0x0102",null`)).Extrinsics(t.Context(), h.Hash())
+	require.EqualError(t, err, "malformed block: block.extrinsics[1]: want a string, have null")
+
+	other := trietest.New(0)
+	other.Set([]byte{0}, []byte{1, 3})
+	other.Set([]byte{4}, []byte{})
+	for _, asked := range []chain.Optional[chain.Hash]{chain.Some(h.Hash()), {}} {
+		_, err = giving(t, block(`"0x0103","0x"`)).Block(t.Context(), asked)
+		require.ErrorIs(t, err, chain.ErrWrongBlock)
+		require.EqualError(t, err, fmt.Sprintf("the node's extrinsics are not those of block 7: their root is %v, but the header's extrinsicsRoot is %v",
+			chain.Hash(other.Root()), h.ExtrinsicsRoot))
+	}
+	for _, list := range []string{``, `"0x0102"`, `"0x","0x0102"`, `"0x0102","0x","0x"`} {
+		_, err = giving(t, block(list)).Extrinsics(t.Context(), h.Hash())
+		require.ErrorAs(t, err, new(*header.RootError), list)
+	}
+	_, err = giving(t, block(`"0x0102","0x"`)).Extrinsics(t.Context(), firstHash)
+	require.ErrorIs(t, err, chain.ErrWrongBlock)
+	require.EqualError(t, err, fmt.Sprintf("block %v: answer for another block: the header that the node gives has the hash %v", firstHash, h.Hash()))
 }
 
 // Who counts questions is told of each attempt, and a place has no key in it.

@@ -199,15 +199,13 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (stri
 	b := &answer.Block{
 		Hash:          at.hash,
 		Header:        answer.Header(header),
+		Extrinsics:    raw.Extrinsics,
 		NoFees:        query.Get("noFees") == "true",
 		EventDocs:     query.Get("eventDocs") == "true",
 		ExtrinsicDocs: query.Get("extrinsicDocs") == "true",
 	}
 	if query.Get("finalizedKey") != "false" {
 		b.Finalized = chain.Some(at.final)
-	}
-	if b.Extrinsics, err = raw.Encoded(); err != nil {
-		return "", err
 	}
 	if err := g.state(ctx, r, b); err != nil {
 		return "", err
@@ -236,9 +234,6 @@ func (g *Gateway) raw(ctx context.Context, hash chain.Hash) (*nodeclient.Block, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := provedHeader(&b.Header, hash); err != nil {
-		return nil, err
-	}
 	g.recent.keepBlock(&b, hash)
 	return &b, nil
 }
@@ -249,7 +244,7 @@ func (g *Gateway) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, e
 	if err != nil {
 		return nil, err
 	}
-	return b.Encoded()
+	return b.Extrinsics, nil
 }
 
 // state asks for what a block's state says of it, unless it is remembered, and with the

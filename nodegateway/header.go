@@ -6,7 +6,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/nodeclient"
 )
 
 // headerOf is the header of the block with a hash. It is [chain.ErrNoBlock] where the node
@@ -19,20 +18,7 @@ func (g *Gateway) headerOf(ctx context.Context, hash chain.Hash) (header.Header,
 	if err != nil {
 		return header.Header{}, err
 	}
-	return provedHeader(&h, hash)
-}
-
-// provedHeader reads a header that was asked for by its hash: what does not have that hash is
-// of another block.
-func provedHeader(h *nodeclient.Header, hash chain.Hash) (header.Header, error) {
-	read, err := h.Hashed()
-	if err != nil {
-		return read, err
-	}
-	if have := read.Hash(); have != hash {
-		return read, fmt.Errorf("block %v: %w: the header that the node gives has the hash %v", hash, chain.ErrWrongBlock, have)
-	}
-	return read, nil
+	return h.Hashed()
 }
 
 // wrongHeight wants a block to be at the height where the node says that it is.

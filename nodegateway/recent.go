@@ -71,10 +71,11 @@ func (r *recent) keepBlock(b *nodeclient.Block, hash chain.Hash) {
 	}
 	m.block = b
 	size := 256
-	for _, list := range [][]string{b.Extrinsics, b.Header.Logs} {
-		for _, text := range list {
-			size += len(text) + 16
-		}
+	for _, x := range b.Extrinsics {
+		size += len(x) + 24
+	}
+	for _, log := range b.Header.Logs {
+		size += len(log) + 16
 	}
 	r.grew(m, size)
 }

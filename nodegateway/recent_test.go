@@ -19,8 +19,8 @@ func numbered(n int) (hash chain.Hash) {
 // What is remembered of blocks is bounded by their number and by its size, whatever a block
 // has; the latest stay.
 func TestRecentIsBounded(t *testing.T) {
-	small := &nodeclient.Block{Extrinsics: []string{"0x00"}}
-	large := &nodeclient.Block{Header: nodeclient.Header{Logs: []string{strings.Repeat("0", 1<<20)}}, Extrinsics: []string{strings.Repeat("0", 1<<20)}}
+	small := &nodeclient.Block{Extrinsics: [][]byte{{0}}}
+	large := &nodeclient.Block{Header: nodeclient.Header{Logs: []string{strings.Repeat("0", 1<<20)}}, Extrinsics: [][]byte{make([]byte, 1<<20)}}
 	var r recent
 	for i := range 3 * mostRecent {
 		r.keepBlock(small, numbered(i))

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/header"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
@@ -99,6 +100,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var fork *source.ForkError
 	var beside *ledger.ForkError
 	var nodeAnswer *nodeclient.DecodeError
+	var altered *header.RootError
 	var lacking *desk.NotHeldError
 	var unpriced *prices.MissingError
 	var direct *desk.WithoutLedgerError
@@ -121,6 +123,8 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		advice = "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
 	case errors.As(err, &nodeAnswer):
 		advice = "try again, or ask another node"
+	case errors.As(err, &altered) && !errors.Is(err, archive.ErrDamaged):
+		advice = "the node altered the block, or is damaged: ask another node"
 	case errors.Is(err, nodeclient.ErrNoMethod):
 		advice = "fees node methods lists those that the node has"
 	case errors.Is(err, chain.ErrSyncing):

@@ -2,18 +2,22 @@ package main
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/trietest"
 )
 
 // changed is a node whose answers to some methods are others.
@@ -73,12 +77,43 @@ func TestErrorsOfANode(t *testing.T) {
 		require.Contains(t, metadata, fmt.Sprintf("%x", text))
 		return fmt.Sprintf(`"result":%q`, strings.ReplaceAll(metadata, fmt.Sprintf("%x", text), fmt.Sprintf("%x", by)))
 	}
+	// An altered block lacks its last extrinsic.
+	altered, wrongRoot, rightRoot := func() (text string, wrong, right chain.Hash) {
+		var answer struct {
+			Result struct {
+				Block struct {
+					Header     map[string]any `json:"header"`
+					Extrinsics []string       `json:"extrinsics"`
+				} `json:"block"`
+			} `json:"result"`
+		}
+		recorder := httptest.NewRecorder()
+		recorded.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(fmt.Sprintf(`{"id":1,"method":"chain_getBlock","params":[%q]}`, hash(12)))))
+		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &answer))
+		b := &answer.Result.Block
+		b.Extrinsics = b.Extrinsics[:len(b.Extrinsics)-1]
+		list := trietest.New(0)
+		for i, x := range b.Extrinsics {
+			bytes, err := hex.DecodeString(x[2:])
+			require.NoError(t, err)
+			list.Set([]byte{byte(i << 2)}, bytes)
+		}
+		right, err := chain.ParseHash(b.Header["extrinsicsRoot"].(string))
+		require.NoError(t, err)
+		whole, err := json.Marshal(answer)
+		require.NoError(t, err)
+		return strings.TrimSuffix(string(whole[1:]), "}"), list.Root(), right
+	}()
+	isAltered := fmt.Sprintf("block 12: the node's extrinsics are not those of block 12: their root is %v, but the header's extrinsicsRoot is %v; the node altered the block, or is damaged: ask another node", wrongRoot, rightRoot)
 	for name, c := range map[string]struct {
 		answers map[string]string
 		args    string
 		code    int
 		says    string // AT is the node's address
 	}{
+		"an altered block":                   {map[string]string{"chain_getBlock": altered}, "block 12", exitGateway, isAltered},
+		"an altered block that is explained": {map[string]string{"chain_getBlock": altered}, "explain 12-3", exitGateway, isAltered},
+		"an altered block of a sync":         {map[string]string{"chain_getBlock": altered}, "sync 12..12 --ledger " + filepath.Join(t.TempDir(), "fees.db"), exitGateway, isAltered},
 		"pruned state": {map[string]string{"state_queryStorageAt": discarded}, "block 12", exitGateway,
 			"block 12: block 12 (" + hash(12) + "): " + archive + "state_queryStorageAt: the node refuses: Client error: Api called for an unknown Block: State already discarded for 0x12 (code 4003)"},
 		"pruned blocks": {map[string]string{"chain_getBlock": `"result":null`}, "block 12", exitGateway,

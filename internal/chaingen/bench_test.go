@@ -40,13 +40,6 @@ func BenchmarkSource(b *testing.B) {
 	b.ReportMetric(float64(height)/b.Elapsed().Seconds(), "blocks/s")
 }
 
-// BenchmarkFirstMultiplier asks a new chain for the multiplier of a year later.
-func BenchmarkFirstMultiplier(b *testing.B) {
-	for b.Loop() {
-		chaingen.New(chaingen.Options{}).Multiplier(chaingen.Year)
-	}
-}
-
 // BenchmarkMeans does not measure time: it counts what an average block has.
 func BenchmarkMeans(b *testing.B) {
 	c := chaingen.New(chaingen.Options{Seed: 1})

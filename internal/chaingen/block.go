@@ -42,8 +42,8 @@ func (c *Chain) make(height uint64, before state) *body {
 		b.multiplier = nextMultiplier(before.multiplier, b.weights[normal].refTime, c.network.NormalRefTime)
 	}
 	b.header = c.header(height, before.hash, ethereum)
+	b.header.ExtrinsicsRoot = extrinsicsRoot(b.extrinsics)
 	if c.options.Rooted {
-		b.header.ExtrinsicsRoot = extrinsicsRoot(b.extrinsics)
 		b.trie = c.trie(b) // which has the parent's hash
 		b.header.StateRoot = b.trie.Root()
 	}
@@ -138,7 +138,7 @@ func (x *extrinsics) list() [][]byte {
 // Versions of an extrinsic, the first byte behind its length.
 const unsigned, signed = 4, 0x84
 
-// header is that of the block at a height. Its roots are words of their own.
+// header is that of the block at a height, without the extrinsics root. Its state root is a word of its own.
 func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash) (h answer.Header) {
 	h.Number, h.ParentHash = height, parent
 	if height == 0 {
@@ -146,8 +146,8 @@ func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash) 
 	} else {
 		h.Logs = c.logs(height, ethereum)
 	}
-	state, extrinsics := c.random(forStateRoot, height), c.random(forExtrinsicsRoot, height)
-	h.StateRoot, h.ExtrinsicsRoot = state.word(), extrinsics.word()
+	state := c.random(forStateRoot, height)
+	h.StateRoot = state.word()
 	return h
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Year is about how many blocks a year has, at 12 seconds each.
-const Year = 2_628_000
+// defaultHead is the newest block where the options name none.
+const defaultHead = 100_000
 
 // The runtimes, before and after the upgrade.
 const (
@@ -26,9 +26,8 @@ type Options struct {
 	// Signed makes the EVM transactions' signatures, hashes, senders and created
 	// contracts true. It takes most of the time.
 	Signed bool
-	// Rooted makes the roots in the headers true: those of the extrinsics, and of a state that
-	// the node proves, with the balances of the [Chain.Accounts]. Nothing is known of a block
-	// then before all blocks below it were made.
+	// Rooted makes the state root in the headers true: the node proves the state by it, with the
+	// balances of the [Chain.Accounts].
 	Rooted bool
 	// Upgrade is the block that leaves SecondRuntime behind: the next one is the
 	// first that is executed by it. 0 is for no upgrade.
@@ -36,7 +35,7 @@ type Options struct {
 	// Network is what is particular to it; nil stands for [Moonbeam].
 	Network *Network
 	// Head is the newest block that [Chain.Handler], [Chain.Node] and [Chain.Source] know, where
-	// 0 stands for Year. [Chain.SetHead] changes it.
+	// 0 stands for 100,000. [Chain.SetHead] changes it.
 	Head uint64
 	// Begin is when block 1 is made, and Every is how long each takes: the zero values stand
 	// for the beginning of 2025, and 12 seconds.
@@ -63,7 +62,7 @@ type Chain struct {
 
 // New returns the chain that the options describe.
 func New(o Options) *Chain {
-	o.Head = cmp.Or(o.Head, Year)
+	o.Head = cmp.Or(o.Head, defaultHead)
 	o.Every = cmp.Or(o.Every, 12*time.Second)
 	if o.Begin.IsZero() {
 		o.Begin = time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -142,13 +142,3 @@ var nativeRefTime = [kindCount]uint64{
 	nativeTransfer: 407_760_000, batch: 612_235_000, interruptedBatch: 612_235_000, failedTransfer: 416_860_000,
 	failedBatch: 607_990_000, remark: 251_000_000, addProxy: 406_526_000, removeProxy: 406_904_000, vote: 267_470_000,
 }
-
-// normalRefTime is what those of class Normal weigh: all but votes, which are Operational.
-func normalRefTime(list []transaction) (sum uint64) {
-	for i := range list {
-		if list[i].kind != vote {
-			sum += list[i].refTime
-		}
-	}
-	return sum
-}

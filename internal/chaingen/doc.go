@@ -13,12 +13,11 @@
 // very many that are in few.
 //
 // Everything is a function of seed and height, so any block can be asked for at any time.
-// Only the multiplier, the hash and the balances that are known follow from all blocks before.
-// They are worked out once, and kept for every thousandth height: some microseconds a block.
-// Where the chain is signed or rooted, each block is made for it.
+// Only the multiplier, the hash and the balances that are known follow from all blocks before,
+// each of which is made for it: some 60 microseconds a block. What the blocks up to every
+// thousandth height add up to is kept.
 //
-// With [Options.Rooted] the roots in the headers are true. The extrinsics root is that of the
-// extrinsics. The state root is that of a trie, from which the node answers state_getReadProof.
+// The extrinsics root in a header is true. With [Options.Rooted] the state root is that of a trie, from which the node answers state_getReadProof.
 // In it is what else the node tells of the state, and more, so that proofs are as deep as real
 // ones: a few hundred accounts that are in no event, a number for each pallet, and bytes that
 // stand for the runtime's code. So are the [Chain.Accounts], whose balances and nonces truly
@@ -27,8 +26,8 @@
 //
 // A block's hash is that of its header, and an extrinsic's that of its bytes. What is not true
 // of a real chain: the native signatures are seeded random bytes. So are the hashes and
-// signatures of the EVM transactions, unless [Options.Signed], and the roots in the headers,
-// unless [Options.Rooted]. The metadata of runtime 2302 are those of 2100, with its number. An
+// signatures of the EVM transactions, unless [Options.Signed], and the state roots, unless
+// [Options.Rooted]. The metadata of runtime 2302 are those of 2100, with its number. An
 // account's nonces never fall, but they have gaps, and those of an account that sends little can
 // come twice. Nobody keeps balances but of the [Chain.Accounts]: another account can spend what
 // no event gave it, its balance-info is not served, and the node refuses to tell of it. The trie

@@ -129,27 +129,11 @@ func (c *Chain) first() state {
 	return s
 }
 
-// after is the state after the block at a height, given the one before. The block's hash is
-// known without the block where nothing is signed, and its roots are no more than words.
+// after is the state after the block at a height, given the one before.
 func (c *Chain) after(before state, height uint64) state {
-	drawn, n := c.transactions(height)
-	s := state{transactions: before.transactions + uint64(n)}
-	s.multiplier = nextMultiplier(before.multiplier, normalRefTime(drawn[:n]), c.network.NormalRefTime)
-	if c.options.Signed || c.options.Rooted {
-		b := c.make(height, before)
-		s.hash, s.balances = b.hash, b.balances
-		return s
-	}
-	var room [mostTransactions]chain.Hash
-	ethereum := room[:0]
-	for i := range drawn[:n] {
-		if drawn[i].kind.evm() {
-			ethereum = append(ethereum, c.ethereumHash(height, i))
-		}
-	}
-	h := c.header(height, before.hash, ethereum)
-	s.hash = hashOf(&h)
-	return s
+	b := c.make(height, before)
+	_, n := c.transactions(height)
+	return state{b.multiplier, before.transactions + uint64(n), b.hash, b.balances}
 }
 
 // baseFee is what gas costs at least in a block: by the multiplier that its parent stored.

@@ -11,7 +11,7 @@ type topic uint64
 const (
 	forBlockHash topic = iota + 1
 	forStateRoot
-	forExtrinsicsRoot
+	_ // is not used; the ones below keep their numbers, and so the chains their transactions
 	forHour
 	forBlock
 	forTransaction

@@ -201,6 +201,9 @@ func (f *Faults) answer(q *question, share float64) reply {
 	if q.Method != "state_getStorage" { // whose answer does not say what it is of
 		kinds = append(kinds, "null", "cut SCALE", "hostile length", "deep SCALE")
 	}
+	if q.Method == "chain_getBlock" {
+		kinds = append(kinds, "another byte")
+	}
 	if strings.HasPrefix(q.Method, "chain_") || q.Method == "state_queryStorageAt" {
 		kinds = append(kinds, "another answer")
 	}
@@ -228,6 +231,11 @@ func (f *Faults) answer(q *question, share float64) reply {
 		r.text = with(json.RawMessage("null"))
 	case "another answer":
 		r.text = with(other)
+	case "another byte": // of the longest extrinsic
+		from, to := longestHex(result)
+		at := from + 2 + r.random%max(to-from-2, 1)
+		digit := "123456789abcdef0"[strings.IndexByte("0123456789abcdef", result[at])]
+		r.text = with(slices.Concat(result[:at], []byte{digit}, result[at+1:]))
 	case "cut SCALE":
 		from, to := longestHex(result)
 		r.text = with(slices.Concat(result[:from+r.random%max(to-from, 1)], result[to:]))
@@ -297,7 +305,7 @@ func (f *Faults) Done() map[string]int {
 }
 
 // Kinds are how many kinds there are for one of the two ways to ask.
-func (f *Faults) Kinds() int { return len(f.worlds) + len(f.broken) + 16 }
+func (f *Faults) Kinds() int { return len(f.worlds) + len(f.broken) + 17 }
 
 // ServeHTTP answers as the node does, or not.
 func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {

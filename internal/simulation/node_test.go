@@ -335,6 +335,13 @@ var nodeLies = []*fault{
 	{name: "another parent", fits: ofBlockItself, commit: func(x *exchange) {
 		x.alterResult(func(text string) string { return replaceHash(text, `"parentHash":"`, x.word()) })
 	}},
+	{name: "an inherent with another byte", fits: func(x *exchange) bool { return x.asks("chain_getBlock") && x.block() != nil && x.block().height > 0 }, commit: func(x *exchange) {
+		x.alterResult(func(text string) string {
+			from := strings.Index(text, `"extrinsics":["0x`) + len(`"extrinsics":["0x`)
+			at := from + x.IntN(strings.IndexByte(text[from:], '"'))
+			return text[:at] + string("123456789abcdef0"[strings.IndexByte("0123456789abcdef", text[at])]) + text[at+1:]
+		})
+	}},
 	{name: "another hash", fits: func(x *exchange) bool { return x.asks("chain_getBlockHash", "chain_getFinalizedHead") }, commit: func(x *exchange) {
 		x.alterResult(func(text string) string {
 			hash := pick(x.dice, []string{x.word(), x.world.hash(uint64(x.between(0, int(x.view.final)))).String()})

@@ -2,6 +2,7 @@ package endpoints
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ func askNodeBlock(ctx context.Context, c *nodeclient.Client, a asked) (cli.Recor
 	}
 	extrinsics := []cli.Record{}
 	for i, x := range b.Extrinsics {
-		extrinsics = append(extrinsics, cli.Record{{"index", i}, {"bytes", (len(x) - 2) / 2}, {"encoded", x}})
+		extrinsics = append(extrinsics, cli.Record{{"index", i}, {"bytes", len(x)}, {"encoded", "0x" + hex.EncodeToString(x)}})
 	}
 	return append(headerRecord(b.Header), cli.Field{"extrinsics", extrinsics}), nil
 }

@@ -2,7 +2,7 @@
 // and, at the same address, as a node (http:// and ws://); or it writes a range of it into a
 // directory of recordings.
 //
-//	chaingen --seed 1 --head 2000000 --listen 127.0.0.1:8080
+//	chaingen --seed 1 --head 20000 --listen 127.0.0.1:8080
 //	chaingen --seed 1 --directory DIR --first 100 --last 400
 package main
 
@@ -28,10 +28,10 @@ func main() {
 func run() error {
 	var o chaingen.Options
 	flag.Uint64Var(&o.Seed, "seed", 0, "which chain")
-	flag.Uint64Var(&o.Head, "head", 0, "the newest block; 0 stands for a year's")
+	flag.Uint64Var(&o.Head, "head", 0, "the newest block; 0 stands for 100000")
 	flag.Uint64Var(&o.Upgrade, "upgrade", 0, "the block that upgrades the runtime; 0 for none")
 	flag.BoolVar(&o.Signed, "signed", false, "sign the EVM transactions")
-	flag.BoolVar(&o.Rooted, "rooted", false, "make the headers' roots true, and prove the state by them")
+	flag.BoolVar(&o.Rooted, "rooted", false, "make the state roots true, and prove the state by them")
 	flag.DurationVar(&o.Every, "every", 12*time.Second, "how long each block takes")
 	begin := flag.String("begin", "2025-01-01T00:00:00Z", "when block 1 is made")
 	listen := flag.String("listen", "127.0.0.1:8080", "the address to serve on, one of this machine alone")

@@ -1,0 +1,134 @@
+package source_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/rpcserver"
+)
+
+// altering changes one byte of one extrinsic of each block that a node gives, while it has dice.
+type altering struct {
+	dice    atomic.Pointer[rand.Rand]
+	changed string // the last change, in words
+}
+
+func (a *altering) alter(result []byte) []byte {
+	dice := a.dice.Load()
+	if dice == nil {
+		return result
+	}
+	var answer struct {
+		Block struct {
+			Header     json.RawMessage `json:"header"`
+			Extrinsics []string        `json:"extrinsics"`
+		} `json:"block"`
+	}
+	must(json.Unmarshal(result, &answer))
+	list := answer.Block.Extrinsics
+	i := dice.IntN(len(list))
+	x, err := hex.DecodeString(list[i][2:])
+	must(err)
+	at, by := dice.IntN(len(x)), byte(1+dice.IntN(255))
+	x[at] ^= by
+	list[i] = "0x" + hex.EncodeToString(x)
+	a.changed = fmt.Sprintf("extrinsic %d, byte %d of %d, by %#02x", i, at, len(x), by)
+	text, err := json.Marshal(answer)
+	must(err)
+	return text
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// put has it change the answers of a node.
+func (a *altering) put(node *rpcserver.Server) {
+	said := func(params []json.RawMessage) ([]byte, error) { return node.Other("chain_getBlock", params) }
+	if own := node.Methods["chain_getBlock"]; own != nil {
+		said = own
+	}
+	if node.Methods == nil {
+		node.Methods = map[string]rpcserver.Method{}
+	}
+	node.Methods["chain_getBlock"] = func(params []json.RawMessage) ([]byte, error) {
+		result, err := said(params)
+		if err != nil {
+			return nil, err
+		}
+		return a.alter(result), nil
+	}
+}
+
+// Whichever byte of an extrinsic a node changes, nothing of the block is believed, and nothing of it stays: 500 changes,
+// over HTTP and WebSockets, of blocks that are asked for one by one and together.
+func TestAlteredExtrinsics(t *testing.T) {
+	nodes := map[string]*rpcserver.Server{"made up": chaingen.New(chaingen.Options{Seed: 3, Head: 40, Upgrade: 20}).Node()}
+	for _, name := range []string{"moonbeam-1701", "moonbeam-2600", "datahaven-100", "vflow-2000"} {
+		node, err := nodetest.Open(filepath.Join(filepath.Dir(pair), name, "node"))
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Logf("SKIPPED, %s was not altered: %v", name, err)
+			continue
+		}
+		require.NoError(t, err)
+		nodes[name] = &node.Server
+	}
+	for name, node := range nodes {
+		t.Run(name, func(t *testing.T) {
+			a := &altering{}
+			a.put(node)
+			server := httptest.NewServer(node)
+			t.Cleanup(server.Close)
+			for round, scheme := range []string{"http", "ws"} {
+				src := open(t, strings.Replace(server.URL, "http", scheme, 1), quick)
+				head, err := src.FinalHead(t.Context())
+				require.NoError(t, err)
+				hashes := map[uint64]chain.Hash{}
+				for _, h := range []uint64{1, head.Number} { // it is a node's, and of these runtimes
+					b, err := open(t, server.URL, quick).Block(t.Context(), h)
+					require.NoError(t, err)
+					hashes[h] = b.Hash
+				}
+				dice := rand.New(rand.NewPCG(1, uint64(round)))
+				a.dice.Store(dice)
+				for i := range 250/len(nodes) + 1 {
+					height := 1 + dice.Uint64N(head.Number)
+					if i%2 == 0 {
+						require.NoError(t, src.Prepare(t.Context(), chain.Heights{First: height, Last: height}))
+					}
+					_, err := src.Block(t.Context(), height)
+					require.ErrorAs(t, err, new(*header.RootError), "block %d: %s", height, a.changed)
+					require.ErrorIs(t, err, chain.ErrWrongBlock)
+					require.ErrorContains(t, err, fmt.Sprintf("the node's extrinsics are not those of block %d: their root is 0x", height))
+					_, err = src.Extrinsics(t.Context(), hashes[1])
+					require.ErrorAs(t, err, new(*header.RootError))
+				}
+				a.dice.Store(nil)
+				for height := range head.Number {
+					_, err := src.Block(t.Context(), height+1)
+					require.NoError(t, err)
+				}
+				list, err := src.Extrinsics(t.Context(), hashes[1])
+				require.NoError(t, err)
+				require.NotEmpty(t, list)
+			}
+		})
+	}
+}
