@@ -131,13 +131,9 @@ func split(line string, separator rune) (fields []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		fields = row.Fields
-		break
+		return row.Cut(0), nil
 	}
-	for len(fields) > 0 && fields[len(fields)-1] == "" {
-		fields = fields[:len(fields)-1]
-	}
-	return fields, nil
+	return nil, nil
 }
 
 // isHeader tells whether a line names the columns.

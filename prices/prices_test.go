@@ -61,6 +61,7 @@ func TestForms(t *testing.T) {
 		"as Excel says it":       "sep=;\n# source: Exchange\n# decimal: point\ndate;price\n2026-01-01;0.25\n2026-01-02;0.5\n",
 		"the same twice":         "# source: Exchange\n2026-01-02,0.5\n2026-01-01,0.25\n2026-01-01,0.250\n",
 		"currency at the top":    "# source: Exchange\n# currency: EUR\ndate,price\n2026-01-01,0.25\n2026-01-02,0.5\n",
+		"empty cells at the end": "# source: Exchange\ndate,price,\n2026-01-01,0.25,\n2026-01-02,0.5,, \n2026-01-03,,\n",
 		"a line without a price": "date,price,source\n2026-01-01,0.25,Exchange\n2026-01-02,0.5,Exchange\n2026-01-03,,\n",
 	} {
 		t.Run(name, func(t *testing.T) {

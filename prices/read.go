@@ -159,7 +159,7 @@ func (r *reader) readRows(text []byte) error {
 		if err != nil {
 			return err
 		}
-		line, fields := row.Line+before, row.Fields
+		line, fields := row.Line+before, row.Cut(max(len(r.columns), 2))
 		if r.columns == nil {
 			if named, err := r.readColumns(fields); err != nil {
 				return fmt.Errorf("line %d: %w", line, err)

@@ -238,6 +238,30 @@ func TestRowsOfOtherLengths(t *testing.T) {
 	}
 }
 
+// A hash may stand in the address of a page, in a link, in brackets, or without 0x; it is the only
+// one.
+func TestHashesInCells(t *testing.T) {
+	hash := "0xAB" + strings.Repeat("ab", 31)
+	for text, why := range map[string]string{
+		hash: "", hash[2:]: "", "https://moonscan.io/tx/" + hash: "", `["` + hash + `"]`: "", "Fee " + hash: "",
+		`=HYPERLINK("https://moonscan.io/tx/` + hash + `","` + hash[:10] + `...")`: "", "=\"" + hash + "\"": "", hash + " " + hash: "",
+		hash + ", 0x" + strings.Repeat("cd", 32): "has more than one hash", hash + "ab": "want 0x and 64 hex digits", hash[:64]: "want 0x and 64 hex digits",
+	} {
+		rows, err := readAll(strings.NewReader(grid{{"hash", "fee_wei"}, {text, "5"}}.csv(',')), reconcile.Options{})
+		if why != "" {
+			require.ErrorContains(t, err, why, text)
+			continue
+		}
+		require.NoError(t, err, text)
+		read, _ := rows[0].Hash.Get()
+		require.Equal(t, strings.ToLower(hash), read.String(), text)
+	}
+	for form, text := range map[string]string{"JSON": `{"hash":"0x","fee":5}`, "Parquet": "PAR1....", "a page": "\ufeff <!DOCTYPE html>"} {
+		_, err := readAll(strings.NewReader(text), reconcile.Options{})
+		require.ErrorContains(t, err, "it is "+form, text)
+	}
+}
+
 // Where only people can know what is right, each way is offered with what it means.
 func TestWaysToRead(t *testing.T) {
 	for name, c := range map[string]struct {

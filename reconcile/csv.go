@@ -155,7 +155,7 @@ func csvProblem(err error, line int) error {
 	if errors.Is(parse.Err, csv.ErrQuote) {
 		why = errors.New("a quoted value does not end where it should: a quote inside of it must be doubled")
 	}
-	return &Problem{Line: line, Err: fmt.Errorf("%w; what comes after it was not read", why)}
+	return &Problem{Line: line, Err: fmt.Errorf("%w; what comes after it was not read: open the file in a spreadsheet and save it as csv again, or correct the line", why)}
 }
 
 // separators are what can stand between the columns of csv.

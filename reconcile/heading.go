@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/feeledger/fees/chain"
 )
 
 // mostAbove is how many rows can stand above the header.
@@ -241,7 +239,7 @@ func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 		}
 	}
 	if !named(Hash, EVMHash, ExtrinsicHash, ID) {
-		only(Hash, func(c *cell) bool { _, err := chain.ParseHash(c.value()); return err == nil })
+		only(Hash, func(c *cell) bool { _, err := parseHash(c.value()); return err == nil })
 		if len(list) == 0 {
 			only(ID, func(c *cell) bool { _, err := ParsePlace(c.value()); return err == nil })
 		}

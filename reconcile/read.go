@@ -98,6 +98,11 @@ func bounded(ctx context.Context, in io.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(&guard{ctx: ctx, from: in}, mostHeader)
 }
 
+// errOtherForm says that a file has a form that is not read.
+func errOtherForm(form string) error {
+	return fmt.Errorf("it is %s, and only csv and xlsx are read: export it as one of those (fees export writes --as csv, xlsx and koinly)", form)
+}
+
 // openTable tells the form of a file by how it begins.
 func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*table, error) {
 	start, err := in.Peek(8)
@@ -111,6 +116,14 @@ func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*table, error
 		return openXLSX(ctx, in, o)
 	case bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0")):
 		return nil, errors.New("it is a spreadsheet of the old form, or one with a password: save it as xlsx without one, or as csv")
+	}
+	switch first := bytes.TrimLeft(start, "\ufeff \t\r\n"); {
+	case bytes.HasPrefix(start, []byte("PAR1")):
+		return nil, errOtherForm("Parquet")
+	case bytes.HasPrefix(first, []byte(`{"`)), bytes.HasPrefix(first, []byte("[{")):
+		return nil, errOtherForm("JSON")
+	case bytes.HasPrefix(first, []byte("<")):
+		return nil, errOtherForm("a page or XML")
 	}
 	return openCSV(ctx, in, o)
 }

@@ -342,7 +342,7 @@ func TestProblems(t *testing.T) {
 	require.Len(t, problems.List, 7)
 	for i, want := range []string{
 		`line 2, column 1 "hash": `, `line 3, column 3 "fee_wei": "five" is not an amount`, `column 2 "Extrinsic ID": the value is not a height and an index, such as 25-7: 3 rows, lines 4, 5 and 6; line 4 has "1"`,
-		`line 7: it has 3 columns, and the header has 4`, `line 8: nothing names its transaction`,
+		`line 7: it ends after 3 columns, and the header has 4`, `line 8: nothing names its transaction`,
 		`line 9, column 4 "from": `, `line 10, column 3 "fee_wei": it is not UTF-8`,
 	} {
 		require.Contains(t, problems.List[i].Error(), want)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -250,7 +251,7 @@ func (r *rowReader) looksLikeTransaction(rec *record) bool {
 		if c.Place > len(rec.cells) {
 			continue
 		}
-		if text := rec.cells[c.Place-1].value(); text != "" && text[0] >= '0' && text[0] <= '9' {
+		if text := rec.cells[c.Place-1].value(); text != "" && (text[0] >= '0' && text[0] <= '9' || hashIn.MatchString(text)) {
 			return true
 		}
 	}
@@ -286,7 +287,7 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	case len(rec.cells) > len(r.header):
 		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it has %d columns, and the header has %d: a separator inside of a value must be quoted; --skip-rows passes over a row that is no transaction", len(rec.cells), len(r.header))}
 	case len(rec.cells) < len(r.header):
-		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it has %d columns, and the header has %d: it ends early, so the file may be broken off; --skip-rows passes over a row that is no transaction", len(rec.cells), len(r.header))}
+		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it ends after %s, and the header has %d: the file may be broken off; --skip-rows passes over a row that is no transaction", console.Counted(len(rec.cells), "column"), len(r.header))}
 	}
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -329,7 +330,22 @@ func (r *rowReader) read(row *Row, field Field, c *cell) (err error) {
 		return known(&row.Place, func() (Place, error) { return ParsePlace(text) })
 	}
 	into := map[Field]*chain.Optional[chain.Hash]{Hash: &row.Hash, EVMHash: &row.EVMHash, ExtrinsicHash: &row.ExtrinsicHash}[field]
-	return known(into, func() (chain.Hash, error) { return chain.ParseHash(text) })
+	return known(into, func() (chain.Hash, error) { return parseHash(text) })
+}
+
+// hashIn finds hashes in a text: in the address of an explorer's page, in brackets.
+var hashIn = regexp.MustCompile(`\b(?:0x)?[0-9a-fA-F]{64}\b`)
+
+// parseHash reads a hash, or the only one in a text, with 0x or without.
+func parseHash(text string) (chain.Hash, error) {
+	found := hashIn.FindAllString(text, 2)
+	if len(found) == 0 {
+		return chain.ParseHash(text)
+	}
+	if len(found) > 1 && !strings.EqualFold(found[0], found[1]) {
+		return chain.Hash{}, fmt.Errorf("%q has more than one hash", wire.Excerpt(text))
+	}
+	return chain.ParseHash("0x" + strings.ToLower(strings.TrimPrefix(found[0], "0x")))
 }
 
 // known sets a value that could be read.

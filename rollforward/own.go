@@ -55,10 +55,11 @@ func ReadOwnRules(text []byte) (*OwnRules, error) {
 	headed := false
 	var wrong []error
 	for row, err := range csvlist.Rows(text, separator) {
+		fields := row.Cut(len(ownColumns))
 		switch {
 		case err != nil:
 			return nil, errors.Join(append(wrong, err)...)
-		case !headed && !slices.Equal(row.Fields, ownColumns):
+		case !headed && !slices.Equal(fields, ownColumns):
 			return nil, fmt.Errorf("line %d: want the columns %s", row.Line, strings.Join(ownColumns, ","))
 		case !headed:
 			headed = true
@@ -66,7 +67,7 @@ func ReadOwnRules(text []byte) (*OwnRules, error) {
 		case len(o.rules) == maxOwnRules:
 			return nil, fmt.Errorf("line %d: more than %d rules", row.Line, maxOwnRules)
 		}
-		r, err := parseOwnRule(row.Fields)
+		r, err := parseOwnRule(fields)
 		if err != nil {
 			if wrong = append(wrong, fmt.Errorf("line %d: %w", row.Line, err)); len(wrong) == maxOwnErrors {
 				break

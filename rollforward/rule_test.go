@@ -219,7 +219,7 @@ func TestOwnRulesOfSpreadsheets(t *testing.T) {
 	require.NotEqual(t, none, want)
 	for _, separator := range []string{",", ";", "\t", " ; "} {
 		text := strings.ReplaceAll(commas, ",", separator)
-		for _, text := range []string{text, "\ufeff" + text, strings.ReplaceAll(text, "\n", "\r\n"), "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n")} {
+		for _, text := range []string{text, "\ufeff" + text, strings.ReplaceAll(text, "\n", "\r\n"), "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(text, "r\n", "r"+separator+separator+"\n")} {
 			have, err := rollforward.ReadOwnRules([]byte(text))
 			require.NoError(t, err, "%q", text)
 			require.Equal(t, want, have, "%q", text)

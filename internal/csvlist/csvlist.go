@@ -48,6 +48,16 @@ type Row struct {
 	Fields []string
 }
 
+// Cut returns the fields without the empty ones behind the first count: programs end lines with
+// separators, and spreadsheets with empty cells.
+func (r Row) Cut(count int) []string {
+	last := len(r.Fields)
+	for last > count && r.Fields[last-1] == "" {
+		last--
+	}
+	return r.Fields[:last]
+}
+
 // FormError says that a line is not CSV. What follows it cannot be told apart.
 type FormError struct {
 	Line int

@@ -1,6 +1,7 @@
 package csvlist_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,6 +58,12 @@ func TestRows(t *testing.T) {
 	rows, err = rowsOf("a\t\tb\n", '\t')
 	require.NoError(t, err)
 	require.Equal(t, []csvlist.Row{{1, []string{"a", "", "b"}}}, rows)
+
+	rows, err = rowsOf("a,,b,, \n", ',')
+	require.NoError(t, err)
+	for count, want := range []string{"a,,b", "a,,b", "a,,b", "a,,b", "a,,b,", "a,,b,,", "a,,b,,"} {
+		require.Equal(t, want, strings.Join(rows[0].Cut(count), ","), count)
+	}
 
 	rows, err = rowsOf("a,b\n\nc,d\"e\nf\n", ',')
 	require.Equal(t, []csvlist.Row{{1, []string{"a", "b"}}}, rows)
