@@ -130,12 +130,15 @@ func (t Time) String() string {
 // MarshalText writes the time as [Time.String] does.
 func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
+// SetsTime tells whether the extrinsic is the inherent timestamp.set.
+func (x *Extrinsic) SetsTime() bool { return x.Pallet == "timestamp" && x.Call == "set" }
+
 // Time is when the block was made, by its inherent timestamp.set. A block
 // without that inherent (block 0) has none.
 func (b *Block) Time() (Optional[Time], error) {
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
-		if x.Pallet != "timestamp" || x.Call != "set" {
+		if !x.SetsTime() {
 			continue
 		}
 		var t Time

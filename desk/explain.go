@@ -26,7 +26,7 @@ func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (
 	if err := which.find(item.Block); err != nil {
 		return nil, err
 	}
-	report, _ := proof.Block(ctx, reader, item, evidence.Options{Signatures: true})
+	report, _ := proof.Single(ctx, reader, item, evidence.Options{Signatures: true})
 	return invoice.Make(item, report, which.index, string(reader.MultiplierAt)), nil
 }
 

@@ -11,17 +11,18 @@ import (
 // weights included. What is Mandatory has the hooks of the block in it, too, and is
 // at least the sum.
 //
-// In newer runtimes extensions lower an extrinsic's weight after the chain has counted
-// it: the sum is the least that a class can have, as a fee by weight is then. Proof sizes are not
+// In older runtimes the events lack the base weights, and in newer ones extensions lower an
+// extrinsic's weight after the chain has counted it: the sum is the least that a class can
+// have then. Proof sizes are not
 // compared: newer runtimes give back what was not used without telling.
 //
 // Source: frame system, note_applied_extrinsic and CheckWeight; to the digit on the
-// recorded blocks of runtime 2600.
+// recorded blocks of Moonbeam 2600 and of DataHaven 100.
 func (s *subject) classWeights() {
 	b := s.block
 	counted, known := s.options.BlockWeight.Get()
 	if !known {
-		s.skip("system.blockWeight is not known")
+		s.skip(notWeighed)
 		return
 	}
 	var sums struct{ normal, operational, mandatory chain.RefTime }
@@ -47,7 +48,7 @@ func (s *subject) classWeights() {
 		}
 	}
 	fee, priced := s.rules.NativeFee.Get()
-	exact := priced && !fee.LowerBound
+	exact := priced && fee.WeightIncludesBase && !fee.LowerBound
 	for _, c := range []struct {
 		class   chain.DispatchClass
 		sum     chain.RefTime

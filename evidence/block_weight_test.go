@@ -34,6 +34,8 @@ func TestClassWeights(t *testing.T) {
 		"less of Mandatory":       {2600, weights(775_000_000, 1, 0), "the extrinsics of class Mandatory weigh 1, and the chain counted 0"},
 		"more, of a late runtime": {3700, weights(775_000_001, 2, 1), "held"},
 		"less, of a late runtime": {3700, weights(774_999_999, 2, 1), "the extrinsics of class Normal weigh 775000000, and the chain counted 774999999"},
+		"more, without the bases": {1300, weights(775_000_001, 2, 1), "held"},
+		"less, without the bases": {1300, weights(774_999_999, 2, 1), "the extrinsics of class Normal weigh 775000000, and the chain counted 774999999"},
 		"not known":               {2600, chain.Optional[chain.ClassWeights]{}, "not made: system.blockWeight is not known"},
 	} {
 		r := proved(b, rulesOf(t, "moonbeam", c.runtime), evidence.Options{BlockWeight: c.counted})
@@ -68,7 +70,7 @@ func TestMultiplierFromTheBlockWeight(t *testing.T) {
 	}
 	r := proved(b, rules, evidence.Options{})
 	r.Stored(at(height, 1_000_000_000_000_000_000))
-	require.Equal(t, "not made: the weight of the block has to be read from system.blockWeight", outcome(t, r, "block.multiplier"))
+	require.Equal(t, "not made: system.blockWeight is not known", outcome(t, r, "block.multiplier"))
 }
 
 // All that was recorded of a runtime whose gateway tells the weight holds.

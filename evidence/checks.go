@@ -24,6 +24,7 @@ type occasion int
 
 const (
 	ofBlock       occasion = iota // of a block alone
+	ofContents                    // of a block alone: whether extrinsics are missing
 	ofEVM                         // of an EVM transaction
 	ofNative                      // of a native transaction
 	besideParent                  // of a block beside the one before it
@@ -58,15 +59,16 @@ func (c *Check) WhyNot(r *network.Rules) string {
 var checks = [...]Check{
 	{"block.parent", "the block's parent is the block before it", "header chain", besideParent, nil, (*subject).parent},
 	{"block.final", "the block is final", "GRANDPA finality, as the gateway states it", ofBlock, nil, (*subject).final},
+	{"block.inherents", "a block above block 0 contains inherents, and exactly one of them sets its time", "pallet timestamp: on_finalize refuses a block without it, set refuses a second one", ofContents, nil, (*subject).inherents},
 	{"block.time", "the block is younger than the one before it", "pallet timestamp: set refuses a time that does not rise", besideParent, nil, (*subject).time},
 	{"block.totals", "the fees add up to the totals, and every extrinsic is counted once", "specification, fee rule 8", ofBlock, nil, (*subject).totals},
 	{"block.outcome", "every extrinsic has one ExtrinsicSuccess or ExtrinsicFailed", "frame system, note_applied_extrinsic", ofBlock, nil, (*subject).outcomes},
 	{"block.base_fee", "the base fee is within the multiplier's bounds", "runtime/*/src/lib.rs, TransactionPaymentAsGasPrice", ofBlock, dynamicBaseFee, (*subject).baseFee},
 	{"block.multiplier", "the multiplier that the block stored follows from its parent's and from the block's weight, to the last digit", "pallet transaction-payment, TargetedFeeAdjustment", besideStored, multiplierRule, (*subject).multiplier},
 	{"block.weight", "the extrinsics of the normal class fit the block", "runtime/*/src/lib.rs, RuntimeBlockWeights", ofBlock, blockSize, (*subject).weight},
-	{"block.weighed", "the extrinsics weigh what the chain counted for them; where their extensions give weight back, at most that", "frame system, CheckWeight, note_applied_extrinsic", ofBlock, askedWeight, (*subject).classWeights},
+	{"block.weighed", "the extrinsics weigh what the chain counted for them; at most that where their extensions give weight back, or the events lack the base weight", "frame system, CheckWeight, note_applied_extrinsic", ofContents, askedWeight, (*subject).classWeights},
 	{"block.dust", "what an account lost as dust is less than the existential deposit", "pallet balances, DustLost", ofBlock, existentialDeposit, (*subject).dust},
-	{"block.digest", "the header's digest names the block's EVM transactions, in their order", "frontier, pallet ethereum, store_block; primitives/consensus, PostLog", ofBlock, exactDigest, (*subject).digest},
+	{"block.digest", "the header's digest names the block's EVM transactions, in their order", "frontier, pallet ethereum, store_block; primitives/consensus, PostLog", ofContents, exactDigest, (*subject).digest},
 	{"block.nonce", "accounts go on with the nonces that follow from the blocks before; where accounts can have code, at least with those", "frame system, CheckNonce; frontier, validate_transaction_in_block", besideEarlier, nil, (*subject).nextNonces},
 	{"block.treasury", "the treasury has what the events of the blocks before make of it, where it tells by treasury.UpdatedInactive", "pallet treasury, on_initialize", besideEarlier, treasuryAccount, (*subject).treasury},
 	{"extrinsic.hash", "the hash is that of the encoded extrinsic", "frame system, extrinsic hashing: BLAKE2b-256", ofBlock, nil, (*subject).encoded},
@@ -102,7 +104,7 @@ var (
 	blockSize          = needs("the table does not say what a block may weigh", hasBlockSize)
 	exactDigest        = needs("the runtime may have named transactions that were not valid, too", func(r *network.Rules) bool { return !r.InexactDigest })
 	treasuryAccount    = needs("the table does not say which account is the treasury's", func(r *network.Rules) bool { return r.Treasury.Known() })
-	askedWeight        = needs("system.blockWeight is not asked for: the multiplier does not follow from it", (*network.Rules).NeedsBlockWeight)
+	askedWeight        = needs("the multiplier shows what the block weighed; system.blockWeight is not requested", (*network.Rules).NeedsBlockWeight)
 	existentialDeposit = needs("the table does not say what an account has at least", func(r *network.Rules) bool { return r.ExistentialDeposit.Known() })
 	withdrawEvent      = needs("the runtime recorded no withdrawals and deposits", func(r *network.Rules) bool { return !r.NoWithdrawEvent })
 	feeEvent           = needs("the runtime had no fee event", hasFeeEvent)
@@ -122,7 +124,7 @@ func hasFeeEvent(r *network.Rules) bool { return !r.NoFeeEvent }
 // Why a check is not made, where more than one place says so.
 const (
 	readAtBlock      = "the multiplier is read at the block, as the specification does"
-	notWeighed       = "the weight of the block has to be read from system.blockWeight"
+	notWeighed       = "system.blockWeight is not known"
 	noIndependentFee = "there is no rule to compare the charge with"
 	olderOrUnknown   = "older runtimes, or a runtime that is not known"
 )

@@ -7,6 +7,28 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
+// inherents checks that the block contains what the runtime requires of every author: a block
+// without it is one that extrinsics were left out of.
+func (s *subject) inherents() {
+	if s.block.Number == 0 { // no extrinsic was executed in it
+		return
+	}
+	timed := 0
+	for i := range s.block.Extrinsics {
+		if s.block.Extrinsics[i].SetsTime() {
+			timed++
+		}
+	}
+	switch {
+	case s.priced.Totals.Inherents == 0:
+		s.broken("it has %d extrinsics and no inherent; every block contains timestamp.set, so extrinsics are missing", len(s.block.Extrinsics))
+	case timed != 1:
+		s.broken("it contains timestamp.set %d times; every block contains it exactly once", timed)
+	default:
+		s.held()
+	}
+}
+
 // AddInherents lists the inherents among the transactions.
 func (r *Report) AddInherents(b *chain.Block) {
 	inherents := fee.Inherents(b)

@@ -155,7 +155,7 @@ func (p *pair) requireCharged(t *testing.T) *evidence.Summary {
 	for height, text := range p.blocks {
 		r := p.proofAt(t, height, text)
 		if last != nil {
-			r.Follows(last.Predecessor())
+			r.Follows(chain.Some(last.Predecessor()))
 		}
 		after, err := stored(p.multipliers[height])
 		require.NoError(t, err)

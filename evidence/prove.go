@@ -36,6 +36,7 @@ func Prove(b *chain.Block, r *fee.Report, rules network.Rules, o Options) *Repor
 	p := &prover{block: b, rules: &rules, options: o, priced: r, proved: proved}
 	s := &subject{prover: p, rules: &rules}
 	s.run(ofBlock)
+	s.run(ofContents)
 	s.t = &transaction{}
 	for i := range r.Transactions {
 		proved.Transactions[i].Transaction = &r.Transactions[i]

@@ -20,6 +20,9 @@ const (
 	// AboutProportion is for FeesTreasuryProportion: without it evm.split and
 	// native.split are not checked.
 	AboutProportion Subject = "fees_treasury_proportion"
+	// AboutParent is for the block before it: without it block.parent and block.time are
+	// not checked.
+	AboutParent Subject = "parent"
 	// AboutMultiplier is for the multiplier that the block stored: without it
 	// block.multiplier is not checked.
 	AboutMultiplier Subject = "multiplier"
@@ -37,6 +40,7 @@ const (
 // unchecked says what is missing without an answer.
 var unchecked = map[Subject]string{
 	AboutProportion:  "who gets which part of the fees was not checked",
+	AboutParent:      "that the block follows its parent was not checked",
 	AboutMultiplier:  "the multiplier that the block stored was not checked",
 	AboutBlockWeight: "what the block weighed was not checked",
 	AboutExtrinsics:  "the hashes of the extrinsics, and the formula of native fees, were not checked",

@@ -28,6 +28,7 @@ var proofs = map[uint32]struct {
 	2100: {28, 55, 29, 6, evidence.Match, map[string]counts{
 		"block.parent":     {27, 0, 0},
 		"block.final":      {28, 0, 0},
+		"block.inherents":  {27, 0, 0},
 		"block.time":       {25, 1, 1},
 		"block.totals":     {28, 0, 0},
 		"block.outcome":    {27*4 + 55 + 29, 0, 0},
@@ -63,6 +64,7 @@ var proofs = map[uint32]struct {
 	1701: {22, 45, 19, 6, evidence.CashOnly, map[string]counts{
 		"block.parent":     {21, 0, 0},
 		"block.final":      {22, 0, 0},
+		"block.inherents":  {21, 0, 0},
 		"block.time":       {19, 1, 1},
 		"block.totals":     {22, 0, 0},
 		"block.outcome":    {21*3 + 45 + 19, 0, 0},

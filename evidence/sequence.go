@@ -1,6 +1,11 @@
 package evidence
 
-import "github.com/feeledger/fees/chain"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+)
 
 // Sequence is what a chain's blocks so far tell of the next one.
 type Sequence struct {
@@ -18,7 +23,7 @@ func NewSequence(before chain.Optional[Predecessor]) *Sequence { return &Sequenc
 func (s *Sequence) Add(block *chain.Block, r *Report) {
 	before, known := s.before.Get()
 	if known {
-		r.Follows(before)
+		r.Follows(s.before)
 	}
 	// An upgrade of the runtime can have changed any state.
 	if known && r.ParentHash != before.Hash || r.Runtime != s.runtime {
@@ -38,29 +43,39 @@ type Predecessor struct {
 // Predecessor is this block as the next one follows it.
 func (r *Report) Predecessor() Predecessor { return Predecessor{r.Number, r.Hash, r.Time} }
 
-// Follows checks that the block comes after the one at the height below.
-func (r *Report) Follows(before Predecessor) {
+// Follows checks that the block comes after the one at the height below, where that one is
+// known.
+func (r *Report) Follows(before chain.Optional[Predecessor]) {
 	r.later(besideParent, nil, subject{before: before})
 }
 
+const noPredecessor = "the block before it is not known"
+
 func (s *subject) parent() {
-	if r := s.proved; r.Number == s.before.Number+1 && r.ParentHash == s.before.Hash {
+	r := s.proved
+	switch before, known := s.before.Get(); {
+	case !known:
+		s.skip(noPredecessor)
+	case r.Number == before.Number+1 && r.ParentHash == before.Hash:
 		s.held()
-	} else {
-		s.broken("its parent is %v, and block %d is %v", r.ParentHash, s.before.Number, s.before.Hash)
+	default:
+		s.broken("its parent is %v, and block %d is %v", r.ParentHash, before.Number, before.Hash)
 	}
 }
 
 func (s *subject) time() {
-	earlier, known := s.before.Time.Get()
+	before, follows := s.before.Get()
+	earlier, known := before.Time.Get()
 	time, alsoKnown := s.proved.Time.Get()
 	switch {
+	case !follows:
+		s.skip(noPredecessor)
 	case !alsoKnown: // only block 0 has none
 		s.broken("it has no time")
 	case !known:
 		s.skip("the block before it has no time")
 	case !time.Std().After(earlier.Std()):
-		s.broken("its time %v is not after that of block %d, %v", time, s.before.Number, earlier)
+		s.broken("its time %v is not after that of block %d, %v", time, before.Number, earlier)
 	default:
 		s.held()
 	}
@@ -78,8 +93,10 @@ func (s *subject) multiplier() {
 	update, _ := s.rules.Update.Get()
 	weight, weighed := s.proved.normal.Get()
 	switch {
-	case !known || !alsoKnown:
-		s.skip("a multiplier is not known")
+	case !known:
+		s.skip("the multiplier that the parent stored is not known")
+	case !alsoKnown:
+		s.skip("the multiplier that the block stored is not known")
 	case parent.At+1 != s.proved.Number || stored.At != s.proved.Number:
 		s.skip(readAtBlock)
 	case !weighed && !update.Constant.Known():
@@ -98,4 +115,31 @@ func (s *subject) multiplier() {
 			s.proved.bound = update.Bounds(next)
 		}
 	}
+}
+
+// Uncompared lists, for people, the checks that would show that extrinsics are missing, or that
+// the block is not the child of the one before it, and that an answer is lacking for. The checks
+// that the runtime's rules exclude are not among them. Block 0 has none: nothing was executed in it.
+func (r *Report) Uncompared() (list []string) {
+	if r.Number == 0 {
+		return nil
+	}
+	var reasons []string
+	ids := map[string][]string{} // of each reason
+	for i := range checks {
+		c, t := &checks[i], &r.Tallies[i]
+		switch c.on {
+		case ofContents, besideParent, besideStored:
+			if t.NotApplicable > 0 && c.WhyNot(r.rules) == "" {
+				if ids[t.Why] == nil {
+					reasons = append(reasons, t.Why)
+				}
+				ids[t.Why] = append(ids[t.Why], c.ID)
+			}
+		}
+	}
+	for _, why := range reasons {
+		list = append(list, fmt.Sprintf("not compared: %s: %s", strings.Join(ids[why], ", "), why))
+	}
+	return list
 }

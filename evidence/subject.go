@@ -15,7 +15,7 @@ type subject struct {
 	rules *network.Rules // the prover's, unless the transaction shows that they are wrong
 	t     *transaction
 
-	before   Predecessor
+	before   chain.Optional[Predecessor]
 	earlier  *Sequence
 	stored   chain.Optional[chain.StoredMultiplier]
 	other    *chain.Block

@@ -88,8 +88,21 @@ func block(extrinsics ...chain.Extrinsic) *chain.Block {
 			extrinsics[i].Nonce, _ = wire.Parse(strconv.Itoa(i))
 		}
 	}
+	if !slices.ContainsFunc(extrinsics, func(x chain.Extrinsic) bool { return x.SetsTime() }) {
+		extrinsics = append(extrinsics, chain.Extrinsic{Index: len(extrinsics), Hash: chain.Hash{0xff}, Pallet: "timestamp", Call: "set", Events: timed})
+	}
 	return &chain.Block{Number: height, Finalized: chain.Some(true), Extrinsics: extrinsics}
 }
+
+// timed are the events of the inherent that sets the time. Its class is Normal, so that it can
+// stand last: the transactions of a [block] then have the indexes 0, 1, and so on.
+var timed = func() []chain.Event {
+	data, err := wire.Parse(`[{"weight": {"refTime": "0", "proofSize": "0"}, "class": "Normal", "paysFee": "Yes"}]`)
+	if err != nil {
+		panic(err)
+	}
+	return []chain.Event{{Pallet: "system", Name: "ExtrinsicSuccess", Data: data}}
+}()
 
 var one = at(height-1, 1_000_000_000_000_000_000)
 

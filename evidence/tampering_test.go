@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 )
@@ -40,7 +41,7 @@ func (h *history) judge(t testing.TB, height int, block, multiplier string) (v v
 	}
 	if height > 0 {
 		before := h.recorded(t, height-1)
-		r.Follows(before.Predecessor())
+		r.Follows(chain.Some(before.Predecessor()))
 		before.Stored(r.Multiplier)
 		v.add(before)
 	}
@@ -50,7 +51,7 @@ func (h *history) judge(t testing.TB, height int, block, multiplier string) (v v
 	v.add(r)
 	if height+1 < len(h.blocks) {
 		after := h.recorded(t, height+1)
-		after.Follows(r.Predecessor())
+		after.Follows(chain.Some(r.Predecessor()))
 		v.add(after)
 	}
 	return v

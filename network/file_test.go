@@ -255,9 +255,9 @@ func TestParameterKey(t *testing.T) {
 	}
 }
 
-// A recorder has to know, too, whether the multiplier follows from system.blockWeight
-// alone: from 2600 on it does. Until 1200 it is constant, then it follows from the gas
-// limits, and then from the events.
+// A recorder has to know, too, whether only system.blockWeight shows what a block weighed:
+// from 2600 on it does, and where the multiplier is constant. Between, the multiplier follows
+// from the gas limits, and then from the events.
 func TestNeedsBlockWeight(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -270,7 +270,7 @@ func TestNeedsBlockWeight(t *testing.T) {
 		require.Equal(t, c.want, network.BuiltIn().NeedsBlockWeight(c.name, c.runtime), "%s, %d", c.name, c.runtime)
 	}
 	constant := network.Rules{Update: chain.Some(network.MultiplierUpdate{Constant: chain.Some(chain.NewMultiplier(1))})}
-	require.False(t, constant.NeedsBlockWeight())
+	require.True(t, constant.NeedsBlockWeight())
 	require.False(t, network.Rules{}.NeedsBlockWeight())
 }
 

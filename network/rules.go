@@ -83,11 +83,11 @@ type Rules struct {
 	ExistentialDeposit chain.Optional[chain.Wei]
 }
 
-// NeedsBlockWeight tells whether a block's multiplier follows from system.blockWeight, and
-// from nothing else.
+// NeedsBlockWeight tells whether only system.blockWeight shows what a block weighed, and so
+// that no extrinsic is missing: its multiplier is constant, or follows from that weight.
 func (r Rules) NeedsBlockWeight() bool {
 	update, known := r.Update.Get()
-	return known && !update.Constant.Known() && update.BlockWeight == ""
+	return known && update.BlockWeight == ""
 }
 
 // ErrUnknownRuntime says that a runtime is older than all that a table knows.

@@ -74,6 +74,36 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 	return report, ctx.Err()
 }
 
+// Single prices and proves one block as [Block] does, and compares it with its parent and with
+// the multiplier that it left behind, for which it sends two more requests. A comparison that
+// cannot be made is no error: the report's notes name it.
+func Single(ctx context.Context, reader *source.Reader, item source.Item, o evidence.Options) (*evidence.Report, error) {
+	var (
+		before             chain.Optional[evidence.Predecessor]
+		stored             chain.Optional[chain.StoredMultiplier]
+		noBefore, noStored error
+		asked              sync.WaitGroup
+	)
+	height := item.Block.Number
+	if height == 0 { // it has no parent, and nothing was executed in it
+		return Block(ctx, reader, item, o)
+	}
+	asked.Go(func() { before, noBefore = Before(ctx, reader, height) })
+	asked.Go(func() { stored, noStored = reader.Stored(ctx, item.Block) })
+	report, err := Block(ctx, reader, item, o)
+	asked.Wait()
+	if !source.CannotTell(noBefore) {
+		noAnswer(report, evidence.AboutParent, height-1, noBefore)
+	}
+	if !source.CannotTell(noStored) {
+		noAnswer(report, evidence.AboutMultiplier, height, noStored)
+	}
+	report.Follows(before)
+	report.Stored(stored)
+	report.Notes = append(report.Notes, report.Uncompared()...)
+	return report, err
+}
+
 // noAnswer enters into a report why a question about the state at a height has no answer.
 func noAnswer(r *evidence.Report, about evidence.Subject, at uint64, err error) {
 	switch {
@@ -168,11 +198,12 @@ func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[resu
 // Follow proves the blocks of a chain as it grows; see source.Reader.Follow. What the
 // proof needs and the source does not answer for now is asked for 10 times; then the
 // block comes without it, and its report says so. Where the source's answer is wrong as
-// often, that is an error.
+// often, that is an error. Where before is not known, the source is asked for the block below
+// the first one.
 func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.FollowOptions, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
 	ctx = ask.Briefly(ctx) // it asks again itself
 	return func(yield func(Proved, error) bool) {
-		sequence := evidence.NewSequence(before)
+		var sequence *evidence.Sequence
 		for item, err := range p.Reader.Follow(ctx, heads, o) {
 			if err != nil {
 				yield(Proved{}, err)
@@ -182,6 +213,14 @@ func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.Follow
 			if x.err != nil {
 				yield(Proved{}, x.err)
 				return
+			}
+			if sequence == nil {
+				if !before.Known() && x.Block.Number > 0 {
+					if before, _ = Before(ctx, p.Reader, x.Block.Number); !before.Known() {
+						x.Report.Follows(before)
+					}
+				}
+				sequence = evidence.NewSequence(before)
 			}
 			sequence.Add(x.Block, x.Report)
 			if !yield(x.Proved, nil) {

@@ -13,8 +13,8 @@ import (
 )
 
 // BlockWeight is what the chain counted for a block, by class: system.blockWeight as
-// the block left it. It is asked for where the table says that the multiplier follows
-// from it and from nothing else, and not known elsewhere, or where the source holds
+// the block left it. It is asked for where only it shows what the block weighed
+// ([network.Rules.NeedsBlockWeight]), and not known elsewhere, or where the source holds
 // nothing such. An error says that there is no answer for now, a wrong one, or that the
 // archive with it is damaged.
 func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optional[chain.ClassWeights], err error) {

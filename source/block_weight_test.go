@@ -92,11 +92,14 @@ func TestBlockWeight(t *testing.T) {
 	rules, err := moonbeam.Rules(2600)
 	require.NoError(t, err)
 	constant := network.Rules{Update: chain.Some(network.MultiplierUpdate{Constant: chain.Some(chain.NewMultiplier(1))})}
-	for _, item := range []source.Item{{Block: &chain.Block{}, Rules: constant}, {Block: &chain.Block{}}} {
+	for _, c := range []struct {
+		rules network.Rules
+		asked bool
+	}{{constant, true}, {network.Rules{}, false}} {
 		r := source.Reader{Source: &stored{value: recorded}}
-		weights, err := r.BlockWeight(t.Context(), item)
+		weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{}, Rules: c.rules})
 		require.NoError(t, err)
-		require.False(t, weights.Known())
+		require.Equal(t, c.asked, weights.Known())
 	}
 	// An archive that was made without them has none.
 	r := source.Reader{Source: demo.Open()}

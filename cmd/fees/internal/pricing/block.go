@@ -34,6 +34,10 @@ Beside each fee stands whether the chain charged just that, by its own balance
 events: match, drift, cash only (there is no independent rule) or no evidence.
 Fees that were not charged like that make the exit code 1.
 
+The block is also compared with its parent and with the multiplier that it left
+behind, so that extrinsics that are missing are found. A failed check makes the
+exit code 1. A comparison that the gateway has no answer for is a note.
+
 A transaction that no rule can price is listed as undetermined with the reason,
 stays out of the totals, and makes the exit code 1.
 
@@ -117,7 +121,7 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	report, _ := proof.Block(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
+	report, _ := proof.Single(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
 	if flags.all {
 		report.AddInherents(item.Block)
 	}

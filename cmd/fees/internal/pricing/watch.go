@@ -36,7 +36,7 @@ printed so far ends it. A directory and the demo have an end, and so has watchin
 them, and a chain that has ended, as its table says.
 
 The table has a line for each block: its transactions of both layers, what they
-paid, the base fee, and what does not hold. json is one object a line, as fees
+paid, the base fee, and failed checks. json is one object a line, as fees
 block gives it; csv has the lines of fees block, below one header. Notes on a
 block go to standard error where the form has no place for them.
 
@@ -111,15 +111,16 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 	w := watcher{Output: flags.Output, book: book, stderr: stderr}
 	var last uint64
 	ended := false
-	for item, err := range reader.Follow(ctx, heads, options) {
+	prover := proof.Prover{Reader: reader}
+	for x, err := range prover.Follow(ctx, heads, options, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
 			return err
 		}
-		report, _ := proof.Block(ctx, reader, item, evidence.Options{}) // what could not be asked, the report says
-		if err := w.show(report, item.Rules); err != nil {
+		x.Report.Notes = append(x.Report.Notes, x.Report.Uncompared()...)
+		if err := w.show(x.Report, x.Rules); err != nil {
 			return err
 		}
-		last, ended = report.Number, item.Rules.Ends(report.Number)
+		last, ended = x.Report.Number, x.Rules.Ends(x.Report.Number)
 	}
 	if ended {
 		fmt.Fprintf(stderr, "fees: the chain has ended with block %d: nothing is left to watch\n", last)
@@ -219,6 +220,9 @@ func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 	}
 	if n := r.Totals.Drift; n > 0 {
 		flags += fmt.Sprintf("  DRIFT, %d of the fees", n)
+	}
+	if n := len(r.Findings) - r.Totals.Drift; n > 0 {
+		flags += "  " + console.Counted(n, "failed check")
 	}
 	if !r.Proved() {
 		flags += "  rules not certain"
