@@ -21,6 +21,7 @@ const (
 	ExtrinsicHash Field = "extrinsic_hash" // of the extrinsic
 	ID            Field = "id"             // its place on the chain: height-index, such as 25-7
 	Fee           Field = "fee"
+	Asset         Field = "asset"   // of the fee
 	Account       Field = "account" // that paid
 	Date          Field = "date"
 )
@@ -38,7 +39,8 @@ var usual = []fieldName{
 	{EVMHash, []string{"evm hash", "evmhash", "evm tx hash", "ethereum hash", "eth hash"}},
 	{ExtrinsicHash, []string{"extrinsic hash", "extrinsichash", "substrate hash"}},
 	{ID, []string{"extrinsic id", "extrinsicid", "extrinsic", "block index", "extrinsic index", "transaction index"}},
-	{Fee, []string{"fee", "fees", "tx fee", "txfee", "txn fee", "txnfee", "transaction fee", "gas fee", "gasfee", "network fee"}},
+	{Fee, []string{"fee", "fees", "tx fee", "txfee", "txn fee", "txnfee", "transaction fee", "gas fee", "gasfee", "network fee", "fee amount", "feeamount"}},
+	{Asset, nil}, // beside the fee, see assetColumns
 	{Account, []string{"account", "payer", "from", "from address", "sender"}},
 	{Date, []string{"date", "time", "datetime", "date time", "timestamp", "booking date"}},
 }
@@ -69,6 +71,7 @@ type header []string
 // say it. It is a *notHeaderError where the names are not those of a header.
 func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 	unit = o.Unit
+	fee := -1
 	for _, u := range usual {
 		var places []int
 		if name, mapped := o.Columns[u.field]; mapped {
@@ -84,6 +87,9 @@ func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 					places = append(places, i)
 				}
 			}
+			if u.field == Asset && fee >= 0 && o.Symbol != "" {
+				places = h.assetColumns(fee, o)
+			}
 		}
 		switch places = h.plainest(u.field, places, o); len(places) {
 		case 0:
@@ -93,11 +99,17 @@ func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 			return nil, "", &choiceError{u.field, h, places}
 		}
 		list = append(list, Column{Field: u.field, Name: h[places[0]], Place: places[0] + 1})
-		if u.field == Fee && unit == "" {
-			unit = unitOf(h[places[0]], o.Symbol)
+		if u.field == Fee {
+			fee = places[0]
+			if err := h.otherAssets(places, o); err != nil {
+				return nil, "", err
+			}
+			if unit == "" {
+				unit = unitOf(h[fee], o.Symbol)
+			}
 		}
 	}
-	return list, unit, h.enough(list)
+	return list, unit, h.enough(list, o)
 }
 
 // notHeaderError says that the names of columns are not those of a header.
@@ -106,15 +118,19 @@ type notHeaderError struct{ message string }
 func (e *notHeaderError) Error() string { return e.message }
 
 // enough wants a fee, and something that names a transaction.
-func (h header) enough(list []Column) error {
+func (h header) enough(list []Column, o *Options) error {
 	has := map[Field]bool{}
 	for _, c := range list {
 		has[c.Field] = true
 	}
+	isNamed := has[Hash] || has[EVMHash] || has[ExtrinsicHash] || has[ID]
 	switch {
 	case !has[Fee]:
+		if err := h.otherAssets(h.otherFees(o), o); err != nil && isNamed {
+			return err
+		}
 		return &notHeaderError{fmt.Sprintf("no column is known to be the fee among %s: say which it is (--map fee=NAME)", h.quoted(nil))}
-	case !has[Hash] && !has[EVMHash] && !has[ExtrinsicHash] && !has[ID]:
+	case !isNamed:
 		return &notHeaderError{fmt.Sprintf("no column among %s names the transaction: say which has its hash or its place (--map hash=NAME or --map id=NAME)", h.quoted(nil))}
 	}
 	return nil

@@ -72,7 +72,7 @@ func (r *fileReader) begin(rec *record) error {
 	r.file.HeaderRow, r.file.Unit = rec.line, unit
 	o := r.options
 	r.rows = &rowReader{
-		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates,
+		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o),
 		amounts: amountForm{unit: unit, symbol: o.Symbol, negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 	}
 	r.file.name(above)
@@ -141,7 +141,9 @@ func (r *fileReader) row(rec *record) error {
 		r.hints.learn(rec, r.rows, problem)
 		return nil
 	}
-	r.totals.add(&row)
+	if row.LeftOut == "" {
+		r.totals.add(&row)
+	}
 	return r.file.Rows.add(&row)
 }
 
@@ -152,6 +154,11 @@ func (r *fileReader) end() error {
 			return errors.New("the file has no header")
 		}
 		return r.noHeader()
+	}
+	if r.rows != nil {
+		if err := r.rows.assets.check(r.file.HeaderRow, r.problems); err != nil {
+			return err
+		}
 	}
 	if r.problems.Count > 0 {
 		r.problems.Try = r.hints.ways(r.options, r.file.Rows.Len())
@@ -164,6 +171,7 @@ func (r *fileReader) end() error {
 	}
 	r.totals.tell(r.file)
 	r.rows.tell(r.file)
+	r.rows.assets.tell(r.file)
 	r.file.Count = r.file.Rows.Len()
 	return nil
 }
@@ -244,7 +252,7 @@ func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 			only(ID, func(c *cell) bool { _, err := ParsePlace(c.value()); return err == nil })
 		}
 	}
-	if !named(Fee) {
+	if !named(Fee) && len(h.otherFees(o)) == 0 {
 		only(Fee, func(c *cell) bool { return c.number || form.looksLike(c.value()) })
 	}
 	return list

@@ -139,7 +139,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for i, err := range r.Items() {
-			if err == nil && !all && i.Outcome == Matched {
+			if err == nil && !i.Outcome.isListed(all) {
 				continue
 			}
 			var text []byte

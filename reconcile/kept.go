@@ -106,6 +106,7 @@ func (p *packer) row(r *Row) {
 	p.number(uint64(r.Digits))
 	maybe(p, r.Account, p.address)
 	maybe(p, r.Date, p.time)
+	p.text(r.LeftOut)
 }
 
 func (p *packer) item(i *Item) {
@@ -218,13 +219,16 @@ func (u *unpacker) row() (r Row) {
 	r.Digits = int(u.number())
 	r.Account = maybeRead(u, u.address)
 	r.Date = maybeRead(u, u.time)
+	r.LeftOut = u.text()
 	return r
 }
 
 func (u *unpacker) item() (i Item) {
 	i.Outcome = Outcome(u.text())
 	if row, ok := maybeRead(u, u.row).Get(); ok {
-		i.Row, i.Books = &row, chain.Some(row.Fee)
+		if i.Row = &row; row.LeftOut == "" {
+			i.Books = chain.Some(row.Fee)
+		}
 	}
 	i.Transaction = maybeRead(u, u.transaction)
 	i.Chain = maybeRead(u, u.wei)

@@ -119,6 +119,9 @@ func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
 
 // judge compares a row with the transaction that it names.
 func (m *matcher) judge(row *Row) (item Item, err error) {
+	if row.LeftOut != "" {
+		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
+	}
 	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
 	found, err := m.find(row)
 	if err != nil {

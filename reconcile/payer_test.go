@@ -183,8 +183,8 @@ func TestCompletenessNotChecked(t *testing.T) {
 		{wrong, nil, true, "1 of 15 do not match; completeness not checked", "false"},
 		{weiGrid(list[:1]).csv(','), nil, true, "1 row matches; completeness not checked", "null"},
 		{weiGrid(list).csv(','), own, false, fmt.Sprintf("all %d match", len(list)), "true"},
-		{weiGrid(nil).csv(','), []chain.Address{{19: 1}}, false, "nothing to compare: the file has no row, and the accounts paid no fee", "true"},
-		{weiGrid(nil).csv(','), nil, true, "nothing to compare: the file has no row; completeness not checked", "null"},
+		{weiGrid(nil).csv(','), []chain.Address{{19: 1}}, false, "nothing to compare: the file has no fee, and the accounts paid none", "true"},
+		{weiGrid(nil).csv(','), nil, true, "nothing to compare: the file has no fee; completeness not checked", "null"},
 	} {
 		o := reconcile.Options{Accounts: c.accounts, RowsOnly: c.rowsOnly}
 		r := match(t, book(t, "moonbeam-2100"), read(t, c.text, o), o)

@@ -83,13 +83,27 @@ func (e *ProblemsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// count adds a row to those with the problem.
+func (p *Problem) count(line int) {
+	if p.Count++; p.Count == 1 {
+		p.Line = line
+	}
+	if len(p.Lines) < mostLines {
+		p.Lines = append(p.Lines, line)
+	}
+}
+
+// addRows adds a problem with all of its rows.
+func (e *ProblemsError) addRows(p *Problem) {
+	e.Count += p.Count
+	e.List = append(e.List, p)
+}
+
 func (e *ProblemsError) add(p *Problem) {
 	e.Count++
 	for _, other := range e.List {
 		if other.Column == p.Column && other.reason() == p.reason() {
-			if other.Count++; len(other.Lines) < mostLines {
-				other.Lines = append(other.Lines, p.Line)
-			}
+			other.count(p.Line)
 			return
 		}
 	}
@@ -97,6 +111,6 @@ func (e *ProblemsError) add(p *Problem) {
 		e.other++
 		return
 	}
-	p.Count, p.Lines = 1, []int{p.Line}
+	p.count(p.Line)
 	e.List = append(e.List, p)
 }

@@ -72,7 +72,7 @@ func TestAmounts(t *testing.T) {
 		{token, '.', 0, "0.0021 GLMR", "2100000000000000", ""},
 		{token, '.', 0, "GLMR 0.0021", "2100000000000000", ""},
 		{token, '.', 0, "0.0021\u00a0glmr", "2100000000000000", ""},
-		{token, '.', 0, "0.0021 MOVR", "", "not an amount"},
+		{token, '.', 0, "0.0021 MOVR", "", "is in MOVR, and the ledger is of GLMR"},
 		{token, '.', 0, "2100000 Gwei", "", "is in gwei, and the fees are declared to be in token"},
 		{"", '.', 0, "2100000 Gwei", "2100000000000000", ""},
 		{"", '.', 0, "2100000.000000001Gwei", "2100000000000001", ""},
@@ -195,7 +195,7 @@ func TestColumns(t *testing.T) {
 		{`Transaction Hash,Blockno,UnixTimestamp,DateTime (UTC),From,To,ContractAddress,Value_IN(GLMR),TxnFee(GLMR),TxnFee(USD),Status`,
 			reconcile.Options{Symbol: "GLMR"}, "hash 1, fee 9, account 5, date 4, token", ""},
 		{"hash,fee (GLMR)", reconcile.Options{Symbol: "GLMR"}, "hash 1, fee 2, token", ""},
-		{"hash,fee (GLMR)", reconcile.Options{Symbol: "MOVR"}, "", "no column is known to be the fee"},
+		{"hash,fee (GLMR)", reconcile.Options{Symbol: "MOVR"}, "", `column "fee (GLMR)" is in GLMR, and the ledger is of MOVR`},
 		{"hash,fee,fee (USD)", reconcile.Options{Unit: reconcile.Wei}, "hash 1, fee 2, wei", ""},
 		{"hash,fee", reconcile.Options{}, "hash 1, fee 2, ", ""}, // each amount must say it
 		{"hash,Fee (Gwei)", reconcile.Options{}, "hash 1, fee 2, gwei", ""},

@@ -27,16 +27,20 @@ const (
 	Ambiguous       Outcome = "ambiguous"               // it can mean several transactions, or contradicts itself
 	OnlyInBooks     Outcome = "only_in_books"           // no such transaction is in the ledger
 	OnlyOnChain     Outcome = "only_on_chain"           // the accounts paid for it, and no row names it
+	LeftOut         Outcome = "left_out"                // the row has no fee, or one in another asset: it is not compared
 )
 
-// Agrees tells whether a row with this outcome is right: it is matched, or as good as that.
+// Agrees reports whether nothing of a row with this outcome is to be corrected.
 func (o Outcome) Agrees() bool {
-	return o == Matched || o == WithinRounding || o == WithinTolerance
+	return o == Matched || o == WithinRounding || o == WithinTolerance || o == LeftOut
 }
+
+// isListed reports whether an item with this outcome is among the details.
+func (o Outcome) isListed(all bool) bool { return all || o != Matched && o != LeftOut }
 
 // Outcomes are all outcomes, in the order in which they are shown.
 func Outcomes() []Outcome {
-	return []Outcome{Matched, WithinRounding, WithinTolerance, AmountDiffers, PayerDiffers, PaidByAnother, OutsidePeriod, Undetermined, Duplicate, Ambiguous, OnlyInBooks, OnlyOnChain}
+	return []Outcome{Matched, WithinRounding, WithinTolerance, AmountDiffers, PayerDiffers, PaidByAnother, OutsidePeriod, Undetermined, Duplicate, Ambiguous, OnlyInBooks, OnlyOnChain, LeftOut}
 }
 
 // Transaction is one of the ledger, as far as it is shown.
@@ -146,17 +150,20 @@ func (r *Result) Apart() (count int) {
 	return count
 }
 
+// Compared counts the rows and transactions that were compared.
+func (r *Result) Compared() int { return r.Total.Count - r.count(LeftOut) }
+
 // Headline states the outcome in one line.
 func (r *Result) Headline() string {
-	apart, count := r.Apart(), r.Total.Count
+	apart, count := r.Apart(), r.Compared()
 	var text string
 	switch {
 	case apart > 0:
 		text = fmt.Sprintf("%d of %d do not match", apart, count)
 	case count == 0 && r.Complete():
-		text = "nothing to compare: the file has no row, and the accounts paid no fee"
+		text = "nothing to compare: the file has no fee, and the accounts paid none"
 	case count == 0:
-		text = "nothing to compare: the file has no row"
+		text = "nothing to compare: the file has no fee"
 	case r.Complete():
 		text = fmt.Sprintf("all %d match", count)
 	default:
@@ -179,7 +186,7 @@ func (r *Result) add(item *Item) error {
 			return fmt.Errorf("the sum of the fees: %w", err)
 		}
 	}
-	if r.valuer != nil {
+	if r.valuer != nil && item.Outcome != LeftOut {
 		worth := item.worth(r.valuer, r.Options.Zone)
 		for _, s := range []*Sum{&r.Sums[of], &r.Total} {
 			s.addWorth(item, worth, r.valuer.Currency)

@@ -51,6 +51,7 @@ type Row struct {
 	Digits        int // of the fee in the file, where it may have been rounded or cut to them; 0 where all are there
 	Account       chain.Optional[chain.Address]
 	Date          chain.Optional[chain.Time]
+	LeftOut       string // why the row is not compared, and only its line is known; "" for one that is
 }
 
 // AnyHash is the hash that names the transaction, the EVM transaction's first.
@@ -151,6 +152,7 @@ type rowReader struct {
 	header   header
 	workbook bool // in which a row ends with its last cell
 	amounts  amountForm
+	assets   assets
 	dates    *dateReader
 	worths   worths
 	short    []int // the lines that end before the last column
@@ -264,10 +266,10 @@ func (r *rowReader) figure(rec *record) (amount, error) {
 	if place > len(rec.cells) {
 		return amount{}, errors.New("nothing stands in the column of fees")
 	}
-	return r.fee(&rec.cells[place-1])
+	return readFee(&rec.cells[place-1], r.amounts)
 }
 
-func (r *rowReader) fee(c *cell) (amount, error) {
+func readFee(c *cell, form amountForm) (amount, error) {
 	text := c.value()
 	switch {
 	case c.err != nil:
@@ -275,9 +277,9 @@ func (r *rowReader) fee(c *cell) (amount, error) {
 	case !utf8.ValidString(text):
 		return amount{}, fmt.Errorf("it is %w", errNotUTF8)
 	case c.number:
-		return r.amounts.readNumber(text)
+		return form.readNumber(text)
 	}
-	return r.amounts.read(text)
+	return form.read(text)
 }
 
 // row reads a record. The problem is that of its first cell that cannot be read.
@@ -289,9 +291,17 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	case len(rec.cells) < len(r.header):
 		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it ends after %s, and the header has %d: the file may be broken off; --skip-rows passes over a row that is no transaction", console.Counted(len(rec.cells), "column"), len(r.header))}
 	}
+	fee := r.place(Fee)
+	form, leftOut, err := r.assets.read(rec, &rec.cells[fee-1], r.amounts)
+	if err != nil {
+		return row, &Problem{Line: rec.line, Column: fee, Name: r.header[fee-1], Value: rec.cells[fee-1].value(), Err: err}
+	}
+	if row.LeftOut = leftOut; leftOut != "" {
+		return row, nil
+	}
 	for i := range r.columns {
 		c := &r.columns[i]
-		if err := r.read(&row, c.Field, &rec.cells[c.Place-1]); err != nil {
+		if err := r.read(&row, c.Field, &rec.cells[c.Place-1], form); err != nil {
 			return row, &Problem{Line: rec.line, Column: c.Place, Name: c.Name, Value: rec.cells[c.Place-1].value(), Err: err}
 		}
 	}
@@ -304,7 +314,7 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	return row, nil
 }
 
-func (r *rowReader) read(row *Row, field Field, c *cell) (err error) {
+func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err error) {
 	text := c.value()
 	switch {
 	case c.err != nil:
@@ -312,11 +322,11 @@ func (r *rowReader) read(row *Row, field Field, c *cell) (err error) {
 	case !utf8.ValidString(text):
 		return fmt.Errorf("it is %w", errNotUTF8)
 	case field == Fee:
-		fee, err := r.fee(c)
+		fee, err := readFee(c, form)
 		row.Fee, row.Digits = fee.wei, fee.digits
 		r.worths.add(fee.worth)
 		return err
-	case text == "":
+	case text == "", field == Asset:
 		return nil
 	case field == Date && c.number:
 		return known(&row.Date, func() (chain.Time, error) { return r.dates.cell(text) })

@@ -60,7 +60,7 @@ func (r *Result) Details(all bool) *sheet.Sheet {
 				case err != nil:
 					yield(nil, err)
 					return
-				case !all && item.Outcome == Matched:
+				case !item.Outcome.isListed(all):
 				case !yield(r.cells(item), nil):
 					return
 				}

@@ -25,7 +25,7 @@ func (r *Result) WriteTable(w io.Writer, all bool, width int) error {
 		out.WriteString("\n")
 		console.WriteWrapped(out, "note: "+n, 2, width)
 	}
-	shown := all && r.Total.Count > 0 || r.Total.Count > r.count(Matched)
+	shown := all && r.Total.Count > 0 || r.Total.Count > r.count(Matched)+r.count(LeftOut)
 	if shown {
 		if err := r.writeDetails(out, all, width); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 		if err != nil {
 			return err
 		}
-		if !all && i.Outcome == Matched {
+		if !i.Outcome.isListed(all) {
 			continue
 		}
 		cells := i.short()
@@ -195,7 +195,7 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 		if err != nil {
 			return err
 		}
-		if all || i.Outcome != Matched {
+		if i.Outcome.isListed(all) {
 			columns[3].fit(console.WithDecimals(i.short()[3], decimals))
 		}
 	}
@@ -212,7 +212,7 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 		if err != nil {
 			return err
 		}
-		if !all && i.Outcome == Matched {
+		if !i.Outcome.isListed(all) {
 			continue
 		}
 		cells := i.short()

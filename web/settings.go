@@ -55,7 +55,7 @@ var columnFields = []struct {
 	field reconcile.Field
 	label string
 }{
-	{reconcile.Fee, "fee"}, {reconcile.Hash, "transaction hash"}, {reconcile.EVMHash, "EVM hash"}, {reconcile.ExtrinsicHash, "extrinsic hash"}, {reconcile.ID, "place, such as 25-7"},
+	{reconcile.Fee, "fee"}, {reconcile.Asset, "fee's asset"}, {reconcile.Hash, "transaction hash"}, {reconcile.EVMHash, "EVM hash"}, {reconcile.ExtrinsicHash, "extrinsic hash"}, {reconcile.ID, "place, such as 25-7"},
 	{reconcile.Account, "account that paid"}, {reconcile.Date, "date"},
 }
 

@@ -176,5 +176,5 @@ func TestReconcileWithoutAccounts(t *testing.T) {
 	require.NoError(t, os.WriteFile("empty.csv", []byte("hash,fee_wei\n"), 0o600))
 	_, stderr, code = fees(t, "reconcile", "empty.csv", "--month", "2026-01", "--rows-only", "--quiet")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "empty.csv has no row to compare")
+	require.Contains(t, stderr, "empty.csv has no fee to compare")
 }

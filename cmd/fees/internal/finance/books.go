@@ -52,12 +52,25 @@ func withCommand(c *cobra.Command, args []string, err error) error {
 		return cli.Again(c, args, settings...)
 	}
 	if len(unread.Ways) == 1 {
+		for _, s := range unread.Ways[0].Settings {
+			if s.Name == "unit" {
+				fmt.Fprintln(c.ErrOrStderr(), "fees: nothing states the unit of the fees: the command takes them to be in "+unitName(s.Value)+", so make sure that they are")
+			}
+		}
 		return fmt.Errorf("%w; this reads it: %s", err, again(unread.Ways[0]))
 	}
 	for _, way := range unread.Ways {
 		fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(way))
 	}
 	return fmt.Errorf("%w; only you can know what it means: run one of the commands above", err)
+}
+
+// unitName is a unit in a sentence.
+func unitName(unit string) string {
+	if unit == string(reconcile.Token) {
+		return "the network's token"
+	}
+	return unit
 }
 
 // tellRows tells each row of a company's record that cannot be read, on a line of its own.

@@ -44,7 +44,8 @@ Columns are found by their usual names, in any case:
   extrinsic_hash  extrinsic hash, substrate hash
   id              extrinsic id, extrinsic, block-index, extrinsic index
   fee             fee, fees, tx fee, txn fee, transaction fee, gas fee, network fee,
-                  with its unit or without: fee_wei, Fee (Gwei), Fee (GLMR)
+                  fee amount, with its unit or without: fee_wei, Fee (Gwei), Fee (GLMR)
+  asset           of the fee, beside it: Fee Currency, Network Fee Asset
   account         account, payer, from, from address, sender
   date            date, time, datetime, timestamp, booking date
 Others are mapped: --map hash=Reference,fee="Network cost", or fee=#3 for the third
@@ -58,6 +59,10 @@ With it, what is shown has the payer's label and group.
 The header is the first row that names a fee and a transaction; titles above it are
 named. Total rows are no fees, and it is said where one is not the sum. --header-row
 and --skip-rows set them. Lines are rows as a spreadsheet counts them.
+
+Fees in other assets are left out, and counted: the column of assets or the cell
+states them. A fee without an asset is an error where others have one, and so is a
+column that is called "Fee (USD)" or "Fee (MOVR)" beside a ledger of GLMR.
 
 Nothing is guessed: the unit is in the column's name, in --unit, or in each cell
 (0.0021 GLMR, 2100000 Gwei); the separators of decimals and thousands are declared
@@ -285,8 +290,8 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 		fmt.Fprintln(stderr, "fees: "+r.Headline())
 	}
 	switch {
-	case r.Total.Count == 0 && !r.Complete():
-		return fmt.Errorf("%s has no row to compare", f.Path)
+	case r.Compared() == 0 && !r.Complete():
+		return fmt.Errorf("%s has no fee to compare", f.Path)
 	case r.Agrees():
 		return nil
 	}
