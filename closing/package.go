@@ -31,7 +31,7 @@ type Package struct {
 }
 
 // Open reads a package's manifest. It is fs.ErrNotExist where nothing is there, ErrNone
-// where something else is, and ErrDamaged where the manifest is none.
+// where something else is, and ErrDamaged where the manifest is missing or cannot be read.
 func Open(dir string) (*Package, error) {
 	if err := disk.CheckDirectory(dir); errors.Is(err, disk.ErrNotDirectory) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNone)
@@ -40,7 +40,7 @@ func Open(dir string) (*Package, error) {
 	}
 	file, err := openRegular(filepath.Join(dir, ManifestFile))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: it has no %s", dir, ErrNone, ManifestFile)
+		return nil, fmt.Errorf("%s: %w", dir, withoutManifest(filesIn(dir, os.Lstat)))
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, mostManifestBytes+1))
@@ -49,7 +49,7 @@ func Open(dir string) (*Package, error) {
 	}
 	m, err := ReadManifest(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, filepath.Join(dir, ManifestFile), err)
+		return nil, manifestError(text, filepath.Join(dir, ManifestFile), err)
 	}
 	return &Package{dir, m, sumOf(text)}, nil
 }

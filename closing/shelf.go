@@ -44,26 +44,31 @@ func OpenShelf(dir string) (*Shelf, error) {
 // Close closes the directory.
 func (s *Shelf) Close() error { return s.root.Close() }
 
-// Names are the directories on the shelf, the last by name first, which of months is the newest;
-// more tells whether there are others.
-func (s *Shelf) Names() (names []string, more bool, err error) {
+// Names returns the directories on the shelf that are packages, sound or damaged, the last by name
+// first, which is the newest of months. Others counts the directories that are something else; more
+// tells whether there are others that were not looked at.
+func (s *Shelf) Names() (names []string, others int, more bool, err error) {
 	dir, err := s.root.Open(".")
 	if err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
 	defer dir.Close()
 	entries, err := dir.ReadDir(mostEntries)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, err
+		return nil, 0, false, err
 	}
 	for _, e := range entries {
-		if e.IsDir() && isName(e.Name()) {
+		switch {
+		case !e.IsDir() || !isName(e.Name()):
+		case isPackage(filesIn(e.Name(), s.root.Lstat)):
 			names = append(names, e.Name())
+		default:
+			others++
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(b, a) })
 	more = len(entries) == mostEntries || len(names) > mostPackages
-	return names[:min(len(names), mostPackages)], more, nil
+	return names[:min(len(names), mostPackages)], others, more, nil
 }
 
 // isName tells whether a directory can be a package: those in which one is made are not.
@@ -135,7 +140,7 @@ func (p *Placed) open(version int) error {
 func (p *Placed) read() error {
 	file, err := p.regular(ManifestFile)
 	if err != nil {
-		return fmt.Errorf("%w: it has no %s", ErrNone, ManifestFile)
+		return withoutManifest(filesIn("", p.root.Lstat))
 	}
 	defer file.Close()
 	info, err := file.Stat()
@@ -147,7 +152,7 @@ func (p *Placed) read() error {
 		return err
 	}
 	if p.Manifest, err = ReadManifest(text); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrDamaged, ManifestFile, err)
+		return manifestError(text, ManifestFile, err)
 	}
 	p.Sum, p.Written = sumOf(text), info.ModTime()
 	return nil

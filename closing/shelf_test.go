@@ -92,22 +92,25 @@ func TestHostileShelf(t *testing.T) {
 	require.NoError(t, os.Symlink("2026-01", filepath.Join(dir, "inside")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o600))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
-	for _, name := range []string{"empty", "broken", ".hidden", "2026-03.closing", "manifest is a pipe", "manifest is a link"} {
+	for _, name := range []string{"empty", "broken", ".hidden", "2026-03.closing", "manifest is a pipe", "manifest is a link", "lost", "lost/versions", "half"} {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "broken", ManifestFile), []byte("{}"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "lost", SignatureFile), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "half", "findings.csv"), nil, 0o600))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "manifest is a pipe", ManifestFile), 0o600))
 	require.NoError(t, os.Symlink(filepath.Join(outside, "secret", ManifestFile), filepath.Join(dir, "manifest is a link", ManifestFile)))
-	names, more, err := s.Names()
+	names, others, more, err := s.Names()
 	require.NoError(t, err)
 	require.False(t, more)
+	require.Equal(t, 2, others)
 	require.Empty(t, s.State("empty"))
 	state := s.State("broken")
 	require.NotEmpty(t, state)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "broken", ManifestFile), []byte("{ }"), 0o600))
 	require.NotEqual(t, state, s.State("broken"))
-	require.Equal(t, []string{"manifest is a pipe", "manifest is a link", "empty", "broken", "2026-01"}, names)
-	for name, want := range map[string]error{"link": ErrNone, "inside": ErrNone, "file": ErrNone, "pipe": ErrNone, "empty": ErrNone, "broken": ErrDamaged, "manifest is a pipe": ErrNone, "manifest is a link": ErrNone} {
+	require.Equal(t, []string{"manifest is a pipe", "manifest is a link", "lost", "broken", "2026-01"}, names)
+	for name, want := range map[string]error{"link": ErrNone, "inside": ErrNone, "file": ErrNone, "pipe": ErrNone, "empty": ErrNone, "broken": ErrDamaged, "lost": ErrDamaged, "half": ErrNone, "manifest is a pipe": ErrNone, "manifest is a link": ErrNone} {
 		_, err := s.Open(name, 0)
 		require.ErrorIs(t, err, want, name)
 		require.NotContains(t, err.Error(), dir)
@@ -165,15 +168,17 @@ func TestHostileShelf(t *testing.T) {
 func TestLargeShelf(t *testing.T) {
 	s, dir := shelf(t)
 	for i := range mostPackages {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, fmt.Sprintf("y%04d", i)), 0o700))
+		at := filepath.Join(dir, fmt.Sprintf("y%04d", i))
+		require.NoError(t, os.Mkdir(at, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(at, ManifestFile), nil, 0o600))
 	}
-	names, more, err := s.Names()
+	names, _, more, err := s.Names()
 	require.NoError(t, err)
 	require.True(t, more)
 	require.Len(t, names, mostPackages)
 	require.NotContains(t, names, "2026-01")
 	require.NoError(t, s.Close())
-	_, _, err = s.Names()
+	_, _, _, err = s.Names()
 	require.Error(t, err)
 	_, err = s.Open("y0000", 0)
 	require.Error(t, err)

@@ -64,6 +64,7 @@ type packageCache struct {
 type cached struct {
 	state string
 	closed
+	none bool // it is no package
 }
 
 var errNoPackages = &problem{http.StatusNotFound, "Not there", "This server shows no packages: fees serve --packages names the directory that they are in."}
@@ -122,7 +123,7 @@ func (s *server) closedMonths(ctx context.Context) (list []closed, notes []strin
 		return nil, nil, err
 	}
 	defer shelf.Close()
-	names, more, err := shelf.Names()
+	names, strange, more, err := shelf.Names()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,10 +139,15 @@ func (s *server) closedMonths(ctx context.Context) (list []closed, notes []strin
 		}
 		c, known := s.shown.seen[name]
 		if state := shelf.State(name); !known || c.state != state {
-			c = cached{state, readClosed(shelf, name)}
+			c = readClosed(shelf, name)
+			c.state = state
 			s.shown.seen[name] = c // also where the time is over before all are read
 		}
 		seen[name] = c
+		if c.none {
+			strange++
+			continue
+		}
 		if c.summary != nil && c.Network != s.Network {
 			others++
 			continue
@@ -159,6 +165,9 @@ func (s *server) closedMonths(ctx context.Context) (list []closed, notes []strin
 	if others > 0 {
 		notes = append(notes, fmt.Sprintf("%s of other networks %s there, too.", console.Counted(others, "package"), console.Verb(others, "is", "are")))
 	}
+	if strange > 0 {
+		notes = append(notes, fmt.Sprintf("%s without a package %s not listed.", console.Counted(strange, "folder"), console.Verb(strange, "is", "are")))
+	}
 	if more {
 		notes = append(notes, "There are more packages than are listed: these are the last by name.")
 	}
@@ -174,13 +183,13 @@ func (c *closed) from() string {
 }
 
 // readClosed reads a package of the list.
-func readClosed(shelf *closing.Shelf, name string) closed {
+func readClosed(shelf *closing.Shelf, name string) cached {
 	p, err := shelf.Open(name, 0)
 	if err != nil {
-		return closed{Name: name, Wrong: packageTrouble(err).Detail}
+		return cached{closed: closed{Name: name, Wrong: packageTrouble(err).Detail}, none: errors.Is(err, closing.ErrNone)}
 	}
 	defer p.Close()
-	return closed{Name: name, summary: summaryOf(p)}
+	return cached{closed: closed{Name: name, summary: summaryOf(p)}}
 }
 
 // packageTrouble is what is wrong with a package, to who asks for it.

@@ -253,6 +253,11 @@ func TestHostilePackages(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(shelf, name, "manifest.json"), []byte(text), 0o600))
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(shelf, "nothing"), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(shelf, "sources", ".git"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(shelf, "site"), 0o700))
+	writeFile(t, filepath.Join(shelf, "site", "manifest.json"), `{"name": "A site", "version": 3, "icons": []}`)
+	closeMonth(t, d, book, filepath.Join(shelf, "lost"), "Operations")
+	require.NoError(t, os.Remove(filepath.Join(shelf, "lost", "manifest.json")))
 	require.NoError(t, os.Symlink(dir, filepath.Join(shelf, "outside")))
 	other := *good.Manifest
 	other.Network, other.Period.Timezone = "elsewhere", "<b>"
@@ -284,7 +289,10 @@ func TestHostilePackages(t *testing.T) {
 			rows[row[0]] = row[2]
 		}
 		require.Len(t, rows, 9) // with the heads
-		require.Contains(t, rows["nothing"], "no package of fees close")
+		require.NotContains(t, rows, "nothing")
+		require.NotContains(t, rows, "site")
+		require.Contains(t, list.text, "3 folders without a package are not listed.")
+		require.Contains(t, rows["lost"], "its manifest.json is missing")
 		require.Contains(t, rows["broken"], "manifest.json")
 		require.Contains(t, rows["<script>alert(1)<!script>"], "manifest.json")
 		require.Contains(t, rows["large"], "larger than")
@@ -303,7 +311,8 @@ func TestHostilePackages(t *testing.T) {
 	require.Contains(t, page.text, "not all final and sealed")
 	require.Equal(t, http.StatusConflict, get(t, s, "/packages/hostile/v1/%3Cscript%3E.html", nil).status)
 	require.Contains(t, get(t, s, "/packages/twice", nil).text, "There is no such package, version or file.")
-	require.Contains(t, get(t, s, "/cockpit", nil).text, "no package of fees close")
+	require.NotContains(t, get(t, s, "/cockpit", nil).text, "no package of fees close")
+	require.NotContains(t, get(t, s, "/api/v1/packages", nil).text, "nothing")
 
 	var log lockedBuffer
 	none := served(t, d, func(o *web.Options) {
