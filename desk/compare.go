@@ -70,7 +70,7 @@ func (in *PeriodInput) endBefore(of PeriodInput) error {
 	if first.day.IsZero() || last.day.IsZero() {
 		return in.heightsBefore(first.height, last.height)
 	}
-	days := int(last.day.Sub(first.day)/(24*time.Hour)) + 1
+	days := int((last.day.Unix()-first.day.Unix())/(24*60*60)) + 1 // a time.Duration holds no more than 292 years
 	in.From, in.To = first.day.AddDate(0, 0, -days).Format(time.DateOnly), first.day.AddDate(0, 0, -1).Format(time.DateOnly)
 	return nil
 }

@@ -151,24 +151,21 @@ func (p *Period) days(name string, first, last time.Time) (err error) {
 	if last.Before(first) {
 		return notUnderstood("%s: the period ends before it begins", name)
 	}
-	if p.Asked.From, err = p.begin(first); err != nil {
-		return err
-	}
-	p.Asked.To, err = p.begin(last.AddDate(0, 0, 1))
 	p.Name = name
 	if zone := p.Zone.String(); zone != "UTC" {
 		p.Name += " in " + zone
 	}
-	return err
-}
-
-// begin is when a day begins in the zone.
-func (p *Period) begin(day time.Time) (chain.Time, error) {
-	at := midnight(day, p.Zone)
-	if at.UnixMilli() < 0 {
-		return chain.Time{}, notUnderstood("%s: no chain is as old", day.Format(time.DateOnly))
+	from, to := midnight(first, p.Zone), midnight(last.AddDate(0, 0, 1), p.Zone)
+	if from.UnixMilli() < 0 {
+		return notUnderstood("the period %s begins before 1970-01-01T00:00:00Z; name a later one", p.Name)
 	}
-	return chain.TimeAt(uint64(at.UnixMilli()))
+	if p.Asked.From, err = chain.TimeAt(uint64(from.UnixMilli())); err == nil {
+		p.Asked.To, err = chain.TimeAt(uint64(to.UnixMilli()))
+	}
+	if err != nil {
+		return notUnderstood("the period %s ends after 9999-12-31T23:59:59Z, the last time that can be written; name an earlier one", p.Name)
+	}
+	return nil
 }
 
 // midnight is the first moment of a day in a zone. A day on which clocks are put forward

@@ -62,7 +62,14 @@ func TestPeriodNames(t *testing.T) {
 	require.Equal(t, "2024-02-01 to 2024-02-03", parsed(t, desk.PeriodInput{From: "2024-02-01", To: "2024-02-03"}).Name)
 	require.Equal(t, "blocks 7..9", desk.Heights(7, 9).Name)
 	_, err = desk.Month(1969, time.December)
-	require.EqualError(t, err, "1969-12-01: no chain is as old")
+	require.EqualError(t, err, "the period 1969-12 begins before 1970-01-01T00:00:00Z; name a later one")
+}
+
+// The last periods whose end can be written are taken: in Tokyo a day ends before it does in UTC.
+func TestTheLastPeriods(t *testing.T) {
+	require.Equal(t, "9999-12-31T00:00:00Z", parsed(t, desk.PeriodInput{From: "9999-12-30", To: "9999-12-30"}).Asked.To.String())
+	require.Equal(t, "9999-12-31T15:00:00Z", parsed(t, desk.PeriodInput{Year: "9999", Timezone: "Asia/Tokyo"}).Asked.To.String())
+	require.Equal(t, "1970-01-01T05:00:00Z", parsed(t, desk.PeriodInput{Year: "1970", Timezone: "America/New_York"}).Asked.From.String())
 }
 
 // A period that nobody can understand names the fields that are wrong.
@@ -87,16 +94,19 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		"a day and a height": {desk.PeriodInput{From: "9", To: "2026-01-01"}, []desk.Field{from, to}, "want two days or two heights"},
 		"days backwards":     {desk.PeriodInput{From: "2026-01-02", To: "2026-01-01"}, nil, "the period ends before it begins"},
 		"heights backwards":  {desk.PeriodInput{From: "9", To: "8"}, []desk.Field{from, to}, "from 9 to 8: the period ends before it begins"},
-		"too long ago":       {desk.PeriodInput{From: "1950-01-01", To: "2026-01-01"}, nil, "1950-01-01: no chain is as old"},
-		"for ever":           {desk.PeriodInput{From: "2026-01-01", To: "9999-12-31"}, nil, ""},
+		"too long ago":       {desk.PeriodInput{From: "1950-01-01", To: "2026-01-01"}, nil, "the period 1950-01-01 to 2026-01-01 begins before 1970-01-01T00:00:00Z; name a later one"},
+		"the first day":      {desk.PeriodInput{From: "0001-01-01", To: "5"}, []desk.Field{from}, "from 0001-01-01 begins before 1970-01-01T00:00:00Z; name a later day"},
+		"west of 1970":       {desk.PeriodInput{Month: "1970-01", Timezone: "Asia/Tokyo"}, nil, "the period 1970-01 in Asia/Tokyo begins before 1970"},
+		"the year 0":         {desk.PeriodInput{Year: "0000"}, nil, "the period 0000 begins before 1970"},
+		"for ever":           {desk.PeriodInput{From: "2026-01-01", To: "9999-12-31"}, nil, "the period 2026-01-01 to 9999-12-31 ends after 9999-12-31T23:59:59Z, the last time that can be written; name an earlier one"},
+		"the last year":      {desk.PeriodInput{Year: "9999"}, nil, "the period 9999 ends after 9999-12-31T23:59:59Z"},
+		"the last month":     {desk.PeriodInput{Month: "9999-12", Timezone: "America/New_York"}, nil, "the period 9999-12 in America/New_York ends after 9999"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := c.in.Parse()
 			require.ErrorContains(t, err, c.error)
-			if name != "for ever" { // the end has no time that can be written
-				require.Equal(t, c.fields, fieldsOf(t, err))
-				require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
-			}
+			require.Equal(t, c.fields, fieldsOf(t, err))
+			require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
 		})
 	}
 }

@@ -109,6 +109,9 @@ func parseEnd(field Field, text string) (*end, error) {
 		return nil, nil
 	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		if day.IsZero() { // which stands for no day here
+			return nil, notUnderstood("%v %s begins before 1970-01-01T00:00:00Z; name a later day", field, text)
+		}
 		return &end{day: day}, nil
 	}
 	height, err := strconv.ParseUint(text, 10, 32)

@@ -66,3 +66,12 @@ func Parameters() (list []string) {
 	}
 	return append(append(list, listingParameters...), settingNames()...)
 }
+
+// Around are the periods beside one that pages link to.
+func Around(period string) (list []string) {
+	s := scope{Period: period}
+	for _, l := range s.around("fees", nil) {
+		list = append(list, l.Text)
+	}
+	return list
+}

@@ -123,8 +123,8 @@ func (s *scope) query(own url.Values) string {
 	return "?" + values.Encode()
 }
 
-// around are the months, or the years, before and after a scope's.
-func (s *scope) around(path string, own url.Values) []link {
+// around are the months, or the years, before and after a scope's, where there are such.
+func (s *scope) around(path string, own url.Values) (list []link) {
 	layout, months := "2006-01", 1
 	if aYear.MatchString(s.Period) {
 		layout, months = "2006", 12
@@ -134,11 +134,13 @@ func (s *scope) around(path string, own url.Values) []link {
 		return nil
 	}
 	other := *s
-	to := func(by int) link {
+	for _, by := range []int{-months, months} {
 		other.Period = at.AddDate(0, by, 0).Format(layout)
-		return link{other.Period, path + other.query(own)}
+		if _, err := other.period(); err == nil && other.input().Blocks == "" {
+			list = append(list, link{other.Period, path + other.query(own)})
+		}
 	}
-	return []link{to(-months), to(months)}
+	return list
 }
 
 // flags are the scope on the command line.
