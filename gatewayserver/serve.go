@@ -25,6 +25,8 @@ func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 		MaxHeaderBytes:    maxHeaderBytes,
 		WriteTimeout:      maxWriteTime, // which Send begins anew
 		IdleTimeout:       maxIdleTime,
+		// Or net/http answers OPTIONS * itself, past the handler and its guards.
+		DisableGeneralOptionsHandler: true,
 	}
 	defer server.Close()
 	ended := make(chan error, 1)

@@ -43,6 +43,8 @@ func (s *server) guard(next http.Handler) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && !s.takes(r):
 			h.Set("Allow", "GET, HEAD")
 			s.refuse(w, r, &problem{http.StatusMethodNotAllowed, "Read only", "Nothing can be changed here."})
+		case !strings.HasPrefix(r.URL.Path, "/"): // such as GET *, which the mux answers itself
+			s.refuse(w, r, &problem{http.StatusBadRequest, "Not understood", "The request names no path. Ask for one that begins with /."})
 		case len(r.URL.RequestURI()) > mostQuery:
 			s.refuse(w, r, &problem{http.StatusRequestURITooLong, "Too long", "The address is too long: name fewer accounts, or a group of the address book."})
 		default:

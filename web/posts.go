@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"time"
 )
 
 // posts are the paths to which something is sent. Nothing of a ledger is changed there.
@@ -30,10 +29,6 @@ func (s *server) act(ask asker) http.HandlerFunc {
 			return
 		}
 		err := ask(s, w, r)
-		if err != nil { // what is left of it is not waited for
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // a test's recorder has none
-			w.Header().Set("Connection", "close")
-		}
 		var own *problem
 		switch {
 		case errors.As(err, &own): // also where what was sent is given up, and the request with it

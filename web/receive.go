@@ -56,7 +56,6 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 	_ = control.SetWriteDeadline(time.Now().Add(arrivalTime + sendTime))
 	file, sc, err := s.readUpload(r)
 	if err != nil {
-		w.Header().Set("Connection", "close")
 		return err
 	}
 	to := s.base + "/reconcile/" + s.uploads.put(s.owner(r), file.Name, file.Content) + sc.query(nil)

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -166,20 +165,9 @@ func TestLargeAndSlowFiles(t *testing.T) {
 
 	before := web.SetArrivalTime(time.Hour)
 	defer web.SetArrivalTime(before)
-	begin := func() net.Conn {
-		c, err := net.Dial("tcp", s.Listener.Addr().String())
-		require.NoError(t, err)
-		t.Cleanup(func() { c.Close() })
-		_, err = fmt.Fprintf(c, "POST /reconcile HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
-		require.NoError(t, err)
-		line, err := bufio.NewReader(c).ReadString('\n') // the server reads the body now
-		require.NoError(t, err)
-		require.Contains(t, line, "100 Continue")
-		return c
-	}
 	var slow []net.Conn
 	for range 4 {
-		slow = append(slow, begin())
+		slow = append(slow, begin(t, s))
 	}
 	require.Equal(t, http.StatusOK, get(t, s, "/cockpit", nil).status, "files that arrive take no place of a question")
 	contentType, form = formOf(t, "a.csv", []byte("hash,fee_wei\n"), nil)
@@ -192,7 +180,7 @@ func TestLargeAndSlowFiles(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 
 	web.SetArrivalTime(200 * time.Millisecond)
-	c := begin()
+	c := begin(t, s)
 	trickle := make(chan struct{})
 	go func() {
 		defer close(trickle)

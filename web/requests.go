@@ -27,7 +27,8 @@ func (s *server) counted(mux *http.ServeMux, next http.Handler) http.Handler {
 		route, id := routeOf(mux, r), rand.Text()[:12]
 		w.Header().Set("X-Request-Id", id)
 		log := s.Log.With("id", id, "route", route)
-		seen := &seenWriter{ResponseWriter: w}
+		body := &bodyReader{ReadCloser: r.Body}
+		seen := &seenWriter{ResponseWriter: w, request: r, body: body}
 		s.requests.Began()
 		defer func() {
 			took, status := time.Since(began), seen.outcome()
@@ -36,7 +37,9 @@ func (s *server) counted(mux *http.ServeMux, next http.Handler) http.Handler {
 				log.Info("request", "method", r.Method, "status", status, "seconds", took.Seconds(), "bytes", seen.bytes)
 			}
 		}()
-		next.ServeHTTP(seen, r.WithContext(context.WithValue(r.Context(), logging{}, log)))
+		own := r.WithContext(context.WithValue(r.Context(), logging{}, log))
+		own.Body = body // not in r itself: net/http looks there whether the client waits for a word
+		next.ServeHTTP(seen, own)
 	})
 }
 
@@ -61,19 +64,54 @@ func isProbe(route string) bool {
 // seenWriter notes what is sent.
 type seenWriter struct {
 	http.ResponseWriter
-	status int // 0 until it is sent
-	bytes  int64
-	failed bool // nobody took it
+	request *http.Request
+	body    *bodyReader
+	status  int // 0 until it is sent
+	bytes   int64
+	failed  bool // nobody took it
 }
 
 func (w *seenWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
+	w.begin(status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// begin reads the rest of the request before its answer, whoever gives it: a browser reads no answer
+// before it has sent all, and sees a broken connection where the server ends that first.
+func (w *seenWriter) begin(status int) {
+	if w.status != 0 {
+		return
+	}
+	w.status = status
+	waits := w.request.Header.Get("Expect") != "" && !w.body.read // for a word before it sends anything
+	if w.body.ended || waits || w.request.ContentLength == 0 {
+		return
+	}
+	control := http.NewResponseController(w.ResponseWriter)
+	if !w.body.read { // else the handler has set it
+		_ = control.SetReadDeadline(time.Now().Add(arrivalTime)) // a test's recorder has none
+	}
+	if _, _ = io.CopyN(io.Discard, w.body, mostDrained); !w.body.ended {
+		w.Header().Set("Connection", "close")
+	}
+	_ = control.SetWriteDeadline(time.Now().Add(sendTime))
+}
+
+// bodyReader notes how far the body of a request was read.
+type bodyReader struct {
+	io.ReadCloser
+	read, ended bool
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	b.read = true
+	n, err := b.ReadCloser.Read(p)
+	b.ended = b.ended || err == io.EOF
+	return n, err
+}
+
 func (w *seenWriter) Write(text []byte) (int, error) {
+	w.begin(http.StatusOK)
 	n, err := w.ResponseWriter.Write(text)
 	w.note(int64(n), err)
 	return n, err
@@ -81,15 +119,13 @@ func (w *seenWriter) Write(text []byte) (int, error) {
 
 // ReadFrom has files sent as net/http sends them best.
 func (w *seenWriter) ReadFrom(r io.Reader) (int64, error) {
+	w.begin(http.StatusOK)
 	n, err := io.Copy(w.ResponseWriter, r)
 	w.note(n, err)
 	return n, err
 }
 
 func (w *seenWriter) note(n int64, err error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
 	w.bytes += n
 	w.failed = w.failed || err != nil
 }
