@@ -40,7 +40,12 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 	case <-ctx.Done():
 		return answer{}, ctx.Err()
 	}
-	text, err := r.gateway.Answer(ctx, question)
+	text, err := r.gateway.Answer(ask.Checked(ctx, func(text string) error {
+		if err := check(text); !errors.Is(err, ErrNotFinal) { // which is no mistake
+			return err
+		}
+		return nil
+	}), question)
 	if err == nil && len(text) > ask.DefaultMaxAnswer {
 		err = errTooLarge
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/inorder"
 )
@@ -28,7 +29,10 @@ func (r *recorder) blocks(ctx context.Context) error {
 			err = r.recordSpan(ctx, w, s, r.keep)
 		}
 		if err != nil {
-			return err
+			if r.options.Segments { // of which only whole ones are kept
+				w.next = s.first
+			}
+			return &ask.InterruptedError{Next: w.next, Err: err}
 		}
 	}
 	hash, _ := w.lastHash.Get()
@@ -41,6 +45,7 @@ type walk struct {
 	heights  func() (heightResult, bool)
 	runtimes func() (spanRuntimes, bool)
 	lastHash chain.Optional[chain.Hash] // of the last block that was passed
+	next     uint64                     // the first height that is not kept
 }
 
 type heightResult struct {
@@ -71,6 +76,7 @@ func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
 // be that of its block.
 func (r *recorder) recordSpan(ctx context.Context, w *walk, s span, keep func(answer) error) error {
 	hashes := make(map[uint64]chain.Hash, s.last-s.first+1)
+	w.next = s.first
 	for range s.last - s.first + 1 {
 		next, _ := w.heights()
 		if err := cmp.Or(next.err, ctx.Err()); err != nil {
@@ -89,6 +95,7 @@ func (r *recorder) recordSpan(ctx context.Context, w *walk, s span, keep func(an
 				return err
 			}
 		}
+		w.next = h.number + 1
 		r.progress(h.number)
 	}
 	runtimes, _ := w.runtimes()

@@ -13,8 +13,10 @@ const (
 	// maxRetryAfter is the longest pause that a Retry-After can ask for.
 	maxRetryAfter = 30 * time.Second
 	// brief is how long a question is asked again where nobody ever answered, so that its
-	// address may be wrong, or where who asks goes on by himself.
+	// address may be wrong, or where the caller asks again by itself.
 	brief = 3 * time.Second
+	// maxDoubts is how often a failure is met again that may be the question's own.
+	maxDoubts = 9
 )
 
 // Briefly returns a context under which a question is asked again for a few seconds only.
@@ -28,9 +30,18 @@ func (c *Client) Ask(ctx context.Context, attempt func(context.Context) error) e
 	return c.AskAll(ctx, 1, attempt)
 }
 
-// AskAll asks so many questions by one request. It makes attempts until one succeeds, until
-// its error is one that does not pass (see [Passes]), or until the time that it may take is
-// over. The error is that of the last attempt that had its time.
+// AskAll asks several questions by one request. It makes attempts until one succeeds or
+// patience ends, and returns the error of the last attempt that had its time. How long
+// patience is depends on the [Failure]:
+//
+//   - [Busy], [Unavailable] and [NodeLost] pass: [Options.Total] is over, or three seconds
+//     where no connection was ever made.
+//   - [Internal] and [QuotaSpent] may repeat: so many attempts within that time, or three
+//     seconds where no answer came before. Each time they are in vain there are fewer attempts
+//     the next time, but one at least.
+//   - [Denied] and [Unusable] are likewise from an address that has answered rightly before. One
+//     that has not is wrong, or its key is.
+//   - [Final] and [Pruned] do not pass.
 //
 // All who share a client ask less while the place says that there are too many questions:
 // see pace.
@@ -42,6 +53,7 @@ func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context
 		return c.Unreachable(ctx, ctx.Err())
 	}
 	var before error
+	doubts := int64(0)      // by now
 	left := c.options.Total // of the time for attempts and pauses: waiting for one's turn is not the place's fault
 	for n := 1; ; n++ {
 		if err := c.pace.wait(ctx, questions); err != nil {
@@ -54,16 +66,25 @@ func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context
 		c.observer.Attempted(c.place.What, n, took, err)
 		c.pace.saw(questions, err)
 		if err == nil {
+			c.succeeded(questions, doubts)
 			return nil
 		}
 		if before != nil && left <= 0 && ctx.Err() == nil {
 			err = before // which says more than that this one was cut short
 		}
-		if ctx.Err() != nil || !Passes(err) {
+		patience, doubt := c.patience(ctx, questions, err)
+		if ctx.Err() != nil || patience == 0 {
 			return err
 		}
+		if doubt {
+			if allowed := c.doubts.Load(); doubts >= allowed {
+				c.doubts.CompareAndSwap(allowed, max(allowed/2, 1))
+				return err
+			}
+			doubts++
+		}
 		pause := Backoff{c.options.RetryWait, maxPause}.Pause(n, err)
-		if c.options.Total-left+pause >= c.patience(ctx, err) {
+		if c.options.Total-left+pause >= patience {
 			return &timeOverError{err}
 		}
 		if !Sleep(ctx, pause) {
@@ -74,6 +95,22 @@ func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context
 	}
 }
 
+// succeeded notes that questions were answered rightly, after failures that were in doubt.
+func (c *Client) succeeded(questions int, doubts int64) {
+	if doubts > 0 {
+		c.doubts.Store(maxDoubts)
+	}
+	for {
+		most := c.answered.Load()
+		if int64(questions) <= most || c.answered.CompareAndSwap(most, int64(questions)) {
+			return
+		}
+	}
+}
+
+// Answered reports whether so many questions of one message were answered before.
+func (c *Client) Answered(questions int) bool { return c.answered.Load() >= int64(questions) }
+
 func (c *Client) once(ctx context.Context, left time.Duration, attempt func(context.Context) error) error {
 	limit := min(c.options.Timeout, left)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &TimeoutError{limit})
@@ -81,14 +118,38 @@ func (c *Client) once(ctx context.Context, left time.Duration, attempt func(cont
 	return attempt(ctx)
 }
 
-// patience is for how long further attempts are made after an error.
-func (c *Client) patience(ctx context.Context, err error) time.Duration {
+// patience returns for how long further attempts are made after an error, and whether their
+// number is limited.
+func (c *Client) patience(ctx context.Context, questions int, err error) (patience time.Duration, doubt bool) {
 	var dial *net.OpError
-	nobody := !c.answered.Load() && errors.As(err, &dial) && dial.Op == "dial"
-	if nobody || ctx.Value(brieflyKey{}) != nil {
-		return min(brief, c.options.Total)
+	patience = c.options.Total
+	answered := c.Answered(questions)
+	switch failure := FailureOf(err); failure {
+	case Final, Pruned:
+		return 0, false
+	case Denied, Unusable:
+		doubt = true
+		if !answered || questions > 1 && failure == Unusable { // fewer at once may be understood
+			return 0, false
+		}
+	case Internal, QuotaSpent:
+		doubt = true
+		switch {
+		case answered:
+		case questions > 1 && failure == Internal: // likewise
+			return 0, false
+		default:
+			patience = brief
+		}
+	default:
+		if !c.reached.Load() && errors.As(err, &dial) && dial.Op == "dial" {
+			patience = brief
+		}
 	}
-	return c.options.Total
+	if ctx.Value(brieflyKey{}) != nil {
+		patience = brief
+	}
+	return min(patience, c.options.Total), doubt
 }
 
 // Backoff is the pauses between attempts: doubled from First to Max.

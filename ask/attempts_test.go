@@ -26,7 +26,7 @@ import (
 // question.
 func TestFourAnswersOfTenFail(t *testing.T) {
 	const questions = 1000
-	failures := []http.HandlerFunc{status(429, ""), status(502, "<html>"), status(503, ""), status(504, ""), status(500, "lost"), reset, breakOff}
+	failures := []http.HandlerFunc{status(429, ""), status(502, "<html>"), status(503, ""), status(504, ""), status(500, lost), reset, breakOff}
 	var guard sync.Mutex
 	random := rand.New(rand.NewPCG(1, 2))
 	var failed atomic.Int32
@@ -63,49 +63,75 @@ func TestFourAnswersOfTenFail(t *testing.T) {
 	require.Less(t, time.Since(start), time.Minute)
 }
 
-// What may pass is asked again, as often as it takes; what cannot pass is asked once.
+const lost = `{"message":"WebSocket is not connected"}`
+
+// Five failures in a row end no question whose failure passes. What is in doubt passes at an
+// address that has answered before; one that never has is wrong, or its key is.
 func TestWhatPasses(t *testing.T) {
 	elsewhere := func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
 	}
+	const never, known, always = 0, 1, 2
 	for name, c := range map[string]struct {
 		step   http.HandlerFunc
-		passes bool
+		passes int
 	}{
-		"too many requests":          {status(429, "slow down"), true},
-		"bad gateway":                {status(502, "<html>"), true},
-		"unavailable":                {status(503, ""), true},
-		"gateway timeout":            {status(504, ""), true},
-		"node lost":                  {status(500, "lost"), true},
-		"connection reset":           {reset, true},
-		"broken off in a body":       {breakOff, true},
-		"it hangs":                   {hang, true},
-		"another server error":       {status(500, "cannot read properties of undefined"), false},
-		"malformed":                  {status(400, ""), false},
-		"unauthorized":               {status(401, ""), false},
-		"forbidden":                  {status(403, ""), false},
-		"no such thing":              {status(404, ""), false},
-		"request timeout":            {status(408, ""), false},
-		"not made":                   {status(501, ""), false},
-		"redirects to another place": {elsewhere, false},
-		"too large":                  {status(200, strings.Repeat("x", 1001)), false},
+		"request timeout":            {status(408, ""), always},
+		"too early":                  {status(425, ""), always},
+		"too many requests":          {status(429, "slow down"), always},
+		"bad gateway":                {status(502, "<html>"), always},
+		"unavailable":                {status(503, ""), always},
+		"gateway timeout":            {status(504, ""), always},
+		"unknown error, 520":         {status(520, "<html>"), always},
+		"web server is down, 521":    {status(521, "<html>"), always},
+		"connection timed out, 522":  {status(522, "<html>"), always},
+		"origin unreachable, 523":    {status(523, "<html>"), always},
+		"a timeout occurred, 524":    {status(524, "<html>"), always},
+		"node lost":                  {status(500, lost), always},
+		"node hangs":                 {status(500, `{"message":"No response received from RPC endpoint in 60s"}`), always},
+		"rate limit inside a 500":    {status(500, `{"message":"-32005: Too many requests, please apply for an API key"}`), always},
+		"node's internal error":      {status(500, `{"message":"-32603: Internal error"}`), always},
+		"another server error":       {status(500, "cannot read properties of undefined"), always},
+		"quota":                      {status(429, `{"error":{"code":-32005,"message":"Daily request limit exceeded. Please upgrade your plan"}}`), always},
+		"connection reset":           {reset, always},
+		"broken off in a body":       {breakOff, always},
+		"it hangs":                   {hang, always},
+		"unauthorized":               {status(401, ""), known},
+		"forbidden":                  {status(403, "<html><title>Attention Required!</title></html>"), known},
+		"web page":                   {status(200, "<html><title>Just a moment...</title></html>"), known},
+		"another answer":             {status(200, "other"), known},
+		"redirects to another place": {elsewhere, known},
+		"malformed":                  {status(400, ""), never},
+		"no such thing":              {status(404, ""), never},
+		"too large":                  {status(200, strings.Repeat("x", 1001)), never},
+		"not made":                   {status(501, ""), never},
+		"pruned":                     {status(500, `{"message":"4003: Client error: Api called for an unknown Block: State already discarded for 0x12"}`), never},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := &sequence{}
-			for range 5 {
-				s.steps = append(s.steps, c.step)
-			}
-			text, err := get(context.Background(), clientOf(t, s, ask.Options{MaxAnswer: 1000, Timeout: 300 * time.Millisecond}), "/")
-			if !c.passes {
-				require.Error(t, err)
-				require.False(t, ask.TimedOut(err))
-				require.Equal(t, 1, int(s.asked.Load()), "questions")
-				return
-			}
-			require.NoError(t, err)
-			require.Equal(t, "well", text)
-			require.Equal(t, 6, int(s.asked.Load()), "questions")
-		})
+		for _, answered := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, answered before: %v", name, answered), func(t *testing.T) {
+				t.Parallel()
+				s := &sequence{}
+				c2 := clientOf(t, s, ask.Options{MaxAnswer: 1000, Timeout: 300 * time.Millisecond})
+				if answered {
+					_, err := get(context.Background(), c2, "/")
+					require.NoError(t, err)
+					s.asked.Store(0)
+				}
+				for range 5 {
+					s.steps = append(s.steps, c.step)
+				}
+				text, err := get(context.Background(), c2, "/")
+				if c.passes == never || c.passes == known && !answered {
+					require.Error(t, err)
+					require.False(t, ask.TimedOut(err))
+					require.Equal(t, 1, int(s.asked.Load()), "questions")
+					return
+				}
+				require.NoError(t, err)
+				require.Equal(t, "well", text)
+				require.Equal(t, 6, int(s.asked.Load()), "questions")
+			})
+		}
 	}
 	own := errors.New("not of the network")
 	attempts := 0

@@ -27,7 +27,10 @@ type Client struct {
 	http     *resty.Client
 	places   chan struct{} // one for each request that may be under way
 	pace     *pace
-	answered atomic.Bool // once
+	secrets  []string     // see withoutSecrets
+	reached  atomic.Bool  // an answer of any kind came
+	answered atomic.Int64 // the most questions of one message that were answered rightly
+	doubts   atomic.Int64 // how often a failure in doubt is met again before it counts
 }
 
 // New returns a client of what is at an address, a [Gateway] or a [Node], reached by one of
@@ -59,7 +62,7 @@ func New(what, address string, o Options, schemes ...string) (*Client, error) {
 	for name := range header {
 		client.SetHeader(name, header.Get(name))
 	}
-	return &Client{
+	c := &Client{
 		place:    Place{what, u.Scheme + "://" + u.Host},
 		url:      u.String(),
 		header:   header,
@@ -68,7 +71,10 @@ func New(what, address string, o Options, schemes ...string) (*Client, error) {
 		http:     client,
 		places:   make(chan struct{}, o.Concurrency),
 		pace:     newPace(o.RPS),
-	}, nil
+		secrets:  secretsOf(address, o),
+	}
+	c.doubts.Store(maxDoubts)
+	return c, nil
 }
 
 // sameOrigin follows a few redirects, and none to where credentials were not meant for.
@@ -110,7 +116,7 @@ func (c *Client) Header() http.Header { return c.header }
 func (c *Client) HTTP() *http.Client { return c.http.GetClient() }
 
 // Reached says that the place has answered, to whatever.
-func (c *Client) Reached() { c.answered.Store(true) }
+func (c *Client) Reached() { c.reached.Store(true) }
 
 // Received says that so many bytes of an answer came.
 func (c *Client) Received(bytes int64) { c.observer.Received(c.place.What, bytes) }
@@ -224,16 +230,6 @@ func (c *Client) Unreachable(ctx context.Context, err error) error {
 		err = fmt.Errorf("timed out: %w", err)
 	}
 	return &UnreachableError{c.place, err}
-}
-
-// Refused is the error for an answer with a status that was not wanted, and what it says.
-func (c *Client) Refused(path string, status int, header http.Header, message string) *StatusError {
-	return &StatusError{Place: c.place, Path: path, Code: status, Message: message, RetryAfter: retryAfter(header.Get("Retry-After"))}
-}
-
-// WebPage is the error for an answer that is one.
-func (c *Client) WebPage() error {
-	return fmt.Errorf("the answer is a web page, %w: is %s a %s's address?", ErrNotJSON, c.place.Address, c.place.What)
 }
 
 // retryAfter reads seconds or a date (RFC 9110, 10.2.3); 0 where it is neither.

@@ -2,7 +2,6 @@ package ask
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,7 +32,6 @@ type StatusError struct {
 	Code       int
 	Message    string        // that came with it, "" if none did
 	RetryAfter time.Duration // how long the place wants to be left alone, 0 if it does not say
-	LostNode   bool          // the gateway says that it has no connection to its node
 }
 
 func (e *StatusError) Error() string {
@@ -46,21 +44,6 @@ func (e *StatusError) Error() string {
 		text += ": " + oneLine(e.Message)
 	}
 	return text
-}
-
-// Temporary tells whether the same question may be answered some time: it is the place
-// itself that fails, or there were too many questions. Not all of it is worth asking
-// again at once; much of what a gateway answers with status 500 stays.
-func (e *StatusError) Temporary() bool {
-	return e.Code >= 500 || e.Code == http.StatusTooManyRequests || e.Code == http.StatusRequestTimeout
-}
-
-func (e *StatusError) passes() bool {
-	switch e.Code {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return e.LostNode
 }
 
 // UnreachableError says that no answer came: the place could not be reached, broke off, or
@@ -86,21 +69,24 @@ var (
 	errBrokenOff = errors.New("it broke the connection off")
 )
 
-// Passes tells whether the same question may be answered a moment later: there was no
-// connection or it broke off, the place is busy or away, or it has lost what stands
-// behind it.
-func Passes(err error) bool {
-	var status *StatusError
-	var unreachable *UnreachableError
-	var untrusted *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &status):
-		return status.passes()
-	case errors.As(err, &untrusted), errors.Is(err, ErrTooLarge), errors.Is(err, errRedirect), errors.Is(err, http.ErrSchemeMismatch):
-		return false
-	}
-	return errors.As(err, &unreachable)
+// UnusableError reports an answer that is not one to the question.
+type UnusableError struct{ Err error }
+
+func (e *UnusableError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong with the answer.
+func (e *UnusableError) Unwrap() error { return e.Err }
+
+// InterruptedError is an error that ended work which the same command continues.
+type InterruptedError struct {
+	Next uint64 // the height at which it continues
+	Err  error
 }
+
+func (e *InterruptedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what ended the work.
+func (e *InterruptedError) Unwrap() error { return e.Err }
 
 // TimeoutError is what ends an attempt or a question that takes longer than it may.
 type TimeoutError struct{ Limit time.Duration }

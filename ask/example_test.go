@@ -33,7 +33,7 @@ func ExampleClient_Ask() {
 		const path = "/blocks/25/header"
 		answer, err = client.Get(ctx, path)
 		if err == nil && !answer.IsSuccess() {
-			err = client.Refused(path, answer.Status, answer.Header, "")
+			err = client.Refused(path, answer)
 		}
 		return err
 	})

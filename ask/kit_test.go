@@ -2,6 +2,7 @@ package ask_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -42,11 +43,14 @@ func get(ctx context.Context, c *ask.Client, path string) (text string, err erro
 	err = c.Ask(ctx, func(ctx context.Context) error {
 		answer, err := c.Get(ctx, path)
 		if err == nil && !answer.IsSuccess() {
-			refused := c.Refused(path, answer.Status, answer.Header, answer.Text)
-			refused.LostNode = answer.Text == "lost"
-			return refused
+			return c.Refused(path, answer)
 		}
-		text = answer.Text
+		if err == nil && answer.IsWebPage() {
+			return c.WebPage(answer)
+		}
+		if text = answer.Text; err == nil && text == "other" {
+			return &ask.UnusableError{Err: errors.New("another answer")}
+		}
 		return err
 	})
 	return text, err

@@ -2,8 +2,6 @@ package ask
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"sync"
 	"time"
 
@@ -65,8 +63,7 @@ func (p *pace) wait(ctx context.Context, questions int) error {
 // saw counts questions by what came of them: that there were too many, or anything else. A
 // place that is slow is asked less by itself, because only so many are under way.
 func (p *pace) saw(questions int, err error) {
-	var status *StatusError
-	refused := errors.As(err, &status) && status.Code == http.StatusTooManyRequests
+	refused := FailureOf(err) == Busy
 	p.guard.Lock()
 	defer p.guard.Unlock()
 	now := time.Now()

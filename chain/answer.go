@@ -63,6 +63,17 @@ var (
 	// know what was asked for, or cannot read what the chain has there. It may answer
 	// another one.
 	ErrCannotTell = errors.New("this question cannot be answered")
+	// ErrPruned means that the node keeps only the latest blocks, and not this one or its
+	// state. It is an ErrCannotTell.
+	ErrPruned error = prunedError{}
 	// ErrNotKept says that the source has only what was kept of a chain, and not that.
 	ErrNotKept = errors.New("it was not kept")
 )
+
+type prunedError struct{}
+
+func (prunedError) Error() string {
+	return "the node does not keep this block or its state"
+}
+
+func (prunedError) Unwrap() error { return ErrCannotTell }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/ledger"
@@ -101,10 +102,19 @@ func (f *filler) fill(ctx context.Context, span ledger.Span) error {
 	}
 	for _, part := range fromTop(span, first) {
 		if err := f.part(ctx, part, total); err != nil {
-			return err
+			return f.interrupted(ctx, part, err)
 		}
 	}
 	return nil
+}
+
+// interrupted adds to an error where the blocks of a span are missing that it ended.
+func (f *filler) interrupted(ctx context.Context, span ledger.Span, err error) error {
+	missing, _, failed := f.missing(ctx, span)
+	if failed != nil || len(missing) == 0 {
+		return err
+	}
+	return &ask.InterruptedError{Next: missing[0].First, Err: err}
 }
 
 // belowAtOnce is how many blocks below a ledger are stored before it begins with them: as many

@@ -43,7 +43,7 @@ type refusing struct {
 
 // What a node says that cannot read its database, and one that does not have a method.
 const (
-	closedDatabase = `{"code":-32000,"message":"Client error: the database is closed"}`
+	closedDatabase = `{"code":3002,"message":"Client error: the database is closed"}`
 	noMethod       = `{"code":-32601,"message":"Method not found"}`
 )
 

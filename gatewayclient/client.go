@@ -91,82 +91,96 @@ func (c *Client) Head(ctx context.Context, unfinalized bool) (*chain.Block, erro
 	if unfinalized {
 		path += "?finalized=false"
 	}
-	return c.block(ctx, path)
+	return read(ctx, c, path, sidecar.DecodeBlock)
 }
 
 // Block is the block at a height.
 func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error) {
-	b, err := c.block(ctx, "/blocks/"+strconv.FormatUint(height, 10))
+	b, err := read(ctx, c, "/blocks/"+strconv.FormatUint(height, 10), func(text string) (*chain.Block, error) {
+		b, err := sidecar.DecodeBlock(text)
+		if err == nil && b.Number != height {
+			err = fmt.Errorf("%w: it has number %d", chain.ErrWrongBlock, b.Number)
+		}
+		return b, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", height, err)
-	}
-	if b.Number != height {
-		return nil, fmt.Errorf("block %d: %w: it has number %d", height, chain.ErrWrongBlock, b.Number)
 	}
 	return b, nil
 }
 
 // BlockByHash is the block with that hash.
 func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
-	b, err := c.block(ctx, "/blocks/"+hash.String())
+	b, err := read(ctx, c, "/blocks/"+hash.String(), func(text string) (*chain.Block, error) {
+		b, err := sidecar.DecodeBlock(text)
+		if err == nil && b.Hash != hash {
+			err = fmt.Errorf("%w: it has hash %v", chain.ErrWrongBlock, b.Hash)
+		}
+		return b, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("block %v: %w", hash, err)
-	}
-	if b.Hash != hash {
-		return nil, fmt.Errorf("block %v: %w: it has hash %v", hash, chain.ErrWrongBlock, b.Hash)
 	}
 	return b, nil
 }
 
-func (c *Client) block(ctx context.Context, path string) (*chain.Block, error) {
-	text, err := c.Answer(ctx, path)
-	if err != nil {
-		return nil, err
+// read asks for what is at a path, and decodes it. An answer that cannot be decoded is one
+// that may have come by mistake: a server is asked again where that makes sense.
+func read[T any](ctx context.Context, c *Client, path string, decode func(text string) (T, error)) (value T, err error) {
+	decoded := false
+	text, err := c.Answer(ask.Checked(ctx, func(text string) (err error) {
+		value, err = decode(text)
+		decoded = err == nil
+		return err
+	}), path)
+	if err == nil && !decoded { // by what is no server
+		value, err = decode(text)
 	}
-	return sidecar.DecodeBlock(text)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return value, nil
 }
 
 // Multiplier is the fee multiplier that the block at a height left behind.
 func (c *Client) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
-	text, err := c.Answer(ctx, fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at))
+	m, err := read(ctx, c, fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at), ofHeight(at, sidecar.DecodeMultiplier))
 	if err != nil {
-		return chain.AtBlock[chain.Multiplier]{}, fmt.Errorf("multiplier at block %d: %w", at, err)
+		err = fmt.Errorf("multiplier at block %d: %w", at, err)
 	}
-	m, err := sidecar.DecodeMultiplier(text)
-	if err == nil && m.At != at {
-		err = fmt.Errorf("%w: it is at block %d", chain.ErrWrongBlock, m.At)
+	return m, err
+}
+
+// ofHeight decodes an answer that must be of the state at a height.
+func ofHeight[T any](at uint64, decode func(string) (chain.AtBlock[T], error)) func(string) (chain.AtBlock[T], error) {
+	return func(text string) (chain.AtBlock[T], error) {
+		v, err := decode(text)
+		if err == nil && v.At != at {
+			err = fmt.Errorf("%w: it is at block %d", chain.ErrWrongBlock, v.At)
+		}
+		return v, err
 	}
-	if err != nil {
-		return chain.AtBlock[chain.Multiplier]{}, fmt.Errorf("multiplier at block %d: %w", at, err)
-	}
-	return m, nil
 }
 
 // Runtime is the runtime that the block at a height left behind. It is
 // [chain.ErrNotOffered] where the gateway cannot tell.
 func (c *Client) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
-	text, err := c.Answer(ctx, fmt.Sprintf("/runtime/spec?at=%d", at))
+	r, err := read(ctx, c, fmt.Sprintf("/runtime/spec?at=%d", at), ofHeight(at, sidecar.DecodeRuntime))
 	if err != nil {
-		return chain.AtBlock[chain.Runtime]{}, fmt.Errorf("runtime at block %d: %w", at, err)
+		err = fmt.Errorf("runtime at block %d: %w", at, err)
 	}
-	r, err := sidecar.DecodeRuntime(text)
-	if err == nil && r.At != at {
-		err = fmt.Errorf("%w: it is at block %d", chain.ErrWrongBlock, r.At)
-	}
-	if err != nil {
-		return chain.AtBlock[chain.Runtime]{}, fmt.Errorf("runtime at block %d: %w", at, err)
-	}
-	return r, nil
+	return r, err
 }
 
 // NodeVersion is what the node behind the gateway is. It is [chain.ErrNotOffered]
 // where the gateway cannot tell.
 func (c *Client) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
-	text, err := c.Answer(ctx, "/node/version")
+	v, err := read(ctx, c, "/node/version", sidecar.DecodeNodeVersion)
 	if err != nil {
-		return chain.NodeVersion{}, fmt.Errorf("node version: %w", err)
+		err = fmt.Errorf("node version: %w", err)
 	}
-	return sidecar.DecodeNodeVersion(text)
+	return v, err
 }
 
 // Stream copies the answer at a path to w as it comes.

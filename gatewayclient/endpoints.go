@@ -1,6 +1,7 @@
 package gatewayclient
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,23 +21,22 @@ func (c *Client) HeadHeader(ctx context.Context, unfinalized bool) (chain.Header
 	if unfinalized {
 		path += "?finalized=false"
 	}
-	text, err := c.Answer(ctx, path)
+	h, err := read(ctx, c, path, sidecar.DecodeHeader)
 	if err != nil {
-		return chain.Header{}, fmt.Errorf("head's header: %w", err)
+		err = fmt.Errorf("head's header: %w", err)
 	}
-	return sidecar.DecodeHeader(text)
+	return h, err
 }
 
 // Header is the header of the block at a height.
 func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error) {
-	text, err := c.Answer(ctx, fmt.Sprintf("/blocks/%d/header", height))
-	if err != nil {
-		return chain.Header{}, fmt.Errorf("header of block %d: %w", height, err)
-	}
-	h, err := sidecar.DecodeHeader(text)
-	if err == nil && h.Number != height {
-		err = fmt.Errorf("%w: it is of block %d", chain.ErrWrongBlock, h.Number)
-	}
+	h, err := read(ctx, c, fmt.Sprintf("/blocks/%d/header", height), func(text string) (chain.Header, error) {
+		h, err := sidecar.DecodeHeader(text)
+		if err == nil && h.Number != height {
+			err = fmt.Errorf("%w: it is of block %d", chain.ErrWrongBlock, h.Number)
+		}
+		return h, err
+	})
 	if err != nil {
 		return chain.Header{}, fmt.Errorf("header of block %d: %w", height, err)
 	}
@@ -48,16 +48,14 @@ func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error
 func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
 	// The gateway refuses an address in mixed case whose checksum it does not
 	// agree with; it takes one in lower case.
-	text, err := c.Answer(ctx, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')))
-	if err == nil {
-		var b chain.AtBlock[chain.Account]
-		if b, err = sidecar.DecodeBalance(text); err == nil {
-			if err = checkAt(at, b.At); err == nil {
-				return b, nil
-			}
-		}
+	b, err := read(ctx, c, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')), func(text string) (chain.AtBlock[chain.Account], error) {
+		b, err := sidecar.DecodeBalance(text)
+		return b, cmp.Or(err, checkAt(at, b.At))
+	})
+	if err != nil {
+		return none, fmt.Errorf("balance of %v: %w", account, err)
 	}
-	return none, fmt.Errorf("balance of %v: %w", account, err)
+	return b, nil
 }
 
 // nameForm is what pallets and storage items are called. Other names would change
@@ -76,28 +74,23 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 	for _, key := range keys {
 		path += "keys%5B%5D=" + url.QueryEscape(key) + "&"
 	}
-	text, err := c.Answer(ctx, path+atHeight(at, 0))
-	if err == nil {
-		var s chain.AtBlock[wire.Value]
-		if s, err = sidecar.DecodeStorage(text); err == nil {
-			if err = checkAt(at, s.At); err == nil {
-				return s, nil
-			}
-		}
+	s, err := read(ctx, c, path+atHeight(at, 0), func(text string) (chain.AtBlock[wire.Value], error) {
+		s, err := sidecar.DecodeStorage(text)
+		return s, cmp.Or(err, checkAt(at, s.At))
+	})
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", where, err)
 	}
-	return none, fmt.Errorf("%s: %w", where, err)
+	return s, nil
 }
 
 // BlockWeight is what the chain counted for the block at a height, by class: the item
 // system.blockWeight as that block left it.
 func (c *Client) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
-	text, err := c.Answer(ctx, sidecar.BlockWeightPath(at))
-	w := none
-	if err == nil {
-		if w, err = sidecar.DecodeBlockWeight(text); err == nil {
-			err = checkAt(chain.Some(at), w.At)
-		}
-	}
+	w, err := read(ctx, c, sidecar.BlockWeightPath(at), func(text string) (chain.AtBlock[chain.ClassWeights], error) {
+		w, err := sidecar.DecodeBlockWeight(text)
+		return w, cmp.Or(err, checkAt(chain.Some(at), w.At))
+	})
 	if err != nil {
 		return none, fmt.Errorf("block weight at block %d: %w", at, err)
 	}

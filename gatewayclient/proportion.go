@@ -1,6 +1,7 @@
 package gatewayclient
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -13,13 +14,10 @@ import (
 // is its key in the storage item parameters.parameters as the chain has it, SCALE in hex,
 // such as 0x0000: the gateway refuses a key in JSON, which is an enum.
 func (c *Client) FeesTreasuryProportion(ctx context.Context, key string, at uint64) (none chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
-	text, err := c.Answer(ctx, sidecar.ProportionPath(key, at))
-	p := none
-	if err == nil {
-		if p, err = sidecar.DecodeProportion(text, key); err == nil {
-			err = checkAt(chain.Some(at), p.At)
-		}
-	}
+	p, err := read(ctx, c, sidecar.ProportionPath(key, at), func(text string) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+		p, err := sidecar.DecodeProportion(text, key)
+		return p, cmp.Or(err, checkAt(chain.Some(at), p.At))
+	})
 	if err != nil {
 		return none, fmt.Errorf("FeesTreasuryProportion at block %d: %w", at, err)
 	}

@@ -2,8 +2,10 @@ package gatewayclient_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -43,38 +45,65 @@ func said(code int, message string) http.HandlerFunc {
 	return status(code, fmt.Sprintf(`{"code":%d,"message":%q}`, code, message))
 }
 
-// What the gateway says tells whether to ask again: a node that it has lost comes back.
+// What the gateway says tells whether to ask again: a node that it has lost comes back. What is
+// no answer of a gateway's is asked for again where one came before.
 func TestRetries(t *testing.T) {
 	for name, c := range map[string]struct {
 		step   http.HandlerFunc
-		asked  int // questions until the answer, or the error
-		passes bool
+		asked  int  // requests until the answer, or the error
+		passes bool // also at the first request
+		known  bool // after a first answer
 	}{
-		"unavailable":           {status(503, ""), 6, true},
-		"node lost":             {said(500, "WebSocket is not connected"), 6, true},
-		"node lost, no head":    {said(500, "Failed while trying to get the latest header."), 6, true},
-		"not there yet":         {said(500, "Unable to retrieve header and parent from supplied hash"), 1, false},
-		"cannot tell":           {said(500, "Unable to decode storage system.account"), 1, false},
-		"another server error":  {said(500, "cannot read properties of undefined"), 1, false},
-		"said with another":     {said(400, "WebSocket is not connected"), 1, false},
-		"malformed":             {said(400, "Cannot get block hash for abc."), 1, false},
-		"no such block, JSON":   {status(404, `{"error":"Block not found"}`), 1, false},
-		"no such endpoint":      {status(404, `<html>`), 2, false}, // the second asks with /v1
-		"half a body, complete": {status(200, block7[:50]), 1, false},
-		"nothing":               {status(204, ""), 1, false},
+		"unavailable":            {status(503, ""), 6, true, true},
+		"node lost":              {said(500, "WebSocket is not connected"), 6, true, true},
+		"node lost, no head":     {said(500, "Failed while trying to get the latest header."), 6, true, true},
+		"node hangs":             {said(500, "No response received from RPC endpoint in 60s"), 6, true, true},
+		"node's limit":           {said(500, "-32005: Too many requests, please apply for an API key"), 6, true, true},
+		"node's internal error":  {said(500, "-32603: Internal error"), 6, true, true},
+		"another server error":   {said(500, "cannot read properties of undefined"), 6, true, true},
+		"not there yet":          {said(500, "Unable to retrieve header and parent from supplied hash"), 1, false, false},
+		"cannot tell":            {said(500, "Unable to decode storage system.account"), 1, false, false},
+		"pruned":                 {said(500, "4003: Client error: Api called for an unknown Block: State already discarded for 0x12"), 1, false, false},
+		"pruned, older node":     {said(500, "-32000: Client error: UnknownBlock: State already discarded for BlockId::Hash(0x12)"), 1, false, false},
+		"said with another":      {said(400, "WebSocket is not connected"), 1, false, false},
+		"malformed":              {said(400, "Cannot get block hash for abc."), 1, false, false},
+		"no such block, JSON":    {status(404, `{"error":"Block not found"}`), 1, false, false},
+		"half a body, complete":  {status(200, block7[:50]), 1, false, true},
+		"an error, with success": {status(200, `{"error":"upstream timed out"}`), 1, false, true},
+		"another block":          {status(200, strings.Replace(block7, `"7"`, `"8"`, 1)), 1, false, true},
+		"nothing":                {status(204, ""), 1, false, true},
+		"web page":               {status(200, "<html><title>Just a moment...</title>"), 1, false, true},
+		"forbidden":              {status(403, "<html>"), 1, false, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := &sequence{steps: []http.HandlerFunc{c.step, c.step, c.step, c.step, c.step}}
-			b, err := clientOf(t, s, ask.Options{}).Block(context.Background(), 7)
-			require.Equal(t, c.asked, int(s.asked.Load()), "questions")
-			if !c.passes {
-				require.Error(t, err)
-				return
-			}
-			require.NoError(t, err)
-			require.Equal(t, uint64(7), b.Number)
-		})
+		for _, known := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, answered before: %v", name, known), func(t *testing.T) {
+				s := &sequence{}
+				client := clientOf(t, s, ask.Options{})
+				if known {
+					_, err := client.Block(context.Background(), 7)
+					require.NoError(t, err)
+					s.asked.Store(0)
+				}
+				s.steps = []http.HandlerFunc{c.step, c.step, c.step, c.step, c.step}
+				b, err := client.Block(context.Background(), 7)
+				if !c.passes && !(known && c.known) {
+					require.Error(t, err)
+					require.Equal(t, c.asked, int(s.asked.Load()), "requests")
+					require.Equal(t, strings.HasPrefix(name, "pruned"), errors.Is(err, chain.ErrPruned), err)
+					return
+				}
+				require.NoError(t, err)
+				require.Equal(t, 6, int(s.asked.Load()), "requests")
+				require.Equal(t, uint64(7), b.Number)
+			})
+		}
 	}
+	t.Run("no such endpoint", func(t *testing.T) {
+		s := &sequence{steps: []http.HandlerFunc{status(404, "<html>"), status(404, "<html>")}}
+		_, err := clientOf(t, s, ask.Options{}).Block(context.Background(), 7)
+		require.ErrorIs(t, err, chain.ErrNotOffered)
+		require.Equal(t, 2, int(s.asked.Load()), "the second asks with /v1")
+	})
 }
 
 // The successor's paths begin with /v1. It is found out once.

@@ -72,17 +72,19 @@ func settles(text string, err error) bool {
 func (s *server) text(ctx context.Context, version, path string) (text string, err error) {
 	question := versioned(version, path)
 	empty := 0
+	var final error // an answer, too: the gateway has no other
 	err = s.http.Ask(ctx, func(ctx context.Context) error {
 		answer, err := s.http.Get(ctx, question)
 		switch {
 		case err != nil:
 			return err
 		case !answer.IsSuccess():
-			return s.refusal(question, answer)
+			final, err = s.refusal(question, answer)
+			return err
 		case answer.Status == http.StatusNoContent:
-			return &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", path, errNoContent)}
+			return &ask.UnusableError{Err: &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", question, errNoContent)}}
 		case answer.IsWebPage():
-			return fmt.Errorf("GET %s: %w", question, s.http.WebPage())
+			return fmt.Errorf("GET %s: %w", question, s.http.WebPage(answer))
 		case version == version1 && blockPath.MatchString(path):
 			err := checkInherents(answer.Text)
 			if empty++; err != nil && empty < maxEmpty {
@@ -93,9 +95,9 @@ func (s *server) text(ctx context.Context, version, path string) (text string, e
 			}
 		}
 		text = answer.Text
-		return nil
+		return ask.Check(ctx, text)
 	})
-	return text, err
+	return text, cmp.Or(err, final)
 }
 
 // maxEmpty is how often the successor may answer with a block without extrinsics before that
@@ -129,13 +131,6 @@ var noBlockTexts = []string{
 	"Block not found",
 }
 
-// The texts with which the real gateway says, with status 500, that it has no connection
-// to its node.
-var lostNodeTexts = []string{
-	"WebSocket is not connected",
-	"Failed while trying to get the latest header.",
-}
-
 // The texts with which a gateway says, with status 500 or 400, that it cannot answer a
 // question, now or later: a key that it cannot read, a part of the chain that it does
 // not know or that the runtime did not have, or what its library cannot decode.
@@ -157,8 +152,9 @@ func cannotTell(status int, said string) bool {
 		slices.ContainsFunc(cannotTellTexts, func(text string) bool { return strings.Contains(said, text) })
 }
 
-// refusal is the error for an answer with a status that is no success.
-func (s *server) refusal(path string, answer ask.Answer) error {
+// refusal is what an answer says whose status is no success: a final answer, or why there is
+// none.
+func (s *server) refusal(path string, answer ask.Answer) (final, err error) {
 	body, notJSON := wire.Parse(answer.Text)
 	said, ok := body.Member("message").Text()
 	if !ok {
@@ -166,22 +162,23 @@ func (s *server) refusal(path string, answer ask.Answer) error {
 	}
 	for _, text := range noBlockTexts {
 		if strings.HasPrefix(said, text) {
-			return chain.ErrNoBlock
+			return chain.ErrNoBlock, nil
 		}
 	}
-	err := s.http.Refused(path, answer.Status, answer.Header, wire.Excerpt(said))
-	err.LostNode = answer.Status == http.StatusInternalServerError && slices.Contains(lostNodeTexts, said)
+	refused := s.http.Refused(path, answer)
 	switch {
+	case ask.FailureOf(refused) == ask.Pruned:
+		return fmt.Errorf("%w: %w", chain.ErrPruned, refused), nil
 	case cannotTell(answer.Status, said):
-		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
+		return fmt.Errorf("%w: %w", chain.ErrCannotTell, refused), nil
 	case answer.Status != http.StatusNotFound:
-		return err
+		return nil, refused
 	case notJSON == nil && strings.HasPrefix(path, version1+"/pallets/"): // the successor's: an unknown pallet or item
-		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
+		return fmt.Errorf("%w: %w", chain.ErrCannotTell, refused), nil
 	case notJSON == nil: // the successor says so of a block; an unknown route is a web page
-		return fmt.Errorf("%w: %w", chain.ErrNoBlock, err)
+		return nil, fmt.Errorf("%w: %w", chain.ErrNoBlock, refused)
 	}
-	return fmt.Errorf("%w: %w", errNoEndpoint, err)
+	return nil, fmt.Errorf("%w: %w", errNoEndpoint, refused)
 }
 
 // Portion is one block, by a question for the block and one for the multiplier.
@@ -207,7 +204,7 @@ func (s *server) Stream(ctx context.Context, path string, w io.Writer) (int64, e
 
 func (s *server) streamFrom(ctx context.Context, version, path string, w io.Writer) (n int64, err error) {
 	question := versioned(version, path)
-	var broken error // after it had begun
+	var broken error // after it had begun, or for good
 	err = s.http.Ask(ctx, func(ctx context.Context) error {
 		answer, written, err := s.http.Stream(ctx, question, w)
 		switch n = written; {
@@ -215,7 +212,7 @@ func (s *server) streamFrom(ctx context.Context, version, path string, w io.Writ
 			broken = err
 			return nil
 		case err == nil && !answer.IsSuccess():
-			return s.refusal(question, answer)
+			broken, err = s.refusal(question, answer)
 		}
 		return err
 	})

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodegateway"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -117,8 +117,8 @@ func ofBlock(block chain.Anchor, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case nodegateway.Discarded(err):
-		return fmt.Errorf("block %d: %w: %w", block.Height, nodegateway.ErrPruned, err)
+	case ask.FailureOf(err) == ask.Pruned:
+		return fmt.Errorf("block %d: %w: %w", block.Height, chain.ErrPruned, err)
 	case errors.Is(err, nodeclient.ErrNoMethod):
 		return fmt.Errorf("block %d: %w: recording needs a node that answers state_getReadProof, by which the state is proved; some providers turn it off", block.Height, err)
 	}

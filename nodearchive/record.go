@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/wire"
@@ -34,9 +35,17 @@ func record(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*Ma
 		return nil, err
 	}
 	if err := r.blocks(ctx, r.portions); err != nil {
-		return nil, err
+		return nil, &ask.InterruptedError{Next: r.next(), Err: err}
 	}
 	return r.finish(ctx)
+}
+
+// next is the highest block that no segment holds.
+func (r *recorder) next() uint64 {
+	if kept := r.manifest.Segments; len(kept) > 0 {
+		return kept[len(kept)-1].First - 1
+	}
+	return r.options.Last
 }
 
 // newRecorder is a recording that has begun: it comes next to the last block.

@@ -19,7 +19,6 @@ import (
 	"github.com/feeledger/fees/internal/rpcserver"
 	"github.com/feeledger/fees/internal/trietest"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodegateway"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/trie"
 	"github.com/feeledger/fees/wire"
@@ -369,8 +368,8 @@ func TestNodesThatRefuse(t *testing.T) {
 		return nil, &rpcserver.Error{Code: 4003, Message: "Client error: Api called for an unknown Block: State already discarded for 0x12"}
 	}
 	_, err = recordTo(t, FromNode(served(t, node)), t.TempDir(), RecordOptions{First: 1, Last: 40})
-	require.ErrorIs(t, err, nodegateway.ErrPruned)
-	require.ErrorContains(t, err, ": the node does not have it: where it keeps the latest blocks alone, name an archive node")
+	require.ErrorIs(t, err, chain.ErrPruned)
+	require.ErrorContains(t, err, ": the node does not keep this block or its state")
 
 	node = made.Node()
 	prove := node.Methods["state_getReadProof"]

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/feeledger/fees/ask"
@@ -107,7 +108,7 @@ func (c *Client) askPart(ctx context.Context, calls []*call) error {
 		return err
 	}
 	half := len(calls) / 2
-	if refusesBatch(err) {
+	if refusesBatch(err) && !c.asker.Answered(len(calls)) {
 		c.mostAtOnce.Store(min(c.mostAtOnce.Load(), int64(half)))
 	}
 	return c.askInParts(ctx, calls, half)
@@ -122,7 +123,7 @@ func (c *Client) askTogether(ctx context.Context, calls []*call) error {
 	answers, err := c.ask(ctx, questions)
 	for i, one := range calls {
 		if one.err = err; err == nil {
-			one.result, one.err = answers[i].given(one.method)
+			one.result, one.err = answers[i].given()
 		}
 	}
 	return err
@@ -131,7 +132,11 @@ func (c *Client) askTogether(ctx context.Context, calls []*call) error {
 // refusesSize tells whether fewer questions may be answered where these were not. What
 // passes was waited for; what was not understood, a batch may be to blame for.
 func refusesSize(err error) bool {
-	return !errors.Is(err, ErrClosed) && !errors.Is(err, context.Canceled) && !ask.Passes(err)
+	switch {
+	case errors.Is(err, ErrClosed), errors.Is(err, context.Canceled):
+		return false
+	}
+	return !ask.Passes(err) || ask.FailureOf(err) == ask.Internal
 }
 
 // Codes of a node whose answer would be larger than it may be.
@@ -160,3 +165,21 @@ type batchError struct{ failure *RPCError }
 func (e *batchError) Error() string { return fmt.Sprintf("several questions at once: %v", e.failure) }
 
 func (e *batchError) Unwrap() error { return e.failure }
+
+// batchesUnsupported is the code of a node that takes no batches. Others mean by it that there
+// were too many requests.
+//
+// Source: paritytech/jsonrpsee, types/src/error.rs.
+const batchesUnsupported = -32005
+
+// Refused makes it an [ask.Refusal]. That a batch is too large passes for no batch of its size.
+func (e *batchError) Refused() (code int64, text string) {
+	code, text = e.failure.Refused()
+	if code == batchesUnsupported {
+		code = 0
+	}
+	if strings.Contains(strings.ToLower(text), "batch") {
+		return 0, ""
+	}
+	return code, text
+}

@@ -2,8 +2,8 @@ package nodeclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync/atomic"
 
@@ -75,62 +75,85 @@ func (c *Client) Close() error {
 // makes of them. The result may be null; what the node refuses is an *[RPCError].
 func (c *Client) Call(ctx context.Context, method string, params ...any) (wire.Value, error) {
 	answers, err := c.ask(ctx, []question{{method, params}})
+	var refused *RPCError
+	if errors.As(err, &refused) && refused.Method != "" { // which says it
+		return wire.Value{}, err
+	}
 	if err != nil {
 		return wire.Value{}, fmt.Errorf("%s: %w", method, err)
 	}
-	return answers[0].given(method)
+	return answers[0].given()
 }
 
-// given is the result, or the refusal of the method.
-func (m *message) given(method string) (wire.Value, error) {
+// given is the result, or the refusal.
+func (m *message) given() (wire.Value, error) {
 	if m.failure != nil {
-		m.failure.Method = method
 		return wire.Value{}, m.failure
 	}
 	return m.result, nil
 }
 
-// ask asks questions in one message, until it is answered or its time is over.
-func (c *Client) ask(ctx context.Context, questions []question) (answers []message, err error) {
+// ask asks questions in one message until each is answered, or patience ends. Those whose
+// refusal passes are asked again without the others; the last refusal is the answer then.
+func (c *Client) ask(ctx context.Context, questions []question) ([]message, error) {
 	ctx, done := c.untilClosed(ctx)
 	defer done()
-	err = c.asker.AskAll(ctx, len(questions), func(ctx context.Context) (err error) {
-		answers, err = c.transport.ask(ctx, questions)
-		if err == nil {
-			err = c.tooMany(answers)
+	answers := make([]message, len(questions))
+	open := make([]int, len(questions)) // the places of those to be asked
+	for i := range open {
+		open[i] = i
+	}
+	answered := false
+	err := c.asker.AskAll(ctx, len(questions), func(ctx context.Context) error {
+		var asked []question
+		for _, i := range open {
+			asked = append(asked, questions[i])
 		}
-		for i, q := range questions {
-			if err == nil && answers[i].failure != nil {
-				c.observe(q.method, answers[i].failure)
-			} else {
-				c.observe(q.method, err)
+		got, err := c.transport.ask(ctx, asked)
+		if answered = err == nil; err != nil {
+			c.observeAll(asked, err)
+			return c.attempted(err)
+		}
+		var again []int
+		for i, m := range got {
+			answers[open[i]] = m
+			if m.failure == nil {
+				c.observe(asked[i].method, nil)
+				continue
+			}
+			m.failure.Method = asked[i].method
+			m.failure.hide(c.asker)
+			c.observe(asked[i].method, m.failure)
+			if ask.Passes(m.failure) {
+				again = append(again, open[i])
+				err = m.failure
 			}
 		}
+		open = again
 		return err
 	})
-	if err != nil {
+	if err != nil && (!answered || ask.TimedOut(err)) {
 		return nil, c.reason(err)
 	}
 	return answers, nil
 }
 
-// limitExceeded is what EIP-1474 calls the refusal of too many questions.
-const limitExceeded = -32005
-
-// tooMany is the error of a place where a question was refused because there were too many:
-// over a WebSocket there is no status to say it by. They are asked again, all of them.
-func (c *Client) tooMany(answers []message) error {
-	for _, m := range answers {
-		if m.failure == nil {
-			continue
-		}
-		code, _ := m.failure.Code.Get()
-		says := strings.ToLower(m.failure.Message)
-		if code == limitExceeded || code == http.StatusTooManyRequests || strings.Contains(says, "too many requests") || strings.Contains(says, "rate limit") {
-			return c.asker.Refused("", http.StatusTooManyRequests, nil, wire.Excerpt(m.failure.Message))
-		}
+func (c *Client) observeAll(questions []question, err error) {
+	for _, q := range questions {
+		c.observe(q.method, err)
 	}
-	return nil
+}
+
+// attempted is the error of an attempt: an answer that cannot be read is unusable.
+func (c *Client) attempted(err error) error {
+	var refused *RPCError
+	if errors.As(err, &refused) {
+		refused.hide(c.asker)
+	}
+	if errors.As(err, new(*DecodeError)) {
+		return &ask.UnusableError{Err: err}
+	}
+	return err
 }
 
 // untilClosed ends with the caller's context, or with the client.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/wire"
 )
@@ -32,14 +33,34 @@ func (e *RPCError) Error() string {
 	if e.Method != "" {
 		text.WriteString(e.Method + ": ")
 	}
-	text.WriteString("the node refuses: " + wire.Excerpt(e.Message))
-	if reason, ok := e.Data.Text(); ok {
-		text.WriteString(": " + wire.Excerpt(reason))
-	}
+	text.WriteString("the node refuses: " + e.words())
 	if code, ok := e.Code.Get(); ok {
 		fmt.Fprintf(&text, " (code %d)", code)
 	}
 	return text.String()
+}
+
+// words are the message, and what the node added to it.
+func (e *RPCError) words() string {
+	words := wire.Excerpt(e.Message)
+	if reason, ok := e.Data.Text(); ok {
+		words += ": " + wire.Excerpt(reason)
+	}
+	return words
+}
+
+// hide takes the client's secrets out of what the node says.
+func (e *RPCError) hide(c *ask.Client) {
+	e.Message = c.WithoutSecrets(e.Message)
+	if data, err := wire.Parse(c.WithoutSecrets(e.Data.Raw())); err == nil {
+		e.Data = data
+	}
+}
+
+// Refused makes it an [ask.Refusal].
+func (e *RPCError) Refused() (code int64, text string) {
+	code, _ = e.Code.Get()
+	return code, e.words()
 }
 
 // methodNotFound is the code of JSON-RPC 2.0. The recorded node sends it over a

@@ -82,7 +82,7 @@ func (c *Client) subscribe(ctx context.Context, to topic, params []any) (connect
 		if connection, err = c.socket.connection(ctx); err == nil {
 			s, err = connection.subscribe(ctx, to, params)
 		}
-		return err
+		return c.attempted(err)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", to.subscribe, err)

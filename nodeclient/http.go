@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"sync/atomic"
 
@@ -32,9 +31,9 @@ func (h *overHTTP) ask(ctx context.Context, questions []question) ([]message, er
 	case err != nil:
 		return nil, err
 	case !answer.IsSuccess():
-		return nil, refusal(h.asker, answer.Status, answer.Header, answer.Text)
+		return nil, h.asker.Refused("", answer)
 	case answer.IsWebPage():
-		return nil, h.asker.WebPage()
+		return nil, h.asker.WebPage(answer)
 	}
 	messages, batch, err := decodeMessages(answer.Text)
 	if err != nil {
@@ -79,14 +78,4 @@ func inOrder(messages []message, batch bool, first uint64, questions []question)
 		return nil, &DecodeError{"answer", fmt.Errorf("%d questions were asked at once, and %d are answered", len(questions), len(messages))}
 	}
 	return answers, nil
-}
-
-// refusal is the error for an answer with a status that was not wanted.
-func refusal(asker *ask.Client, status int, header http.Header, text string) error {
-	body, _ := wire.Parse(text)
-	said, ok := body.Member("error").Member("message").Text()
-	if !ok {
-		said, _ = body.Member("message").Text()
-	}
-	return asker.Refused("", status, header, wire.Excerpt(said))
 }

@@ -83,7 +83,7 @@ func (s *socket) dial(ctx context.Context) (*connection, error) {
 		return nil, &DecodeError{"answer", errors.New("it does not open a WebSocket as it should")}
 	}
 	text, _ := io.ReadAll(answer.Body) // at most 1 kB, in memory
-	return nil, refusal(s.asker, answer.StatusCode, answer.Header, string(text))
+	return nil, s.asker.Refused("", ask.Answer{Status: answer.StatusCode, Header: answer.Header, Text: string(text)})
 }
 
 // connection is one WebSocket connection. One goroutine reads from it, one writes
@@ -362,11 +362,23 @@ func (c *connection) read(ctx context.Context) error {
 }
 
 func (c *connection) readError(err error) error {
-	if errors.Is(err, websocket.ErrMessageTooBig) {
+	var closed websocket.CloseError
+	switch {
+	case errors.Is(err, websocket.ErrMessageTooBig):
 		err = ask.ErrTooLarge
+	case errors.As(err, &closed) && closed.Reason != "":
+		err = &closedError{c.asker.Quote(closed.Reason)}
 	}
 	return c.unreachable(err)
 }
+
+// closedError reports that the node closed the connection, and why.
+type closedError struct{ reason string }
+
+func (e *closedError) Error() string { return "it closed the connection: " + e.reason }
+
+// Refused makes it an [ask.Refusal].
+func (e *closedError) Refused() (code int64, text string) { return 0, e.reason }
 
 // unreachable is for what broke the connection, whatever ended the loop that found it.
 func (c *connection) unreachable(err error) error {

@@ -87,14 +87,15 @@ func (g *Gateway) prepare(ctx context.Context, batch *nodeclient.Batch, height u
 	}
 	wanted := g.recent.wanted()
 	p.block = batch.Block(hash)
-	p.state = ask(batch, hash, append(own, wanted...))
+	p.state = addStorage(batch, hash, append(own, wanted...))
 	if first && height > 0 {
-		p.parentsState = ask(batch, p.parent.hash, wanted)
+		p.parentsState = addStorage(batch, p.parent.hash, wanted)
 	}
 	return p, nil
 }
 
-func ask(batch *nodeclient.Batch, block chain.Hash, keys [][]byte) asked {
+// addStorage adds the question for what a block's state has under some keys.
+func addStorage(batch *nodeclient.Batch, block chain.Hash, keys [][]byte) asked {
 	return asked{keys, batch.Storage(block, keys...)}
 }
 

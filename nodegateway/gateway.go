@@ -88,7 +88,7 @@ func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
 	text, err := g.answer(ctx, question)
 	var refused *answer.RefusedError
 	switch {
-	case errors.As(err, new(*Refusal)), errors.Is(err, ErrPruned):
+	case errors.As(err, new(*Refusal)), errors.Is(err, chain.ErrPruned):
 		return "", err
 	case errors.Is(err, chain.ErrNoBlock):
 		return "", &Refusal{noBlock, err}

@@ -4,23 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/nodeclient"
 )
-
-// ErrPruned says that the node no longer has what it is asked for: it keeps the latest blocks
-// alone. It is a [chain.ErrCannotTell].
-var ErrPruned error = errPruned{}
-
-type errPruned struct{}
-
-func (errPruned) Error() string {
-	return "the node does not have it: where it keeps the latest blocks alone, name an archive node (--state-pruning archive --blocks-pruning archive)"
-}
-
-func (errPruned) Unwrap() error { return chain.ErrCannotTell }
 
 // unknownBlock is the code of a question about the state of a block that the node does not
 // have.
@@ -28,22 +16,16 @@ func (errPruned) Unwrap() error { return chain.ErrCannotTell }
 // Source: paritytech/polkadot-sdk, substrate/client/rpc-api/src/state/error.rs.
 const unknownBlock = 4003
 
-// stateError is err, or ErrPruned where that is what a node means that says it of a block's
+// stateError is err, or chain.ErrPruned where that is what a node means that says it of a block's
 // state, or why the node does not know the block.
 func (g *Gateway) stateError(ctx context.Context, at place, err error) error {
 	switch {
-	case Discarded(err):
+	case ask.FailureOf(err) == ask.Pruned:
 		return pruned(at.height, at.hash, err)
 	case isUnknownBlock(err):
 		return g.missing(ctx, at, err)
 	}
 	return err
-}
-
-// Discarded tells whether a node refuses a question because it no longer has a block's state.
-func Discarded(err error) bool {
-	var refused *nodeclient.RPCError
-	return errors.As(err, &refused) && strings.Contains(refused.Error(), "State already discarded")
 }
 
 func isUnknownBlock(err error) bool {
@@ -69,7 +51,7 @@ func (g *Gateway) missing(ctx context.Context, at place, err error) error {
 }
 
 func pruned(height uint64, hash chain.Hash, err error) error {
-	return fmt.Errorf("block %d (%v): %w: %w", height, hash, ErrPruned, err)
+	return fmt.Errorf("block %d (%v): %w: %w", height, hash, chain.ErrPruned, err)
 }
 
 // noBlock says that a node does not have a block, and how far it is.

@@ -119,7 +119,7 @@ func (g *Gateway) learn(ctx context.Context, found span) error {
 		return nil
 	}
 	err := g.reach(ctx, found, height-min(ahead, height))
-	if errors.Is(err, ErrPruned) || errors.Is(err, errNoHash) || errors.Is(err, chain.ErrNotKept) { // the end of what can be asked for
+	if errors.Is(err, chain.ErrPruned) || errors.Is(err, errNoHash) || errors.Is(err, chain.ErrNotKept) { // the end of what can be asked for
 		return nil
 	}
 	return err

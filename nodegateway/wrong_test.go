@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/nodegateway"
 )
 
 // refusing answers one method in its own way.
@@ -36,7 +35,7 @@ func TestPrunedNode(t *testing.T) {
 			answer(t, g, "/blocks/head/header")
 			n.instead = refusing(c.method, c.answer)
 			_, err := g.Answer(t.Context(), c.question)
-			require.ErrorIs(t, err, nodegateway.ErrPruned)
+			require.ErrorIs(t, err, chain.ErrPruned)
 			require.ErrorIs(t, err, chain.ErrCannotTell)
 			require.ErrorContains(t, err, "block ")
 			require.ErrorContains(t, err, "name an archive node")
@@ -47,7 +46,7 @@ func TestPrunedNode(t *testing.T) {
 	n.instead = refusing("state_queryStorageAt", failure(-32603, "Internal error"))
 	_, err := g.Answer(t.Context(), "/blocks/7")
 	require.ErrorContains(t, err, "state_queryStorageAt: the node refuses: Internal error (code -32603)")
-	require.NotErrorIs(t, err, nodegateway.ErrPruned)
+	require.NotErrorIs(t, err, chain.ErrPruned)
 }
 
 // A node that has the latest blocks alone answers for those: that the older ones are not there

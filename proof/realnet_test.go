@@ -253,7 +253,7 @@ func TestARealBlockWithoutTheParameter(t *testing.T) {
 		}, false, 1, "this question cannot be answered"},
 		"it takes too long": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, true, 1, "timed out"},
 		"it is busy":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, true, 0, "status 503"},
-		"it is garbage":     {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"value":{}}`) }, true, 1, "malformed"},
+		"it is garbage":     {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"value":{}}`) }, true, 10, "malformed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := &realGateway{parameter: c.parameter}

@@ -41,7 +41,7 @@ func ofNode(err error) bool {
 	var refused *nodegateway.Refusal
 	return errors.As(err, new(*nodeclient.RPCError)) ||
 		errors.As(err, new(*nodeclient.DecodeError)) ||
-		errors.Is(err, nodegateway.ErrPruned) ||
+		errors.Is(err, chain.ErrPruned) ||
 		errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, &refused) && errors.Is(err, chain.ErrNoBlock)
 }

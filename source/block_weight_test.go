@@ -13,7 +13,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodegateway"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/wire"
@@ -67,7 +66,7 @@ func TestBlockWeight(t *testing.T) {
 		"a byte has changed":      {2600, stored{err: fmt.Errorf("block-weight/9.json: %w", archive.ErrDamaged)}, "", true},
 		"no answer for now":       {2600, stored{err: down}, "", true},
 		"a node refuses":          {2600, stored{err: &nodeclient.RPCError{Message: "Internal error"}}, "", true},
-		"a node has no state":     {2600, stored{err: fmt.Errorf("block 9: %w", nodegateway.ErrPruned)}, "", true},
+		"a node has no state":     {2600, stored{err: fmt.Errorf("block 9: %w", chain.ErrPruned)}, "", true},
 		"a node has another":      {2600, stored{err: fmt.Errorf("block 9: %w", chain.ErrWrongBlock)}, "", true},
 		"it follows from events":  {2501, stored{value: recorded}, "", false},
 		"it follows from the gas": {1701, stored{value: recorded}, "", false},

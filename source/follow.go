@@ -249,7 +249,7 @@ func (f *follower) wait(ctx context.Context, err error) error {
 		}
 	}
 	switch {
-	case lostNode(err) && f.impatient():
+	case ask.FailureOf(err) == ask.NodeLost && f.impatient():
 		f.tell(&LostNodeError{f.options.Patience})
 	case !lags(err) || f.impatient():
 		f.tell(err)

@@ -26,6 +26,7 @@ import (
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
@@ -519,6 +520,10 @@ func TestFollowEnds(t *testing.T) {
 		"timed out":       {status(408), 0},
 		"no node":         {status(500), 0},
 		"behind a proxy":  {status(502), 0},
+		"out of network":  {status(524), 0},
+		"internal error":  {&nodeclient.RPCError{Code: chain.Some[int64](-32603), Message: "Internal server error"}, 0},
+		"quota":           {&nodeclient.RPCError{Code: chain.Some[int64](-32005), Message: "monthly quota exceeded"}, 0},
+		"no such method":  {&nodeclient.RPCError{Code: chain.Some[int64](-32601), Message: "Method not found"}, 1},
 		"not there yet":   {chain.ErrNoBlock, 0},
 		"not final yet":   {source.ErrNotFinal, 0},
 		"malformed":       {errMalformed, 10},
@@ -527,7 +532,10 @@ func TestFollowEnds(t *testing.T) {
 		"no endpoint":     {chain.ErrNotOffered, 10},
 		"too large":       {&ask.UnreachableError{Err: ask.ErrTooLarge}, 11}, // once ahead of its turn
 		"cannot tell":     {fmt.Errorf("%w: %w", chain.ErrCannotTell, status(500)), 1},
-		"refused":         {status(401), 1},
+		"unauthorized":    {status(401), 10},
+		"forbidden":       {status(403), 10},
+		"refused":         {status(400), 1},
+		"not made":        {status(501), 1},
 		"unknown network": {network.ErrUnknownNetwork, 1},
 		"a fork":          {&source.ForkError{Height: 105}, 1},
 		"lacks":           {archive.ErrLacks, 1},
@@ -771,7 +779,7 @@ func TestFollowUntrusted(t *testing.T) {
 func TestFollowLostNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(105), newAnnouncer()
-		lost := &ask.StatusError{Path: "/blocks/100", Code: 500, Message: "WebSocket is not connected", LostNode: true}
+		lost := &ask.StatusError{Path: "/blocks/100", Code: 500, Message: "WebSocket is not connected"}
 		down := true
 		block := g.block
 		g.block = func(b *chain.Block) error {

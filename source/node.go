@@ -166,11 +166,14 @@ func (e *either) isNode() bool { return e.known() == gatewayclient.Gateway(e.asN
 
 // Answer asks the gateway, or the node.
 func (e *either) Answer(ctx context.Context, question string) (text string, err error) {
-	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {
-		text, err = g.Answer(ctx, question)
-		if err == nil && e.decided.Load() == nil && isJSONRPC(text) {
-			err = errJSONRPC
+	checked := ask.Checked(ctx, func(text string) error {
+		if e.decided.Load() == nil && isJSONRPC(text) {
+			return errJSONRPC
 		}
+		return ask.Check(ctx, text)
+	})
+	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {
+		text, err = g.Answer(checked, question)
 		return err
 	})
 	return text, err
@@ -197,7 +200,12 @@ func (e *either) ask(ctx context.Context, what func(gatewayclient.Gateway) error
 	case !maybeNode(err):
 		return err
 	}
-	if _, notNode := e.node.Call(ask.Briefly(ctx), "system_chain"); notNode != nil {
+	_, notNode := e.node.Call(ctx, "system_chain")
+	switch {
+	case notNode == nil:
+	case ask.Passes(notNode), ask.FailureOf(notNode) == ask.Denied: // only what takes the question says so
+		return notNode
+	default:
 		return &neitherError{err, notNode}
 	}
 	var asNode gatewayclient.Gateway = e.asNode

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"time"
@@ -35,30 +34,13 @@ func (e *LostNodeError) Error() string {
 	return fmt.Sprintf("the gateway has had no connection to its node for more than %v: if the node runs, restart the gateway, which may not find it again by itself", e.For)
 }
 
-// lostNode tells whether a gateway says that it has no connection to its node.
-func lostNode(err error) bool {
-	var status *ask.StatusError
-	return errors.As(err, &status) && status.LostNode
-}
-
 // temporary tells whether an error passes by itself, so that waiting for it is
 // right, for however long it takes.
 func temporary(err error) bool {
-	var (
-		marked      *TemporaryError
-		status      *ask.StatusError
-		unreachable *ask.UnreachableError
-		untrusted   *tls.CertificateVerificationError
-	)
-	switch {
-	case errors.As(err, &untrusted), errors.Is(err, ask.ErrTooLarge), CannotTell(err):
+	if CannotTell(err) {
 		return false
-	case errors.As(err, &marked), errors.As(err, &unreachable), lags(err):
-		return true
-	case errors.As(err, &status):
-		return status.Temporary()
 	}
-	return false
+	return errors.As(err, new(*TemporaryError)) || lags(err) || ask.Passes(err)
 }
 
 // CannotTell tells whether a source has said, by an error, that it will never answer a
@@ -88,19 +70,16 @@ func lags(err error) bool {
 	return errors.Is(err, ErrNotFinal) || errors.Is(err, chain.ErrNoBlock)
 }
 
-// Doubtful tells whether an answer is wrong, which another may not be: of a
-// gateway that starts or whose nodes differ. Two blocks that do not follow each
-// other are not: below the final head, that is for ever.
+// Doubtful tells whether an answer is wrong, or is refused by what stands before the source,
+// which another may not be: of a gateway that starts or whose nodes differ. Two blocks that
+// do not follow each other are not: below the final head, that is for ever.
 func Doubtful(err error) bool {
-	var fork *ForkError
-	var malformed *sidecar.DecodeError
-	var malformedByNode *nodeclient.DecodeError
-	return !errors.As(err, &fork) && errors.Is(err, chain.ErrWrongBlock) ||
-		errors.As(err, &malformed) ||
-		errors.As(err, &malformedByNode) ||
-		errors.Is(err, ask.ErrNotJSON) ||
+	return !errors.As(err, new(*ForkError)) && errors.Is(err, chain.ErrWrongBlock) ||
+		errors.As(err, new(*sidecar.DecodeError)) ||
+		errors.As(err, new(*nodeclient.DecodeError)) ||
 		errors.Is(err, chain.ErrNotOffered) ||
-		errors.Is(err, ask.ErrTooLarge)
+		errors.Is(err, ask.ErrTooLarge) ||
+		ask.Doubtful(err)
 }
 
 // pauses are those between attempts.

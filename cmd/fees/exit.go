@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,7 +97,6 @@ func takes(c *cobra.Command, flag string) bool { return c != nil && c.Flags().Lo
 func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var unreachable *ask.UnreachableError
 	var malformed *sidecar.DecodeError
-	var status *ask.StatusError
 	var fork *source.ForkError
 	var beside *ledger.ForkError
 	var nodeAnswer *nodeclient.DecodeError
@@ -115,12 +115,12 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		return cli.Stopped(c)
 	case errors.Is(err, sidecar.ErrNoInherents):
 		advice = readFromNode(c)
+	case providerAdvice(c, err) != "":
+		advice = providerAdvice(c, err)
 	case errors.Is(err, ask.ErrTooLarge) && errors.As(err, &unreachable):
 		advice = "try again, or ask another " + unreachable.Place.What
 	case errors.As(err, &unreachable):
 		advice = strings.TrimSuffix("start it, or "+cli.NameAnother(c, unreachable.Place), ", or ")
-	case errors.As(err, &status) && status.LostNode:
-		advice = "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
 	case errors.As(err, &nodeAnswer):
 		advice = "try again, or ask another node"
 	case errors.As(err, &altered) && !errors.Is(err, archive.ErrDamaged):
@@ -195,10 +195,8 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	case errors.Is(err, chain.ErrOverflow):
 		advice = "no chain has such amounts: ask another gateway"
 	}
-	if advice == "" {
-		return message(c, err)
-	}
-	return message(c, err) + "; " + advice
+	parts := []string{saidFirst(c, err), advice, continues(c, err)}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
 // readFromNode says what helps where a gateway's answer cannot be read.

@@ -21,7 +21,7 @@ type Source struct {
 // Source counts what the program asks gateways and nodes.
 func (m *Metrics) Source() *Source {
 	return &Source{
-		requests: m.counters("fees_source_requests_total", "Requests to the gateway or the node, each attempt counted, by what came of them: answered, busy (429), refused (another 4xx), failed (5xx), unreachable, timed_out, cancelled by who asked, malformed.", "place", "outcome"),
+		requests: m.counters("fees_source_requests_total", "Requests to the gateway or the node, each attempt counted, by what came of them: answered, busy (429, or a refusal that says so), refused (another 4xx), failed (5xx, or an internal error), unreachable, timed_out, cancelled by who asked, malformed.", "place", "outcome"),
 		retries:  m.counters("fees_source_retries_total", "Requests that were made again, because the attempt before failed.", "place"),
 		bytes:    m.counters("fees_source_received_bytes_total", "Bytes of the answers of the gateway or the node.", "place"),
 		took:     m.seconds("fees_source_request_seconds", "How long requests to the gateway or the node took.", "place"),
@@ -59,6 +59,14 @@ func outcome(err error) string {
 		return "timed_out"
 	case errors.As(err, &unreachable):
 		return "unreachable"
+	}
+	switch ask.FailureOf(err) {
+	case ask.Busy, ask.QuotaSpent:
+		return "busy"
+	case ask.Internal, ask.Unavailable:
+		return "failed"
+	case ask.Denied:
+		return "refused"
 	}
 	return "malformed"
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
@@ -114,6 +115,9 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 	prover := proof.Prover{Reader: reader}
 	for x, err := range prover.Follow(ctx, heads, options, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
+			if w.begun {
+				return &ask.InterruptedError{Next: last + 1, Err: err}
+			}
 			return err
 		}
 		x.Report.Notes = append(x.Report.Notes, x.Report.Uncompared()...)

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/source"
+)
+
+// providerAdvice returns what to do about a gateway or node that does not answer for now, or
+// not without a key.
+func providerAdvice(c *cobra.Command, err error) string {
+	if errors.Is(err, chain.ErrPruned) {
+		return "name an archive node (--state-pruning archive --blocks-pruning archive)"
+	}
+	switch ask.FailureOf(err) {
+	case ask.Denied:
+		if takes(c, "api-key-file") {
+			return "check the URL and the key: in the URL, in FEES_API_KEY, or in a file that --api-key-file names"
+		}
+		return "check the URL and the key in it"
+	case ask.QuotaSpent:
+		return "the quota of the provider's plan is used up: wait until it renews, raise it, or name another provider"
+	case ask.Busy:
+		if takes(c, "rps") {
+			return "the provider limits how many requests it takes: ask more slowly with --rps"
+		}
+		return "the provider limits how many requests it takes: wait a moment"
+	case ask.NodeLost:
+		return "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
+	case ask.Internal, ask.Unavailable:
+		if errors.As(err, new(*ask.UnreachableError)) { // which may not run at all
+			return ""
+		}
+		return "try again later, or name another gateway or node"
+	}
+	return ""
+}
+
+// saidFirst returns an error's message. The provider's own words come first where they say why
+// there is no answer.
+func saidFirst(c *cobra.Command, err error) string {
+	text := message(c, err)
+	if !ask.Passes(err) && ask.FailureOf(err) != ask.Denied && !errors.Is(err, chain.ErrPruned) {
+		return text
+	}
+	who, words := said(err)
+	if words == "" || !strings.Contains(text, words) {
+		return text
+	}
+	return fmt.Sprintf("the %s says %q (%s)", who, words, strings.Replace(text, ": "+words, "", 1))
+}
+
+// said returns what a gateway or node sent in place of an answer.
+func said(err error) (who, words string) {
+	var status *ask.StatusError
+	var refusal ask.Refusal
+	switch {
+	case errors.As(err, &status):
+		return status.Place.What, status.Message
+	case errors.As(err, &refusal):
+		_, words = refusal.Refused()
+		return ask.Node, words
+	}
+	return "", ""
+}
+
+// continues returns how the work goes on that an error interrupted, where another answer to
+// the same question lets it.
+func continues(c *cobra.Command, err error) string {
+	if desk.KindOf(err) != desk.Unanswered || source.CannotTell(err) || !ask.Passes(err) && !source.Doubtful(err) {
+		return ""
+	}
+	var interrupted *ask.InterruptedError
+	switch {
+	case !errors.As(err, &interrupted):
+		return ""
+	case c != nil && c.Name() == "watch": // without --from it begins at the head
+		return cli.Line(c, fmt.Sprintf("fees watch --from %d", interrupted.Next), "gateway", "node", "format", "network", "network-file", "api-key-file", "api-key-header", "ca-file") + " continues there"
+	}
+	return fmt.Sprintf("run the same command again: it continues at block %d", interrupted.Next)
+}
