@@ -4,12 +4,12 @@
 //
 // # Before you change it
 //
-// All questions go through [Client.Ask]. It asks again while the error is one that passes
-// (see [Passes]), until the question's total time is over. It asks once where no further
-// attempt can help.
+// All questions go through [Client.Ask]. It asks again by what [FailureOf] says of the error:
+// failure.go has the one table of statuses, codes and texts. [Client.AskAll] says how long.
 //
 // An address that never took a connection may be wrong: [Client.Ask] gives it up after three
-// seconds. A place that answered before is waited for until the time is over.
+// seconds. One that never answered rightly is given up at once where it, or the key, may be
+// wrong. A place that answered before is waited for until the time is over.
 //
 // A caller that asks again by itself, such as source.Reader.Follow, says so with [Briefly].
 // Then it hears within seconds what is wrong, and can say what it waits for.
