@@ -40,7 +40,8 @@ func advisedErrors() []error {
 		&ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://127.0.0.1:8080"}, Err: ask.ErrTooLarge},
 		&ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://127.0.0.1:8080"}, Err: errors.New("refused")},
 		&ask.UnreachableError{Place: ask.Place{What: ask.Node, Address: "ws://127.0.0.1:9944"}, Err: errors.New("refused")},
-		&ask.StatusError{LostNode: true}, &nodeclient.DecodeError{Err: errors.New("x")}, nodeclient.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
+		&ask.StatusError{Code: 500, Message: "WebSocket is not connected"}, &ask.StatusError{Code: 401}, &ask.StatusError{Code: 402}, &ask.StatusError{Code: 429},
+		&ask.StatusError{Code: 500}, &ask.StatusError{Code: 524}, chain.ErrPruned, &ask.InterruptedError{Next: 7, Err: &ask.StatusError{Code: 502}}, &nodeclient.DecodeError{Err: errors.New("x")}, nodeclient.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
 		&source.ForkError{}, source.ErrNotFinal, archive.ErrNotFinal, desk.ErrUnanswered, chain.ErrNotOffered, archive.ErrDamaged,
 		ledger.ErrNone, &desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Fill: span},
 		&desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Compared: chain.Some(desk.PeriodInput{Month: "2026-01"})},
@@ -66,7 +67,7 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 	}
 	root := newRoot(io.Discard, io.Discard)
 	advised := map[string]bool{} // the literals of exit.go that a message had
-	literals := messages(t, "exit.go")
+	literals := append(messages(t, "exit.go"), messages(t, "provider.go")...)
 	for c := range commands(root) {
 		for _, given := range []bool{false, true} {
 			for _, name := range []string{"ledger", "gateway", "network", "network-file", "trust", "api-key-file", "api-key-header", "ca-file", "month", "timezone", "signatures", "node"} {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,7 +84,7 @@ func continues(c *cobra.Command, err error) string {
 	case !errors.As(err, &interrupted):
 		return ""
 	case c != nil && c.Name() == "watch": // without --from it begins at the head
-		return cli.Line(c, fmt.Sprintf("fees watch --from %d", interrupted.Next), "gateway", "node", "format", "network", "network-file", "api-key-file", "api-key-header", "ca-file") + " continues there"
+		return cli.Line(c, "fees watch --from "+strconv.FormatUint(interrupted.Next, 10), "gateway", "node", "format", "network", "network-file", "api-key-file", "api-key-header", "ca-file") + " continues there"
 	}
 	return fmt.Sprintf("run the same command again: it continues at block %d", interrupted.Next)
 }
