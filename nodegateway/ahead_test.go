@@ -66,7 +66,7 @@ func TestPrepareWhatIsWrong(t *testing.T) {
 	}
 	require.NoError(t, g.Prepare(t.Context(), chain.Heights{First: 1, Last: 16}))
 	for height, says := range map[int]string{
-		3: "name an archive node",
+		3: "the node does not keep this block or its state",
 		5: "State already discarded",
 		7: "the header that the node gives has the hash " + n.best[8],
 	} {

@@ -38,7 +38,7 @@ func TestPrunedNode(t *testing.T) {
 			require.ErrorIs(t, err, chain.ErrPruned)
 			require.ErrorIs(t, err, chain.ErrCannotTell)
 			require.ErrorContains(t, err, "block ")
-			require.ErrorContains(t, err, "name an archive node")
+			require.ErrorContains(t, err, "the node does not keep this block or its state")
 		})
 	}
 	n := makeChain(t, 24)
