@@ -14,14 +14,28 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/wire"
 )
 
 // lines are what a signer reads before signing: a name and a text each. Nothing is shortened, however narrow the
 // terminal is: an address that looks like another is how people lose money.
-type lines struct{ text strings.Builder }
+type lines []struct{ name, text string }
 
 func (l *lines) add(name, format string, values ...any) {
-	fmt.Fprintf(&l.text, "%-14s%s\n", console.Printable(name), console.Printable(fmt.Sprintf(format, values...)))
+	*l = append(*l, struct{ name, text string }{console.Printable(name), console.Printable(fmt.Sprintf(format, values...))})
+}
+
+func (l *lines) write(to io.Writer) error {
+	width := 0
+	for _, line := range *l {
+		width = max(width, len(line.name))
+	}
+	for _, line := range *l {
+		if _, err := fmt.Fprintf(to, "%-*s  %s\n", width, line.name, line.text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // amount writes an amount in the token, and in the smallest unit beside it.
@@ -29,7 +43,11 @@ func amount(wei chain.Wei, token extrinsic.Token) string {
 	if token.Symbol == "" {
 		return wei.String() + " (smallest unit; the token's decimals are not known)"
 	}
-	return fmt.Sprintf("%s %s = %v wei", console.Plain(console.Scaled(wei, token.Decimals)), token.Symbol, wei)
+	unit := "of the smallest unit"
+	if token.Decimals == console.TokenDecimals {
+		unit = "wei"
+	}
+	return fmt.Sprintf("%s %s = %v %s", console.Plain(console.Scaled(wei, token.Decimals)), token.Symbol, wei, unit)
 }
 
 // show writes what is going to be signed.
@@ -52,8 +70,7 @@ func show(stderr io.Writer, p *desk.Prepared) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(stderr, l.text.String())
-	return err
+	return l.write(stderr)
 }
 
 func (l *lines) native(n *desk.PreparedNative, token extrinsic.Token) error {
@@ -61,22 +78,10 @@ func (l *lines) native(n *desk.PreparedNative, token extrinsic.Token) error {
 	if err != nil {
 		return err
 	}
-	shown := map[string]bool{}
 	pallet, call := extrinsic.CallName(n.Call)
 	l.add("call", "%s.%s", pallet, call)
-	for _, b := range balances {
-		l.add("  "+b.Path, "%s", amount(b.Amount, token))
-		shown[b.Path] = true
-	}
 	for name, v := range n.Call.Member("args").Members() {
-		if shown[name] {
-			continue
-		}
-		text, is := v.Text()
-		if !is {
-			text = v.Raw()
-		}
-		l.add("  "+name, "%s", text)
+		l.argument(name, v, balances, token)
 	}
 	l.add("nonce", "%v", n.Nonce)
 	l.add("tip", "%s", amount(n.Tip, token))
@@ -88,6 +93,25 @@ func (l *lines) native(n *desk.PreparedNative, token extrinsic.Token) error {
 	l.add("runtime", "%s %d, transaction version %d", n.Runtime.SpecName, n.SpecVersion, n.TransactionVersion)
 	l.add("metadata", "%s", trusted[n.Metadata])
 	return nil
+}
+
+// argument writes an argument of the call, and below it the amounts in calls inside it.
+func (l *lines) argument(name string, v wire.Value, balances []extrinsic.Balance, token extrinsic.Token) {
+	text, is := v.Text()
+	if !is {
+		text = v.Raw()
+	}
+	for _, b := range balances {
+		if b.Path == name {
+			text = amount(b.Amount, token)
+		}
+	}
+	l.add("  "+name, "%s", text)
+	for _, b := range balances {
+		if strings.HasPrefix(b.Path, name+".") || strings.HasPrefix(b.Path, name+"[") {
+			l.add("    "+b.Path, "%s", amount(b.Amount, token))
+		}
+	}
 }
 
 var trusted = map[desk.MetadataTrust]string{
