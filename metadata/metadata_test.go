@@ -2,6 +2,7 @@ package metadata_test
 
 import (
 	"archive/tar"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -143,4 +144,28 @@ func TestPins(t *testing.T) {
 		text[len(text)/2] ^= 1
 		require.Equal(t, network.PinMismatch, network.PinOf(v.SpecName, v.SpecVersion, m.Version, blake2b.Sum256(text)), name)
 	})
+}
+
+// Metadata of version 16 list extensions by version. Without the list of version 0 it is not known what extrinsics carry:
+// that is an error, not an extrinsic without extensions.
+func TestExtensionsOfVersionZero(t *testing.T) {
+	found := false
+	files(t, func(name string, text []byte) {
+		if text[4] != 16 {
+			return
+		}
+		found = true
+		m, err := metadata.Parse(text)
+		require.NoError(t, err)
+		require.NotEmpty(t, m.Extrinsic.Extensions)
+		// the list: one version, 0, with as many one-byte numbers as there are extensions
+		list := []byte{1 << 2, 0, byte(len(m.Extrinsic.Extensions)) << 2, 0 << 2, 1 << 2, 2 << 2}
+		at := bytes.LastIndex(text, list)
+		require.Positive(t, at, name)
+		changed := bytes.Clone(text)
+		changed[at+1] = 1
+		_, err = metadata.Parse(changed)
+		require.ErrorContains(t, err, "the extensions of version 0 are not listed", name)
+	})
+	require.True(t, found)
 }

@@ -250,14 +250,17 @@ func (p *parser) extrinsic(m *Metadata) (x Extrinsic) {
 	default:
 		list(p, 1, p.U8) // the versions that the runtime knows
 		x.Address, x.Call, x.Signature = p.typeID(), p.typeID(), p.typeID()
-		var chosen []uint64 // of version 0, which extrinsics of version 4 have
+		lists := map[uint8][]uint64{} // by the version of the extensions
 		list(p, 2, func() struct{} {
-			if version, of := p.U8(), list(p, 1, p.CompactUint); version == 0 {
-				chosen = of
-			}
+			version := p.U8()
+			lists[version] = list(p, 1, p.CompactUint)
 			return struct{}{}
 		})
 		all := list(p, 3, extension)
+		chosen, known := lists[0] // which extrinsics of version 4 have
+		if !known {
+			p.Fail("the extensions of version 0 are not listed")
+		}
 		for _, i := range chosen {
 			if i >= uint64(len(all)) {
 				p.Fail("extension %d does not exist", i)
