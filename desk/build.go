@@ -145,9 +145,6 @@ func (q *BuildQuestion) bound(ctx context.Context, view *nodestate.View, n *Nati
 		return err
 	}
 	birth, err := answer.Hashed()
-	if err == nil && (birth.Hash() != hash || birth.Number != height) {
-		err = &nodeclient.DecodeError{What: "header", Err: fmt.Errorf("it is not that of block %d, %v", height, hash)}
-	}
 	n.BirthHeader = birth.Encode()
 	return err
 }

@@ -461,7 +461,7 @@ func TestNodesOfAttackers(t *testing.T) {
 		"another chain than stated":   {"eth_chainId", `"0x501"`, unknown, desk.ChainStatement{EVMChainID: chain.Some[uint64](1282), Token: glmr}, "", "The EVM chain ID is 1281, and you state 1282"},
 		"as stated":                   {"eth_chainId", `"0x501"`, unknown, desk.ChainStatement{EVMChainID: chain.Some[uint64](1281), Token: glmr}, "", ""},
 		"the version of transactions": {"state_getRuntimeVersion", `{"specName":"moonbeam","specVersion":2600,"transactionVersion":3,"apis":[],"authoringVersion":3,"implName":"moonbeam","implVersion":0}`, chain.Hash{}, desk.ChainStatement{}, "of transaction version 2, and the draft is for 3", ""},
-		"a header of another block":   {"chain_getHeader", "", chain.Hash{}, desk.ChainStatement{}, "it is not that of block", ""},
+		"a header of another block":   {"chain_getHeader", "", chain.Hash{}, desk.ChainStatement{}, "the header that the node gives has the hash", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := moonbeam(t)
