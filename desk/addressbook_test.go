@@ -246,3 +246,30 @@ func TestReportWithoutLabels(t *testing.T) {
 	require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
 	require.Equal(t, []desk.Field{desk.FieldLabels}, fieldsOf(t, err))
 }
+
+// The company's own group is the one with the most accounts of bookkeeping, or else the only one.
+// It is the first that is offered.
+func TestOwnGroup(t *testing.T) {
+	const head = "address,label,group,account\n"
+	for text, want := range map[string][]string{
+		head:                               nil,
+		head + accountOne + ",One,ours,\n": {"ours", "ours"},
+		head + accountOne + ",One,a,\n" + accountTwo + ",Two,b,\n":                            {"", "a", "b"},
+		head + accountOne + ",One,a,\n" + accountTwo + ",Two,b,Assets:B\n":                    {"b", "b", "a"},
+		head + accountOne + ",One,b,Assets:B\n" + accountTwo + ",Two,a,Assets:A\n":            {"a", "a", "b"},
+		head + accountOne + ",One,,Assets:A\n":                                                nil,
+		head + accountOne + ",One,a,\n" + accountTwo + ",Two,a,\n" + alith + ",Three,b,B:B\n": {"b", "b", "a"},
+	} {
+		book := readBook(t, text)
+		if want == nil {
+			require.Empty(t, book.OwnGroup(), text)
+			require.Empty(t, book.GroupNames(), text)
+			continue
+		}
+		require.Equal(t, want[0], book.OwnGroup(), text)
+		require.Equal(t, want[1:], book.GroupNames(), text)
+	}
+	var none *desk.AddressBook
+	require.Empty(t, none.OwnGroup())
+	require.Empty(t, none.GroupNames())
+}

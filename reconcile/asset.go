@@ -97,8 +97,10 @@ func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, le
 		if _, _, inCell, err = form.split(text); err != nil {
 			return form, "", nil // reading the amount says what is wrong
 		}
-		if part := form.unknown(text); inCell == "" && isAsset(part) {
-			other = part
+		if inCell == "" && strings.ContainsFunc(text, unicode.IsLetter) {
+			if part := form.unknown(text); isAsset(part) {
+				other = part
+			}
 		}
 	}
 	unit := unitNamed(stated, a.symbol)

@@ -25,6 +25,14 @@
 // which writes our workbooks, ends a sheet without an error there. As a stream, it also does
 // not tell a number from text.
 //
+// The chain's side is what the accounts paid in the period, and nothing else: a row that another
+// account paid has 0 there. A result without accounts, or of a part of the period, is never called
+// complete.
+//
+// A fee is in the network's token where its column, a column beside it or its cell states it, or
+// where the user does. What they state to be in another asset is never compared, and no advice leads
+// to that.
+//
 // The difference of an item is always books less chain, so that the sums add up. Rows and
 // items are kept in temporary files, not in memory.
 package reconcile

@@ -354,7 +354,8 @@ func TestPeriod(t *testing.T) {
 	// and block 25 are not of the period.
 	o.Period, o.Partial = times(t, "2026-01-01T00:04:48Z", "2027-01-01T00:00:00Z"), true
 	r = match(t, b, read(t, weiGrid(within(25, 27)).csv(','), o), o)
-	require.True(t, r.Reconciled())
+	require.True(t, r.Agrees())
+	require.False(t, r.Complete(), "the ledger has only a part of the period")
 	require.Equal(t, chain.Some(ledger.Span{First: 1, Last: 27}), r.Span)
 }
 

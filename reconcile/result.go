@@ -136,9 +136,11 @@ func (r *Result) Reconciled() bool { return r.Agrees() && r.Complete() }
 // Agrees reports whether each row and each transaction that was compared agrees.
 func (r *Result) Agrees() bool { return r.Apart() == 0 }
 
-// Complete reports whether fees that the record lacks were looked for. Without accounts they
-// cannot be.
-func (r *Result) Complete() bool { return len(r.Options.Accounts) > 0 && !r.Options.RowsOnly }
+// Complete reports whether fees that the record lacks were looked for in the whole period. Without
+// accounts they cannot be.
+func (r *Result) Complete() bool {
+	return len(r.Options.Accounts) > 0 && !r.Options.RowsOnly && !r.partial
+}
 
 // Apart counts the rows and transactions that do not agree.
 func (r *Result) Apart() (count int) {

@@ -249,7 +249,9 @@ func (i *Item) short() []string {
 	if t, ok := i.Transaction.Get(); ok {
 		cells[2] = t.Place.String()
 	}
-	cells[3] = knownTokens(i.Difference)
+	if i.Outcome != LeftOut {
+		cells[3] = knownTokens(i.Difference)
+	}
 	return cells
 }
 

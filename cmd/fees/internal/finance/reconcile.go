@@ -290,7 +290,7 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 		fmt.Fprintln(stderr, "fees: "+r.Headline())
 	}
 	switch {
-	case r.Compared() == 0 && !r.Complete():
+	case r.Compared() == 0 && f.rowsOnly:
 		return fmt.Errorf("%s has no fee to compare", f.Path)
 	case r.Agrees():
 		return nil
