@@ -34,6 +34,7 @@ var ErrDamaged = errors.New("the archive is damaged")
 type Archive struct {
 	name     string
 	files    fs.FS
+	start    uint64              // where the range begins at the lowest
 	manifest *Manifest           // nil where there is none
 	sums     map[string]string   // of the manifest, by path
 	listed   map[string][]uint64 // the manifest's heights by directory, rising
@@ -42,6 +43,13 @@ type Archive struct {
 
 // New returns the archive in files; name stands for it in errors.
 func New(name string, files fs.FS) *Archive { return &Archive{name: name, files: files} }
+
+// StartAt makes the range begin at a height, and returns the archive. Blocks before it can still
+// be read.
+func (a *Archive) StartAt(height uint64) *Archive {
+	a.start = height
+	return a
+}
 
 // OpenDirectory returns the archive in a directory.
 func OpenDirectory(path string) (*Archive, error) {
@@ -71,8 +79,8 @@ func (a *Archive) hasBlocks() error {
 	return &noArchiveError{fmt.Errorf("%s is not a directory of recordings: it has no directory %s", a.name, blockDirectory)}
 }
 
-// Range is from the first to the last height that has a block. Recordings
-// without a manifest may lack some between.
+// Range is from the first to the last height that has a block, or from where StartAt says.
+// Recordings without a manifest may lack some between.
 func (a *Archive) Range() (first, last uint64, err error) {
 	if a.segmented() {
 		return a.manifest.First, a.manifest.Last, nil
@@ -81,7 +89,7 @@ func (a *Archive) Range() (first, last uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return heights[0], heights[len(heights)-1], nil
+	return max(heights[0], a.start), heights[len(heights)-1], nil
 }
 
 // Portion is one block, by an answer with the block and one with the multiplier.

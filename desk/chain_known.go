@@ -79,7 +79,7 @@ func (s *ChainStatement) ofGenesis(tables network.Tables, genesis chain.Hash) (*
 	return s.ofTable(table)
 }
 
-var errNoChainID = notUnderstood("An EVM transaction without a chain ID is valid on every chain (EIP-155). Build it with the chain ID of your chain: --chain-id.")
+var errNoChainID = notUnderstood("An EVM transaction without a chain ID is valid on every chain (EIP-155). Build it with the chain ID of your chain: fees tx build-evm --chain-id ID.")
 
 // ofEVMChain finds the chain that EVM transactions with the chain ID are for.
 func (s *ChainStatement) ofEVMChain(tables network.Tables, id uint64) (*KnownChain, error) {

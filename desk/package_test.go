@@ -336,7 +336,7 @@ func TestPackageThatFails(t *testing.T) {
 		"a record not asked so": {desk.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *desk.PackageQuestion) { q.Books.Decimal = ".." }},
 		"accounts that are none": {desk.NotUnderstood, `accounts: "0x12" is not an address`,
 			func(t *testing.T, q *desk.PackageQuestion) { q.Accounts = []string{"0x12"} }},
-		"no such program":   {desk.NotUnderstood, `program "lotus": want a program that has journals`, func(_ *testing.T, q *desk.PackageQuestion) { q.Journal = "lotus" }},
+		"no such program":   {desk.NotUnderstood, `as "lotus": want a program that has journals`, func(_ *testing.T, q *desk.PackageQuestion) { q.Journal = "lotus" }},
 		"with what":         {desk.NotUnderstood, `with "love": want fees or movements`, func(_ *testing.T, q *desk.PackageQuestion) { q.With = "love" }},
 		"movements alone":   {desk.NotUnderstood, "with movements opens the journal with balances, and none are to be asked for", func(_ *testing.T, q *desk.PackageQuestion) { q.Proved = false }},
 		"no month":          {desk.NotUnderstood, "which month, or which year?", func(_ *testing.T, q *desk.PackageQuestion) { q.Month = "" }},

@@ -295,7 +295,7 @@ func TestCheckTableOfAnotherNetwork(t *testing.T) {
 func TestTableRange(t *testing.T) {
 	r, err := desk.TableRange(t.Context(), demo(t))
 	require.NoError(t, err)
-	require.Equal(t, source.Range{First: 0, Last: 27}, r)
+	require.Equal(t, source.Range{First: 3, Last: 27}, r)
 	for head, want := range map[uint64]source.Range{
 		5: {First: 0, Last: 5}, 98: {First: 0, Last: 98}, 99: {First: 0, Last: 99}, 100: {First: 1, Last: 100}, 1000: {First: 901, Last: 1000},
 	} {

@@ -692,7 +692,7 @@ func TestFollowArchive(t *testing.T) {
 	require.Equal(t, heights(27, 27), seen)
 	seen, err = read(from(28))
 	require.ErrorIs(t, err, archive.ErrLacks)
-	require.ErrorContains(t, err, "it has blocks from 0 to 27")
+	require.ErrorContains(t, err, "it has blocks from 3 to 27")
 	require.Empty(t, seen)
 
 	// Waiting makes no block final there.

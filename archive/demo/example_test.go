@@ -22,6 +22,6 @@ func ExampleOpen() {
 	}
 	fmt.Println(block.Hash, "has", len(block.Extrinsics), "extrinsics")
 	// Output:
-	// blocks 0 to 27
+	// blocks 3 to 27
 	// 0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f has 9 extrinsics
 }

@@ -187,6 +187,9 @@ func subcommand(c *cobra.Command, name string) *cobra.Command {
 // shownBy are the commands that show the texts of a package which name flags. What is not
 // listed is shown by any, and names no flag outside of a command line.
 var shownBy = map[string][]string{
+	"desk/chain_known.go":   {"tx sign", "tx build", "tx build-evm", "estimate"},
+	"desk/prepare.go":       {"tx sign"},
+	"extrinsic/argument.go": {"tx build", "estimate"},
 	"desk/statement.go":     {"statement", "rollforward", "close"},
 	"desk/suggest.go":       {"suggest"},
 	"desk/same_chain.go":    {"follow", "watch", "verify", "networks check"},

@@ -33,7 +33,7 @@ Where blocks come from (--gateway, else FEES_GATEWAY, else GATEWAY_NODE_URL):
   http://127.0.0.1:8080   a gateway's URL, or a node's; this one is the default
   ws://127.0.0.1:9944     a node's URL: no gateway is needed
   ./recordings            a directory: blocks/25.json, multiplier/24.json, ...
-  demo                    28 recorded blocks, nothing else needed
+  demo                    recorded blocks 3 to 27, nothing else needed
 
 An address book, a CSV file of address, label, group and account, names
 addresses in all that is shown: --labels, else FEES_ACCOUNTS, else accounts.csv
@@ -65,7 +65,7 @@ const manualExamples = `  fees demo                               try a month's 
   fees block head --gateway https://HOST  the newest final block
   fees block 25 --gateway demo --format csv -o block25.csv
   fees watch                              each block as soon as it is final
-  fees verify 1..27 --gateway demo        prove a range by the chain's records
+  fees verify 3..27 --gateway demo        prove a range by the chain's records
   fees explain 25-7 --gateway demo        one fee like an invoice
   fees sync --month 2026-01               fill the ledger fees.db
   fees follow                             append each block as it is final

@@ -1,12 +1,12 @@
-// Command pack writes the answers on blocks in a directory of recordings into a
-// zip file.
+// Command pack writes the answers on blocks and balances in a directory of recordings into a
+// zip file that is compressed as a whole: many of them are small and alike.
 package main
 
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
-	"io"
+	"compress/gzip"
+	"errors"
 	"log"
 	"os"
 	"path/filepath"
@@ -15,7 +15,7 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		log.Fatal("usage: pack DIRECTORY FILE.zip")
+		log.Fatal("usage: pack DIRECTORY FILE.zip.gz")
 	}
 	packed, err := pack(os.Args[1])
 	if err != nil {
@@ -28,7 +28,7 @@ func main() {
 
 func pack(directory string) ([]byte, error) {
 	var paths []string
-	for _, pattern := range []string{"blocks/*.json", "headers/*.json", "multiplier/*.json", "node-version.json", "runtime-spec.json"} {
+	for _, pattern := range []string{"blocks/*.json", "headers/*.json", "multiplier/*.json", "balance-info/*/*.json", "node-version.json", "runtime-spec.json"} {
 		found, err := filepath.Glob(filepath.Join(directory, pattern))
 		if err != nil {
 			return nil, err
@@ -37,10 +37,11 @@ func pack(directory string) ([]byte, error) {
 	}
 	slices.Sort(paths)
 	var packed bytes.Buffer
-	w := zip.NewWriter(&packed)
-	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(out, flate.BestCompression)
-	})
+	compressed, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	w := zip.NewWriter(compressed)
 	for _, path := range paths {
 		name, err := filepath.Rel(directory, path)
 		if err != nil {
@@ -50,7 +51,7 @@ func pack(directory string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		file, err := w.Create(filepath.ToSlash(name)) // without a time
+		file, err := w.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Store}) // without a time
 		if err != nil {
 			return nil, err
 		}
@@ -58,6 +59,6 @@ func pack(directory string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	err := w.Close()
+	err = errors.Join(w.Close(), compressed.Close())
 	return packed.Bytes(), err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"io"
 	"os"
 	"testing"
@@ -15,13 +16,17 @@ import (
 func TestPacked(t *testing.T) {
 	want, err := pack("../../../../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
-	have, err := os.ReadFile("../../recordings.zip")
+	have, err := os.ReadFile("../../recordings.zip.gz")
 	require.NoError(t, err)
 	require.Equal(t, unpack(t, want), unpack(t, have), "run go generate ./archive/demo")
 }
 
 func unpack(t *testing.T, packed []byte) map[string]string {
-	r, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	compressed, err := gzip.NewReader(bytes.NewReader(packed))
+	require.NoError(t, err)
+	whole, err := io.ReadAll(compressed)
+	require.NoError(t, err)
+	r, err := zip.NewReader(bytes.NewReader(whole), int64(len(whole)))
 	require.NoError(t, err)
 	files := map[string]string{}
 	for _, f := range r.File {
@@ -31,6 +36,6 @@ func unpack(t *testing.T, packed []byte) map[string]string {
 		require.NoError(t, err)
 		files[f.Name] = string(text)
 	}
-	require.Greater(t, len(files), 80)
+	require.Greater(t, len(files), 500)
 	return files
 }

@@ -50,7 +50,7 @@ The hash and the sender of every EVM transaction are recomputed from its
 signature, as by fees verify and fees follow; --signatures=false leaves that
 out, and is faster.`
 
-const syncExamples = `  fees sync 0..27 --gateway demo --ledger demo.db   28 blocks into demo.db
+const syncExamples = `  fees sync 3..27 --gateway demo --ledger demo.db   25 blocks into demo.db
   fees sync --month 2026-01                         a month, in every time zone
   fees sync --year 2026 --dry-run                   what a year would take
   fees sync --from 2026-01-01 --to 2026-01-31 --timezone Europe/Berlin

@@ -72,7 +72,7 @@ const reportExamples = `  fees report --month 2026-01
   fees report --by account --accounts accounts.csv --format xlsx -o accounts.xlsx
   fees report --month 2026-01 --by group --labels accounts.csv
   fees report --month 2026-01 --by account --only status=reverted --top 10
-  fees report 0..27 --by call --gateway demo`
+  fees report 3..27 --by call --gateway demo`
 
 // reportFlags are the flags of fees report.
 type reportFlags struct {

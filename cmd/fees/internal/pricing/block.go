@@ -53,7 +53,7 @@ const blockExamples = `  fees block 25 --gateway demo
   fees block 0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f --gateway demo
   fees block head --unfinalized
   fees block 24 --gateway ./gateway --format csv -o block24.csv
-  fees block 25 --gateway demo --rules spec       by the specification's table`
+  fees block 20 --gateway demo --rules spec       by the specification's table`
 
 // blockFlags are the flags of fees block.
 type blockFlags struct {

@@ -39,7 +39,7 @@ const explainExamples = `  fees explain 25-7 --gateway demo
   fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --block 25 --gateway demo
   fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --ledger demo.db --gateway demo
   fees explain 25-7 --gateway demo --format json
-  fees explain 25-7 --gateway demo --rules spec   by the specification's table`
+  fees explain 25-6 --gateway demo --rules spec   by the specification's table`
 
 // explainFlags are the flags of fees explain.
 type explainFlags struct {

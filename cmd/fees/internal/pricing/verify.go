@@ -36,10 +36,10 @@ The exit code is 1 where a fee drifts or anything else does not hold. Where the
 gateway did not answer in time what only a check needs, the summary says so, the
 check is not made, and the exit code is 3.`
 
-const verifyExamples = `  fees verify 1..27 --gateway demo
+const verifyExamples = `  fees verify 3..27 --gateway demo
   fees verify 1:+48 --concurrency 16
   fees verify 1..24 --gateway ./gateway --format json -o findings.jsonl
-  fees verify 1..27 --gateway demo --signatures=false`
+  fees verify 3..27 --gateway demo --signatures=false`
 
 // verifyFlags are the flags of fees verify.
 type verifyFlags struct {
