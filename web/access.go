@@ -91,6 +91,35 @@ func addressOf(r *http.Request) netip.Addr {
 	return from.Addr().Unmap().WithZone("")
 }
 
+// clientOf returns where a request comes from. What a proxy adds to X-Forwarded-For is believed where the
+// options name that proxy: the last address there that is none of theirs.
+func (s *server) clientOf(r *http.Request) client {
+	peer := addressOf(r)
+	if !s.isProxy(peer) {
+		return client{address: peer}
+	}
+	list := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, text := range slices.Backward(list) {
+		address, err := forwardedAddress(strings.TrimSpace(text))
+		if !s.forwards || err != nil {
+			break
+		}
+		if !s.isProxy(address) {
+			return client{address: address}
+		}
+	}
+	return client{address: peer, shared: true}
+}
+
+// forwardedAddress reads an address, which some proxies write with its port.
+func forwardedAddress(text string) (netip.Addr, error) {
+	if with, err := netip.ParseAddrPort(text); err == nil {
+		return with.Addr().Unmap().WithZone(""), nil
+	}
+	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	return address.Unmap().WithZone(""), err
+}
+
 // isProxy tells whether a server before this one is at an address.
 func (s *server) isProxy(address netip.Addr) bool {
 	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(address) })

@@ -19,6 +19,13 @@ func SetArrivalTime(to time.Duration) (before time.Duration) {
 	return before
 }
 
+// SetHeldTime changes how long a failed attempt holds up the next where many have failed, and returns how
+// it was.
+func SetHeldTime(to time.Duration) (before time.Duration) {
+	before, heldTime = heldTime, to
+	return before
+}
+
 // Uploads are the files that are kept, with a clock of the test's own.
 type Uploads struct{ of *uploads }
 

@@ -179,8 +179,12 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 func setRetry(w http.ResponseWriter, err error) {
 	after := int64(2)
 	var wait *waitError
-	if errors.As(err, &wait) {
+	var misfit *misfitError
+	switch {
+	case errors.As(err, &wait):
 		after = seconds(wait.wait)
+	case errors.As(err, &misfit):
+		after = seconds(misfit.wait)
 	}
 	w.Header().Set("Retry-After", fmt.Sprint(after))
 }

@@ -64,7 +64,7 @@ func (s *server) logIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.sessions.end(visitorOf(r).browser)
 	s.setCookie(w, r, s.sessions.begin(l.Name)) // never what the browser had before
-	s.Log.Info("logged in", "user", l.Name, "address", addressOf(r).String())
+	s.Log.Info("logged in", "user", l.Name, "address", s.clientOf(r).address.String())
 	http.Redirect(w, r, l.To, http.StatusSeeOther)
 	return nil
 }
@@ -77,7 +77,7 @@ func (s *server) logOut(w http.ResponseWriter, r *http.Request) error {
 	v := visitorOf(r)
 	s.sessions.end(v.browser)
 	s.setCookie(w, r, random())
-	s.Log.Info("logged out", "user", v.user, "address", addressOf(r).String())
+	s.Log.Info("logged out", "user", v.user, "address", s.clientOf(r).address.String())
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 	return nil
 }

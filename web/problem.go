@@ -55,8 +55,11 @@ func problemOf(ctx context.Context, err error, most time.Duration) *problem {
 	}
 	var misfit *misfitError
 	var wait *waitError
-	if errors.As(err, &misfit) {
+	if errors.As(err, &misfit) && !misfit.slow {
 		return &problem{http.StatusUnauthorized, "Not logged in", misfit.Error()}
+	}
+	if errors.As(err, &misfit) {
+		return &problem{http.StatusTooManyRequests, "Too many attempts", misfit.Error()}
 	}
 	if errors.As(err, &wait) {
 		return &problem{http.StatusTooManyRequests, "Too many attempts", wait.Error()}

@@ -32,10 +32,12 @@ type Options struct {
 	Ending  <-chan struct{}
 	Working *sync.WaitGroup
 
-	TLS     bool           // it is asked by TLS
-	Users   *users.Users   // who may log in; nil: nobody needs to
-	Header  string         // in which a server before this one names the user; "" for none
-	Proxies []netip.Prefix // where servers before this one are; nil is this machine
+	TLS    bool         // it is asked by TLS
+	Users  *users.Users // who may log in; nil: nobody needs to
+	Header string       // in which a server before this one names the user; "" for none
+	// Proxies are where servers before this one are; nil is this machine. Where there are users, those that
+	// are named here say in X-Forwarded-For for whom they ask.
+	Proxies []netip.Prefix
 }
 
 // Ledger is a ledger that is served, with what is known beside it.
@@ -95,6 +97,7 @@ type server struct {
 	began     time.Time
 	sessions  *sessions
 	passwords *passwords
+	forwards  bool // proxies were named: they say for whom they ask
 }
 
 // thisMachine is where a server before this one is, if nothing else is said.
@@ -105,6 +108,7 @@ func Handler(o Options) http.Handler { return handler(o, time.Now) }
 
 // handler has the clock by which sessions and waits end.
 func handler(o Options, now func() time.Time) http.Handler {
+	forwards := o.Proxies != nil
 	if o.Proxies == nil {
 		o.Proxies = thisMachine
 	}
@@ -117,7 +121,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	front := server{Options: o, working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
+	front := server{Options: o, forwards: forwards, working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
 		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
 	if o.Users != nil {
 		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)

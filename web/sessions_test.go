@@ -44,34 +44,61 @@ func TestMostSessions(t *testing.T) {
 func TestMostFailing(t *testing.T) {
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	f := newFailures(func() time.Time { return now })
-	for range mostFailures {
-		f.add(nameFails("anna"))
+	from := client{netip.MustParseAddr("192.0.2.1"), true}
+	anna := from.failing("anna")
+	for range maxFailures {
+		f.add(anna)
 	}
-	for i := range mostFailing {
+	for i := range maxFailing {
 		now = now.Add(time.Millisecond)
-		f.add(nameFails(fmt.Sprint("user", i)))
-		if i == mostFailing-2 {
-			wait, left := f.wait(nameFails("anna"))
-			require.Positive(t, wait)
-			require.Zero(t, left)
+		f.add(from.failing(fmt.Sprint("user", i)))
+		if i == maxFailing-2 {
+			found, hold := f.slow(anna)
+			require.NotNil(t, found)
+			require.Positive(t, hold)
 		}
 	}
-	require.Len(t, f.kept, mostFailing)
-	wait, left := f.wait(nameFails("anna"))
-	require.Zero(t, wait)
-	require.Equal(t, mostFailures, left)
+	require.Len(t, f.kept, maxFailing)
+	found, _ := f.slow(anna)
+	require.Nil(t, found)
 }
 
-// Addresses of IPv6 count by the network that somebody has, those of IPv4 each alone, and a name is
-// no address.
+// Addresses of IPv6 count by the network that a client has, those of IPv4 one by one, and each with its
+// names. What many share counts with names alone.
 func TestFailing(t *testing.T) {
-	of := func(text string) failing { return addressFails(netip.MustParseAddr(text)) }
-	require.Equal(t, of("2001:db8::1"), of("2001:db8::ffff:1"))
-	require.NotEqual(t, of("2001:db8::1"), of("2001:db8:0:1::1"))
-	require.NotEqual(t, of("192.0.2.1"), of("192.0.2.2"))
-	require.NotEqual(t, of("192.0.2.1"), nameFails("192.0.2.1/32"))
-	require.Equal(t, addressFails(netip.Addr{}), addressFails(netip.Addr{}))
-	require.NotEqual(t, addressFails(netip.Addr{}), of("192.0.2.1"))
+	of := func(text, name string) []failing { return client{address: netip.MustParseAddr(text)}.failing(name) }
+	require.Equal(t, of("2001:db8::1", "anna"), of("2001:db8::ffff:1", "anna"))
+	for _, other := range [][]failing{of("2001:db8:0:1::1", "anna"), of("192.0.2.1", "anna")} {
+		require.NotEqual(t, of("2001:db8::1", "anna")[0].key, other[0].key)
+		require.NotEqual(t, of("2001:db8::1", "anna")[1].key, other[1].key)
+	}
+	anna, bob := of("192.0.2.1", "anna"), of("192.0.2.1", "bob")
+	require.NotEqual(t, anna[0].key, bob[0].key)
+	require.Equal(t, anna[1], bob[1])
+	require.NotEqual(t, of("192.0.2.1", "")[0].key, anna[1].key)
+	require.Equal(t, anna[:1], client{netip.MustParseAddr("192.0.2.1"), true}.failing("anna"))
+	require.Equal(t, client{}.failing("anna"), client{}.failing("anna"))
+	require.NotEqual(t, client{}.failing("anna")[1], anna[1])
+}
+
+// Each failure beyond the free ones costs twice as much time as the one before, up to four times.
+func TestHold(t *testing.T) {
+	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	f := newFailures(func() time.Time { return now })
+	anna := client{netip.MustParseAddr("192.0.2.1"), true}.failing("anna")
+	for i, want := range []struct {
+		left int
+		hold time.Duration
+	}{{4, 0}, {3, 0}, {2, 0}, {1, 0}, {0, time.Second}, {0, 2 * time.Second}, {0, 4 * time.Second}, {0, 4 * time.Second}} {
+		left, hold := f.add(anna)
+		require.Equal(t, want.left, left, i)
+		require.Equal(t, want.hold, hold, i)
+	}
+	now = now.Add(forgottenTime)
+	left, _ := f.add(anna)
+	require.Equal(t, 4, left)
+	f.forget(anna)
+	require.Empty(t, f.kept)
 }
 
 // A wait is told as people say it, and is never told too short.

@@ -29,7 +29,7 @@ func (a *accessFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	addUsers(c, &a.users)
 	f.StringVar(&a.header, "trusted-header", "", "the header in which a server before this one names the user, such as X-Forwarded-User")
-	f.StringSliceVar(&a.proxies, "trusted-proxy", nil, "addresses of servers before this one, such as 10.0.0.0/8, with commas (default: this machine)")
+	f.StringSliceVar(&a.proxies, "trusted-proxy", nil, "addresses of servers before this one, such as 10.0.0.7, with commas; with --users, their X-Forwarded-For names the client (default: this machine)")
 	f.StringVar(&a.certificate, "tls-cert", "", "the certificate with its chain, a PEM file: it is asked by TLS")
 	f.StringVar(&a.key, "tls-key", "", "the certificate's private key, a PEM file")
 }
