@@ -496,5 +496,9 @@ func (a *Archive) tooLarge(path string) error {
 }
 
 func (a *Archive) damaged(path string, err error) error {
+	var refused *sidecar.RefusalError
+	if errors.As(err, &refused) { // the gateway's words, as they were recorded
+		return fmt.Errorf("%s: %s: %w: %w", a.name, path, chain.ErrCannotTell, refused)
+	}
 	return fmt.Errorf("%s: %s: %w: %w", a.name, path, ErrDamaged, err)
 }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -182,6 +183,11 @@ func (g gateway) heightOf(ctx context.Context, text string) (uint64, error) {
 func (g gateway) file(path func(height uint64) string) func(uint64) (string, error) {
 	return func(height uint64) (string, error) {
 		text, err := g.archive.read(path(height))
+		if strings.HasPrefix(text, `{"code"`) || strings.HasPrefix(text, `{"error"`) {
+			if refused := sidecar.Refusal(text); refused != nil {
+				return "", &refusal{cmp.Or(refused.Status, http.StatusInternalServerError), refused.Message}
+			}
+		}
 		if path(height) == blockPath(height) && errors.Is(err, ErrLacks) {
 			err = errNoSuchBlock
 		}

@@ -32,7 +32,7 @@ type Header struct {
 }
 
 // Extrinsic is a transaction or an inherent. Index is its position in the
-// block. Nonce, Tip and Args are as the gateway wrote them, to be read by the
+// block. Nonce, Tip, Era and Args are as the gateway wrote them, to be read by the
 // rule that needs them.
 type Extrinsic struct {
 	Index  int
@@ -43,6 +43,7 @@ type Extrinsic struct {
 	Signer wire.Value // an address where Signed
 	Nonce  wire.Value
 	Tip    wire.Value
+	Era    wire.Value
 	Args   wire.Value
 	Events []Event // in the order in which they were emitted
 }

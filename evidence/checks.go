@@ -86,6 +86,7 @@ var checks = [...]Check{
 	{"evm.hash", "the hash of the payload is that of ethereum.Executed", "Ethereum yellow paper, EIP-2718", ofEVM, nil, identity(HashPart)},
 	{"evm.sender", "who signed the payload is who ethereum.Executed says", "Ethereum yellow paper, EIP-155, EIP-2", ofEVM, nil, identity(SenderPart)},
 	{"evm.recipient", "the recipient, or the contract created, is that of ethereum.Executed", "Ethereum yellow paper, contract creation", ofEVM, nil, identity(RecipientPart)},
+	{"native.call", "the call could end as it did and emit its events; its nonce and era exist", "frame system, ensure_root; pallets balances, proxy, utility; generic era", ofNative, nil, (*subject).call},
 	{"native.cash", "the payer was charged the fee", "pallet transaction-payment, OnChargeTransaction", ofNative, independentFee, (*subject).charged},
 	{"native.payer", "who paid is who signed", "pallet transaction-payment, ChargeTransactionPayment", ofNative, nil, (*subject).payer},
 	{"native.tip", "the tip paid is the tip signed", "pallet transaction-payment, TransactionFeePaid", ofNative, feeEvent, (*subject).tip},

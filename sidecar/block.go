@@ -31,6 +31,9 @@ func DecodeBlock(text string) (*chain.Block, error) {
 		err = badJSON
 	}
 	if err != nil {
+		if refused := Refusal(text); refused != nil {
+			err = refused
+		}
 		what := "block"
 		if numbered {
 			what = fmt.Sprintf("block %d", b.Number)
@@ -186,6 +189,8 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
 			x.Nonce = d.Value()
 		case "tip":
 			x.Tip = d.Value()
+		case "era":
+			x.Era = d.Value()
 		case "args":
 			x.Args = d.Value()
 		case "hash":

@@ -81,6 +81,9 @@ func decode(what, text string, read func(wire.Value, *firstError)) error {
 	}
 	var fields firstError
 	if read(v, &fields); fields.err != nil {
+		if refused := Refusal(text); refused != nil {
+			return &DecodeError{what, refused}
+		}
 		return &DecodeError{what, fields.err}
 	}
 	return nil

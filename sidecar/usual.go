@@ -22,7 +22,7 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 		d.Literal(`,"tip":`, 0) && d.value(&x.Tip) &&
 		d.Literal(`,"hash":`, 0) && d.text(&hash) &&
 		d.Literal(`,"info":`, 0) && d.value(&other) &&
-		d.Literal(`,"era":`, 0) && d.value(&other) &&
+		d.Literal(`,"era":`, 0) && d.value(&x.Era) &&
 		d.Literal(`,"events":`, 0) && d.eventsOf(x) &&
 		d.Literal(`,"success":`, 0) && d.value(&other) &&
 		d.Literal(`,"paysFee":`, 0) && d.value(&other) &&

@@ -97,6 +97,8 @@ func takes(c *cobra.Command, flag string) bool { return c != nil && c.Flags().Lo
 func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var unreachable *ask.UnreachableError
 	var malformed *sidecar.DecodeError
+	var status *ask.StatusError
+	var refused *sidecar.RefusalError
 	var fork *source.ForkError
 	var beside *ledger.ForkError
 	var nodeAnswer *nodeclient.DecodeError
@@ -113,6 +115,8 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		return ""
 	case ctx.Err() != nil:
 		return cli.Stopped(c)
+	case errors.As(err, &status) && sidecar.CannotDecode(status.Message), errors.As(err, &refused) && sidecar.CannotDecode(refused.Message):
+		advice = "the gateway lacks the chain's types: start it with the chain's types bundle (SAS_SUBSTRATE_TYPES_BUNDLE), or read from the chain's node instead: --gateway ws://HOST"
 	case errors.Is(err, sidecar.ErrNoInherents):
 		advice = readFromNode(c)
 	case providerAdvice(c, err) != "":

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/archive"
+)
+
+// A call that a gateway misread, and a block that it could not decode, are what they are: a failed
+// check, and the gateway's words. Both say what to do.
+func TestMisreadCall(t *testing.T) {
+	directory := t.TempDir()
+	require.NoError(t, os.CopyFS(directory, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
+	file := filepath.Join(directory, "blocks/25.json")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	native := regexp.MustCompile(`"pallet":"balances","method":"transfer[A-Za-z]*"`)
+	require.Regexp(t, native, string(text))
+	require.NoError(t, os.WriteFile(file, native.ReplaceAll(text, []byte(`"pallet":"system","method":"setStorage"`)), 0o600))
+	refused := `{"code":500,"message":"createType(SignedBlock):: Struct: failed on block","stack":"Error","level":"error"}`
+	require.NoError(t, os.WriteFile(filepath.Join(directory, "blocks/26.json"), []byte(refused), 0o600))
+	kept, err := archive.OpenDirectory(directory)
+	require.NoError(t, err)
+	served := httptest.NewServer(archive.Handler(kept))
+	t.Cleanup(served.Close)
+	for _, gateway := range []string{directory, served.URL} {
+		out, _, code := fees(t, "block", "25", "--gateway", gateway)
+		require.Equal(t, exitFinding, code)
+		require.Contains(t, out, "native.call: nobody can sign system.setStorage")
+		require.Contains(t, out, "types bundle")
+		_, stderr, code := fees(t, "block", "26", "--gateway", gateway)
+		require.Equal(t, exitGateway, code, stderr)
+		require.Contains(t, stderr, "createType(SignedBlock)")
+		require.Contains(t, stderr, "SAS_SUBSTRATE_TYPES_BUNDLE")
+		require.Contains(t, stderr, "--gateway ws://HOST")
+		require.NotContains(t, stderr, "damaged")
+	}
+}

@@ -1,0 +1,177 @@
+package evidence
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// A gateway that does not know one of a runtime's transaction extensions reads the call of each
+// signed extrinsic from the wrong byte, and names another call with other arguments. Its events
+// come from elsewhere and are right. Sidecar 18.0.0 does so on chains with CheckMetadataHash.
+
+// misreadAdvice is what to do about it.
+const misreadAdvice = "the gateway misreads signed extrinsics: start it with the chain's types bundle, or read from the chain's node (--gateway ws://HOST)"
+
+// call checks that a signed extrinsic can be what the gateway read: its call could end as it did
+// and emit what it emitted, and its nonce and era exist.
+func (s *subject) call() {
+	why := impossibleFrame(s.t.x)
+	if why == "" {
+		why = impossibleEnd(s.t.x)
+	}
+	if why == "" {
+		why = impossibleEvents(s.t.x)
+	}
+	if why == "" {
+		s.held()
+	} else {
+		s.broken("%s; %s", why, misreadAdvice)
+	}
+}
+
+// impossibleFrame tells why there is no such nonce or era, and "" otherwise.
+func impossibleFrame(x *chain.Extrinsic) string {
+	if nonce, err := chain.ReadUint64(x.Nonce); err == nil && nonce > math.MaxUint32 {
+		return fmt.Sprintf("no account has the nonce %d", nonce)
+	}
+	mortal := x.Era.Member("mortalEra")
+	period, err := chain.ReadUint64(mortal.Index(0))
+	phase, noPhase := chain.ReadUint64(mortal.Index(1))
+	if err != nil || noPhase != nil { // it is immortal, or not known
+		return ""
+	}
+	if period < 4 || period > 1<<16 || bits.OnesCount64(period) != 1 || phase >= period {
+		return fmt.Sprintf("there is no era with the period %d and the phase %d", period, phase)
+	}
+	return ""
+}
+
+// unsigned are calls that a runtime refuses to all who sign, with BadOrigin.
+//
+// Source: frame system, parachain system, timestamp, balances, author inherent, randomness:
+// ensure_root and ensure_none.
+var unsigned = map[string][]string{
+	"system":          {"setHeapPages", "setCode", "setCodeWithoutChecks", "setStorage", "killStorage", "killPrefix", "authorizeUpgrade", "authorizeUpgradeWithoutChecks"},
+	"parachainSystem": {"setValidationData", "sudoSendUpwardMessage"},
+	"timestamp":       {"set"},
+	"balances":        {"forceTransfer", "setBalance", "forceSetBalance", "forceUnreserve", "forceAdjustTotalIssuance"},
+	"authorInherent":  {"kickOffAuthorshipValidation"},
+	"randomness":      {"setBabeRandomnessResults"},
+}
+
+// impossibleEnd tells why a call cannot have ended as it did, and "" otherwise.
+func impossibleEnd(x *chain.Extrinsic) string {
+	outcome, err := x.Outcome()
+	if err != nil {
+		return "" // block.outcome says so
+	}
+	refused := !outcome.Success && isRefusal(dispatchError(x))
+	if slices.Contains(unsigned[x.Pallet], x.Call) && !refused {
+		return fmt.Sprintf("nobody can sign %s.%s, and the extrinsic did not fail with BadOrigin", x.Pallet, x.Call)
+	}
+	if x.Pallet == "system" && !outcome.Success && !refused {
+		return fmt.Sprintf("%s.%s cannot fail as the extrinsic did", x.Pallet, x.Call)
+	}
+	return ""
+}
+
+func dispatchError(x *chain.Extrinsic) wire.Value {
+	for i := range x.Events {
+		if e := &x.Events[i]; e.Is("system", "ExtrinsicFailed") {
+			return e.Data.Index(0)
+		}
+	}
+	return wire.Value{}
+}
+
+// isRefusal tells whether a dispatch failed with BadOrigin, or with an error of pallet system,
+// which has index 0: its call filter fails with one.
+func isRefusal(v wire.Value) bool {
+	name, isText := v.Text()
+	module := wire.Value{}
+	if !isText {
+		name, module, _ = v.Only()
+	}
+	if strings.EqualFold(name, "badOrigin") {
+		return true
+	}
+	index, err := chain.ReadUint64(module.Member("index"))
+	return strings.EqualFold(name, "module") && err == nil && index == 0
+}
+
+// ownEvents are events that only a call of their own pallet emits in a signed extrinsic, itself or
+// inside of another that dispatches it. One of those that a call names here follows its success.
+var ownEvents = map[string][]string{
+	"proxy":    {"ProxyExecuted"},
+	"utility":  {"BatchCompleted", "BatchCompletedWithErrors", "BatchInterrupted", "ItemCompleted", "ItemFailed", "DispatchedAs"},
+	"multisig": {"NewMultisig", "MultisigApproval", "MultisigExecuted", "MultisigCancelled"},
+	"sudo":     {"Sudid", "SudoAsDone"},
+	"evm":      {"Executed", "ExecutedFailed", "Created", "CreatedFailed"},
+	"ethereum": {"Executed"},
+}
+
+// follow are the events of which one follows the success of a call.
+var follow = map[string][]string{
+	"proxy.proxy":            {"ProxyExecuted"},
+	"utility.batch":          {"BatchCompleted", "BatchInterrupted"},
+	"utility.batchAll":       {"BatchCompleted"},
+	"utility.forceBatch":     {"BatchCompleted", "BatchCompletedWithErrors"},
+	"sudo.sudo":              {"Sudid"},
+	"system.remarkWithEvent": {"Remarked"},
+}
+
+// impossibleEvents tells why a call cannot have emitted its events, and "" otherwise.
+func impossibleEvents(x *chain.Extrinsic) string {
+	call := x.Pallet + "." + x.Call
+	followed, transferred := false, false
+	from, to, amount, transfers := transferOf(x)
+	for i := range x.Events {
+		e := &x.Events[i]
+		if (x.Pallet == "system" || x.Pallet == "balances") && slices.Contains(ownEvents[e.Pallet], e.Name) {
+			return fmt.Sprintf("%s cannot emit %s.%s", call, e.Pallet, e.Name)
+		}
+		if call == "system.remark" && e.Is("system", "Remarked") {
+			return fmt.Sprintf("%s cannot emit system.Remarked", call)
+		}
+		followed = followed || e.Pallet == x.Pallet && slices.Contains(follow[call], e.Name)
+		transferred = transferred || transfers && e.Is("balances", "Transfer") && isTransfer(e.Data, from, to, amount)
+	}
+	outcome, err := x.Outcome()
+	switch {
+	case err != nil || !outcome.Success:
+	case follow[call] != nil && !followed:
+		return fmt.Sprintf("%s succeeded without the event %s.%s", call, x.Pallet, strings.Join(follow[call], " or "))
+	case transfers && !transferred:
+		return fmt.Sprintf("%s succeeded, and no balances.Transfer moved %v wei from %v to %v", call, amount, from, to)
+	}
+	return ""
+}
+
+// transferOf reads a transfer between two accounts, by the call's arguments.
+func transferOf(x *chain.Extrinsic) (from, to chain.Address, amount chain.Wei, ok bool) {
+	if x.Pallet != "balances" || !slices.Contains([]string{"transfer", "transferAllowDeath", "transferKeepAlive"}, x.Call) {
+		return from, to, amount, false
+	}
+	destination := x.Args.Member("dest")
+	if _, inner, wrapped := destination.Only(); wrapped {
+		destination = inner
+	}
+	from, noSigner := chain.ReadAddress(x.Signer)
+	to, noDestination := chain.ReadAddress(destination)
+	amount, noAmount := chain.ReadWei(x.Args.Member("value"))
+	ok = noSigner == nil && noDestination == nil && noAmount == nil && from != to && !amount.IsZero()
+	return from, to, amount, ok
+}
+
+func isTransfer(data wire.Value, from, to chain.Address, amount chain.Wei) bool {
+	payer, noPayer := chain.ReadAddress(data.Index(0))
+	payee, noPayee := chain.ReadAddress(data.Index(1))
+	moved, noAmount := chain.ReadWei(data.Index(2))
+	return noPayer == nil && noPayee == nil && noAmount == nil && payer == from && payee == to && moved == amount
+}

@@ -1,0 +1,50 @@
+package sidecar
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/wire"
+)
+
+// RefusalError is an answer in which a gateway says why it has none. A [DecodeError] contains it
+// where it stands in place of an answer, as in a directory of recorded ones.
+type RefusalError struct {
+	Status  int    // 0 where it is not in the answer
+	Message string // the gateway's words, of bounded length
+}
+
+// Error quotes the gateway.
+func (e *RefusalError) Error() string {
+	if e.Status == 0 {
+		return fmt.Sprintf("the gateway refused: %q", e.Message)
+	}
+	return fmt.Sprintf("the gateway refused with status %d: %q", e.Status, e.Message)
+}
+
+// Refusal returns the refusal that an answer is, or nil.
+func Refusal(text string) *RefusalError {
+	if !strings.HasPrefix(strings.TrimSpace(text), `{`) {
+		return nil
+	}
+	answer, err := wire.Parse(text)
+	if err != nil || answer.Member("number").Kind() != wire.Absent || answer.Member("at").Kind() != wire.Absent {
+		return nil
+	}
+	if said, ok := answer.Member("error").Text(); ok { // the successor's
+		return &RefusalError{Message: wire.Excerpt(said)}
+	}
+	said, ok := answer.Member("message").Text()
+	status, err := chain.ReadUint64(answer.Member("code"))
+	if !ok || err != nil || status < 400 || status > 599 {
+		return nil
+	}
+	return &RefusalError{int(status), wire.Excerpt(said)}
+}
+
+// CannotDecode reports whether a gateway says by a message that it cannot decode what the chain
+// has: it lacks the types of the chain, or of one of its transaction extensions.
+func CannotDecode(message string) bool {
+	return strings.Contains(message, "createType(") || strings.Contains(message, "Unable to find Call")
+}
