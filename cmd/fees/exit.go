@@ -116,7 +116,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	case ctx.Err() != nil:
 		return cli.Stopped(c)
 	case errors.As(err, &status) && sidecar.CannotDecode(status.Message), errors.As(err, &refused) && sidecar.CannotDecode(refused.Message):
-		advice = "the gateway lacks the chain's types: start it with the chain's types bundle (SAS_SUBSTRATE_TYPES_BUNDLE), or read from the chain's node instead: --gateway ws://HOST"
+		advice = "the gateway lacks the chain's types: start it with the chain's types bundle (SAS_SUBSTRATE_TYPES_BUNDLE), or " + fromNode(c)
 	case errors.Is(err, sidecar.ErrNoInherents):
 		advice = readFromNode(c)
 	case providerAdvice(c, err) != "":
@@ -204,8 +204,11 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 }
 
 // readFromNode says what helps where a gateway's answer cannot be read.
-func readFromNode(c *cobra.Command) string {
-	advice := "try again, or read from the chain's node instead of a gateway"
+func readFromNode(c *cobra.Command) string { return "try again, or " + fromNode(c) }
+
+// fromNode names the way out that needs no gateway.
+func fromNode(c *cobra.Command) string {
+	advice := "read from the chain's node instead of a gateway"
 	if takes(c, "gateway") {
 		advice += ": --gateway ws://HOST"
 	}
