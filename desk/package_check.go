@@ -22,6 +22,9 @@ import (
 // PackageCheck is what came of the check of a package.
 type PackageCheck struct {
 	*closing.Package
+	// OwnTables says, for people, that the figures rest on a network table that is not this
+	// program's; "" where they do not.
+	OwnTables string
 	// Damage are the files that are not as they were written; then nothing else was checked.
 	Damage []string
 	// Differences are where the package is not what the ledger gives.
@@ -34,6 +37,8 @@ type PackageCheck struct {
 	Notes  []string // for people
 	Part   bool     // something was not compared
 	Alone  bool     // there was no ledger: none of the figures was compared
+
+	earlierTable bool // networks.json is an earlier version of the built-in table
 }
 
 // Vouchers are those whose word on a package counts.
@@ -60,8 +65,8 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 		return nil, err
 	}
 	c := &PackageCheck{Package: p}
-	if c.Damage, err = p.Problems(); err != nil || len(c.Damage) > 0 {
-		return c, err
+	if c.Damage, err = p.Problems(); err != nil {
+		return nil, err
 	}
 	if c.Signatures, err = p.Signatures(v.Signers, time.Now()); err != nil {
 		return nil, err
@@ -69,27 +74,34 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	if c.Stamp, err = p.Stamp(ctx, v.Authorities); err != nil {
 		return nil, err
 	}
+	if len(c.Damage) > 0 {
+		return c, nil
+	}
+	tables, err := c.readTables()
+	if err != nil {
+		return nil, err
+	}
 	d, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if d == nil && o.Kept {
-		d, err = c.ledgerOfArchive(ctx, &o)
+	priced := d == nil && o.Kept
+	if priced {
+		d, err = c.ledgerOfArchive(ctx, tables, &o)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if d == nil {
-		return c, c.standsAlone()
+		c.standsAlone(tables)
+		return c, nil
 	}
 	defer d.Close()
 	if c.Manifest.Options.OwnNetworks {
-		if d.Tables, err = c.tables(); err != nil {
-			return nil, err
-		}
+		d.Tables = tables
 		d.tellOfTheEnd(ctx)
 	}
-	again := verifier{PackageCheck: c, desk: d, options: &o}
+	again := verifier{PackageCheck: c, desk: d, options: &o, priced: priced}
 	if c.Differences, err = again.check(ctx); err != nil {
 		return nil, err
 	}
@@ -100,7 +112,7 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 
 // ledgerOfArchive makes a ledger of an archive, of the package's blocks and, of a whole month,
 // those beside them: they tell where it begins and ends.
-func (c *PackageCheck) ledgerOfArchive(ctx context.Context, o *PackageOptions) (*Desk, error) {
+func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Tables, o *PackageOptions) (*Desk, error) {
 	src, err := o.Balances()
 	if err != nil {
 		return nil, err
@@ -114,37 +126,24 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, o *PackageOptions) (
 		blocks := ledger.Span{First: c.Manifest.Blocks.First, Last: c.Manifest.Blocks.Last}
 		return nil, &WithoutLedgerError{notUnderstood("there is no ledger to compare the package with, and the gateway is no archive that has blocks %v", blocks), chain.Some(blocks)}
 	}
-	tables, err := c.tables()
-	if err != nil {
-		return nil, err
-	}
 	first, last := c.Manifest.Blocks.First, c.Manifest.Blocks.Last
 	if c.Manifest.Period.Complete {
 		first, last = max(max(first, 1)-1, kept.First), min(last+1, kept.Last)
 	}
-	return Temporary(ctx, "of the archive", Heights(first, last), FillOptions{Reader: &source.Reader{Source: src, Tables: tables}, Concurrency: o.Concurrency, Progress: o.Progress})
-}
-
-// tables are the networks by which the package was made.
-func (c *PackageCheck) tables() (network.Tables, error) {
-	if c.Manifest.Options.OwnNetworks {
-		return ReadTables(filepath.Join(c.Dir, networksFile))
+	reader := source.Reader{Source: src, Tables: tables}
+	if c.Manifest.Options.OwnNetworks { // which name the chain's network as they like
+		reader.Network = c.Manifest.Network
 	}
-	return network.BuiltIn(), nil
+	return Temporary(ctx, "of the archive", Heights(first, last), FillOptions{Reader: &reader, Concurrency: o.Concurrency, Progress: o.Progress})
 }
 
 // standsAlone says what is not compared without a ledger.
-func (c *PackageCheck) standsAlone() error {
-	tables, err := c.tables()
-	if err != nil {
-		return err
-	}
+func (c *PackageCheck) standsAlone(tables network.Tables) {
 	if n, ok := tables.Named(c.Manifest.Network); ok {
 		c.Symbol = n.Symbol
 	}
 	c.Part, c.Alone = true, true
 	c.Notes = []string{"not compared, for there is no ledger: the blocks and all figures"}
-	return nil
 }
 
 // verifier proves a package against a ledger.
@@ -152,6 +151,7 @@ type verifier struct {
 	*PackageCheck
 	desk    *Desk
 	options *PackageOptions
+	priced  bool           // the ledger was made by the package's table
 	blocks  closing.Blocks // that the ledger has of the package's
 }
 
@@ -172,6 +172,16 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 	}
 	if differences = m.Differ(id, v.blocks); len(differences) > 0 {
 		return differences, nil
+	}
+	if m.Options.OwnNetworks && !v.priced {
+		n, err := v.desk.Network(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if differences, err = v.comparePrices(ctx, n, span); err != nil || len(differences) > 0 {
+			return differences, err
+		}
+		v.Notes = append(v.Notes, "not compared: the rows of "+networksFile+" that only checks use, which a ledger does not contain; check the package with an archive of the blocks instead")
 	}
 	now, err := v.desk.Book.Evidence(ctx, span)
 	if err != nil {
@@ -205,6 +215,10 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 		differences = append(differences, fmt.Sprintf("manifest, %s: %s in the package, %s from the ledger", c.Name, c.Old, c.New))
 	}
 	for _, c := range changes.Files {
+		if c.Name == networksFile && v.earlierTable {
+			v.Notes = append(v.Notes, networksFile+" is an earlier version of the built-in table, with the same figures")
+			continue
+		}
 		differences = append(differences, fmt.Sprintf("%s is another when it is made from the ledger", c.Name))
 	}
 	return differences, nil

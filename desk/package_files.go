@@ -13,10 +13,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsontext"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/report"
@@ -83,9 +81,7 @@ func (x *maker) makeInputs(context.Context) error {
 	if err := errors.Join(x.makePrices(), x.makeClasses()); err != nil {
 		return err
 	}
-	return x.draft.Add(networksFile, func(w io.Writer) error {
-		return jsontext.Write(w, map[string][]network.Network{"networks": {*x.network}})
-	})
+	return x.draft.Add(networksFile, func(w io.Writer) error { return writeTable(w, x.network) })
 }
 
 // makePrices keeps the prices that amounts in a currency rest on.

@@ -223,6 +223,9 @@ func (s *server) check(key, dir string) {
 
 // outcomeOf is what a check comes to.
 func outcomeOf(c *desk.PackageCheck) (state string, lines []string) {
+	if c.OwnTables != "" {
+		defer func() { lines = append([]string{c.OwnTables}, lines...) }()
+	}
 	for _, s := range c.Signatures {
 		if s.Wrong != "" {
 			c.Differences = append(c.Differences, "a signature does not hold: "+s.Wrong)

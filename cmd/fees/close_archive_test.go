@@ -97,18 +97,78 @@ func alterFee(t *testing.T, directory string, sums bool) {
 	require.True(t, ok)
 	altered := strings.ReplaceAll(string(text), fees[1], n.Add(n, big.NewInt(1)).String())
 	require.NoError(t, os.WriteFile(path, []byte(altered), 0o600))
-	if !sums {
-		return
+	if sums {
+		sumAnew(t, directory, text, []byte(altered))
+		for _, name := range []string{".sig", ".tsr"} { // nobody vouches for it
+			require.NoError(t, os.Remove(filepath.Join(directory, "manifest.json"+name)))
+		}
 	}
+}
+
+// sumAnew replaces what a package's manifest says of a file by what is right for another text.
+func sumAnew(t *testing.T, directory string, text, altered []byte) {
+	t.Helper()
 	manifest := filepath.Join(directory, "manifest.json")
 	old, err := os.ReadFile(manifest)
 	require.NoError(t, err)
 	sum := func(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 	require.Contains(t, string(old), sum(text))
-	made := strings.ReplaceAll(string(old), sum(text), sum([]byte(altered)))
+	made := strings.ReplaceAll(string(old), sum(text), sum(altered))
 	made = strings.ReplaceAll(made, fmt.Sprintf(`"size": %d`, len(text)), fmt.Sprintf(`"size": %d`, len(altered)))
 	require.NoError(t, os.WriteFile(manifest, []byte(made), 0o600))
-	for _, name := range []string{".sig", ".tsr"} { // nobody vouches for it
-		require.NoError(t, os.Remove(manifest+name))
+}
+
+// A package with a network table of its own says so first, and by whom it is signed. A figure of
+// that table that was altered, with the manifest's sums made anew, is found against a ledger as
+// it is against an archive. The table is checked against the ledger's rows: what only checks of
+// blocks use takes the archive.
+func TestCloseWithATableOfItsOwn(t *testing.T) {
+	t.Setenv("FEES_LEDGER", "")
+	t.Setenv("FEES_GATEWAY", "")
+	directory := t.TempDir()
+	in := func(name string) string { return filepath.Join(directory, name) }
+	blocks := filepath.Join(recordings(t), "moonbeam-2100")
+	for name, network := range map[string]string{"another name": "tidewater", "a built-in name": "moonbeam"} {
+		builtIn := outputOf(t, exitOK, "networks", "moonbeam", "--format", "json")
+		table := strings.Replace(builtIn, `"name": "moonbeam"`, `"name": "`+network+`"`, 1)
+		table = strings.ReplaceAll(table, `"static_base_fee": "100000000000"`, `"static_base_fee": "100000000000", "weight_per_gas": 25000`)
+		require.NoError(t, os.WriteFile(in("table.json"), []byte(table), 0o600))
+		place, pack := in(network+".db"), in(network)
+		own := []string{"--network-file", in("table.json")}
+		outputOf(t, exitFinding, append([]string{"sync", "0..27", "--ledger", place, "--gateway", blocks, "--network", network, "--quiet"}, own...)...)
+		outputOf(t, exitFinding, append([]string{"close", "--month", "2026-01", "--partial", "--no-balances", "--accounts", alith, "-o", pack, "--ledger", place}, own...)...)
+		require.NoError(t, os.Remove(in("table.json"))) // the package has it
+		against := map[string][]string{"a ledger": {"--ledger", place}, "an archive": {"--gateway", blocks}}
+		for where, flags := range against {
+			out := outputOf(t, exitOK, append([]string{"close", "--check", pack}, flags...)...)
+			require.True(t, strings.HasPrefix(strings.Join(strings.Fields(out), " "), "This package has a network table of its own: "), out)
+			require.Contains(t, out, "\nnot signed: there is no manifest.json.sig\n", "%s, %s", name, where)
+			require.Contains(t, out, "\nproved: ", "%s, %s", name, where)
+		}
+		path := filepath.Join(pack, "networks.json")
+		kept, err := os.ReadFile(path)
+		require.NoError(t, err)
+		manifest, err := os.ReadFile(filepath.Join(pack, "manifest.json"))
+		require.NoError(t, err)
+		for figure, other := range map[string]string{
+			`"static_base_fee": "100000000000"`: `"static_base_fee": "100000000001"`,
+			`"weight_per_gas": 25000`:           `"weight_per_gas": 20000`,
+			`"native_base": "treasury_20"`:      `"native_base": "burned"`,
+		} {
+			altered := strings.ReplaceAll(string(kept), figure, other)
+			require.NotEqual(t, string(kept), altered)
+			require.NoError(t, os.WriteFile(path, []byte(altered), 0o600))
+			sumAnew(t, pack, kept, []byte(altered))
+			for where, flags := range against {
+				args := append([]string{"close", "--check", pack}, flags...)
+				if where == "a ledger" && strings.Contains(figure, "treasury") {
+					require.Contains(t, strings.Join(strings.Fields(outputOf(t, exitOK, args...)), " "), "note: not compared: the rows of networks.json that only checks use")
+					continue
+				}
+				require.NotContains(t, outputOf(t, exitFinding, args...), "proved: ", "%s, %s, %s", name, figure, where)
+			}
+			require.NoError(t, os.WriteFile(path, kept, 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(pack, "manifest.json"), manifest, 0o600))
+		}
 	}
 }

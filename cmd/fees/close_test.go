@@ -131,7 +131,7 @@ func TestCloseFlippedByte(t *testing.T) {
 			require.Contains(t, stdout, "total fee: ")
 		} else {
 			require.Equal(t, exitLedger, code, name)
-			require.Equal(t, name+" has changed\n", stdout)
+			require.Equal(t, "not signed: there is no manifest.json.sig\n"+name+" has changed\n", stdout)
 		}
 		require.NoError(t, os.WriteFile(path, []byte(all[name]), 0o600))
 	}

@@ -62,10 +62,12 @@ timestamp then.
 
 --check reads the manifest, checks every file by its SHA-256, wants today's
 ledger to have the same hashes and the same seal at the last height, and makes
-the package again. What needs a gateway is left out where none is reachable,
-which is said. Who has the package and no ledger names an archive of its blocks
-with --gateway (and with --trust the block that proves them): the package is
-made again from there. With --signers or --tsa-ca alone, the files, the
+the package again. If the package has a network table of its own, that is the
+first line, and the table is compared with the ledger's rules, base fees, gas
+and fees. What needs a gateway is left out where none is reachable, which is
+said. Whether the package is signed is always said. Without a ledger, name an
+archive of its blocks with --gateway (and with --trust the block that proves
+them): the package is made again from there. With --signers or --tsa-ca alone, the files, the
 signatures and the timestamp are checked, and no figure is compared, which is
 said.
 

@@ -96,6 +96,13 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 
 // writeChecked says what came of the check of a package.
 func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, v desk.Vouchers) error {
+	if c.OwnTables != "" {
+		say(w, c.OwnTables)
+	}
+	if v.Signers == nil && len(c.Signatures) == 0 {
+		say(w, notSigned)
+	}
+	writeVouched(w, c.Signatures, c.Stamp)
 	if len(c.Damage) > 0 {
 		tell(w, c.Damage)
 		return fmt.Errorf("%w: %s: %s", closing.ErrDamaged, dir, console.Counted(len(c.Damage), "problem"))
@@ -112,7 +119,6 @@ func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, v desk.Vouchers
 	if err := writePackage(w, c.Package, c.Symbol); err != nil {
 		return err
 	}
-	writeVouched(w, c.Signatures, c.Stamp)
 	for _, note := range c.Notes {
 		say(w, "note: "+note)
 	}

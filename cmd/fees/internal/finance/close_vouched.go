@@ -43,11 +43,13 @@ func (f *closeFlags) readVouchers() (v desk.Vouchers, err error) {
 	return v, err
 }
 
+const notSigned = "not signed: there is no " + closing.SignatureFile
+
 // unproved is, for people, the signatures and the timestamp that do not hold, and that
 // there is none where somebody asked by whom it is.
 func unproved(list []closing.Signature, stamp *timestamp.Checked, v desk.Vouchers) (wrong []string) {
 	if v.Signers != nil && len(list) == 0 {
-		wrong = append(wrong, "not signed: there is no "+closing.SignatureFile)
+		wrong = append(wrong, notSigned)
 	}
 	for _, s := range list {
 		switch {
@@ -70,9 +72,12 @@ func unproved(list []closing.Signature, stamp *timestamp.Checked, v desk.Voucher
 // when.
 func writeVouched(w io.Writer, list []closing.Signature, stamp *timestamp.Checked) {
 	for _, s := range list {
-		who := cmp.Or(s.Signer, "checked against nobody: --check with --signers says whose it is")
-		if s.Wrong == "" {
-			say(w, fmt.Sprintf("signed: %s, %s", s.Key, who))
+		switch {
+		case s.Wrong != "":
+		case s.Signer != "":
+			say(w, fmt.Sprintf("signed: %s, %s", s.Key, s.Signer))
+		default:
+			say(w, fmt.Sprintf("signed by a key that was not checked: %s. Use --check with --signers to check whose it is.", s.Key))
 		}
 	}
 	if stamp != nil && stamp.Wrong == "" {
