@@ -155,10 +155,6 @@ func (in *BooksInput) tried(ctx context.Context, o reconcile.Options, err error,
 		return nil
 	}
 	for _, way := range reconcile.Tries(err) {
-		// Rows are passed over last: with other settings, they may be what they seem not to be.
-		if other := slices.DeleteFunc(slices.Clone(way.Settings), func(s reconcile.Setting) bool { return s.Name == "skip-rows" }); len(other) > 0 {
-			way.Settings = other
-		}
 		next := o.With(way.Settings)
 		file, err := in.read(ctx, next)
 		if err == nil {

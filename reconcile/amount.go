@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,12 +25,17 @@ type amountForm struct {
 type amount struct {
 	wei    chain.Wei
 	digits int    // to which it may have been rounded or cut; 0 where all of them are written
+	binary Unit   // in which a spreadsheet keeps it as a number; "" of text
 	worth  string // what stands beside it in a currency
 }
 
 var (
 	// errNegative says that a fee is below 0.
 	errNegative = errors.New("is negative: fees are amounts of 0 or more; --negative reads fees that are written as negative amounts")
+	// errNoFee says that a row has no fee.
+	errNoFee = errors.New("the fee is empty: --skip-rows passes over a row without one")
+	// errRefund says that a fee is above 0, where fees are below.
+	errRefund = errors.New("is not negative, and by --negative fees are: a refund is no fee, --skip-rows passes over its row")
 	// errNoUnit says that nothing states what an amount counts.
 	errNoUnit = errors.New("has no unit: --unit wei, --unit gwei or --unit token says what it counts")
 )
@@ -47,8 +53,8 @@ func (e *valueError) Unwrap() error { return e.err }
 // read reads an amount that is written as text. It must understand all of it: the declared form
 // allows one reading at most.
 func (f amountForm) read(text string) (amount, error) {
-	if text == "" {
-		return amount{}, errors.New("the fee is empty")
+	if text == "" || slices.Contains(minusSigns, text) || text == "\u2014" {
+		return amount{}, errNoFee
 	}
 	if outer, inner, both := besides(text); both {
 		return f.readWith(text, outer, inner)
@@ -91,7 +97,7 @@ func (f amountForm) signed(text string, wei chain.Wei, below bool) error {
 	case below:
 		return &valueError{text, errNegative}
 	}
-	return &valueError{text, errors.New("is not negative, and by --negative fees are: a refund is no fee, --skip-rows passes over its row")}
+	return &valueError{text, errRefund}
 }
 
 // split takes the sign and the unit from an amount: -5, 5-, (5), 0.0021 GLMR, (2100000 Gwei).
@@ -204,7 +210,7 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 	places := len(fraction) - exponent // behind the point
 	short := strings.TrimRight(digits, "0")
 	places -= len(digits) - len(short)
-	a.digits = sheetDigits
+	a.digits, a.binary = sheetDigits, f.unit
 	switch {
 	case short == "":
 		return a, nil
@@ -271,6 +277,14 @@ func isKept(number, of chain.Wei, digits int) bool {
 	return shown == text[:digits]+zeros || shown == rounded(text, digits)+zeros
 }
 
+// isSameBinary reports whether two amounts are the same number of a unit to a spreadsheet, and to
+// programs that write one: they keep numbers in binary, of 53 bits. Nothing is computed with these.
+func isSameBinary(a, b chain.Wei, of Unit) bool {
+	first, err := strconv.ParseFloat(inUnit(a, of), 64)
+	second, err2 := strconv.ParseFloat(inUnit(b, of), 64)
+	return err == nil && err2 == nil && first == second
+}
+
 // lastDigit is the amount that the last digit of a spreadsheet's number counts; 0 where that
 // is less than a wei.
 func lastDigit(wei chain.Wei) chain.Wei {
@@ -309,9 +323,12 @@ func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
 var isSymbol = regexp.MustCompile(`^[A-Za-z]{2,12}$`)
 
 // inTokens is an amount of wei in the token, with all of its 18 decimals.
-func inTokens(wei fmt.Stringer) string {
+func inTokens(wei fmt.Stringer) string { return inUnit(wei, Token) }
+
+// inUnit is an amount of wei in a unit, with all of its decimals.
+func inUnit(wei fmt.Stringer, of Unit) string {
 	digits, negative := strings.CutPrefix(wei.String(), "-")
-	places := Token.places()
+	places := of.places()
 	digits = strings.Repeat("0", max(0, places+1-len(digits))) + digits
 	sign := ""
 	if negative {

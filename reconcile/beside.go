@@ -77,7 +77,7 @@ var (
 )
 
 // errCurrency says that an amount is not one of the token.
-var errCurrency = errors.New("is in a currency, and the fees are wanted in the token: --map fee=NAME names another column")
+var errCurrency = errors.New("is in a currency, and only fees in the token can be compared")
 
 // isWorth reports whether a text is an amount in a currency, such as $0.00048 or 0.00048 USD.
 func isWorth(text string) bool {

@@ -99,8 +99,8 @@ func TestAmountsAsTheyAreWritten(t *testing.T) {
 		{wei, 0, "'2100", "2100", ""},
 		{wei, 0, "\ufeff2100\u200b", "2100", ""},
 		{wei, 0, "\u00a02100\u00a0", "2100", ""},
-		{wei, 0, "-", "", "not an amount"},
-		{wei, 0, "—", "", "not an amount"},
+		{wei, 0, "-", "", "the fee is empty"},
+		{wei, 0, "—", "", "the fee is empty"},
 	} {
 		g := grid{{"Extrinsic ID", "fee"}, {"25-7", c.text}}
 		o := reconcile.Options{Unit: c.unit, Thousands: c.thousands, Symbol: "GLMR"}
@@ -291,6 +291,9 @@ func TestWaysToRead(t *testing.T) {
 		"two names": {"Extrinsic ID;Fee;Gas fee\n1-1;5;6\n", []reconcile.Way{
 			{Means: `the fee is column 2, "Fee"`, Settings: []reconcile.Setting{{Name: "map", Value: "fee=Fee"}}},
 			{Means: `the fee is column 3, "Gas fee"`, Settings: []reconcile.Setting{{Name: "map", Value: "fee=Gas fee"}}}}},
+		"both signs": {"Extrinsic ID;fee_wei\n1-1;-5\n1-2;5\n", []reconcile.Way{
+			{Means: "fees are below 0, and what is above is refunds", Settings: []reconcile.Setting{{Name: "negative"}}},
+			{Means: "fees are above 0, and what is below is refunds", Settings: []reconcile.Setting{{Name: "skip-rows", Value: "2"}}}}},
 		"an exponent": {"Extrinsic ID;fee_wei\n1-1;2,1E+15\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "decimal", Value: ","}}}}},
 		"rounded":     {"Extrinsic ID;fee_wei\n1-1;2.10E+15\n", nil},
 	} {
@@ -300,6 +303,17 @@ func TestWaysToRead(t *testing.T) {
 			require.Equal(t, c.want, reconcile.Tries(err))
 		})
 	}
+	// The fees may be in another sheet.
+	book := grid{{"Company Ltd", "2026"}}.xlsx(t, func(f *excelize.File) {
+		_, err := f.NewSheet("fees")
+		require.NoError(t, err)
+		require.NoError(t, f.SetSheetRow("fees", "A1", &[]string{"Extrinsic ID", "fee_wei"}))
+		require.NoError(t, f.SetSheetRow("fees", "A2", &[]string{"1-1", "6"}))
+	})
+	_, err := readAll(strings.NewReader(book), reconcile.Options{})
+	ways := reconcile.Tries(err)
+	require.Equal(t, []reconcile.Way{{Means: `the fees are in the sheet "fees"`, Settings: []reconcile.Setting{{Name: "sheet", Value: "fees"}}}}, ways)
+	require.Equal(t, "6", read(t, book, reconcile.Options{}.With(ways[0].Settings))[0].Fee.String())
 	// One that states its unit, or the payer, is not doubtful.
 	rows := read(t, "Extrinsic ID;fee;fee_wei;from;payer\n1-1;0.5;6;;\n", reconcile.Options{})
 	require.Equal(t, "6", rows[0].Fee.String())

@@ -46,6 +46,14 @@ func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 		{"0.013562199740911", true, "13562199740911141", reconcile.AmountDiffers},
 		{"2.0999999999999999E-3", true, "2100000000000000", reconcile.Matched},
 		{"0.1", true, "99999999999999999", reconcile.WithinRounding},
+		// The binary numbers near it are 117997036061304808.04, …821.92 and …835.80 wei.
+		{"0.11799703606130482", true, "117997036061304825", reconcile.WithinRounding},
+		{"0.11799703606130482", true, "117997036061304828", reconcile.WithinRounding},
+		{"0.11799703606130482", true, "117997036061304829", reconcile.AmountDiffers},
+		{"0.11799703606130482", true, "117997036061304815", reconcile.WithinRounding},
+		{"0.11799703606130482", true, "117997036061304814", reconcile.AmountDiffers},
+		{"0.11799703606130483", true, "117997036061304825", reconcile.AmountDiffers},
+		{"0.11799703606130482", false, "117997036061304825", reconcile.AmountDiffers},
 		{"0.0135621997409113", false, "13562199740911341", reconcile.WithinRounding},
 		{"0.013562199740911300", false, "13562199740911341", reconcile.WithinRounding}, // as a format of 18 decimals shows it
 		{"0.01356219974091134", false, "13562199740911341", reconcile.AmountDiffers},
@@ -63,7 +71,7 @@ func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 		require.Equal(t, c.want, item.Outcome, "%s beside %s", c.text, c.charged)
 		require.Equal(t, c.want != reconcile.AmountDiffers, r.Agrees())
 		if c.want == reconcile.WithinRounding {
-			require.Contains(t, item.Notes[len(item.Notes)-1], "a spreadsheet keeps 15 digits of a number: ")
+			require.Contains(t, item.Notes[len(item.Notes)-1], "a spreadsheet keeps ")
 			require.NotEqual(t, "0", difference(item))
 		}
 	}
@@ -107,7 +115,7 @@ func TestTolerance(t *testing.T) {
 func TestNegative(t *testing.T) {
 	for text, want := range map[string]string{
 		"-5": "5", "−5": "5", "5-": "5", "5−": "5", "(5)": "5", "( 5 )": "5", "- 5": "5", "0": "0", "-0": "0", "(5 wei)": "5", "(5) wei": "5", "wei -5": "5", "-5 wei": "5", "5- wei": "5",
-		"5": "is not negative", "(5": "not an amount", "5)": "not an amount", "-(5)": "not an amount", "--5": "not an amount", "-": "not an amount", "()": "not an amount",
+		"5": "is not negative", "(5": "not an amount", "5)": "not an amount", "-(5)": "not an amount", "--5": "not an amount", "-": "the fee is empty", "()": "not an amount",
 	} {
 		g := grid{{"Extrinsic ID", "fee_wei"}, {"1-1", text}}
 		rows, err := readAll(strings.NewReader(g.csv(';')), reconcile.Options{Negative: true})

@@ -17,9 +17,10 @@
 //
 // A number of a spreadsheet is read from its text, never as floating point. A spreadsheet keeps
 // 15 digits of it: it cuts what is typed, and rounds what it works out. Where the chain's amount
-// has more, a number that is its first 15 digits, or those rounded, is [WithinRounding]; no other
-// is. Text is so only where it has 15 digits itself, and a number with an exponent has the value that
-// is written; one that a format has padded (2.10E+15) is refused.
+// has more, a number that is its first 15 digits, or those rounded, is [WithinRounding]. So is one
+// that is the same binary number, as programs write it to a workbook. No other is. Text is so only
+// where it has 15 digits itself. A number with an exponent has the value that is written; one that
+// a format has padded (2.10E+15) is refused.
 //
 // The package has its own reader of xlsx, a stream that stops at whatever is broken. Excelize,
 // which writes our workbooks, ends a sheet without an error there. As a stream, it also does

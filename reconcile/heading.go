@@ -72,7 +72,7 @@ func (r *fileReader) begin(rec *record) error {
 	r.file.HeaderRow, r.file.Unit = rec.line, unit
 	o := r.options
 	r.rows = &rowReader{
-		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o),
+		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns),
 		amounts: amountForm{unit: unit, symbol: o.Symbol, negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 	}
 	r.file.name(above)
@@ -223,8 +223,26 @@ func (r *fileReader) unread(rec *record, err error) error {
 		if len(list) > 0 {
 			u.Try = []Way{{Settings: list}}
 		}
+		u.Try = append(u.Try, r.sheets()...)
 	}
 	return u
+}
+
+// maxSheets is how many sheets are proposed.
+const maxSheets = 10
+
+// sheets are the other sheets of a workbook, of which the first was read.
+func (r *fileReader) sheets() (list []Way) {
+	if r.table.book == nil || r.options.Sheet != "" {
+		return nil
+	}
+	names := r.table.book.sheets
+	for _, name := range names[:min(len(names), maxSheets)] {
+		if name != r.table.sheet {
+			list = append(list, Way{fmt.Sprintf("the fees are in the sheet %q", shownName(name)), []Setting{{"sheet", name}}})
+		}
+	}
+	return list
 }
 
 // proposed are the names of columns that what is in them tells: hashes, places, amounts.

@@ -48,6 +48,8 @@ func (o Options) With(list []Setting) Options {
 	for _, s := range list {
 		first, _ := utf8.DecodeRuneInString(s.Value)
 		switch s.Name {
+		case "sheet":
+			o.Sheet = s.Value
 		case "encoding":
 			o.Encoding = Encoding(s.Value)
 		case "header-row":
@@ -83,24 +85,37 @@ func (o Options) With(list []Setting) Options {
 
 // hints are what rows that cannot be read tell of how the file is written.
 type hints struct {
-	negative, encoding bool
-	fraction, whole    bool // of amounts without a unit
-	unitless           bool
-	amounts, dates     readings
-	noDate             bool  // a date that no format reads
-	others             []int // lines that do not look like transactions, as many as can be named
-	transactions       int   // rows that do
+	encoding        bool
+	below, above    []int // lines with amounts below 0 where fees are above, and above 0 where they are below
+	fraction, whole bool  // of amounts without a unit
+	unitless        bool
+	fees            bool // a row that cannot be read has a fee that can
+	amounts, dates  readings
+	noDate          bool  // a date that no format reads
+	others          []int // lines that do not look like transactions, as many as can be named
+	transactions    int   // rows that do
 }
 
 // learn looks at a row that cannot be read.
 func (h *hints) learn(rec *record, rows *rowReader, p *Problem) {
-	if !rows.looksLikeTransaction(rec) {
-		if len(h.others) <= mostSkipped {
-			h.others = append(h.others, rec.line)
+	note := func(list *[]int) {
+		if len(*list) <= mostSkipped {
+			*list = append(*list, rec.line)
 		}
+	}
+	if !rows.looksLikeTransaction(rec) {
+		note(&h.others)
 		return
 	}
 	h.transactions++
+	switch fee, err := rows.figure(rec); {
+	case errors.Is(err, errNegative):
+		note(&h.below)
+	case errors.Is(err, errRefund):
+		note(&h.above)
+	case err == nil && !fee.wei.IsZero():
+		h.fees = true
+	}
 	if p.Column == 0 || p.Column > len(rec.cells) {
 		return
 	}
@@ -112,8 +127,9 @@ func (h *hints) learn(rec *record, rows *rowReader, p *Problem) {
 	case field == Date:
 		h.learnDate(c, rows)
 	case field != Fee:
-	case errors.Is(p.Err, errNegative):
-		h.negative = true
+	case errors.Is(p.Err, errNegative), errors.Is(p.Err, errRefund):
+	case errors.Is(p.Err, errNoFee):
+		note(&h.others)
 	case !c.number:
 		h.learnAmount(c.value(), rows, p)
 	case errors.Is(p.Err, errNoUnit):
@@ -174,22 +190,42 @@ func (h *hints) ways(o *Options, good int) []Way {
 	add(h.encoding, "encoding", string(Windows1252))
 	add(h.unitless && h.fraction, "unit", string(Token))
 	add(h.unitless && !h.fraction && h.whole, "unit", string(Wei))
-	add(h.negative && !o.Negative, "negative", "")
-	ways := combined([]Way{{Settings: list}}, h.amounts.ways(), h.dates.ways())
-	list = nil
 	add(h.noDate, "map", "date=")
-	if len(h.others) > 0 && len(h.others) <= good+h.transactions && len(h.others)+len(o.SkipRows) <= mostSkipped {
-		var lines []string
-		for _, n := range h.others {
-			lines = append(lines, strconv.Itoa(n))
-		}
-		add(true, "skip-rows", strings.Join(lines, ","))
+	ways := combined([]Way{{Settings: list}}, h.signs(o, good), h.amounts.ways(), h.dates.ways())
+	if len(ways) > 1 || len(ways[0].Settings) > 0 {
+		return ways
 	}
-	ways = combined(ways, []Way{{Settings: list}})
-	if len(ways) == 1 && len(ways[0].Settings) == 0 {
+	// Rows are passed over last: with other settings, they may be what they seem not to be.
+	if list = skipping(h.others, o); len(list) > 0 && len(h.others) <= good+h.transactions {
+		return []Way{{Settings: list}}
+	}
+	return nil
+}
+
+// signs are the ways to read amounts below and above 0, of which one kind is no fees.
+func (h *hints) signs(o *Options, good int) []Way {
+	switch {
+	case len(h.below) == 0:
+		return []Way{{Settings: skipping(h.above, o)}}
+	case good == 0 && !h.fees:
+		return []Way{{Settings: []Setting{{"negative", ""}}}}
+	}
+	return []Way{
+		{"fees are below 0, and what is above is refunds", []Setting{{"negative", ""}}},
+		{"fees are above 0, and what is below is refunds", skipping(h.below, o)},
+	}
+}
+
+// skipping is the setting by which lines are passed over; none where they are too many.
+func skipping(lines []int, o *Options) []Setting {
+	if len(lines) == 0 || len(lines)+len(o.SkipRows) > mostSkipped {
 		return nil
 	}
-	return ways
+	var list []string
+	for _, n := range lines {
+		list = append(list, strconv.Itoa(n))
+	}
+	return []Setting{{"skip-rows", strings.Join(list, ",")}}
 }
 
 // combined returns each way of the first list with each of the others.

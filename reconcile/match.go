@@ -215,6 +215,9 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	case row.Digits == sheetDigits && isKept(row.Fee, paid, sheetDigits):
 		item.note("a spreadsheet keeps 15 digits of a number: %v wei is what is left of %v", row.Fee, paid)
 		return WithinRounding
+	case row.Binary != "" && isSameBinary(row.Fee, paid, row.Binary):
+		item.note("a spreadsheet keeps numbers in binary: %v wei is what is left of %v", row.Fee, paid)
+		return WithinRounding
 	case difference.Size().Cmp(m.options.Tolerance) <= 0:
 		item.note("the difference is within the tolerance of %v wei", m.options.Tolerance)
 		return WithinTolerance

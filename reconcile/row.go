@@ -48,7 +48,8 @@ type Row struct {
 	ExtrinsicHash chain.Optional[chain.Hash]
 	Place         chain.Optional[Place]
 	Fee           chain.Wei
-	Digits        int // of the fee in the file, where it may have been rounded or cut to them; 0 where all are there
+	Digits        int  // of the fee in the file, where it may have been rounded or cut to them; 0 where all are there
+	Binary        Unit // in which a spreadsheet keeps the fee as a binary number; "" of text
 	Account       chain.Optional[chain.Address]
 	Date          chain.Optional[chain.Time]
 	LeftOut       string // why the row is not compared, and only its line is known; "" for one that is
@@ -153,6 +154,7 @@ type rowReader struct {
 	workbook bool // in which a row ends with its last cell
 	amounts  amountForm
 	assets   assets
+	feeRow   feeRow
 	dates    *dateReader
 	worths   worths
 	short    []int // the lines that end before the last column
@@ -292,6 +294,7 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it ends after %s, and the header has %d: the file may be broken off; --skip-rows passes over a row that is no transaction", console.Counted(len(rec.cells), "column"), len(r.header))}
 	}
 	fee := r.place(Fee)
+	r.feeRow.move(rec, fee, r.place(Asset))
 	form, leftOut, err := r.assets.read(rec, &rec.cells[fee-1], r.amounts)
 	if err != nil {
 		return row, &Problem{Line: rec.line, Column: fee, Name: r.header[fee-1], Value: rec.cells[fee-1].value(), Err: err}
@@ -323,7 +326,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 		return fmt.Errorf("it is %w", errNotUTF8)
 	case field == Fee:
 		fee, err := readFee(c, form)
-		row.Fee, row.Digits = fee.wei, fee.digits
+		row.Fee, row.Digits, row.Binary = fee.wei, fee.digits, fee.binary
 		r.worths.add(fee.worth)
 		return err
 	case text == "", field == Asset:

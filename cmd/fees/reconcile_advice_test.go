@@ -55,6 +55,8 @@ func TestReconcileAdviceWorks(t *testing.T) {
 		"two columns":               {"hash;Fee;Fee\n" + row("1", wei), []string{"--unit", "wei"}, 2, 1},
 		"two columns, mapped":       {"hash;Fee;Fee\n" + row("1", wei), []string{"--unit", "wei", "--map", "fee=Fee"}, 2, 1},
 		"two names":                 {"hash;Fee (wei);Tx, Fee (wei)\n" + row("1", wei), nil, 2, 1},
+		"both signs":                {"hash;fee_wei;date\n" + row("-"+wei, "Q1") + row("5", "Q2"), nil, 2, 1},
+		"no fee":                    {"hash;fee_wei\n" + row(wei) + row(""), nil, 1, 1},
 		"a footer":                  {"hash;fee_wei\n" + row(wei) + "Exported by our ERP\n", nil, 1, 1},
 		"a preamble, a comma":       {"Our fees\n\nBeleg;Betrag (GLMR)\n" + row(commaTokens(wei)), nil, 1, 1},
 		"a hidden digit":            {"hash;fee_wei\n" + row("2.10E+15"), nil, -1, 0},

@@ -50,8 +50,8 @@ Columns are found by their usual names, in any case:
   date            date, time, datetime, timestamp, booking date
 Others are mapped: --map hash=Reference,fee="Network cost", or fee=#3 for the third
 column where two have one name. If the file has no such column, leave it empty:
---map date=. The account is compared with who paid;
-the date is only shown.
+--map date=. The account is compared with who paid; the date is only shown. In
+Koinly's form, the amount of a row labelled "cost" is the fee.
 
 ` + cli.LabelsManual + `
 With it, what is shown has the payer's label and group.
