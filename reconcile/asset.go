@@ -81,10 +81,10 @@ const noFee = "the row has no fee"
 
 // read returns how the fee of a row is written, or why the row is left out.
 func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, leftOut string, err error) {
-	if a.symbol == "" || fee.err != nil {
+	text, stated := fee.value(), ""
+	if a.symbol == "" || fee.err != nil || len(text) > maxAmount { // reading the amount says what is wrong
 		return form, "", nil
 	}
-	text, stated := fee.value(), ""
 	if a.place > 0 {
 		if isNothing(text) {
 			a.noFee++
@@ -94,9 +94,7 @@ func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, le
 	}
 	inCell, other := Unit(""), ""
 	if !fee.number {
-		if _, _, inCell, err = form.split(text); err != nil {
-			return form, "", nil // reading the amount says what is wrong
-		}
+		_, _, inCell, _ = form.split(text)
 		if inCell == "" && strings.ContainsFunc(text, unicode.IsLetter) {
 			if part := form.unknown(text); isAsset(part) {
 				other = part

@@ -111,7 +111,7 @@ func mixed(list []*sent) grid {
 		case 3:
 			g = append(g, []string{"2026-01-01", "0.00004", "BTC", "f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16"})
 		case 5:
-			g = append(g, []string{"2026-01-01", "1.5", "ETH;27", "0x" + strings.Repeat("ab", 32)}, []string{"yesterday", "n/a", "ETH", s.hash()})
+			g = append(g, []string{"2026-01-01", "1.5", "ETH;27", "0x" + strings.Repeat("ab", 32)}, []string{"yesterday", "--(n/a", "ETH", s.hash()})
 		case 7:
 			g = append(g, []string{"2026-01-01", "", "", s.hash()}, []string{"2026-01-01", "0.000", "GLMR", s.hash()}, []string{"2026-01-01", "-", "GLMR", ""})
 		}

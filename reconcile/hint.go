@@ -123,7 +123,7 @@ func (h *hints) learn(rec *record, rows *rowReader, p *Problem) {
 	switch field := rows.fieldAt(p.Column); {
 	case errors.Is(p.Err, errNotUTF8):
 		h.encoding = true
-	case c.err != nil:
+	case c.err != nil, len(c.text) > maxAmount:
 	case field == Date:
 		h.learnDate(c, rows)
 	case field != Fee:

@@ -271,6 +271,9 @@ func (r *rowReader) figure(rec *record) (amount, error) {
 	return readFee(&rec.cells[place-1], r.amounts)
 }
 
+// maxAmount is more bytes than any way to write an amount has.
+const maxAmount = 8 << 10
+
 func readFee(c *cell, form amountForm) (amount, error) {
 	text := c.value()
 	switch {
@@ -278,6 +281,8 @@ func readFee(c *cell, form amountForm) (amount, error) {
 		return amount{}, c.err
 	case !utf8.ValidString(text):
 		return amount{}, fmt.Errorf("it is %w", errNotUTF8)
+	case len(text) > maxAmount:
+		return amount{}, fmt.Errorf("%q is not an amount: it has %d characters", wire.Excerpt(text), utf8.RuneCountInString(text))
 	case c.number:
 		return form.readNumber(text)
 	}

@@ -227,7 +227,7 @@ func TestHostileFiles(t *testing.T) {
 		"quote.csv":    {"hash,fee_wei\n\"" + noise(2<<20), "is a quote never closed?"},
 		"line.csv":     {noise(1 << 20), "cannot be read"},
 		"utf16.csv":    {"\xff\xfeh\x00a\x00\xd8", "UTF-16"},
-		"script.csv":   {"<script>alert(1)</script>,<img src=x>\n\"><script>,=cmd|' /C calc'!A0\n", "&lt;script&gt;alert(1)&lt;/script&gt;"},
+		"script.csv":   {"x <script>alert(1)</script>,<img src=x>\n\"><script>,=cmd|' /C calc'!A0\n", "&lt;script&gt;alert(1)&lt;/script&gt;"},
 		"<script>.csv": {"hash,fee_wei\n" + hash + ",x\n", "line 2, column 2 &#34;fee_wei&#34;"},
 		"names.csv":    {"\"" + noise(5000) + "\",\"tx\nhash\"\n1,2\n", "xxx…"},
 		"bomb.xlsx":    {bomb(t, 257<<20), "is larger than 256 MB"},
