@@ -56,6 +56,9 @@ func (f amountForm) read(text string) (amount, error) {
 	if text == "" || slices.Contains(minusSigns, text) || text == "\u2014" {
 		return amount{}, errNoFee
 	}
+	if strings.Trim(text, "0123456789.,-") == "" { // as nearly always: nothing is beside it
+		return f.readAlone(text)
+	}
 	if outer, inner, both := besides(text); both {
 		return f.readWith(text, outer, inner)
 	}

@@ -303,6 +303,8 @@ func TestWaysToRead(t *testing.T) {
 			require.Equal(t, c.want, reconcile.Tries(err))
 		})
 	}
+	// A header that ends with a separator has no column more.
+	require.Empty(t, file(t, "Extrinsic ID,fee_wei,\n1-1,5\n", reconcile.Options{}).Notes)
 	// The fees may be in another sheet.
 	book := grid{{"Company Ltd", "2026"}}.xlsx(t, func(f *excelize.File) {
 		_, err := f.NewSheet("fees")

@@ -98,6 +98,9 @@ next:
 	return r, nil
 }
 
+// dateWords takes out what stands between the parts of a date in words.
+var dateWords = strings.NewReplacer(", ", " ", " at ", " ")
+
 var (
 	// zoneInFormat is what a declared format need not say: a date says it itself.
 	zoneInFormat = regexp.MustCompile(`(?i)(?:\s*(?:AM/PM|AM|PM|UTC|GMT|Z))+$`)
@@ -135,7 +138,7 @@ func (r *dateReader) textTime(text string) (at time.Time, err error) {
 		}
 		return r.numberTime(strings.Replace(text, ",", ".", 1))
 	}
-	plain := strings.NewReplacer(", ", " ", " at ", " ").Replace(sameSeparators.Replace(withoutMarks(text)))
+	plain := dateWords.Replace(sameSeparators.Replace(withoutMarks(text)))
 	zone := r.zone
 	if hasTime.MatchString(plain) {
 		plain, zone = zoneOf(plain, zone)

@@ -194,7 +194,7 @@ func (r *rowReader) fit(rec *record) {
 		if !bytes.HasSuffix(rec.raw, []byte("\n")) || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Place > len(rec.cells) }) {
 			return
 		}
-		rec.short = true
+		rec.short = slices.ContainsFunc(r.header[len(rec.cells):], func(name string) bool { return name != "" })
 	}
 	for len(rec.cells) < width {
 		rec.cells = append(rec.cells, cell{})
@@ -356,9 +356,13 @@ var hashIn = regexp.MustCompile(`\b(?:0x)?[0-9a-fA-F]{64}\b`)
 
 // parseHash reads a hash, or the only one in a text, with 0x or without.
 func parseHash(text string) (chain.Hash, error) {
+	hash, err := chain.ParseHash(text)
+	if err == nil {
+		return hash, nil
+	}
 	found := hashIn.FindAllString(text, 2)
 	if len(found) == 0 {
-		return chain.ParseHash(text)
+		return hash, err
 	}
 	if len(found) > 1 && !strings.EqualFold(found[0], found[1]) {
 		return chain.Hash{}, fmt.Errorf("%q has more than one hash", wire.Excerpt(text))
