@@ -39,7 +39,7 @@ func (e *StatusError) Error() string {
 	if e.Path != "" {
 		text = "GET " + e.Path + ":"
 	}
-	text += fmt.Sprintf(" status %d %s", e.Code, http.StatusText(e.Code))
+	text += strings.TrimSuffix(fmt.Sprintf(" status %d %s", e.Code, http.StatusText(e.Code)), " ")
 	if e.Message != "" {
 		text += ": " + oneLine(e.Message)
 	}

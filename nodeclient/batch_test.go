@@ -298,3 +298,43 @@ func TestBusyBatch(t *testing.T) {
 	asked(t, c, 2)
 	require.Equal(t, []int{4}, node.sizes)
 }
+
+// A refusal that passes is asked about again, of a single question and of a batch, over HTTP and
+// over a WebSocket: what of a batch was answered is not.
+func TestRefusalsThatPass(t *testing.T) {
+	for _, refusal := range []string{
+		`{"code":-32603,"message":"Internal server error"}`, `{"code":-32000,"message":"backend timed out"}`, `{"code":-32005,"message":"daily request count exceeded"}`,
+		`{"code":-32029,"message":"Too many requests"}`, `{"code":503,"message":"no healthy upstream"}`,
+	} {
+		var guard sync.Mutex
+		messages := map[bool]int{} // refused, by whether it was a batch
+		refuse := func(questions []question, batch bool) string {
+			guard.Lock()
+			defer guard.Unlock()
+			if messages[batch]++; messages[batch] == 1 || messages[batch] > 3 {
+				return ""
+			}
+			var answers []string
+			for i, q := range questions {
+				if batch && i%2 == 0 {
+					answers = append(answers, answerTo(q))
+					continue
+				}
+				answers = append(answers, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error":%s}`, q.ID, refusal))
+			}
+			if batch {
+				return "[" + strings.Join(answers, ",") + "]"
+			}
+			return answers[0]
+		}
+		overBoth(t, refuse, quick, func(t *testing.T, c *nodeclient.Client, node *batching) {
+			clear(messages)
+			for range 2 {
+				_, err := c.Call(soon(t), "chain_getBlock", numbered(1))
+				require.NoError(t, err, refusal)
+				asked(t, c, 4)
+			}
+			require.Equal(t, []int{1, 8, 1, 1, 1, 8, 4, 2}, node.sizes, refusal)
+		})
+	}
+}

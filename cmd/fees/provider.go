@@ -40,7 +40,7 @@ func providerAdvice(c *cobra.Command, err error) string {
 		if errors.As(err, new(*ask.UnreachableError)) { // which may not run at all
 			return ""
 		}
-		return "try again later, or name another gateway or node"
+		return "wait, or name another gateway or node"
 	}
 	return ""
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/feeledger/fees/internal/rpcserver"
 )
 
 // fault is a way to answer badly.
@@ -56,6 +58,19 @@ var passing = []*fault{
 		x.out.Header().Set("Retry-After", pick(x.dice, []string{"0", "1", "7", "7200", "soon"}))
 		x.refuse(http.StatusTooManyRequests, "slow down")
 	}},
+	{name: "a proxy fails", commit: func(x *exchange) {
+		x.send(reply{pick(x.dice, []int{http.StatusRequestTimeout, http.StatusTooEarly, http.StatusGatewayTimeout, 520, 521, 522, 523, 524}), "<html><title>Origin Time-out</title></html>"})
+	}},
+	{name: "the node fails", commit: func(x *exchange) {
+		code := pick(x.dice, []int{-32603, -32005, -32000, -32029})
+		if !x.world.node {
+			x.refuse(http.StatusInternalServerError, pick(x.dice, []string{"No response received from RPC endpoint in 60s", fmt.Sprintf("%d: Too many requests", code), fmt.Sprintf("%d: Internal error", code)}))
+			return
+		}
+		x.tell(func(*view, *call) ([]byte, error) {
+			return nil, &rpcserver.Error{Code: code, Message: pick(x.dice, []string{"Internal error", "too many requests", "daily request count exceeded"})}
+		})
+	}},
 	{name: "the node is lost", commit: func(x *exchange) { x.refuse(http.StatusInternalServerError, "WebSocket is not connected") }},
 	{name: "closed without an answer", commit: func(*exchange) { panic(http.ErrAbortHandler) }},
 	{name: "broken off", commit: func(x *exchange) {
@@ -74,6 +89,7 @@ var passing = []*fault{
 // broken are answers that are none.
 var broken = []*fault{
 	{name: "500", commit: func(x *exchange) { x.refuse(http.StatusInternalServerError, "cannot read") }},
+	{name: "forbidden", commit: func(x *exchange) { x.send(reply{http.StatusForbidden, "<html><title>Attention Required!</title></html>"}) }},
 	{name: "web page", commit: func(x *exchange) { x.send(reply{http.StatusOK, "<html>Welcome</html>"}) }},
 	{name: "cut", fits: (*exchange).isWell, commit: func(x *exchange) { x.alter(func(text string) string { return text[:1+x.IntN(len(text)-1)] }) }},
 	{name: "another shape", fits: (*exchange).isWell, commit: func(x *exchange) {
