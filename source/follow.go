@@ -48,10 +48,10 @@ const DefaultPatience = time.Minute
 // [Reader.Range]. A block that comes alone takes three questions: its own, its
 // multiplier's, and the one for the runtime that its parent left behind.
 //
-// What passes is waited for, for ever: a gateway or a node that is gone or busy, a
+// What passes is waited for, for ever: a gateway or a node that is gone, busy or fails, a
 // block that is announced and not there yet, or there and not final yet, a head
 // that stands still or goes back. An answer that is wrong (malformed, for another
-// block, no such endpoint) is asked for 10 times within a minute. All else is an
+// block, no such endpoint, a web page, a refused key) is asked for 10 times within a minute. All else is an
 // error, the last element: a chain that is not the one that was followed
 // ([ForkError]), an unknown network, a request that the gateway refuses, a block
 // that an archive lacks. The end of ctx is an error too. When the sequence has
