@@ -89,7 +89,9 @@ var passing = []*fault{
 // broken are answers that are none.
 var broken = []*fault{
 	{name: "500", commit: func(x *exchange) { x.refuse(http.StatusInternalServerError, "cannot read") }},
-	{name: "forbidden", commit: func(x *exchange) { x.send(reply{http.StatusForbidden, "<html><title>Attention Required!</title></html>"}) }},
+	{name: "forbidden", commit: func(x *exchange) {
+		x.send(reply{http.StatusForbidden, "<html><title>Attention Required!</title></html>"})
+	}},
 	{name: "web page", commit: func(x *exchange) { x.send(reply{http.StatusOK, "<html>Welcome</html>"}) }},
 	{name: "cut", fits: (*exchange).isWell, commit: func(x *exchange) { x.alter(func(text string) string { return text[:1+x.IntN(len(text)-1)] }) }},
 	{name: "another shape", fits: (*exchange).isWell, commit: func(x *exchange) {

@@ -33,8 +33,9 @@ gateway either way. The API key is the gateway's: the node does not get it.
 What passes is waited for, however long it takes, and said on standard error once:
 a gateway or a node that is gone or fails, a spent quota, a head that stands still or
 goes back. After a wrong answer, a web page or a refused key, it asks 10 times within
-a minute; a chain that is not the one that was printed so far ends it. A directory and the demo have an end, and so has watching
-them, and a chain that has ended, as its table says.
+a minute; a chain that is not the one that was printed so far ends it. A directory and
+the demo have an end, and so has watching them, and a chain that has ended, as its
+table says.
 
 The table has a line for each block: its transactions of both layers, what they
 paid, the base fee, and failed checks. json is one object a line, as fees
