@@ -222,3 +222,20 @@ func TestUnreadable(t *testing.T) {
 	require.ErrorIs(t, err, archive.ErrDamaged)
 	require.ErrorContains(t, err, "disk on fire")
 }
+
+// A range that begins later than the blocks leaves those before it to be read.
+func TestStartAt(t *testing.T) {
+	first, last, err := demo.Open().Range()
+	require.NoError(t, err)
+	require.Equal(t, []uint64{3, 27}, []uint64{first, last})
+	kept, err := demo.Open().Kept()
+	require.NoError(t, err)
+	require.Equal(t, chain.Some(chain.Heights{First: 3, Last: 27}), kept)
+	for height := range uint64(3) {
+		b, err := demo.Open().Block(t.Context(), height)
+		require.NoError(t, err)
+		byHash, err := demo.Open().BlockByHash(t.Context(), b.Hash)
+		require.NoError(t, err)
+		require.Equal(t, height, byHash.Number)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/sidecar"
 )
@@ -34,10 +35,10 @@ func checkDirectory(path string) error {
 func describeFile(path string) error {
 	a := New(path, os.DirFS(filepath.Dir(path)))
 	text, err := a.readFile(filepath.Base(path))
-	if err != nil {
-		return err
+	var b *chain.Block
+	if err == nil {
+		b, err = sidecar.DecodeBlock(text)
 	}
-	b, err := sidecar.DecodeBlock(text)
 	if err != nil {
 		return fmt.Errorf("%s is a file, and recordings are a directory; name the directory that has %s, or a gateway's URL", path, blockDirectory)
 	}

@@ -255,10 +255,11 @@ func TestPlacesThatAreNoArchive(t *testing.T) {
 		code int
 		says string
 	}{
-		"nowhere": {exitLedger, "there is no directory nowhere"},
-		block:     {exitUsage, ofBlock},
-		note:      {exitUsage, note + " is a file, and recordings are a directory; name the directory that has blocks, or a gateway's URL"},
-		blocks:    {exitLedger, blocks + " is not a directory of recordings: it has no directory blocks"},
+		"nowhere":  {exitLedger, "there is no directory nowhere"},
+		block:      {exitUsage, ofBlock},
+		note:       {exitUsage, note + " is a file, and recordings are a directory; name the directory that has blocks, or a gateway's URL"},
+		os.DevNull: {exitUsage, os.DevNull + " is a file, and recordings are a directory; name the directory that has blocks, or a gateway's URL"},
+		blocks:     {exitLedger, blocks + " is not a directory of recordings: it has no directory blocks"},
 	} {
 		for _, command := range []string{"block 25 --gateway %s", "explain 25-7 --gateway %s", "verify 25..25 --gateway %s", "sync 25..25 --ledger x.db --gateway %s",
 			"report 25..25 --gateway %s", "suggest --gateway %s", "watch --gateway %s", "follow --ledger x.db --gateway %s", "serve --gateway %s", "archive serve %s", "archive verify %s"} {
