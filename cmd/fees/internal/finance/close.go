@@ -67,9 +67,9 @@ first line, and the table is compared with the ledger's rules, base fees, gas
 and fees. What needs a gateway is left out where none is reachable, which is
 said. Whether the package is signed is always said. Without a ledger, name an
 archive of its blocks with --gateway (and with --trust the block that proves
-them): the package is made again from there. With --signers or --tsa-ca alone, the files, the
-signatures and the timestamp are checked, and no figure is compared, which is
-said.
+them): the package is made again from there. With --signers or --tsa-ca alone,
+the files, the signatures and the timestamp are checked, and no figure is
+compared, which is said.
 
 With prices, the reports, statements, journal and reconciliation have amounts in
 the currency; the file is kept in the package (inputs/prices.csv), and --check
