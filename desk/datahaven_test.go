@@ -279,6 +279,12 @@ func TestDataHavenIsCharged(t *testing.T) {
 		require.Zero(t, summary.Uncertain+summary.Unaccounted+summary.Undetermined+summary.Unanswered)
 
 		blocks := int(d.last) + 1
+		natives := 0
+		for _, c := range d.charges {
+			if c["family"] == "native" {
+				natives++
+			}
+		}
 		_, waived := d.sum(t, "charged", func(c map[string]string) bool { return strings.HasPrefix(c["kind"], "sudo.sudo ") })
 		want := map[string]int{
 			"block.time":       1, // block 0 has no time
@@ -290,6 +296,7 @@ func TestDataHavenIsCharged(t *testing.T) {
 			"block.weight":     blocks,                                          // a constant multiplier follows from no weight,
 			"block.weighed":    blocks,                                          // so that nobody asks for it; it was not recorded
 			"native.formula":   int(waived),                                     // root pays no fee
+			"native.signature": natives,                                         // of what is encoded alone, it does not follow
 		}
 		notMade := map[string]int{}
 		for i, check := range evidence.Checks() {

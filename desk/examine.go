@@ -68,6 +68,11 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 			return nil, nil, err
 		}
 		options.Encoded = chain.Some(encoded)
+		if node, offers := e.Node.(source.NativeSigners); offers && e.Signatures {
+			if options.NativeSigners, err = e.Reader.NativeSignersFrom(ctx, node, item); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
 	report, _ := proof.Block(ctx, e.Reader, item, options)
 	balances, err := e.balances(ctx, item.Block.Number)

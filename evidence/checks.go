@@ -92,6 +92,7 @@ var checks = [...]Check{
 	{"native.tip", "the tip paid is the tip signed", "pallet transaction-payment, TransactionFeePaid", ofNative, feeEvent, (*subject).tip},
 	{"native.waived", "a fee that was waived is the tip alone", "pallet transaction-payment, compute_fee_raw", ofNative, feeEvent, (*subject).waived},
 	{"native.formula", "the fee is that of the weight, the length and the multiplier", "pallet transaction-payment, compute_fee_raw", ofNative, nativeFormula, (*subject).formula},
+	{"native.signature", "the signature is that of the signer", "primitives/account, EthereumSignature; frame system, CheckGenesis, CheckMortality, CheckSpecVersion", ofNative, nil, (*subject).nativeSignature},
 	{"native.split", "treasury and author were credited their parts", "runtime/*/src/lib.rs, DealWithSubstrateFeesAndTip", ofNative, withdrawEvent, (*subject).divided},
 	{"gateway.same", "another gateway says the same of the block", "--against", besideOther, nil, (*subject).sameElsewhere},
 	{"account.balance", "the account's balance changed by what the events say", "pallet balances, events", ofAccount, withdrawEvent, (*subject).balance},

@@ -11,7 +11,8 @@ import (
 // Options say how much is proved.
 type Options struct {
 	// Signatures recomputes the hash, the sender and the recipient of each EVM
-	// transaction from what was signed. It takes most of the time.
+	// transaction from what was signed, and compares the signers of native ones. It takes
+	// most of the time.
 	Signatures bool
 	// FeesTreasuryProportion is that parameter as it stood at the block's parent.
 	// Without it, the split of the fees of runtimes that look at it is not checked.
@@ -20,6 +21,9 @@ type Options struct {
 	// with its length prefix: a node has them. Without them, hashes of extrinsics and
 	// the lengths that native fees depend on are not checked.
 	Encoded chain.Optional[[][]byte]
+	// NativeSigners are the accounts whose keys signed the block's native extrinsics: a node has what they signed. Without
+	// them these signatures are not checked.
+	NativeSigners chain.Optional[[]chain.NativeSigner]
 	// BlockWeight is what the chain counted for the block, system.blockWeight as it
 	// stood at its end. Newer runtimes' multiplier follows from that alone.
 	BlockWeight chain.Optional[chain.ClassWeights]

@@ -30,7 +30,7 @@ const (
 	// nor block.multiplier where that follows from it.
 	AboutBlockWeight Subject = "block_weight"
 	// AboutExtrinsics is for the extrinsics as they are encoded, where the source has
-	// them: without them extrinsic.hash and native.formula are not checked.
+	// them: without them extrinsic.hash, native.formula and native.signature are not checked.
 	AboutExtrinsics Subject = "extrinsics"
 	// AboutNeighbours is for what the blocks around were priced by: without it drifts
 	// may have no class.
@@ -43,7 +43,7 @@ var unchecked = map[Subject]string{
 	AboutParent:      "that the block follows its parent was not checked",
 	AboutMultiplier:  "the multiplier that the block stored was not checked",
 	AboutBlockWeight: "what the block weighed was not checked",
-	AboutExtrinsics:  "the hashes of the extrinsics, and the formula of native fees, were not checked",
+	AboutExtrinsics:  "the hashes of the extrinsics, the formula of native fees and, where asked for, their signatures were not checked",
 	AboutNeighbours:  "what the drifts come from may be missing",
 }
 

@@ -60,6 +60,7 @@ var proofs = map[uint32]struct {
 		"native.tip":       {29, 0, 0},
 		"native.waived":    {2, 0, 0},
 		"native.formula":   {0, 0, 29},
+		"native.signature": {0, 0, 29},
 		"native.split":     {29, 0, 0},
 	}},
 	1701: {22, 45, 19, 6, evidence.CashOnly, map[string]counts{
@@ -96,6 +97,7 @@ var proofs = map[uint32]struct {
 		"native.tip":       {0, 0, 19},
 		"native.waived":    {0, 0, 19},
 		"native.formula":   {0, 0, 19},
+		"native.signature": {0, 0, 19},
 		"native.split":     {19, 0, 0},
 	}},
 }

@@ -1,6 +1,11 @@
 package evidence
 
-import "github.com/feeledger/fees/evm"
+import (
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+)
 
 // identity checks a part of who an EVM transaction is by its signature.
 func identity(part Part) func(*subject) {
@@ -25,6 +30,40 @@ func identity(part Part) func(*subject) {
 	}
 }
 
+const notAsked = "signatures are not asked for"
+
+// nativeSignature checks whose key signed a native extrinsic.
+func (s *subject) nativeSignature() {
+	list, known := s.options.NativeSigners.Get()
+	from, signed := s.t.From.Get()
+	switch {
+	case !s.options.Signatures:
+		s.skip(notAsked)
+		return
+	case !known:
+		s.skip(noNode)
+		return
+	case !signed:
+		s.skip("the signer is not known")
+		return
+	}
+	i := slices.IndexFunc(list, func(n chain.NativeSigner) bool { return n.Extrinsic == s.t.Index })
+	if i < 0 {
+		s.broken("the node's extrinsic has no signature")
+		return
+	}
+	switch signer, found := list[i].Signer.Get(); {
+	case list[i].WhyNot != "":
+		s.skip(list[i].WhyNot)
+	case !found:
+		s.broken("the signature is not one that a key makes, and %v is said to have signed", from)
+	case signer != from:
+		s.broken("%v signed by the signature, and %v is said to have signed", signer, from)
+	default:
+		s.held()
+	}
+}
+
 // identified is what a signature proves beside ethereum.Executed.
 type identified struct {
 	whyNot string
@@ -39,7 +78,7 @@ func (p *prover) identify(t *transaction) (id identified) {
 		return id
 	}
 	if !p.options.Signatures {
-		id.whyNot = "signatures are not asked for"
+		id.whyNot = notAsked
 		return id
 	}
 	own, err := Identify(t.x)

@@ -205,6 +205,11 @@ func (a *Archive) Metadata(_ context.Context, block chain.Hash) ([]byte, error) 
 	return a.piece(a.manifest.runtime(r.RuntimeName).Metadata, maxRuntime)
 }
 
+// MetadataAt is [chain.ErrCannotTell]: metadata of one version are kept.
+func (a *Archive) MetadataAt(context.Context, chain.Hash, uint32) ([]byte, error) {
+	return nil, fmt.Errorf("%s: metadata of another version: %w", a.name, chain.ErrCannotTell)
+}
+
 // Call answers what the node said of itself and its chain, and state_getRuntimeVersion. Other
 // methods are [nodeclient.ErrNoMethod].
 func (a *Archive) Call(ctx context.Context, method string, params ...any) (wire.Value, error) {

@@ -2,12 +2,14 @@ package nodeclient
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/wire"
 )
 
@@ -123,6 +125,29 @@ func (c *Client) EstimateGas(ctx context.Context, call EthCall) (chain.Gas, erro
 		return chain.Gas{}, &DecodeError{"gas estimate", err}
 	}
 	return gas, nil
+}
+
+// MetadataAt returns the metadata of a version of the runtime that a block left behind (the runtime's function
+// Metadata_metadata_at_version). It is [chain.ErrCannotTell] where the runtime does not have that version.
+func (c *Client) MetadataAt(ctx context.Context, block chain.Hash, version uint32) ([]byte, error) {
+	const function = "Metadata_metadata_at_version"
+	answer, err := c.StateCall(ctx, function, binary.LittleEndian.AppendUint32(nil, version), block)
+	if err != nil {
+		return nil, err
+	}
+	r := scale.NewReader(answer)
+	var text []byte
+	has := r.Option()
+	if has {
+		text = r.Blob()
+	}
+	if err := r.End(); err != nil {
+		return nil, &DecodeError{"answer of " + function, err}
+	}
+	if !has {
+		return nil, fmt.Errorf("the runtime does not have metadata of version %d: %w", version, chain.ErrCannotTell)
+	}
+	return text, nil
 }
 
 // StateCall is what a function of the runtime answers, encoded, on the state of a block

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -25,6 +26,7 @@ type Node interface {
 	Block(ctx context.Context, block chain.Optional[chain.Hash]) (nodeclient.Block, error)
 	Storage(ctx context.Context, block chain.Hash, keys ...[]byte) ([][]byte, error)
 	Metadata(ctx context.Context, block chain.Hash) ([]byte, error)
+	MetadataAt(ctx context.Context, block chain.Hash, version uint32) ([]byte, error)
 }
 
 // Gateway answers from a node. It is safe for use by several goroutines.
@@ -174,6 +176,7 @@ type about struct {
 type system struct {
 	chainType, properties wire.Value
 	token                 string // the chain's first
+	decimals              chain.Optional[uint8]
 }
 
 func (g *Gateway) system(ctx context.Context) (*system, error) {
@@ -197,11 +200,17 @@ func (g *Gateway) system(ctx context.Context) (*system, error) {
 		return nil, &nodeclient.DecodeError{What: "properties of the chain", Err: fmt.Errorf("system_chainType is %s, system_properties %s",
 			wire.Excerpt(s.chainType.Raw()), wire.Excerpt(s.properties.Raw()))}
 	}
-	symbol := s.properties.Member("tokenSymbol")
-	if symbol.Kind() == wire.Array {
-		symbol = symbol.Index(0)
+	first := func(name string) wire.Value {
+		v := s.properties.Member(name)
+		if v.Kind() == wire.Array {
+			v = v.Index(0)
+		}
+		return v
 	}
-	s.token, _ = symbol.Text()
+	s.token, _ = first("tokenSymbol").Text()
+	if n, err := chain.ReadUint64(first("tokenDecimals")); err == nil && n <= math.MaxUint8 {
+		s.decimals = chain.Some(uint8(n))
+	}
 	a.known = s
 	return s, nil
 }

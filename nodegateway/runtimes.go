@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/wire"
@@ -27,6 +29,10 @@ type runtime struct {
 	// metadata are what the node answered to state_getMetadata.
 	metadata []byte
 	*answer.Runtime
+	extrinsics func() (*extrinsic.Runtime, error)
+
+	digesting turn
+	digested  chain.Optional[chain.Hash] // of the metadata, as signers sign it
 }
 
 // runtimes knows which final blocks left which runtime behind.
@@ -211,7 +217,8 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version w
 	if len(r.used) >= mostRuntimes {
 		r.used = slices.Delete(r.used, 0, 1)
 	}
-	found := &runtime{name, version, bytes, decoder}
+	found := &runtime{name: name, version: version, metadata: bytes, Runtime: decoder, digesting: newTurn()}
+	found.extrinsics = sync.OnceValues(func() (*extrinsic.Runtime, error) { return extrinsic.NewRuntime(m, extrinsic.Token{}) })
 	r.used = append(r.used, found)
 	return found, nil
 }

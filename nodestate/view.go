@@ -2,7 +2,6 @@ package nodestate
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -131,27 +130,10 @@ func (v *View) Version(ctx context.Context) (spec, transaction uint32, err error
 	return spec, transaction, nil
 }
 
-// MetadataAt returns the runtime's metadata of a version, as [metadata.Parse] reads them (the runtime's function
-// Metadata_metadata_at_version). It is [chain.ErrCannotTell] where the runtime does not have that version.
+// MetadataAt returns the runtime's metadata of a version, as [metadata.Parse] reads them. It is [chain.ErrCannotTell]
+// where the runtime does not have that version.
 func (v *View) MetadataAt(ctx context.Context, version uint32) ([]byte, error) {
-	const function = "Metadata_metadata_at_version"
-	answer, err := v.node.StateCall(ctx, function, binary.LittleEndian.AppendUint32(nil, version), v.parent)
-	if err != nil {
-		return nil, err
-	}
-	r := scale.NewReader(answer)
-	var text []byte
-	has := r.Option()
-	if has {
-		text = r.Blob()
-	}
-	if err := r.End(); err != nil {
-		return nil, &nodeclient.DecodeError{What: "answer of " + function, Err: err}
-	}
-	if !has {
-		return nil, fmt.Errorf("the runtime does not have metadata of version %d: %w", version, chain.ErrCannotTell)
-	}
-	return text, nil
+	return v.node.MetadataAt(ctx, v.parent, version)
 }
 
 // item finds an item of storage by its name, such as system.account, and its keys as people

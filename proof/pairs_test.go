@@ -47,6 +47,14 @@ func TestProofFromANode(t *testing.T) {
 				}
 				requireSame(t, want[i], r)
 			}
+			signed, natives := 0, 0
+			p := &proof.Prover{Reader: &source.Reader{Source: straight, Tables: network.BuiltIn()}, Options: evidence.Options{Signatures: true}}
+			for x, err := range p.Range(t.Context(), source.Range{First: 1, Last: last}, nothing) {
+				require.NoError(t, err)
+				signed, natives = signed+tally(x.Report, "native.signature"), natives+x.Report.Totals.Native
+			}
+			require.Positive(t, natives)
+			require.Equal(t, natives, signed, "every native signature is its signer's")
 			require.Positive(t, byNode["extrinsic.hash"])
 			require.Positive(t, byNode["native.formula"])
 			require.Equal(t, name == "moonbeam-1701", better > 0)

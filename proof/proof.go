@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,7 +39,8 @@ type Proved struct {
 // Block prices and proves one block. Where it has transactions, the source is asked for
 // the parameter that the split of their fees depends on, where it does; where the
 // multiplier follows from it, for what the chain counted as the block's weight; for the
-// extrinsics as they are encoded, unless the options have them; and only where an EVM fee
+// extrinsics as they are encoded and, with signatures, for the signers of native ones, unless
+// the options have them; and only where an EVM fee
 // drifts for more, to find out why. The report says whether the source proves the block, or
 // gives its word. A question that it does not answer for now is in the
 // report, as one that can be asked again.
@@ -53,6 +55,10 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 	asked.Go(func() { o.BlockWeight, noWeight = reader.BlockWeight(ctx, item) })
 	if !o.Encoded.Known() {
 		o.Encoded, noExtrinsics = reader.Extrinsics(ctx, item)
+	}
+	isNative := func(t fee.Transaction) bool { return t.Layer == fee.Native }
+	if o.Signatures && !o.NativeSigners.Known() && noExtrinsics == nil && slices.ContainsFunc(priced.Transactions, isNative) {
+		o.NativeSigners, noExtrinsics = reader.NativeSigners(ctx, item)
 	}
 	if len(priced.Transactions) > 0 {
 		o.FeesTreasuryProportion, noProportion = reader.FeesTreasuryProportion(ctx, item)

@@ -105,6 +105,11 @@ func (n *node) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, erro
 	return n.gateway.Extrinsics(ctx, block)
 }
 
+// NativeSigners are those of a block's native extrinsics.
+func (n *node) NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error) {
+	return n.gateway.NativeSigners(ctx, block, genesis)
+}
+
 // either is a gateway or a node at an http or https URL: what does not answer as a gateway
 // does may be a node. It is asked what it is before anything else was answered.
 type either struct {
@@ -143,6 +148,14 @@ func (s *eitherSource) Extrinsics(ctx context.Context, block chain.Hash) ([][]by
 		return nil, chain.ErrNotOffered
 	}
 	return s.either.asNode.Extrinsics(ctx, block)
+}
+
+// NativeSigners are those of a block's native extrinsics. It is [chain.ErrNotOffered] by a gateway.
+func (s *eitherSource) NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error) {
+	if !s.either.isNode() {
+		return nil, chain.ErrNotOffered
+	}
+	return s.either.asNode.NativeSigners(ctx, block, genesis)
 }
 
 // Portion is a node's, once it is known to be one.

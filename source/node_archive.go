@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/nodearchive"
+	"github.com/feeledger/fees/nodegateway"
 )
 
 // nodeArchive is an archive of a node: its answers are made here, of what was kept and is
@@ -15,6 +16,7 @@ import (
 type nodeArchive struct {
 	*gatewayclient.Client
 	archive *nodearchive.Archive
+	gateway *nodegateway.Gateway
 	name    string
 }
 
@@ -31,7 +33,7 @@ func openNodeArchive(place string, o Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &nodeArchive{gatewayclient.Of(gateway), archive, place}, nil
+	return &nodeArchive{gatewayclient.Of(gateway), archive, gateway, place}, nil
 }
 
 // Kept are the heights of the archive's range.
@@ -68,4 +70,9 @@ func (s *nodeArchive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.
 // Extrinsics are those of a block as they are encoded.
 func (s *nodeArchive) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	return s.archive.Extrinsics(ctx, block)
+}
+
+// NativeSigners are those of a block's native extrinsics.
+func (s *nodeArchive) NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error) {
+	return s.gateway.NativeSigners(ctx, block, genesis)
 }

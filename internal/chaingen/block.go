@@ -66,6 +66,10 @@ func (c *Chain) fill(b *body, before state) (ethereum []chain.Hash) {
 	e.during(initializing)
 	c.writeRewards(e, b.height)
 	c.writeInherents(x, e, b.height)
+	var sign func(*account, []byte) []byte
+	if c.options.Signed && !c.options.UnsignedNatives {
+		sign = c.signNative
+	}
 	drawn, n := c.transactions(b.height)
 	split := c.split(b.height)
 	for i := range drawn[:n] {
@@ -80,7 +84,7 @@ func (c *Chain) fill(b *body, before state) (ethereum []chain.Hash) {
 			ethereum = append(ethereum, made.hash)
 		} else {
 			made := c.native(b.height, i, t, sender, nonce, split)
-			made.writeCall(x)
+			made.writeCall(x, sign)
 			made.charge(x.length(), before.multiplier)
 			made.writeEvents(e)
 		}

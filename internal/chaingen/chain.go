@@ -23,9 +23,12 @@ const (
 type Options struct {
 	// Seed makes it another chain.
 	Seed uint64
-	// Signed makes the EVM transactions' signatures, hashes, senders and created
-	// contracts true. It takes most of the time.
+	// Signed makes the signatures and senders true, and the EVM transactions' hashes and
+	// created contracts. It takes most of the time.
 	Signed bool
+	// UnsignedNatives leaves the native signatures random where the chain is signed, as those
+	// of archive/demo/monthend are. Only a node has what they sign.
+	UnsignedNatives bool
 	// Rooted makes the state root in the headers true: the node proves the state by it, with the
 	// balances of the [Chain.Accounts].
 	Rooted bool
@@ -48,6 +51,7 @@ type Chain struct {
 	options  Options
 	network  Network
 	treasury *account
+	genesis  chain.Hash
 	runtimes [2]func() *runtime // read when they are needed
 	grounds  [2]func() *ground  // of a rooted chain's states, by the runtime
 	followed map[chain.Address]int
@@ -83,7 +87,9 @@ func New(o Options) *Chain {
 	for i, a := range c.Accounts() {
 		c.followed[a] = i
 	}
-	c.history = history{checkpoints: []state{c.first()}, pages: map[uint64]*page{}}
+	first := c.first()
+	c.genesis = first.hash
+	c.history = history{checkpoints: []state{first}, pages: map[uint64]*page{}}
 	c.SetHead(o.Head)
 	return c
 }

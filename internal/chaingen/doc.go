@@ -25,8 +25,8 @@
 // all of it: 0 for [FirstRuntime], 1 for [SecondRuntime]. A real chain keeps the old nodes.
 //
 // A block's hash is that of its header, and an extrinsic's that of its bytes. What is not true
-// of a real chain: the native signatures are seeded random bytes. So are the hashes and
-// signatures of the EVM transactions, unless [Options.Signed], and the state roots, unless
+// of a real chain: the signatures are seeded random bytes, as are the hashes of the EVM
+// transactions, unless [Options.Signed], and the state roots, unless
 // [Options.Rooted]. The metadata of runtime 2302 are those of 2100, with its number. An
 // account's nonces never fall, but they have gaps, and those of an account that sends little can
 // come twice. Nobody keeps balances but of the [Chain.Accounts]: another account can spend what

@@ -1,6 +1,11 @@
 package chaingen
 
-import "github.com/feeledger/fees/chain"
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+)
 
 // native is a signed native transaction with all that is written of it.
 type native struct {
@@ -118,7 +123,7 @@ func (t *transfer) call(runtime uint32) string {
 const immortal = 0
 
 // writeCall writes the extrinsic.
-func (n *native) writeCall(x *extrinsics) {
+func (n *native) writeCall(x *extrinsics, sign func(signer *account, payload []byte) []byte) {
 	r := &n.random
 	x.begin()
 	x.raw(signed)
@@ -126,12 +131,19 @@ func (n *native) writeCall(x *extrinsics) {
 	var signature [65]byte
 	r.fill(signature[:64])
 	signature[64] = byte(r.below(2))
+	at := len(x.b)
 	x.raw(signature[:]...)
+	extensions := len(x.b)
 	x.raw(immortal)
 	x.compact(n.nonce)
 	x.compact(n.tip)
+	call := len(x.b)
 	x.call(n.call(x.runtime.version))
 	n.writeArgs(x)
+	if sign != nil {
+		payload := slices.Concat(x.b[call:], x.b[extensions:call])
+		copy(x.b[at:], sign(n.signer, binary.LittleEndian.AppendUint32(payload, x.runtime.version)))
+	}
 	x.end()
 }
 

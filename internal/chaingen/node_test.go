@@ -133,7 +133,7 @@ func TestNodeIsProved(t *testing.T) {
 	node, url := served(t, c)
 	span, o := ledger.Span{First: 1, Last: head}, evidence.Options{Signatures: true}
 	seal, fees, tallies := book(t, open(t, gateway.URL), span, o)
-	requireMade(t, tallies, "block.dust", "block.treasury", "extrinsic.hash", "native.formula", "gateway.same", "account.balance")
+	requireMade(t, tallies, "block.dust", "block.treasury", "extrinsic.hash", "native.formula", "native.signature", "gateway.same", "account.balance")
 	require.Len(t, fees, head)
 	for _, place := range []string{url, socket(url)} {
 		sameSeal, same, tallies := book(t, open(t, place), span, o)

@@ -1,11 +1,13 @@
 package chaingen
 
 import (
+	"encoding/binary"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -30,6 +32,23 @@ func (c *Chain) sign(e *evmTransaction) {
 		e.odd = !e.odd
 	}
 	e.hash = chain.Hash(signed.Hash())
+}
+
+// transactionVersion is that of both runtimes.
+const transactionVersion = 2
+
+// signNative signs the payload of an immortal native extrinsic, which ends with the runtime's version: what follows it
+// is the version of transactions, the genesis, and the genesis again, with which the era begins.
+func (c *Chain) signNative(signer *account, payload []byte) []byte {
+	payload = binary.LittleEndian.AppendUint32(payload, transactionVersion)
+	payload = append(append(payload, c.genesis[:]...), c.genesis[:]...)
+	if len(payload) > 256 {
+		short := blake2b.Sum256(payload)
+		payload = short[:]
+	}
+	signature, err := crypto.Sign(crypto.Keccak256(payload), signer.key)
+	must(err)
+	return signature
 }
 
 // data is the transaction in go-ethereum's types, not signed yet.

@@ -27,6 +27,8 @@ func made() *chaingen.Chain {
 		Begin:  time.Date(2026, time.January, 31, 0, 30, 0, 0, time.UTC),
 		Every:  time.Hour,
 		Head:   last,
+
+		UnsignedNatives: true,
 	})
 }
 

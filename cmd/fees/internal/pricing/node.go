@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/source"
 )
 
 // nodeFlag names the node that has the extrinsics as they are encoded.
@@ -37,6 +38,6 @@ func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *desk.E
 		node.Close()
 		return nil, err
 	}
-	e.Node = node
+	e.Node = source.OfNode(node)
 	return func() { node.Close() }, nil
 }
