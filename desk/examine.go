@@ -15,7 +15,7 @@ import (
 type Examination struct {
 	Reader      *source.Reader
 	Concurrency int             // questions at once
-	Signatures  bool            // the hash and the sender of every EVM transaction are recomputed
+	Signatures  bool            // every signer, and the hash of every EVM transaction, is recomputed
 	Against     source.Source   // every block is compared with what this one says; nil for none
 	Node        Extrinsics      // who has the blocks' extrinsics as they are encoded; nil for nobody
 	Accounts    []chain.Address // whose balances are checked at every block

@@ -19,7 +19,7 @@ import (
 type FillOptions struct {
 	Reader      *source.Reader
 	Concurrency int  // questions at once; the source's default where it is 0
-	Signatures  bool // the hash and the sender of every EVM transaction are recomputed
+	Signatures  bool // every signer, and the hash of every EVM transaction, is recomputed
 	Progress    Progress
 	// Judged is told of each block, where it is not nil, before it is stored.
 	Judged func(*evidence.Report)

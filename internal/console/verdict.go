@@ -10,7 +10,7 @@ import (
 // yellow cannot be told, red does not hold. Others have no colour.
 var verdicts = map[string]text.Color{
 	"match": text.FgGreen, "matched": text.FgGreen, "proved": text.FgGreen, "within rounding": text.FgGreen, "within tolerance": text.FgGreen,
-	"everything that could be checked holds": text.FgGreen,
+	"every check that was made holds": text.FgGreen,
 
 	"no evidence": text.FgYellow, "not checked": text.FgYellow, "not known": text.FgYellow, "unclassified": text.FgYellow,
 	"undetermined": text.FgYellow, "ambiguous": text.FgYellow, "INCOMPLETE total": text.FgYellow,

@@ -59,7 +59,7 @@ func newFollow(stderr io.Writer) *cobra.Command {
 	flags.HeadFlags.Add(c)
 	flags.MetricsFlags.Add(c)
 	c.Flags().StringVar(&flags.from, "from", "", "begin a new ledger at this height (default: the newest final block)")
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
 	return c
 }
 

@@ -61,7 +61,7 @@ func newLedgerVerify(stdout, stderr io.Writer) *cobra.Command {
 	flags.Output.Add(c, "table", "json")
 	flags.AddConcurrency(c)
 	c.Flags().Lookup("gateway").Usage = "compare with what this gateway, directory or demo says too"
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction; as it was when the ledger was filled")
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones; as it was when the ledger was filled")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }

@@ -47,8 +47,8 @@ people can read. One program writes it at a time; with --enqueue, the range
 becomes jobs for any number of fees worker on as many machines.
 
 The hash and the sender of every EVM transaction are recomputed from its
-signature, as by fees verify and fees follow; --signatures=false leaves that
-out, and is faster.`
+signature, as by fees verify and fees follow, and from a node the signer of
+every native one; --signatures=false leaves that out, and is faster.`
 
 const syncExamples = `  fees sync 3..27 --gateway demo --ledger demo.db   25 blocks into demo.db
   fees sync --month 2026-01                         a month, in every time zone
@@ -91,7 +91,7 @@ func newSync(stdout, stderr io.Writer) *cobra.Command {
 	c.Flags().StringVar(&flags.wanted.From, "from", "", "the first block: a height, or a day such as 2026-01-01")
 	c.Flags().StringVar(&flags.wanted.To, "to", "", "the last block: a height, or a day, the whole of it (default: the newest final block)")
 	c.Flags().StringVar(&flags.wanted.Timezone, "timezone", "UTC", "whose days they are, such as Europe/Berlin: the margin covers every other zone, too")
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
 	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "only say how many blocks, requests, hours and bytes it would take")
 	c.Flags().BoolVar(&flags.enqueue, "enqueue", false, "make jobs of the range for fees worker, instead of storing it")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")

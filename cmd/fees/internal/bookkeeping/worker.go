@@ -64,7 +64,7 @@ func newWorker(stderr io.Writer) *cobra.Command {
 	flags.AddConcurrency(c)
 	c.Flags().IntVar(&flags.jobs, "jobs", 2, "work this many jobs at once")
 	c.Flags().BoolVar(&flags.untilDone, "until-done", false, "end when no job is left")
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }

@@ -91,7 +91,7 @@ func newBlock(stdout, stderr io.Writer) *cobra.Command {
 	flags.LabelFlags.Add(c)
 	flags.Output.Add(c, "table", "json", "csv")
 	c.Flags().BoolVar(&flags.all, "all", false, "list the inherents too, which pay no fee")
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction too")
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction too, and the hash of EVM ones")
 	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }

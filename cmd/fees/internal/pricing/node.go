@@ -16,7 +16,7 @@ import (
 type nodeFlag struct{ node string }
 
 func (f *nodeFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.node, "node", "", "ask this node for the extrinsics as they are encoded, for their hashes and the formula of native fees (default: FEES_NODE)")
+	c.Flags().StringVar(&f.node, "node", "", "ask this node for the extrinsics as they are encoded, for their hashes, their signatures and the formula of native fees (default: FEES_NODE)")
 }
 
 // open gives an examination the node that is named, where one is: it must be of the same

@@ -13,7 +13,7 @@ import (
 )
 
 // summaryRecord is for programs. For which runtimes a check is made depends on the network.
-func summaryRecord(s *evidence.Summary, n *network.Network) cli.Record {
+func summaryRecord(s *evidence.Summary, trust source.Trust, n *network.Network) cli.Record {
 	var list []cli.Record
 	for i, c := range evidence.Checks() {
 		t := s.Checks[i]
@@ -36,12 +36,12 @@ func summaryRecord(s *evidence.Summary, n *network.Network) cli.Record {
 		{"match", s.Verdicts[evidence.Match]}, {"drift", s.Verdicts[evidence.Drift]},
 		{"cash_only", s.Verdicts[evidence.CashOnly]}, {"no_evidence", s.Verdicts[evidence.NoEvidence]},
 		{"fee", s.Fee}, {"charged", s.Charged}, {"burned", s.Burned}, {"treasury", s.Treasury}, {"author", s.Author},
-		{"evidence", s.Evidence}, {"classes", classes}, {"checks", list},
+		{"evidence", s.Evidence}, {"taken_on_trust", trust}, {"classes", classes}, {"checks", list},
 	}
 }
 
 // writeSummary writes the summary for people.
-func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width int) error {
+func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, trust source.Trust, width int) error {
 	out := console.NewPage(w, width)
 	out.Line(fmt.Sprintf("Blocks %v: %s, %d EVM and %d native transactions, of which %d and %d failed",
 		blocks, console.Counted(s.Blocks, "block"), s.EVM, s.Native, s.EVMFailed, s.NativeFailed), 2)
@@ -112,9 +112,16 @@ func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, width i
 	case left <= blocks.Last:
 		out.Line(fmt.Sprintf("blocks %d..%d are not proved: it ended before", left, blocks.Last), 2)
 	case s.Holds():
-		out.WriteString(out.Verdict("everything that could be checked holds") + "\n")
+		out.WriteString(out.Verdict("every check that was made holds") + "\n")
+		out.Line(onTrust(trust), 2)
 	}
 	return out.Flush()
+}
+
+// onTrust says what of a source's answers no check proves.
+func onTrust(t source.Trust) string {
+	n := len(t.Kinds)
+	return fmt.Sprintf("%s of data %s taken from the %s unproved: %s", console.Counted(n, "kind"), console.Verb(n, "was", "were"), t.From, strings.Join(t.Kinds, ", "))
 }
 
 // unanswered says how many questions were not answered, and the first of them.

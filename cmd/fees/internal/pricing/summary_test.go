@@ -35,16 +35,17 @@ func TestSummarySaysHowWell(t *testing.T) {
 		s.Blocks, s.Evidence = 2, c.evidence
 		s.Checks[1].Held, s.Checks[1].Proved = 2, int(c.evidence.Proved)
 		var text bytes.Buffer
-		require.NoError(t, writeSummary(&text, source.Range{First: 1, Last: 2}, s, 100))
+		require.NoError(t, writeSummary(&text, source.Range{First: 1, Last: 2}, s, source.Trust{From: "node", Kinds: []string{"this", "that"}}, 100))
 		for line := range strings.Lines(text.String()) {
 			require.LessOrEqual(t, len(line), 101, line)
 		}
 		require.Contains(t, strings.Join(strings.Fields(text.String()), " "), c.says)
 		require.Equal(t, 1, strings.Count(text.String(), "evidence: "))
+		require.True(t, strings.HasSuffix(text.String(), "every check that was made holds\n2 kinds of data were taken from the node unproved: this, that\n"))
 		require.Equal(t, c.hint, strings.Contains(text.String(), "--proofs"))
 
 		n, _ := network.BuiltIn().Named("moonbeam")
-		document, err := json.Marshal(summaryRecord(s, n))
+		document, err := json.Marshal(summaryRecord(s, source.Trust{}, n))
 		require.NoError(t, err)
 		var read struct {
 			Evidence evidence.Evidence

@@ -30,7 +30,8 @@ and json has their findings and no summary.
 
 What was checked is proved where the gateway is an archive that proves its
 blocks up to a trusted one, and else recorded: by the gateway's word. The summary
-says of how many blocks, and the JSON of each check.
+says of how many blocks, and the JSON of each check. Where every check that was
+made holds, it ends with the kinds of data that no check proves.
 
 The exit code is 1 where a fee drifts or anything else does not hold. Where the
 gateway did not answer in time what only a check needs, the summary says so, the
@@ -68,7 +69,7 @@ func newVerify(stdout, stderr io.Writer) *cobra.Command {
 	flags.SourceFlags.Add(c)
 	flags.Output.Add(c, "table", "json")
 	flags.AddConcurrency(c)
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recompute the hash and the sender of every EVM transaction")
+	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
 	c.Flags().StringVar(&flags.against, "against", "", "compare every block with what this gateway says too: a URL, a directory or demo")
 	flags.node.add(c)
 	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "check the balances of these accounts at every block too"+cli.AccountsUsage)
@@ -127,13 +128,14 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 			return nil
 		})
 		p.End()
+		trust := source.TrustIn(reader.Source, summary.Evidence.Level == evidence.LevelProved, e.Node != nil)
 		switch {
 		case flags.Format != "json" && summary.Blocks > 0: // also what was done before an error
-			return cmp.Or(err, writeSummary(w, blocks, summary, flags.Width()))
+			return cmp.Or(err, writeSummary(w, blocks, summary, trust, flags.Width()))
 		case err != nil:
 			return err
 		case flags.Format == "json":
-			return jsontext.WriteLine(w, cli.Record{{"summary", summaryRecord(summary, priced)}})
+			return jsontext.WriteLine(w, cli.Record{{"summary", summaryRecord(summary, trust, priced)}})
 		}
 		return nil
 	})
