@@ -51,4 +51,6 @@ func TestNativeSignature(t *testing.T) {
 	}
 }
 
-func signersOf(list ...chain.NativeSigner) chain.Optional[[]chain.NativeSigner] { return chain.Some(list) }
+func signersOf(list ...chain.NativeSigner) chain.Optional[[]chain.NativeSigner] {
+	return chain.Some(list)
+}
