@@ -212,7 +212,7 @@ func (f *fixer) writeXLSX(w io.Writer, t *table) error {
 		if err != nil {
 			return err
 		}
-		content, err := part.Open()
+		content, err := t.book.openPart(part)
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ var spans = regexp.MustCompile(`\s+spans="[^"]*"|\s+spans='[^']*'`)
 
 // writeSheet writes the XML of a sheet with more cells at the ends of its rows.
 func (f *fixer) writeSheet(out *bufio.Writer, content io.Reader, header *record, column int) error {
-	source := &recorder{from: &exactly{f.ctx, content, mostPart, errTooLarge}}
+	source := &recorder{from: content}
 	d := xml.NewDecoder(source)
 	line, prefix, passing := 0, "", false
 	for {

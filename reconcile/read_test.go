@@ -527,8 +527,8 @@ func TestWorkbooks(t *testing.T) {
 		`no part "xl/sharedStrings.xml"`:  {"xl/sharedStrings.xml", func(string) string { return "" }},
 		`no part "xl/worksheets/sheet1.x`: {"xl/worksheets/sheet1.xml", func(string) string { return "" }},
 		"is larger than 256 MB":           {"xl/worksheets/sheet1.xml", func(s string) string { return s + strings.Repeat(" ", 257<<20) }},
-		"more than 64 MB or 4194304 texts": {"xl/sharedStrings.xml", func(s string) string {
-			return strings.Replace(s, "<si>", "<si><t>"+strings.Repeat("x", 65<<20)+"</t></si><si>", 1)
+		"has a text of more than 1 MB": {"xl/sharedStrings.xml", func(s string) string {
+			return strings.Replace(s, "<si>", "<si><t>"+strings.Repeat("x", 2<<20)+"</t></si><si>", 1)
 		}},
 	} {
 		t.Run(why, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path"
 	"slices"
@@ -24,12 +25,12 @@ import (
 const (
 	// mostWorkbook is how large a workbook may be, in bytes, as it is packed.
 	mostWorkbook = 64 << 20
-	// mostPart is how large a part of a workbook may be, in bytes, once unpacked.
-	mostPart = 256 << 20
 	// mostShared is how much text the cells of a workbook may share.
 	mostShared = 64 << 20
 	// mostStrings is how many texts they may share.
 	mostStrings = 4 << 20
+	// maxSheets and maxRelations are what no person's workbook has.
+	maxSheets, maxRelations = 2_000, 20_000
 )
 
 // workbook is an xlsx file.
@@ -73,13 +74,19 @@ func (w *workbook) open(in io.Reader, o *Options) (*table, error) {
 	if size > mostWorkbook {
 		return nil, fmt.Errorf("the workbook is larger than %d MB: split it", mostWorkbook>>20)
 	}
-	archive, err := zip.NewReader(w.file, size)
+	directory := &directoryReader{from: w.file, left: maxDirectory}
+	archive, err := zip.NewReader(directory, size)
 	if err != nil {
 		return nil, fmt.Errorf("it begins like xlsx, and cannot be unpacked: %w", err)
 	}
+	directory.left = math.MaxInt64 // the parts have bounds of their own
 	w.all = archive.File
+	packed := uint64(0)
 	for _, f := range archive.File {
 		w.parts[strings.ToLower(f.Name)] = f
+		if packed += min(f.CompressedSize64, mostWorkbook+1); packed > uint64(size) {
+			return nil, errors.New("it begins like xlsx, and its parts overlap: save it again with a spreadsheet")
+		}
 	}
 	sheet, part, err := w.find(o.Sheet)
 	if err != nil {
@@ -103,16 +110,12 @@ func (w *workbook) elements(name string, each func(*xml.Decoder, xml.StartElemen
 	if file == nil {
 		return fmt.Errorf("the workbook has no part %q", name)
 	}
-	tooLarge := fmt.Errorf("part %q of the workbook is larger than %d MB: split it", name, mostPart>>20)
-	if file.UncompressedSize64 > mostPart {
-		return tooLarge
-	}
-	content, err := file.Open()
+	content, err := w.openPart(file)
 	if err != nil {
 		return fmt.Errorf("part %q of the workbook: %w", name, err)
 	}
 	defer content.Close()
-	decoder := xml.NewDecoder(&exactly{w.ctx, content, mostPart, tooLarge})
+	decoder := xml.NewDecoder(content)
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -125,25 +128,6 @@ func (w *workbook) elements(name string, each func(*xml.Decoder, xml.StartElemen
 			return fmt.Errorf("part %q of the workbook: %w", name, err)
 		}
 	}
-}
-
-// exactly reads no more than is left.
-type exactly struct {
-	ctx  context.Context // whose end ends the reading
-	from io.Reader
-	left int
-	err  error // what more is
-}
-
-func (e *exactly) Read(p []byte) (int, error) {
-	if err := e.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := e.from.Read(p)
-	if e.left -= n; e.left < 0 {
-		return 0, e.err
-	}
-	return n, err
 }
 
 func attribute(x xml.StartElement, name string) string {
@@ -164,6 +148,9 @@ func (w *workbook) relations(part string) (list []relation, err error) {
 	err = w.elements(dir+"_rels/"+file+".rels", func(_ *xml.Decoder, x xml.StartElement) error {
 		if x.Name.Local != "Relationship" {
 			return nil
+		}
+		if len(list) == maxRelations {
+			return fmt.Errorf("more than %d relations: split it", maxRelations)
 		}
 		target := attribute(x, "Target")
 		if !strings.HasPrefix(target, "/") {
@@ -193,6 +180,12 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+	sheetParts := map[string]string{}
+	for _, r := range relations {
+		if r.kind == "worksheet" {
+			sheetParts[r.id] = r.part
+		}
+	}
 	var names []string
 	err = w.elements(book, func(_ *xml.Decoder, x xml.StartElement) error {
 		switch x.Name.Local {
@@ -201,15 +194,18 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 			w.from1904 = from1904 == "1" || from1904 == "true"
 		case "sheet":
 			name := attribute(x, "name")
-			i := slices.IndexFunc(relations, func(r relation) bool { return r.kind == "worksheet" && r.id == attribute(x, "id") })
-			if i < 0 {
+			of, ok := sheetParts[attribute(x, "id")]
+			switch {
+			case !ok:
 				return nil // a chart
+			case len(w.sheets) == maxSheets:
+				return fmt.Errorf("more than %d sheets: split it", maxSheets)
 			}
 			w.sheets = append(w.sheets, name)
 			names = append(names, strconv.Quote(shownName(name)))
 			visible := attribute(x, "state") == "" || attribute(x, "state") == "visible"
 			if part == "" && (wanted == "" && visible || wanted != "" && name == wanted) {
-				sheet, part = name, relations[i].part
+				sheet, part = name, of
 			}
 		}
 		return nil

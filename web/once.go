@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +44,17 @@ func (o *once[T]) find(key string) (T, bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	return o.kept.Get(key)
+}
+
+// forget gives up what is kept of keys that begin with a text.
+func (o *once[T]) forget(prefix string) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	for _, key := range o.kept.Keys() {
+		if strings.HasPrefix(key, prefix) {
+			o.kept.Remove(key)
+		}
+	}
 }
 
 // add keeps something that was made elsewhere.

@@ -251,9 +251,9 @@ func TestHostileFiles(t *testing.T) {
 	require.Contains(t, a.text, "&lt;script&gt;alert(1)&lt;/script&gt;")
 	require.NotContains(t, foreign(a.text), "<script")
 
-	// What takes too long to unpack is given up.
-	hurried := served(t, d, func(o *web.Options) { o.Time = 50 * time.Millisecond })
-	path = sent(t, hurried, "slow.xlsx", []byte(bomb(t, 200<<20)), nil)
+	// What takes too long to read is given up.
+	hurried := served(t, d, func(o *web.Options) { o.Time = 20 * time.Millisecond })
+	path = sent(t, hurried, "slow.csv", []byte("hash,fee_wei\n"+strings.Repeat(hash+",1\n", 400_000)), nil)
 	for _, page := range []string{path, path + "/result.csv?rows_only=1"} {
 		a = get(t, hurried, page, nil)
 		require.Equal(t, http.StatusGatewayTimeout, a.status, a.text)
@@ -261,7 +261,10 @@ func TestHostileFiles(t *testing.T) {
 }
 
 // bomb is a workbook whose sheet is large once it is unpacked.
-func bomb(t *testing.T, size int) string {
+func bomb(t *testing.T, size int) string { return bombOf(t, size, "sheet.xml", "<x/>") }
+
+// bombOf has so many bytes of an element in one of its parts.
+func bombOf(t *testing.T, size int, part, element string) string {
 	t.Helper()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -274,16 +277,63 @@ func bomb(t *testing.T, size int) string {
 	}
 	const of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 	add("_rels/.rels", `<Relationships><Relationship Id="a" Type="`+of+`/officeDocument" Target="book.xml"/></Relationships>`)
-	add("_rels/book.xml.rels", `<Relationships><Relationship Id="a" Type="`+of+`/worksheet" Target="sheet.xml"/></Relationships>`)
+	add("_rels/book.xml.rels", `<Relationships><Relationship Id="a" Type="`+of+`/worksheet" Target="sheet.xml"/><Relationship Id="b" Type="`+of+`/sharedStrings" Target="strings.xml"/></Relationships>`)
+	if part != "strings.xml" {
+		add("strings.xml", "<sst/>")
+	}
 	add("book.xml", `<workbook><sheets><sheet name="One" id="a"/></sheets></workbook>`)
-	w := add("sheet.xml", "<worksheet><sheetData>")
-	portion := []byte(strings.Repeat("<x/>", 1<<18))
+	w := add(part, "<x>")
+	portion := []byte(strings.Repeat(element, 1<<20/len(element)))
 	for range size / len(portion) {
 		_, err := w.Write(portion)
 		require.NoError(t, err)
 	}
 	require.NoError(t, z.Close())
 	return out.String()
+}
+
+// A small workbook that unpacks to millions of texts, cells or attributes is refused before it is all read.
+// That is done once, whoever looks at it again.
+func TestWorkbooksThatUnpackFar(t *testing.T) {
+	s := served(t, filled(t, "0..3"), nil)
+	for name, c := range map[string]struct{ part, element, text string }{
+		"texts":      {"strings.xml", "<si><t/></si>", "it unpacks to far more cells or texts"},
+		"empty":      {"strings.xml", "<si/>", "it unpacks to far more cells or texts"},
+		"cells":      {"sheet.xml", "<row><c/><c/><c/></row>", "it unpacks to far more cells or texts"},
+		"attributes": {"sheet.xml", `<c` + strings.Repeat(` a=""`, 1000) + "/>", "it unpacks to far more cells or texts"},
+		"comments":   {"sheet.xml", "<!---->", "it unpacks to far more cells or texts"},
+		"bytes":      {"sheet.xml", "<c>" + strings.Repeat(" ", 1<<19) + "</c>", "it unpacks to far more than a spreadsheet writes"},
+		"a text":     {"strings.xml", strings.Repeat("x", 1<<20), "it has a text of more than 1 MB"},
+		"sheets":     {"book.xml", `<sheet name="x" id="a"/>`, "more than 2000 sheets"},
+		"relations":  {"_rels/book.xml.rels", `<Relationship Id="a"/>`, "more than 20000 relations"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := bombOf(t, 8<<20, c.part, c.element)
+			require.Less(t, len(content), 64<<10)
+			path := sent(t, s, "a.xlsx", []byte(content), nil)
+			first := get(t, s, path, nil)
+			require.Equal(t, http.StatusUnprocessableEntity, first.status)
+			require.Contains(t, first.text, c.text)
+			t.Setenv("TMPDIR", "/nowhere") // a workbook is unpacked from a temporary file
+			require.Equal(t, first.text, get(t, s, path, nil).text)
+			require.Equal(t, http.StatusUnprocessableEntity, get(t, s, path+"/result.csv", nil).status)
+			require.Equal(t, http.StatusInternalServerError, get(t, s, path+"?unit=gwei", nil).status, "with other settings it is read again")
+		})
+	}
+}
+
+// A record that was read is kept for other views of it, until it is forgotten. Others go on while it is read.
+func TestRecordsStayRead(t *testing.T) {
+	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.AtOnce = 1 })
+	hash := "0x" + strings.Repeat("ab", 32)
+	path := sent(t, s, "a.csv", []byte("hash,fee_wei\n"+strings.Repeat(hash+",1\n", 400_000)), url.Values{"period": {"0..3"}})
+	done := make(chan int, 1)
+	go func() { done <- get(t, s, path+"&rows_only=1", nil).status }()
+	for range 3 {
+		require.Equal(t, http.StatusOK, get(t, s, "/cockpit", nil).status)
+		require.Empty(t, done, "it is read, and keeps no question waiting")
+	}
+	require.Equal(t, http.StatusOK, <-done)
 }
 
 // Files that are forgotten leave nothing in memory.

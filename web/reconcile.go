@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"mime"
 	"net/http"
 	"path"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -60,8 +60,8 @@ type comparison struct {
 	settings settings
 	asked    desk.Period
 	options  reconcile.Options
-	file     *reconcile.File
-	result   *reconcile.Result
+	*record
+	result *reconcile.Result
 }
 
 // lacksAccounts reports whether neither accounts nor a comparison of the rows alone was asked for.
@@ -73,9 +73,7 @@ func (c *comparison) close() {
 	if c.result != nil {
 		c.result.Close()
 	}
-	if c.file != nil {
-		c.file.Close()
-	}
+	runtime.KeepAlive(c.record) // the result has its file
 }
 
 // comparison finds the file that a path names, with its settings.
@@ -109,16 +107,15 @@ func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 	return err
 }
 
-// compare reads the record, and compares it.
-func (s *server) compare(ctx context.Context, c *comparison) (err error) {
-	if c.file, err = c.settings.books.Read(ctx, c.options); err != nil {
-		if broken := new(fs.PathError); ctx.Err() != nil || errors.As(err, &broken) || desk.FullDisk(err) {
-			return err
-		}
-		return &unreadError{err}
+// compare compares the record, which was read.
+func (s *server) compare(r *http.Request, c *comparison) error {
+	if c.unread != nil {
+		return &unreadError{c.unread}
 	}
-	c.result, err = s.Desk.Reconcile(ctx, c.file, c.upload.Name, c.asked, c.options)
-	return err
+	return s.atLength(r, func() (err error) {
+		c.result, err = s.Desk.Reconcile(r.Context(), c.file, c.upload.Name, c.asked, c.options)
+		return err
+	})
 }
 
 // unreadError says that a company's record cannot be read with its settings.
@@ -179,8 +176,9 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	v.Command = "fees reconcile " + console.Argument(ownFile(c.upload.Name)) + c.settings.flags() + s.ledgerFlag()
 	var preview *reconcile.Preview
 	if err = s.prepare(r.Context(), c); err == nil {
-		preview, _ = c.settings.books.Preview(r.Context(), c.options, previewed) // what is wrong is told below
-		err = s.compare(r.Context(), c)
+		if err = s.read(r, c); err == nil {
+			preview, err = c.preview, s.compare(r, c)
+		}
 	}
 	here := "reconcile/" + r.PathValue("token")
 	v.Form = s.settingsForm(&c.settings, here, preview)
@@ -340,7 +338,10 @@ func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*an
 	if c.lacksAccounts() {
 		return errNoAccounts
 	}
-	err = s.compare(r.Context(), c)
+	if err := s.read(r, c); err != nil {
+		return err
+	}
+	err = s.compare(r, c)
 	var unread *unreadError
 	if errors.As(err, &unread) {
 		return unread.problem()
@@ -348,7 +349,9 @@ func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*an
 	if err != nil {
 		return err
 	}
-	return s.send(w, r, func(to *answer) error { return write(to, c) })
+	return s.send(w, r, func(to *answer) error {
+		return s.atLength(r, func() error { return write(to, c) })
+	})
 }
 
 // attachment is the header of a file that is to be saved by a name.

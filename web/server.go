@@ -89,6 +89,7 @@ type server struct {
 	posting  *http.ServeMux // the paths to which something may be sent
 	arriving chan struct{}  // a place for each file that is sent
 	uploads  *uploads
+	records  *once[*record] // of the uploads
 	requests *metrics.Requests
 	checks   *checks
 	shown    *packageCache
@@ -127,6 +128,8 @@ func handler(o Options, now func() time.Time) http.Handler {
 		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
 	}
 	front.cache, front.lists = newOnce(mostInCache, sizeOfAnswer), newOnce(mostOfLists, sizeOfList)
+	front.records = newOnce(maxRecords, func(*record) int { return 1 })
+	front.uploads.gone = func(token string) { front.records.forget(recordKey(token, "")) }
 	front.summaries = newOnce(mostOfSummaries, func(*desk.AccountSummary) int { return 1 })
 	front.states = newOnce(mostOfStates, func(desk.State) int { return 1 })
 	front.long, front.longWaiting = make(chan struct{}, mostLong), make(chan struct{}, mostWaiting)

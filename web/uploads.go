@@ -31,7 +31,8 @@ type upload struct {
 // uploads are the files that are kept, by their tokens. Whoever knows a token, and is its owner,
 // sees the file.
 type uploads struct {
-	now func() time.Time
+	now  func() time.Time
+	gone func(token string) // is told of each file that is given up
 
 	mu    sync.Mutex
 	kept  map[string]*upload
@@ -39,7 +40,9 @@ type uploads struct {
 	timer *time.Timer // of the next look at what is unused; nil where nothing is kept
 }
 
-func newUploads() *uploads { return &uploads{now: time.Now, kept: map[string]*upload{}} }
+func newUploads() *uploads {
+	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}}
+}
 
 // put keeps a file, and gives it a token. Where there is no room, those go that were not used for
 // the longest time.
@@ -116,5 +119,6 @@ func (u *uploads) drop(token string) {
 	if one := u.kept[token]; one != nil {
 		u.size -= len(one.Content)
 		delete(u.kept, token)
+		u.gone(token)
 	}
 }

@@ -1,0 +1,92 @@
+package reconcile
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The bounds of a part of a workbook. The work that it makes is bounded by what it is packed into: a small
+// file that unpacks to millions of elements keeps a server busy. What spreadsheets write unpacks to twenty
+// times the size at most, with three marks to a packed byte.
+const (
+	mostPart        = 256 << 20 // bytes, unpacked
+	maxRatio        = 100       // unpacked bytes to a packed one, beyond
+	freeBytes       = 4 << 20
+	maxMarks        = 5 // elements and attributes to a packed byte, beyond
+	freeMarks       = 256 << 10
+	maxBetweenMarks = 1 << 20 // bytes of one text or tag
+	maxDirectory    = 2 << 20 // bytes of the list of parts
+)
+
+// partReader reads a part within its bounds, until the context ends.
+type partReader struct {
+	ctx     context.Context
+	from    io.ReadCloser
+	bytes   int // left
+	marks   int // left
+	between int // bytes since the last element began
+}
+
+// openPart unpacks a part of a workbook within its bounds.
+func (w *workbook) openPart(file *zip.File) (*partReader, error) {
+	p := &partReader{ctx: w.ctx}
+	if file.UncompressedSize64 > mostPart {
+		return nil, fmt.Errorf("it is larger than %d MB: split it", mostPart>>20)
+	}
+	content, err := file.Open()
+	if err != nil {
+		return nil, err
+	}
+	packed := int(min(file.CompressedSize64, mostWorkbook))
+	p.from, p.bytes, p.marks = content, min(freeBytes+maxRatio*packed, mostPart), freeMarks+maxMarks*packed
+	return p, nil
+}
+
+// Read implements [io.Reader].
+func (p *partReader) Read(into []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := p.from.Read(into)
+	text := into[:n]
+	p.bytes -= n
+	p.marks -= bytes.Count(text, []byte("<")) + bytes.Count(text, []byte("="))
+	first := bytes.IndexByte(text, '<')
+	if first < 0 {
+		first = n
+	}
+	p.between += first
+	const again = ": save it again with a spreadsheet, or as csv"
+	switch {
+	case p.bytes < 0:
+		return 0, errors.New("it unpacks to far more than a spreadsheet writes" + again)
+	case p.marks < 0:
+		return 0, errors.New("it unpacks to far more cells or texts than a spreadsheet writes" + again)
+	case p.between > maxBetweenMarks:
+		return 0, fmt.Errorf("it has a text of more than %d MB"+again, maxBetweenMarks>>20)
+	case first < n:
+		p.between = n - bytes.LastIndexByte(text, '<')
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (p *partReader) Close() error { return p.from.Close() }
+
+// directoryReader reads the list of a zip file's parts, of a bounded size.
+type directoryReader struct {
+	from io.ReaderAt
+	left int64
+}
+
+// ReadAt implements [io.ReaderAt].
+func (d *directoryReader) ReadAt(into []byte, at int64) (int, error) {
+	if d.left -= int64(len(into)); d.left < 0 {
+		return 0, fmt.Errorf("its list of parts is longer than %d MB", maxDirectory>>20)
+	}
+	return d.from.ReadAt(into, at)
+}
