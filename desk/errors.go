@@ -76,7 +76,7 @@ var kinds = []struct {
 	{NotUnderstood, either(as[*InputError], as[*report.TooManyGroupsError], as[*prices.MissingError], is(ledger.ErrOtherChain, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
 	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, nodearchive.ErrDamaged, closing.ErrDamaged, dataset.ErrDamaged)},
 	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered, ledger.ErrNoCut))},
-	{Busy, either(is(ledger.ErrLocked, ledger.ErrLost, ledger.ErrDetached, ledger.ErrExtended, journal.ErrChanged, dataset.ErrHeld), ledger.Passes)},
+	{Busy, either(is(ledger.ErrLocked, ledger.ErrLost, ledger.ErrAway, ledger.ErrDetached, ledger.ErrExtended, journal.ErrChanged, dataset.ErrHeld), ledger.Passes)},
 	{NotFound, either(as[*NotThereError], is(ledger.ErrNone, chain.ErrNoBlock))},
 	{DoesNotHold, either(as[*ledger.DiffersError], as[*ledger.DisorderError], as[*journal.DifferenceError], as[*dataset.DiffersError], is(journal.ErrUnknown, ErrDied))},
 	{Unanswered, either(

@@ -61,9 +61,17 @@ func (d *Desk) StateOf(ctx context.Context, p Period) (State, error) {
 	return s, d.of(err)
 }
 
-// Readable tells what keeps the ledger from being read.
+// Readable tells what keeps the ledger from being read where it is kept.
 func (d *Desk) Readable(ctx context.Context) error {
-	if _, err := d.Book.Sealed(ctx); err != nil && !errors.Is(err, ledger.ErrNone) {
+	_, err := d.Book.Sealed(ctx)
+	none := errors.Is(err, ledger.ErrNone)
+	if err == nil || none {
+		err = d.Book.Reread(ctx, func(b *ledger.Book) error {
+			_, err := (&Desk{Book: b, Place: d.Place, Tables: d.Tables}).State(ctx)
+			return err
+		})
+	}
+	if err != nil && !(none && errors.Is(err, ledger.ErrNone)) {
 		return errors.New("the ledger cannot be read")
 	}
 	return nil

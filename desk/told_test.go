@@ -1,7 +1,10 @@
 package desk_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -68,6 +71,27 @@ func TestWorkTells(t *testing.T) {
 	}))
 	require.Equal(t, []queue.Outcome{queue.Done}, done)
 	require.Equal(t, 1, opened)
+}
+
+// Whatever became of the file of an open ledger, it cannot be read then.
+func TestReadableOfADestroyedFile(t *testing.T) {
+	noise := bytes.Repeat([]byte("no ledger "), 1000)
+	for name, destroy := range map[string]func(path string) error{
+		"overwritten":  func(path string) error { return os.WriteFile(path, noise, 0o600) },
+		"emptied":      func(path string) error { return os.Truncate(path, 0) },
+		"cut":          func(path string) error { return os.Truncate(path, 8192) },
+		"taken away":   os.Remove,
+		"noise there":  func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, noise, 0o600)) },
+		"another file": func(path string) error { return os.Rename(copied(t), path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := copied(t)
+			d := opened(t, path)
+			require.NoError(t, d.Readable(t.Context()))
+			require.NoError(t, destroy(path))
+			require.EqualError(t, d.Readable(t.Context()), "the ledger cannot be read")
+		})
+	}
 }
 
 // A ledger can be read also where nothing is sealed, and not where it is closed.

@@ -110,7 +110,7 @@ func readPostgres(ctx context.Context, address string) (*postgresEngine, error) 
 		return nil, err
 	}
 	db := stdlib.OpenDBFromPool(e.pool)
-	err = checkLayout(ctx, db, &postgresDialect)
+	err = asAway(checkLayout(ctx, db, &postgresDialect))
 	db.Close()
 	if err != nil {
 		e.close()
@@ -304,7 +304,7 @@ const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TAB
 func (e *postgresEngine) snapshot(ctx context.Context) (querier, func(), error) {
 	tx, err := e.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginSnapshot})
 	if err != nil {
-		return nil, nil, asDamage(err, brokenServer(err))
+		return nil, nil, asAway(asDamage(err, brokenServer(err)))
 	}
 	return pgQuerier{tx}, func() { tx.Rollback(context.WithoutCancel(ctx)) }, nil
 }
@@ -401,7 +401,7 @@ type pgQuerier struct {
 
 func (q pgQuerier) exec(ctx context.Context, query string, arguments ...any) error {
 	_, err := q.to.Exec(ctx, numbered(query), arguments...)
-	return asDamage(err, brokenServer(err))
+	return asAway(asDamage(err, brokenServer(err)))
 }
 
 // brokenServer tells the classes XX, what the server says of its own files, and of tables
@@ -416,7 +416,7 @@ func brokenServer(err error) bool {
 func (q pgQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
 	rows, err := q.to.Query(ctx, numbered(query), arguments...)
 	if err != nil {
-		return nil, asDamage(err, brokenServer(err))
+		return nil, asAway(asDamage(err, brokenServer(err)))
 	}
 	return &pgRows{Rows: rows}, nil
 }
@@ -430,12 +430,12 @@ func (r *pgRows) close() { r.Rows.Close() }
 
 func (r *pgRows) Err() error {
 	err := r.Rows.Err()
-	return asDamage(err, brokenServer(err))
+	return asAway(asDamage(err, brokenServer(err)))
 }
 
 func (r *pgRows) Scan(into ...any) error {
 	err := r.Rows.Scan(into...)
-	return asDamage(err, brokenServer(err))
+	return asAway(asDamage(err, brokenServer(err)))
 }
 
 func (r *pgRows) values(columns []column, into row) error {

@@ -25,6 +25,8 @@ import (
 // sqliteEngine is a book in a file.
 type sqliteEngine struct {
 	sqlQuerier
+	path       string
+	opened     os.FileInfo // the file that it was
 	db         *sql.DB
 	words      *words
 	lock       *sql.DB                 // holds the file that says who writes, nil for a reader
@@ -119,9 +121,12 @@ func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEn
 		return nil, err
 	}
 	w := &words{db: db}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, w}, db: db, words: w}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, w}, path: path, db: db, words: w}
 	if err := checkLayout(ctx, db, &sqliteDialect); err != nil {
 		return nil, errors.Join(explainFile(path, err), e.close())
+	}
+	if e.opened, err = os.Stat(path); err != nil {
+		return nil, errors.Join(err, e.close())
 	}
 	return e, nil
 }
@@ -150,10 +155,13 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	w := &words{db: db}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, w}, db: db, words: w, lock: lock,
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, w}, path: path, db: db, words: w, lock: lock,
 		statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}, wordPlaces: map[string][]int{}, condenser: condenser{}}
 	if err = migrate(ctx, db, &sqliteDialect); err == nil {
 		e.writer, err = db.Conn(ctx)
+	}
+	if err == nil {
+		e.opened, err = os.Stat(path)
 	}
 	if err != nil {
 		return nil, errors.Join(explainFile(path, err), e.close())

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/ledger"
 )
 
 // problem is what programs (RFC 9457) and people are told instead of an answer.
@@ -77,6 +78,9 @@ func problemOf(ctx context.Context, err error, most time.Duration) *problem {
 	var input *desk.InputError
 	if errors.As(err, &input) {
 		detail = input.Naming(func(f desk.Field) string { return parameterOf(f) })
+	}
+	if errors.Is(err, ledger.ErrAway) { // what it says has its address
+		detail = "The ledger's database does not answer. Try again in a moment."
 	}
 	if s.status == http.StatusInternalServerError {
 		detail = "The log of the server says why."
