@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/disk"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -475,17 +476,20 @@ var copyBuffers = sync.Pool{New: func() any {
 
 // open opens a regular file: a pipe could make the program wait for ever.
 func (a *Archive) open(path string) (fs.File, int64, error) {
-	info, err := fs.Stat(a.files, path)
+	err := disk.CheckRegular(a.files, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
 	case err != nil:
 		return nil, 0, a.damaged(path, err)
-	case !info.Mode().IsRegular():
-		return nil, 0, a.damaged(path, errors.New("it is not a regular file"))
 	}
 	file, err := a.files.Open(path)
 	if err != nil {
+		return nil, 0, a.damaged(path, err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
 		return nil, 0, a.damaged(path, err)
 	}
 	return file, info.Size(), nil

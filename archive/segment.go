@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/disk"
 )
 
 // Segment is a file with the answers of some neighbouring heights: a zip file of
@@ -70,12 +71,13 @@ var (
 )
 
 // unpack returns the text of an entry of a segment's file.
-func (a *Archive) unpack(file string, e Entry) (string, error) {
+func (a *Archive) unpack(s Segment, e Entry) (string, error) {
+	file := s.Path
 	inside := file + ": " + e.Path
 	if e.Size < 0 || e.Size > ask.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
 		return "", a.damaged(inside, errTooLarge)
 	}
-	f, _, err := a.openAt(file)
+	f, size, err := a.openAt(file)
 	if errors.Is(err, ErrLacks) {
 		return "", a.damaged(file, errMissing)
 	}
@@ -83,9 +85,16 @@ func (a *Archive) unpack(file string, e Entry) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	if size != s.Size { // something follows what is listed
+		return "", a.damaged(file, errChanged)
+	}
 	packed := make([]byte, e.Packed)
 	if _, err := f.ReadAt(packed, e.Offset); err != nil {
 		return "", a.damaged(inside, fmt.Errorf("%w: %w", errChanged, err))
+	}
+	var frame zstd.Header
+	if err := frame.Decode(packed); err != nil || frame.Skippable || !disk.OneFrame(packed, frame.HeaderSize, frame.HasCheckSum) {
+		return "", a.damaged(inside, errChanged)
 	}
 	text, err := decoder().DecodeAll(packed, nil)
 	if err != nil || int64(len(text)) != e.Size || sum(string(text)) != e.SHA256 {
@@ -115,7 +124,7 @@ func (a *Archive) openAt(path string) (segmentFile, int64, error) {
 
 // listing is a segment's list of its pieces.
 func (a *Archive) listing(s Segment) ([]Entry, error) {
-	text, err := a.unpack(s.Path, s.Listing)
+	text, err := a.unpack(s, s.Listing)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +166,7 @@ func (a *Archive) readSegment(path string, maxSize int) (string, error) {
 			if maxSize < ask.DefaultMaxAnswer && e.Size > int64(maxSize) {
 				return "", a.tooLarge(path)
 			}
-			return a.unpack(segment.Path, e)
+			return a.unpack(segment, e)
 		}
 	}
 	return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)

@@ -154,7 +154,7 @@ func (a *Archive) ends(s Segment, entries []Entry) (*keptSegment, error) {
 		if !isFirst && !isLast && !isRuntime {
 			continue
 		}
-		text, err := a.unpack(s.Path, e)
+		text, err := a.unpack(s, e)
 		if err != nil {
 			return nil, err
 		}

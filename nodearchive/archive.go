@@ -170,6 +170,9 @@ const maxManifest = 64 << 20
 
 // read reads a file of at most so many bytes.
 func (a *Archive) read(path string, most int64) ([]byte, error) {
+	if err := disk.CheckRegular(a.files, path); errors.Is(err, disk.ErrNotRegular) {
+		return nil, a.damaged(path, err)
+	}
 	file, err := a.files.Open(path)
 	if err != nil {
 		return nil, err
@@ -340,6 +343,9 @@ func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
 	a.runtimes[name] = readRuntime{r, err}
 	return r, err
 }
+
+// MetadataOf returns the metadata of a runtime as the node gave them. The chain does not prove them.
+func (a *Archive) MetadataOf(r *Runtime) ([]byte, error) { return a.piece(r.Metadata, maxRuntime) }
 
 // code is what proves the code of a runtime.
 func (a *Archive) code(r *Runtime) ([][]byte, error) {

@@ -1,10 +1,13 @@
 package nodearchive
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/feeledger/fees/internal/disk"
 )
 
 // How much a file may hold at most. A thousand blocks are far less, and so is what a node
@@ -49,6 +52,9 @@ func unpack(packed []byte, most int) ([]byte, error) {
 	var frame zstd.Header
 	if err := frame.Decode(packed); err != nil {
 		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
+	}
+	if !disk.OneFrame(packed, frame.HeaderSize, frame.HasCheckSum) || frame.Skippable {
+		return nil, errors.New("it is not one zstd frame")
 	}
 	size := uint64(smallFrame)
 	if frame.HasFCS {

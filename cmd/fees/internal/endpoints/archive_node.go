@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/trie"
 )
 
 // recordProofs keeps what a node says of a range, with what proves it.
@@ -42,7 +43,7 @@ func recordProofs(ctx context.Context, blocks source.Range, accounts []chain.Add
 	if err != nil {
 		return nil, err
 	}
-	return ofProofs(manifest, o.Trusted), nil
+	return ofProofs(flags.directory, manifest, o.Trusted)
 }
 
 // origin is the node that the flag names, or an archive of one.
@@ -122,7 +123,11 @@ func newJoin(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.WriteRecord(ofProofs(manifest, trusted))
+			r, err := ofProofs(directory, manifest, trusted)
+			if err != nil {
+				return err
+			}
+			return out.WriteRecord(r)
 		},
 	}
 	flags.AddTrust(c)
@@ -146,11 +151,42 @@ func verifyProofs(ctx context.Context, directory string, trusted chain.Optional[
 	if err != nil {
 		return nil, err
 	}
-	return ofProofs(verified.Manifest, trusted), nil
+	return ofProofs(directory, verified.Manifest, trusted)
+}
+
+// pinned says of the metadata of each runtime whether their hash is built in. No root in a header
+// proves metadata, by which all else is read.
+func pinned(directory string, m *nodearchive.Manifest) (list []string, err error) {
+	a, err := nodearchive.Open(directory, chain.Optional[chain.Anchor]{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.Runtimes {
+		r := &m.Runtimes[i]
+		bytes, err := a.MetadataOf(r)
+		if err != nil {
+			return nil, err
+		}
+		said := "not pinned: the node's word"
+		if len(bytes) > len("meta") {
+			switch network.PinOf(r.SpecName, r.SpecVersion, bytes[len("meta")], chain.Hash(trie.HashOf(bytes))) {
+			case network.Pinned:
+				said = "pinned"
+			case network.PinMismatch:
+				said = "NOT those that are known of this runtime: the node's word"
+			}
+		}
+		list = append(list, r.String()+": "+said)
+	}
+	return list, nil
 }
 
 // ofProofs is what an archive of a node holds, and how far it is proved.
-func ofProofs(m *nodearchive.Manifest, trusted chain.Optional[chain.Anchor]) cli.Record {
+func ofProofs(directory string, m *nodearchive.Manifest, trusted chain.Optional[chain.Anchor]) (cli.Record, error) {
+	metadata, err := pinned(directory, m)
+	if err != nil {
+		return nil, err
+	}
 	var runtimes []string
 	for _, r := range m.Runtimes {
 		runtimes = append(runtimes, r.String())
@@ -161,14 +197,14 @@ func ofProofs(m *nodearchive.Manifest, trusted chain.Optional[chain.Anchor]) cli
 	}
 	r := cli.Record{
 		{"first", m.First}, {"last", m.Last}, {"last_hash", m.LastHash.String()}, {"blocks", m.Last - m.First + 1},
-		{"proved", m.ProvedBy(trusted)}, {"trusted", by}, {"runtimes", runtimes}, {"accounts", m.Accounts},
+		{"proved", m.ProvedBy(trusted)}, {"trusted", by}, {"runtimes", runtimes}, {"metadata", metadata}, {"accounts", m.Accounts},
 		{"files", len(m.Pieces()) + 1}, {"bytes", m.Bytes()}, {"sha256", m.SHA256},
 	}
 	if !trusted.Known() {
 		last := chain.Anchor{Height: m.Last, Hash: m.LastHash}
 		r = append(r, cli.Field{"note", "all of it holds together up to its last block: compare that hash with an explorer's, and name it with --trust " + last.String()})
 	}
-	return r
+	return r, nil
 }
 
 // serveProofs answers from an archive of a node.
