@@ -38,6 +38,10 @@ type Gateway struct {
 	runtimes runtimes
 	about    about
 	recent   recent
+	before   struct { // block 0
+		turn   turn
+		parent chain.Optional[chain.Hash]
+	}
 }
 
 // New returns a gateway before a node. It asks nothing yet.
@@ -57,7 +61,9 @@ func Of(kept Node, first chain.Anchor, last uint64) *Gateway {
 }
 
 func of(node Node) *Gateway {
-	return &Gateway{node: node, heights: newHeights(), runtimes: runtimes{turn: newTurn()}, about: about{turn: newTurn()}}
+	g := &Gateway{node: node, heights: newHeights(), runtimes: runtimes{turn: newTurn()}, about: about{turn: newTurn()}}
+	g.before.turn = newTurn()
+	return g
 }
 
 // Version is what the root says instead of Sidecar's version: the answers that an archive

@@ -88,10 +88,26 @@ func (s *signed) geneses(ctx context.Context) iter.Seq2[chain.Hash, error] {
 		if !has {
 			return
 		}
-		if h, err := s.gateway.headerOf(ctx, first); err != nil || h.ParentHash != (chain.Hash{}) {
-			yield(h.ParentHash, err)
+		if parent, err := s.gateway.parentOfFirst(ctx, first); err != nil || parent != (chain.Hash{}) {
+			yield(parent, err)
 		}
 	}
+}
+
+// parentOfFirst is what block 0 names as its parent. It is asked for once.
+func (g *Gateway) parentOfFirst(ctx context.Context, first chain.Hash) (parent chain.Hash, err error) {
+	if err := g.before.turn.take(ctx); err != nil {
+		return parent, err
+	}
+	defer g.before.turn.leave()
+	if known, asked := g.before.parent.Get(); asked {
+		return known, nil
+	}
+	h, err := g.headerOf(ctx, first)
+	if err == nil {
+		g.before.parent = chain.Some(h.ParentHash)
+	}
+	return h.ParentHash, err
 }
 
 // signer returns whose key signed an extrinsic, not known where no key did.

@@ -97,7 +97,7 @@ func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlag
 		return err
 	}
 	e := desk.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: true}
-	done, err := flags.node.open(ctx, &flags.SourceFlags, &e)
+	done, err := flags.node.open(ctx, &flags.SourceFlags, &e, false)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ func (f *nodeFlag) add(c *cobra.Command) {
 }
 
 // open gives an examination the node that is named, where one is: it must be of the same
-// chain as the gateway. Done closes it.
-func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *desk.Examination) (done func(), err error) {
+// chain as the gateway. With signers, it is also asked who signed native extrinsics. Done closes it.
+func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *desk.Examination, signers bool) (done func(), err error) {
 	address, err := cli.NodeAddress(f.node)
 	if err != nil || address == "" {
 		return func() {}, err
@@ -38,6 +38,9 @@ func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *desk.E
 		node.Close()
 		return nil, err
 	}
-	e.Node = source.OfNode(node)
+	e.Node = node
+	if signers {
+		e.Node = source.OfNode(node)
+	}
 	return func() { node.Close() }, nil
 }

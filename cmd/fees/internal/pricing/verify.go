@@ -104,7 +104,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 		return err
 	}
 	e := desk.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Against: against, Accounts: accounts}
-	done, err := flags.node.open(ctx, &flags.SourceFlags, &e)
+	done, err := flags.node.open(ctx, &flags.SourceFlags, &e, flags.signatures)
 	if err != nil {
 		return err
 	}
