@@ -621,6 +621,7 @@ func TestCrowded(t *testing.T) {
 	digest := sha256.Sum256([]byte(nothings))
 	m = *manifest
 	m.Segments = slices.Clone(m.Segments)
+	m.Segments[0].Size = int64(len(packed))
 	m.Segments[0].Listing = archive.Entry{
 		Piece:  archive.Piece{Path: "pieces.json", Size: int64(len(nothings)), SHA256: hex.EncodeToString(digest[:])},
 		Packed: int64(len(packed)),
