@@ -228,8 +228,8 @@ func (r *fileReader) unread(rec *record, err error) error {
 	return u
 }
 
-// maxSheets is how many sheets are proposed.
-const maxSheets = 10
+// maxProposedSheets is how many sheets are proposed.
+const maxProposedSheets = 10
 
 // sheets are the other sheets of a workbook, of which the first was read.
 func (r *fileReader) sheets() (list []Way) {
@@ -237,7 +237,7 @@ func (r *fileReader) sheets() (list []Way) {
 		return nil
 	}
 	names := r.table.book.sheets
-	for _, name := range names[:min(len(names), maxSheets)] {
+	for _, name := range names[:min(len(names), maxProposedSheets)] {
 		if name != r.table.sheet {
 			list = append(list, Way{fmt.Sprintf("the fees are in the sheet %q", shownName(name)), []Setting{{"sheet", name}}})
 		}

@@ -41,7 +41,7 @@ func (w *workbook) openPart(file *zip.File) (*partReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	packed := int(min(file.CompressedSize64, mostWorkbook))
+	packed := int(min(file.CompressedSize64, maxWorkbook))
 	p.from, p.bytes, p.marks = content, min(freeBytes+maxRatio*packed, mostPart), freeMarks+maxMarks*packed
 	return p, nil
 }

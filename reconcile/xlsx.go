@@ -23,12 +23,12 @@ import (
 // memory otherwise.
 
 const (
-	// mostWorkbook is how large a workbook may be, in bytes, as it is packed.
-	mostWorkbook = 64 << 20
-	// mostShared is how much text the cells of a workbook may share.
-	mostShared = 64 << 20
-	// mostStrings is how many texts they may share.
-	mostStrings = 4 << 20
+	// maxWorkbook is how large a workbook may be, in bytes, as it is packed.
+	maxWorkbook = 64 << 20
+	// maxShared is how much text the cells of a workbook may share.
+	maxShared = 64 << 20
+	// maxStrings is how many texts they may share.
+	maxStrings = 4 << 20
 	// maxSheets and maxRelations are what no person's workbook has.
 	maxSheets, maxRelations = 2_000, 20_000
 )
@@ -67,12 +67,12 @@ func (w *workbook) close() {
 
 // open copies the workbook to its file, and begins to read it there.
 func (w *workbook) open(in io.Reader, o *Options) (*table, error) {
-	size, err := io.Copy(w.file, io.LimitReader(in, mostWorkbook+1))
+	size, err := io.Copy(w.file, io.LimitReader(in, maxWorkbook+1))
 	if err != nil {
 		return nil, err
 	}
-	if size > mostWorkbook {
-		return nil, fmt.Errorf("the workbook is larger than %d MB: split it", mostWorkbook>>20)
+	if size > maxWorkbook {
+		return nil, fmt.Errorf("the workbook is larger than %d MB: split it", maxWorkbook>>20)
 	}
 	directory := &directoryReader{from: w.file, left: maxDirectory}
 	archive, err := zip.NewReader(directory, size)
@@ -84,7 +84,7 @@ func (w *workbook) open(in io.Reader, o *Options) (*table, error) {
 	packed := uint64(0)
 	for _, f := range archive.File {
 		w.parts[strings.ToLower(f.Name)] = f
-		if packed += min(f.CompressedSize64, mostWorkbook+1); packed > uint64(size) {
+		if packed += min(f.CompressedSize64, maxWorkbook+1); packed > uint64(size) {
 			return nil, errors.New("it begins like xlsx, and its parts overlap: save it again with a spreadsheet")
 		}
 	}
@@ -235,8 +235,8 @@ func (w *workbook) readStrings(part string) error {
 		if err != nil {
 			return err
 		}
-		if size += len(text); size > mostShared || len(w.places) == mostStrings {
-			return fmt.Errorf("more than %d MB or %d texts: split it", mostShared>>20, mostStrings)
+		if size += len(text); size > maxShared || len(w.places) == maxStrings {
+			return fmt.Errorf("more than %d MB or %d texts: split it", maxShared>>20, maxStrings)
 		}
 		at, err := w.texts.Add([]byte(text))
 		w.places = append(w.places, at)
