@@ -197,6 +197,7 @@ var shownBy = map[string][]string{
 	"desk/package_check.go": {"close"},
 	"evidence/encoded.go":   {"verify", "networks check"},
 	"evidence/diagnosis.go": {"block", "verify", "explain", "sync"},
+	"evidence/call.go":      {"block", "verify", "explain", "watch", "sync", "follow", "worker"},
 	"evidence/checks.go":    {"verify"},
 	"dataset/":              {"export"},
 	"reconcile/":            {"reconcile", "close"},
