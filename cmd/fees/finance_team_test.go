@@ -57,7 +57,7 @@ func (m *team) write(name string, text []byte) {
 }
 
 // helps is the command line that a message proposes, in a group of its own.
-var helps = regexp.MustCompile(`(?:this (fills|reads) it|this (makes) one): fees ((?:'[^']*'|[^;'\n])+)`)
+var helps = regexp.MustCompile(`(?:this (fills|reads) it: |this (makes) one: |create one with ")fees ((?:'[^']*'|[^;"'\n])+)`)
 
 // asks runs a command line, and after it what each message proposes: a record is read by the
 // proposed command, and after a ledger was filled the question is asked again. It must end with the

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"
 )
 
@@ -37,7 +38,7 @@ func providerAdvice(c *cobra.Command, err error) string {
 	case ask.NodeLost:
 		return "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
 	case ask.Internal, ask.Unavailable:
-		if errors.As(err, new(*ask.UnreachableError)) { // which may not run at all
+		if source.CannotTell(err) || errors.As(err, new(*ask.UnreachableError)) { // it will never tell, or may not run at all
 			return ""
 		}
 		return "wait, or name another gateway or node"
@@ -49,14 +50,14 @@ func providerAdvice(c *cobra.Command, err error) string {
 // there is no answer.
 func saidFirst(c *cobra.Command, err error) string {
 	text := message(c, err)
-	if !ask.Passes(err) && ask.FailureOf(err) != ask.Denied && !errors.Is(err, chain.ErrPruned) {
+	if !errors.Is(err, chain.ErrPruned) && (source.CannotTell(err) || !ask.Passes(err) && ask.FailureOf(err) != ask.Denied) {
 		return text
 	}
 	who, words := said(err)
 	if words == "" || !strings.Contains(text, words) {
 		return text
 	}
-	return fmt.Sprintf("the %s says %q (%s)", who, words, strings.Replace(text, ": "+words, "", 1))
+	return fmt.Sprintf("the %s says \"%s\" (%s)", who, console.Printable(words), strings.Replace(text, ": "+words, "", 1))
 }
 
 // said returns what a gateway or node sent in place of an answer.
