@@ -110,7 +110,8 @@ func (g *Gateway) parentOfFirst(ctx context.Context, first chain.Hash) (parent c
 	return h.ParentHash, err
 }
 
-// signer returns whose key signed an extrinsic, not known where no key did.
+// signer returns whose key signed an extrinsic, not known where no key did. Without block 0 a signature is its signer's or
+// not judged.
 func (s *signed) signer(ctx context.Context, encoded []byte) (signer chain.Optional[chain.Address], err error) {
 	r, err := s.runtime.extrinsics()
 	if err != nil {
@@ -160,6 +161,9 @@ func (s *signed) signer(ctx context.Context, encoded []byte) (signer chain.Optio
 		if !signer.Known() {
 			signer = chain.Some(found)
 		}
+	}
+	if !s.first.Known() { // the genesis that is given is that of the chain's name, which other chains have, too
+		return signer, unknown("the hash of block 0, which was signed, is not kept, and the network's genesis hash does not fit")
 	}
 	if !final {
 		return signer, unknown("its era begins with a block that is not final, whose hash was signed")
