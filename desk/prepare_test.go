@@ -22,6 +22,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/header"
@@ -578,4 +579,55 @@ func hashFirst(t *testing.T, text []byte) []byte {
 		end += 1 << (text[end] & 3)
 	}
 	return slices.Concat(text[:first], text[last:end], text[first:last], text[end:])
+}
+
+// An EVM transaction is sent to the chain that its bytes name, and one without a chain to none.
+func TestSendEVMRefused(t *testing.T) {
+	s := moonbeam(t)
+	legacy := func(chainID uint64) *desk.SignedTransaction {
+		x := ethtx.Transaction{Type: evm.Legacy, ChainID: chainID, GasPrice: gwei(125), GasLimit: chain.NewGas(21_000), To: chain.Some(address(t, baltathar))}
+		digest, err := x.Digest()
+		require.NoError(t, err)
+		signature, err := s.keys[address(t, alith)].Sign(digest)
+		require.NoError(t, err)
+		x.Sign(signature)
+		raw, err := x.Encode()
+		require.NoError(t, err)
+		hash, err := x.Hash()
+		require.NoError(t, err)
+		return &desk.SignedTransaction{Layer: desk.EVMLayer, Signer: address(t, alith), Hash: hash, Raw: raw}
+	}
+	for id, want := range map[uint64]string{0: "is valid on every chain", 1: "for the EVM chain ID 1, and the node's is 1284"} {
+		_, err := desk.Send(t.Context(), desk.SendQuestion{Node: s.client, Signed: legacy(id)})
+		require.ErrorContains(t, err, want)
+		require.Equal(t, desk.NotUnderstood, desk.KindOf(err))
+	}
+	require.Empty(t, s.pool.Taken)
+	_, err := desk.Send(t.Context(), desk.SendQuestion{Node: s.client, Signed: legacy(1284)})
+	require.NoError(t, err)
+	require.Len(t, s.pool.Taken, 1)
+}
+
+// Call data are made of amounts in the token that the table has; a node that names another is refused.
+func TestCallData(t *testing.T) {
+	s := moonbeam(t)
+	q := desk.BuildQuestion{Node: s.client, Tables: network.BuiltIn(), Call: "balances.transferKeepAlive", Arguments: []string{baltathar, "1.5GLMR"}}
+	data, err := desk.CallData(t.Context(), q)
+	require.NoError(t, err)
+	// pallet 10, call 3, the account, and 1.5 * 10^18 as a compact integer: 0x13 for eight bytes, the least first
+	amount := binary.LittleEndian.AppendUint64([]byte{0x13}, 1_500_000_000_000_000_000)
+	require.Equal(t, "0a03"+strings.ToLower(baltathar[2:])+hex.EncodeToString(amount), hex.EncodeToString(data))
+	q.Chain.Network = "nowhere"
+	_, err = desk.CallData(t.Context(), q)
+	require.ErrorContains(t, err, "nowhere")
+	_, err = desk.BuildEVM(t.Context(), desk.BuildEVMQuestion{Node: s.client, Tables: network.BuiltIn(), Chain: q.Chain, Signer: address(t, alith)})
+	require.ErrorContains(t, err, "nowhere")
+	_, err = desk.Prepare(desk.SignQuestion{Draft: &desk.Draft{EVM: &desk.EVMDraft{Type: evm.Legacy, ChainID: 1284, GasPrice: chain.Some(gwei(1))}}, Tables: network.BuiltIn(), Chain: q.Chain})
+	require.ErrorContains(t, err, "nowhere")
+	q.Chain.Network = ""
+	s.node.Methods["system_properties"] = func([]json.RawMessage) ([]byte, error) {
+		return []byte(`{"tokenDecimals":24,"tokenSymbol":"GLMR"}`), nil
+	}
+	_, err = desk.CallData(t.Context(), q)
+	require.ErrorContains(t, err, "GLMR with 24 decimals")
 }

@@ -1,0 +1,34 @@
+package gatewayclient_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/sidecar"
+)
+
+// The successor answers with status 200 and no extrinsics where its own request fails: it is asked again, and refused in
+// the end. Block 0 has none.
+func TestBlocksWithoutExtrinsics(t *testing.T) {
+	var asked atomic.Int32
+	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		height, isBlock := strings.CutPrefix(r.URL.Path, "/v1/blocks/")
+		if !isBlock {
+			http.NotFound(w, r)
+			return
+		}
+		asked.Add(1)
+		io.WriteString(w, `{"number":"`+height+`","extrinsics":[]}`)
+	}), ask.Options{})
+	_, err := c.Block(t.Context(), 5)
+	require.ErrorIs(t, err, sidecar.ErrNoInherents)
+	require.Greater(t, asked.Load(), int32(1))
+	_, err = c.Block(t.Context(), 0)
+	require.NotErrorIs(t, err, sidecar.ErrNoInherents)
+}
