@@ -61,9 +61,7 @@ func Build(ctx context.Context, q BuildQuestion) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.Metadata, err = packed(text); err != nil {
-		return nil, err
-	}
+	n.Metadata = packed(text)
 	d := &Draft{Signer: q.Signer, Native: n}
 	said := q.Chain
 	said.Genesis = chain.Some(genesis) // whether it is the right one, the signer is asked
@@ -106,19 +104,12 @@ func (q *BuildQuestion) metadata(ctx context.Context, view *nodestate.View, c *K
 	return view.MetadataAt(ctx, 15)
 }
 
-func packed(text []byte) ([]byte, error) {
-	var to bytes.Buffer
-	w, err := gzip.NewWriterLevel(&to, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(text); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return to.Bytes(), nil
+func packed(text []byte) []byte {
+	var to bytes.Buffer // which takes all that is written
+	w, _ := gzip.NewWriterLevel(&to, gzip.BestCompression)
+	w.Write(text)
+	w.Close()
+	return to.Bytes()
 }
 
 // bound ties the draft to the blocks of its era.

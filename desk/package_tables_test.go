@@ -1,13 +1,21 @@
 package desk
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -76,6 +84,66 @@ func TestPricesByATable(t *testing.T) {
 	x.Gas = chain.Some(chain.NewGas(20_999))
 	require.Error(t, priceTransaction(x, &rules))
 	x = transaction()
+	x.GasPrice = chain.Some(chain.NewGasPrice(math.MaxUint64))
+	require.ErrorContains(t, priceTransaction(x, &rules), "extrinsic 4: the table gives 21000 gas")
+	heavier := rules
+	heavier.WeightCorrection = chain.NewRefTime(1)
+	x.Weight = chain.Some(chain.NewRefTime(math.MaxUint64))
+	require.ErrorContains(t, priceTransaction(x, &heavier), "extrinsic 4: ")
+	x = transaction()
 	x.Weight = chain.Optional[chain.RefTime]{}
 	require.NoError(t, priceTransaction(x, &rules))
+}
+
+// The table in a package is read and compared with the built-in one: its own, another version's, or altered.
+func TestTableOfAPackage(t *testing.T) {
+	moonbeam, _ := network.BuiltIn().Named("moonbeam")
+	for _, c := range []struct {
+		own     bool
+		name    string
+		change  func(*network.Network)
+		says    string
+		earlier bool
+	}{
+		{false, "moonbeam", func(*network.Network) {}, "", false},
+		{false, "moonbeam", func(n *network.Network) { n.LastRuntime-- }, "", true},
+		{false, "moonbeam", func(n *network.Network) { n.Symbol = "MOVR" }, "differs from this program's table of moonbeam", false},
+		{true, "moonbeam", func(n *network.Network) { n.Symbol = "MOVR" }, "a network table of its own: networks.json differs", false},
+		{true, "elsewhere", func(n *network.Network) { n.Name, n.SpecName = "elsewhere", "elsewhere" }, "which no built-in table knows", false},
+	} {
+		n := *moonbeam
+		c.change(&n)
+		dir := t.TempDir()
+		var text bytes.Buffer
+		require.NoError(t, writeTable(&text, &n))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, networksFile), text.Bytes(), 0o600))
+		p := &PackageCheck{Package: &closing.Package{Dir: dir, Manifest: &closing.Manifest{Network: c.name}}}
+		p.Manifest.Options.OwnNetworks = c.own
+		_, err := p.readTables()
+		require.NoError(t, err)
+		require.Contains(t, p.OwnTables, c.says)
+		require.Equal(t, c.says == "", p.OwnTables == "")
+		require.Equal(t, c.earlier, p.earlierTable)
+	}
+	_, err := (&PackageCheck{Package: &closing.Package{Dir: t.TempDir(), Manifest: &closing.Manifest{Network: "moonbeam"}}}).readTables()
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// What a ledger says stands behind its place, once; without one, that is all.
+func TestWhatALedgerSays(t *testing.T) {
+	require.EqualError(t, &LedgerError{Place: "fees.db", Err: fmt.Errorf("%w: %w", ledger.ErrNone, fs.ErrNotExist)}, "no ledger at fees.db")
+	cause := errors.New("it is locked")
+	err := &LedgerError{Place: "fees.db", Err: cause}
+	require.EqualError(t, err, "ledger fees.db: it is locked")
+	require.ErrorIs(t, err, cause)
+	require.EqualError(t, &NotHeldError{Period: "2026-01"}, "it has no block of 2026-01")
+	require.EqualError(t, &NotHeldError{Period: "2026-01", Has: "blocks 3..9"}, "it has no block of 2026-01: it has blocks 3..9")
+}
+
+// What fails before the books are read is said, and stays the cause.
+func TestUnread(t *testing.T) {
+	cause := errors.New("two columns may be the fee")
+	err := &UnreadError{Err: cause}
+	require.EqualError(t, err, "two columns may be the fee")
+	require.ErrorIs(t, err, cause)
 }

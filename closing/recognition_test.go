@@ -1,0 +1,21 @@
+package closing
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A manifest that cannot be read is a damaged one of ours, or another program's, which shares hardly a key with ours.
+func TestManifestsOfOthers(t *testing.T) {
+	cause := errors.New("why")
+	for text, want := range map[string]error{
+		`{"name":"app","version":"1","icons":[]}`:               ErrNone,
+		`{"format":1,"version":1,"network":"moonbeam","new":1}`: ErrDamaged,
+		`{"format":1,`: ErrDamaged,
+		`{}`:           ErrDamaged,
+	} {
+		require.ErrorIs(t, manifestError([]byte(text), "january", cause), want, text)
+	}
+}
