@@ -249,10 +249,9 @@ func signEVM(t ethtx.Transaction, key *keys.Key) (*SignedTransaction, error) {
 	}
 	t.Sign(signature)
 	s := &SignedTransaction{Layer: EVMLayer, Signer: key.Address()}
-	if s.Raw, err = t.Encode(); err != nil {
-		return nil, err
+	if s.Raw, err = t.Encode(); err == nil {
+		s.Hash, err = t.Hash()
 	}
-	s.Hash, err = t.Hash()
 	return s, err
 }
 
@@ -262,9 +261,7 @@ func (n *PreparedNative) sign(key *keys.Key) (*SignedTransaction, error) {
 		return nil, err
 	}
 	s := &SignedTransaction{Layer: NativeLayer, Signer: key.Address(), Genesis: chain.Some(n.Genesis), Dies: n.Dies}
-	if s.Raw, err = n.runtime.Encode(n.Data, &n.Signing, key.Address(), signature); err != nil {
-		return nil, err
-	}
+	s.Raw, err = n.runtime.Encode(n.Data, &n.Signing, key.Address(), signature)
 	s.Hash = extrinsic.Hash(s.Raw)
-	return s, nil
+	return s, err
 }

@@ -215,6 +215,14 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 			stated(a)
 			a.TrustDraft = true
 		}, "nothing is known of it", nil, nil},
+		"metadata that name no runtime": {func(a *asked) {
+			a.metadata(func(b []byte) []byte { return replaced(t, b, "\x1cVersion", "\x1cVersiox") })
+			stated(a)
+		}, "do not name their runtime", nil, nil},
+		"a table without a genesis, as named": {func(a *asked) {
+			stated(a)
+			a.Chain.Network = "datahaven"
+		}, "of another chain than datahaven", nil, nil},
 		"metadata that are no gzip":     {func(a *asked) { a.Draft.Native.Metadata = []byte("this is no gzip at all") }, "metadata: gzip", nil, nil},
 		"metadata that are cut":         {func(a *asked) { a.Draft.Native.Metadata = a.Draft.Native.Metadata[:99] }, "metadata: unexpected EOF", nil, nil},
 		"metadata that fill the memory": {func(a *asked) { a.metadata(func([]byte) []byte { return make([]byte, desk.MaxDraft+1) }) }, "they are larger than 16777216 bytes", nil, nil},
@@ -557,6 +565,14 @@ func TestMetadataThatTheChainCompares(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, desk.BoundMetadata, n.Metadata)
 	require.NotEqual(t, digest(text), n.MetadataHash, "the chain refuses it")
+
+	old := realMetadata(t, "moonbase-47.scale")
+	m, err := metadata.Parse(old)
+	require.NoError(t, err)
+	v, _ := m.RuntimeVersion()
+	d := &desk.NativeDraft{Genesis: genesis, SpecVersion: v.SpecVersion, TransactionVersion: v.TransactionVersion, Metadata: gzipped(t, old)}
+	_, err = desk.Prepare(desk.SignQuestion{Draft: &desk.Draft{Signer: key.Address(), Native: d}, Tables: network.BuiltIn()})
+	require.ErrorContains(t, err, "do not have the types of their runtime")
 
 	// The digest counts where the chain has it: at the end, and in runtimes that compare it.
 	_, err = prepare(hashFirst(t, text), 3701, false)
