@@ -36,7 +36,7 @@ func (c *Client) Ask(ctx context.Context, attempt func(context.Context) error) e
 //
 //   - [Busy], [Unavailable] and [NodeLost] pass: [Options.Total] is over, or three seconds
 //     where no connection was ever made.
-//   - [Internal] and [QuotaSpent] may repeat: so many attempts within that time, or three
+//   - [Internal] and [QuotaSpent] may repeat: a limited number of attempts within that time, or three
 //     seconds where no answer came before. Each time they are in vain there are fewer attempts
 //     the next time, but one at least.
 //   - [Denied] and [Unusable] are likewise from an address that has answered rightly before. One
@@ -108,7 +108,7 @@ func (c *Client) succeeded(questions int, doubts int64) {
 	}
 }
 
-// Answered reports whether so many questions of one message were answered before.
+// Answered reports whether one message with that many questions was answered before.
 func (c *Client) Answered(questions int) bool { return c.answered.Load() >= int64(questions) }
 
 func (c *Client) once(ctx context.Context, left time.Duration, attempt func(context.Context) error) error {

@@ -83,7 +83,7 @@ func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
 		return nil, err
 	}
 	e := &Estimate{At: view.At, Symbol: c.Token.Symbol, CallData: call}
-	if e.Tip, err = amountOf(q.Tip, view.Token); err != nil {
+	if e.Tip, err = amountOf(q.Tip, c.Token); err != nil {
 		return nil, notUnderstood("tip: %v", err)
 	}
 	if err := q.native(ctx, view, e); err != nil {

@@ -1,23 +1,19 @@
 package desk_test
 
 import (
-	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
@@ -26,6 +22,7 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/realmetadata"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/scale"
@@ -96,28 +93,6 @@ func versioned(t *testing.T, text []byte, name string, from, to uint32) []byte {
 	return text
 }
 
-// realMetadata reads one of the public metadata files.
-func realMetadata(t *testing.T, name string) []byte {
-	file, err := os.Open("../../shared/metadata.tar.zst")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no metadata files at ../../shared")
-	}
-	require.NoError(t, err)
-	defer file.Close()
-	plain, err := zstd.NewReader(file)
-	require.NoError(t, err)
-	defer plain.Close()
-	for archive := tar.NewReader(plain); ; {
-		entry, err := archive.Next()
-		require.NoError(t, err)
-		if filepath.Base(entry.Name) == name {
-			text, err := io.ReadAll(archive)
-			require.NoError(t, err)
-			return text
-		}
-	}
-}
-
 // asked is a question that an attack changes.
 type asked struct {
 	desk.SignQuestion
@@ -152,6 +127,13 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 	stranger := chain.Hash{0xbb}
 	stated := func(a *asked) {
 		a.Draft.Native.Genesis, a.Chain.Genesis = stranger, chain.Some(stranger)
+	}
+	renamed := func(from, to string) func(*asked) { // an extension, on the draft's word
+		return func(a *asked) {
+			a.metadata(func(b []byte) []byte { return replaced(t, b, from, to) })
+			stated(a)
+			a.TrustDraft = true
+		}
 	}
 	birth, err := header.Read(honest.Native.BirthHeader)
 	require.NoError(t, err)
@@ -200,21 +182,9 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 		"metadata that claim another chain": {func(a *asked) {
 			a.metadata(func(b []byte) []byte { return replaced(t, b, "\x20moonbeam", "\x20moonbase") })
 		}, "of another chain than moonbeam", nil, nil},
-		"metadata without the genesis": {func(a *asked) {
-			a.metadata(func(b []byte) []byte { return replaced(t, b, "CheckGenesis", "CheckNothing") })
-			stated(a)
-			a.TrustDraft = true
-		}, "nothing is known of it", nil, nil},
-		"metadata without the nonce": {func(a *asked) {
-			a.metadata(func(b []byte) []byte { return replaced(t, b, "CheckNonce", "CheckOther") })
-			stated(a)
-			a.TrustDraft = true
-		}, "nothing is known of it", nil, nil},
-		"metadata whose genesis is empty": {func(a *asked) {
-			a.metadata(func(b []byte) []byte { return replaced(t, b, "\x30CheckGenesis", "\x30CheckSpecVer") })
-			stated(a)
-			a.TrustDraft = true
-		}, "nothing is known of it", nil, nil},
+		"metadata without the genesis":                {renamed("CheckGenesis", "CheckNothing"), "nothing is known of it", nil, nil},
+		"metadata without the nonce":                  {renamed("CheckNonce", "CheckOther"), "nothing is known of it", nil, nil},
+		"metadata whose genesis is another extension": {renamed("\x30CheckGenesis", "\x30CheckSpecVer"), "nothing is known of it", nil, nil},
 		"metadata that name no runtime": {func(a *asked) {
 			a.metadata(func(b []byte) []byte { return replaced(t, b, "\x1cVersion", "\x1cVersiox") })
 			stated(a)
@@ -514,7 +484,7 @@ func TestMetadataThatTheChainCompares(t *testing.T) {
 	const name, real = "moonbase", 3700
 	key := developerKeys(t)[address(t, alith)]
 	genesis := *network.BuiltIn().OfEVMChain(1287).Genesis
-	pinned := realMetadata(t, "moonbase-3700-moonwall.scale")
+	pinned := realmetadata.Named(t, "moonbase-3700-moonwall")
 	text := versioned(t, pinned, name, real, 3701)
 	digest := func(text []byte) chain.Hash {
 		m, err := metadata.Parse(text)
@@ -566,7 +536,7 @@ func TestMetadataThatTheChainCompares(t *testing.T) {
 	require.Equal(t, desk.BoundMetadata, n.Metadata)
 	require.NotEqual(t, digest(text), n.MetadataHash, "the chain refuses it")
 
-	old := realMetadata(t, "moonbase-47.scale")
+	old := realmetadata.Named(t, "moonbase-47")
 	m, err := metadata.Parse(old)
 	require.NoError(t, err)
 	v, _ := m.RuntimeVersion()
@@ -646,4 +616,66 @@ func TestCallData(t *testing.T) {
 	}
 	_, err = desk.CallData(t.Context(), q)
 	require.ErrorContains(t, err, "GLMR with 24 decimals")
+}
+
+// tablesWith are the built-in tables, and one of the user's own: Moonbeam's figures under another name.
+func tablesWith(t *testing.T, change func(*network.Network)) network.Tables {
+	moonbeam, _ := network.BuiltIn().Named("moonbeam")
+	own := *moonbeam
+	own.Name, own.SpecName, own.Chain, own.Genesis, own.EVMChainID, own.FirstMetadataHash, own.Sources = "own", "vflow", "", nil, 0, 0, nil
+	own.Anchors, own.LastBlock, own.Treasury, own.Specification = nil, nil, nil, nil
+	change(&own)
+	text, err := json.Marshal(map[string]any{"networks": []network.Network{own}})
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "own.json")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	tables, err := desk.ReadTables(file)
+	require.NoError(t, err)
+	return tables
+}
+
+// A user's own table that lacks a genesis hash or an EVM chain ID can be named, and the chain ID stated.
+func TestTablesOfOnesOwn(t *testing.T) {
+	tables := tablesWith(t, func(*network.Network) {})
+	q := desk.SignQuestion{
+		Draft:  &desk.Draft{EVM: &desk.EVMDraft{Type: evm.Legacy, ChainID: 1408, GasPrice: chain.Some(gwei(1))}},
+		Tables: tables, Chain: desk.ChainStatement{Network: "own"},
+	}
+	_, err := desk.Prepare(q)
+	require.ErrorContains(t, err, "No table has the EVM chain ID 1408.")
+	q.Chain.EVMChainID = chain.Some[uint64](1408)
+	p, err := desk.Prepare(q)
+	require.NoError(t, err)
+	require.Equal(t, "own", p.Chain.Name)
+}
+
+// Where the chain compares the metadata's digest, a draft of a runtime without a pin wants the metadata that have one, of
+// version 15. A runtime that does not have those gives none.
+func TestBuildWantsMetadataWithADigest(t *testing.T) {
+	s := openSending(t)
+	genesis, _ := s.stated.Genesis.Get()
+	tables := tablesWith(t, func(n *network.Network) {
+		n.SpecName, n.Genesis, n.FirstMetadataHash = "moonbeam", &genesis, 1
+	})
+	s.node.SetHead(20)
+	s.node.Methods["state_getMetadata"] = func([]json.RawMessage) ([]byte, error) {
+		file, err := os.ReadFile(filepath.Join(pair, "node/metadata.hex"))
+		if err != nil {
+			return nil, err
+		}
+		text, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(file)), "0x"))
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(desk.HexBytes(versioned(t, text, "moonbeam", 2600, 2601)))
+	}
+	var asked []string
+	s.node.Methods["state_call"] = func(params []json.RawMessage) ([]byte, error) {
+		asked = append(asked, string(params[0])+" "+string(params[1]))
+		return []byte(`"0x00"`), nil
+	}
+	_, err := desk.Build(t.Context(), desk.BuildQuestion{Node: s.client, Tables: tables, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)})
+	require.ErrorContains(t, err, "the runtime does not have metadata of version 15")
+	require.ErrorIs(t, err, chain.ErrCannotTell)
+	require.Equal(t, []string{`"Metadata_metadata_at_version" "0x0f000000"`}, asked)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/realmetadata"
 	"github.com/feeledger/fees/network"
 )
 
@@ -29,7 +30,7 @@ func TestSignaturesOfOtherTools(t *testing.T) {
 	require.NoError(t, err)
 	of2600, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(older)), "0x"))
 	require.NoError(t, err)
-	metadata := map[uint32][]byte{2600: of2600, 3700: realMetadata(t, "moonbase-3700-moonwall.scale")}
+	metadata := map[uint32][]byte{2600: of2600, 3700: realmetadata.Named(t, "moonbase-3700-moonwall")}
 	sign := func(d *desk.Draft) *desk.SignedTransaction {
 		d.Signer = key.Address()
 		p, err := desk.Prepare(desk.SignQuestion{Draft: d, Tables: network.BuiltIn()})

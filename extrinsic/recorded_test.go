@@ -161,7 +161,7 @@ func requireReadBack(t *testing.T, runtime *extrinsic.Runtime, payload, call []b
 	require.Error(t, err)
 	_, err = runtime.ReadPayload(append(bytes.Clone(payload), 0))
 	require.Error(t, err)
-	if !runtime.HasMetadataHash() {
+	if !slices.ContainsFunc(runtime.Metadata().Extrinsic.Extensions, func(e metadata.Extension) bool { return e.Name == "CheckMetadataHash" }) {
 		return
 	}
 	bound := *s

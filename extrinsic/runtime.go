@@ -74,11 +74,6 @@ func quoted(text fmt.Stringer) string { return `"` + text.String() + `"` }
 
 const metadataHashEnabled = "Enabled" // the mode in which the hash is signed
 
-// HasMetadataHash reports whether extrinsics of the runtime have the extension CheckMetadataHash.
-func (r *Runtime) HasMetadataHash() bool {
-	return slices.ContainsFunc(r.metadata.Extrinsic.Extensions, func(e metadata.Extension) bool { return e.Name == "CheckMetadataHash" })
-}
-
 // extensionNamed is what is known of an extension, nothing where that is nothing.
 func extensionNamed(name string) extension {
 	i := slices.IndexFunc(extensions, func(e extension) bool { return e.name == name })

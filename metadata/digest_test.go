@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/realmetadata"
 	"github.com/feeledger/fees/metadata"
 )
 
@@ -22,7 +23,7 @@ func TestDigest(t *testing.T) {
 		want[name] = digest
 	}
 	compared := 0
-	files(t, func(name string, text []byte) {
+	realmetadata.Each(t, func(name string, text []byte) {
 		m, err := metadata.Parse(text)
 		require.NoError(t, err)
 		digest, err := m.Digest("GLMR", 18)

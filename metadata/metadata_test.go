@@ -1,58 +1,26 @@
 package metadata_test
 
 import (
-	"archive/tar"
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
+	"github.com/feeledger/fees/internal/realmetadata"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/scale"
 )
 
-// files calls each with the name and the text of every real metadata file beside the
-// checkout.
-func files(t testing.TB, each func(name string, text []byte)) {
-	t.Helper()
-	path := filepath.Join("..", "..", "shared", "metadata.tar.zst")
-	file, err := os.Open(path)
-	if err != nil {
-		t.Skipf("SKIPPED, no real metadata were read: %v", err)
-	}
-	defer file.Close()
-	unpacked, err := zstd.NewReader(file)
-	require.NoError(t, err)
-	defer unpacked.Close()
-	for archive := tar.NewReader(unpacked); ; {
-		entry, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		require.NoError(t, err)
-		if name := filepath.Base(entry.Name); strings.HasSuffix(name, ".scale") {
-			text, err := io.ReadAll(archive)
-			require.NoError(t, err)
-			each(strings.TrimSuffix(name, ".scale"), text)
-		}
-	}
-}
-
 // TestRealMetadata wants every real file to be read to its last byte, and its figures to be
 // those of the networks' tables.
 func TestRealMetadata(t *testing.T) {
 	versions := map[uint8]int{}
-	files(t, func(name string, text []byte) {
+	realmetadata.Each(t, func(name string, text []byte) {
 		m, err := metadata.Parse(text)
 		require.NoError(t, err, name)
 		versions[m.Version]++
@@ -135,7 +103,7 @@ func FuzzParse(f *testing.F) {
 
 // The tables pin the hash of every real metadata file, under the runtime that the file names itself.
 func TestPins(t *testing.T) {
-	files(t, func(name string, text []byte) {
+	realmetadata.Each(t, func(name string, text []byte) {
 		m, err := metadata.Parse(text)
 		require.NoError(t, err, name)
 		v, known := m.RuntimeVersion()
@@ -150,7 +118,7 @@ func TestPins(t *testing.T) {
 // that is an error, not an extrinsic without extensions.
 func TestExtensionsOfVersionZero(t *testing.T) {
 	found := false
-	files(t, func(name string, text []byte) {
+	realmetadata.Each(t, func(name string, text []byte) {
 		if text[4] != 16 {
 			return
 		}

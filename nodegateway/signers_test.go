@@ -1,23 +1,18 @@
 package nodegateway_test
 
 import (
-	"archive/tar"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/extrinsic"
 	chainheader "github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/realmetadata"
 	"github.com/feeledger/fees/keys"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/nodeclient"
@@ -134,7 +129,7 @@ func (n *signing) Call(_ context.Context, method string, _ ...any) (wire.Value, 
 // The signature covers all that the chain has a signer sign: with any other byte of the extrinsic, or on another chain,
 // another runtime or beside another block, somebody else signed. What was signed and cannot be known is said.
 func TestSigners(t *testing.T) {
-	n := &signing{t: t, metadata: realMetadata(t, "moonbeam-4401-21c97237.scale"), decimals: "18"}
+	n := &signing{t: t, metadata: realmetadata.Named(t, "moonbeam-4401-21c97237"), decimals: "18"}
 	var parent chain.Hash
 	for height := range uint64(signedChain + 1) {
 		h := chainheader.Header{Header: chain.Header{Number: height, ParentHash: parent}}
@@ -242,26 +237,4 @@ func TestSigners(t *testing.T) {
 	whyNot(whole(), none, "the hash of the metadata was signed, and the runtime's metadata of version 15 are not known")
 	n.extrinsic = append([]byte{8}, 0x84, 1) // cut
 	require.Contains(t, signer(whole(), none).WhyNot, "the bytes end too early")
-}
-
-// realMetadata reads one of the public metadata files.
-func realMetadata(t *testing.T, name string) []byte {
-	file, err := os.Open("../../shared/metadata.tar.zst")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no metadata files at ../../shared")
-	}
-	require.NoError(t, err)
-	defer file.Close()
-	plain, err := zstd.NewReader(file)
-	require.NoError(t, err)
-	defer plain.Close()
-	for files := tar.NewReader(plain); ; {
-		entry, err := files.Next()
-		require.NoError(t, err)
-		if filepath.Base(entry.Name) == name {
-			text, err := io.ReadAll(files)
-			require.NoError(t, err)
-			return text
-		}
-	}
 }

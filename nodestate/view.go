@@ -21,10 +21,10 @@ import (
 type View struct {
 	At      answer.At
 	Runtime *extrinsic.Runtime
-	Token   extrinsic.Token // how amounts are written
 	// Metadata are those of the runtime, as the node gave them.
 	Metadata []byte
 
+	token   extrinsic.Token // how amounts are written
 	node    *nodeclient.Client
 	parent  chain.Hash
 	answers *answer.Runtime
@@ -33,7 +33,7 @@ type View struct {
 // Open looks at the block at a height, or at the newest final one. The token is how amounts are written: a zero one
 // takes integers alone.
 func Open(ctx context.Context, node *nodeclient.Client, height chain.Optional[uint64], token extrinsic.Token) (*View, error) {
-	v := &View{node: node, Token: token}
+	v := &View{node: node, token: token}
 	at, given := height.Get()
 	if given {
 		list, err := node.Hashes(ctx, []uint64{at})
@@ -74,7 +74,7 @@ func (v *View) compile() error {
 	if err != nil {
 		return &nodeclient.DecodeError{What: "metadata", Err: err}
 	}
-	if v.Runtime, err = extrinsic.NewRuntime(m, v.Token); err != nil {
+	if v.Runtime, err = extrinsic.NewRuntime(m, v.token); err != nil {
 		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
 	}
 	if v.answers, err = answer.NewRuntime(m); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/realmetadata"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
@@ -301,7 +302,7 @@ func TestEncodesAllTypes(t *testing.T) {
 		t.Skip("takes a minute")
 	}
 	compared := 0
-	eachMetadata(t, func(name string, bytes []byte) {
+	realmetadata.Each(t, func(name string, bytes []byte) {
 		if version(bytes) < 14 {
 			return
 		}

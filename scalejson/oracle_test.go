@@ -1,15 +1,10 @@
 package scalejson_test
 
 import (
-	"archive/tar"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/realmetadata"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
@@ -167,7 +163,7 @@ func TestMetadataAreSidecars(t *testing.T) {
 		delete(sums, name)
 	}
 	compare("sample", unzip(t, sample))
-	eachMetadata(t, compare)
+	realmetadata.Each(t, compare)
 	require.Empty(t, sums)
 }
 
@@ -189,7 +185,7 @@ func TestOracleMetadata(t *testing.T) {
 		names, lines, texts = append(names, name), append(lines, "metadata "+path), append(texts, string(have))
 	}
 	add("sample", unzip(t, sample))
-	eachMetadata(t, add)
+	realmetadata.Each(t, add)
 	var sums []byte
 	for i, want := range askOracle(t, unzip(t, sample), lines) {
 		if want != texts[i] {
@@ -251,7 +247,7 @@ func TestOracle(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(sampleValues, e.EncodeAll(equal, nil), 0o644))
 	}
-	eachMetadata(t, func(name string, bytes []byte) { compare(name, bytes) })
+	realmetadata.Each(t, func(name string, bytes []byte) { compare(name, bytes) })
 	t.Logf("%d values, %d different, %d refused by both, %d with a call that ends too early", total, different, refused, short)
 }
 
@@ -268,37 +264,10 @@ func askOracle(t *testing.T, bytes []byte, lines []string) []string {
 	return strings.Split(strings.TrimSuffix(string(said), "\n"), "\n")
 }
 
-// eachMetadata calls with each file of the collection of real metadata.
-func eachMetadata(t testing.TB, with func(name string, bytes []byte)) {
-	const collection = "../../shared/metadata.tar.zst"
-	packed, err := os.ReadFile(collection)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there is no collection of real metadata at", collection)
-	}
-	require.NoError(t, err)
-	d, err := zstd.NewReader(bytes.NewReader(packed))
-	require.NoError(t, err)
-	defer d.Close()
-	files := tar.NewReader(d)
-	for {
-		h, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		require.NoError(t, err)
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		bytes, err := io.ReadAll(files)
-		require.NoError(t, err)
-		with(h.Name, bytes)
-	}
-}
-
 // Every type of every runtime can be written, and each value to its last byte.
 func TestAllTypes(t *testing.T) {
 	files, total := 0, 0
-	eachMetadata(t, func(name string, bytes []byte) {
+	realmetadata.Each(t, func(name string, bytes []byte) {
 		if version(bytes) < 14 {
 			return
 		}

@@ -8,11 +8,15 @@ import (
 
 // Extrinsics are those of a block as they are encoded, not known where the source does not
 // tell. An error says that there is no answer for now, or a wrong one.
-func (r *Reader) Extrinsics(ctx context.Context, item Item) (none chain.Optional[[][]byte], err error) {
-	encoded, err := r.Source.Extrinsics(ctx, item.Block.Hash)
+func (r *Reader) Extrinsics(ctx context.Context, item Item) (chain.Optional[[][]byte], error) {
+	return ifTold(r.Source.Extrinsics(ctx, item.Block.Hash))
+}
+
+// ifTold makes an answer that a source will never give one that is not known.
+func ifTold[T any](value T, err error) (none chain.Optional[T], _ error) {
 	switch {
 	case err == nil:
-		return chain.Some(encoded), nil
+		return chain.Some(value), nil
 	case CannotTell(err):
 		return none, nil
 	}
@@ -36,17 +40,10 @@ func (r *Reader) NativeSigners(ctx context.Context, item Item) (none chain.Optio
 }
 
 // NativeSignersFrom is [Reader.NativeSigners] of another source of the same chain.
-func (r *Reader) NativeSignersFrom(ctx context.Context, from NativeSigners, item Item) (none chain.Optional[[]chain.NativeSigner], err error) {
+func (r *Reader) NativeSignersFrom(ctx context.Context, from NativeSigners, item Item) (chain.Optional[[]chain.NativeSigner], error) {
 	var genesis chain.Optional[chain.Hash]
 	if n, known := r.Tables.Named(item.Rules.Network); known && n.Genesis != nil {
 		genesis = chain.Some(*n.Genesis)
 	}
-	list, err := from.NativeSigners(ctx, item.Block.Hash, genesis)
-	switch {
-	case err == nil:
-		return chain.Some(list), nil
-	case CannotTell(err):
-		return none, nil
-	}
-	return none, err
+	return ifTold(from.NativeSigners(ctx, item.Block.Hash, genesis))
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,9 +72,9 @@ func setPassword(ctx context.Context, path, name string, stdin io.Reader, stderr
 // readPassword asks for a password twice, or reads it where nobody can be asked. It ends with its
 // context.
 func readPassword(ctx context.Context, stdin io.Reader, stderr io.Writer) (string, error) {
-	file, ok := stdin.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return waited(ctx, func() (string, error) {
+	file, ok := cli.Terminal(stdin)
+	if !ok {
+		return cli.Await(ctx, func() (string, error) {
 			text, err := io.ReadAll(io.LimitReader(stdin, 1<<10))
 			return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), err
 		})
@@ -88,7 +87,7 @@ func readPassword(ctx context.Context, stdin io.Reader, stderr io.Writer) (strin
 	ask := func(what string) (string, error) {
 		fmt.Fprint(stderr, what)
 		defer fmt.Fprintln(stderr)
-		return waited(ctx, func() (string, error) {
+		return cli.Await(ctx, func() (string, error) {
 			text, err := term.ReadPassword(int(file.Fd()))
 			return string(bytes.TrimRight(text, "\r")), err
 		})
@@ -105,23 +104,4 @@ func readPassword(ctx context.Context, stdin io.Reader, stderr io.Writer) (strin
 		err = errors.New("the two passwords differ: run it again")
 	}
 	return first, err
-}
-
-// waited is what is read, unless the context ends before.
-func waited(ctx context.Context, read func() (string, error)) (string, error) {
-	type result struct {
-		text string
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		text, err := read()
-		done <- result{text, err}
-	}()
-	select {
-	case r := <-done:
-		return r.text, r.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
 }

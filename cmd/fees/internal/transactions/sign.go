@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -120,8 +119,8 @@ func about(flag string, read func([]byte) (*keys.Key, error), s *keys.Secret) (*
 
 // prompt asks for a secret at a terminal, without showing it.
 func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string) (*keys.Secret, error) {
-	file, ok := stdin.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	file, ok := cli.Terminal(stdin)
+	if !ok {
 		return nil, errors.New("there is no terminal to ask for the secret at: name a file that has it")
 	}
 	if err := keys.Guard(); err != nil {
@@ -134,21 +133,11 @@ func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string)
 	defer term.Restore(int(file.Fd()), before) // a signal may end it while nothing is shown
 	fmt.Fprint(stderr, what+": ")
 	defer fmt.Fprintln(stderr)
-	type typed struct {
-		bytes []byte
-		err   error
+	bytes, err := cli.Await(ctx, func() ([]byte, error) { return term.ReadPassword(int(file.Fd())) })
+	if err != nil {
+		return nil, err
 	}
-	done := make(chan typed, 1)
-	go func() {
-		bytes, err := term.ReadPassword(int(file.Fd()))
-		done <- typed{bytes, err}
-	}()
-	select {
-	case t := <-done:
-		return &keys.Secret{Bytes: t.bytes}, t.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return &keys.Secret{Bytes: bytes}, nil
 }
 
 func newSign(stdout, stderr io.Writer) *cobra.Command {
@@ -217,23 +206,17 @@ func newSign(stdout, stderr io.Writer) *cobra.Command {
 
 // confirm asks at the terminal whether to sign.
 func confirm(ctx context.Context, stdin io.Reader, stderr io.Writer) error {
-	file, ok := stdin.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	file, ok := cli.Terminal(stdin)
+	if !ok {
 		return errors.New("there is no terminal to ask for a yes at: check what is shown above, and pass --yes")
 	}
 	fmt.Fprint(stderr, "Sign this? Type yes: ")
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(file).ReadString('\n')
-		answer <- strings.TrimSpace(line)
-	}()
-	select {
-	case text := <-answer:
-		if text != "yes" {
-			return errors.New("nothing was signed: the answer was not yes")
-		}
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	answer, err := cli.Await(ctx, func() (string, error) {
+		line, _ := bufio.NewReader(file).ReadString('\n') // the end of the input is not a yes either
+		return line, nil
+	})
+	if err == nil && strings.TrimSpace(answer) != "yes" {
+		err = errors.New("nothing was signed: the answer was not yes")
 	}
+	return err
 }

@@ -1,0 +1,70 @@
+// Package realmetadata reads the public metadata files of real runtimes for tests. They stand beside the checkout, in
+// ../shared/metadata.tar.zst; a test that wants them is skipped where they are not there.
+package realmetadata
+
+import (
+	"archive/tar"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+)
+
+// Each calls with the name and the bytes of each file, such as moonbeam-1701, in the archive's order. The caller is in a
+// package's directory right below the root.
+func Each(t testing.TB, with func(name string, metadata []byte)) {
+	t.Helper()
+	each(t, func(name string, metadata []byte) bool {
+		with(name, metadata)
+		return true
+	})
+}
+
+// Named returns the bytes of one file. A file that is not there fails the test.
+func Named(t testing.TB, name string) (metadata []byte) {
+	t.Helper()
+	each(t, func(have string, bytes []byte) bool {
+		if have == name {
+			metadata = bytes
+		}
+		return metadata == nil
+	})
+	require.NotNil(t, metadata, name)
+	return metadata
+}
+
+// each goes through the files until with returns false.
+func each(t testing.TB, with func(name string, metadata []byte) bool) {
+	t.Helper()
+	file, err := os.Open("../../shared/metadata.tar.zst")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("NOT TESTED: there are no real metadata at ../../shared")
+	}
+	require.NoError(t, err)
+	defer file.Close()
+	plain, err := zstd.NewReader(file)
+	require.NoError(t, err)
+	defer plain.Close()
+	for archive := tar.NewReader(plain); ; {
+		entry, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		require.NoError(t, err)
+		name, isMetadata := strings.CutSuffix(filepath.Base(entry.Name), ".scale")
+		if !isMetadata {
+			continue
+		}
+		bytes, err := io.ReadAll(archive)
+		require.NoError(t, err)
+		if !with(name, bytes) {
+			return
+		}
+	}
+}
