@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/nodetest"
 	"github.com/feeledger/fees/network"
@@ -99,7 +100,7 @@ func TestFaultsOnTheWholeWay(t *testing.T) {
 					require.Equal(t, next, r.Number)
 					next++
 					have := figuresOf(t, r)
-					incomplete := len(r.Unanswered) > 0 || strings.Contains(strings.Join(r.Notes, " "), "name an archive node")
+					incomplete := len(r.Unanswered) > 0 || strings.Contains(strings.Join(r.Notes, " "), chain.ErrPruned.Error())
 					same := func(want figures) bool {
 						return have == want || incomplete && have.fees == want.fees && have.verdicts == want.verdicts
 					}

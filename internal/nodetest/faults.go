@@ -201,7 +201,7 @@ func (f *Faults) answer(q *question, share float64) reply {
 	if q.Method != "state_getStorage" { // whose answer does not say what it is of
 		kinds = append(kinds, "null", "cut SCALE", "hostile length", "deep SCALE")
 	}
-	if q.Method == "chain_getBlock" {
+	if q.Method == "chain_getBlock" && string(result) != "null" { // a block of another chain is nowhere
 		kinds = append(kinds, "another byte")
 	}
 	if strings.HasPrefix(q.Method, "chain_") || q.Method == "state_queryStorageAt" {
