@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 // Balances are what accounts had, by height.
@@ -43,10 +43,10 @@ func (b Balances) Add(t testing.TB, who string, height uint64, free, reserved st
 }
 
 // RecordedBalances are those that the gateway told of a recorded chain, of every one of its 18
-// accounts at every height. A package beside chain asks for them.
+// accounts at every height.
 func RecordedBalances(t testing.TB, recording string) Balances {
 	t.Helper()
-	file, err := os.Open(filepath.Join("../chain/testdata/balances", recording+".txt"))
+	file, err := os.Open(repository.Path("chain", "testdata", "balances", recording+".txt"))
 	require.NoError(t, err)
 	defer file.Close()
 	told := Balances{}

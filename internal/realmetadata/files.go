@@ -14,6 +14,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 // Each calls with the name and the bytes of each file, such as moonbeam-1701, in the archive's order. The caller is in a
@@ -42,7 +44,7 @@ func Named(t testing.TB, name string) (metadata []byte) {
 // each goes through the files until with returns false.
 func each(t testing.TB, with func(name string, metadata []byte) bool) {
 	t.Helper()
-	file, err := os.Open("../../shared/metadata.tar.zst")
+	file, err := os.Open(repository.Shared("metadata.tar.zst"))
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("NOT TESTED: there are no real metadata at ../../shared")
 	}
