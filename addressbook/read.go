@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/csvlist"
+	"github.com/feeledger/fees/internal/sys/csvlist"
 )
 
 // What a file may have.

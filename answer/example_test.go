@@ -15,7 +15,7 @@ import (
 
 // Say what Sidecar says of an item of a chain's state, by what a node has of it.
 func ExampleRuntime_Item() {
-	packed, err := os.ReadFile("../internal/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
+	packed, err := os.ReadFile("../internal/test/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,10 +16,10 @@ import (
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // pairs are chains with what Sidecar 18.0.0 had said of their blocks, and what its node had
@@ -91,8 +91,8 @@ func (p *pair) ask(method string, parameters ...any) json.RawMessage {
 	return answers[string(key)]
 }
 
-func (p *pair) json(method string, parameters ...any) wire.Value {
-	v, err := wire.Parse(string(p.ask(method, parameters...)))
+func (p *pair) json(method string, parameters ...any) jsonscan.Value {
+	v, err := jsonscan.Parse(string(p.ask(method, parameters...)))
 	require.NoError(p.t, err)
 	return v
 }
@@ -133,7 +133,7 @@ func (p *pair) block(at answer.At) *answer.Block {
 	return b
 }
 
-func header(t testing.TB, v wire.Value) (h answer.Header) {
+func header(t testing.TB, v jsonscan.Value) (h answer.Header) {
 	var err error
 	h.Number, err = chain.ReadUint64(v.Member("number"))
 	require.NoError(t, err)
@@ -241,14 +241,14 @@ func TestStorageIsSidecars(t *testing.T) {
 func TestSpecsAndVersionsAreSidecars(t *testing.T) {
 	eachPair(t, func(t *testing.T, p *pair) {
 		compared := 0
-		var version wire.Value
+		var version jsonscan.Value
 		for _, at := range p.heights {
 			raw := p.ask("state_getRuntimeVersion", at.Hash.String())
 			if raw == nil {
 				raw = p.ask("state_getRuntimeVersion")
 			}
 			var err error
-			version, err = wire.Parse(string(raw))
+			version, err = jsonscan.Parse(string(raw))
 			require.NoError(t, err)
 			text, err := answer.Spec(at, version, p.json("system_chainType"), p.json("system_properties"))
 			require.NoError(t, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/answer"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
-	"github.com/feeledger/fees/wire"
 )
 
 // The authors are those that extractAuthor of @polkadot/api-derive 10.13.1 found, with three
@@ -60,7 +60,7 @@ func TestAuthors(t *testing.T) {
 				b.Validators = by.validators
 				text, err := runtime.Block(b)
 				require.NoError(t, err)
-				v, err := wire.Parse(string(text))
+				v, err := jsonscan.Parse(string(text))
 				require.NoError(t, err)
 				have, _ := v.Member("authorId").Text()
 				require.Equal(t, by.want, have)
@@ -138,10 +138,10 @@ func text(t testing.TB, m *metadata.Metadata) metadata.TypeID {
 // The texts are what Sidecar made of these properties, by @polkadot/types 10.13.1.
 func TestSpecs(t *testing.T) {
 	spec := func(version, chainType, properties string) (string, error) {
-		var values [3]wire.Value
+		var values [3]jsonscan.Value
 		for i, text := range []string{version, chainType, properties} {
 			var err error
-			values[i], err = wire.Parse(text)
+			values[i], err = jsonscan.Parse(text)
 			require.NoError(t, err)
 		}
 		text, err := answer.Spec(answer.At{Height: 7}, values[0], values[1], values[2])

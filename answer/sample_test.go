@@ -11,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
-	"github.com/feeledger/fees/wire"
 )
 
 // sampleBlock is one of eight blocks of Moonbeam's runtime 2600, with what Sidecar 18.0.0 said
@@ -37,7 +37,7 @@ func sample(t testing.TB) (runtime *answer.Runtime, blocks []sampleBlock) {
 		require.NoError(t, json.Unmarshal([]byte(line), &b))
 		hash, err := chain.ParseHash(b.Hash)
 		require.NoError(t, err)
-		v, err := wire.Parse(string(b.Header))
+		v, err := jsonscan.Parse(string(b.Header))
 		require.NoError(t, err)
 		raw := &answer.Block{Hash: hash, Header: header(t, v), Finalized: chain.Some(true)}
 		if b.Events != nil {
@@ -52,7 +52,7 @@ func sample(t testing.TB) (runtime *answer.Runtime, blocks []sampleBlock) {
 }
 
 func sampleMetadata(t testing.TB) *metadata.Metadata {
-	m, err := metadata.Parse(unzip(t, "../internal/chaingen/runtimes/moonbeam-2600.scale.zst"))
+	m, err := metadata.Parse(unzip(t, "../internal/test/chaingen/runtimes/moonbeam-2600.scale.zst"))
 	require.NoError(t, err)
 	return m
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // Version is the answer of /node/version: system_version, the implName of
@@ -19,7 +19,7 @@ func Version(client, implementation, chain string) []byte {
 
 // Spec is the answer of /runtime/spec, of what a node answers to state_getRuntimeVersion,
 // system_chainType and system_properties.
-func Spec(at At, version, chainType, properties wire.Value) ([]byte, error) {
+func Spec(at At, version, chainType, properties jsonscan.Value) ([]byte, error) {
 	to := appendNumber([]byte(`{"at":{"height":`), at.Height)
 	to = append(appendHash(append(to, `,"hash":`...), at.Hash), '}')
 	var err error
@@ -39,20 +39,20 @@ func Spec(at At, version, chainType, properties wire.Value) ([]byte, error) {
 }
 
 // appendChainType writes Development, Local, Live or {"Custom": name}.
-func appendChainType(to []byte, v wire.Value) ([]byte, error) {
+func appendChainType(to []byte, v jsonscan.Value) ([]byte, error) {
 	if name, ok := v.Text(); ok && (name == "Development" || name == "Local" || name == "Live") {
 		return append(scalejson.AppendString(append(to, '{'), strings.ToLower(name)), `:null}`...), nil
 	}
 	if name, ok := v.Member("Custom").Text(); ok {
 		return append(scalejson.AppendString(append(to, `{"custom":`...), name), '}'), nil
 	}
-	return nil, fmt.Errorf("system_chainType: no kind of chain is %s", wire.Excerpt(v.Raw()))
+	return nil, fmt.Errorf("system_chainType: no kind of chain is %s", jsonscan.Excerpt(v.Raw()))
 }
 
 // appendProperties writes four properties first, there or not, and then the others.
-func appendProperties(to []byte, v wire.Value) ([]byte, error) {
+func appendProperties(to []byte, v jsonscan.Value) ([]byte, error) {
 	usual := []string{"isEthereum", "ss58Format", "tokenDecimals", "tokenSymbol"}
-	others := map[string]wire.Value{}
+	others := map[string]jsonscan.Value{}
 	order := usual
 	for name, value := range v.Members() {
 		others[name] = value
@@ -69,13 +69,13 @@ func appendProperties(to []byte, v wire.Value) ([]byte, error) {
 		}
 		to = append(scalejson.AppendString(to, name), ':')
 		value := others[name]
-		empty := value.Kind() == wire.Absent || value.Kind() == wire.Null
+		empty := value.Kind() == jsonscan.Absent || value.Kind() == jsonscan.Null
 		switch {
 		case empty && i == 0:
 			to = append(to, "false"...)
 		case empty && i < len(usual):
 			to = append(to, "null"...)
-		case (i == 2 || i == 3) && value.Kind() != wire.Array: // a list, of one as of several tokens
+		case (i == 2 || i == 3) && value.Kind() != jsonscan.Array: // a list, of one as of several tokens
 			if to, err = appendJSON(append(to, '['), value); err == nil {
 				to = append(to, ']')
 			}
@@ -90,17 +90,17 @@ func appendProperties(to []byte, v wire.Value) ([]byte, error) {
 }
 
 // appendJSON writes a value that a node gave as JSON, its numbers as strings.
-func appendJSON(to []byte, v wire.Value) ([]byte, error) {
+func appendJSON(to []byte, v jsonscan.Value) ([]byte, error) {
 	var err error
 	switch v.Kind() {
-	case wire.Number:
+	case jsonscan.Number:
 		return scalejson.AppendString(to, v.Raw()), nil
-	case wire.String:
+	case jsonscan.String:
 		text, _ := v.Text()
 		return scalejson.AppendString(to, text), nil
-	case wire.Absent:
+	case jsonscan.Absent:
 		return nil, fmt.Errorf("it is not there")
-	case wire.Array:
+	case jsonscan.Array:
 		to = append(to, '[')
 		first := true
 		for e := range v.Elements() {
@@ -113,7 +113,7 @@ func appendJSON(to []byte, v wire.Value) ([]byte, error) {
 			}
 		}
 		return append(to, ']'), nil
-	case wire.Object:
+	case jsonscan.Object:
 		to = append(to, '{')
 		first := true
 		for name, e := range v.Members() {

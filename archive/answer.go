@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // answer is a text to be kept under a path, or kept there already.
@@ -40,13 +40,13 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 	case <-ctx.Done():
 		return answer{}, ctx.Err()
 	}
-	text, err := r.gateway.Answer(ask.Checked(ctx, func(text string) error {
+	text, err := r.gateway.Answer(httpclient.Checked(ctx, func(text string) error {
 		if err := check(text); !errors.Is(err, ErrNotFinal) { // which is no mistake
 			return err
 		}
 		return nil
 	}), question)
-	if err == nil && len(text) > ask.DefaultMaxAnswer {
+	if err == nil && len(text) > httpclient.DefaultMaxAnswer {
 		err = errTooLarge
 	}
 	if err == nil {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -133,7 +133,7 @@ func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 // Block is the block at a height.
 func (a *Archive) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	path := blockPath(height)
-	text, err := a.readUpTo(path, ask.MaxAnswer(ctx, ask.DefaultMaxAnswer))
+	text, err := a.readUpTo(path, httpclient.MaxAnswer(ctx, httpclient.DefaultMaxAnswer))
 	if errors.Is(err, ErrLacks) {
 		if first, last, none := a.Range(); none == nil {
 			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, first, last)
@@ -411,17 +411,17 @@ func (a *Archive) has(path string) bool {
 
 // read returns an answer, and checks it against the manifest if there is one.
 func (a *Archive) read(path string) (string, error) {
-	return a.readUpTo(path, ask.DefaultMaxAnswer)
+	return a.readUpTo(path, httpclient.DefaultMaxAnswer)
 }
 
 // readUpTo is read for an answer of at most so many bytes. A larger one is
-// [ask.ErrTooLarge], and is not read.
+// [httpclient.ErrTooLarge], and is not read.
 func (a *Archive) readUpTo(path string, maxSize int) (string, error) {
 	want, listed := a.sums[path]
 	if a.manifest != nil && !listed && a.segmented() {
 		return a.readSegment(path, maxSize)
 	}
-	if info, err := fs.Stat(a.files, path); maxSize < ask.DefaultMaxAnswer && err == nil && info.Size() > int64(maxSize) {
+	if info, err := fs.Stat(a.files, path); maxSize < httpclient.DefaultMaxAnswer && err == nil && info.Size() > int64(maxSize) {
 		return "", a.tooLarge(path)
 	}
 	if a.manifest == nil {
@@ -455,14 +455,14 @@ func (a *Archive) readFile(path string) (string, error) {
 	}
 	defer file.Close()
 	var text strings.Builder
-	text.Grow(int(min(size, ask.DefaultMaxAnswer)))
+	text.Grow(int(min(size, httpclient.DefaultMaxAnswer)))
 	buffer := copyBuffers.Get().(*[]byte)
 	defer copyBuffers.Put(buffer)
-	n, err := io.CopyBuffer(&text, io.LimitReader(file, ask.DefaultMaxAnswer+1), *buffer)
+	n, err := io.CopyBuffer(&text, io.LimitReader(file, httpclient.DefaultMaxAnswer+1), *buffer)
 	if err != nil {
 		return "", a.damaged(path, err)
 	}
-	if n > ask.DefaultMaxAnswer {
+	if n > httpclient.DefaultMaxAnswer {
 		return "", a.damaged(path, errTooLarge)
 	}
 	return text.String(), nil
@@ -496,7 +496,7 @@ func (a *Archive) open(path string) (fs.File, int64, error) {
 }
 
 func (a *Archive) tooLarge(path string) error {
-	return fmt.Errorf("%s: %s: %w", a.name, path, ask.ErrTooLarge)
+	return fmt.Errorf("%s: %s: %w", a.name, path, httpclient.ErrTooLarge)
 }
 
 func (a *Archive) damaged(path string, err error) error {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -188,7 +188,7 @@ func TestHostileDirectory(t *testing.T) {
 
 	huge := filepath.Join(directory, "blocks", "2.json")
 	require.NoError(t, os.WriteFile(huge, nil, 0o644))
-	require.NoError(t, os.Truncate(huge, ask.DefaultMaxAnswer+1))
+	require.NoError(t, os.Truncate(huge, httpclient.DefaultMaxAnswer+1))
 	_, err = a.Block(ctx, 2)
 	require.ErrorIs(t, err, archive.ErrDamaged)
 	require.ErrorContains(t, err, "larger than any answer should be")
@@ -202,10 +202,10 @@ func TestAnswersThatAreTooLarge(t *testing.T) {
 	} {
 		a := opened(t, recordedWith(t, gateway, o))
 		size := len(gateway["/blocks/5"])
-		_, err := a.Block(ask.WithMaxAnswer(context.Background(), size), 5)
+		_, err := a.Block(httpclient.WithMaxAnswer(context.Background(), size), 5)
 		require.NoError(t, err, name)
-		_, err = a.Block(ask.WithMaxAnswer(context.Background(), size-1), 5)
-		require.ErrorIs(t, err, ask.ErrTooLarge, name)
+		_, err = a.Block(httpclient.WithMaxAnswer(context.Background(), size-1), 5)
+		require.ErrorIs(t, err, httpclient.ErrTooLarge, name)
 		require.ErrorContains(t, err, "blocks/5.json", name)
 		require.NotErrorIs(t, err, archive.ErrDamaged, name)
 	}

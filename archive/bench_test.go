@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // BenchmarkRecord records blocks, 16 questions at once, from a gateway of which
@@ -41,7 +41,7 @@ func BenchmarkRecord(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			requests.Store(0)
 			for b.Loop() {
-				client, err := gatewayclient.New(server.URL, ask.Options{Concurrency: atOnce})
+				client, err := gatewayclient.New(server.URL, httpclient.Options{Concurrency: atOnce})
 				require.NoError(b, err)
 				_, err = archive.Record(context.Background(), client, filepath.Join(b.TempDir(), "kept"),
 					archive.RecordOptions{First: c.first, Last: c.first + c.blocks - 1, Concurrency: atOnce})

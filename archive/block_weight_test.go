@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -223,7 +223,7 @@ func TestBlockWeightsThatAreNotKept(t *testing.T) {
 		require.ErrorContains(t, err, path, name)
 	}
 	for name, trouble := range map[string]error{
-		"a status 500 that says nothing": &ask.StatusError{Code: http.StatusInternalServerError},
+		"a status 500 that says nothing": &httpclient.StatusError{Code: http.StatusInternalServerError},
 		"a node that lags":               chain.ErrNoBlock,
 		"a stop":                         context.Canceled,
 	} {
@@ -237,7 +237,7 @@ func TestBlockWeightsThatAreNotKept(t *testing.T) {
 // A gateway that says that it will never answer is believed: the rest is recorded.
 func TestBlockWeightsThatAreRefused(t *testing.T) {
 	ctx := context.Background()
-	notFound := &ask.StatusError{Code: http.StatusNotFound}
+	notFound := &httpclient.StatusError{Code: http.StatusNotFound}
 	for name, refusal := range map[string]error{
 		"a pallet that it does not know": fmt.Errorf("%w: status 400", chain.ErrCannotTell),
 		"no such path":                   fmt.Errorf("%w: %w", chain.ErrNotOffered, notFound),

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
 // blocks records the spans that are not there yet. Several heights are asked for
@@ -32,7 +32,7 @@ func (r *recorder) blocks(ctx context.Context) error {
 			if r.options.Segments { // of which only whole ones are kept
 				w.next = s.first
 			}
-			return &ask.InterruptedError{Next: w.next, Err: err}
+			return &httpclient.InterruptedError{Next: w.next, Err: err}
 		}
 	}
 	hash, _ := w.lastHash.Get()

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/sidecar"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // Keep a gateway's answers, read one again, and find out that a file was changed.
@@ -20,7 +20,7 @@ func Example() {
 	ctx := context.Background()
 	gateway := httptest.NewServer(archive.Handler(demo.Open())) // yours
 	defer gateway.Close()
-	client, err := gatewayclient.New(gateway.URL, ask.Options{})
+	client, err := gatewayclient.New(gateway.URL, httpclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package archive
 import (
 	"context"
 
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // RecordWith is [Record] on a disk that asks before each step.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
 // Handler is a gateway over an archive: the real gateway's paths, bodies,
@@ -216,7 +216,7 @@ func (g gateway) runtime(height uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v, err := wire.Parse(text)
+	v, err := jsonscan.Parse(text)
 	if err != nil {
 		return "", g.archive.damaged(path, err)
 	}

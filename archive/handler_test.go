@@ -17,9 +17,9 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -152,7 +152,7 @@ func TestServe(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- archive.Serve(ctx, listener, demo.Open()) }()
-	client, err := gatewayclient.New("http://"+listener.Addr().String(), ask.Options{})
+	client, err := gatewayclient.New("http://"+listener.Addr().String(), httpclient.Options{})
 	require.NoError(t, err)
 	b, err := client.Head(ctx, false)
 	require.NoError(t, err)

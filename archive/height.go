@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -122,7 +122,7 @@ func (r *recorder) blockWeight(ctx context.Context, at uint64, hash chain.Hash) 
 // too: it has answered for the block before). Any other trouble ends the recording, which
 // can go on later: what is left out now is left out for good.
 func unlessRefused(a answer, err error) ([]answer, error) {
-	var status *ask.StatusError
+	var status *httpclient.StatusError
 	if errors.Is(err, chain.ErrCannotTell) || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &status) && status.Code == http.StatusNotFound {
 		return nil, nil
 	}

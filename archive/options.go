@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // RecordOptions say what is recorded.
@@ -22,7 +22,7 @@ type RecordOptions struct {
 	// executed; nil for not at all.
 	BlockWeight func(chain.AtBlock[chain.Runtime]) bool
 	// Concurrency is how many questions are under way at once;
-	// [ask.DefaultConcurrency] by default.
+	// [httpclient.DefaultConcurrency] by default.
 	Concurrency int
 	// Segments keeps the answers in segment files, as is done by itself for more
 	// than 300 blocks.
@@ -52,7 +52,7 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 		return o, fmt.Errorf("blocks %d to %d: the range ends before it begins", o.First, o.Last)
 	}
 	if o.Concurrency <= 0 {
-		o.Concurrency = ask.DefaultConcurrency
+		o.Concurrency = httpclient.DefaultConcurrency
 	}
 	if o.segmentSize == 0 {
 		o.segmentSize = segmentSize

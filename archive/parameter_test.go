@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -128,7 +128,7 @@ func isFinal(err error) bool {
 type gone struct{}
 
 func (gone) Answer(context.Context, string) (string, error) {
-	return "", &ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://gateway"}, Err: context.DeadlineExceeded}
+	return "", &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://gateway"}, Err: context.DeadlineExceeded}
 }
 
 // A recorder that was killed goes on to the same archive, with the parameters.

@@ -7,11 +7,11 @@ import (
 	"os"
 	"slices"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
 // ErrNotFinal says that a block could still be replaced by another, and is not
@@ -206,14 +206,14 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 // has one.
 func (r *recorder) gatewayVersion(ctx context.Context) (string, error) {
 	text, err := r.gateway.Answer(ctx, "/")
-	var unreachable *ask.UnreachableError
+	var unreachable *httpclient.UnreachableError
 	if errors.As(err, &unreachable) || ctx.Err() != nil {
 		return "", err
 	}
 	if err != nil {
 		return "", nil
 	}
-	root, _ := wire.Parse(text)
+	root, _ := jsonscan.Parse(text)
 	version, _ := root.Member("version").Text()
-	return wire.Excerpt(version), nil
+	return jsonscan.Excerpt(version), nil
 }

@@ -19,9 +19,9 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 const payer = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
@@ -41,7 +41,7 @@ func served(t testing.TB, a *archive.Archive) (*gatewayclient.Client, *asked) {
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	client, err := gatewayclient.New(server.URL, ask.Options{})
+	client, err := gatewayclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	return client, &seen
 }
@@ -387,7 +387,7 @@ type unreachable struct{ synthetic }
 
 func (u unreachable) Answer(ctx context.Context, path string) (string, error) {
 	if path == "/" {
-		return "", &ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://localhost"}, Err: errors.New("gone")}
+		return "", &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://localhost"}, Err: errors.New("gone")}
 	}
 	return u.synthetic.Answer(ctx, path)
 }

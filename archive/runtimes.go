@@ -9,9 +9,9 @@ import (
 	"maps"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/inorder"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
 // spanRuntimes is what is known of the runtimes of a span.
@@ -130,7 +130,7 @@ func checkRuntime(at uint64, hash chain.Optional[chain.Hash]) func(text string) 
 // specContent is what a runtime spec says apart from where it was asked.
 func specContent(text string) map[string]string {
 	content := map[string]string{}
-	spec, err := wire.Parse(text)
+	spec, err := jsonscan.Parse(text)
 	if err != nil {
 		return content // it was decoded before
 	}

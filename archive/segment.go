@@ -11,8 +11,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/feeledger/fees/ask"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // Segment is a file with the answers of some neighbouring heights: a zip file of
@@ -47,7 +47,7 @@ func segmentPath(first, last uint64) string {
 }
 
 // maxPacked is how large a frame may be: none is much larger than its answer.
-const maxPacked = ask.DefaultMaxAnswer + ask.DefaultMaxAnswer/8
+const maxPacked = httpclient.DefaultMaxAnswer + httpclient.DefaultMaxAnswer/8
 
 // The one encoder and the one decoder. What they make of a text depends on
 // nothing else, and a frame that says that it is larger than any answer is
@@ -62,7 +62,7 @@ var (
 		return e
 	})
 	decoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(ask.DefaultMaxAnswer), zstd.WithDecoderLowmem(true))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(httpclient.DefaultMaxAnswer), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			panic(err)
 		}
@@ -74,7 +74,7 @@ var (
 func (a *Archive) unpack(s Segment, e Entry) (string, error) {
 	file := s.Path
 	inside := file + ": " + e.Path
-	if e.Size < 0 || e.Size > ask.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
+	if e.Size < 0 || e.Size > httpclient.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
 		return "", a.damaged(inside, errTooLarge)
 	}
 	f, size, err := a.openAt(file)
@@ -163,7 +163,7 @@ func (a *Archive) readSegment(path string, maxSize int) (string, error) {
 			return "", err
 		}
 		if e, ok := entries[path]; ok {
-			if maxSize < ask.DefaultMaxAnswer && e.Size > int64(maxSize) {
+			if maxSize < httpclient.DefaultMaxAnswer && e.Size > int64(maxSize) {
 				return "", a.tooLarge(path)
 			}
 			return a.unpack(segment, e)

@@ -25,8 +25,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // recordedWith records from a gateway into a new directory.
@@ -429,7 +429,7 @@ func TestHostileSegments(t *testing.T) {
 	require.NoError(t, err)
 	bomb, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
-	zeros := bomb.EncodeAll(make([]byte, ask.DefaultMaxAnswer+1), nil)
+	zeros := bomb.EncodeAll(make([]byte, httpclient.DefaultMaxAnswer+1), nil)
 	require.NoError(t, os.WriteFile(filepath.Join(directory, "segments/10-19.zip"), zeros, 0o644))
 	for name, change := range map[string]func(s []archive.Segment) []archive.Segment{
 		"offset":      func(s []archive.Segment) []archive.Segment { s[1].Listing.Offset = 1 << 62; return s },
@@ -544,7 +544,7 @@ type huge struct{ synthetic }
 
 func (h huge) Answer(ctx context.Context, path string) (string, error) {
 	if path == "/blocks/4" {
-		return strings.Repeat(" ", ask.DefaultMaxAnswer+1), nil
+		return strings.Repeat(" ", httpclient.DefaultMaxAnswer+1), nil
 	}
 	return h.synthetic.Answer(ctx, path)
 }

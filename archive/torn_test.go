@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/internal/crashtest"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 // asRecorder makes the test binary a program that records into a directory; asSegments in segments.

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // maxShown is how many damaged files an error names.

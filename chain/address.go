@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/crypto/sha3"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Address is an account of the chain: 20 bytes, on both layers.
@@ -27,7 +27,7 @@ func ParseAddress(text string) (a Address, err error) {
 }
 
 // ReadAddress reads an address that a gateway wrote, in any case.
-func ReadAddress(v wire.Value) (a Address, err error) {
+func ReadAddress(v jsonscan.Value) (a Address, err error) {
 	err = readHex(a[:], v, "an address")
 	return a, err
 }
@@ -71,7 +71,7 @@ func ParseHash(text string) (h Hash, err error) {
 }
 
 // ReadHash reads a hash that a gateway wrote.
-func ReadHash(v wire.Value) (h Hash, err error) {
+func ReadHash(v jsonscan.Value) (h Hash, err error) {
 	err = readHex(h[:], v, "a hash")
 	return h, err
 }
@@ -88,7 +88,7 @@ func (h *Hash) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-func readHex(into []byte, v wire.Value, what string) error {
+func readHex(into []byte, v jsonscan.Value, what string) error {
 	if bytes, made := v.Bytes(); made && len(bytes) == len(into) {
 		copy(into, bytes)
 		return nil
@@ -97,7 +97,7 @@ func readHex(into []byte, v wire.Value, what string) error {
 	switch {
 	case ok:
 		return decodeHex(into, text, what)
-	case v.Kind() == wire.Absent || v.Kind() == wire.Null:
+	case v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null:
 		return ErrMissing
 	}
 	return fmt.Errorf("want %s, have %v", what, v.Kind())
@@ -106,14 +106,14 @@ func readHex(into []byte, v wire.Value, what string) error {
 // decodeHex fills into from 0x and exactly that many bytes of hex digits.
 func decodeHex(into []byte, text, what string) error {
 	if len(text) != 2+2*len(into) || text[0] != '0' || text[1] != 'x' {
-		return fmt.Errorf("%q is not %s: want 0x and %d hex digits", wire.Excerpt(text), what, 2*len(into))
+		return fmt.Errorf("%q is not %s: want 0x and %d hex digits", jsonscan.Excerpt(text), what, 2*len(into))
 	}
 	digits := text[2:]
 	for i := range into {
 		high, low := hexDigits[digits[2*i]], hexDigits[digits[2*i+1]]
 		if high|low > 15 {
 			clear(into)
-			return fmt.Errorf("%q is not %s: want 0x and %d hex digits", wire.Excerpt(text), what, 2*len(into))
+			return fmt.Errorf("%q is not %s: want 0x and %d hex digits", jsonscan.Excerpt(text), what, 2*len(into))
 		}
 		into[i] = high<<4 | low
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // addresses are the test vectors of EIP-55.
@@ -115,21 +115,21 @@ func TestMalformedHex(t *testing.T) {
 	for kind, test := range map[string]struct {
 		digits  int
 		parse   func(string) (any, error)
-		read    func(wire.Value) (any, error)
+		read    func(jsonscan.Value) (any, error)
 		zero    any
 		message string
 	}{
 		"address": {
 			40,
 			func(text string) (any, error) { return chain.ParseAddress(text) },
-			func(v wire.Value) (any, error) { return chain.ReadAddress(v) },
+			func(v jsonscan.Value) (any, error) { return chain.ReadAddress(v) },
 			chain.Address{},
 			"is not an address: want 0x and 40 hex digits",
 		},
 		"hash": {
 			64,
 			func(text string) (any, error) { return chain.ParseHash(text) },
-			func(v wire.Value) (any, error) { return chain.ReadHash(v) },
+			func(v jsonscan.Value) (any, error) { return chain.ReadHash(v) },
 			chain.Hash{},
 			"is not a hash: want 0x and 64 hex digits",
 		},
@@ -174,7 +174,7 @@ func TestMalformedHex(t *testing.T) {
 				require.Equal(t, test.zero, have)
 			})
 		}
-		for name, v := range map[string]wire.Value{"absent": {}, "null": value(t, `null`)} {
+		for name, v := range map[string]jsonscan.Value{"absent": {}, "null": value(t, `null`)} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				have, err := test.read(v)
 				require.ErrorIs(t, err, chain.ErrMissing)

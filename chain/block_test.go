@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 func TestEventIs(t *testing.T) {
@@ -116,7 +116,7 @@ func requireMessage(t *testing.T, err error, missing, fail string) {
 }
 
 func TestAbsentWeight(t *testing.T) {
-	_, err := chain.ReadWeight(wire.Value{})
+	_, err := chain.ReadWeight(jsonscan.Value{})
 	require.ErrorIs(t, err, chain.ErrMissing)
 }
 
@@ -164,10 +164,10 @@ func TestOutcome(t *testing.T) {
 func TestOutcomeWithoutWeight(t *testing.T) {
 	for name, test := range map[string]struct {
 		event         string
-		data          wire.Value
+		data          jsonscan.Value
 		missing, fail string
 	}{
-		"no data":              {"ExtrinsicSuccess", wire.Value{}, "weight: missing", ""},
+		"no data":              {"ExtrinsicSuccess", jsonscan.Value{}, "weight: missing", ""},
 		"empty data":           {"ExtrinsicSuccess", value(t, `[]`), "weight: missing", ""},
 		"data is an object":    {"ExtrinsicSuccess", value(t, `{"weight":"1"}`), "weight: missing", ""},
 		"info without weight":  {"ExtrinsicSuccess", value(t, `[{"class":"Normal"}]`), "weight: missing", ""},
@@ -189,7 +189,7 @@ func TestOutcomeWithoutWeight(t *testing.T) {
 }
 
 // set is a block in which the inherent timestamp.set is the second extrinsic.
-func set(args wire.Value) chain.Block {
+func set(args jsonscan.Value) chain.Block {
 	return chain.Block{Extrinsics: []chain.Extrinsic{
 		{Index: 0, Pallet: "parachainSystem", Call: "set"},
 		{Index: 1, Pallet: "timestamp", Call: "set", Args: args},
@@ -246,10 +246,10 @@ func TestBlockWithoutTime(t *testing.T) {
 func TestMalformedBlockTime(t *testing.T) {
 	const path = "extrinsic 1, timestamp.set: args.now: "
 	for name, test := range map[string]struct {
-		args          wire.Value
+		args          jsonscan.Value
 		missing, fail string
 	}{
-		"no arguments":       {wire.Value{}, path + "missing", ""},
+		"no arguments":       {jsonscan.Value{}, path + "missing", ""},
 		"no argument now":    {value(t, `{"then":"1"}`), path + "missing", ""},
 		"null":               {value(t, `{"now":null}`), path + "missing", ""},
 		"arguments in array": {value(t, `["1"]`), path + "missing", ""},

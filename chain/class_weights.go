@@ -3,7 +3,7 @@ package chain
 import (
 	"fmt"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ClassWeights is what a block weighed, by class of dispatch, as the chain counted
@@ -11,7 +11,7 @@ import (
 type ClassWeights struct{ Normal, Operational, Mandatory Weight }
 
 // ReadClassWeights reads {"normal": weight, "operational": weight, "mandatory": weight}.
-func ReadClassWeights(v wire.Value) (c ClassWeights, err error) {
+func ReadClassWeights(v jsonscan.Value) (c ClassWeights, err error) {
 	for _, part := range []struct {
 		name   string
 		weight *Weight

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // DispatchClass is the kind of an extrinsic by which the chain divides a block's
@@ -51,10 +51,10 @@ func (o Outcome) PaysFee() (bool, error) {
 func (o Outcome) text(field string) (string, error) {
 	v := o.Info.Member(field)
 	switch v.Kind() {
-	case wire.String:
+	case jsonscan.String:
 		text, _ := v.Text()
 		return text, nil
-	case wire.Absent, wire.Null:
+	case jsonscan.Absent, jsonscan.Null:
 		return "", fmt.Errorf("%s: %w", field, ErrMissing)
 	}
 	return "", fmt.Errorf("%s: want a string, have %v", field, v.Kind())

@@ -23,7 +23,7 @@
 // [Cash] is the one rule for which withdrawal is an extrinsic's fee, and which deposits are
 // the refund and the credits. [FindCash] applies it to events, [CashAmong] to movements.
 //
-// What rules look into, such as arguments and the data of events, is a [wire.Value]: a part
+// What rules look into, such as arguments and the data of events, is a [jsonscan.Value]: a part
 // of a gateway's text, or made without text, of the bytes that another encoding has. It is
 // neither an interface nor a struct with a tree beside the text. Each was measured with 27
 // recorded blocks, by CPU time in turns, against the speed without it. An interface leaves

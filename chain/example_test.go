@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Gateways write numbers in several forms; all are read exactly or not at all.
 func ExampleReadWei() {
-	v, err := wire.Parse(`["1000000000000000001", "0x0de0b6b3a7640001", 1000000000000000001, 1e18, null]`)
+	v, err := jsonscan.Parse(`["1000000000000000001", "0x0de0b6b3a7640001", 1000000000000000001, 1e18, null]`)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // What events did to an account's free balance, in any case of its hex digits.
@@ -15,7 +15,7 @@ func TestFreeChange(t *testing.T) {
 	account, err := chain.ParseAddress(mine)
 	require.NoError(t, err)
 	event := func(name, data string) chain.Event {
-		v, err := wire.Parse(data)
+		v, err := jsonscan.Parse(data)
 		require.NoError(t, err)
 		return chain.Event{Pallet: "balances", Name: name, Data: v}
 	}

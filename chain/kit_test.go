@@ -10,19 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // value is the JSON value of a text.
-func value(t testing.TB, text string) wire.Value {
+func value(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
-	v, err := wire.Parse(text)
+	v, err := jsonscan.Parse(text)
 	require.NoError(t, err, "the case is no JSON")
 	return v
 }
 
 // quoted is the JSON string of a text.
-func quoted(t testing.TB, text string) wire.Value {
+func quoted(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
 	escaped, err := json.Marshal(text)
 	require.NoError(t, err)

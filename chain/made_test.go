@@ -7,45 +7,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Numbers that are made of bytes have the widths of those that gateways write.
 func TestReadMadeNumbers(t *testing.T) {
 	full := bytes.Repeat([]byte{255}, 33)
-	w, err := chain.ReadWei(wire.OfInteger(full[:16]))
+	w, err := chain.ReadWei(jsonscan.OfInteger(full[:16]))
 	require.NoError(t, err)
 	require.Equal(t, "340282366920938463463374607431768211455", w.String()) // 2^128 - 1
-	w, err = chain.ReadWei(wire.OfBytes(append(make([]byte, 40), 1, 0)))
+	w, err = chain.ReadWei(jsonscan.OfBytes(append(make([]byte, 40), 1, 0)))
 	require.NoError(t, err)
 	require.Equal(t, "256", w.String())
-	n, err := chain.ReadUint64(wire.OfInteger(full[:8]))
+	n, err := chain.ReadUint64(jsonscan.OfInteger(full[:8]))
 	require.NoError(t, err)
 	require.Equal(t, uint64(1<<64-1), n)
 
-	_, err = chain.ReadWei(wire.OfInteger(full[:17]))
+	_, err = chain.ReadWei(jsonscan.OfInteger(full[:17]))
 	require.ErrorIs(t, err, chain.ErrOverflow)
-	_, err = chain.ReadUint64(wire.OfInteger(full[:9]))
+	_, err = chain.ReadUint64(jsonscan.OfInteger(full[:9]))
 	require.ErrorIs(t, err, chain.ErrOverflow)
-	_, err = chain.ReadTokenAmount(wire.OfInteger(full))
+	_, err = chain.ReadTokenAmount(jsonscan.OfInteger(full))
 	require.Error(t, err, "33 bytes")
-	_, err = chain.ReadWei(wire.OfBytes(nil))
+	_, err = chain.ReadWei(jsonscan.OfBytes(nil))
 	require.Error(t, err, "no bytes are not zero")
-	_, err = chain.ReadUint64(wire.OfInteger(nil))
+	_, err = chain.ReadUint64(jsonscan.OfInteger(nil))
 	require.Error(t, err)
 }
 
 // An address or a hash is as many bytes as it has, and no number is one.
 func TestReadMadeBytes(t *testing.T) {
 	twenty := bytes.Repeat([]byte{7}, 20)
-	a, err := chain.ReadAddress(wire.OfBytes(twenty))
+	a, err := chain.ReadAddress(jsonscan.OfBytes(twenty))
 	require.NoError(t, err)
 	require.Equal(t, twenty, a[:])
-	for _, v := range []wire.Value{wire.OfBytes(twenty[:19]), wire.OfBytes(append(twenty, 7)), wire.OfBytes(nil), wire.OfInteger(twenty)} {
+	for _, v := range []jsonscan.Value{jsonscan.OfBytes(twenty[:19]), jsonscan.OfBytes(append(twenty, 7)), jsonscan.OfBytes(nil), jsonscan.OfInteger(twenty)} {
 		a, err = chain.ReadAddress(v)
 		require.ErrorContains(t, err, "is not an address")
 		require.Equal(t, chain.Address{}, a)
 	}
-	_, err = chain.ReadHash(wire.OfBytes(twenty))
+	_, err = chain.ReadHash(jsonscan.OfBytes(twenty))
 	require.ErrorContains(t, err, "is not a hash")
 }

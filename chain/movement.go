@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Movement is a change of one account's native balance, as an event tells it. An
@@ -91,7 +91,7 @@ type Unclassified struct {
 	Where      Where
 	EventIndex int    // among the events there, from 0
 	Event      string // "balances." and the name, as the gateway wrote it
-	Data       wire.Value
+	Data       jsonscan.Value
 	Err        error
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
-func parse(text string) (wire.Value, error) { return wire.Parse(text) }
+func parse(text string) (jsonscan.Value, error) { return jsonscan.Parse(text) }
 
 func amount(t testing.TB, text string) chain.Wei {
 	t.Helper()
@@ -234,7 +234,7 @@ func (r *recordedChain) visible(e *chain.Event) bool {
 }
 
 // oneMore is the event's data with one wei more in its last value, the amount.
-func oneMore(t *testing.T, e chain.Event) wire.Value {
+func oneMore(t *testing.T, e chain.Event) jsonscan.Value {
 	t.Helper()
 	var values []string
 	for v := range e.Data.Elements() {

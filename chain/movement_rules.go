@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // balancesRule is what an event of the pallet balances has in its data, in that
@@ -140,7 +140,7 @@ func ruleOf(e *Event) (balancesRule, error) {
 	if !known {
 		return balancesRule{}, ErrUnknownEvent
 	}
-	if e.Data.Kind() != wire.Array {
+	if e.Data.Kind() != jsonscan.Array {
 		return balancesRule{}, fmt.Errorf("data: want an array, have %v", e.Data.Kind())
 	}
 	values := 0
@@ -175,12 +175,12 @@ const (
 
 // readDestination reads "Free" or "Reserved", in any case, or as the one name of
 // an object: {"free":null}.
-func readDestination(v wire.Value) (string, error) {
-	if v.Kind() == wire.Absent || v.Kind() == wire.Null {
+func readDestination(v jsonscan.Value) (string, error) {
+	if v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null {
 		return "", ErrMissing
 	}
 	text, ok := v.Text()
-	if name, member, single := v.Only(); single && member.Kind() == wire.Null {
+	if name, member, single := v.Only(); single && member.Kind() == jsonscan.Null {
 		text, ok = name, true
 	}
 	switch {
@@ -191,7 +191,7 @@ func readDestination(v wire.Value) (string, error) {
 	case strings.EqualFold(text, statusReserved):
 		return statusReserved, nil
 	}
-	return "", fmt.Errorf("want Free or Reserved, have %q", wire.Excerpt(text))
+	return "", fmt.Errorf("want Free or Reserved, have %q", jsonscan.Excerpt(text))
 }
 
 // address reads the account in a field.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/holiman/uint256"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ErrMissing says that a field which a rule needs is not there, or null.
@@ -20,14 +20,14 @@ var ErrMissing = errors.New("missing")
 // may have lost digits on the way, and is refused.
 
 // numberText is the digits of a value that should be a number.
-func numberText(v wire.Value) (string, error) {
+func numberText(v jsonscan.Value) (string, error) {
 	switch v.Kind() {
-	case wire.Number:
+	case jsonscan.Number:
 		return v.Raw(), nil
-	case wire.String:
+	case jsonscan.String:
 		text, _ := v.Text()
 		return text, nil
-	case wire.Absent, wire.Null:
+	case jsonscan.Absent, jsonscan.Null:
 		return "", ErrMissing
 	default:
 		return "", fmt.Errorf("want a number, have %v", v.Kind())
@@ -62,7 +62,7 @@ func parseNumber(text string) (n uint256.Int, err error) {
 			_, over := n.MulOverflow(&n, uint256.NewInt(powersOfTen[len(chunk)]))
 			_, carry := n.AddOverflow(&n, uint256.NewInt(value))
 			if over || carry {
-				return uint256.Int{}, fmt.Errorf("%s is more than %d bits", wire.Excerpt(text), wordBits)
+				return uint256.Int{}, fmt.Errorf("%s is more than %d bits", jsonscan.Excerpt(text), wordBits)
 			}
 		}
 		if len(digits) == 0 {
@@ -104,7 +104,7 @@ func parseHex(text, digits string) (n uint256.Int, err error) {
 			return uint256.Int{}, notANumber(text)
 		}
 		if n[3]>>60 != 0 {
-			return uint256.Int{}, fmt.Errorf("%s is more than %d bits", wire.Excerpt(text), wordBits)
+			return uint256.Int{}, fmt.Errorf("%s is more than %d bits", jsonscan.Excerpt(text), wordBits)
 		}
 		n.Lsh(&n, 4)
 		n[0] |= uint64(d)
@@ -113,7 +113,7 @@ func parseHex(text, digits string) (n uint256.Int, err error) {
 }
 
 func notANumber(text string) error {
-	return fmt.Errorf("%q is not a non-negative integer", wire.Excerpt(text))
+	return fmt.Errorf("%q is not a non-negative integer", jsonscan.Excerpt(text))
 }
 
 // hexDigits is the value of each hex digit, 255 for other bytes.
@@ -131,7 +131,7 @@ var hexDigits = func() (table [256]byte) {
 	return table
 }()
 
-func readQuantity(v wire.Value, width int) (quantity, error) {
+func readQuantity(v jsonscan.Value, width int) (quantity, error) {
 	if bytes, made := v.Integer(); made {
 		return quantityOf(bytes, width)
 	}
@@ -156,49 +156,49 @@ func quantityOf(bytes string, width int) (quantity, error) {
 }
 
 // ReadWei reads an amount of wei.
-func ReadWei(v wire.Value) (Wei, error) {
+func ReadWei(v jsonscan.Value) (Wei, error) {
 	q, err := readQuantity(v, balanceBits)
 	return Wei{q}, err
 }
 
 // ReadGasPrice reads a price in wei per gas.
-func ReadGasPrice(v wire.Value) (GasPrice, error) {
+func ReadGasPrice(v jsonscan.Value) (GasPrice, error) {
 	q, err := readQuantity(v, wordBits)
 	return GasPrice{q}, err
 }
 
 // ReadMultiplier reads a multiplier's stored integer.
-func ReadMultiplier(v wire.Value) (Multiplier, error) {
+func ReadMultiplier(v jsonscan.Value) (Multiplier, error) {
 	q, err := readQuantity(v, balanceBits)
 	return Multiplier{q}, err
 }
 
 // ReadTokenAmount reads an amount of an ERC-20 token.
-func ReadTokenAmount(v wire.Value) (TokenAmount, error) {
+func ReadTokenAmount(v jsonscan.Value) (TokenAmount, error) {
 	q, err := readQuantity(v, wordBits)
 	return TokenAmount{q}, err
 }
 
 // ReadGas reads an amount of gas.
-func ReadGas(v wire.Value) (Gas, error) {
+func ReadGas(v jsonscan.Value) (Gas, error) {
 	n, err := ReadUint64(v)
 	return Gas{n}, err
 }
 
 // ReadNonce reads an account's nonce.
-func ReadNonce(v wire.Value) (Nonce, error) {
+func ReadNonce(v jsonscan.Value) (Nonce, error) {
 	n, err := ReadUint64(v)
 	return Nonce{n}, err
 }
 
 // ReadAuthorizationNonce reads the nonce that an authorization names.
-func ReadAuthorizationNonce(v wire.Value) (AuthorizationNonce, error) {
+func ReadAuthorizationNonce(v jsonscan.Value) (AuthorizationNonce, error) {
 	q, err := readQuantity(v, wordBits)
 	return AuthorizationNonce{q}, err
 }
 
 // ReadUint64 reads a plain number, such as a height.
-func ReadUint64(v wire.Value) (uint64, error) {
+func ReadUint64(v jsonscan.Value) (uint64, error) {
 	if bytes, made := v.Integer(); made {
 		q, err := quantityOf(bytes, counterBits)
 		return q.n.Uint64(), err
@@ -211,7 +211,7 @@ func ReadUint64(v wire.Value) (uint64, error) {
 }
 
 // ReadPerbill reads a share in parts per billion.
-func ReadPerbill(v wire.Value) (Perbill, error) {
+func ReadPerbill(v jsonscan.Value) (Perbill, error) {
 	n, err := ReadUint64(v)
 	if err != nil {
 		return Perbill{}, err
@@ -221,8 +221,8 @@ func ReadPerbill(v wire.Value) (Perbill, error) {
 
 // ReadWeight reads a weight: {"refTime", "proofSize"}, the same in snake case,
 // or the one number that weights were before they had two dimensions.
-func ReadWeight(v wire.Value) (Weight, error) {
-	if v.Kind() != wire.Object {
+func ReadWeight(v jsonscan.Value) (Weight, error) {
+	if v.Kind() != jsonscan.Object {
 		n, err := ReadUint64(v)
 		return Weight{RefTime: RefTime{n}}, err
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // readers are the functions that read a number from a gateway, with the width
 // in bits of what they return.
 var readers = map[string]struct {
 	width int
-	read  func(wire.Value) (string, error)
+	read  func(jsonscan.Value) (string, error)
 }{
 	"ReadWei":                {128, reader(chain.ReadWei)},
 	"ReadGasPrice":           {256, reader(chain.ReadGasPrice)},
@@ -26,7 +26,7 @@ var readers = map[string]struct {
 	"ReadGas":                {64, reader(chain.ReadGas)},
 	"ReadNonce":              {64, reader(chain.ReadNonce)},
 	"ReadUint64":             {64, reader(chain.ReadUint64)},
-	"ReadWeight, a number": {64, func(v wire.Value) (string, error) {
+	"ReadWeight, a number": {64, func(v jsonscan.Value) (string, error) {
 		w, err := chain.ReadWeight(v)
 		if w.ProofSize != 0 {
 			return "", fmt.Errorf("proof size %d from nowhere", w.ProofSize)
@@ -35,8 +35,8 @@ var readers = map[string]struct {
 	}},
 }
 
-func reader[T any](read func(wire.Value) (T, error)) func(wire.Value) (string, error) {
-	return func(v wire.Value) (string, error) {
+func reader[T any](read func(jsonscan.Value) (T, error)) func(jsonscan.Value) (string, error) {
+	return func(v jsonscan.Value) (string, error) {
 		n, err := read(v)
 		return fmt.Sprint(n), err
 	}
@@ -260,7 +260,7 @@ func TestObjectIsNoNumber(t *testing.T) {
 }
 
 func TestMissingNumber(t *testing.T) {
-	for name, v := range map[string]wire.Value{
+	for name, v := range map[string]jsonscan.Value{
 		"absent":        {},
 		"null":          value(t, `null`),
 		"absent member": value(t, `{"a":1}`).Member("b"),

@@ -9,7 +9,7 @@ import (
 
 	"github.com/holiman/uint256"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ErrOverflow says that a result does not fit the width that the chain gives
@@ -323,7 +323,7 @@ func (n Nonce) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText.
 func (n *Nonce) UnmarshalText(text []byte) (err error) {
-	*n, err = ReadNonce(wire.OfText(string(text)))
+	*n, err = ReadNonce(jsonscan.OfText(string(text)))
 	return err
 }
 
@@ -426,7 +426,7 @@ func parseQuantity(text string, width int) (quantity, error) {
 	}
 	q, err := quantity{n}.fit(width)
 	if err != nil {
-		return quantity{}, fmt.Errorf("%s is more than %d bits", wire.Excerpt(text), width)
+		return quantity{}, fmt.Errorf("%s is more than %d bits", jsonscan.Excerpt(text), width)
 	}
 	return q, nil
 }

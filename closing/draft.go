@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/feeledger/fees/internal/scratch"
+	"github.com/feeledger/fees/internal/sys/scratch"
 	"github.com/feeledger/fees/signature"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 var (

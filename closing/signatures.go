@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/signature"
 )
 

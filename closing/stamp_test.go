@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/tsatest"
+	"github.com/feeledger/fees/internal/test/tsatest"
 	"github.com/feeledger/fees/timestamp"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/crashtest"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 // Whatever a crash of the machine leaves where a month is closed, the package is one of those

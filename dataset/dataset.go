@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/disk"
-	"github.com/feeledger/fees/internal/scratch"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/scratch"
 	"github.com/feeledger/fees/ledger"
 )
 

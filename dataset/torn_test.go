@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/dataset"
-	"github.com/feeledger/fees/internal/crashtest"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/ledger"
 )
 

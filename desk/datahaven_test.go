@@ -19,12 +19,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
@@ -123,7 +123,7 @@ func (d *dataHaven) node(t testing.TB) *nodeclient.Client {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, q.ID, blocks[string(q.Params)])
 	}))
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(server.URL, ask.Options{})
+	client, err := nodeclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return client

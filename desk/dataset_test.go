@@ -17,12 +17,12 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/dataset"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // datasetOf writes a ledger's months to a directory.
@@ -82,7 +82,7 @@ func (s slow) reader(t testing.TB) *source.Reader {
 		for i := range b.Extrinsics {
 			if x := &b.Extrinsics[i]; x.Pallet == "timestamp" {
 				at := yearBegins.Add(time.Duration(b.Number-1) * hoursApart * time.Hour)
-				now, err := wire.Parse(fmt.Sprintf(`{"now":"%d"}`, at.UnixMilli()))
+				now, err := jsonscan.Parse(fmt.Sprintf(`{"now":"%d"}`, at.UnixMilli()))
 				x.Args = now
 				return err
 			}

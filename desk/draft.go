@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Draft is a transaction before it is signed. Its signer needs no node. Nothing in it is believed: [Prepare] reads what
@@ -114,7 +114,7 @@ func ParseSigned(text []byte) (*SignedTransaction, error) {
 
 // parseStrictly reads JSON of known members, none of them twice, and nothing behind it.
 func parseStrictly(text []byte, to any) error {
-	if _, err := wire.Parse(string(text)); err != nil {
+	if _, err := jsonscan.Parse(string(text)); err != nil {
 		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))

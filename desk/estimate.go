@@ -14,10 +14,10 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodestate"
-	"github.com/feeledger/fees/wire"
 )
 
 // EstimateQuestion asks what a call would cost now.
@@ -162,7 +162,7 @@ func (q *EstimateQuestion) rules(ctx context.Context, view *nodestate.View, e *E
 		of, err = n.Rules(runtime.SpecVersion)
 	}
 	if err != nil {
-		e.Notes = append(e.Notes, fmt.Sprintf("no table knows the runtime %s %d: what the EVM costs is not told", wire.Excerpt(runtime.SpecName), runtime.SpecVersion))
+		e.Notes = append(e.Notes, fmt.Sprintf("no table knows the runtime %s %d: what the EVM costs is not told", jsonscan.Excerpt(runtime.SpecName), runtime.SpecVersion))
 		return rules, multiplier, nil
 	}
 	return chain.Some(of), multiplier, nil
@@ -178,7 +178,7 @@ func (q *EstimateQuestion) byEVM(ctx context.Context, view *nodestate.View, of c
 	gas, err := q.Node.EstimateGas(ctx, nodeclient.EthCall{From: q.From, To: chain.Some(to), Value: value})
 	var refused *nodeclient.RPCError
 	if errors.As(err, &refused) {
-		e.Notes = append(e.Notes, "the node does not estimate the gas of the transfer: "+wire.Excerpt(refused.Message))
+		e.Notes = append(e.Notes, "the node does not estimate the gas of the transfer: "+jsonscan.Excerpt(refused.Message))
 		return nil
 	}
 	if err != nil {
@@ -230,7 +230,7 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 	var refused *nodeclient.RPCError
 	switch {
 	case errors.As(err, &refused):
-		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told, the node refuses: "+wire.Excerpt(refused.Message))
+		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told, the node refuses: "+jsonscan.Excerpt(refused.Message))
 		return nil
 	case KindOf(err) == NotUnderstood: // there is no gateway that could be asked for it
 		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told: the node has no eth_feeHistory")

@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // examined is what an examination finds, by check.
@@ -63,7 +63,7 @@ func TestExamineFinds(t *testing.T) {
 
 	against := otherwise{Source: demo(t).Source, block: func(b *chain.Block) (err error) {
 		if b.Number == 25 {
-			b.Extrinsics[4].Args, err = wire.Parse(`{"transaction":{"legacy":{}}}`)
+			b.Extrinsics[4].Args, err = jsonscan.Parse(`{"transaction":{"legacy":{}}}`)
 		}
 		return err
 	}}

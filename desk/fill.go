@@ -7,9 +7,9 @@ import (
 	"iter"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
@@ -114,7 +114,7 @@ func (f *filler) interrupted(ctx context.Context, span ledger.Span, err error) e
 	if failed != nil || len(missing) == 0 {
 		return err
 	}
-	return &ask.InterruptedError{Next: missing[0].First, Err: err}
+	return &httpclient.InterruptedError{Next: missing[0].First, Err: err}
 }
 
 // belowAtOnce is how many blocks below a ledger are stored before it begins with them: as many

@@ -6,8 +6,8 @@ import (
 	"iter"
 	"sync/atomic"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -62,7 +62,7 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	if !ends || from <= max(last, head.Number) {
 		if err := f.follow(ctx, &o, from, extent.Known && from > head.Number); err != nil {
 			if extent.Known || f.stored > 0 {
-				return &ask.InterruptedError{Next: from + f.stored, Err: err}
+				return &httpclient.InterruptedError{Next: from + f.stored, Err: err}
 			}
 			return err
 		}

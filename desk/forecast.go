@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
@@ -76,7 +76,7 @@ func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover pr
 			length = longSample
 		}
 		s.Last = min(s.Last, s.First+length-1)
-		r := run{began: time.Now(), long: i == samples/2, atOnce: 4*prover.Reader.Source.Portion().Blocks + ask.DefaultConcurrency}
+		r := run{began: time.Now(), long: i == samples/2, atOnce: 4*prover.Reader.Source.Portion().Blocks + httpclient.DefaultConcurrency}
 		for x, err := range prover.Range(ctx, source.Range{First: s.First, Last: s.Last}, chain.Optional[evidence.Predecessor]{}) {
 			e, err := entry(x, err)
 			if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/sheet"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 func exported(t *testing.T, d *desk.Desk, q desk.ExportQuestion) *desk.Export {
@@ -73,7 +73,7 @@ func TestExportOfFees(t *testing.T) {
 func TestExportNotes(t *testing.T) {
 	d := opened(t, changed(t, func(b *chain.Block) (err error) {
 		if b.Number == 25 {
-			b.Extrinsics[4].Args, err = wire.Parse(`{"transaction":{"eip9999":{}}}`)
+			b.Extrinsics[4].Args, err = jsonscan.Parse(`{"transaction":{"eip9999":{}}}`)
 		}
 		return errors.Join(err, withoutWithdraws(25)(b))
 	}))

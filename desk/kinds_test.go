@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/report"
@@ -96,7 +96,7 @@ func altered(t *testing.T) error {
 
 // unreachable is what is said of a gateway where nobody listens.
 func unreachable(t *testing.T) error {
-	src, err := source.Open("http://127.0.0.1:1", source.Options{Options: ask.Options{Total: 1}})
+	src, err := source.Open("http://127.0.0.1:1", source.Options{Options: httpclient.Options{Total: 1}})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	_, err = desk.Temporary(t.Context(), "of the moment", desk.Heights(1, 2), desk.FillOptions{Reader: reader})

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodeserver"
@@ -41,7 +41,7 @@ func TestSyncFromANode(t *testing.T) {
 			require.NoError(t, err)
 			want := sealFrom(t, recorded, extent)
 			ws := strings.Replace(server.URL, "http", "ws", 1)
-			client, err := nodeclient.New(ws, ask.Options{})
+			client, err := nodeclient.New(ws, httpclient.Options{})
 			require.NoError(t, err)
 			t.Cleanup(func() { client.Close() })
 			gateway := httptest.NewServer(nodeserver.Handler(client, nodeserver.Options{Version: "1.0"}))

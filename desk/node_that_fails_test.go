@@ -19,13 +19,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
-	"github.com/feeledger/fees/internal/rpcserver"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodestate"
@@ -79,7 +79,7 @@ func (s *sending) eachRefused(t *testing.T, refusal string, do func(node *nodecl
 	for at := 1; at < 100; at++ {
 		node := &refusing{Handler: s.node, at: at, refusal: refusal}
 		server := httptest.NewServer(node)
-		client, err := nodeclient.New(server.URL, ask.Options{})
+		client, err := nodeclient.New(server.URL, httpclient.Options{})
 		require.NoError(t, err)
 		err = do(client)
 		client.Close()

@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/signature"
 	"github.com/feeledger/fees/source"

@@ -22,12 +22,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
@@ -234,7 +234,7 @@ func readerOf(t *testing.T, h http.Handler, what string, total time.Duration) *s
 	if what == "node" {
 		place += "/?node"
 	}
-	src, err := source.Open(place, source.Options{Options: ask.Options{RetryWait: time.Millisecond, Total: total}})
+	src, err := source.Open(place, source.Options{Options: httpclient.Options{RetryWait: time.Millisecond, Total: total}})
 	require.NoError(t, err)
 	if closer, ok := src.(io.Closer); ok {
 		t.Cleanup(func() { closer.Close() })
@@ -296,7 +296,7 @@ func TestFailuresInVain(t *testing.T) {
 					require.Error(t, err, name)
 					require.Equal(t, desk.Unanswered, desk.KindOf(err), "%s: %v", name, err)
 					require.ErrorContains(t, err, c.says, name)
-					var interrupted *ask.InterruptedError
+					var interrupted *httpclient.InterruptedError
 					if program == "sync" && !errors.As(err, &interrupted) {
 						require.NoFileExists(t, place, "%s: %v", name, err)
 						continue

@@ -10,10 +10,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // hourly is a made-up chain with a block every two hours, from the first second of 2025 on.
@@ -23,7 +23,7 @@ func hourly(t *testing.T) *source.Reader {
 		for i := range b.Extrinsics {
 			if x := &b.Extrinsics[i]; x.Pallet == "timestamp" {
 				at := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(b.Number-1) * 2 * time.Hour)
-				now, err := wire.Parse(fmt.Sprintf(`{"now":"%d"}`, at.UnixMilli()))
+				now, err := jsonscan.Parse(fmt.Sprintf(`{"now":"%d"}`, at.UnixMilli()))
 				if err != nil {
 					return err
 				}

@@ -22,7 +22,7 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/internal/realmetadata"
+	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/scale"

@@ -2,7 +2,7 @@ package desk
 
 import (
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/ledger"
 )
 

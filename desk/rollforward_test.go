@@ -11,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/rollforward"
-	"github.com/feeledger/fees/wire"
 )
 
 // threeMonths is a ledger of the demo whose blocks are of three months: 1 to 9 of January, 10
@@ -125,7 +125,7 @@ func TestRollforwardOfUnreadEvents(t *testing.T) {
 		x.Events = append([]chain.Event{}, x.Events...)
 		for i := range x.Events {
 			if e := &x.Events[i]; changed == 0 && e.Is("balances", "Deposit") {
-				e.Data, err = wire.Parse(`["nobody","1"]`)
+				e.Data, err = jsonscan.Parse(`["nobody","1"]`)
 				changed++
 			}
 		}

@@ -17,13 +17,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/keys"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
@@ -85,7 +85,7 @@ func openSending(t *testing.T) *sending {
 	require.NoError(t, err)
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
-	s.client, err = nodeclient.New(server.URL, ask.Options{})
+	s.client, err = nodeclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.client.Close() })
 	var list struct{ Sent []recordedSend }

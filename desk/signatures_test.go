@@ -12,7 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/realmetadata"
+	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/network"
 )
 

@@ -11,11 +11,11 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/statement"
-	"github.com/feeledger/fees/wire"
 )
 
 // movedTo gives a block of the demo another time.
@@ -23,7 +23,7 @@ func movedTo(height uint64, milliseconds string) func(*chain.Block) error {
 	return func(b *chain.Block) error {
 		for i := range b.Extrinsics {
 			if x := &b.Extrinsics[i]; b.Number == height && x.Pallet == "timestamp" {
-				args, err := wire.Parse(`{"now": "` + milliseconds + `"}`)
+				args, err := jsonscan.Parse(`{"now": "` + milliseconds + `"}`)
 				x.Args = args
 				return err
 			}

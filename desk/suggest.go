@@ -9,11 +9,11 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // SuggestQuestion asks what to bid for gas in the next block.
@@ -101,10 +101,10 @@ func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
 	}
 	n, note, err := q.Tables.Find(network.Identity{SpecName: runtime.SpecName}, q.Network)
 	if errors.Is(err, network.ErrUnknownNetwork) && q.Network == "" {
-		return without(fmt.Sprintf("no table knows the node's network %q", wire.Excerpt(runtime.SpecName)))
+		return without(fmt.Sprintf("no table knows the node's network %q", jsonscan.Excerpt(runtime.SpecName)))
 	}
 	if errors.Is(err, network.ErrConflict) {
-		return fmt.Errorf("%w: --network says %s, the node says %s; leave --network out, or ask another node", network.ErrConflict, q.Network, wire.Excerpt(runtime.SpecName))
+		return fmt.Errorf("%w: --network says %s, the node says %s; leave --network out, or ask another node", network.ErrConflict, q.Network, jsonscan.Excerpt(runtime.SpecName))
 	}
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
 		return err
 	}
 	if note != "" {
-		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q: taken as %s, as --network says", wire.Excerpt(runtime.SpecName), n.Name))
+		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q: taken as %s, as --network says", jsonscan.Excerpt(runtime.SpecName), n.Name))
 	}
 	s.govern(rules, chain.Optional[chain.Multiplier]{})
 	return nil

@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -210,7 +210,7 @@ func node(t *testing.T, answers map[string]string) *nodeclient.Client {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, q.ID, answer)
 	}))
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(server.URL, ask.Options{})
+	client, err := nodeclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return client

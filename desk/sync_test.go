@@ -16,16 +16,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // made is a reader of a chain that is made up, of that many blocks after block 0.
@@ -44,7 +44,7 @@ func withoutWithdraws(height uint64) func(*chain.Block) error {
 				x.Events = append([]chain.Event{}, x.Events...)
 				for k := range x.Events {
 					if x.Events[k].Is("balances", "Withdraw") {
-						x.Events[k].Data = wire.Value{}
+						x.Events[k].Data = jsonscan.Value{}
 					}
 				}
 			}
@@ -231,7 +231,7 @@ func TestSyncFromABadGateway(t *testing.T) {
 	faults.Seed, faults.Percent = 4, 25
 	server := httptest.NewServer(faults)
 	t.Cleanup(server.Close)
-	src, err := source.Open(server.URL+"/anna", source.Options{Options: ask.Options{Timeout: 200 * time.Millisecond, RetryWait: time.Millisecond, Total: 2 * time.Second}})
+	src, err := source.Open(server.URL+"/anna", source.Options{Options: httpclient.Options{Timeout: 200 * time.Millisecond, RetryWait: time.Millisecond, Total: 2 * time.Second}})
 	require.NoError(t, err)
 	place, failures := file(t), 0
 	for {

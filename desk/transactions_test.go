@@ -11,11 +11,11 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // The parts of a list make the whole: what each sender's balance lost, once.
@@ -93,7 +93,7 @@ func TestTransactionsWithoutPayer(t *testing.T) {
 		x.Events = append([]chain.Event{}, x.Events...)
 		for i := range x.Events {
 			if e := &x.Events[i]; e.Is("transactionPayment", "TransactionFeePaid") {
-				e.Data, err = wire.Parse(`[{"id":"5Grw"},` + e.Data.Index(1).Raw() + `,` + e.Data.Index(2).Raw() + `]`)
+				e.Data, err = jsonscan.Parse(`[{"id":"5Grw"},` + e.Data.Index(1).Raw() + `,` + e.Data.Index(2).Raw() + `]`)
 			}
 		}
 		return err

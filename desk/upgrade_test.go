@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/ledgertest"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 )

@@ -10,9 +10,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 func verified(t *testing.T, place string, against *source.Reader) *desk.Verification {
@@ -59,7 +59,7 @@ func TestVerifyAgainstOtherFacts(t *testing.T) {
 		x.Events = append([]chain.Event{}, x.Events...)
 		for i := range x.Events {
 			if x.Events[i].Is("balances", "Withdraw") {
-				data, err := wire.Parse(`["` + alith + `", "7000000000000000"]`)
+				data, err := jsonscan.Parse(`["` + alith + `", "7000000000000000"]`)
 				x.Events[i].Data = data
 				return err
 			}

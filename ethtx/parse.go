@@ -8,7 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // mostBytes is more than any pool takes.
@@ -143,8 +143,8 @@ func (p *parser) uint64(name string) (n uint64) {
 
 // number is an integer of at most 256 bits, as quantities are read of one. RLP has 0 without a
 // byte.
-func (p *parser) number(name string) wire.Value {
-	return wire.OfInteger(append([]byte{0}, p.integer(name, 32)...))
+func (p *parser) number(name string) jsonscan.Value {
+	return jsonscan.OfInteger(append([]byte{0}, p.integer(name, 32)...))
 }
 
 func (p *parser) price(name string) chain.GasPrice {

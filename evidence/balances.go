@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // AccountBalance checks that an account's balance changed in the block by what
@@ -32,7 +32,7 @@ func (s *subject) balance() {
 				message += fmt.Sprintf("; and %d more", len(unclassified)-i)
 				break
 			}
-			message += fmt.Sprintf("; %v, event %d, %s is not classified: %v", u.Where, u.EventIndex, wire.Excerpt(u.Event), u.Err)
+			message += fmt.Sprintf("; %v, event %d, %s is not classified: %v", u.Where, u.EventIndex, jsonscan.Excerpt(u.Event), u.Err)
 		}
 		s.broken("%s", message)
 	default:

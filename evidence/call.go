@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // A gateway that does not know one of a runtime's transaction extensions reads the call of each
@@ -81,20 +81,20 @@ func impossibleEnd(x *chain.Extrinsic) string {
 	return ""
 }
 
-func dispatchError(x *chain.Extrinsic) wire.Value {
+func dispatchError(x *chain.Extrinsic) jsonscan.Value {
 	for i := range x.Events {
 		if e := &x.Events[i]; e.Is("system", "ExtrinsicFailed") {
 			return e.Data.Index(0)
 		}
 	}
-	return wire.Value{}
+	return jsonscan.Value{}
 }
 
 // isRefusal tells whether a dispatch failed with BadOrigin, or with an error of pallet system,
 // which has index 0: its call filter fails with one.
-func isRefusal(v wire.Value) bool {
+func isRefusal(v jsonscan.Value) bool {
 	name, isText := v.Text()
-	module := wire.Value{}
+	module := jsonscan.Value{}
 	if !isText {
 		name, module, _ = v.Only()
 	}
@@ -169,7 +169,7 @@ func transferOf(x *chain.Extrinsic) (from, to chain.Address, amount chain.Wei, o
 	return from, to, amount, ok
 }
 
-func isTransfer(data wire.Value, from, to chain.Address, amount chain.Wei) bool {
+func isTransfer(data jsonscan.Value, from, to chain.Address, amount chain.Wei) bool {
 	payer, noPayer := chain.ReadAddress(data.Index(0))
 	payee, noPayee := chain.ReadAddress(data.Index(1))
 	moved, noAmount := chain.ReadWei(data.Index(2))

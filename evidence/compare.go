@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // CompareWith checks that another gateway says the same of the block, and of the
@@ -64,7 +64,7 @@ func compareExtrinsics(path string, a, b *chain.Extrinsic) string {
 	}
 	for _, part := range []struct {
 		name string
-		a, b wire.Value
+		a, b jsonscan.Value
 	}{{"signature.signer", a.Signer, b.Signer}, {"nonce", a.Nonce, b.Nonce}, {"tip", a.Tip, b.Tip}, {"args", a.Args, b.Args}} {
 		if d := compareValues(path+"."+part.name, part.a, part.b); d != "" {
 			return d
@@ -91,16 +91,16 @@ func compareEvents(path string, a, b []chain.Event) string {
 
 // compareValues goes into lists and objects. The depth of both is bounded by the
 // reader of the answers.
-func compareValues(path string, a, b wire.Value) string {
+func compareValues(path string, a, b jsonscan.Value) string {
 	if a.Raw() == b.Raw() || isNothing(a) && isNothing(b) {
 		return ""
 	}
 	switch {
 	case strings.HasSuffix(path, ".weight") && sameWeight(a, b):
 		return ""
-	case a.Kind() == wire.Object && b.Kind() == wire.Object:
+	case a.Kind() == jsonscan.Object && b.Kind() == jsonscan.Object:
 		return compareObjects(path, a, b)
-	case a.Kind() == wire.Array && b.Kind() == wire.Array:
+	case a.Kind() == jsonscan.Array && b.Kind() == jsonscan.Array:
 		return compareLists(path, slices.Collect(a.Elements()), slices.Collect(b.Elements()))
 	case sameScalar(path, a, b), sameFewBytes(a, b):
 		return ""
@@ -109,13 +109,13 @@ func compareValues(path string, a, b wire.Value) string {
 }
 
 // sameWeight compares weights in their two forms.
-func sameWeight(a, b wire.Value) bool {
+func sameWeight(a, b jsonscan.Value) bool {
 	x, errX := chain.ReadWeight(a)
 	y, errY := chain.ReadWeight(b)
 	return errX == nil && errY == nil && x == y
 }
 
-func compareLists(path string, a, b []wire.Value) string {
+func compareLists(path string, a, b []jsonscan.Value) string {
 	if len(a) != len(b) {
 		return differ(path+": the length", len(a), len(b))
 	}
@@ -127,20 +127,20 @@ func compareLists(path string, a, b []wire.Value) string {
 	return ""
 }
 
-func compareObjects(path string, a, b wire.Value) string {
-	others := map[string]wire.Value{}
+func compareObjects(path string, a, b jsonscan.Value) string {
+	others := map[string]jsonscan.Value{}
 	for key, value := range b.Members() {
 		others[folded(key)] = value
 	}
 	for key, value := range a.Members() {
-		if d := compareValues(path+"."+wire.Excerpt(key), value, others[folded(key)]); d != "" {
+		if d := compareValues(path+"."+jsonscan.Excerpt(key), value, others[folded(key)]); d != "" {
 			return d
 		}
 		delete(others, folded(key))
 	}
 	for key, value := range b.Members() { // in its order
 		if _, left := others[folded(key)]; left && !isNothing(value) {
-			return differ(path+"."+wire.Excerpt(key), "nothing", value.Raw())
+			return differ(path+"."+jsonscan.Excerpt(key), "nothing", value.Raw())
 		}
 	}
 	return ""
@@ -149,10 +149,12 @@ func compareObjects(path string, a, b wire.Value) string {
 // folded is a key without what only its spelling adds: snake_case, camelCase.
 func folded(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 
-func isNothing(v wire.Value) bool { return v.Kind() == wire.Absent || v.Kind() == wire.Null }
+func isNothing(v jsonscan.Value) bool {
+	return v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null
+}
 
 // sameScalar compares numbers, flags, hex digits and names.
-func sameScalar(path string, a, b wire.Value) bool {
+func sameScalar(path string, a, b jsonscan.Value) bool {
 	if x, ok := flag(path, a); ok {
 		y, also := flag(path, b)
 		return also && x == y
@@ -175,7 +177,7 @@ func sameScalar(path string, a, b wire.Value) bool {
 
 // flag is what gateways write as a bool or as Yes and No, and the parity of a
 // signature, which some write as 0 and 1.
-func flag(path string, v wire.Value) (value, ok bool) {
+func flag(path string, v jsonscan.Value) (value, ok bool) {
 	if value, ok = v.Bool(); ok {
 		return value, true
 	}
@@ -189,18 +191,18 @@ func flag(path string, v wire.Value) (value, ok bool) {
 
 // sameFewBytes compares lists of fewer than two bytes, which Sidecar writes as hex digits and
 // its successor as an array.
-func sameFewBytes(a, b wire.Value) bool {
+func sameFewBytes(a, b jsonscan.Value) bool {
 	x, okX := fewBytes(a)
 	y, okY := fewBytes(b)
 	return okX && okY && strings.EqualFold(x, y)
 }
 
-func fewBytes(v wire.Value) (digits string, ok bool) {
+func fewBytes(v jsonscan.Value) (digits string, ok bool) {
 	if text, isText := v.Text(); isText {
 		return text, strings.HasPrefix(text, "0x") && len(text) <= len("0x00")
 	}
 	elements := slices.Collect(v.Elements())
-	if v.Kind() != wire.Array || len(elements) > 1 {
+	if v.Kind() != jsonscan.Array || len(elements) > 1 {
 		return "", false
 	}
 	digits = "0x"
@@ -220,5 +222,5 @@ func areBytes(path string) bool {
 }
 
 func differ(path string, a, b any) string {
-	return fmt.Sprintf("%s: %s, and %s", path, wire.Excerpt(fmt.Sprint(a)), wire.Excerpt(fmt.Sprint(b)))
+	return fmt.Sprintf("%s: %s, and %s", path, jsonscan.Excerpt(fmt.Sprint(a)), jsonscan.Excerpt(fmt.Sprint(b)))
 }

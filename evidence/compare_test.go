@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
 // rewrites write the same in another form, as other gateways and versions do. Key
@@ -243,7 +243,7 @@ func TestCompareNamesThePlace(t *testing.T) {
 		"extrinsic's hash":   {func(b *chain.Block) { b.Extrinsics[0].Hash[31] = 1 }, "extrinsics[0].hash: 0x" + strings.Repeat("0", 64) + ", and 0x" + strings.Repeat("0", 63) + "1"},
 		"not signed":         {func(b *chain.Block) { b.Extrinsics[0].Signed = false }, "extrinsics[0].signature: true, and false"},
 		"signer":             {func(b *chain.Block) { b.Extrinsics[0].Signer = value(t, `"0x01"`) }, `extrinsics[0].signature.signer: "` + treasuryAccount + `", and "0x01"`},
-		"tip missing":        {func(b *chain.Block) { b.Extrinsics[0].Tip = wire.Value{} }, `extrinsics[0].tip: "0", and `},
+		"tip missing":        {func(b *chain.Block) { b.Extrinsics[0].Tip = jsonscan.Value{} }, `extrinsics[0].tip: "0", and `},
 		"other flag":         {args(`{"remark":"0x00ff","isOn":"No"` + rest + `}`), `extrinsics[0].args.isOn: true, and "No"`},
 		"same flag":          {args(`{"remark":"0x00ff","isOn":"Yes"` + rest + `}`), ""},
 		"flag and number":    {args(`{"remark":"0x00ff","isOn":"1"` + rest + `}`), `extrinsics[0].args.isOn: true, and "1"`},
@@ -303,9 +303,9 @@ func TestCompareWith(t *testing.T) {
 }
 
 // value is the JSON value of a text.
-func value(t testing.TB, text string) wire.Value {
+func value(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
-	v, err := wire.Parse(text)
+	v, err := jsonscan.Parse(text)
 	require.NoError(t, err, text)
 	return v
 }

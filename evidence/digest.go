@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // digest checks the block's EVM transactions against those that the digest of its
@@ -61,7 +61,7 @@ func (c *digestCheck) events(where int, events []chain.Event) {
 	}
 }
 
-func (c *digestCheck) executed(where int, hash wire.Value) {
+func (c *digestCheck) executed(where int, hash jsonscan.Value) {
 	at := c.count
 	c.count++
 	have, err := chain.ReadHash(hash)
@@ -88,11 +88,11 @@ func (u unnamed) Error() string { return string(u) }
 //
 // Source: frontier, primitives/consensus/src/lib.rs, find_post_log, which wants one
 // such item.
-func namedTransactions(logs wire.Value) ([]chain.Hash, error) {
+func namedTransactions(logs jsonscan.Value) ([]chain.Hash, error) {
 	switch logs.Kind() {
-	case wire.Absent, wire.Null:
+	case jsonscan.Absent, jsonscan.Null:
 		return nil, unnamed("the gateway does not give the digest of the header")
-	case wire.Array:
+	case jsonscan.Array:
 	default:
 		return nil, fmt.Errorf("want an array, have %v", logs.Kind())
 	}
@@ -142,7 +142,7 @@ func readFrontier(text string) ([]chain.Hash, error) {
 	data, err := hex.DecodeString(digits)
 	switch {
 	case !prefixed || err != nil:
-		return nil, fmt.Errorf("fron: want 0x and hex digits, have %q", wire.Excerpt(text))
+		return nil, fmt.Errorf("fron: want 0x and hex digits, have %q", jsonscan.Excerpt(text))
 	case len(data) == 0:
 		return nil, errors.New("fron: it is empty")
 	}

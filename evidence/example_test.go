@@ -6,12 +6,12 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Find out who signed an EVM transaction, and its hash: the example in the text of EIP-155.
 func ExampleIdentify() {
-	args, err := wire.Parse(`{"transaction": {"legacy": {
+	args, err := jsonscan.Parse(`{"transaction": {"legacy": {
 		"nonce": "9", "gasPrice": "20000000000", "gasLimit": "21000", "value": "1000000000000000000", "input": "0x",
 		"action": {"call": "0x3535353535353535353535353535353535353535"},
 		"signature": {"v": "37",

@@ -6,7 +6,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Identity is what the payload of an EVM transaction proves of itself. Nothing
@@ -27,7 +27,7 @@ type Identity struct {
 // that the payload cannot be read, or that no account signed it.
 func Identify(x *chain.Extrinsic) (Identity, error) {
 	if x.Pallet != "ethereum" || x.Call != "transact" {
-		return Identity{}, fmt.Errorf("%q is not ethereum.transact", wire.Excerpt(x.Pallet+"."+x.Call))
+		return Identity{}, fmt.Errorf("%q is not ethereum.transact", jsonscan.Excerpt(x.Pallet+"."+x.Call))
 	}
 	payload, err := evm.ParsePayload(x.Args)
 	if err != nil {
@@ -37,7 +37,7 @@ func Identify(x *chain.Extrinsic) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("args.transaction: %w", err)
 	}
-	id.untyped = x.Args.Member("transaction").Member("gasPrice").Kind() != wire.Absent
+	id.untyped = x.Args.Member("transaction").Member("gasPrice").Kind() != jsonscan.Absent
 	return id, nil
 }
 

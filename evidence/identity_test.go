@@ -20,15 +20,15 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/vectors"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
 // transact is an ethereum.transact extrinsic with the transaction in text.
 func transact(t testing.TB, transaction string) *chain.Extrinsic {
 	t.Helper()
-	args, err := wire.Parse(`{"transaction":` + transaction + `}`)
+	args, err := jsonscan.Parse(`{"transaction":` + transaction + `}`)
 	require.NoError(t, err, transaction)
 	return &chain.Extrinsic{Pallet: "ethereum", Call: "transact", Args: args}
 }
@@ -586,7 +586,7 @@ func FuzzIdentify(f *testing.F) {
 		f.Add(transaction)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		transaction, err := wire.Parse(text)
+		transaction, err := jsonscan.Parse(text)
 		if err != nil {
 			return
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/wire"
 )
 
 // A row that is wrong breaks a check about its list, and none that is about no list: the
@@ -132,7 +132,7 @@ func TestFollowsBaseFee(t *testing.T) {
 		{"eip1559", 160, true, true},   // it paid more than its maxFeePerGas
 		{"none", 109, false, false},
 	} {
-		args, err := wire.Parse(`{"transaction":` + bids[c.bid] + `}`)
+		args, err := jsonscan.Parse(`{"transaction":` + bids[c.bid] + `}`)
 		require.NoError(t, err)
 		x := chain.Extrinsic{Pallet: "ethereum", Call: "transact", Args: args}
 		priced := evidence.Transaction{Transaction: &fee.Transaction{Layer: fee.EVM, GasPrice: chain.Some(chain.NewGasPrice(c.price))}}

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // A block whose values were made without text comes to the same figures and the same
@@ -71,36 +71,36 @@ func remadeEvents(events []chain.Event) {
 }
 
 // remadeValue makes bytes of hex digits and of decimal ones, as a decoder of SCALE has them.
-func remadeValue(v wire.Value) wire.Value {
+func remadeValue(v jsonscan.Value) jsonscan.Value {
 	switch v.Kind() {
-	case wire.Object:
-		var fields []wire.Field
+	case jsonscan.Object:
+		var fields []jsonscan.Field
 		for key, member := range v.Members() {
-			fields = append(fields, wire.Field{Key: key, Value: remadeValue(member)})
+			fields = append(fields, jsonscan.Field{Key: key, Value: remadeValue(member)})
 		}
-		return wire.OfObject(fields...)
-	case wire.Array:
-		var elements []wire.Value
+		return jsonscan.OfObject(fields...)
+	case jsonscan.Array:
+		var elements []jsonscan.Value
 		for element := range v.Elements() {
 			elements = append(elements, remadeValue(element))
 		}
-		return wire.OfArray(elements...)
-	case wire.Bool:
+		return jsonscan.OfArray(elements...)
+	case jsonscan.Bool:
 		is, _ := v.Bool()
-		return wire.OfBool(is)
-	case wire.Null:
-		return wire.OfNull()
-	case wire.String:
+		return jsonscan.OfBool(is)
+	case jsonscan.Null:
+		return jsonscan.OfNull()
+	case jsonscan.String:
 		text, _ := v.Text()
 		if digits, prefixed := strings.CutPrefix(text, "0x"); prefixed {
 			if bytes, err := hex.DecodeString(digits); err == nil {
-				return wire.OfBytes(bytes)
+				return jsonscan.OfBytes(bytes)
 			}
 		}
 		if n, ok := new(big.Int).SetString(text, 10); ok {
-			return wire.OfInteger(n.FillBytes(make([]byte, 16)))
+			return jsonscan.OfInteger(n.FillBytes(make([]byte, 16)))
 		}
-		return wire.OfText(text)
+		return jsonscan.OfText(text)
 	}
 	return v
 }

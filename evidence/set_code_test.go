@@ -21,7 +21,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // made are the transactions of testdata/transact-4401.json, signed here with
@@ -79,7 +79,7 @@ func made(t *testing.T) (signer common.Address, authorities []common.Address, li
 func TestPayloadsOfRuntime4401(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "transact-4401.json"))
 	require.NoError(t, err)
-	extrinsics, err := wire.Parse(string(text))
+	extrinsics, err := jsonscan.Parse(string(text))
 	require.NoError(t, err)
 	signer, authorities, transactions := made(t)
 	kinds := []evm.Type{evm.Legacy, evm.EIP2930, evm.EIP1559, evm.EIP7702}

@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/wire"
 )
 
 // What stands here makes blocks with one transaction, whose events a case chooses.
@@ -85,7 +85,7 @@ func block(extrinsics ...chain.Extrinsic) *chain.Block {
 		extrinsics[i].Index = i
 		extrinsics[i].Hash[0] = byte(i)
 		if extrinsics[i].Signed { // all by one account
-			extrinsics[i].Nonce, _ = wire.Parse(strconv.Itoa(i))
+			extrinsics[i].Nonce, _ = jsonscan.Parse(strconv.Itoa(i))
 		}
 	}
 	if !slices.ContainsFunc(extrinsics, func(x chain.Extrinsic) bool { return x.SetsTime() }) {
@@ -97,7 +97,7 @@ func block(extrinsics ...chain.Extrinsic) *chain.Block {
 // timed are the events of the inherent that sets the time. Its class is Normal, so that it can
 // stand last: the transactions of a [block] then have the indexes 0, 1, and so on.
 var timed = func() []chain.Event {
-	data, err := wire.Parse(`[{"weight": {"refTime": "0", "proofSize": "0"}, "class": "Normal", "paysFee": "Yes"}]`)
+	data, err := jsonscan.Parse(`[{"weight": {"refTime": "0", "proofSize": "0"}, "class": "Normal", "paysFee": "Yes"}]`)
 	if err != nil {
 		panic(err)
 	}

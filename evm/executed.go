@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Executed is what the chain recorded of a transaction's execution, the event
@@ -64,7 +64,7 @@ func FindExecuted(x *chain.Extrinsic) (Executed, error) {
 	return executed, nil
 }
 
-func readExecuted(data wire.Value) (e Executed, err error) {
+func readExecuted(data jsonscan.Value) (e Executed, err error) {
 	i := 0
 	for v := range data.Elements() {
 		switch i {
@@ -90,7 +90,7 @@ func readExecuted(data wire.Value) (e Executed, err error) {
 
 // readExit reads {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and the
 // like. No fee depends on it, so that what it cannot read is no error.
-func readExit(v wire.Value) Exit {
+func readExit(v jsonscan.Value) Exit {
 	name, reason, _ := v.Only()
 	state := ExitState(name)
 	switch state {
@@ -108,8 +108,8 @@ func readExit(v wire.Value) Exit {
 	switch text, isText := detail.Text(); {
 	case isText:
 		variant += "(" + text + ")"
-	case detail.Kind() != wire.Null:
-		variant += "(" + wire.Excerpt(detail.Raw()) + ")"
+	case detail.Kind() != jsonscan.Null:
+		variant += "(" + jsonscan.Excerpt(detail.Raw()) + ")"
 	}
 	return Exit{state, variant}
 }

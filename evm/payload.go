@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Type is the kind of an Ethereum transaction, by the gateway's name for it.
@@ -39,7 +39,7 @@ type Payload struct {
 	MaxPriorityFeePerGas chain.GasPrice // of eip1559 and eip7702
 	GasLimit             chain.Gas
 	Value                chain.Wei
-	fields               wire.Value
+	fields               jsonscan.Value
 }
 
 // Capped tells whether the sender limited the price by MaxFeePerGas.
@@ -48,7 +48,7 @@ func (p *Payload) Capped() bool { return p.Type.dynamicFee() }
 // ParsePayload reads args.transaction: an object with one member, named after
 // the type of the transaction. Runtimes before typed transactions (before 1200)
 // had the fields of a legacy one in its place. An error names the field.
-func ParsePayload(args wire.Value) (Payload, error) {
+func ParsePayload(args jsonscan.Value) (Payload, error) {
 	s := args.Scanner()
 	for s.Object(); s.Member(); s.Skip() {
 		if s.Key() != "transaction" {
@@ -64,7 +64,7 @@ func ParsePayload(args wire.Value) (Payload, error) {
 
 // parseTyped reads a typed transaction in one walk. What is not ok, parseOther
 // reads or explains.
-func parseTyped(s *wire.Scanner) (p Payload, ok bool) {
+func parseTyped(s *jsonscan.Scanner) (p Payload, ok bool) {
 	if !s.IsObject() {
 		return Payload{}, false
 	}
@@ -83,18 +83,18 @@ func parseTyped(s *wire.Scanner) (p Payload, ok bool) {
 
 // parseOther reads a transaction without a type, and says what is wrong with a
 // typed one.
-func parseOther(transaction wire.Value) (Payload, error) {
+func parseOther(transaction jsonscan.Value) (Payload, error) {
 	name, fields, one := transaction.Only()
 	kind := typeNamed(name)
 	where := "args.transaction." + name
-	switch untyped := transaction.Member("gasPrice").Kind() != wire.Absent; {
+	switch untyped := transaction.Member("gasPrice").Kind() != jsonscan.Absent; {
 	case untyped:
 		kind, fields, where = Legacy, transaction, "args.transaction"
 	case !one:
 		return Payload{}, errors.New("args.transaction: want an object with one member, named after the transaction's type")
 	case kind == "":
-		return Payload{}, fmt.Errorf("args.transaction: unknown transaction type %q", wire.Excerpt(name))
-	case fields.Kind() != wire.Object:
+		return Payload{}, fmt.Errorf("args.transaction: unknown transaction type %q", jsonscan.Excerpt(name))
+	case fields.Kind() != jsonscan.Object:
 		return Payload{}, fmt.Errorf("%s: want an object, have %v", where, fields.Kind())
 	}
 	p := Payload{Type: kind, fields: fields}
@@ -114,7 +114,7 @@ func typeNamed(name string) Type {
 }
 
 // read takes the fields. Each type must have its own prices.
-func (p *Payload) read(s *wire.Scanner) error {
+func (p *Payload) read(s *jsonscan.Scanner) error {
 	var seen struct{ nonce, gasPrice, maxFee, maxPriority, gasLimit, value bool }
 	for s.Object(); s.Member(); {
 		var err error
@@ -222,7 +222,7 @@ type AccessEntry struct {
 // AccessList is the transaction's access list, empty for a legacy one.
 func (p *Payload) AccessList() ([]AccessEntry, error) {
 	v := p.fields.Member("accessList")
-	if v.Kind() != wire.Array {
+	if v.Kind() != jsonscan.Array {
 		if p.Type == Legacy {
 			return nil, nil
 		}

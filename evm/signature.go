@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Signature is a transaction's signature, as the transaction holds it. It is
@@ -38,14 +38,14 @@ func (p *Payload) Signature() (Signature, error) {
 // signature is where a typed transaction has oddYParity, r and s: in a member of
 // their own in the runtimes that know eip7702, among the other fields in those
 // before (metadata of runtimes 4401 and 3702).
-func (p *Payload) signature() wire.Value {
-	if own := p.fields.Member("signature"); own.Kind() == wire.Object || p.Type == EIP7702 {
+func (p *Payload) signature() jsonscan.Value {
+	if own := p.fields.Member("signature"); own.Kind() == jsonscan.Object || p.Type == EIP7702 {
 		return own
 	}
 	return p.fields
 }
 
-func readParitySignature(v wire.Value) (Signature, error) {
+func readParitySignature(v jsonscan.Value) (Signature, error) {
 	odd, err := readParity(v)
 	if err != nil {
 		return Signature{}, err
@@ -61,7 +61,7 @@ func readParitySignature(v wire.Value) (Signature, error) {
 }
 
 // readParity reads oddYParity, which gateways write as a bool or as 0 and 1.
-func readParity(v wire.Value) (bool, error) {
+func readParity(v jsonscan.Value) (bool, error) {
 	parity := v.Member("oddYParity")
 	if odd, ok := parity.Bool(); ok {
 		return odd, nil
@@ -77,7 +77,7 @@ func readParity(v wire.Value) (bool, error) {
 }
 
 // readPoint reads r and s.
-func readPoint(v wire.Value) (signature Signature, err error) {
+func readPoint(v jsonscan.Value) (signature Signature, err error) {
 	if signature.R, err = chain.ReadHash(v.Member("r")); err != nil {
 		return Signature{}, fmt.Errorf("r: %w", err)
 	}
@@ -108,7 +108,7 @@ type Authorization struct {
 // Authorizations is the authorization list of an eip7702 transaction.
 func (p *Payload) Authorizations() ([]Authorization, error) {
 	v := p.fields.Member("authorizationList")
-	if v.Kind() != wire.Array {
+	if v.Kind() != jsonscan.Array {
 		return nil, fmt.Errorf("authorizationList: want an array, have %v", v.Kind())
 	}
 	var list []Authorization
@@ -122,7 +122,7 @@ func (p *Payload) Authorizations() ([]Authorization, error) {
 	return list, nil
 }
 
-func readAuthorization(v wire.Value) (a Authorization, err error) {
+func readAuthorization(v jsonscan.Value) (a Authorization, err error) {
 	if a.ChainID, err = chain.ReadUint64(v.Member("chainId")); err != nil {
 		return Authorization{}, fmt.Errorf("chainId: %w", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Transfer is a transfer of an ERC-20 token, as the token's contract logged it.
@@ -34,7 +34,7 @@ func Transfers(x *chain.Extrinsic) []Transfer {
 	return transfers
 }
 
-func readTransfer(log wire.Value) (Transfer, bool) {
+func readTransfer(log jsonscan.Value) (Transfer, bool) {
 	var topics [3]string
 	n := 0
 	for v := range log.Member("topics").Elements() {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // value is a JSON text as a value.
-func value(t testing.TB, text string) wire.Value {
+func value(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
-	v, err := wire.Parse(text)
+	v, err := jsonscan.Parse(text)
 	require.NoError(t, err, text)
 	return v
 }

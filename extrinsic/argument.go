@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // argument appends an argument that somebody wrote.
@@ -56,28 +56,28 @@ func (r *Runtime) isBytes(id metadata.TypeID) bool {
 }
 
 // given is what somebody wrote, as the JSON that its type wants.
-func (r *Runtime) given(t *metadata.Type, text string) (wire.Value, error) {
+func (r *Runtime) given(t *metadata.Type, text string) (jsonscan.Value, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case t.Kind == metadata.Primitive && t.Primitive == metadata.Str:
-		return wire.OfText(text), nil
+		return jsonscan.OfText(text), nil
 	case t.Kind == metadata.Primitive && t.Primitive == metadata.U128:
 		return r.amount(text)
 	case t.Name() == "Option" && len(t.Path) == 1:
 		if text == "null" || text == "none" || text == "None" {
-			return wire.OfNull(), nil
+			return jsonscan.OfNull(), nil
 		}
 		if len(t.Parameters) == 1 && t.Parameters[0].Type != nil {
 			return r.given(r.plain(*t.Parameters[0].Type), text)
 		}
 	}
-	if v, err := wire.Parse(text); err == nil {
+	if v, err := jsonscan.Parse(text); err == nil {
 		return v, nil
 	}
 	if t.Kind == metadata.Variant && r.named(t, text) {
-		return wire.OfObject(wire.Field{Key: text, Value: wire.OfNull()}), nil
+		return jsonscan.OfObject(jsonscan.Field{Key: text, Value: jsonscan.OfNull()}), nil
 	}
-	return wire.OfText(text), nil
+	return jsonscan.OfText(text), nil
 }
 
 // named tells whether a text names a variant of an enum that has values too, and that variant has
@@ -94,15 +94,15 @@ func (r *Runtime) named(t *metadata.Type, text string) bool {
 var amountForm = regexp.MustCompile(`^([0-9]{1,39})(?:\.([0-9]{1,39}))? ?([A-Za-z]+)$`)
 
 // amount is an integer of 128 bits: as it is, or an amount of the chain's token.
-func (r *Runtime) amount(text string) (wire.Value, error) {
-	if v, err := wire.Parse(text); err == nil && !strings.Contains(text, ".") {
+func (r *Runtime) amount(text string) (jsonscan.Value, error) {
+	if v, err := jsonscan.Parse(text); err == nil && !strings.Contains(text, ".") {
 		return v, nil
 	}
 	digits, err := r.token.Smallest(text)
 	if err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
-	return wire.OfText(digits), nil
+	return jsonscan.OfText(digits), nil
 }
 
 // Smallest is an amount that somebody wrote, in the token's smallest unit: an integer is one
@@ -117,16 +117,16 @@ func (t Token) Smallest(text string) (digits string, err error) {
 	}
 	parts := amountForm.FindStringSubmatch(text)
 	if parts == nil {
-		return "", fmt.Errorf("want an integer in decimal digits, of the smallest unit where it is an amount, or an amount of the token such as %s; have %q", example, wire.Excerpt(text))
+		return "", fmt.Errorf("want an integer in decimal digits, of the smallest unit where it is an amount, or an amount of the token such as %s; have %q", example, jsonscan.Excerpt(text))
 	}
 	whole, fraction, symbol := parts[1], parts[2], parts[3]
 	switch {
 	case t.Symbol == "":
-		return "", fmt.Errorf("%q is an amount of a token, and the chain's token is not known. Give the smallest unit, or state --symbol and --decimals", wire.Excerpt(text))
+		return "", fmt.Errorf("%q is an amount of a token, and the chain's token is not known. Give the smallest unit, or state --symbol and --decimals", jsonscan.Excerpt(text))
 	case symbol != t.Symbol:
-		return "", fmt.Errorf("%q is an amount of %s, and the chain's token is %s", wire.Excerpt(text), symbol, t.Symbol)
+		return "", fmt.Errorf("%q is an amount of %s, and the chain's token is %s", jsonscan.Excerpt(text), symbol, t.Symbol)
 	case len(fraction) > t.Decimals:
-		return "", fmt.Errorf("%q has %d decimals, and %s has %d", wire.Excerpt(text), len(fraction), symbol, t.Decimals)
+		return "", fmt.Errorf("%q has %d decimals, and %s has %d", jsonscan.Excerpt(text), len(fraction), symbol, t.Decimals)
 	}
 	digits = strings.TrimLeft(whole+fraction+strings.Repeat("0", t.Decimals-len(fraction)), "0")
 	if digits == "" {

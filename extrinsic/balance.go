@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
-	"github.com/feeledger/fees/wire"
 )
 
 // Balance is an amount of the chain's own token in a call.
@@ -19,12 +19,12 @@ type Balance struct {
 // Balances returns the amounts of the chain's own token in a call, which [Runtime.ReadCall] read, those of calls inside it
 // too. An argument is such an amount where the runtime's source gives it the pallet's type of balances; pallets that keep
 // other assets have the same name for those, and are left out.
-func (r *Runtime) Balances(call wire.Value) (list []Balance, err error) {
+func (r *Runtime) Balances(call jsonscan.Value) (list []Balance, err error) {
 	err = r.balances(call, "", &list)
 	return list, err
 }
 
-func (r *Runtime) balances(call wire.Value, path string, list *[]Balance) error {
+func (r *Runtime) balances(call jsonscan.Value, path string, list *[]Balance) error {
 	pallet, name := CallName(call)
 	args := call.Member("args")
 	called, err := r.find(pallet + "." + name)
@@ -34,7 +34,7 @@ func (r *Runtime) balances(call wire.Value, path string, list *[]Balance) error 
 	for i, f := range called.Arguments {
 		key := argumentName(f, i)
 		v := args.Member(key)
-		if !isBalance(pallet, f) || v.Kind() == wire.Null {
+		if !isBalance(pallet, f) || v.Kind() == jsonscan.Null {
 			if err := r.balancesInside(v, path+key, list); err != nil {
 				return err
 			}
@@ -50,8 +50,8 @@ func (r *Runtime) balances(call wire.Value, path string, list *[]Balance) error 
 }
 
 // balancesInside looks for calls in an argument.
-func (r *Runtime) balancesInside(v wire.Value, path string, list *[]Balance) error {
-	if v.Member("method").Member("pallet").Kind() == wire.String {
+func (r *Runtime) balancesInside(v jsonscan.Value, path string, list *[]Balance) error {
+	if v.Member("method").Member("pallet").Kind() == jsonscan.String {
 		return r.balances(v, path+".", list)
 	}
 	for name, member := range v.Members() {
@@ -84,7 +84,7 @@ func isBalance(pallet string, f metadata.Field) bool {
 }
 
 // CallName returns the names of a call that [Runtime.ReadCall] read, in camelCase.
-func CallName(call wire.Value) (pallet, name string) {
+func CallName(call jsonscan.Value) (pallet, name string) {
 	method := call.Member("method")
 	pallet, _ = method.Member("pallet").Text()
 	name, _ = method.Member("method").Text()

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // Called is a call that the runtime has.
@@ -46,14 +46,14 @@ func FindPallet(m *metadata.Metadata, name string) (*metadata.Pallet, error) {
 		}
 		names = append(names, scalejson.CamelCase(p.Name))
 	}
-	return nil, fmt.Errorf("the runtime has no pallet %q: it has %s", wire.Excerpt(name), strings.Join(names, ", "))
+	return nil, fmt.Errorf("the runtime has no pallet %q: it has %s", jsonscan.Excerpt(name), strings.Join(names, ", "))
 }
 
 // find finds a call by its names, such as balances.transferAllowDeath.
 func (r *Runtime) find(name string) (*Called, error) {
 	pallet, call, two := strings.Cut(name, ".")
 	if !two || pallet == "" || call == "" {
-		return nil, fmt.Errorf("call %q: want a pallet and a call of it, such as balances.transferAllowDeath", wire.Excerpt(name))
+		return nil, fmt.Errorf("call %q: want a pallet and a call of it, such as balances.transferAllowDeath", jsonscan.Excerpt(name))
 	}
 	list, err := r.Calls(pallet)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *Runtime) find(name string) (*Called, error) {
 		for _, c := range list {
 			names = append(names, c.Name)
 		}
-		return nil, fmt.Errorf("the pallet %s has no call %q: it has %s", wire.Excerpt(pallet), wire.Excerpt(call), strings.Join(names, ", "))
+		return nil, fmt.Errorf("the pallet %s has no call %q: it has %s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(call), strings.Join(names, ", "))
 	}
 	return &list[i], nil
 }
@@ -115,16 +115,16 @@ func argumentName(f metadata.Field, i int) string {
 }
 
 // CallOf makes call data of a call as JSON: {"method": {"pallet", "method"}, "args"}.
-func (r *Runtime) CallOf(v wire.Value) ([]byte, error) { return r.encoder.Call(nil, v) }
+func (r *Runtime) CallOf(v jsonscan.Value) ([]byte, error) { return r.encoder.Call(nil, v) }
 
 // ReadCall reads call data, all of it, as {"method": {"pallet", "method"}, "args"}.
-func (r *Runtime) ReadCall(call []byte) (wire.Value, error) {
+func (r *Runtime) ReadCall(call []byte) (jsonscan.Value, error) {
 	w := &scalejson.Writer{Reader: scale.NewReader(call)}
 	r.writeCall(w)
 	if err := w.End(); err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
-	return wire.Parse(string(w.Text))
+	return jsonscan.Parse(string(w.Text))
 }
 
 func (r *Runtime) writeCall(w *scalejson.Writer) {

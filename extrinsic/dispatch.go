@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/scale"
-	"github.com/feeledger/fees/wire"
 )
 
 // Cost is what the runtime says that an extrinsic would cost.
@@ -53,7 +53,7 @@ func (r *Runtime) ReadCost(answer []byte) (c Cost, err error) {
 	}
 	c.Class = classes[class]
 	c.Weight = chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}
-	c.Fee, err = chain.ReadWei(wire.OfInteger(backwards(fee)))
+	c.Fee, err = chain.ReadWei(jsonscan.OfInteger(backwards(fee)))
 	return c, err
 }
 

@@ -16,7 +16,7 @@ import (
 // Make a transfer by what a runtime says of itself, sign it, and have it as it is sent. It is
 // extrinsic 8 of block 25 of the recorded chain.
 func Example() {
-	packed, err := os.ReadFile("../internal/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
+	packed, err := os.ReadFile("../internal/test/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
 	if err != nil {
 		log.Fatal(err)
 	}

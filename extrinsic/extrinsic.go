@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // Extrinsic is one that was read.
@@ -15,9 +15,9 @@ type Extrinsic struct {
 	Signed    bool
 	Signer    chain.Address // zero, as what follows, where it is not signed
 	Signature Signature
-	Signing              // without what stands in no extrinsic: hashes and versions
-	Data      []byte     // the call, encoded
-	Call      wire.Value // {"method": {"pallet", "method"}, "args"}
+	Signing                  // without what stands in no extrinsic: hashes and versions
+	Data      []byte         // the call, encoded
+	Call      jsonscan.Value // {"method": {"pallet", "method"}, "args"}
 	Hash      chain.Hash
 }
 
@@ -46,7 +46,7 @@ func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
 	}
 	x.Data = reader.Since(at)
 	var err error
-	x.Call, err = wire.Parse(string(w.Text))
+	x.Call, err = jsonscan.Parse(string(w.Text))
 	return x, err
 }
 

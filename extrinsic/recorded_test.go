@@ -18,9 +18,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/keys"
 	"github.com/feeledger/fees/metadata"
-	"github.com/feeledger/fees/wire"
 )
 
 // pairs are chains with what their node had said.
@@ -230,7 +230,7 @@ func TestRecordedExtrinsics(t *testing.T) {
 }
 
 // arguments are those of a call as somebody writes them: bare texts, and JSON for the others.
-func arguments(args wire.Value) (list []string) {
+func arguments(args jsonscan.Value) (list []string) {
 	for _, v := range args.Members() {
 		if text, is := v.Text(); is {
 			list = append(list, text)
@@ -342,7 +342,7 @@ func (r *recorded) charges() map[chain.Hash]charge {
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		require.NoError(r.t, err)
-		v, err := wire.Parse(string(text))
+		v, err := jsonscan.Parse(string(text))
 		require.NoError(r.t, err)
 		height, _ := v.Member("number").Text()
 		i := -1

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // Signing is what is signed beside a call.
@@ -54,8 +54,8 @@ func (r *Runtime) Payload(call []byte, s *Signing) ([]byte, error) {
 
 // Payload is what a signer signed, read from its bytes.
 type Payload struct {
-	Data []byte     // the call, encoded
-	Call wire.Value // {"method": {"pallet", "method"}, "args"}
+	Data []byte         // the call, encoded
+	Call jsonscan.Value // {"method": {"pallet", "method"}, "args"}
 	Signing
 }
 
@@ -69,7 +69,7 @@ func (r *Runtime) ReadPayload(payload []byte) (*Payload, error) {
 	}
 	p := &Payload{Data: reader.Since(0)}
 	var err error
-	if p.Call, err = wire.Parse(string(w.Text)); err != nil {
+	if p.Call, err = jsonscan.Parse(string(w.Text)); err != nil {
 		return nil, err
 	}
 	if err := r.readExtensions(reader, p.take, func(e metadata.Extension) metadata.TypeID { return e.Type }); err != nil {
@@ -82,14 +82,14 @@ func (r *Runtime) ReadPayload(payload []byte) (*Payload, error) {
 }
 
 // readExtensions reads a value of each extension.
-func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, wire.Value) error, of func(metadata.Extension) metadata.TypeID) error {
+func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, jsonscan.Value) error, of func(metadata.Extension) metadata.TypeID) error {
 	for _, e := range r.metadata.Extrinsic.Extensions {
 		w := &scalejson.Writer{Reader: reader}
 		r.codec.Value(w, of(e))
 		err := w.Err()
 		if err == nil {
-			var v wire.Value
-			if v, err = wire.Parse(string(w.Text)); err == nil {
+			var v jsonscan.Value
+			if v, err = jsonscan.Parse(string(w.Text)); err == nil {
 				err = take(e.Name, v)
 			}
 		}
@@ -101,14 +101,14 @@ func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, wire.Va
 }
 
 // take notes what an extension has in the extrinsic.
-func (s *Signing) take(name string, v wire.Value) (err error) {
+func (s *Signing) take(name string, v jsonscan.Value) (err error) {
 	switch name {
 	case "CheckNonce":
 		s.Nonce, err = chain.ReadNonce(v)
 	case "ChargeTransactionPayment":
 		s.Tip, err = chain.ReadWei(v)
 	case "CheckMortality", "CheckEra":
-		if mortal := v.Member("mortalEra"); mortal.Kind() == wire.Array {
+		if mortal := v.Member("mortalEra"); mortal.Kind() == jsonscan.Array {
 			if s.Era.Period, err = chain.ReadUint64(mortal.Index(0)); err == nil {
 				s.Era.Phase, err = chain.ReadUint64(mortal.Index(1))
 			}
@@ -121,7 +121,7 @@ func (s *Signing) take(name string, v wire.Value) (err error) {
 }
 
 // takeSigned notes what is signed with an extension, and is not in the extrinsic.
-func (s *Signing) takeSigned(name string, v wire.Value) (err error) {
+func (s *Signing) takeSigned(name string, v jsonscan.Value) (err error) {
 	hash := func(to *chain.Hash) error {
 		text, _ := v.Text()
 		*to, err = chain.ParseHash(text)
@@ -167,7 +167,7 @@ func (r *Runtime) extend(to []byte, name string, id metadata.TypeID, value func(
 	case value == nil:
 		return nil, fmt.Errorf("the runtime wants its extension %s in an extrinsic, of type %s: nothing is known of it", name, r.metadata.Describe(id))
 	}
-	v, err := wire.Parse(value(s))
+	v, err := jsonscan.Parse(value(s))
 	if err == nil {
 		to, err = r.encoder.Value(to, id, v)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/vectors"
+	"github.com/feeledger/fees/internal/test/vectors"
 )
 
 func gasPrice(t *testing.T, text string) chain.GasPrice {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -45,19 +45,19 @@ func Of(g Gateway) *Client { return &Client{g} }
 
 // server is a gateway that is asked over HTTP.
 type server struct {
-	http    *ask.Client
+	http    *httpclient.Client
 	version atomic.Pointer[string] // what the gateway's paths begin with, nil until an answer told
 }
 
 // New returns a client of the gateway at address, an http or https URL. A user
 // name and password in it are sent as basic authentication. Errors show the
 // address without them, and without its path, where some providers have a key.
-func New(address string, o ask.Options) (*Client, error) {
+func New(address string, o httpclient.Options) (*Client, error) {
 	u, err := url.Parse(address)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "") {
 		return nil, fmt.Errorf("gateway address %s://%s: want http://host:port or https://host, without a query", u.Scheme, u.Host)
 	}
-	http, err := ask.New(ask.Gateway, address, o, "http", "https")
+	http, err := httpclient.New(httpclient.Gateway, address, o, "http", "https")
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block
 // that may have come by mistake: a server is asked again where that makes sense.
 func read[T any](ctx context.Context, c *Client, path string, decode func(text string) (T, error)) (value T, err error) {
 	decoded := false
-	text, err := c.Answer(ask.Checked(ctx, func(text string) (err error) {
+	text, err := c.Answer(httpclient.Checked(ctx, func(text string) (err error) {
 		value, err = decode(text)
 		decoded = err == nil
 		return err

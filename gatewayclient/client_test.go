@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
 const recordings = "../testdata/recordings"
@@ -26,7 +26,7 @@ const hash1 = `"0x11111111111111111111111111111111111111111111111111111111111111
 
 // clientOf is a client of a gateway on loopback. It does not wait long before it
 // tries again.
-func clientOf(t *testing.T, h http.Handler, o ask.Options) *gatewayclient.Client {
+func clientOf(t *testing.T, h http.Handler, o httpclient.Options) *gatewayclient.Client {
 	if o.RetryWait == 0 {
 		o.RetryWait = time.Millisecond
 	}
@@ -39,7 +39,7 @@ func clientOf(t *testing.T, h http.Handler, o ask.Options) *gatewayclient.Client
 
 func TestClient(t *testing.T) {
 	ctx := context.Background()
-	c := clientOf(t, gatewaytest.Handler(filepath.Join(recordings, "moonbeam-2100")), ask.Options{})
+	c := clientOf(t, gatewaytest.Handler(filepath.Join(recordings, "moonbeam-2100")), httpclient.Options{})
 
 	final, err := c.FinalHead(ctx)
 	require.NoError(t, err)
@@ -138,10 +138,10 @@ func TestRecordedErrors(t *testing.T) {
 	require.Len(t, recorded, len(wants))
 	for name, answer := range recorded {
 		t.Run(name, func(t *testing.T) {
-			c := clientOf(t, answer, ask.Options{Total: 500 * time.Millisecond, RetryWait: 300 * time.Millisecond})
+			c := clientOf(t, answer, httpclient.Options{Total: 500 * time.Millisecond, RetryWait: 300 * time.Millisecond})
 			_, path, _ := strings.Cut(answer.Request, " ")
 			text, err := c.Answer(context.Background(), path)
-			var refused *ask.StatusError
+			var refused *httpclient.StatusError
 			switch want := wants[name].(type) {
 			case error:
 				require.ErrorIs(t, err, want)
@@ -174,7 +174,7 @@ func TestWrongAnswers(t *testing.T) {
 	ctx := context.Background()
 	block := `{"number":"7","hash":` + hash1 + `,"parentHash":` + hash1 + `,"extrinsics":[]}`
 	answer := func(body string) *gatewayclient.Client {
-		return clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }), ask.Options{})
+		return clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }), httpclient.Options{})
 	}
 	_, err := answer(block).Block(ctx, 25)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
@@ -187,7 +187,7 @@ func TestWrongAnswers(t *testing.T) {
 	_, err = answer(`{"at":{"height":"24"},"value":"x"}`).Multiplier(ctx, 24)
 	require.EqualError(t, err, `multiplier at block 24: malformed multiplier: value: "x" is not a non-negative integer`)
 	_, err = answer(" \n<html>").Block(ctx, 25)
-	require.ErrorIs(t, err, ask.ErrNotJSON)
+	require.ErrorIs(t, err, httpclient.ErrNotJSON)
 	_, err = answer("").Block(ctx, 25)
 	require.ErrorContains(t, err, "the text ends too early")
 }
@@ -215,9 +215,9 @@ func TestNoAnswer(t *testing.T) {
 		}, "larger than any block should be"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := clientOf(t, c.step, ask.Options{Total: time.Second, MaxAnswer: 10_000})
+			client := clientOf(t, c.step, httpclient.Options{Total: time.Second, MaxAnswer: 10_000})
 			_, err := client.Block(context.Background(), 25)
-			var unreachable *ask.UnreachableError
+			var unreachable *httpclient.UnreachableError
 			require.ErrorAs(t, err, &unreachable)
 			require.ErrorContains(t, err, c.says)
 		})
@@ -237,7 +237,7 @@ func TestMessages(t *testing.T) {
 			}
 			defer connection.Close()
 			fmt.Fprint(connection, answer)
-		}), ask.Options{Total: time.Second})
+		}), httpclient.Options{Total: time.Second})
 		_, err := c.Block(context.Background(), 25)
 		require.Error(t, err, name)
 		require.Less(t, len(err.Error()), 600, name)
@@ -250,14 +250,14 @@ func TestSuccessorNotFound(t *testing.T) {
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"error":"Block not found"}`)
-	}), ask.Options{})
+	}), httpclient.Options{})
 	_, err := c.Block(context.Background(), 25)
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 }
 
 func TestAddress(t *testing.T) {
 	for _, address := range []string{"", "127.0.0.1:8080", "ws://host", "http://host?key=secret"} {
-		_, err := gatewayclient.New(address, ask.Options{})
+		_, err := gatewayclient.New(address, httpclient.Options{})
 		require.ErrorContains(t, err, "gateway address", address)
 		require.NotContains(t, err.Error(), "secret")
 	}
@@ -266,7 +266,7 @@ func TestAddress(t *testing.T) {
 // A gateway that is a server is asked for one block after the other, and nothing ahead; of
 // another one it is the other's to say.
 func TestPortion(t *testing.T) {
-	c, err := gatewayclient.New("http://127.0.0.1:1", ask.Options{})
+	c, err := gatewayclient.New("http://127.0.0.1:1", httpclient.Options{})
 	require.NoError(t, err)
 	require.Equal(t, chain.Portion{Blocks: 1, Questions: 2}, c.Portion())
 	require.NoError(t, c.Prepare(t.Context(), chain.Heights{First: 1, Last: 16}), "nobody is asked")

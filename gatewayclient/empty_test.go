@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -25,7 +25,7 @@ func TestBlocksWithoutExtrinsics(t *testing.T) {
 		}
 		asked.Add(1)
 		io.WriteString(w, `{"number":"`+height+`","extrinsics":[]}`)
-	}), ask.Options{})
+	}), httpclient.Options{})
 	_, err := c.Block(t.Context(), 5)
 	require.ErrorIs(t, err, sidecar.ErrNoInherents)
 	require.Greater(t, asked.Load(), int32(1))

@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -26,7 +26,7 @@ func answering(t *testing.T, path, body string) *gatewayclient.Client {
 			return
 		}
 		fmt.Fprint(w, body)
-	}), ask.Options{})
+	}), httpclient.Options{})
 }
 
 func recorded(t *testing.T, name string) string {
@@ -144,19 +144,19 @@ func TestMetadata(t *testing.T) {
 	require.Equal(t, text, out.String())
 	_, err = answering(t, "/", "").Metadata(ctx, &out)
 	require.ErrorIs(t, err, chain.ErrNotOffered)
-	_, err = clientOf(t, said(500, "no metadata today"), ask.Options{}).Metadata(ctx, &out)
+	_, err = clientOf(t, said(500, "no metadata today"), httpclient.Options{}).Metadata(ctx, &out)
 	require.ErrorContains(t, err, "status 500 Internal Server Error: no metadata today")
 	large := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, strings.Repeat("x", 20_000))
-	}), ask.Options{MaxAnswer: 10_000})
+	}), httpclient.Options{MaxAnswer: 10_000})
 	_, err = large.Metadata(ctx, &out)
 	require.ErrorContains(t, err, "larger than any block should be")
 	broken := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, "{")
-	}), ask.Options{})
+	}), httpclient.Options{})
 	_, err = broken.Metadata(ctx, &out)
-	var unreachable *ask.UnreachableError
+	var unreachable *httpclient.UnreachableError
 	require.ErrorAs(t, err, &unreachable)
 }
 
@@ -170,5 +170,5 @@ func TestAnswer(t *testing.T) {
 	_, err = answering(t, "/other", text).Answer(ctx, "/any")
 	require.ErrorIs(t, err, chain.ErrNotOffered)
 	_, err = answering(t, "/page", "\n <html></html>").Answer(ctx, "/page")
-	require.ErrorIs(t, err, ask.ErrNotJSON)
+	require.ErrorIs(t, err, httpclient.ErrNotJSON)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // Ask a gateway for a block, and for the fee multiplier that it left behind, in units of 10^-18.
@@ -17,7 +17,7 @@ func Example() {
 	ctx := context.Background()
 	gateway := httptest.NewServer(archive.Handler(demo.Open())) // yours
 	defer gateway.Close()
-	client, err := gatewayclient.New(gateway.URL, ask.Options{})
+	client, err := gatewayclient.New(gateway.URL, httpclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

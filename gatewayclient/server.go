@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
 // The prefixes that the paths of a gateway can have: none, and that of Sidecar's successor
@@ -65,7 +65,7 @@ func settles(text string, err error) bool {
 	if err != nil {
 		return errors.Is(err, chain.ErrNoBlock)
 	}
-	_, notJSON := wire.Parse(text)
+	_, notJSON := jsonscan.Parse(text)
 	return notJSON == nil
 }
 
@@ -82,7 +82,7 @@ func (s *server) text(ctx context.Context, version, path string) (text string, e
 			final, err = s.refusal(question, answer)
 			return err
 		case answer.Status == http.StatusNoContent:
-			return &ask.UnusableError{Err: &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", question, errNoContent)}}
+			return &httpclient.UnusableError{Err: &sidecar.DecodeError{What: "answer", Err: fmt.Errorf("GET %s: %w", question, errNoContent)}}
 		case answer.IsWebPage():
 			return fmt.Errorf("GET %s: %w", question, s.http.WebPage(answer))
 		case version == version1 && blockPath.MatchString(path):
@@ -95,7 +95,7 @@ func (s *server) text(ctx context.Context, version, path string) (text string, e
 			}
 		}
 		text = answer.Text
-		return ask.Check(ctx, text)
+		return httpclient.Check(ctx, text)
 	})
 	return text, cmp.Or(err, final)
 }
@@ -107,13 +107,13 @@ const maxEmpty = 5
 // checkInherents refuses a block above the first one that has no extrinsics. The successor
 // sends one with status 200 when its own request to the node fails.
 func checkInherents(text string) error {
-	block, err := wire.Parse(text)
+	block, err := jsonscan.Parse(text)
 	if err != nil {
 		return nil // the reader of the block says what is wrong
 	}
 	number, err := chain.ReadUint64(block.Member("number"))
 	extrinsics := block.Member("extrinsics")
-	if err != nil || number == 0 || extrinsics.Kind() != wire.Array || extrinsics.Index(0).Kind() != wire.Absent {
+	if err != nil || number == 0 || extrinsics.Kind() != jsonscan.Array || extrinsics.Index(0).Kind() != jsonscan.Absent {
 		return nil
 	}
 	return &sidecar.DecodeError{What: fmt.Sprintf("block %d", number), Err: sidecar.ErrNoInherents}
@@ -154,8 +154,8 @@ func cannotTell(status int, said string) bool {
 
 // refusal is what an answer says whose status is no success: a final answer, or why there is
 // none.
-func (s *server) refusal(path string, answer ask.Answer) (final, err error) {
-	body, notJSON := wire.Parse(answer.Text)
+func (s *server) refusal(path string, answer httpclient.Answer) (final, err error) {
+	body, notJSON := jsonscan.Parse(answer.Text)
 	said, ok := body.Member("message").Text()
 	if !ok {
 		said, _ = body.Member("error").Text() // the successor's
@@ -167,7 +167,7 @@ func (s *server) refusal(path string, answer ask.Answer) (final, err error) {
 	}
 	refused := s.http.Refused(path, answer)
 	switch {
-	case ask.FailureOf(refused) == ask.Pruned:
+	case httpclient.FailureOf(refused) == httpclient.Pruned:
 		return fmt.Errorf("%w: %w", chain.ErrPruned, refused), nil
 	case cannotTell(answer.Status, said):
 		return fmt.Errorf("%w: %w", chain.ErrCannotTell, refused), nil

@@ -7,9 +7,9 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // Invoice is one fee with all that it follows from. Its JSON has the keys of a
@@ -137,7 +137,7 @@ func (v *Invoice) readPayload(p *evm.Payload) {
 	action, err := p.Action()
 	v.Creates = err == nil && action.Create
 	place := "args.transaction."
-	if v.extrinsic.Args.Member("transaction").Member("gasPrice").Kind() == wire.Absent {
+	if v.extrinsic.Args.Member("transaction").Member("gasPrice").Kind() == jsonscan.Absent {
 		place += string(p.Type) + "." // not so before there were types
 	}
 	if !p.Capped() {
@@ -160,7 +160,7 @@ func (v *Invoice) readWeight() {
 		}
 		path := "data[0].weight"
 		for _, member := range []string{"refTime", "ref_time"} {
-			if e.Data.Index(0).Member("weight").Member(member).Kind() != wire.Absent {
+			if e.Data.Index(0).Member("weight").Member(member).Kind() != jsonscan.Absent {
 				path += "." + member
 			}
 		}
@@ -206,7 +206,7 @@ func (v *Invoice) readNative() {
 		if ok && v.Cash != nil {
 			v.Inputs = append(v.Inputs, v.Cash.paid()...)
 		}
-		if ok && v.extrinsic.Tip.Kind() != wire.Absent {
+		if ok && v.extrinsic.Tip.Kind() != jsonscan.Absent {
 			v.read("tip", tip, InWei, v.field("tip"))
 		}
 		return

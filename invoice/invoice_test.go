@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/wire"
 )
 
 // TestExplainedRefund tells the refund from what the author of the block got,
@@ -36,7 +36,7 @@ func TestExplainedRefund(t *testing.T) {
 func TestExplainedDestinations(t *testing.T) {
 	payer, other := "0x"+strings.Repeat("11", 20), "0x"+strings.Repeat("22", 20)
 	event := func(name, who string, amount int) chain.Event {
-		data, err := wire.Parse(fmt.Sprintf(`["%s", "%d"]`, who, amount))
+		data, err := jsonscan.Parse(fmt.Sprintf(`["%s", "%d"]`, who, amount))
 		require.NoError(t, err)
 		return chain.Event{Pallet: "balances", Name: name, Data: data}
 	}

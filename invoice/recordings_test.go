@@ -18,11 +18,11 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // table is the network of the recordings with a row of its own.
@@ -220,8 +220,8 @@ func TestNotes(t *testing.T) {
 	require.Equal(t, "cash only: there is no rule to compare the charge with", explained(t, old, 7, 3, nil).VerdictText())
 }
 
-func parsed(t *testing.T, text string) wire.Value {
-	v, err := wire.Parse(text)
+func parsed(t *testing.T, text string) jsonscan.Value {
+	v, err := jsonscan.Parse(text)
 	require.NoError(t, err)
 	return v
 }
@@ -235,7 +235,7 @@ func drop(x *chain.Extrinsic, pallet, name string) {
 func garble(x *chain.Extrinsic, pallet, name string) {
 	for i := range x.Events {
 		if x.Events[i].Is(pallet, name) {
-			x.Events[i].Data = wire.Value{}
+			x.Events[i].Data = jsonscan.Value{}
 		}
 	}
 }

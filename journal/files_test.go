@@ -15,7 +15,7 @@ import (
 
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/ledgertest"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/sheet"

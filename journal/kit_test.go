@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/ledgertest"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/scrypt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ErrPassword says that a password does not open a keystore.
@@ -34,7 +34,7 @@ const (
 //
 // Source: Web3 Secret Storage Definition.
 func FromKeystore(text, password []byte) (*Key, error) {
-	v, err := wire.Parse(string(text))
+	v, err := jsonscan.Parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("it is no keystore file: %w", err)
 	}
@@ -75,12 +75,12 @@ type keystore struct {
 	derive              func(password []byte) ([]byte, error)
 }
 
-func readKeystore(v wire.Value) (s keystore, err error) {
+func readKeystore(v jsonscan.Value) (s keystore, err error) {
 	if version, err := chain.ReadUint64(v.Member("version")); err != nil || version != 3 {
 		return s, errors.New("want one of version 3")
 	}
 	crypto := v.Member("crypto")
-	if crypto.Kind() == wire.Absent {
+	if crypto.Kind() == jsonscan.Absent {
 		crypto = v.Member("Crypto") // as some write it
 	}
 	s.address, _ = v.Member("address").Text()
@@ -88,11 +88,11 @@ func readKeystore(v wire.Value) (s keystore, err error) {
 		s.address = s.address[2:]
 	}
 	if name, _ := crypto.Member("cipher").Text(); name != "aes-128-ctr" {
-		return s, fmt.Errorf("cipher %q is not known: want aes-128-ctr", wire.Excerpt(name))
+		return s, fmt.Errorf("cipher %q is not known: want aes-128-ctr", jsonscan.Excerpt(name))
 	}
 	for _, part := range []struct {
 		name string
-		of   wire.Value
+		of   jsonscan.Value
 		size int
 		to   *[]byte
 	}{
@@ -111,7 +111,7 @@ func readKeystore(v wire.Value) (s keystore, err error) {
 	return s, err
 }
 
-func hexMember(v wire.Value, name string) ([]byte, error) {
+func hexMember(v jsonscan.Value, name string) ([]byte, error) {
 	text, ok := v.Member(name).Text()
 	bytes, err := hex.DecodeString(text)
 	if !ok || err != nil {
@@ -121,7 +121,7 @@ func hexMember(v wire.Value, name string) ([]byte, error) {
 }
 
 // readDerivation reads how the password becomes a key.
-func readDerivation(crypto wire.Value) (func([]byte) ([]byte, error), error) {
+func readDerivation(crypto jsonscan.Value) (func([]byte) ([]byte, error), error) {
 	const size = 32
 	of := crypto.Member("kdfparams")
 	salt, err := hexMember(of, "salt")
@@ -148,7 +148,7 @@ func readDerivation(crypto wire.Value) (func([]byte) ([]byte, error), error) {
 		}, nil
 	case "pbkdf2":
 		if prf, _ := of.Member("prf").Text(); prf != "hmac-sha256" {
-			return nil, fmt.Errorf("prf %q is not known: want hmac-sha256", wire.Excerpt(prf))
+			return nil, fmt.Errorf("prf %q is not known: want hmac-sha256", jsonscan.Excerpt(prf))
 		}
 		c, err := chain.ReadUint64(of.Member("c"))
 		if err != nil || c == 0 || c > mostIterations {
@@ -158,6 +158,6 @@ func readDerivation(crypto wire.Value) (func([]byte) ([]byte, error), error) {
 			return pbkdf2.Key(sha256.New, string(password), salt, int(c), size)
 		}, nil
 	default:
-		return nil, fmt.Errorf("kdf %q is not known: want scrypt or pbkdf2", wire.Excerpt(kdf))
+		return nil, fmt.Errorf("kdf %q is not known: want scrypt or pbkdf2", jsonscan.Excerpt(kdf))
 	}
 }

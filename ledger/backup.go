@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/feeledger/fees/internal/disk"
-	"github.com/feeledger/fees/internal/scratch"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/scratch"
 )
 
 // Backup copies the book as it is now into a new file, whatever is written

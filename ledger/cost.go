@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
 // Cost is what there is to add up of a transaction: who paid how much, for what, and

@@ -25,13 +25,13 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/ledgertest"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/ledgertest"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 var ctx = context.Background()
@@ -137,8 +137,8 @@ func (m made) event(pallet, name, data string) made {
 	return m
 }
 
-func json(text string) wire.Value {
-	v, err := wire.Parse(text)
+func json(text string) jsonscan.Value {
+	v, err := jsonscan.Parse(text)
 	must(err)
 	return v
 }

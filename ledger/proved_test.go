@@ -12,7 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/ledger"
 )
 

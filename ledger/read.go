@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
 // rowsOf are rows that a book has of a block: of the table blocks, and of the tables that

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/ledgertest"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/ledger"
 )
 

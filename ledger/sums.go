@@ -11,7 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
 // TotalsBy is what the totals of a book are by.

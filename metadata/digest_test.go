@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/realmetadata"
+	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/metadata"
 )
 

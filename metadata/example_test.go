@@ -12,7 +12,7 @@ import (
 
 // Read the metadata of a runtime, and what they say of the chain's state.
 func ExampleParse() {
-	packed, err := os.ReadFile("../internal/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
+	packed, err := os.ReadFile("../internal/test/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
 	if err != nil {
 		log.Fatal(err)
 	}

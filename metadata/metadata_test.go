@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
-	"github.com/feeledger/fees/internal/realmetadata"
+	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/scale"

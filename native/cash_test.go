@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/native"
-	"github.com/feeledger/fees/wire"
 )
 
 const (
@@ -23,8 +23,8 @@ const (
 // charged is a signed transaction of a runtime without a fee event.
 func charged(t testing.TB, tip string, events ...[]any) *chain.Extrinsic {
 	t.Helper()
-	parse := func(text string) wire.Value {
-		v, err := wire.Parse(text)
+	parse := func(text string) jsonscan.Value {
+		v, err := jsonscan.Parse(text)
 		require.NoError(t, err, text)
 		return v
 	}
@@ -93,7 +93,7 @@ func TestReadCash(t *testing.T) {
 		require.Equal(t, chain.NewWei(c.paid), have.Tip, what)
 	}
 	x := charged(t, `"0"`, withdraw, ended("Yes"))
-	x.Signer = wire.Value{}
+	x.Signer = jsonscan.Value{}
 	_, err := native.ReadCash(x)
 	require.EqualError(t, err, "signature.signer: missing")
 }

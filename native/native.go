@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // FeePaid is what a native transaction paid.
@@ -51,7 +51,7 @@ func feeEvent(x *chain.Extrinsic) (event *chain.Event, count int) {
 	return event, count
 }
 
-func readFeePaid(data wire.Value) (paid FeePaid, err error) {
+func readFeePaid(data jsonscan.Value) (paid FeePaid, err error) {
 	i := 0
 	for v := range data.Elements() {
 		switch i {

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/vectors"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/native"
-	"github.com/feeledger/fees/wire"
 )
 
 func TestNativeFeeVectors(t *testing.T) {
@@ -38,7 +38,7 @@ func paid(t testing.TB, data ...string) *chain.Extrinsic {
 	t.Helper()
 	x := &chain.Extrinsic{Signed: true}
 	add := func(pallet, name, data string) {
-		v, err := wire.Parse(data)
+		v, err := jsonscan.Parse(data)
 		require.NoError(t, err, data)
 		x.Events = append(x.Events, chain.Event{Pallet: pallet, Name: name, Data: v})
 	}

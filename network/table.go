@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Network is one network's table.
@@ -211,7 +211,7 @@ func (t Tables) Named(name string) (*Network, bool) {
 // parse reads a table and checks all that can be checked without the chain.
 func parse(text []byte) ([]Network, error) {
 	// encoding/json would take the last of two equal keys.
-	if _, err := wire.Parse(string(text)); err != nil {
+	if _, err := jsonscan.Parse(string(text)); err != nil {
 		return nil, err
 	}
 	var table struct {

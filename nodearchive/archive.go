@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // ErrDamaged says that something in an archive is not as it was recorded.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
 func TestIs(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
 )
@@ -35,7 +35,7 @@ func served(b *testing.B, handler http.Handler) string {
 }
 
 func recorded(b *testing.B, made *chaingen.Chain) string {
-	client, err := nodeclient.New(served(b, made.Node()), ask.Options{})
+	client, err := nodeclient.New(served(b, made.Node()), httpclient.Options{})
 	require.NoError(b, err)
 	b.Cleanup(func() { client.Close() })
 	directory := filepath.Join(b.TempDir(), "archive")
@@ -95,7 +95,7 @@ func BenchmarkJoin(b *testing.B) {
 // that is beside it.
 func BenchmarkArchiveOfAGateway(b *testing.B) {
 	made := made()
-	client, err := gatewayclient.New(served(b, made.Handler()), ask.Options{})
+	client, err := gatewayclient.New(served(b, made.Handler()), httpclient.Options{})
 	require.NoError(b, err)
 	var directory string
 	for b.Loop() {

@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
 )
@@ -23,7 +23,7 @@ func Example() {
 	made := chaingen.New(chaingen.Options{Head: 5, Rooted: true})
 	server := httptest.NewServer(made.Node())
 	defer server.Close()
-	node, err := nodeclient.New(server.URL, ask.Options{})
+	node, err := nodeclient.New(server.URL, httpclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // Forecast is what recording a range will come to, by what a few of its blocks came to.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/trie"
-	"github.com/feeledger/fees/wire"
 )
 
 // JoinOptions say how archives are joined.
@@ -213,10 +213,10 @@ func (p *parts) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) (
 	return proof, err
 }
 
-func (p *parts) Version(_ context.Context, block chain.Anchor) (wire.Value, error) {
+func (p *parts) Version(_ context.Context, block chain.Anchor) (jsonscan.Value, error) {
 	a, r, err := p.left(block)
 	if err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
 	return a.word(r.Version)
 }
@@ -229,7 +229,7 @@ func (p *parts) Metadata(_ context.Context, block chain.Anchor) ([]byte, error) 
 	return a.piece(r.Metadata, maxRuntime)
 }
 
-func (p *parts) Word(ctx context.Context, method string) (wire.Value, error) {
+func (p *parts) Word(ctx context.Context, method string) (jsonscan.Value, error) {
 	return p.list[0].Call(ctx, method)
 }
 

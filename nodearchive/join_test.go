@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
 func joinTo(t testing.TB, directories []string, o JoinOptions) (string, *Manifest, error) {
@@ -75,9 +75,9 @@ func TestJoin(t *testing.T) {
 func TestJoinOfOtherWords(t *testing.T) {
 	made := rooted(110)
 	node := FromNode(served(t, made.Node()))
-	other := &telling{Origin: node, word: func(method string, v wire.Value) wire.Value {
+	other := &telling{Origin: node, word: func(method string, v jsonscan.Value) jsonscan.Value {
 		if method == "system_version" {
-			return wire.OfText("another")
+			return jsonscan.OfText("another")
 		}
 		return v
 	}}

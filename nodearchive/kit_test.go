@@ -12,12 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/rpcserver"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/wire"
 )
 
 // upgrade is the block that leaves the second runtime behind, whose states have another layout:
@@ -34,7 +34,7 @@ func served(t testing.TB, node *rpcserver.Server) *nodeclient.Client {
 	t.Helper()
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(server.URL, ask.Options{RetryWait: time.Millisecond, Total: 10 * time.Second})
+	client, err := nodeclient.New(server.URL, httpclient.Options{RetryWait: time.Millisecond, Total: 10 * time.Second})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return client
@@ -93,9 +93,9 @@ type telling struct {
 	hash     func(height uint64, h chain.Hash) chain.Hash
 	given    func(height uint64, g *Given)
 	many     func([]Given) []Given
-	version  func(at uint64, v wire.Value) wire.Value
+	version  func(at uint64, v jsonscan.Value) jsonscan.Value
 	metadata func(at uint64, bytes []byte) []byte
-	word     func(method string, v wire.Value) wire.Value
+	word     func(method string, v jsonscan.Value) jsonscan.Value
 	hashes   func([]chain.Optional[chain.Hash]) []chain.Optional[chain.Hash]
 	code     func(parts [][]byte) ([][]byte, error)
 	fails    string // the method that gives no answer
@@ -160,7 +160,7 @@ func (o *telling) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte)
 	return parts, o.fail("Proof", err)
 }
 
-func (o *telling) Version(ctx context.Context, block chain.Anchor) (wire.Value, error) {
+func (o *telling) Version(ctx context.Context, block chain.Anchor) (jsonscan.Value, error) {
 	o.questions.Add(1)
 	v, err := o.Origin.Version(ctx, block)
 	if o.version != nil && err == nil {
@@ -178,7 +178,7 @@ func (o *telling) Metadata(ctx context.Context, block chain.Anchor) ([]byte, err
 	return bytes, o.fail("Metadata", err)
 }
 
-func (o *telling) Word(ctx context.Context, method string) (wire.Value, error) {
+func (o *telling) Word(ctx context.Context, method string) (jsonscan.Value, error) {
 	o.questions.Add(1)
 	v, err := o.Origin.Word(ctx, method)
 	if o.word != nil && err == nil {

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // format is the version of the archive's form.
@@ -233,7 +233,7 @@ func (m *Manifest) checkRuntimes() error {
 	listed := map[RuntimeName]bool{}
 	for i := range m.Runtimes {
 		r := &m.Runtimes[i]
-		said, err := wire.Parse(string(r.Version))
+		said, err := jsonscan.Parse(string(r.Version))
 		if err != nil {
 			return err
 		}

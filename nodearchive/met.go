@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/trie"
-	"github.com/feeledger/fees/wire"
 )
 
 // met is a runtime that a recorder has met.
@@ -47,7 +47,7 @@ const runtimeVersion = "state_getRuntimeVersion"
 const maxWord = 64 << 10
 
 // readVersion reads the runtime's name in an answer of state_getRuntimeVersion.
-func readVersion(v wire.Value) (name RuntimeName, err error) {
+func readVersion(v jsonscan.Value) (name RuntimeName, err error) {
 	specName, _ := v.Member("specName").Text()
 	number, err := chain.ReadUint64(v.Member("specVersion"))
 	name = RuntimeName{specName, uint32(number)}
@@ -128,7 +128,7 @@ func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {
 	hash, needed, err := r.keptCode(parent, m)
 	if err != nil {
 		parts, err := r.from.Proof(ctx, parent.at(), codeKey)
-		if errors.As(err, new(*nodeclient.RPCError)) || errors.Is(err, ask.ErrTooLarge) || errors.Is(err, chain.ErrNotKept) {
+		if errors.As(err, new(*nodeclient.RPCError)) || errors.Is(err, httpclient.ErrTooLarge) || errors.Is(err, chain.ErrNotKept) {
 			return nil // it is large, and not every node gives it
 		}
 		if err != nil {

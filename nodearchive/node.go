@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/wire"
 )
 
 // notKept says that a block is not one of the archive's.
@@ -212,13 +212,13 @@ func (a *Archive) MetadataAt(context.Context, chain.Hash, uint32) ([]byte, error
 
 // Call answers what the node said of itself and its chain, and state_getRuntimeVersion. Other
 // methods are [nodeclient.ErrNoMethod].
-func (a *Archive) Call(ctx context.Context, method string, params ...any) (wire.Value, error) {
+func (a *Archive) Call(ctx context.Context, method string, params ...any) (jsonscan.Value, error) {
 	words := &a.manifest.Node
 	switch method {
 	case "system_chain":
-		return wire.OfText(words.Chain), nil
+		return jsonscan.OfText(words.Chain), nil
 	case "system_version":
-		return wire.OfText(words.Version), nil
+		return jsonscan.OfText(words.Version), nil
 	case "system_chainType":
 		return a.word(words.ChainType)
 	case "system_properties":
@@ -228,20 +228,20 @@ func (a *Archive) Call(ctx context.Context, method string, params ...any) (wire.
 		if len(params) > 0 {
 			var ok bool
 			if hash, ok = params[0].(chain.Hash); !ok {
-				return wire.Value{}, fmt.Errorf("%s: want the hash of a block", method)
+				return jsonscan.Value{}, fmt.Errorf("%s: want the hash of a block", method)
 			}
 		}
 		r, err := a.leftBy(hash)
 		if err != nil {
-			return wire.Value{}, err
+			return jsonscan.Value{}, err
 		}
 		return a.word(a.manifest.runtime(r.RuntimeName).Version)
 	}
-	return wire.Value{}, fmt.Errorf("%s: %w", method, nodeclient.ErrNoMethod)
+	return jsonscan.Value{}, fmt.Errorf("%s: %w", method, nodeclient.ErrNoMethod)
 }
 
-func (a *Archive) word(text []byte) (wire.Value, error) {
-	v, err := wire.Parse(string(text))
+func (a *Archive) word(text []byte) (jsonscan.Value, error) {
+	v, err := jsonscan.Parse(string(text))
 	if err != nil {
 		return v, a.damaged(manifestPath, err)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // RecordOptions say what is recorded.
@@ -21,7 +21,7 @@ type RecordOptions struct {
 	// ParameterKey tells by which key a runtime has FeesTreasuryProportion, "" for not at all;
 	// nil for no runtime.
 	ParameterKey func(RuntimeName) string
-	// Concurrency is how many messages are under way at once; [ask.DefaultConcurrency] by
+	// Concurrency is how many messages are under way at once; [httpclient.DefaultConcurrency] by
 	// default.
 	Concurrency int
 	// Progress is told, if not nil, how many of the blocks are kept.
@@ -44,7 +44,7 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 		return o, fmt.Errorf("the trusted block %d is below the range, which begins with block %d, and what is above it is not proved by it: trust a block of the range", t.Height, o.First)
 	}
 	if o.Concurrency <= 0 {
-		o.Concurrency = ask.DefaultConcurrency
+		o.Concurrency = httpclient.DefaultConcurrency
 	}
 	if o.segmentSize == 0 {
 		o.segmentSize = segmentSize

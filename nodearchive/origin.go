@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/wire"
 )
 
 // Origin is where an archive is recorded from: a node ([FromNode]), or other archives ([Join]).
@@ -23,11 +23,11 @@ type Origin interface {
 	// Proof is the read proof of some keys.
 	Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) ([][]byte, error)
 	// Version is what is said of the runtime that a block left behind (state_getRuntimeVersion).
-	Version(ctx context.Context, block chain.Anchor) (wire.Value, error)
+	Version(ctx context.Context, block chain.Anchor) (jsonscan.Value, error)
 	// Metadata are those of the runtime that a block left behind.
 	Metadata(ctx context.Context, block chain.Anchor) ([]byte, error)
 	// Word is what is said of the chain by one of the methods that [Words] name.
-	Word(ctx context.Context, method string) (wire.Value, error)
+	Word(ctx context.Context, method string) (jsonscan.Value, error)
 }
 
 // Given is a block as somebody gives it: nothing of it is proved.
@@ -98,7 +98,7 @@ func (n fromNode) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte)
 	return parts, ofBlock(block, err)
 }
 
-func (n fromNode) Version(ctx context.Context, block chain.Anchor) (wire.Value, error) {
+func (n fromNode) Version(ctx context.Context, block chain.Anchor) (jsonscan.Value, error) {
 	v, err := n.node.Call(ctx, runtimeVersion, block.Hash)
 	return v, ofBlock(block, err)
 }
@@ -108,7 +108,7 @@ func (n fromNode) Metadata(ctx context.Context, block chain.Anchor) ([]byte, err
 	return bytes, ofBlock(block, err)
 }
 
-func (n fromNode) Word(ctx context.Context, method string) (wire.Value, error) {
+func (n fromNode) Word(ctx context.Context, method string) (jsonscan.Value, error) {
 	return n.node.Call(ctx, method)
 }
 
@@ -117,7 +117,7 @@ func ofBlock(block chain.Anchor, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case ask.FailureOf(err) == ask.Pruned:
+	case httpclient.FailureOf(err) == httpclient.Pruned:
 		return fmt.Errorf("block %d: %w: %w", block.Height, chain.ErrPruned, err)
 	case errors.Is(err, nodeclient.ErrNoMethod):
 		return fmt.Errorf("block %d: %w: recording needs a node that answers state_getReadProof, by which the state is proved; some providers turn it off", block.Height, err)

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
@@ -40,7 +40,7 @@ func compareWithPair(t *testing.T, name string, layout int) {
 	require.NoError(t, rooted.Root(layout))
 	server := httptest.NewServer(rooted)
 	defer server.Close()
-	node, err := nodeclient.New(server.URL, ask.Options{})
+	node, err := nodeclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	defer node.Close()
 	head, err := node.Header(t.Context(), chain.Optional[chain.Hash]{})

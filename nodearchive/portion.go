@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/sys/inorder"
 	"github.com/feeledger/fees/trie"
 )
 

@@ -14,11 +14,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
@@ -44,7 +44,7 @@ func TestAuditorsPage(t *testing.T) {
 	made := chaingen.New(chaingen.Options{Seed: 77, Rooted: true, Upgrade: upgrade, Head: last})
 	server := httptest.NewServer(made.Node())
 	defer server.Close()
-	client, err := nodeclient.New(server.URL, ask.Options{})
+	client, err := nodeclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	defer client.Close()
 	directory := filepath.Join(t.TempDir(), "archive")

@@ -9,10 +9,10 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/disk"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // Record keeps the blocks of a range in a directory, from the last one down, each proved by the
@@ -35,7 +35,7 @@ func record(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*Ma
 		return nil, err
 	}
 	if err := r.blocks(ctx, r.portions); err != nil {
-		return nil, &ask.InterruptedError{Next: r.next(), Err: err}
+		return nil, &httpclient.InterruptedError{Next: r.next(), Err: err}
 	}
 	return r.finish(ctx)
 }
@@ -236,7 +236,7 @@ func (r *recorder) words(ctx context.Context) error {
 		}
 		var ok bool
 		if *word.text, ok = v.Text(); !ok {
-			return fmt.Errorf("%s: the node answers %s, want a text", word.method, wire.Excerpt(v.Raw()))
+			return fmt.Errorf("%s: the node answers %s, want a text", word.method, jsonscan.Excerpt(v.Raw()))
 		}
 	}
 	return nil

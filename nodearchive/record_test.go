@@ -16,12 +16,12 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/internal/rpcserver"
-	"github.com/feeledger/fees/internal/trietest"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/rpcserver"
+	"github.com/feeledger/fees/internal/test/trietest"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/trie"
-	"github.com/feeledger/fees/wire"
 )
 
 // The same range gives the same bytes, however it was asked for, and whatever else proofs have.
@@ -307,18 +307,24 @@ func TestLies(t *testing.T) {
 		"hashes": {&telling{hash: func(height uint64, h chain.Hash) chain.Hash {
 			return map[bool]chain.Hash{true: made.Hash(7), false: h}[height == 25]
 		}}, []string{"block 25: answer for another block"}},
-		"a runtime that is not its metadata's": {&telling{version: func(_ uint64, v wire.Value) wire.Value { return edited(v, `"specVersion":2302`, `"specVersion":2303`) }}, []string{"block 28: runtime moonbeam/2303: metadata: they are of the runtime moonbeam/2302"}},
-		"another runtime":                      {&telling{version: func(_ uint64, v wire.Value) wire.Value { return edited(v, `"specVersion":2302`, `"specVersion":2600`) }}, []string{"block 28: answer for another block: it is said to leave the runtime moonbeam/2600 behind, and by its state the next one was executed by moonbeam/2302"}},
-		"a runtime of any name":                {&telling{version: func(at uint64, v wire.Value) wire.Value { return edited(v, `"moonbeam"`, `"../moonbeam"`) }}, []string{"block 39: malformed runtime version"}},
-		"metadata of another":                  {&telling{metadata: func(uint64, []byte) []byte { return metadataOf(t, node, made.Hash(1)) }}, []string{"block 39: runtime moonbeam/2600: metadata: they are of the runtime moonbeam/2302"}},
-		"metadata cut":                         {&telling{metadata: func(_ uint64, b []byte) []byte { return b[:len(b)/2] }}, []string{"block 39: runtime moonbeam/2600: metadata: "}},
-		"no metadata":                          {&telling{metadata: func(_ uint64, b []byte) []byte { return nil }}, []string{"block 39: runtime moonbeam/2600: metadata: "}},
-		"no multiplier":                        {&telling{metadata: renamed("NextFeeMultiplier")}, []string{"block 39: runtime moonbeam/2600: metadata: they have no TransactionPayment.NextFeeMultiplier"}},
-		"endless metadata":                     {&telling{metadata: func(uint64, []byte) []byte { return make([]byte, maxRuntime+1) }}, []string{"block 39: metadata of 67108865 bytes, want at most 67108864"}},
-		"fewer hashes":                         {&telling{hashes: func(list []chain.Optional[chain.Hash]) []chain.Optional[chain.Hash] { return list[1:] }}, []string{"blocks 39 to 40: 1 hashes are given"}},
-		"another code":                         {&telling{code: func([][]byte) ([][]byte, error) { return [][]byte{{0}}, nil }}, []string{"block 39: :code: the node with the hash"}},
-		"the chain's name":                     {&telling{word: func(method string, v wire.Value) wire.Value { return wire.OfArray() }}, []string{"system_chain: the node answers [], want a text"}},
-		"endless words":                        {&telling{word: func(method string, v wire.Value) wire.Value { return wire.OfText(strings.Repeat("x", 1<<20)) }}, []string{"system_chain: an answer of"}},
+		"a runtime that is not its metadata's": {&telling{version: func(_ uint64, v jsonscan.Value) jsonscan.Value {
+			return edited(v, `"specVersion":2302`, `"specVersion":2303`)
+		}}, []string{"block 28: runtime moonbeam/2303: metadata: they are of the runtime moonbeam/2302"}},
+		"another runtime": {&telling{version: func(_ uint64, v jsonscan.Value) jsonscan.Value {
+			return edited(v, `"specVersion":2302`, `"specVersion":2600`)
+		}}, []string{"block 28: answer for another block: it is said to leave the runtime moonbeam/2600 behind, and by its state the next one was executed by moonbeam/2302"}},
+		"a runtime of any name": {&telling{version: func(at uint64, v jsonscan.Value) jsonscan.Value { return edited(v, `"moonbeam"`, `"../moonbeam"`) }}, []string{"block 39: malformed runtime version"}},
+		"metadata of another":   {&telling{metadata: func(uint64, []byte) []byte { return metadataOf(t, node, made.Hash(1)) }}, []string{"block 39: runtime moonbeam/2600: metadata: they are of the runtime moonbeam/2302"}},
+		"metadata cut":          {&telling{metadata: func(_ uint64, b []byte) []byte { return b[:len(b)/2] }}, []string{"block 39: runtime moonbeam/2600: metadata: "}},
+		"no metadata":           {&telling{metadata: func(_ uint64, b []byte) []byte { return nil }}, []string{"block 39: runtime moonbeam/2600: metadata: "}},
+		"no multiplier":         {&telling{metadata: renamed("NextFeeMultiplier")}, []string{"block 39: runtime moonbeam/2600: metadata: they have no TransactionPayment.NextFeeMultiplier"}},
+		"endless metadata":      {&telling{metadata: func(uint64, []byte) []byte { return make([]byte, maxRuntime+1) }}, []string{"block 39: metadata of 67108865 bytes, want at most 67108864"}},
+		"fewer hashes":          {&telling{hashes: func(list []chain.Optional[chain.Hash]) []chain.Optional[chain.Hash] { return list[1:] }}, []string{"blocks 39 to 40: 1 hashes are given"}},
+		"another code":          {&telling{code: func([][]byte) ([][]byte, error) { return [][]byte{{0}}, nil }}, []string{"block 39: :code: the node with the hash"}},
+		"the chain's name":      {&telling{word: func(method string, v jsonscan.Value) jsonscan.Value { return jsonscan.OfArray() }}, []string{"system_chain: the node answers [], want a text"}},
+		"endless words": {&telling{word: func(method string, v jsonscan.Value) jsonscan.Value {
+			return jsonscan.OfText(strings.Repeat("x", 1<<20))
+		}}, []string{"system_chain: an answer of"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.lie.Origin = node
@@ -338,8 +344,8 @@ func TestLies(t *testing.T) {
 	}
 }
 
-func edited(v wire.Value, old, replaced string) wire.Value {
-	changed, err := wire.Parse(strings.Replace(v.Raw(), old, replaced, 1))
+func edited(v jsonscan.Value, old, replaced string) jsonscan.Value {
+	changed, err := jsonscan.Parse(strings.Replace(v.Raw(), old, replaced, 1))
 	if err != nil {
 		panic(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 var errKilled = errors.New("killed")

@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/crashtest"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/test/crashtest"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if directory := os.Getenv(asRecorder); directory != "" {
 		goruntime.LockOSThread() // calls are counted by threads
 		server := httptest.NewServer(rooted(40).Node())
-		client, err := nodeclient.New(server.URL, ask.Options{RetryWait: time.Millisecond, Total: time.Minute})
+		client, err := nodeclient.New(server.URL, httpclient.Options{RetryWait: time.Millisecond, Total: time.Minute})
 		if err == nil {
 			err = recordSmall(FromNode(client), directory)
 		}

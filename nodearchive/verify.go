@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/sys/inorder"
 	"github.com/feeledger/fees/trie"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // question is a method to be called.
@@ -46,7 +46,7 @@ func encode(first uint64, questions []question) ([]byte, error) {
 // failure, or the notice of a subscription.
 type message struct {
 	id      string // of the question, as JSON; "" in a notice and where the node could not read one
-	result  wire.Value
+	result  jsonscan.Value
 	failure *RPCError
 	notice  *notice
 }
@@ -55,7 +55,7 @@ type message struct {
 // end.
 type notice struct {
 	subscription string // its id, as JSON
-	result       wire.Value
+	result       jsonscan.Value
 	end          *RPCError // why the node ended it, nil while it goes on
 }
 
@@ -75,7 +75,7 @@ var (
 // JSON to its last byte.
 func decodeMessages(text string) (messages []message, batch bool, err error) {
 	var all []members
-	err = wire.Scan(text, func(s *wire.Scanner) {
+	err = jsonscan.Scan(text, func(s *jsonscan.Scanner) {
 		if batch = s.IsArray(); !batch {
 			all = append(all, readMembers(s))
 			return
@@ -104,9 +104,9 @@ func decodeMessages(text string) (messages []message, batch bool, err error) {
 }
 
 // members are those of a message that count.
-type members struct{ id, method, params, result, failure wire.Value }
+type members struct{ id, method, params, result, failure jsonscan.Value }
 
-func readMembers(s *wire.Scanner) (m members) {
+func readMembers(s *jsonscan.Scanner) (m members) {
 	s.Object()
 	for s.Member() {
 		switch s.Key() {
@@ -128,15 +128,15 @@ func readMembers(s *wire.Scanner) (m members) {
 }
 
 func (m *members) message() (message, error) {
-	if m.method.Kind() != wire.Absent {
+	if m.method.Kind() != jsonscan.Absent {
 		return readNotice(m.id, m.params)
 	}
 	return readAnswer(m.id, m.result, m.failure)
 }
 
-func readAnswer(id, result, failure wire.Value) (message, error) {
-	refused := failure.Kind() != wire.Absent
-	answered := result.Kind() != wire.Absent
+func readAnswer(id, result, failure jsonscan.Value) (message, error) {
+	refused := failure.Kind() != jsonscan.Absent
+	answered := result.Kind() != jsonscan.Absent
 	switch {
 	case refused && answered:
 		return message{}, errBoth
@@ -151,12 +151,12 @@ func readAnswer(id, result, failure wire.Value) (message, error) {
 		}
 	}
 	switch id.Kind() {
-	case wire.Absent:
+	case jsonscan.Absent:
 		return message{}, errNoID
-	case wire.Number:
+	case jsonscan.Number:
 		m.id = id.Raw()
 		return m, nil
-	case wire.Null: // a question that the node could not read
+	case jsonscan.Null: // a question that the node could not read
 		if refused {
 			return m, nil
 		}
@@ -164,8 +164,8 @@ func readAnswer(id, result, failure wire.Value) (message, error) {
 	return message{}, errBadID
 }
 
-func readRefusal(v wire.Value) (*RPCError, error) {
-	if v.Kind() != wire.Object {
+func readRefusal(v jsonscan.Value) (*RPCError, error) {
+	if v.Kind() != jsonscan.Object {
 		return nil, errNotRefusal
 	}
 	e := &RPCError{Data: v.Member("data")}
@@ -176,14 +176,14 @@ func readRefusal(v wire.Value) (*RPCError, error) {
 	return e, nil
 }
 
-func readNotice(id, params wire.Value) (message, error) {
+func readNotice(id, params jsonscan.Value) (message, error) {
 	n := &notice{result: params.Member("result")}
 	subscription := params.Member("subscription")
-	if !isSubscription(subscription) || id.Kind() != wire.Absent {
+	if !isSubscription(subscription) || id.Kind() != jsonscan.Absent {
 		return message{}, errNotNotice
 	}
 	n.subscription = subscription.Raw()
-	if n.result.Kind() == wire.Absent {
+	if n.result.Kind() == jsonscan.Absent {
 		end, err := readRefusal(params.Member("error"))
 		if err != nil {
 			return message{}, err
@@ -194,4 +194,6 @@ func readNotice(id, params wire.Value) (message, error) {
 }
 
 // isSubscription tells whether a value can be the id of a subscription.
-func isSubscription(v wire.Value) bool { return v.Kind() == wire.String || v.Kind() == wire.Number }
+func isSubscription(v jsonscan.Value) bool {
+	return v.Kind() == jsonscan.String || v.Kind() == jsonscan.Number
+}

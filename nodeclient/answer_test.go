@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // FuzzMessage reads what a node may send. What is accepted is JSON, is one thing
@@ -41,7 +41,7 @@ func requireMessage(t *testing.T, m message, members map[string]json.RawMessage)
 		requireNotice(t, m, members)
 		return
 	}
-	require.NotEqual(t, m.failure != nil, m.result.Kind() != wire.Absent, "a result and a failure, or neither")
+	require.NotEqual(t, m.failure != nil, m.result.Kind() != jsonscan.Absent, "a result and a failure, or neither")
 	require.Equal(t, string(members["result"]), m.result.Raw())
 	if m.id == "" {
 		require.NotNil(t, m.failure, "a result without a question")
@@ -58,14 +58,14 @@ func requireNotice(t *testing.T, m message, members map[string]json.RawMessage) 
 	require.NoError(t, json.Unmarshal(members["params"], &params))
 	require.Equal(t, string(params["subscription"]), m.notice.subscription)
 	require.Equal(t, string(params["result"]), m.notice.result.Raw())
-	require.NotEqual(t, m.notice.end != nil, m.notice.result.Kind() != wire.Absent)
+	require.NotEqual(t, m.notice.end != nil, m.notice.result.Kind() != jsonscan.Absent)
 }
 
 // TestUnseenNotices: of what nobody looked at, the highest head stays, or the error.
 func TestUnseenNotices(t *testing.T) {
 	head := func(number string) *notice {
 		root := `"0x` + strings.Repeat("ab", 32) + `"`
-		v, err := wire.Parse(`{"number":"` + number + `","parentHash":` + root + `,"stateRoot":` + root + `,"extrinsicsRoot":` + root + `,"digest":{"logs":[]}}`)
+		v, err := jsonscan.Parse(`{"number":"` + number + `","parentHash":` + root + `,"stateRoot":` + root + `,"extrinsicsRoot":` + root + `,"digest":{"logs":[]}}`)
 		require.NoError(t, err)
 		return &notice{result: v}
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // mostAtOnce is how many questions one message may have. It is below what nodes allow whose
@@ -29,7 +29,7 @@ type Batch struct {
 // call is one question of a batch.
 type call struct {
 	question
-	result wire.Value
+	result jsonscan.Value
 	err    error
 }
 
@@ -39,7 +39,7 @@ func (c *Client) Batch() *Batch { return &Batch{client: c} }
 // Pending is the answer to a question of a batch, which is there once the batch was asked.
 type Pending[T any] struct {
 	call *call
-	read func(wire.Value) (T, error)
+	read func(jsonscan.Value) (T, error)
 }
 
 // Get is the answer, or why there is none.
@@ -61,14 +61,14 @@ var errNotAsked = errors.New("the batch was not asked")
 
 // Block adds the question of [Client.Block].
 func (b *Batch) Block(hash chain.Hash) Pending[Block] {
-	return Pending[Block]{b.add(getBlock, hash), func(v wire.Value) (Block, error) { return decodeBlock(v, chain.Some(hash)) }}
+	return Pending[Block]{b.add(getBlock, hash), func(v jsonscan.Value) (Block, error) { return decodeBlock(v, chain.Some(hash)) }}
 }
 
 // Storage adds the question of [Client.Storage]. It is [ErrNoMethod] of a node that takes
 // one key at a time alone.
 func (b *Batch) Storage(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
 	texts := hexKeys(keys)
-	read := func(v wire.Value) ([][]byte, error) { return readChanges(v, block, texts) }
+	read := func(v jsonscan.Value) ([][]byte, error) { return readChanges(v, block, texts) }
 	if b.client.noQueryStorage.Load() {
 		return Pending[[][]byte]{&call{err: ErrNoMethod}, read}
 	}
@@ -136,7 +136,7 @@ func refusesSize(err error) bool {
 	case errors.Is(err, ErrClosed), errors.Is(err, context.Canceled):
 		return false
 	}
-	return !ask.Passes(err) || ask.FailureOf(err) == ask.Internal
+	return !httpclient.Passes(err) || httpclient.FailureOf(err) == httpclient.Internal
 }
 
 // Codes of a node whose answer would be larger than it may be.
@@ -155,7 +155,7 @@ func refusesBatch(err error) bool {
 		code, _ := refused.failure.Code.Get()
 		return code != oversizedResponse && code != tooBigBatchAnswer
 	}
-	var status *ask.StatusError
+	var status *httpclient.StatusError
 	return errors.As(err, &status) && status.Code/100 == 4
 }
 
@@ -172,7 +172,7 @@ func (e *batchError) Unwrap() error { return e.failure }
 // Source: paritytech/jsonrpsee, types/src/error.rs.
 const batchesUnsupported = -32005
 
-// Refused makes it an [ask.Refusal]. That a batch is too large passes for no batch of its size.
+// Refused makes it an [httpclient.Refusal]. That a batch is too large passes for no batch of its size.
 func (e *batchError) Refused() (code int64, text string) {
 	code, text = e.failure.Refused()
 	if code == batchesUnsupported {

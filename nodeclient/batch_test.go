@@ -15,10 +15,10 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/internal/trietest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/trietest"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -115,7 +115,7 @@ func (b *batching) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // overBoth runs a test over HTTP and over a WebSocket.
-func overBoth(t *testing.T, instead func([]question, bool) string, o ask.Options, test func(*testing.T, *nodeclient.Client, *batching)) {
+func overBoth(t *testing.T, instead func([]question, bool) string, o httpclient.Options, test func(*testing.T, *nodeclient.Client, *batching)) {
 	for _, scheme := range []string{"http", "ws"} {
 		t.Run(scheme, func(t *testing.T) {
 			node := &batching{instead: instead}
@@ -259,7 +259,7 @@ func TestWrongBatches(t *testing.T) {
 				b := client.Batch()
 				one, two := b.Block(numbered(1)), b.Block(numbered(2))
 				if err := b.Ask(soon(t)); err != nil { // over a WebSocket the missing one may yet come
-					require.True(t, ask.TimedOut(err), "%v", err)
+					require.True(t, httpclient.TimedOut(err), "%v", err)
 					return
 				}
 				for i, p := range []nodeclient.Pending[nodeclient.Block]{one, two} {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/feeledger/fees/ask"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Client asks one node. It is safe for use by several goroutines. Over a
@@ -16,7 +16,7 @@ import (
 // calls can be under way. Calls whose connection breaks are made again on another: a call
 // may reach the node more than once, as over HTTP.
 type Client struct {
-	asker     *ask.Client
+	asker     *httpclient.Client
 	transport transport
 	socket    *socket // the transport, where it is a WebSocket
 	observe   func(method string, err error)
@@ -39,8 +39,8 @@ type transport interface {
 // user name and password in it are sent as basic authentication. Errors show the
 // address without them, and without its path and query, where some providers
 // have a key. New connects to nothing.
-func New(address string, o ask.Options) (*Client, error) {
-	asker, err := ask.New(ask.Node, address, o, "http", "https", "ws", "wss")
+func New(address string, o httpclient.Options) (*Client, error) {
+	asker, err := httpclient.New(httpclient.Node, address, o, "http", "https", "ws", "wss")
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func New(address string, o ask.Options) (*Client, error) {
 }
 
 // Place is who is asked.
-func (c *Client) Place() ask.Place { return c.asker.Place() }
+func (c *Client) Place() httpclient.Place { return c.asker.Place() }
 
 // Observe has f told of each attempt to call a method, when it is over, with what failed. It
 // is for before the first call.
@@ -73,22 +73,22 @@ func (c *Client) Close() error {
 
 // Call calls any method of the node by its name. Params are what json.Marshal
 // makes of them. The result may be null; what the node refuses is an *[RPCError].
-func (c *Client) Call(ctx context.Context, method string, params ...any) (wire.Value, error) {
+func (c *Client) Call(ctx context.Context, method string, params ...any) (jsonscan.Value, error) {
 	answers, err := c.ask(ctx, []question{{method, params}})
 	var refused *RPCError
 	if errors.As(err, &refused) && refused.Method != "" { // which says it
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
 	if err != nil {
-		return wire.Value{}, fmt.Errorf("%s: %w", method, err)
+		return jsonscan.Value{}, fmt.Errorf("%s: %w", method, err)
 	}
 	return answers[0].given()
 }
 
 // given is the result, or the refusal.
-func (m *message) given() (wire.Value, error) {
+func (m *message) given() (jsonscan.Value, error) {
 	if m.failure != nil {
-		return wire.Value{}, m.failure
+		return jsonscan.Value{}, m.failure
 	}
 	return m.result, nil
 }
@@ -124,7 +124,7 @@ func (c *Client) ask(ctx context.Context, questions []question) ([]message, erro
 			m.failure.Method = asked[i].method
 			m.failure.hide(c.asker)
 			c.observe(asked[i].method, m.failure)
-			if ask.Passes(m.failure) {
+			if httpclient.Passes(m.failure) {
 				again = append(again, open[i])
 				err = m.failure
 			}
@@ -132,7 +132,7 @@ func (c *Client) ask(ctx context.Context, questions []question) ([]message, erro
 		open = again
 		return err
 	})
-	if err != nil && (!answered || ask.TimedOut(err)) {
+	if err != nil && (!answered || httpclient.TimedOut(err)) {
 		return nil, c.reason(err)
 	}
 	return answers, nil
@@ -151,7 +151,7 @@ func (c *Client) attempted(err error) error {
 		refused.hide(c.asker)
 	}
 	if errors.As(err, new(*DecodeError)) {
-		return &ask.UnusableError{Err: err}
+		return &httpclient.UnusableError{Err: err}
 	}
 	return err
 }

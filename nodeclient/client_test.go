@@ -17,10 +17,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/wire"
 )
 
 // replay is a client of a node that answers with one recorded answer, whose id it
@@ -192,7 +192,7 @@ func TestWrongAnswers(t *testing.T) {
 			v, err := answering(t, c.body).Call(soon(t), "system_chain")
 			require.ErrorContains(t, err, c.says)
 			require.ErrorContains(t, err, "system_chain")
-			require.Equal(t, wire.Absent, v.Kind())
+			require.Equal(t, jsonscan.Absent, v.Kind())
 		})
 	}
 }
@@ -285,7 +285,7 @@ func TestAuthorities(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	var o ask.Options // a handshake takes its time on a busy machine
+	var o httpclient.Options // a handshake takes its time on a busy machine
 	_, err := newClient(t, server.URL, o).Chain(soon(t))
 	require.ErrorContains(t, err, "certificate")
 	o.RootCAs = x509.NewCertPool()
@@ -297,7 +297,7 @@ func TestAuthorities(t *testing.T) {
 
 func TestCloseEndsCalls(t *testing.T) {
 	stalling := serve(t, stall)
-	c := newClient(t, stalling.URL, ask.Options{})
+	c := newClient(t, stalling.URL, httpclient.Options{})
 	time.AfterFunc(20*time.Millisecond, func() { c.Close() })
 	_, err := c.Chain(soon(t))
 	require.ErrorIs(t, err, nodeclient.ErrClosed)
@@ -307,7 +307,7 @@ func TestCloseEndsCalls(t *testing.T) {
 
 func TestCallersOwnEnd(t *testing.T) {
 	stalling := serve(t, stall)
-	c := newClient(t, stalling.URL, ask.Options{})
+	c := newClient(t, stalling.URL, httpclient.Options{})
 	ctx, cancel := context.WithCancel(soon(t))
 	time.AfterFunc(20*time.Millisecond, cancel)
 	_, err := c.Chain(ctx)

@@ -2,7 +2,7 @@
 // WebSocket, and subscribes to the heads of its chain.
 //
 // Answers are checked. One that is for another question, that is no JSON-RPC answer at all, or
-// that lacks what its method promises is an error, and never a zero. Package ask says how long
+// that lacks what its method promises is an error, and never a zero. Package httpclient says how long
 // a question may take, however a node misbehaves.
 //
 // The shapes of chain_* and system_* answers are those of recorded ones. Those of

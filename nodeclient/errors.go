@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ErrNoMethod says that the node does not have the method that was called. It is
@@ -25,7 +25,7 @@ type RPCError struct {
 	Method  string                // that was called, "" where the node could not read what
 	Code    chain.Optional[int64] // as the node gave it, if it did
 	Message string                // the node's own
-	Data    wire.Value            // what the node added, absent if nothing
+	Data    jsonscan.Value        // what the node added, absent if nothing
 }
 
 func (e *RPCError) Error() string {
@@ -42,22 +42,22 @@ func (e *RPCError) Error() string {
 
 // words are the message, and what the node added to it.
 func (e *RPCError) words() string {
-	words := wire.Excerpt(e.Message)
+	words := jsonscan.Excerpt(e.Message)
 	if reason, ok := e.Data.Text(); ok {
-		words += ": " + wire.Excerpt(reason)
+		words += ": " + jsonscan.Excerpt(reason)
 	}
 	return words
 }
 
 // hide takes the client's secrets out of what the node says.
-func (e *RPCError) hide(c *ask.Client) {
+func (e *RPCError) hide(c *httpclient.Client) {
 	e.Message = c.WithoutSecrets(e.Message)
-	if data, err := wire.Parse(c.WithoutSecrets(e.Data.Raw())); err == nil {
+	if data, err := jsonscan.Parse(c.WithoutSecrets(e.Data.Raw())); err == nil {
 		e.Data = data
 	}
 }
 
-// Refused makes it an [ask.Refusal].
+// Refused makes it an [httpclient.Refusal].
 func (e *RPCError) Refused() (code int64, text string) {
 	code, _ = e.Code.Get()
 	return code, e.words()

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -23,7 +23,7 @@ func Example() {
 	}))
 	defer node.Close()
 
-	client, err := nodeclient.New(node.URL, ask.Options{})
+	client, err := nodeclient.New(node.URL, httpclient.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // DispatchInfo is what the node's runtime says that an extrinsic would cost.
@@ -32,7 +32,7 @@ func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Op
 	if err != nil {
 		return DispatchInfo{}, err
 	}
-	if v.Kind() == wire.Null {
+	if v.Kind() == jsonscan.Null {
 		return DispatchInfo{}, noBlock(method, block)
 	}
 	info, err := readDispatchInfo(v)
@@ -42,7 +42,7 @@ func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Op
 	return info, nil
 }
 
-func readDispatchInfo(v wire.Value) (info DispatchInfo, err error) {
+func readDispatchInfo(v jsonscan.Value) (info DispatchInfo, err error) {
 	if info.Weight, err = chain.ReadWeight(v.Member("weight")); err != nil {
 		return DispatchInfo{}, fmt.Errorf("weight: %w", err)
 	}
@@ -125,7 +125,7 @@ const maxBlocks = 1024
 // quantity is a number as Ethereum's JSON-RPC has it.
 func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
 
-func readFeeHistory(v wire.Value, maxCount, percentiles int) (h FeeHistory, err error) {
+func readFeeHistory(v jsonscan.Value, maxCount, percentiles int) (h FeeHistory, err error) {
 	if h.OldestBlock, err = chain.ReadUint64(v.Member("oldestBlock")); err != nil {
 		return FeeHistory{}, fmt.Errorf("oldestBlock: %w", err)
 	}
@@ -145,7 +145,7 @@ func readFeeHistory(v wire.Value, maxCount, percentiles int) (h FeeHistory, err 
 	if percentiles == 0 || blocks == 0 {
 		return h, nil
 	}
-	if h.Reward, err = readAtMost(maxCount, v.Member("reward"), func(v wire.Value) ([]chain.GasPrice, error) {
+	if h.Reward, err = readAtMost(maxCount, v.Member("reward"), func(v jsonscan.Value) ([]chain.GasPrice, error) {
 		return readRewards(v, percentiles)
 	}); err != nil {
 		return FeeHistory{}, fmt.Errorf("reward%w", err)
@@ -156,8 +156,8 @@ func readFeeHistory(v wire.Value, maxCount, percentiles int) (h FeeHistory, err 
 	return h, nil
 }
 
-func readRatio(v wire.Value) (string, error) {
-	if v.Kind() != wire.Number {
+func readRatio(v jsonscan.Value) (string, error) {
+	if v.Kind() != jsonscan.Number {
 		return "", fmt.Errorf("want a number, have %v", v.Kind())
 	}
 	if strings.HasPrefix(v.Raw(), "-") {
@@ -166,7 +166,7 @@ func readRatio(v wire.Value) (string, error) {
 	return v.Raw(), nil
 }
 
-func readRewards(v wire.Value, percentiles int) ([]chain.GasPrice, error) {
+func readRewards(v jsonscan.Value, percentiles int) ([]chain.GasPrice, error) {
 	rewards, err := readAtMost(percentiles, v, chain.ReadGasPrice)
 	if err != nil {
 		return nil, fmt.Errorf("percentiles%w", err)

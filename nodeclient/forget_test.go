@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // A question that was not sent is not waited for: nothing of it stays for the life of
 // the connection.
 func TestQuestionsThatWereNotSentAreForgotten(t *testing.T) {
-	c := &connection{asker: new(ask.Client), outbox: make(chan []byte), broken: make(chan struct{}), waiting: map[string]*waiter{}}
+	c := &connection{asker: new(httpclient.Client), outbox: make(chan []byte), broken: make(chan struct{}), waiting: map[string]*waiter{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for range 3 {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Header is a block's header. A node does not send the hash with it: it is known
@@ -70,7 +70,7 @@ func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (
 	if err != nil {
 		return Header{}, err
 	}
-	if v.Kind() == wire.Null {
+	if v.Kind() == jsonscan.Null {
 		return Header{}, noBlock(method, block)
 	}
 	h, err := readHeader(v)
@@ -95,8 +95,8 @@ func (c *Client) Block(ctx context.Context, block chain.Optional[chain.Hash]) (B
 
 const getBlock = "chain_getBlock"
 
-func decodeBlock(v wire.Value, hash chain.Optional[chain.Hash]) (Block, error) {
-	if v.Kind() == wire.Null {
+func decodeBlock(v jsonscan.Value, hash chain.Optional[chain.Hash]) (Block, error) {
+	if v.Kind() == jsonscan.Null {
 		return Block{}, noBlock(getBlock, hash)
 	}
 	b, err := readBlock(v.Member("block"))
@@ -128,7 +128,7 @@ func (c *Client) BlockHash(ctx context.Context, height uint64) (chain.Hash, erro
 	if err != nil {
 		return chain.Hash{}, err
 	}
-	if v.Kind() == wire.Null {
+	if v.Kind() == jsonscan.Null {
 		return chain.Hash{}, fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
 	}
 	return decodeHash(v)
@@ -144,7 +144,7 @@ func (c *Client) FinalizedHead(ctx context.Context) (chain.Hash, error) {
 	return decodeHash(v)
 }
 
-func decodeHash(v wire.Value) (chain.Hash, error) {
+func decodeHash(v jsonscan.Value) (chain.Hash, error) {
 	hash, err := chain.ReadHash(v)
 	if err != nil {
 		return chain.Hash{}, &DecodeError{"block hash", err}
@@ -159,8 +159,8 @@ func noBlock(method string, block chain.Optional[chain.Hash]) error {
 	return fmt.Errorf("%s: %w", method, chain.ErrNoBlock)
 }
 
-func readHeader(v wire.Value) (Header, error) {
-	if v.Kind() != wire.Object {
+func readHeader(v jsonscan.Value) (Header, error) {
+	if v.Kind() != jsonscan.Object {
 		return Header{}, fmt.Errorf("want an object, have %v", v.Kind())
 	}
 	var h Header
@@ -185,7 +185,7 @@ func readHeader(v wire.Value) (Header, error) {
 	return h, nil
 }
 
-func readBlock(v wire.Value) (b Block, err error) {
+func readBlock(v jsonscan.Value) (b Block, err error) {
 	if b.Header, err = readHeader(v.Member("header")); err != nil {
 		return Block{}, fmt.Errorf("block.header: %w", err)
 	}

@@ -7,14 +7,14 @@ import (
 	"iter"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // SubscribeFinalizedHeads delivers the headers of final blocks as the node announces
 // them, each with its hash. It is for knowing how far the chain is: whoever is slow gets
 // the newest alone, and a header may be missing, come again, or be lower than the one
-// before. While the node is silent it is asked, every [ask.Options].Timeout, where its
+// before. While the node is silent it is asked, every [httpclient.Options].Timeout, where its
 // head is.
 //
 // The iteration ends without an error when ctx does or the caller leaves the loop;
@@ -37,7 +37,7 @@ func (c *Client) SubscribeFinalizedHeads(ctx context.Context) iter.Seq2[Header, 
 // again: a node that is gone, busy, or refuses it for now.
 func Temporary(err error) bool {
 	var refused *RPCError
-	return ask.Passes(err) ||
+	return httpclient.Passes(err) ||
 		errors.Is(err, errEnded) ||
 		errors.Is(err, chain.ErrNoBlock) || // that it does not know any more
 		errors.As(err, &refused) && !errors.Is(err, ErrNoMethod)

@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -251,13 +251,13 @@ func (f *follower) wantEnd(says string, temporary bool) {
 }
 
 // patient options wait for nothing but announcements.
-var patient = ask.Options{RetryWait: time.Millisecond}
+var patient = httpclient.Options{RetryWait: time.Millisecond}
 
 func greetingWith(n *node, block string) { n.greeting = func() { n.announce(block) } }
 
 // startAt7 is a node that has the blocks a1 to a60, announces a7 to whoever subscribes, and is
 // subscribed to.
-func startAt7(t *testing.T, o ask.Options) (*node, *nodeclient.Client, *follower) {
+func startAt7(t *testing.T, o httpclient.Options) (*node, *nodeclient.Client, *follower) {
 	n := newNode(t)
 	n.grow("a", 1, 60)
 	greetingWith(n, "a7")
@@ -382,12 +382,12 @@ func TestLeavingTheLoop(t *testing.T) {
 
 func TestTemporary(t *testing.T) {
 	for err, want := range map[error]bool{
-		&ask.UnreachableError{Err: io.EOF}:    true,
-		&ask.StatusError{Code: 503}:           true,
-		&nodeclient.RPCError{Message: "busy"}: true,
-		&ask.StatusError{Code: 401}:           false,
-		&nodeclient.DecodeError{Err: io.EOF}:  false,
-		nodeclient.ErrNoSubscriptions:         false,
+		&httpclient.UnreachableError{Err: io.EOF}: true,
+		&httpclient.StatusError{Code: 503}:        true,
+		&nodeclient.RPCError{Message: "busy"}:     true,
+		&httpclient.StatusError{Code: 401}:        false,
+		&nodeclient.DecodeError{Err: io.EOF}:      false,
+		nodeclient.ErrNoSubscriptions:             false,
 	} {
 		require.Equal(t, want, nodeclient.Temporary(err), "%v", err)
 	}

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/feeledger/fees/ask"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // overHTTP sends each message in an HTTP request of its own.
 type overHTTP struct {
-	asker *ask.Client
+	asker *httpclient.Client
 	ids   atomic.Uint64
 }
 
@@ -70,7 +70,7 @@ func inOrder(messages []message, batch bool, first uint64, questions []question)
 		id, err := strconv.ParseUint(m.id, 10, 64)
 		i := id - first
 		if err != nil || i >= uint64(len(questions)) || told[i] {
-			return nil, &DecodeError{"answer", fmt.Errorf("one of it is to question %s, which was not asked, or is answered twice", wire.Excerpt(m.id))}
+			return nil, &DecodeError{"answer", fmt.Errorf("one of it is to question %s, which was not asked, or is answered twice", jsonscan.Excerpt(m.id))}
 		}
 		answers[i], told[i] = m, true
 	}

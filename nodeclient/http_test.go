@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // failing answers so many questions with refuse, and the others as they should be.
@@ -94,7 +94,7 @@ func TestRetries(t *testing.T) {
 						return
 					}
 					h(w, r)
-				}).URL, ask.Options{Total: 20 * time.Second, RetryWait: time.Millisecond})
+				}).URL, httpclient.Options{Total: 20 * time.Second, RetryWait: time.Millisecond})
 				if known {
 					_, err := client.Chain(soon(t))
 					require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestRetries(t *testing.T) {
 	}
 	t.Run("wait longer than there is", func(t *testing.T) {
 		h, asked := failing(2, status(429, "Retry-After", "3600", ""))
-		_, err := newClient(t, serve(t, h).URL, ask.Options{Total: 20 * time.Second}).Chain(soon(t))
+		_, err := newClient(t, serve(t, h).URL, httpclient.Options{Total: 20 * time.Second}).Chain(soon(t))
 		require.ErrorContains(t, err, "status 429 Too Many Requests")
 		require.Equal(t, int64(1), asked.Load())
 	})
@@ -123,14 +123,14 @@ func TestRetries(t *testing.T) {
 		_, err := newClient(t, serve(t, h).URL, inVain).Chain(soon(t))
 		require.ErrorContains(t, err, "the node at http://127.0.0.1:")
 		require.ErrorContains(t, err, "answers with status 503 Service Unavailable: syncing")
-		require.True(t, ask.TimedOut(err))
+		require.True(t, httpclient.TimedOut(err))
 	})
 }
 
 func TestNoAnswer(t *testing.T) {
 	requireUnreachable := func(t *testing.T, err error, says string) {
 		t.Helper()
-		var unreachable *ask.UnreachableError
+		var unreachable *httpclient.UnreachableError
 		require.ErrorAs(t, err, &unreachable)
 		require.ErrorContains(t, err, says)
 	}

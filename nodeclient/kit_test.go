@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -61,15 +61,15 @@ func readQuestion(r *http.Request) question {
 }
 
 // quick are options with which what is asked again is asked at once.
-var quick = ask.Options{Total: patience, RetryWait: time.Millisecond}
+var quick = httpclient.Options{Total: patience, RetryWait: time.Millisecond}
 
 // inVain are options for who gets no answer, and gives up soon.
-var inVain = ask.Options{Total: time.Second, RetryWait: time.Millisecond}
+var inVain = httpclient.Options{Total: time.Second, RetryWait: time.Millisecond}
 
 // patience is far more than anything takes that a test waits for.
 const patience = time.Minute
 
-func newClient(t *testing.T, address string, o ask.Options) *nodeclient.Client {
+func newClient(t *testing.T, address string, o httpclient.Options) *nodeclient.Client {
 	t.Helper()
 	c, err := nodeclient.New(address, o)
 	require.NoError(t, err)

@@ -7,18 +7,18 @@ import (
 	"math"
 	"strings"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // readList reads an array with read for each element. Its errors go on from the
 // array's name: "[3]: …" or ": …".
-func readList[T any](v wire.Value, read func(wire.Value) (T, error)) ([]T, error) {
+func readList[T any](v jsonscan.Value, read func(jsonscan.Value) (T, error)) ([]T, error) {
 	return readAtMost(math.MaxInt, v, read)
 }
 
 // readAtMost is readList for an array that has no more than so many elements.
-func readAtMost[T any](count int, v wire.Value, read func(wire.Value) (T, error)) ([]T, error) {
-	if v.Kind() != wire.Array {
+func readAtMost[T any](count int, v jsonscan.Value, read func(jsonscan.Value) (T, error)) ([]T, error) {
+	if v.Kind() != jsonscan.Array {
 		return nil, fmt.Errorf(": want an array, have %v", v.Kind())
 	}
 	list := []T{}
@@ -35,7 +35,7 @@ func readAtMost[T any](count int, v wire.Value, read func(wire.Value) (T, error)
 	return list, nil
 }
 
-func readText(v wire.Value) (string, error) {
+func readText(v jsonscan.Value) (string, error) {
 	text, ok := v.Text()
 	if !ok {
 		return "", fmt.Errorf("want a string, have %v", v.Kind())
@@ -45,7 +45,7 @@ func readText(v wire.Value) (string, error) {
 
 var errNotHex = errors.New("want 0x and pairs of hex digits")
 
-func readHex(v wire.Value) (string, error) {
+func readHex(v jsonscan.Value) (string, error) {
 	text, err := readText(v)
 	if err == nil && !isHex(text) {
 		err = errNotHex
@@ -54,7 +54,7 @@ func readHex(v wire.Value) (string, error) {
 }
 
 // decodeHex reads bytes in 0x-hex.
-func decodeHex(v wire.Value) ([]byte, error) {
+func decodeHex(v jsonscan.Value) ([]byte, error) {
 	text, err := readText(v)
 	if err != nil {
 		return nil, err

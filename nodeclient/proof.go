@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 const getReadProof = "state_getReadProof"
@@ -23,12 +23,12 @@ func (c *Client) ReadProof(ctx context.Context, block chain.Hash, keys ...[]byte
 
 // ReadProof adds the question of [Client.ReadProof].
 func (b *Batch) ReadProof(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
-	return Pending[[][]byte]{b.add(getReadProof, hexKeys(keys), block), func(v wire.Value) ([][]byte, error) { return readProof(v, block) }}
+	return Pending[[][]byte]{b.add(getReadProof, hexKeys(keys), block), func(v jsonscan.Value) ([][]byte, error) { return readProof(v, block) }}
 }
 
-func readProof(v wire.Value, block chain.Hash) ([][]byte, error) {
+func readProof(v jsonscan.Value, block chain.Hash) ([][]byte, error) {
 	if of, err := chain.ReadHash(v.Member("at")); err != nil || of != block {
-		return nil, &DecodeError{"proof", fmt.Errorf("at: want block %v, have %s", block, wire.Excerpt(v.Member("at").Raw()))}
+		return nil, &DecodeError{"proof", fmt.Errorf("at: want block %v, have %s", block, jsonscan.Excerpt(v.Member("at").Raw()))}
 	}
 	parts, err := readList(v.Member("proof"), readBytes)
 	if err != nil {

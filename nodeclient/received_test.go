@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // received counts bytes.
@@ -17,7 +17,7 @@ type received struct{ bytes, attempts atomic.Int64 }
 func (r *received) Attempted(string, int, time.Duration, error) { r.attempts.Add(1) }
 
 func (r *received) Received(what string, bytes int64) {
-	if what == ask.Node {
+	if what == httpclient.Node {
 		r.bytes.Add(bytes)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/scale"
-	"github.com/feeledger/fees/wire"
 )
 
 // NextIndex is the nonce of an account's next extrinsic, counting those that wait in the pool
@@ -58,7 +58,7 @@ func (c *Client) SendRawTransaction(ctx context.Context, encoded []byte, hash ch
 }
 
 // sentAs wants the hash that the node answers to be the one that was worked out.
-func sentAs(v wire.Value, err error, hash chain.Hash) error {
+func sentAs(v jsonscan.Value, err error, hash chain.Hash) error {
 	if err != nil {
 		return err
 	}

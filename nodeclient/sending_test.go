@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/rpcserver"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -136,7 +136,7 @@ func TestSubscribeStorage(t *testing.T) {
 		}}}
 		server := httptest.NewServer(node)
 		t.Cleanup(server.Close)
-		return newClient(t, "ws"+strings.TrimPrefix(server.URL, "http"), ask.Options{Total: patience})
+		return newClient(t, "ws"+strings.TrimPrefix(server.URL, "http"), httpclient.Options{Total: patience})
 	}
 	change := func(key, value string) string {
 		return `{"block":"` + someHash.String() + `","changes":[["` + key + `",` + value + `]]}`

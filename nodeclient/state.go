@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Hashes are those of the blocks at some heights, by one question (chain_getBlockHash), on
@@ -18,8 +18,8 @@ func (c *Client) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional
 	if err != nil {
 		return nil, err
 	}
-	hashes, err := readAtMost(len(heights), v, func(v wire.Value) (none chain.Optional[chain.Hash], err error) {
-		if v.Kind() == wire.Null {
+	hashes, err := readAtMost(len(heights), v, func(v jsonscan.Value) (none chain.Optional[chain.Hash], err error) {
+		if v.Kind() == jsonscan.Null {
 			return none, nil
 		}
 		hash, err := chain.ReadHash(v)
@@ -73,12 +73,12 @@ func hexKeys(keys [][]byte) []string {
 }
 
 // readChanges finds what is stored at each key in the one set of changes that tells of all.
-func readChanges(v wire.Value, block chain.Hash, keys []string) ([][]byte, error) {
+func readChanges(v jsonscan.Value, block chain.Hash, keys []string) ([][]byte, error) {
 	if of, err := chain.ReadHash(v.Index(0).Member("block")); err != nil || of != block {
-		return nil, &DecodeError{"storage", fmt.Errorf("changes: want those of block %v, have %s", block, wire.Excerpt(v.Index(0).Member("block").Raw()))}
+		return nil, &DecodeError{"storage", fmt.Errorf("changes: want those of block %v, have %s", block, jsonscan.Excerpt(v.Index(0).Member("block").Raw()))}
 	}
 	changes := v.Index(0).Member("changes")
-	if changes.Kind() != wire.Array {
+	if changes.Kind() != jsonscan.Array {
 		return nil, &DecodeError{"storage", fmt.Errorf("changes: want an array, have %v", changes.Kind())}
 	}
 	told := map[string][]byte{}
@@ -86,7 +86,7 @@ func readChanges(v wire.Value, block chain.Hash, keys []string) ([][]byte, error
 		key, ok := change.Index(0).Text()
 		value, err := readBytes(change.Index(1))
 		if !ok || err != nil {
-			return nil, &DecodeError{"storage", fmt.Errorf("changes: want pairs of a key and 0x-hex or null: %v", wire.Excerpt(change.Raw()))}
+			return nil, &DecodeError{"storage", fmt.Errorf("changes: want pairs of a key and 0x-hex or null: %v", jsonscan.Excerpt(change.Raw()))}
 		}
 		told[strings.ToLower(key)] = value
 	}
@@ -115,8 +115,8 @@ func (c *Client) Metadata(ctx context.Context, block chain.Hash) ([]byte, error)
 }
 
 // readBytes reads 0x-hex; null is none.
-func readBytes(v wire.Value) ([]byte, error) {
-	if v.Kind() == wire.Null {
+func readBytes(v jsonscan.Value) ([]byte, error) {
+	if v.Kind() == jsonscan.Null {
 		return nil, nil
 	}
 	bytes, err := decodeHex(v)

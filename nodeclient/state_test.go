@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/internal/trietest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/trietest"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -152,7 +152,7 @@ func TestObserve(t *testing.T) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":"Moonbeam"}`, readQuestion(r).ID)
 	})
 	c := newClient(t, server.URL+"/0123456789abcdef", quick)
-	require.Equal(t, ask.Place{What: ask.Node, Address: server.URL}, c.Place())
+	require.Equal(t, httpclient.Place{What: httpclient.Node, Address: server.URL}, c.Place())
 	var seen []string
 	c.Observe(func(method string, err error) {
 		require.NoError(t, err)

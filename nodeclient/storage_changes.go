@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Stored is what the state of a block has at a key.
@@ -49,7 +49,7 @@ func (c *Client) listenToStorage(ctx context.Context, key string, yield func(Sto
 			return connection.err
 		case a := <-s.newest:
 			if a.err == nil && !strings.EqualFold(a.stored.key, key) {
-				a.err = &DecodeError{"storage", fmt.Errorf("changes: want those of the key %s, have %q", key, wire.Excerpt(a.stored.key))}
+				a.err = &DecodeError{"storage", fmt.Errorf("changes: want those of the key %s, have %q", key, jsonscan.Excerpt(a.stored.key))}
 			}
 			if a.err != nil {
 				return a.err
@@ -66,7 +66,7 @@ func (c *Client) listenToStorage(ctx context.Context, key string, yield func(Sto
 }
 
 // readChange reads a change of the one key that was asked for.
-func readChange(v wire.Value) (a announcement) {
+func readChange(v jsonscan.Value) (a announcement) {
 	wrong := func(err error) announcement { return announcement{err: &DecodeError{"storage", err}} }
 	var err error
 	if a.stored.Block, err = chain.ReadHash(v.Member("block")); err != nil {
@@ -74,8 +74,8 @@ func readChange(v wire.Value) (a announcement) {
 	}
 	change := v.Member("changes").Index(0)
 	key, ok := change.Index(0).Text()
-	if !ok || v.Member("changes").Index(1).Kind() != wire.Absent {
-		return wrong(fmt.Errorf("changes: want one pair of a key and 0x-hex or null: %s", wire.Excerpt(v.Member("changes").Raw())))
+	if !ok || v.Member("changes").Index(1).Kind() != jsonscan.Absent {
+		return wrong(fmt.Errorf("changes: want one pair of a key and 0x-hex or null: %s", jsonscan.Excerpt(v.Member("changes").Raw())))
 	}
 	a.stored.key = key
 	if a.stored.Value, err = readBytes(change.Index(1)); err != nil {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // topic is what can be subscribed to.
 type topic struct {
 	subscribe, unsubscribe string // the methods
-	read                   func(result wire.Value) announcement
+	read                   func(result jsonscan.Value) announcement
 }
 
 var (
@@ -96,12 +96,12 @@ var errEnded = errors.New("the node ended the subscription")
 
 func (s *subscription) read(n *notice) announcement {
 	if n.end != nil {
-		return announcement{err: fmt.Errorf("%w: %s", errEnded, wire.Excerpt(n.end.Message))}
+		return announcement{err: fmt.Errorf("%w: %s", errEnded, jsonscan.Excerpt(n.end.Message))}
 	}
 	return s.topic.read(n.result)
 }
 
-func readHead(v wire.Value) (a announcement) {
+func readHead(v jsonscan.Value) (a announcement) {
 	if a.header, a.err = readHeader(v); a.err != nil {
 		a.err = &DecodeError{"header", a.err}
 	}

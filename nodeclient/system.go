@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Methods are the names of the methods that the node has (rpc_methods).
@@ -44,7 +44,7 @@ func (c *Client) Runtime(ctx context.Context, block chain.Optional[chain.Hash]) 
 	if err != nil {
 		return chain.Runtime{}, err
 	}
-	if v.Kind() == wire.Null {
+	if v.Kind() == jsonscan.Null {
 		return chain.Runtime{}, noBlock(method, block)
 	}
 	r, err := readRuntime(v)
@@ -54,7 +54,7 @@ func (c *Client) Runtime(ctx context.Context, block chain.Optional[chain.Hash]) 
 	return r, nil
 }
 
-func readRuntime(v wire.Value) (r chain.Runtime, err error) {
+func readRuntime(v jsonscan.Value) (r chain.Runtime, err error) {
 	if r.SpecName, err = readText(v.Member("specName")); err != nil {
 		return chain.Runtime{}, fmt.Errorf("specName: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // drip sends the beginning of an answer, then a part of it every few milliseconds, for as
@@ -48,7 +48,7 @@ func TestTimeoutOfAnAnswerThatIsDrawnOut(t *testing.T) {
 			t.Run(scheme+", "+name, func(t *testing.T) {
 				t.Parallel()
 				address := scheme + strings.TrimPrefix(serve(t, step).URL, "http")
-				c := newClient(t, address, ask.Options{Total: timeout})
+				c := newClient(t, address, httpclient.Options{Total: timeout})
 				start := time.Now()
 				_, err := c.Chain(soon(t))
 				require.Error(t, err)

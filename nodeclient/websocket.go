@@ -15,19 +15,19 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/feeledger/fees/ask"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // socket asks over one WebSocket connection, and opens another after that one
 // broke.
 type socket struct {
-	asker   *ask.Client
+	asker   *httpclient.Client
 	turn    chan struct{} // has room for one: whoever looks at current or replaces it
 	current *connection
 }
 
-func newSocket(asker *ask.Client) *socket {
+func newSocket(asker *httpclient.Client) *socket {
 	return &socket{asker: asker, turn: make(chan struct{}, 1)}
 }
 
@@ -83,13 +83,13 @@ func (s *socket) dial(ctx context.Context) (*connection, error) {
 		return nil, &DecodeError{"answer", errors.New("it does not open a WebSocket as it should")}
 	}
 	text, _ := io.ReadAll(answer.Body) // at most 1 kB, in memory
-	return nil, s.asker.Refused("", ask.Answer{Status: answer.StatusCode, Header: answer.Header, Text: string(text)})
+	return nil, s.asker.Refused("", httpclient.Answer{Status: answer.StatusCode, Header: answer.Header, Text: string(text)})
 }
 
 // connection is one WebSocket connection. One goroutine reads from it, one writes
 // to it, and any number wait for their answers.
 type connection struct {
-	asker  *ask.Client
+	asker  *httpclient.Client
 	ws     *websocket.Conn
 	outbox chan []byte
 	stop   context.CancelFunc // ends both loops
@@ -117,7 +117,7 @@ type waiter struct {
 	subscription *subscription // that the answer opens, nil for other questions
 }
 
-func newConnection(asker *ask.Client, ws *websocket.Conn) *connection {
+func newConnection(asker *httpclient.Client, ws *websocket.Conn) *connection {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &connection{
 		asker:         asker,
@@ -156,7 +156,7 @@ func (c *connection) over(reason error) (first bool) {
 	defer c.mu.Unlock()
 	if first = c.err == nil; first {
 		c.err = reason
-		c.byBatch = errors.Is(reason, ask.ErrTooLarge) && c.hasBatch()
+		c.byBatch = errors.Is(reason, httpclient.ErrTooLarge) && c.hasBatch()
 		close(c.broken)
 	}
 	return first
@@ -306,7 +306,7 @@ func (c *connection) gaveUp(ctx context.Context, asked time.Time) error {
 	c.mu.Lock()
 	silent := c.lastMessage.Before(asked)
 	c.mu.Unlock()
-	if silent && errors.As(err, new(*ask.TimeoutError)) {
+	if silent && errors.As(err, new(*httpclient.TimeoutError)) {
 		c.breakOff(err)
 	}
 	return err
@@ -365,7 +365,7 @@ func (c *connection) readError(err error) error {
 	var closed websocket.CloseError
 	switch {
 	case errors.Is(err, websocket.ErrMessageTooBig):
-		err = ask.ErrTooLarge
+		err = httpclient.ErrTooLarge
 	case errors.As(err, &closed) && closed.Reason != "":
 		err = &closedError{c.asker.Quote(closed.Reason)}
 	}
@@ -377,7 +377,7 @@ type closedError struct{ reason string }
 
 func (e *closedError) Error() string { return "it closed the connection: " + e.reason }
 
-// Refused makes it an [ask.Refusal].
+// Refused makes it an [httpclient.Refusal].
 func (e *closedError) Refused() (code int64, text string) { return 0, e.reason }
 
 // unreachable is for what broke the connection, whatever ended the loop that found it.
@@ -401,7 +401,7 @@ func (c *connection) take(m message, batch bool) error {
 	case w == nil && m.id == "":
 		return m.failure
 	case w == nil:
-		return &DecodeError{"answer", fmt.Errorf("it is to question %s, which was not asked", wire.Excerpt(m.id))}
+		return &DecodeError{"answer", fmt.Errorf("it is to question %s, which was not asked", jsonscan.Excerpt(m.id))}
 	case batch && w.count == 1:
 		return &DecodeError{"answer", errBatch}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -33,7 +33,7 @@ func parse(payload string) question {
 
 // misbehaving is a client of a node that answers the first question with bytes,
 // in which $id stands for the question's id.
-func misbehaving(t *testing.T, o ask.Options, bytes func(q question) []byte) *nodeclient.Client {
+func misbehaving(t *testing.T, o httpclient.Options, bytes func(q question) []byte) *nodeclient.Client {
 	return newClient(t, raw(t, func(conn net.Conn, r *bufio.Reader) {
 		payload, ok := readFrame(r)
 		if ok {
@@ -110,7 +110,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 	c := newClient(t, raw(t, func(conn net.Conn, r *bufio.Reader) {
 		dialled.Add(1)
 		echo(conn, r)
-	}), ask.Options{Concurrency: 64})
+	}), httpclient.Options{Concurrency: 64})
 	ctx := soon(t)
 	var all sync.WaitGroup
 	for i := range 64 {
@@ -165,7 +165,7 @@ func TestLateAnswer(t *testing.T) {
 		for payload, ok := first, true; ok; payload, ok = readFrame(r) {
 			conn.Write(frame(textFrame, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"moonbeam"}`, parse(payload).ID)))
 		}
-	}), ask.Options{})
+	}), httpclient.Options{})
 	ctx, cancel := context.WithTimeout(soon(t), 50*time.Millisecond)
 	defer cancel()
 	_, err := c.Chain(ctx)
@@ -187,7 +187,7 @@ func TestSilentConnection(t *testing.T) {
 		payload, _ := readFrame(r)
 		conn.Write(frame(textFrame, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"moonbeam"}`, parse(payload).ID)))
 		gone(r)
-	}), ask.Options{Timeout: 300 * time.Millisecond, RetryWait: time.Millisecond})
+	}), httpclient.Options{Timeout: 300 * time.Millisecond, RetryWait: time.Millisecond})
 	_, err := c.Chain(soon(t))
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, dialled.Load(), int64(2))
@@ -238,7 +238,7 @@ func TestHandshakes(t *testing.T) {
 // opens the connection does not.
 func TestWaitingForTheConnection(t *testing.T) {
 	server := serve(t, stall)
-	c := newClient(t, "ws"+strings.TrimPrefix(server.URL, "http"), ask.Options{})
+	c := newClient(t, "ws"+strings.TrimPrefix(server.URL, "http"), httpclient.Options{})
 	first := make(chan error, 1)
 	go func() {
 		_, err := c.Chain(soon(t))
@@ -261,13 +261,13 @@ func TestNodeThatTakesNothing(t *testing.T) {
 	c := newClient(t, raw(t, func(_ net.Conn, r *bufio.Reader) {
 		time.Sleep(500 * time.Millisecond)
 		_, _ = io.Copy(io.Discard, r)
-	}), ask.Options{Total: 200 * time.Millisecond, Concurrency: 24})
+	}), httpclient.Options{Total: 200 * time.Millisecond, Concurrency: 24})
 	large := strings.Repeat("a", 1<<20)
 	var all sync.WaitGroup
 	for range 24 {
 		all.Go(func() {
 			_, err := c.Call(soon(t), "echo", large)
-			var unreachable *ask.UnreachableError
+			var unreachable *httpclient.UnreachableError
 			if !errors.As(err, &unreachable) {
 				t.Errorf("have %v", err)
 			}
@@ -301,7 +301,7 @@ func TestQuestionsThatWereGivenUp(t *testing.T) {
 			conn.Write(frame(textFrame, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"moonbeam"}`, q.ID)))
 		}
 	})
-	c := newClient(t, address, ask.Options{Timeout: time.Minute})
+	c := newClient(t, address, httpclient.Options{Timeout: time.Minute})
 	_, err := c.Chain(soon(t))
 	require.Error(t, err, "a late answer to no question")
 	for range 1100 {

@@ -8,10 +8,10 @@ import (
 	"net/http/httptest"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
 )
@@ -22,7 +22,7 @@ func Example() {
 	ctx := context.Background()
 	server := httptest.NewServer(chaingen.New(chaingen.Options{Head: 30}).Node())
 	defer server.Close()
-	node, err := nodeclient.New(server.URL, ask.Options{})
+	node, err := nodeclient.New(server.URL, httpclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

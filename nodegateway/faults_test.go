@@ -18,8 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
 )
@@ -51,7 +51,7 @@ func faultyNode(t *testing.T, upgrade bool) (*nodetest.Node, *nodetest.Faults) {
 }
 
 // impatient options give up soon.
-var impatient = ask.Options{RetryWait: time.Millisecond, Timeout: nodetest.Hang * 3 / 4, Total: nodetest.Hang * 3 / 2, MaxAnswer: 1 << 20}
+var impatient = httpclient.Options{RetryWait: time.Millisecond, Timeout: nodetest.Hang * 3 / 4, Total: nodetest.Hang * 3 / 2, MaxAnswer: 1 << 20}
 
 // clear is what an error says: what is wrong, and where.
 var clear = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the node at |runtime moonbeam/|Unable to retrieve header and parent|Specified block number|^malformed `)
@@ -152,7 +152,7 @@ func questionsAbout(t *testing.T, nodes ...*nodetest.Node) (list []about) {
 	for i, node := range nodes {
 		server := httptest.NewServer(node)
 		defer server.Close()
-		client, err := nodeclient.New(server.URL, ask.Options{})
+		client, err := nodeclient.New(server.URL, httpclient.Options{})
 		require.NoError(t, err)
 		defer client.Close()
 		node.SetHead(500)

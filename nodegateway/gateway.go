@@ -12,14 +12,14 @@ import (
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/wire"
 )
 
 // Node is who is asked: a [nodeclient.Client], or what was kept of what a node said. Its
 // methods, and what it says to those that are called, are that client's.
 type Node interface {
-	Call(ctx context.Context, method string, params ...any) (wire.Value, error)
+	Call(ctx context.Context, method string, params ...any) (jsonscan.Value, error)
 	FinalizedHead(ctx context.Context) (chain.Hash, error)
 	Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error)
 	Header(ctx context.Context, block chain.Optional[chain.Hash]) (nodeclient.Header, error)
@@ -180,7 +180,7 @@ type about struct {
 
 // system is what does not change while a node runs.
 type system struct {
-	chainType, properties wire.Value
+	chainType, properties jsonscan.Value
 	token                 string // the chain's first
 	decimals              chain.Optional[uint8]
 }
@@ -202,13 +202,13 @@ func (g *Gateway) system(ctx context.Context) (*system, error) {
 	if s.properties, err = g.node.Call(ctx, "system_properties"); err != nil {
 		return nil, err
 	}
-	if s.properties.Kind() != wire.Object || s.chainType.Kind() == wire.Null {
+	if s.properties.Kind() != jsonscan.Object || s.chainType.Kind() == jsonscan.Null {
 		return nil, &nodeclient.DecodeError{What: "properties of the chain", Err: fmt.Errorf("system_chainType is %s, system_properties %s",
-			wire.Excerpt(s.chainType.Raw()), wire.Excerpt(s.properties.Raw()))}
+			jsonscan.Excerpt(s.chainType.Raw()), jsonscan.Excerpt(s.properties.Raw()))}
 	}
-	first := func(name string) wire.Value {
+	first := func(name string) jsonscan.Value {
 		v := s.properties.Member(name)
-		if v.Kind() == wire.Array {
+		if v.Kind() == jsonscan.Array {
 			v = v.Index(0)
 		}
 		return v
@@ -283,7 +283,7 @@ func (g *Gateway) nodeVersion(ctx context.Context) (string, error) {
 	}
 	name, ok := version.Member("implName").Text()
 	if !ok {
-		return "", fmt.Errorf("the node's runtime version has no implName: %s", wire.Excerpt(version.Raw()))
+		return "", fmt.Errorf("the node's runtime version has no implName: %s", jsonscan.Excerpt(version.Raw()))
 	}
 	return string(answer.Version(client, name, chainName)), nil
 }
@@ -295,7 +295,7 @@ func (g *Gateway) text(ctx context.Context, method string) (string, error) {
 	}
 	text, ok := v.Text()
 	if !ok {
-		return "", fmt.Errorf("%s: the node answers %s, want a text", method, wire.Excerpt(v.Raw()))
+		return "", fmt.Errorf("%s: the node answers %s, want a text", method, jsonscan.Excerpt(v.Raw()))
 	}
 	return text, nil
 }

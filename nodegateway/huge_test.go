@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
 )
@@ -49,7 +49,7 @@ func TestHugeAnswer(t *testing.T) {
 	defer server.Close()
 	for _, scheme := range []string{"http", "ws"} {
 		address := strings.Replace(server.URL, "http", scheme, 1)
-		client, err := nodeclient.New(address, ask.Options{MaxAnswer: limit})
+		client, err := nodeclient.New(address, httpclient.Options{MaxAnswer: limit})
 		require.NoError(t, err)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -21,13 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
 )
 
 // quick options do not wait long between attempts.
-var quick = ask.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 10 * time.Second}
+var quick = httpclient.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 10 * time.Second}
 
 // madeChain is a node whose chain a test makes, of any length: a block has the contents of a
 // recorded one, and a header that hashes truly and names its parent.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
 )
@@ -30,7 +30,7 @@ func served(t testing.TB, name, scheme string) (*nodegateway.Gateway, *nodetest.
 	require.NoError(t, err)
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(strings.Replace(server.URL, "http", scheme, 1), ask.Options{})
+	client, err := nodeclient.New(strings.Replace(server.URL, "http", scheme, 1), httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return nodegateway.New(client), node

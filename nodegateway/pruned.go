@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -20,7 +20,7 @@ const unknownBlock = 4003
 // state, or why the node does not know the block.
 func (g *Gateway) stateError(ctx context.Context, at place, err error) error {
 	switch {
-	case ask.FailureOf(err) == ask.Pruned:
+	case httpclient.FailureOf(err) == httpclient.Pruned:
 		return pruned(at.height, at.hash, err)
 	case isUnknownBlock(err):
 		return g.missing(ctx, at, err)

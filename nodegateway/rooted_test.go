@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	headers "github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
 	"github.com/feeledger/fees/trie"
@@ -71,7 +71,7 @@ func hashedHeader(t *testing.T, node *nodeclient.Client, hash chain.Hash) nodecl
 func clientOf(t *testing.T, node *nodetest.Node) *nodeclient.Client {
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(server.URL, ask.Options{})
+	client, err := nodeclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return client

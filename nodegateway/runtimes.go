@@ -11,9 +11,9 @@ import (
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/wire"
 )
 
 // ahead is how far from a block it is asked which runtime there is.
@@ -24,8 +24,8 @@ const mostRuntimes = 8
 
 // runtime is one that the chain has or had.
 type runtime struct {
-	name    string     // and version, such as moonbeam/2100
-	version wire.Value // what the node answered to state_getRuntimeVersion
+	name    string         // and version, such as moonbeam/2100
+	version jsonscan.Value // what the node answered to state_getRuntimeVersion
 	// metadata are what the node answered to state_getMetadata.
 	metadata []byte
 	*answer.Runtime
@@ -45,7 +45,7 @@ type runtimes struct {
 // span are heights whose blocks left the same runtime behind.
 type span struct {
 	first, last uint64
-	version     wire.Value
+	version     jsonscan.Value
 	name        string
 }
 
@@ -99,7 +99,7 @@ func (g *Gateway) version(ctx context.Context, at place) (found span, err error)
 	specName, named := version.Member("specName").Text()
 	number, err := chain.ReadUint64(version.Member("specVersion"))
 	if !named || err != nil {
-		return found, &nodeclient.DecodeError{What: "runtime version", Err: fmt.Errorf("it has no specName or specVersion: %s", wire.Excerpt(version.Raw()))}
+		return found, &nodeclient.DecodeError{What: "runtime version", Err: fmt.Errorf("it has no specName or specVersion: %s", jsonscan.Excerpt(version.Raw()))}
 	}
 	return span{at.height, at.height, version, runtimeName(specName, number)}, nil
 }
@@ -184,7 +184,7 @@ func (r *runtimes) add(s span) error {
 }
 
 // compiled is a runtime with its metadata, which are asked for once.
-func (g *Gateway) compiled(ctx context.Context, at place, name string, version wire.Value) (*runtime, error) {
+func (g *Gateway) compiled(ctx context.Context, at place, name string, version jsonscan.Value) (*runtime, error) {
 	r := &g.runtimes
 	if i := slices.IndexFunc(r.used, func(x *runtime) bool { return x.name == name }); i >= 0 {
 		found := r.used[i]

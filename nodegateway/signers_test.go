@@ -12,12 +12,12 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/extrinsic"
 	chainheader "github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/internal/realmetadata"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/keys"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
-	"github.com/feeledger/fees/wire"
 )
 
 // Every native signature of the recorded chains is made by the key of the account that Sidecar names.
@@ -32,7 +32,7 @@ func TestSignersOfPairs(t *testing.T) {
 					break
 				}
 				require.NoError(t, err)
-				block, err := wire.Parse(text)
+				block, err := jsonscan.Parse(text)
 				require.NoError(t, err)
 				hash, err := chain.ReadHash(block.Member("hash"))
 				require.NoError(t, err)
@@ -118,8 +118,8 @@ func (n *signing) MetadataAt(_ context.Context, _ chain.Hash, version uint32) ([
 	return n.metadata, nil
 }
 
-func (n *signing) Call(_ context.Context, method string, _ ...any) (wire.Value, error) {
-	return wire.Parse(map[string]string{
+func (n *signing) Call(_ context.Context, method string, _ ...any) (jsonscan.Value, error) {
+	return jsonscan.Parse(map[string]string{
 		"state_getRuntimeVersion": `{"specName":"moonbeam","specVersion":4401,"transactionVersion":3}`,
 		"system_chainType":        `"Live"`,
 		"system_properties":       `{"tokenSymbol":["GLMR","OTHER"],"tokenDecimals":` + n.decimals + `}`,

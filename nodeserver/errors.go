@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/wire"
 )
 
 // refusal is what is said of a node's error.
@@ -37,18 +37,18 @@ func asSidecar(err error) error {
 }
 
 func told(err error) (status int, message string) {
-	var timeout *ask.TimeoutError
-	var unreachable *ask.UnreachableError
-	var code *ask.StatusError
+	var timeout *httpclient.TimeoutError
+	var unreachable *httpclient.UnreachableError
+	var code *httpclient.StatusError
 	var rpc *nodeclient.RPCError
 	switch {
 	case errors.As(err, &timeout):
 		return http.StatusInternalServerError, fmt.Sprintf("No response received from RPC endpoint in %.0fs", timeout.Limit.Seconds())
-	case errors.Is(err, ask.ErrTooLarge), errors.Is(err, ask.ErrNotJSON):
+	case errors.Is(err, httpclient.ErrTooLarge), errors.Is(err, httpclient.ErrNotJSON):
 		return http.StatusInternalServerError, "The node's answer cannot be used: it is too large, or no JSON"
 	case errors.As(err, &unreachable), errors.Is(err, nodeclient.ErrClosed):
 		return http.StatusInternalServerError, "WebSocket is not connected"
-	case errors.As(err, &code) && ask.Passes(err): // a moment later, which a client can tell by the status
+	case errors.As(err, &code) && httpclient.Passes(err): // a moment later, which a client can tell by the status
 		return http.StatusServiceUnavailable, ofStatus(code)
 	case errors.As(err, &code):
 		return http.StatusInternalServerError, ofStatus(code)
@@ -62,7 +62,7 @@ func told(err error) (status int, message string) {
 	return http.StatusInternalServerError, short(err)
 }
 
-func ofStatus(e *ask.StatusError) string {
+func ofStatus(e *httpclient.StatusError) string {
 	return strings.TrimSpace(fmt.Sprintf("The node answers with status %d %s", e.Code, http.StatusText(e.Code)))
 }
 
@@ -72,7 +72,7 @@ func ofNode(e *nodeclient.RPCError) string {
 	code, coded := e.Code.Get()
 	switch {
 	case coded && strings.HasPrefix(e.Message, "Client error: "):
-		return fmt.Sprintf("%d: %s", code, wire.Excerpt(e.Message))
+		return fmt.Sprintf("%d: %s", code, jsonscan.Excerpt(e.Message))
 	case coded:
 		return fmt.Sprintf("The node refuses %s (code %d)", e.Method, code)
 	}

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodeserver"
 )
@@ -20,7 +20,7 @@ func ExampleHandler() {
 	ctx := context.Background()
 	upstream := httptest.NewServer(chaingen.New(chaingen.Options{Head: 30}).Node())
 	defer upstream.Close()
-	node, err := nodeclient.New(upstream.URL, ask.Options{})
+	node, err := nodeclient.New(upstream.URL, httpclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func ExampleHandler() {
 	server := httptest.NewServer(nodeserver.Handler(node, nodeserver.Options{Version: "1.0.0"}))
 	defer server.Close()
 
-	client, err := gatewayclient.New(server.URL, ask.Options{})
+	client, err := gatewayclient.New(server.URL, httpclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

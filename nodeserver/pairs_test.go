@@ -19,11 +19,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/gatewayserver"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodeserver"
 )
@@ -43,10 +43,10 @@ func openNode(t testing.TB) *nodetest.Node {
 // before serves a gateway before the node at an address, and returns its own.
 func before(t testing.TB, node string, o nodeserver.Options) string {
 	t.Helper()
-	return beforeAsked(t, node, ask.Options{}, o)
+	return beforeAsked(t, node, httpclient.Options{}, o)
 }
 
-func beforeAsked(t testing.TB, node string, asked ask.Options, o nodeserver.Options) string {
+func beforeAsked(t testing.TB, node string, asked httpclient.Options, o nodeserver.Options) string {
 	t.Helper()
 	client, err := nodeclient.New(node, asked)
 	require.NoError(t, err)
@@ -187,7 +187,7 @@ func TestManyClients(t *testing.T) {
 	var clients sync.WaitGroup
 	for range 12 {
 		clients.Go(func() {
-			client, err := gatewayclient.New(gateway, ask.Options{})
+			client, err := gatewayclient.New(gateway, httpclient.Options{})
 			if err != nil {
 				t.Error(err)
 				return

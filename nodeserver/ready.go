@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -43,7 +43,7 @@ func (s *server) notReady(ctx context.Context) string {
 	if time.Since(known.asked) > readyFor {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTime)
 		defer cancel()
-		known.reason = s.askNode(ask.Briefly(ctx))
+		known.reason = s.askNode(httpclient.Briefly(ctx))
 		known.asked = time.Now()
 	}
 	return known.reason

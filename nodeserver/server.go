@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
 )
@@ -80,7 +80,7 @@ func (a *answers) Answer(ctx context.Context, question string) (string, error) {
 		return "", err
 	}
 	defer a.turns.leave()
-	text, err := a.gateway.Answer(ask.Briefly(ctx), question)
+	text, err := a.gateway.Answer(httpclient.Briefly(ctx), question)
 	return text, asSidecar(err)
 }
 

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeserver"
 )
 
@@ -188,7 +188,7 @@ func TestLostNode(t *testing.T) {
 	recorded := openNode(t)
 	breakOff, address := breakable(t, recorded, "127.0.0.1:0")
 	gateway := before(t, "ws://"+address, nodeserver.Options{})
-	client, err := gatewayclient.New(gateway, ask.Options{})
+	client, err := gatewayclient.New(gateway, httpclient.Options{})
 	require.NoError(t, err)
 	_, err = client.Block(t.Context(), 12)
 	require.NoError(t, err)
@@ -259,7 +259,7 @@ func TestErrorsOfTheNode(t *testing.T) {
 func TestHungNode(t *testing.T) {
 	server := httptest.NewServer(newSilent())
 	t.Cleanup(server.Close)
-	gateway := beforeAsked(t, server.URL, ask.Options{Timeout: time.Second}, nodeserver.Options{})
+	gateway := beforeAsked(t, server.URL, httpclient.Options{Timeout: time.Second}, nodeserver.Options{})
 	have := get(t, gateway+"/node/version")
 	require.Equal(t, http.StatusInternalServerError, have.status)
 	require.Contains(t, have.text, `"message":"No response received from RPC endpoint in 1s"`)

@@ -6,10 +6,10 @@ import (
 	"log"
 	"net/http/httptest"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/extrinsic"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodestate"
 )
@@ -20,7 +20,7 @@ func Example() {
 	ctx := context.Background()
 	server := httptest.NewServer(chaingen.New(chaingen.Options{Head: 30}).Node())
 	defer server.Close()
-	node, err := nodeclient.New(server.URL, ask.Options{})
+	node, err := nodeclient.New(server.URL, httpclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

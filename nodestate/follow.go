@@ -6,21 +6,21 @@ import (
 
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Follow is what an item of storage has, at once and whenever it changes, as [View.Query] has it:
 // on the branch that the node takes for the best, which may be taken back. Where the chain gets
 // another runtime, it is read by that one.
-func (v *View) Follow(ctx context.Context, name string, keys []string) iter.Seq2[wire.Value, error] {
-	return func(yield func(wire.Value, error) bool) {
+func (v *View) Follow(ctx context.Context, name string, keys []string) iter.Seq2[jsonscan.Value, error] {
+	return func(yield func(jsonscan.Value, error) bool) {
 		item, err := v.item(name, keys)
 		if err != nil {
-			yield(wire.Value{}, err)
+			yield(jsonscan.Value{}, err)
 			return
 		}
 		for stored, err := range v.node.SubscribeStorage(ctx, item.Place()) {
-			var value wire.Value
+			var value jsonscan.Value
 			if err == nil {
 				value, err = v.changed(ctx, name, keys, stored.Block, stored.Value)
 			}
@@ -32,10 +32,10 @@ func (v *View) Follow(ctx context.Context, name string, keys []string) iter.Seq2
 }
 
 // changed is an item at a block that the node told of.
-func (v *View) changed(ctx context.Context, name string, keys []string, block chain.Hash, stored []byte) (wire.Value, error) {
+func (v *View) changed(ctx context.Context, name string, keys []string, block chain.Hash, stored []byte) (jsonscan.Value, error) {
 	header, err := v.node.Header(ctx, chain.Some(block))
 	if err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
 	parent := header.ParentHash
 	if header.Number == 0 {
@@ -43,24 +43,24 @@ func (v *View) changed(ctx context.Context, name string, keys []string, block ch
 	}
 	before, err := v.node.Runtime(ctx, chain.Some(v.parent))
 	if err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
 	now, err := v.node.Runtime(ctx, chain.Some(parent))
 	if err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
 	if now != before {
 		if v.Metadata, err = v.node.Metadata(ctx, parent); err != nil {
-			return wire.Value{}, err
+			return jsonscan.Value{}, err
 		}
 		if err := v.compile(); err != nil {
-			return wire.Value{}, err
+			return jsonscan.Value{}, err
 		}
 	}
 	v.parent = parent
 	item, err := v.item(name, keys)
 	if err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
 	return answered(item, answer.At{Hash: block, Height: header.Number}, stored)
 }

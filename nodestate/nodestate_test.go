@@ -12,18 +12,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/extrinsic"
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodestate"
-	"github.com/feeledger/fees/wire"
 )
 
 func client(t *testing.T, address string) *nodeclient.Client {
-	c, err := nodeclient.New(address, ask.Options{})
+	c, err := nodeclient.New(address, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
@@ -86,7 +86,7 @@ func TestView(t *testing.T) {
 }
 
 func number(t *testing.T, digits string) (n int64) {
-	v, err := wire.Parse(digits)
+	v, err := jsonscan.Parse(digits)
 	require.NoError(t, err)
 	u, err := chain.ReadUint64(v)
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestRecordedAccounts(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			want, err := wire.Parse(string(text))
+			want, err := jsonscan.Parse(string(text))
 			require.NoError(t, err)
 			v, err := view.Query(t.Context(), "system.account", []string{filepath.Base(dir)})
 			require.NoError(t, err)

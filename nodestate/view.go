@@ -10,11 +10,11 @@ import (
 	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // View is the state that a block left behind.
@@ -93,9 +93,9 @@ func TokenOf(ctx context.Context, node *nodeclient.Client) (token extrinsic.Toke
 	if err != nil {
 		return token, err
 	}
-	first := func(name string) wire.Value {
+	first := func(name string) jsonscan.Value {
 		v := properties.Member(name)
-		if v.Kind() == wire.Array {
+		if v.Kind() == jsonscan.Array {
 			return v.Index(0)
 		}
 		return v
@@ -175,7 +175,7 @@ func (v *View) keyType(e *metadata.StorageEntry, at, of int) (metadata.TypeID, b
 func (v *View) entry(name string) (*metadata.Pallet, *metadata.StorageEntry, error) {
 	pallet, item, two := strings.Cut(name, ".")
 	if !two || item == "" {
-		return nil, nil, fmt.Errorf("%q: want a pallet and an item of its storage, such as system.account", wire.Excerpt(name))
+		return nil, nil, fmt.Errorf("%q: want a pallet and an item of its storage, such as system.account", jsonscan.Excerpt(name))
 	}
 	p, err := extrinsic.FindPallet(v.Runtime.Metadata(), pallet)
 	if err != nil {
@@ -189,7 +189,7 @@ func (v *View) entry(name string) (*metadata.Pallet, *metadata.StorageEntry, err
 		}
 		names = append(names, scalejson.CamelCase(e.Name))
 	}
-	return nil, nil, fmt.Errorf("the pallet %s stores no %q: it has %s", wire.Excerpt(pallet), wire.Excerpt(item), orNothing(names))
+	return nil, nil, fmt.Errorf("the pallet %s stores no %q: it has %s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(item), orNothing(names))
 }
 
 func orNothing(names []string) string {
@@ -201,32 +201,32 @@ func orNothing(names []string) string {
 
 // Query is what an item of storage has, as Sidecar answers it: {"at", "pallet", "palletIndex",
 // "storageItem", "keys", "value"}.
-func (v *View) Query(ctx context.Context, name string, keys []string) (wire.Value, error) {
+func (v *View) Query(ctx context.Context, name string, keys []string) (jsonscan.Value, error) {
 	item, err := v.item(name, keys)
 	if err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
 	stored, err := v.node.Storage(ctx, v.At.Hash, item.Place())
 	if err != nil {
-		return wire.Value{}, err
+		return jsonscan.Value{}, err
 	}
 	return answered(item, v.At, stored[0])
 }
 
-func answered(item *answer.Item, at answer.At, stored []byte) (wire.Value, error) {
+func answered(item *answer.Item, at answer.At, stored []byte) (jsonscan.Value, error) {
 	text, err := item.Answer(at, stored)
 	if err != nil {
-		return wire.Value{}, &nodeclient.DecodeError{What: "storage", Err: err}
+		return jsonscan.Value{}, &nodeclient.DecodeError{What: "storage", Err: err}
 	}
-	return wire.Parse(string(text))
+	return jsonscan.Parse(string(text))
 }
 
 // Constant is a constant of a pallet, such as transactionPayment.operationalFeeMultiplier.
-func (v *View) Constant(name string) (value wire.Value, kind string, err error) {
+func (v *View) Constant(name string) (value jsonscan.Value, kind string, err error) {
 	m := v.Runtime.Metadata()
 	pallet, constant, two := strings.Cut(name, ".")
 	if !two || constant == "" {
-		return value, "", fmt.Errorf("%q: want a pallet and a constant of it, such as transactionPayment.operationalFeeMultiplier", wire.Excerpt(name))
+		return value, "", fmt.Errorf("%q: want a pallet and a constant of it, such as transactionPayment.operationalFeeMultiplier", jsonscan.Excerpt(name))
 	}
 	p, err := extrinsic.FindPallet(m, pallet)
 	if err != nil {
@@ -241,16 +241,16 @@ func (v *View) Constant(name string) (value wire.Value, kind string, err error) 
 		}
 		names = append(names, scalejson.CamelCase(c.Name))
 	}
-	return value, "", fmt.Errorf("the pallet %s has no constant %q: it has %s", wire.Excerpt(pallet), wire.Excerpt(constant), orNothing(names))
+	return value, "", fmt.Errorf("the pallet %s has no constant %q: it has %s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(constant), orNothing(names))
 }
 
-func (v *View) constant(c *metadata.Constant) (wire.Value, error) {
+func (v *View) constant(c *metadata.Constant) (jsonscan.Value, error) {
 	w := &scalejson.Writer{Reader: scale.NewReader(c.Value)}
 	v.Runtime.Value(w, c.Type)
 	if err := w.End(); err != nil {
-		return wire.Value{}, &nodeclient.DecodeError{What: "constant " + c.Name, Err: err}
+		return jsonscan.Value{}, &nodeclient.DecodeError{What: "constant " + c.Name, Err: err}
 	}
-	return wire.Parse(string(w.Text))
+	return jsonscan.Parse(string(w.Text))
 }
 
 // Priced is when a block at or before the view's was made, and the multiplier that its parent left
@@ -268,14 +268,14 @@ func (v *View) Priced(ctx context.Context, height uint64) (when chain.Time, mult
 		}
 		at[i] = answer.At{Hash: hash, Height: height - 1 + uint64(i)}
 	}
-	value := func(name string, at answer.At) (wire.Value, error) {
+	value := func(name string, at answer.At) (jsonscan.Value, error) {
 		item, err := v.item(name, nil)
 		if err != nil {
-			return wire.Value{}, err
+			return jsonscan.Value{}, err
 		}
 		stored, err := v.node.Storage(ctx, at.Hash, item.Place())
 		if err != nil {
-			return wire.Value{}, err
+			return jsonscan.Value{}, err
 		}
 		answer, err := answered(item, at, stored[0])
 		return answer.Member("value"), err

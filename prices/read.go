@@ -16,7 +16,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/csvlist"
+	"github.com/feeledger/fees/internal/sys/csvlist"
 )
 
 // Read reads a file of prices in a currency. It reads those in other currencies too, and holds

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/inorder"
 	"github.com/feeledger/fees/source"
 )
 
@@ -138,7 +138,7 @@ func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Op
 		for x := range p.results(ctx, blocks) {
 			if x.err != nil {
 				// Who took all the time that a question has is not asked once more.
-				if last != nil && !ask.TimedOut(x.err) {
+				if last != nil && !httpclient.TimedOut(x.err) {
 					if stored, err := p.stored(ctx, last.Block); err == nil {
 						if last.Report.Stored(stored); !yield(*last, nil) {
 							return
@@ -207,7 +207,7 @@ func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[resu
 // often, that is an error. Where before is not known, the source is asked for the block below
 // the first one.
 func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.FollowOptions, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
-	ctx = ask.Briefly(ctx) // it asks again itself
+	ctx = httpclient.Briefly(ctx) // it asks again itself
 	return func(yield func(Proved, error) bool) {
 		var sequence *evidence.Sequence
 		for item, err := range p.Reader.Follow(ctx, heads, o) {

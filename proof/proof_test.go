@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 var ctx = context.Background()
@@ -114,7 +114,7 @@ type untimed struct {
 func (u *untimed) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	b, err := u.Source.Block(ctx, height)
 	if err == nil && height == u.height {
-		args, _ := wire.Parse(`{"now":"noon"}`)
+		args, _ := jsonscan.Parse(`{"now":"noon"}`)
 		for i := range b.Extrinsics {
 			if b.Extrinsics[i].Pallet == "timestamp" {
 				b.Extrinsics[i].Args = args
@@ -198,7 +198,7 @@ func (a *answering) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[ch
 // range, of one in it, or of the last one.
 func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
 	malformed := &sidecar.DecodeError{What: "multiplier", Err: errors.New("status 204: there is nothing in it")}
-	refused := &ask.StatusError{Code: 401}
+	refused := &httpclient.StatusError{Code: 401}
 	for name, c := range map[string]struct {
 		answer func(chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error)
 		want   error
@@ -434,7 +434,7 @@ func (w *weighed) BlockWeight(ctx context.Context, at uint64) (none chain.AtBloc
 		sums[class] += weight.RefTime.Uint64()
 	}
 	text := fmt.Sprintf(`{"normal":"%d","operational":"%d","mandatory":"%d"}`, sums[chain.Normal], sums[chain.Operational], sums[chain.Mandatory])
-	value, err := wire.Parse(text)
+	value, err := jsonscan.Parse(text)
 	if err != nil {
 		return none, err
 	}

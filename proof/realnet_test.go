@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
@@ -84,7 +84,7 @@ func proportionIs(value string) func(w http.ResponseWriter, r *http.Request) {
 }
 
 // client is a client of that gateway.
-func (g *realGateway) client(t *testing.T, o ask.Options) *gatewayclient.Client {
+func (g *realGateway) client(t *testing.T, o httpclient.Options) *gatewayclient.Client {
 	text, err := os.ReadFile(realBlock)
 	if os.IsNotExist(err) {
 		t.Skip("SKIPPED: there is no " + realBlock + ": the real block of runtime 3702 is not proved")
@@ -100,7 +100,7 @@ func (g *realGateway) client(t *testing.T, o ask.Options) *gatewayclient.Client 
 }
 
 // prove proves the block by that gateway.
-func (g *realGateway) prove(t *testing.T, o ask.Options) (*evidence.Report, error) {
+func (g *realGateway) prove(t *testing.T, o httpclient.Options) (*evidence.Report, error) {
 	return proveReal(g.client(t, o))
 }
 
@@ -120,7 +120,7 @@ func proveReal(src source.Source) (*evidence.Report, error) {
 // form only stops nothing.
 func TestARealBlockIsStored(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	p := &proof.Prover{Reader: &source.Reader{Source: g.client(t, ask.Options{}), Tables: network.BuiltIn()}, Concurrency: 2}
+	p := &proof.Prover{Reader: &source.Reader{Source: g.client(t, httpclient.Options{}), Tables: network.BuiltIn()}, Concurrency: 2}
 	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
 	require.NoError(t, err)
 	defer book.Close()
@@ -145,7 +145,7 @@ func TestARealBlockIsStored(t *testing.T) {
 // A real block is priced to the wei and its nine splits are proved.
 func TestARealBlock(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	report, err := g.prove(t, ask.Options{})
+	report, err := g.prove(t, httpclient.Options{})
 	require.NoError(t, err)
 	require.Empty(t, report.Findings)
 	require.Empty(t, report.Unanswered)
@@ -195,7 +195,7 @@ func TestARealBlock(t *testing.T) {
 // that serves it.
 func TestARealBlockFromAnArchive(t *testing.T) {
 	g := &realGateway{parameter: proportionIs(`{"runtimeConfig":{"feesTreasuryProportion":"0"}}`)}
-	client := g.client(t, ask.Options{})
+	client := g.client(t, httpclient.Options{})
 	want, err := proveReal(client)
 	require.NoError(t, err)
 	for _, segments := range []bool{false, true} {
@@ -212,7 +212,7 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 		require.NoError(t, err)
 		server := httptest.NewServer(archive.Handler(kept))
 		t.Cleanup(server.Close)
-		again, err := gatewayclient.New(server.URL, ask.Options{})
+		again, err := gatewayclient.New(server.URL, httpclient.Options{})
 		require.NoError(t, err)
 		for _, src := range []source.Source{kept, again} {
 			report, err := proveReal(src)
@@ -226,7 +226,7 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 // Where governance has set nothing, the runtime's default of 20 % holds: on this block, of
 // which nothing went to the treasury, each split is then broken.
 func TestARealBlockByTheDefault(t *testing.T) {
-	report, err := (&realGateway{parameter: proportionIs("null")}).prove(t, ask.Options{})
+	report, err := (&realGateway{parameter: proportionIs("null")}).prove(t, httpclient.Options{})
 	require.NoError(t, err)
 	require.Len(t, report.Findings, 9)
 	for _, f := range report.Findings {
@@ -257,7 +257,7 @@ func TestARealBlockWithoutTheParameter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := &realGateway{parameter: c.parameter}
-			report, err := g.prove(t, ask.Options{Total: 2 * time.Second})
+			report, err := g.prove(t, httpclient.Options{Total: 2 * time.Second})
 			require.NoError(t, err)
 			require.Empty(t, report.Findings)
 			require.Equal(t, 9, report.Totals.Match, "no fee depends on it")

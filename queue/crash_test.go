@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/queue"
 	"github.com/stretchr/testify/require"
 )

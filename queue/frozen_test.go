@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
 // A worker that is frozen in the midst of what it sends the server keeps what it stores

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/feeledger/fees/internal/badnetwork"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/badnetwork"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/stretchr/testify/require"
 )
 

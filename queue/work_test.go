@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/queue"
 	"github.com/jackc/pgx/v5"

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // amountForm is how amounts are written.
@@ -46,7 +46,7 @@ type valueError struct {
 	err   error
 }
 
-func (e *valueError) Error() string { return fmt.Sprintf("%q %v", wire.Excerpt(e.value), e.err) }
+func (e *valueError) Error() string { return fmt.Sprintf("%q %v", jsonscan.Excerpt(e.value), e.err) }
 
 func (e *valueError) Unwrap() error { return e.err }
 
@@ -312,12 +312,12 @@ func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
 		if f.unit != "" {
 			symbol = ""
 		} else if f.unit = Token; !isSymbol.MatchString(symbol) {
-			return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", wire.Excerpt(text))
+			return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", jsonscan.Excerpt(text))
 		}
 	}
 	number, err := f.number(plain, strings.TrimSpace(strings.TrimSuffix(plain, name)))
 	if err != nil {
-		return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", wire.Excerpt(text))
+		return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", jsonscan.Excerpt(text))
 	}
 	return number.wei, symbol, nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // An explorer's page shows an amount together with what it is worth: 0.0021 GLMR ($0.00048). A
@@ -60,7 +60,7 @@ func (f amountForm) readWith(text, outer, inner string) (a amount, err error) {
 	case err != nil:
 		return wrong(notUnderstood(inner))
 	case a.wei != b.wei:
-		return wrong(fmt.Errorf("has two amounts that differ, %q and %q", wire.Excerpt(outer), wire.Excerpt(inner)))
+		return wrong(fmt.Errorf("has two amounts that differ, %q and %q", jsonscan.Excerpt(outer), jsonscan.Excerpt(inner)))
 	}
 	return a, nil
 }
@@ -113,5 +113,5 @@ func notUnderstood(part string) error {
 	if strings.HasPrefix(part, "<") || strings.HasPrefix(part, ">") {
 		return fmt.Errorf("states a bound (%q), and not an amount: export the fee with all of its digits", part[:1])
 	}
-	return fmt.Errorf("is not an amount: %q in it is not understood", wire.Excerpt(part))
+	return fmt.Errorf("is not an amount: %q in it is not understood", jsonscan.Excerpt(part))
 }

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Field is what a column says of a row's transaction.
@@ -290,7 +290,7 @@ func plainName(name string) string {
 	}), " ")
 }
 
-func shownName(name string) string { return wire.Excerpt(strings.TrimSpace(name)) }
+func shownName(name string) string { return jsonscan.Excerpt(strings.TrimSpace(name)) }
 
 // mostColumns is more than any record of fees has.
 const mostColumns = 1000

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Formats of dates that are numbers.
@@ -131,7 +131,7 @@ func (r *dateReader) text(text string) (chain.Time, error) {
 }
 
 func (r *dateReader) textTime(text string) (at time.Time, err error) {
-	wrong := fmt.Errorf("%q is not a date as declared: --date-format dd.mm.yyyy says how dates are written, --map date= leaves them out", wire.Excerpt(text))
+	wrong := fmt.Errorf("%q is not a date as declared: --date-format dd.mm.yyyy says how dates are written, --map date= leaves them out", jsonscan.Excerpt(text))
 	if r.number != "" {
 		if !isDecimal.MatchString(text) {
 			return at, wrong
@@ -236,7 +236,7 @@ func (r *dateReader) numberTime(raw string) (at time.Time, err error) {
 	days, err := strconv.ParseFloat(raw, 64)
 	const latest = 2_958_466 // 9999-12-31, and a day
 	if err != nil || !number.MatchString(raw) || days < 61 || days >= latest {
-		return at, errors.New(strconv.Quote(wire.Excerpt(raw)) + " is not a date of a spreadsheet: --date-format unix or unix-ms reads seconds or milliseconds since 1970, --map date= leaves dates out")
+		return at, errors.New(strconv.Quote(jsonscan.Excerpt(raw)) + " is not a date of a spreadsheet: --date-format unix or unix-ms reads seconds or milliseconds since 1970, --map date= leaves dates out")
 	}
 	epoch := epoch1900
 	if r.from1904 {
@@ -257,7 +257,7 @@ func (r *dateReader) unixTime(raw string) (at time.Time, err error) {
 	ms, err := strconv.ParseInt(whole, 10, 64)
 	at = time.UnixMilli(ms).UTC()
 	if err != nil || at.Year() < 2000 || at.Year() > 2200 {
-		return at, fmt.Errorf("%q is not a time of %s between 2000 and 2200: --date-format says how dates are written, --map date= leaves them out", wire.Excerpt(raw), r.number)
+		return at, fmt.Errorf("%q is not a time of %s between 2000 and 2200: --date-format says how dates are written, --map date= leaves them out", jsonscan.Excerpt(raw), r.number)
 	}
 	return at, nil
 }

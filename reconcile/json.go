@@ -7,7 +7,7 @@ import (
 
 	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/prices"
 )
 

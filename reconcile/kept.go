@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/spill"
+	"github.com/feeledger/fees/internal/sys/spill"
 )
 
 // Rows are those of a file. They are not held in memory, and are there until the file is

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Problem is why a row cannot be read, or several that cannot for the same reason.
@@ -40,7 +40,7 @@ func (p *Problem) reason() string {
 	if p.Value == "" {
 		return p.Err.Error()
 	}
-	return strings.ReplaceAll(p.Err.Error(), strconv.Quote(wire.Excerpt(p.Value)), what)
+	return strings.ReplaceAll(p.Err.Error(), strconv.Quote(jsonscan.Excerpt(p.Value)), what)
 }
 
 // where names the rows: the first of them, where they are many.
@@ -50,7 +50,7 @@ func (p *Problem) where() string {
 		text = fmt.Sprintf(": %d rows, the first are lines %s", p.Count, listed(p.Lines))
 	}
 	if p.Value != "" {
-		text += fmt.Sprintf("; line %d has %q", p.Line, wire.Excerpt(p.Value))
+		text += fmt.Sprintf("; line %d has %q", p.Line, jsonscan.Excerpt(p.Value))
 	}
 	return text
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Place is where a transaction stands on the chain.
@@ -34,7 +34,7 @@ func ParsePlace(text string) (Place, error) {
 	h, err := strconv.ParseUint(height, 10, 32)
 	i, wrong := strconv.ParseUint(index, 10, 31)
 	if !ok || err != nil || wrong != nil || !allDigits(height) || !allDigits(index) {
-		return Place{}, fmt.Errorf("%q is not a height and an index, such as 25-7", wire.Excerpt(text))
+		return Place{}, fmt.Errorf("%q is not a height and an index, such as 25-7", jsonscan.Excerpt(text))
 	}
 	return Place{Height: h, Index: int(i)}, nil
 }
@@ -282,7 +282,7 @@ func readFee(c *cell, form amountForm) (amount, error) {
 	case !utf8.ValidString(text):
 		return amount{}, fmt.Errorf("it is %w", errNotUTF8)
 	case len(text) > maxAmount:
-		return amount{}, fmt.Errorf("%q is not an amount: it has %d characters", wire.Excerpt(text), utf8.RuneCountInString(text))
+		return amount{}, fmt.Errorf("%q is not an amount: it has %d characters", jsonscan.Excerpt(text), utf8.RuneCountInString(text))
 	case c.number:
 		return form.readNumber(text)
 	}
@@ -341,7 +341,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 	case field == Date:
 		return known(&row.Date, func() (chain.Time, error) { return r.dates.text(text) })
 	case c.number:
-		return fmt.Errorf("%q is kept as a number or a date: store it as text", wire.Excerpt(text))
+		return fmt.Errorf("%q is kept as a number or a date: store it as text", jsonscan.Excerpt(text))
 	case field == Account:
 		return known(&row.Account, func() (chain.Address, error) { return chain.ParseAddress(text) })
 	case field == ID:
@@ -365,7 +365,7 @@ func parseHash(text string) (chain.Hash, error) {
 		return hash, err
 	}
 	if len(found) > 1 && !strings.EqualFold(found[0], found[1]) {
-		return chain.Hash{}, fmt.Errorf("%q has more than one hash", wire.Excerpt(text))
+		return chain.Hash{}, fmt.Errorf("%q has more than one hash", jsonscan.Excerpt(text))
 	}
 	return chain.ParseHash("0x" + strings.ToLower(strings.TrimPrefix(found[0], "0x")))
 }

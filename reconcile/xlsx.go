@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/feeledger/fees/internal/spill"
+	"github.com/feeledger/fees/internal/sys/spill"
 )
 
 // A workbook is read here as a stream, and strictly: excelize, which the tests write

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/spill"
+	"github.com/feeledger/fees/internal/sys/spill"
 )
 
 // percents are the percentiles of a report.

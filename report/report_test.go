@@ -15,10 +15,10 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // The fees of every group are those that the chain was seen to charge when the blocks
@@ -172,7 +172,7 @@ func (s sparse) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 	for i := range later.Extrinsics {
 		if x := &later.Extrinsics[i]; x.Pallet == "timestamp" {
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() + int64(height)*14_407_000
-			if x.Args, err = wire.Parse(fmt.Sprintf(`{"now":"%d"}`, now)); err != nil {
+			if x.Args, err = jsonscan.Parse(fmt.Sprintf(`{"now":"%d"}`, now)); err != nil {
 				return nil, err
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/internal/csvlist"
+	"github.com/feeledger/fees/internal/sys/csvlist"
 )
 
 // OwnRules are a user's own, which come before those of rules.txt that are not about the

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
-	"github.com/feeledger/fees/wire"
 )
 
 // membersOf are the calls or events that a runtime knows, by name and by number.
@@ -79,8 +79,8 @@ func (e *Encoder) values(fields []metadata.Field) []parameter {
 }
 
 // find is a call or an event by its names, or by its number in hex.
-func (of *membersOf) find(c *coder, method, index wire.Value) *palletMember {
-	if index.Kind() != wire.Absent {
+func (of *membersOf) find(c *coder, method, index jsonscan.Value) *palletMember {
+	if index.Kind() != jsonscan.Absent {
 		bytes, ok := c.hex(index, 2)
 		if ok && of.indexed[[2]byte(bytes)] == nil {
 			c.wrong(fmt.Sprintf("the number of a %s of the runtime", of.what), index)
@@ -100,12 +100,12 @@ func (of *membersOf) find(c *coder, method, index wire.Value) *palletMember {
 }
 
 // call writes a call, by its names or by its number, or as it is encoded already.
-func (e *Encoder) call(c *coder, v wire.Value) {
-	if v.Kind() == wire.String {
+func (e *Encoder) call(c *coder, v jsonscan.Value) {
+	if v.Kind() == jsonscan.String {
 		e.encodedCall(c, v)
 		return
 	}
-	if v.Kind() != wire.Object {
+	if v.Kind() != jsonscan.Object {
 		c.wrong(`a call: {"method": {"pallet", "method"}, "args"}`, v)
 		return
 	}
@@ -114,11 +114,11 @@ func (e *Encoder) call(c *coder, v wire.Value) {
 		return
 	}
 	c.add(m.index[:]...)
-	c.part("args", func(c *coder, v wire.Value) { c.object(m.parts, v) }, v.Member("args"))
+	c.part("args", func(c *coder, v jsonscan.Value) { c.object(m.parts, v) }, v.Member("args"))
 }
 
 // encodedCall writes the bytes of a call, which must be one and no more.
-func (e *Encoder) encodedCall(c *coder, v wire.Value) {
+func (e *Encoder) encodedCall(c *coder, v jsonscan.Value) {
 	bytes, ok := c.hex(v, -1)
 	if !ok {
 		return
@@ -133,9 +133,9 @@ func (e *Encoder) encodedCall(c *coder, v wire.Value) {
 }
 
 // opaqueCall writes bytes: those of a call where one is given.
-func (e *Encoder) opaqueCall(bytes *coding) func(*coder, wire.Value) {
-	return func(c *coder, v wire.Value) {
-		if v.Kind() != wire.Object {
+func (e *Encoder) opaqueCall(bytes *coding) func(*coder, jsonscan.Value) {
+	return func(c *coder, v jsonscan.Value) {
+		if v.Kind() != jsonscan.Object {
 			bytes.value(c, v)
 			return
 		}
@@ -149,25 +149,25 @@ func (e *Encoder) opaqueCall(bytes *coding) func(*coder, wire.Value) {
 }
 
 // namedEvent writes an event of a block's answer.
-func (e *Encoder) namedEvent(c *coder, v wire.Value) {
-	e.eventOf(c, v, e.events.find(c, v.Member("method"), wire.Value{}))
+func (e *Encoder) namedEvent(c *coder, v jsonscan.Value) {
+	e.eventOf(c, v, e.events.find(c, v.Member("method"), jsonscan.Value{}))
 }
 
 // codedEvent writes one that stands in another value.
-func (e *Encoder) codedEvent(c *coder, v wire.Value) {
-	if index := v.Member("index"); index.Kind() != wire.Absent {
-		e.eventOf(c, v, e.events.find(c, wire.Value{}, index))
+func (e *Encoder) codedEvent(c *coder, v jsonscan.Value) {
+	if index := v.Member("index"); index.Kind() != jsonscan.Absent {
+		e.eventOf(c, v, e.events.find(c, jsonscan.Value{}, index))
 		return
 	}
 	c.wrong(`an event: {"index", "data"}`, v)
 }
 
-func (e *Encoder) eventOf(c *coder, v wire.Value, m *palletMember) {
+func (e *Encoder) eventOf(c *coder, v jsonscan.Value, m *palletMember) {
 	if m == nil {
 		return
 	}
 	c.add(m.index[:]...)
-	c.part("data", func(c *coder, v wire.Value) {
+	c.part("data", func(c *coder, v jsonscan.Value) {
 		c.list(len(m.parts), func(i int) *coding { return m.parts[i].node }, v)
 	}, v.Member("data"))
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
-	"github.com/feeledger/fees/wire"
 )
 
 func primitiveCoding(p metadata.PrimitiveKind) coding {
 	switch p {
 	case metadata.Bool:
-		return coding{write: func(c *coder, v wire.Value) {
+		return coding{write: func(c *coder, v jsonscan.Value) {
 			b, ok := v.Bool()
 			switch {
 			case !ok:
@@ -27,7 +27,7 @@ func primitiveCoding(p metadata.PrimitiveKind) coding {
 			}
 		}}
 	case metadata.Str:
-		return coding{write: func(c *coder, v wire.Value) {
+		return coding{write: func(c *coder, v jsonscan.Value) {
 			text, ok := v.Text()
 			if !ok || !utf8.ValidString(text) {
 				c.wrong("a text", v)
@@ -46,11 +46,11 @@ func primitiveCoding(p metadata.PrimitiveKind) coding {
 		return unsignedCoding(8 << (p - metadata.U8))
 	}
 	size := 8 << (p - metadata.I8)
-	return coding{write: func(c *coder, v wire.Value) { c.signed(v, size) }}
+	return coding{write: func(c *coder, v jsonscan.Value) { c.signed(v, size) }}
 }
 
 func unsignedCoding(bits int) coding {
-	return coding{bits: bits, write: func(c *coder, v wire.Value) {
+	return coding{bits: bits, write: func(c *coder, v jsonscan.Value) {
 		n, _ := c.unsigned(v, bits)
 		c.add(n[:bits/8]...)
 	}}
@@ -61,7 +61,7 @@ func (e *Encoder) compact(t *metadata.Type) coding {
 	if bits == 0 {
 		return cannot(&e.metadata.Types[t.Element], "it is compact and no unsigned integer")
 	}
-	return coding{write: func(c *coder, v wire.Value) {
+	return coding{write: func(c *coder, v jsonscan.Value) {
 		if n, ok := c.unsigned(v, bits); ok {
 			c.compact(n[:])
 		}
@@ -72,9 +72,9 @@ func (e *Encoder) compact(t *metadata.Type) coding {
 type integer [32]byte
 
 // digits are those of an integer, in a string or as a JSON number, and whether it is negative.
-func digits(v wire.Value) (text string, negative, ok bool) {
+func digits(v jsonscan.Value) (text string, negative, ok bool) {
 	text, ok = v.Text()
-	if v.Kind() == wire.Number {
+	if v.Kind() == jsonscan.Number {
 		text, ok = v.Raw(), true
 	}
 	text, negative = strings.CutPrefix(text, "-")
@@ -102,7 +102,7 @@ func readMagnitude(text string) (n integer, fits bool) {
 }
 
 // unsigned reads an unsigned integer.
-func (c *coder) unsigned(v wire.Value, bits int) (n integer, ok bool) {
+func (c *coder) unsigned(v jsonscan.Value, bits int) (n integer, ok bool) {
 	text, negative, ok := digits(v)
 	if ok && !negative {
 		n, ok = readMagnitude(text)
@@ -118,7 +118,7 @@ func (c *coder) unsigned(v wire.Value, bits int) (n integer, ok bool) {
 }
 
 // signed writes an integer in two's complement.
-func (c *coder) signed(v wire.Value, bits int) {
+func (c *coder) signed(v jsonscan.Value, bits int) {
 	size := bits / 8
 	text, negative, ok := digits(v)
 	var n integer
@@ -172,7 +172,7 @@ func (c *coder) compact(n []byte) {
 func (c *coder) length(n int) { c.compact(binary.LittleEndian.AppendUint64(nil, uint64(n))) }
 
 // hex reads bytes in 0x-hex, so many of them where that is not negative.
-func (c *coder) hex(v wire.Value, size int) (bytes []byte, ok bool) {
+func (c *coder) hex(v jsonscan.Value, size int) (bytes []byte, ok bool) {
 	if raw, made := v.Bytes(); made {
 		bytes, ok = []byte(raw), true
 	} else {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
-	"github.com/feeledger/fees/wire"
 )
 
 // special are the types that [Codec] knows by their path, or takes apart by their parameters.
@@ -82,8 +82,8 @@ func (e *Encoder) withParameters(t *metadata.Type, n int, of func([]*coding) cod
 }
 
 func optionCoding(some *coding) coding {
-	return coding{write: func(c *coder, v wire.Value) {
-		if v.Kind() == wire.Null {
+	return coding{write: func(c *coder, v jsonscan.Value) {
+		if v.Kind() == jsonscan.Null {
 			c.add(0)
 			return
 		}
@@ -94,7 +94,7 @@ func optionCoding(some *coding) coding {
 
 func resultCoding(ok, err *coding) coding {
 	basic := ok.kind == null && err.kind == null
-	return coding{write: func(c *coder, v wire.Value) {
+	return coding{write: func(c *coder, v jsonscan.Value) {
 		text, _ := v.Text()
 		key, value, only := v.Only()
 		switch {
@@ -119,8 +119,8 @@ func resultCoding(ok, err *coding) coding {
 // dictionaryCoding is a map. A key is the text of its value, which is JSON where that is no
 // string.
 func dictionaryCoding(key, value *coding) coding {
-	return coding{write: func(c *coder, v wire.Value) {
-		if v.Kind() != wire.Object {
+	return coding{write: func(c *coder, v jsonscan.Value) {
+		if v.Kind() != jsonscan.Object {
 			c.wrong("an object", v)
 			return
 		}
@@ -131,9 +131,9 @@ func dictionaryCoding(key, value *coding) coding {
 		c.length(n)
 		for name, of := range v.Members() {
 			at := len(c.bytes)
-			given := wire.OfText(name)
+			given := jsonscan.OfText(name)
 			c.part(name, key.value, given)
-			if parsed, err := wire.Parse(name); c.err != nil && err == nil {
+			if parsed, err := jsonscan.Parse(name); c.err != nil && err == nil {
 				c.err, c.bytes = nil, c.bytes[:at]
 				c.part(name, key.value, parsed)
 			}
@@ -158,8 +158,8 @@ func (e *Encoder) flags(t *metadata.Type) coding {
 		list = append(list, v.Name)
 	}
 	want := "names of flags: " + strings.Join(list, ", ")
-	return coding{write: func(c *coder, v wire.Value) {
-		if v.Kind() != wire.Array {
+	return coding{write: func(c *coder, v jsonscan.Value) {
+		if v.Kind() != jsonscan.Array {
 			c.wrong(want, v)
 			return
 		}
@@ -177,7 +177,7 @@ func (e *Encoder) flags(t *metadata.Type) coding {
 	}}
 }
 
-func (c *coder) vote(v wire.Value) {
+func (c *coder) vote(v jsonscan.Value) {
 	const convictions, conviction = 7, 0x7f
 	bytes, ok := c.hex(v, 1)
 	if ok && bytes[0]&conviction >= convictions {
@@ -187,7 +187,7 @@ func (c *coder) vote(v wire.Value) {
 }
 
 // address reads an account of 20 bytes. A checksum must be right.
-func (c *coder) address(v wire.Value) {
+func (c *coder) address(v jsonscan.Value) {
 	text, _ := v.Text()
 	a, err := chain.ParseAddress(text)
 	if err != nil {
@@ -202,7 +202,7 @@ func (e *Encoder) account32(t *metadata.Type) coding {
 	if !known {
 		return cannot(t, "the runtime does not tell its SS58Prefix")
 	}
-	return coding{write: func(c *coder, v wire.Value) {
+	return coding{write: func(c *coder, v jsonscan.Value) {
 		text, _ := v.Text()
 		bytes := unbase58(text)
 		size := 32 + 2 + len(ss58Network(network)) // network, account, checksum
@@ -218,14 +218,14 @@ func (e *Encoder) account32(t *metadata.Type) coding {
 }
 
 // era reads {"immortalEra": "0x00"} or {"mortalEra": [period, phase]}.
-func (c *coder) era(v wire.Value) {
+func (c *coder) era(v jsonscan.Value) {
 	const want = `{"immortalEra": "0x00"} or {"mortalEra": [period, phase]}, with a period of 4 to 65536 that is a power of two`
 	key, value, _ := v.Only()
 	if text, _ := value.Text(); key == "immortalEra" && text == "0x00" {
 		c.add(0)
 		return
 	}
-	if key != "mortalEra" || value.Kind() != wire.Array || value.Index(2).Kind() != wire.Absent {
+	if key != "mortalEra" || value.Kind() != jsonscan.Array || value.Index(2).Kind() != jsonscan.Absent {
 		c.wrong(want, v)
 		return
 	}
@@ -242,12 +242,12 @@ func (c *coder) era(v wire.Value) {
 }
 
 // data reads a piece of an identity.
-func (c *coder) data(v wire.Value) {
+func (c *coder) data(v jsonscan.Value) {
 	const want = `{"none": null}, {"raw": at most 32 bytes}, or a hash: blakeTwo256, sha256, keccak256, shaThree256`
 	key, value, _ := v.Only()
 	hash := slices.Index([]string{"blakeTwo256", "sha256", "keccak256", "shaThree256"}, key)
 	switch {
-	case key == "none" && value.Kind() == wire.Null:
+	case key == "none" && value.Kind() == jsonscan.Null:
 		c.add(0)
 	case key == "raw":
 		bytes, ok := c.hex(value, -1)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
-	"github.com/feeledger/fees/wire"
 )
 
 // Encoder makes SCALE of the JSON that a [Codec] writes: the bytes that were read, where the
@@ -56,19 +56,19 @@ func NewEncoder(m *metadata.Metadata) *Encoder {
 }
 
 // Value appends a value of a type.
-func (e *Encoder) Value(to []byte, id metadata.TypeID, v wire.Value) ([]byte, error) {
+func (e *Encoder) Value(to []byte, id metadata.TypeID, v jsonscan.Value) ([]byte, error) {
 	return e.encode(to, v, e.nodes[id].write)
 }
 
 // Call appends a call with its names: {"method": {"pallet", "method"}, "args"}.
-func (e *Encoder) Call(to []byte, v wire.Value) ([]byte, error) { return e.encode(to, v, e.call) }
+func (e *Encoder) Call(to []byte, v jsonscan.Value) ([]byte, error) { return e.encode(to, v, e.call) }
 
 // Event appends an event with its names: {"method": {"pallet", "method"}, "data"}.
-func (e *Encoder) Event(to []byte, v wire.Value) ([]byte, error) {
+func (e *Encoder) Event(to []byte, v jsonscan.Value) ([]byte, error) {
 	return e.encode(to, v, e.namedEvent)
 }
 
-func (e *Encoder) encode(to []byte, v wire.Value, write func(*coder, wire.Value)) ([]byte, error) {
+func (e *Encoder) encode(to []byte, v jsonscan.Value, write func(*coder, jsonscan.Value)) ([]byte, error) {
 	c := coder{bytes: to, most: len(to) + mostText}
 	c.with(write, v)
 	if c.err != nil {
@@ -93,7 +93,7 @@ type step struct {
 }
 
 // with writes a value, as deep as values may be nested.
-func (c *coder) with(write func(*coder, wire.Value), v wire.Value) {
+func (c *coder) with(write func(*coder, jsonscan.Value), v jsonscan.Value) {
 	switch {
 	case c.err != nil:
 		return
@@ -110,21 +110,21 @@ func (c *coder) with(write func(*coder, wire.Value), v wire.Value) {
 }
 
 // part writes a part of a value, which has a name.
-func (c *coder) part(name string, write func(*coder, wire.Value), v wire.Value) {
+func (c *coder) part(name string, write func(*coder, jsonscan.Value), v jsonscan.Value) {
 	c.at(step{name: name}, write, v)
 }
 
-func (c *coder) at(s step, write func(*coder, wire.Value), v wire.Value) {
+func (c *coder) at(s step, write func(*coder, jsonscan.Value), v jsonscan.Value) {
 	c.path = append(c.path, s)
 	c.with(write, v)
 	c.path = c.path[:len(c.path)-1]
 }
 
 // wrong says what was wanted in the place of a value.
-func (c *coder) wrong(want string, v wire.Value) {
+func (c *coder) wrong(want string, v jsonscan.Value) {
 	have := v.Kind().String()
-	if v.Kind() != wire.Absent {
-		have = wire.Excerpt(v.Raw())
+	if v.Kind() != jsonscan.Absent {
+		have = jsonscan.Excerpt(v.Raw())
 	}
 	c.wrongAs(want, have)
 }
@@ -150,7 +150,7 @@ func (c *coder) add(bytes ...byte) { c.bytes = append(c.bytes, bytes...) }
 
 // coding is a type, compiled.
 type coding struct {
-	write func(*coder, wire.Value)
+	write func(*coder, jsonscan.Value)
 	kind  kind
 	bits  int // of an unsigned integer, 0 for other types
 }
@@ -172,7 +172,7 @@ func (e *Encoder) node(id metadata.TypeID) *coding {
 }
 
 // value writes a value of a type, which may be compiled later than what refers to it.
-func (n *coding) value(c *coder, v wire.Value) { n.write(c, v) }
+func (n *coding) value(c *coder, v jsonscan.Value) { n.write(c, v) }
 
 func (e *Encoder) compile(id metadata.TypeID) coding {
 	t := &e.metadata.Types[id]
@@ -204,7 +204,7 @@ func cannot(t *metadata.Type, why string) coding {
 	if name == "" {
 		name = "a type without a name"
 	}
-	return coding{write: func(c *coder, v wire.Value) {
+	return coding{write: func(c *coder, v jsonscan.Value) {
 		c.wrong(fmt.Sprintf("no value of %s, which cannot be encoded: %s", name, why), v)
 	}}
 }
@@ -212,13 +212,13 @@ func cannot(t *metadata.Type, why string) coding {
 // inner is a type that looks like the one inside it.
 func inner(n *coding) coding {
 	if n.write == nil { // it contains itself
-		return coding{write: func(c *coder, v wire.Value) { c.with(n.value, v) }}
+		return coding{write: func(c *coder, v jsonscan.Value) { c.with(n.value, v) }}
 	}
 	return *n
 }
 
-var noBytes = coding{kind: null, write: func(c *coder, v wire.Value) {
-	if v.Kind() != wire.Null {
+var noBytes = coding{kind: null, write: func(c *coder, v jsonscan.Value) {
+	if v.Kind() != jsonscan.Null {
 		c.wrong("null", v)
 	}
 }}
@@ -241,7 +241,7 @@ func (e *Encoder) fields(t *metadata.Type, fields []metadata.Field) coding {
 		for i, f := range fields {
 			members[i] = parameter{fieldName(f.Name), e.node(f.Type)}
 		}
-		return coding{write: func(c *coder, v wire.Value) { c.object(members, v) }}
+		return coding{write: func(c *coder, v jsonscan.Value) { c.object(members, v) }}
 	}
 	return cannot(t, "some fields have names, others have none")
 }
@@ -253,12 +253,12 @@ type parameter struct {
 }
 
 // object writes the members of an object in the order of their types.
-func (c *coder) object(want []parameter, v wire.Value) {
-	if v.Kind() != wire.Object {
+func (c *coder) object(want []parameter, v jsonscan.Value) {
+	if v.Kind() != jsonscan.Object {
 		c.wrong("an object of "+names(want), v)
 		return
 	}
-	values := make([]wire.Value, len(want))
+	values := make([]jsonscan.Value, len(want))
 	next := 0 // most objects have their members in order
 	for name, value := range v.Members() {
 		i := next
@@ -266,7 +266,7 @@ func (c *coder) object(want []parameter, v wire.Value) {
 			i++
 		}
 		if len(want) == 0 || want[i%len(want)].name != name {
-			c.wrongAs("an object of "+names(want), "the member "+wire.Excerpt(name))
+			c.wrongAs("an object of "+names(want), "the member "+jsonscan.Excerpt(name))
 			return
 		}
 		values[i%len(want)] = value
@@ -299,14 +299,14 @@ func (e *Encoder) tuple(ids []metadata.TypeID) coding {
 	for i, id := range ids {
 		elements[i] = e.node(id)
 	}
-	return coding{write: func(c *coder, v wire.Value) {
+	return coding{write: func(c *coder, v jsonscan.Value) {
 		c.list(len(elements), func(i int) *coding { return elements[i] }, v)
 	}}
 }
 
 // list writes the elements of an array, of which there must be so many.
-func (c *coder) list(n int, of func(i int) *coding, v wire.Value) {
-	if v.Kind() != wire.Array {
+func (c *coder) list(n int, of func(i int) *coding, v jsonscan.Value) {
+	if v.Kind() != jsonscan.Array {
 		c.wrong(fmt.Sprintf("an array of %d", n), v)
 		return
 	}
@@ -324,15 +324,15 @@ func (c *coder) list(n int, of func(i int) *coding, v wire.Value) {
 
 func (e *Encoder) sequence(element *coding) coding {
 	if element.kind == octet {
-		return coding{kind: blob, write: func(c *coder, v wire.Value) {
+		return coding{kind: blob, write: func(c *coder, v jsonscan.Value) {
 			if bytes, ok := c.hex(v, -1); ok {
 				c.length(len(bytes))
 				c.add(bytes...)
 			}
 		}}
 	}
-	return coding{write: func(c *coder, v wire.Value) {
-		if v.Kind() != wire.Array {
+	return coding{write: func(c *coder, v jsonscan.Value) {
+		if v.Kind() != jsonscan.Array {
 			c.wrong("an array", v)
 			return
 		}
@@ -352,12 +352,12 @@ func (e *Encoder) array(t *metadata.Type) coding {
 	}
 	element := e.node(t.Element)
 	if element.kind == octet {
-		return coding{write: func(c *coder, v wire.Value) {
+		return coding{write: func(c *coder, v jsonscan.Value) {
 			bytes, _ := c.hex(v, n)
 			c.add(bytes...)
 		}}
 	}
-	return coding{write: func(c *coder, v wire.Value) { c.list(n, func(int) *coding { return element }, v) }}
+	return coding{write: func(c *coder, v jsonscan.Value) { c.list(n, func(int) *coding { return element }, v) }}
 }
 
 // alternative is a variant as it is named in JSON.
@@ -396,7 +396,7 @@ func (e *Encoder) variant(t *metadata.Type) coding {
 		want = fmt.Sprintf("a variant of %s: %s", name, strings.Join(list, ", "))
 	}
 	if basic {
-		return coding{write: func(c *coder, v wire.Value) {
+		return coding{write: func(c *coder, v jsonscan.Value) {
 			text, ok := v.Text()
 			if a := alternatives[text]; ok && a != nil {
 				c.add(a.index)
@@ -405,7 +405,7 @@ func (e *Encoder) variant(t *metadata.Type) coding {
 			c.wrong(want, v)
 		}}
 	}
-	return coding{write: func(c *coder, v wire.Value) {
+	return coding{write: func(c *coder, v jsonscan.Value) {
 		key, value, only := v.Only()
 		a := alternatives[key]
 		if !only || a == nil {

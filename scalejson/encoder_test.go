@@ -16,11 +16,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/realmetadata"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // both are the two directions of a runtime.
@@ -47,8 +47,8 @@ func (b *both) value(t testing.TB, to []byte, r *scale.Reader, id metadata.TypeI
 	return append(to, bytes...)
 }
 
-func parsed(t testing.TB, text string) wire.Value {
-	v, err := wire.Parse(text)
+func parsed(t testing.TB, text string) jsonscan.Value {
+	v, err := jsonscan.Parse(text)
 	require.NoError(t, err)
 	return v
 }
@@ -61,7 +61,7 @@ func unhex(t testing.TB, text string) []byte {
 
 // extrinsic wants what Sidecar said of an extrinsic to be encoded to its call, and what stands
 // before that to be read and encoded again.
-func (b *both) extrinsic(t testing.TB, bytes []byte, said wire.Value) {
+func (b *both) extrinsic(t testing.TB, bytes []byte, said jsonscan.Value) {
 	r := scale.NewReader(bytes)
 	r.Length(1)
 	have := append([]byte(nil), r.Since(0)...)
@@ -81,11 +81,11 @@ func (b *both) extrinsic(t testing.TB, bytes []byte, said wire.Value) {
 
 // events wants what Sidecar said of a block's events to be encoded to what the node has, event
 // by event. It returns how many there are.
-func (b *both) events(t testing.TB, bytes []byte, block wire.Value) (n int) {
+func (b *both) events(t testing.TB, bytes []byte, block jsonscan.Value) (n int) {
 	entry := b.m.Pallet("System").Entry("Events")
 	fields := b.m.Types[b.m.Types[entry.Value].Element].Fields
-	said := map[string][]wire.Value{}
-	collect := func(phase string, list wire.Value) {
+	said := map[string][]jsonscan.Value{}
+	collect := func(phase string, list jsonscan.Value) {
 		for e := range list.Elements() {
 			said[phase] = append(said[phase], e)
 		}
@@ -453,7 +453,7 @@ func FuzzEncode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, n uint16, given string) {
 		id := metadata.TypeID(int(n) % len(b.m.Types))
-		v, err := wire.Parse(given)
+		v, err := jsonscan.Parse(given)
 		if err != nil {
 			return
 		}

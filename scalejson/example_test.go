@@ -7,15 +7,15 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
-	"github.com/feeledger/fees/wire"
 )
 
 // Make call data of a call as Sidecar writes it, and read them again.
 func Example() {
-	packed, err := os.ReadFile("../internal/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
+	packed, err := os.ReadFile("../internal/test/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	call, err := wire.Parse(`{"method":{"pallet":"balances","method":"transferKeepAlive"},` +
+	call, err := jsonscan.Parse(`{"method":{"pallet":"balances","method":"transferKeepAlive"},` +
 		`"args":{"dest":"0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac","value":"100000000000000"}}`)
 	if err != nil {
 		log.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/realmetadata"
+	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/scalejson"
@@ -29,7 +29,7 @@ var (
 
 // sample is a runtime's metadata, and what the oracle said of values of its types.
 const (
-	sample       = "../internal/chaingen/runtimes/moonbeam-2600.scale.zst"
+	sample       = "../internal/test/chaingen/runtimes/moonbeam-2600.scale.zst"
 	sampleValues = "testdata/moonbeam-2600.values.zst"
 )
 

@@ -8,7 +8,7 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
 // WriteJSONLines writes one object a row, in one line: those of [JSONRows].

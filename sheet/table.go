@@ -8,7 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/spill"
+	"github.com/feeledger/fees/internal/sys/spill"
 )
 
 // WriteTable writes a table for a terminal, in at most width columns if it can: it

@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // DecodeHeader reads a block's header.
 func DecodeHeader(text string) (chain.Header, error) {
 	var h chain.Header
-	err := decode("header", text, func(v wire.Value, fields *firstError) {
+	err := decode("header", text, func(v jsonscan.Value, fields *firstError) {
 		var err error
 		h.Number, err = chain.ReadUint64(v.Member("number"))
 		fields.at("number", err)
@@ -26,7 +26,7 @@ func DecodeHeader(text string) (chain.Header, error) {
 
 // DecodeMultiplier reads the storage item transactionPayment.nextFeeMultiplier.
 func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error) {
-	err = decode("multiplier", text, func(v wire.Value, fields *firstError) {
+	err = decode("multiplier", text, func(v jsonscan.Value, fields *firstError) {
 		var err error
 		m.At, m.AtHash = readAt(v.Member("at"), fields)
 		m.Value, err = chain.ReadMultiplier(v.Member("value"))
@@ -38,7 +38,7 @@ func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error
 // DecodeRuntime reads a /runtime/spec: the runtime that a block left behind, which
 // executes the next one.
 func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
-	err = decode("runtime spec", text, func(v wire.Value, fields *firstError) {
+	err = decode("runtime spec", text, func(v jsonscan.Value, fields *firstError) {
 		r.At, r.AtHash = readAt(v.Member("at"), fields)
 		version, err := chain.ReadUint64(v.Member("specVersion"))
 		if err == nil && version > 1<<32-1 {
@@ -54,10 +54,10 @@ func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
 }
 
 // readAt reads which block's state an answer is of. The hash may be missing.
-func readAt(at wire.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
+func readAt(at jsonscan.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
 	height, err := chain.ReadUint64(at.Member("height"))
 	fields.at("at.height", err)
-	if v := at.Member("hash"); v.Kind() != wire.Absent {
+	if v := at.Member("hash"); v.Kind() != jsonscan.Absent {
 		h, err := chain.ReadHash(v)
 		fields.at("at.hash", err)
 		hash = chain.Some(h)
@@ -68,7 +68,7 @@ func readAt(at wire.Value, fields *firstError) (height uint64, hash chain.Option
 // DecodeNodeVersion reads a /node/version. Fields that it lacks are empty, but not all of
 // them.
 func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
-	err = decode("node version", text, func(v wire.Value, fields *firstError) {
+	err = decode("node version", text, func(v jsonscan.Value, fields *firstError) {
 		n.ClientVersion, _ = v.Member("clientVersion").Text()
 		n.ClientImplName, _ = v.Member("clientImplName").Text()
 		n.Chain, _ = v.Member("chain").Text()
@@ -79,7 +79,7 @@ func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
 
 // DecodeBalance reads a balance-info.
 func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
-	err = decode("balance", text, func(v wire.Value, fields *firstError) {
+	err = decode("balance", text, func(v jsonscan.Value, fields *firstError) {
 		var err error
 		b.At, b.AtHash = readAt(v.Member("at"), fields)
 		b.Value.Nonce, err = chain.ReadNonce(v.Member("nonce"))
@@ -94,11 +94,11 @@ func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
 }
 
 // DecodeStorage reads a storage item: null where it is not set.
-func DecodeStorage(text string) (s chain.AtBlock[wire.Value], err error) {
-	err = decode("storage", text, func(v wire.Value, fields *firstError) {
+func DecodeStorage(text string) (s chain.AtBlock[jsonscan.Value], err error) {
+	err = decode("storage", text, func(v jsonscan.Value, fields *firstError) {
 		s.At, s.AtHash = readAt(v.Member("at"), fields)
 		s.Value = v.Member("value")
-		fields.need("value", s.Value.Kind() != wire.Absent)
+		fields.need("value", s.Value.Kind() != jsonscan.Absent)
 	})
 	return s, err
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -134,9 +134,9 @@ func TestDecodeBlockWeight(t *testing.T) {
 // Who asks can want less than who is asked would give, and not more.
 func TestMaxBody(t *testing.T) {
 	ctx := context.Background()
-	require.Equal(t, 10, ask.MaxAnswer(ctx, 10))
-	require.Equal(t, 5, ask.MaxAnswer(ask.WithMaxAnswer(ctx, 5), 10))
-	require.Equal(t, 10, ask.MaxAnswer(ask.WithMaxAnswer(ctx, 50), 10))
+	require.Equal(t, 10, httpclient.MaxAnswer(ctx, 10))
+	require.Equal(t, 5, httpclient.MaxAnswer(httpclient.WithMaxAnswer(ctx, 5), 10))
+	require.Equal(t, 10, httpclient.MaxAnswer(httpclient.WithMaxAnswer(ctx, 50), 10))
 }
 
 // The real gateway's answers on the real runtime of a chain whose governance set the share.

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // DecodeBlock reads a block as the gateway serves it. The text is proved to be
@@ -19,7 +19,7 @@ func DecodeBlock(text string) (*chain.Block, error) {
 	var b *chain.Block
 	var numbered bool
 	var err error
-	badJSON := wire.Scan(text, func(s *wire.Scanner) {
+	badJSON := jsonscan.Scan(text, func(s *jsonscan.Scanner) {
 		d := decoders.Get().(*blockDecoder)
 		d.Scanner = s
 		b, numbered, err = d.block()
@@ -47,7 +47,7 @@ func DecodeBlock(text string) (*chain.Block, error) {
 // JSON after it is the graver finding. It collects extrinsics and events in room
 // that it keeps for the next block, and gives each block just what it needs.
 type blockDecoder struct {
-	*wire.Scanner
+	*jsonscan.Scanner
 	list   []chain.Extrinsic
 	events []chain.Event // of all the lists of events
 }
@@ -113,8 +113,8 @@ func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 	return b, numbered, fields.err
 }
 
-func readFinalized(v wire.Value) (chain.Optional[bool], error) {
-	if v.Kind() == wire.Null {
+func readFinalized(v jsonscan.Value) (chain.Optional[bool], error) {
+	if v.Kind() == jsonscan.Null {
 		return chain.Optional[bool]{}, nil
 	}
 	final, ok := v.Bool()
@@ -213,8 +213,8 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
 }
 
 // readSignature reads null, or {"signature": …, "signer": address}.
-func readSignature(v wire.Value) (signed bool, signer wire.Value) {
-	return v.Kind() != wire.Null, readSigner(v.Member("signer"))
+func readSignature(v jsonscan.Value) (signed bool, signer jsonscan.Value) {
+	return v.Kind() != jsonscan.Null, readSigner(v.Member("signer"))
 }
 
 func (d *blockDecoder) eventList() ([]chain.Event, error) {

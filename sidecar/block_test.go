@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/wire"
 )
 
 const recordings = "../testdata/recordings"
@@ -238,7 +238,7 @@ func TestDecodeSmallAnswers(t *testing.T) {
 // The depth that an answer may have does not depend on the order of its keys.
 func TestDecodeBlockDepth(t *testing.T) {
 	const around = 5 // block, extrinsics, extrinsic, events, event
-	for levels, fits := range map[int]bool{wire.MaxDepth - around: true, wire.MaxDepth - around + 1: false} {
+	for levels, fits := range map[int]bool{jsonscan.MaxDepth - around: true, jsonscan.MaxDepth - around + 1: false} {
 		nested := strings.Repeat("[", levels) + strings.Repeat("]", levels)
 		for order, event := range map[string]string{
 			"usual":   `{"method":{"pallet":"a","method":"b"},"data":` + nested + `}`,
@@ -271,7 +271,7 @@ func requireUsual(t *testing.T, text string) {
 	want, wantErr := sidecar.DecodeBlock(strings.ReplaceAll(text, usual, spaced))
 	if wantErr != nil {
 		require.Error(t, err)
-		var at, wantAt *wire.SyntaxError
+		var at, wantAt *jsonscan.SyntaxError
 		if errors.As(wantErr, &wantAt) {
 			require.ErrorAs(t, err, &at)
 			wantAt.Offset -= strings.Count(text[:min(len(text), at.Offset+len(usual)-1)], usual)
@@ -359,7 +359,7 @@ func FuzzDecodeBlock(f *testing.F) {
 			require.NotEmpty(t, x.Pallet)
 			for _, e := range x.Events {
 				require.NotEmpty(t, e.Name)
-				require.Equal(t, wire.Array, e.Data.Kind())
+				require.Equal(t, jsonscan.Array, e.Data.Kind())
 				require.True(t, json.Valid([]byte(e.Data.Raw())))
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // BlockWeightPath is the gateway's path for system.blockWeight.
@@ -15,7 +15,7 @@ func BlockWeightPath(at uint64) string {
 // DecodeBlockWeight reads the storage item system.blockWeight: what the chain counted
 // for a block, by class, as that block left it.
 func DecodeBlockWeight(text string) (w chain.AtBlock[chain.ClassWeights], err error) {
-	err = decode("block weight", text, func(v wire.Value, fields *firstError) {
+	err = decode("block weight", text, func(v jsonscan.Value, fields *firstError) {
 		var err error
 		w.At, w.AtHash = readAt(v.Member("at"), fields)
 		w.Value, err = chain.ReadClassWeights(v.Member("value"))

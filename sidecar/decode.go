@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // DecodeError says that an answer is not what it should be.
@@ -66,17 +66,17 @@ func (f *firstError) need(name string, there bool) {
 	}
 }
 
-func unwanted(want string, v wire.Value) error {
+func unwanted(want string, v jsonscan.Value) error {
 	return fmt.Errorf("want %s, have %v", want, v.Kind())
 }
 
 // decode reads a small answer, which must be an object.
-func decode(what, text string, read func(wire.Value, *firstError)) error {
-	v, err := wire.Parse(text)
+func decode(what, text string, read func(jsonscan.Value, *firstError)) error {
+	v, err := jsonscan.Parse(text)
 	switch {
 	case err != nil:
 		return &DecodeError{what, err}
-	case v.Kind() != wire.Object:
+	case v.Kind() != jsonscan.Object:
 		return &DecodeError{what, unwanted("an object", v)}
 	}
 	var fields firstError

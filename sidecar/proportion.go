@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ProportionPath is the gateway's path for FeesTreasuryProportion.
@@ -20,11 +20,11 @@ func ProportionPath(key string, at uint64) string {
 //
 // Some gateways leave the keys out. A value that is another parameter's is refused.
 func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
-	err = decode("FeesTreasuryProportion", text, func(v wire.Value, fields *firstError) {
+	err = decode("FeesTreasuryProportion", text, func(v jsonscan.Value, fields *firstError) {
 		p.At, p.AtHash = readAt(v.Member("at"), fields)
-		if keys := v.Member("keys"); keys.Kind() == wire.Array {
+		if keys := v.Member("keys"); keys.Kind() == jsonscan.Array {
 			if asked, _ := keys.Index(0).Text(); !strings.EqualFold(asked, key) {
-				fields.at("keys", fmt.Errorf("want %s, have %s", key, wire.Excerpt(keys.Raw())))
+				fields.at("keys", fmt.Errorf("want %s, have %s", key, jsonscan.Excerpt(keys.Raw())))
 			}
 		}
 		var err error
@@ -34,17 +34,17 @@ func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Pe
 	return p, err
 }
 
-func readProportion(v wire.Value) (none chain.Optional[chain.Perbill], err error) {
+func readProportion(v jsonscan.Value) (none chain.Optional[chain.Perbill], err error) {
 	switch v.Kind() {
-	case wire.Absent:
+	case jsonscan.Absent:
 		return none, chain.ErrMissing
-	case wire.Null:
+	case jsonscan.Null:
 		return none, nil
 	}
 	group, inner, _ := v.Only()
 	name, value, ok := inner.Only()
 	if !ok || !strings.EqualFold(group, "runtimeConfig") || !strings.EqualFold(name, "feesTreasuryProportion") {
-		return none, fmt.Errorf("want runtimeConfig with feesTreasuryProportion, have %s", wire.Excerpt(v.Raw()))
+		return none, fmt.Errorf("want runtimeConfig with feesTreasuryProportion, have %s", jsonscan.Excerpt(v.Raw()))
 	}
 	proportion, err := chain.ReadPerbill(value)
 	if err != nil {

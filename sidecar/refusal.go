@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // RefusalError is an answer in which a gateway says why it has none. A [DecodeError] contains it
@@ -28,19 +28,19 @@ func Refusal(text string) *RefusalError {
 	if !strings.HasPrefix(strings.TrimSpace(text), `{`) {
 		return nil
 	}
-	answer, err := wire.Parse(text)
-	if err != nil || answer.Member("number").Kind() != wire.Absent || answer.Member("at").Kind() != wire.Absent {
+	answer, err := jsonscan.Parse(text)
+	if err != nil || answer.Member("number").Kind() != jsonscan.Absent || answer.Member("at").Kind() != jsonscan.Absent {
 		return nil
 	}
 	if said, ok := answer.Member("error").Text(); ok { // the successor's
-		return &RefusalError{Message: wire.Excerpt(said)}
+		return &RefusalError{Message: jsonscan.Excerpt(said)}
 	}
 	said, ok := answer.Member("message").Text()
 	status, err := chain.ReadUint64(answer.Member("code"))
 	if !ok || err != nil || status < 400 || status > 599 {
 		return nil
 	}
-	return &RefusalError{int(status), wire.Excerpt(said)}
+	return &RefusalError{int(status), jsonscan.Excerpt(said)}
 }
 
 // CannotDecode reports whether a gateway says by a message that it cannot decode what the chain

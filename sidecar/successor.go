@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Sidecar's successor, polkadot-rest-api, writes an Ethereum transaction in a form of its
@@ -22,26 +22,26 @@ import (
 
 // inSidecarForm returns the arguments of ethereum.transact as Sidecar writes them. What is in
 // neither form is returned as it is, for the rules to refuse.
-func inSidecarForm(args wire.Value) (wire.Value, error) {
+func inSidecarForm(args jsonscan.Value) (jsonscan.Value, error) {
 	if !mayBeSuccessors(args.Raw()) {
 		return args, nil
 	}
 	where, transaction := "args.transaction", args.Member("transaction")
 	name, fields, typed := transaction.Only()
 	if typed {
-		where += "." + wire.Excerpt(name)
+		where += "." + jsonscan.Excerpt(name)
 	} else {
 		fields = transaction
 	}
-	if fields.Kind() != wire.Object {
+	if fields.Kind() != jsonscan.Object {
 		return args, nil
 	}
-	read, err := readFields(fields, fields.Member("gasLimit").Kind() == wire.Array)
+	read, err := readFields(fields, fields.Member("gasLimit").Kind() == jsonscan.Array)
 	if err != nil {
-		return wire.Value{}, inField(where, err)
+		return jsonscan.Value{}, inField(where, err)
 	}
 	if typed {
-		read = wire.OfObject(wire.Field{Key: typeName(name), Value: read})
+		read = jsonscan.OfObject(jsonscan.Field{Key: typeName(name), Value: read})
 	}
 	return with(args, "transaction", read), nil
 }
@@ -77,8 +77,8 @@ func typeName(name string) string {
 }
 
 // readFields returns the fields of a transaction as Sidecar writes them.
-func readFields(fields wire.Value, limbs bool) (wire.Value, error) {
-	var list []wire.Field
+func readFields(fields jsonscan.Value, limbs bool) (jsonscan.Value, error) {
+	var list []jsonscan.Field
 	for key, value := range fields.Members() {
 		var err error
 		switch key {
@@ -94,31 +94,31 @@ func readFields(fields wire.Value, limbs bool) (wire.Value, error) {
 			}
 		}
 		if err != nil {
-			return wire.Value{}, inField(key, err)
+			return jsonscan.Value{}, inField(key, err)
 		}
-		list = append(list, wire.Field{Key: key, Value: value})
+		list = append(list, jsonscan.Field{Key: key, Value: value})
 	}
-	return wire.OfObject(list...), nil
+	return jsonscan.OfObject(list...), nil
 }
 
 // readAuthorizations returns the authorizations of an EIP-7702 transaction, whose nonces are
 // limbs, as Sidecar writes them.
-func readAuthorizations(v wire.Value) (wire.Value, error) {
-	var list []wire.Value
+func readAuthorizations(v jsonscan.Value) (jsonscan.Value, error) {
+	var list []jsonscan.Value
 	for item := range v.Elements() {
-		if nonce := item.Member("nonce"); nonce.Kind() != wire.Absent {
+		if nonce := item.Member("nonce"); nonce.Kind() != jsonscan.Absent {
 			read, err := readU256(nonce)
 			if err != nil {
-				return wire.Value{}, inField(fmt.Sprintf("[%d].nonce", len(list)), err)
+				return jsonscan.Value{}, inField(fmt.Sprintf("[%d].nonce", len(list)), err)
 			}
 			item = with(item, "nonce", read)
 		}
 		list = append(list, item)
 	}
-	if v.Kind() != wire.Array {
+	if v.Kind() != jsonscan.Array {
 		return v, nil
 	}
-	return wire.OfArray(list...), nil
+	return jsonscan.OfArray(list...), nil
 }
 
 // The number of limbs of a U256.
@@ -128,94 +128,94 @@ var errNotU256 = errors.New("want a U256: four limbs of 64 bits in an array, or 
 
 // readU256 reads a U256 of a transaction whose numbers are limbs. A decimal number means
 // itself in any form.
-func readU256(v wire.Value) (wire.Value, error) {
+func readU256(v jsonscan.Value) (jsonscan.Value, error) {
 	switch text, isText := v.Text(); {
-	case v.Kind() == wire.Number, isText && !strings.HasPrefix(text, "0x"):
+	case v.Kind() == jsonscan.Number, isText && !strings.HasPrefix(text, "0x"):
 		return v, nil // the rules read it
 	case isText:
 		small, err := hex.DecodeString(text[2:])
 		if err != nil || len(small) != limbsInWord {
-			return wire.Value{}, fmt.Errorf("%q: %w", wire.Excerpt(text), errNotU256)
+			return jsonscan.Value{}, fmt.Errorf("%q: %w", jsonscan.Excerpt(text), errNotU256)
 		}
 		return ofLimbs([limbsInWord]uint64{uint64(small[0]), uint64(small[1]), uint64(small[2]), uint64(small[3])}), nil
-	case v.Kind() != wire.Array:
-		return wire.Value{}, fmt.Errorf("have %v: %w", v.Kind(), errNotU256)
+	case v.Kind() != jsonscan.Array:
+		return jsonscan.Value{}, fmt.Errorf("have %v: %w", v.Kind(), errNotU256)
 	}
 	var limbs [limbsInWord]uint64
 	n := 0
 	for limb := range v.Elements() {
 		if n == len(limbs) {
-			return wire.Value{}, fmt.Errorf("have more than four limbs: %w", errNotU256)
+			return jsonscan.Value{}, fmt.Errorf("have more than four limbs: %w", errNotU256)
 		}
 		var err error
 		if limbs[n], err = decimal(limb); err != nil {
-			return wire.Value{}, fmt.Errorf("limb %d: %w", n, err)
+			return jsonscan.Value{}, fmt.Errorf("limb %d: %w", n, err)
 		}
 		n++
 	}
 	if n != len(limbs) {
-		return wire.Value{}, fmt.Errorf("have %d limbs: %w", n, errNotU256)
+		return jsonscan.Value{}, fmt.Errorf("have %d limbs: %w", n, errNotU256)
 	}
 	return ofLimbs(limbs), nil
 }
 
-func ofLimbs(limbs [limbsInWord]uint64) wire.Value {
+func ofLimbs(limbs [limbsInWord]uint64) jsonscan.Value {
 	var word [limbsInWord * 8]byte
 	for i, limb := range limbs {
 		binary.BigEndian.PutUint64(word[len(word)-8*(i+1):], limb)
 	}
-	return wire.OfInteger(word[:])
+	return jsonscan.OfInteger(word[:])
 }
 
 // decimal reads a number of at most 64 bits that has decimal digits only.
-func decimal(v wire.Value) (uint64, error) {
+func decimal(v jsonscan.Value) (uint64, error) {
 	text := v.Raw()
 	if inside, ok := v.Text(); ok {
 		text = inside
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || strings.HasPrefix(text, "+") {
-		return 0, fmt.Errorf("want decimal digits of at most 64 bits, have %s", wire.Excerpt(v.Raw()))
+		return 0, fmt.Errorf("want decimal digits of at most 64 bits, have %s", jsonscan.Excerpt(v.Raw()))
 	}
 	return n, nil
 }
 
 // readBytes reads a byte list that may be an array: the successor writes those of fewer than
 // two bytes so.
-func readBytes(v wire.Value) (wire.Value, error) {
-	if v.Kind() != wire.Array {
+func readBytes(v jsonscan.Value) (jsonscan.Value, error) {
+	if v.Kind() != jsonscan.Array {
 		return v, nil // the rules read it
 	}
 	var list []byte
 	for element := range v.Elements() {
 		n, err := decimal(element)
 		if err == nil && (n > 255 || len(list) > 0) {
-			err = fmt.Errorf("want hex digits, or an array of at most one byte, have %s", wire.Excerpt(v.Raw()))
+			err = fmt.Errorf("want hex digits, or an array of at most one byte, have %s", jsonscan.Excerpt(v.Raw()))
 		}
 		if err != nil {
-			return wire.Value{}, err
+			return jsonscan.Value{}, err
 		}
 		list = append(list, byte(n))
 	}
-	return wire.OfBytes(list), nil
+	return jsonscan.OfBytes(list), nil
 }
 
 // with returns an object with another value of one of its members.
-func with(object wire.Value, name string, value wire.Value) wire.Value {
-	var fields []wire.Field
+func with(object jsonscan.Value, name string, value jsonscan.Value) jsonscan.Value {
+	var fields []jsonscan.Field
 	for key, member := range object.Members() {
 		if key == name {
 			member = value
 		}
-		fields = append(fields, wire.Field{Key: key, Value: member})
+		fields = append(fields, jsonscan.Field{Key: key, Value: member})
 	}
-	return wire.OfObject(fields...)
+	return jsonscan.OfObject(fields...)
 }
 
 // readSigner reads the account that signed: the successor, and Sidecar for accounts of 32
 // bytes, write {"id": account}.
-func readSigner(v wire.Value) wire.Value {
-	if id := v.Member("id"); id.Kind() != wire.Absent {
+func readSigner(v jsonscan.Value) jsonscan.Value {
+	if id := v.Member("id"); id.Kind() != jsonscan.Absent {
 		return id
 	}
 	return v

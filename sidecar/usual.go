@@ -2,7 +2,7 @@ package sidecar
 
 import (
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // The functions here read extrinsics and events in the very form in which the
@@ -12,7 +12,7 @@ import (
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 	mark, events := d.Mark(), len(d.events)
-	var signature, other wire.Value
+	var signature, other jsonscan.Value
 	var hash string
 	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
 		d.Literal(`,"method":`, 0) && d.text(&x.Call) &&
@@ -46,7 +46,7 @@ func (d *blockDecoder) usualEvent(e *chain.Event) bool {
 	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&e.Pallet) &&
 		d.Literal(`,"method":`, 0) && d.text(&e.Name) &&
 		d.Literal(`},"data":`, -1) && d.value(&e.Data) &&
-		e.Data.Kind() == wire.Array &&
+		e.Data.Kind() == jsonscan.Array &&
 		d.Literal(`}`, -1)
 	if !usual {
 		d.Back(mark)
@@ -62,7 +62,7 @@ func (d *blockDecoder) text(text *string) bool {
 	return *text != ""
 }
 
-func (d *blockDecoder) value(v *wire.Value) bool {
+func (d *blockDecoder) value(v *jsonscan.Value) bool {
 	*v = d.Value()
 	return true
 }

@@ -17,9 +17,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/header"
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/nodetest"
-	"github.com/feeledger/fees/internal/rpcserver"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 
 // altering changes one byte of one extrinsic of each block that a node gives, while it has dice.

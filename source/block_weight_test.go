@@ -11,11 +11,11 @@ import (
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // stored is a source that tells a block's weight.
@@ -32,7 +32,7 @@ func (s *stored) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[c
 	if s.err != nil {
 		return none, s.err
 	}
-	value, err := wire.Parse(s.value)
+	value, err := jsonscan.Parse(s.value)
 	if err != nil {
 		return none, err
 	}

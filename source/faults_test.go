@@ -24,11 +24,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/archive/gatewaytest"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
@@ -206,7 +206,7 @@ type asker struct {
 
 func newAsker(t *testing.T, address string, n int, known *truth) *asker {
 	client := func(kind string) *gatewayclient.Client {
-		c, err := gatewayclient.New(address+"/"+kind+"/"+strconv.Itoa(n), ask.Options{
+		c, err := gatewayclient.New(address+"/"+kind+"/"+strconv.Itoa(n), httpclient.Options{
 			Timeout: oneTry, Total: oneAnswer, RetryWait: time.Millisecond, Concurrency: 2, MaxAnswer: 1 << 18,
 		})
 		require.NoError(t, err)
@@ -273,11 +273,11 @@ func problemOf(err error) string {
 
 // documented tells whether an error is of a kind that callers are told about.
 func documented(err error) bool {
-	var unreachable *ask.UnreachableError
-	var status *ask.StatusError
+	var unreachable *httpclient.UnreachableError
+	var status *httpclient.StatusError
 	var malformed *sidecar.DecodeError
 	for _, kind := range []error{
-		chain.ErrNoBlock, chain.ErrNotOffered, chain.ErrWrongBlock, ask.ErrNotJSON, source.ErrNotFinal, errUndetermined,
+		chain.ErrNoBlock, chain.ErrNotOffered, chain.ErrWrongBlock, httpclient.ErrNotJSON, source.ErrNotFinal, errUndetermined,
 	} {
 		if errors.Is(err, kind) {
 			return true

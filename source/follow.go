@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // FollowOptions say how a chain is followed. Zero values mean the defaults.
@@ -58,7 +58,7 @@ const DefaultPatience = time.Minute
 // ended, nothing of it is running any more.
 func (r *Reader) Follow(ctx context.Context, heads Heads, o FollowOptions) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		ctx, cancel := context.WithCancel(ask.Briefly(ctx)) // it asks again itself
+		ctx, cancel := context.WithCancel(httpclient.Briefly(ctx)) // it asks again itself
 		f := follower{reader: *r, heads: heads, options: o, yield: yield, lastGrowth: time.Now()}
 		f.reader.Unfinalized = false
 		f.options.Patience = cmp.Or(o.Patience, DefaultPatience)
@@ -249,13 +249,13 @@ func (f *follower) wait(ctx context.Context, err error) error {
 		}
 	}
 	switch {
-	case ask.FailureOf(err) == ask.NodeLost && f.impatient():
+	case httpclient.FailureOf(err) == httpclient.NodeLost && f.impatient():
 		f.tell(&LostNodeError{f.options.Patience})
 	case !lags(err) || f.impatient():
 		f.tell(err)
 	}
 	f.failures++
-	if !ask.Sleep(ctx, pauses.Pause(f.failures, err)) {
+	if !httpclient.Sleep(ctx, pauses.Pause(f.failures, err)) {
 		return ctx.Err()
 	}
 	return nil

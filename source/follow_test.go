@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
@@ -50,7 +50,7 @@ type state struct {
 }
 
 var (
-	errDown      = &ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://gateway"}, Err: errors.New("connection refused")}
+	errDown      = &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://gateway"}, Err: errors.New("connection refused")}
 	errMalformed = &sidecar.DecodeError{What: "answer", Err: errors.New("the text ends too early")}
 )
 
@@ -510,7 +510,7 @@ func TestFollowWithoutRuntimes(t *testing.T) {
 
 // What does not pass ends it, with all blocks before it delivered.
 func TestFollowEnds(t *testing.T) {
-	status := func(code int) error { return &ask.StatusError{Path: "/blocks/105", Code: code} }
+	status := func(code int) error { return &httpclient.StatusError{Path: "/blocks/105", Code: code} }
 	for name, c := range map[string]struct {
 		err   error
 		tries int // 0 for endless
@@ -527,10 +527,10 @@ func TestFollowEnds(t *testing.T) {
 		"not there yet":   {chain.ErrNoBlock, 0},
 		"not final yet":   {source.ErrNotFinal, 0},
 		"malformed":       {errMalformed, 10},
-		"not JSON":        {ask.ErrNotJSON, 10},
+		"not JSON":        {httpclient.ErrNotJSON, 10},
 		"another block":   {chain.ErrWrongBlock, 10},
 		"no endpoint":     {chain.ErrNotOffered, 10},
-		"too large":       {&ask.UnreachableError{Err: ask.ErrTooLarge}, 11}, // once ahead of its turn
+		"too large":       {&httpclient.UnreachableError{Err: httpclient.ErrTooLarge}, 11}, // once ahead of its turn
 		"cannot tell":     {fmt.Errorf("%w: %w", chain.ErrCannotTell, status(500)), 1},
 		"unauthorized":    {status(401), 10},
 		"forbidden":       {status(403), 10},
@@ -779,7 +779,7 @@ func TestFollowUntrusted(t *testing.T) {
 func TestFollowLostNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(105), newAnnouncer()
-		lost := &ask.StatusError{Path: "/blocks/100", Code: 500, Message: "WebSocket is not connected"}
+		lost := &httpclient.StatusError{Path: "/blocks/100", Code: 500, Message: "WebSocket is not connected"}
 		down := true
 		block := g.block
 		g.block = func(b *chain.Block) error {

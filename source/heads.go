@@ -6,8 +6,8 @@ import (
 	"iter"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -38,7 +38,7 @@ func Poll(src Source, interval time.Duration) Heads {
 				if err == nil && head.Number > maxHeight {
 					err = &sidecar.DecodeError{What: "header", Err: fmt.Errorf("number: %d: %w", head.Number, errTooHigh)}
 				}
-				if !yield(head, err) || err != nil || !grows(src) || !ask.Sleep(ctx, interval) {
+				if !yield(head, err) || err != nil || !grows(src) || !httpclient.Sleep(ctx, interval) {
 					return
 				}
 			}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -19,11 +19,11 @@ func TestNativeSigners(t *testing.T) {
 	made := chaingen.New(chaingen.Options{Seed: 5, Rooted: true, Signed: true, Head: 40})
 	server := httptest.NewServer(made.Node())
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(server.URL, ask.Options{})
+	client, err := nodeclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	direct := &source.Reader{Source: source.OfNode(client), Tables: network.BuiltIn()}
-	opened := &source.Reader{Source: open(t, server.URL, ask.Options{}), Tables: network.BuiltIn()}
+	opened := &source.Reader{Source: open(t, server.URL, httpclient.Options{}), Tables: network.BuiltIn()}
 	unsaid := &source.Reader{Source: &synthetic{}, Tables: network.BuiltIn()}
 	signed := 0
 	for height := uint64(20); height < 40; height++ {
@@ -59,5 +59,5 @@ func TestNativeSigners(t *testing.T) {
 	require.False(t, list.Known())
 	require.True(t, source.Lacks(chain.ErrNoBlock))
 	require.True(t, source.Lacks(chain.ErrNotKept))
-	require.False(t, source.Lacks(&ask.StatusError{Code: 502}))
+	require.False(t, source.Lacks(&httpclient.StatusError{Code: 502}))
 }

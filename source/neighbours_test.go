@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -42,7 +42,7 @@ func TestNeighbours(t *testing.T) {
 	require.Empty(t, rules)
 
 	// What passes is another matter: the next time it may be there.
-	for _, away := range []error{&source.TemporaryError{Err: errors.New("busy")}, &ask.UnreachableError{}, context.Canceled} {
+	for _, away := range []error{&source.TemporaryError{Err: errors.New("busy")}, &httpclient.UnreachableError{}, context.Canceled} {
 		s.multiplier = func(*chain.AtBlock[chain.Multiplier]) error { return away }
 		_, _, err = s.reader().Neighbours(ctx, item)
 		require.ErrorIs(t, err, away)

@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodegateway"
-	"github.com/feeledger/fees/wire"
 )
 
 // node is a source without a gateway: the answers are made here, of what the node says.
@@ -61,7 +61,7 @@ func sourceOf(client *nodeclient.Client, announces bool) *node {
 
 // OpenURL opens a gateway, or a node as one, at a URL: for those who ask more of it than a
 // [Source] is asked. The closer is that of the source.
-func OpenURL(place string, o ask.Options) (*gatewayclient.Client, io.Closer, error) {
+func OpenURL(place string, o httpclient.Options) (*gatewayclient.Client, io.Closer, error) {
 	s, err := Open(place, Options{Options: o})
 	if err != nil {
 		return nil, nil, err
@@ -179,11 +179,11 @@ func (e *either) isNode() bool { return e.known() == gatewayclient.Gateway(e.asN
 
 // Answer asks the gateway, or the node.
 func (e *either) Answer(ctx context.Context, question string) (text string, err error) {
-	checked := ask.Checked(ctx, func(text string) error {
+	checked := httpclient.Checked(ctx, func(text string) error {
 		if e.decided.Load() == nil && isJSONRPC(text) {
 			return errJSONRPC
 		}
-		return ask.Check(ctx, text)
+		return httpclient.Check(ctx, text)
 	})
 	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {
 		text, err = g.Answer(checked, question)
@@ -216,7 +216,7 @@ func (e *either) ask(ctx context.Context, what func(gatewayclient.Gateway) error
 	_, notNode := e.node.Call(ctx, "system_chain")
 	switch {
 	case notNode == nil:
-	case ask.Passes(notNode), ask.FailureOf(notNode) == ask.Denied: // only what takes the question says so
+	case httpclient.Passes(notNode), httpclient.FailureOf(notNode) == httpclient.Denied: // only what takes the question says so
 		return notNode
 	default:
 		return &neitherError{err, notNode}
@@ -241,16 +241,16 @@ func (e *neitherError) Unwrap() error { return e.asGateway }
 var errJSONRPC = errors.New("it answers as a node does")
 
 func isJSONRPC(text string) bool {
-	answer, err := wire.Parse(text)
-	return err == nil && answer.Member("jsonrpc").Kind() != wire.Absent
+	answer, err := jsonscan.Parse(text)
+	return err == nil && answer.Member("jsonrpc").Kind() != jsonscan.Absent
 }
 
 // maybeNode tells whether an error can be that of a node, which takes no GET.
 func maybeNode(err error) bool {
-	if errors.Is(err, errJSONRPC) || errors.Is(err, ask.ErrNotJSON) {
+	if errors.Is(err, errJSONRPC) || errors.Is(err, httpclient.ErrNotJSON) {
 		return true
 	}
-	var status *ask.StatusError
+	var status *httpclient.StatusError
 	if !errors.As(err, &status) {
 		return false
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
@@ -22,7 +22,7 @@ func keptProofs(t *testing.T) (made *chaingen.Chain, directory string) {
 	made = chaingen.New(chaingen.Options{Seed: 9, Rooted: true, Upgrade: 20, Head: 50})
 	server := httptest.NewServer(made.Node())
 	defer server.Close()
-	node, err := nodeclient.New(server.URL, ask.Options{})
+	node, err := nodeclient.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	defer node.Close()
 	directory = filepath.Join(t.TempDir(), "archive")

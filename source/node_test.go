@@ -18,14 +18,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
-var quick = ask.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 5 * time.Second}
+var quick = httpclient.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 5 * time.Second}
 
 const pair = "../../shared/pairs/moonbeam-2100"
 
@@ -63,7 +63,7 @@ func startNode(t *testing.T, get http.HandlerFunc) (*recordedNode, string) {
 }
 
 // open opens a source of blocks at a URL.
-func open(t *testing.T, place string, o ask.Options) source.Source {
+func open(t *testing.T, place string, o httpclient.Options) source.Source {
 	t.Helper()
 	src, err := source.Open(place, source.Options{Options: o})
 	require.NoError(t, err)
@@ -222,7 +222,7 @@ func TestKeysOfNodesAreSecret(t *testing.T) {
 			http.Redirect(w, r, "http://127.0.0.1:1/"+key, http.StatusTemporaryRedirect)
 		},
 	}
-	o := ask.Options{RetryWait: time.Millisecond, Timeout: 200 * time.Millisecond, Total: 200 * time.Millisecond}
+	o := httpclient.Options{RetryWait: time.Millisecond, Timeout: 200 * time.Millisecond, Total: 200 * time.Millisecond}
 	for name, handler := range answers {
 		server := httptest.NewServer(handler)
 		t.Cleanup(server.Close)

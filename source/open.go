@@ -8,15 +8,15 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodearchive"
 )
 
 // Options say how a source is asked, and what proves it.
 type Options struct {
 	// Options are for sources that are asked over a network.
-	ask.Options
+	httpclient.Options
 	// Trusted is a block that the user trusts. It is for an archive that was recorded with
 	// proofs: any other place is [ErrNoProofs] with it.
 	Trusted chain.Optional[chain.Anchor]

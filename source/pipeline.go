@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/inorder"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
 // ForkError says that two neighbouring blocks are not of one chain: one of them
@@ -65,13 +65,13 @@ func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *
 	size := max(concurrency, 1)
 	fetch := func(ctx context.Context, q blockQuestion) fetched {
 		if q.height != blocks.First { // which is waited for already
-			ctx = ask.WithMaxAnswer(ctx, maxAhead(size))
+			ctx = httpclient.WithMaxAnswer(ctx, maxAhead(size))
 		}
 		return r.fetch(ctx, q)
 	}
 	questions := r.prepared(ctx, r.blockQuestions(ctx, blocks, t.runtime), size)
 	for got := range inorder.Map(ctx, questions, size, fetch) {
-		if errors.Is(got.err, ask.ErrTooLarge) && got.height != blocks.First {
+		if errors.Is(got.err, httpclient.ErrTooLarge) && got.height != blocks.First {
 			got = r.fetch(ctx, got.blockQuestion) // too large to be read ahead: it is read in its turn
 		}
 		if err := got.check(ctx, t); err != nil {
@@ -112,7 +112,7 @@ func (r *Reader) blockQuestions(ctx context.Context, blocks Range, before chain.
 func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion], size int) iter.Seq[blockQuestion] {
 	prepare := func(ctx context.Context, list []blockQuestion) []blockQuestion {
 		heights := chain.Heights{First: list[0].height, Last: list[len(list)-1].height}
-		if err := r.Source.Prepare(ctx, heights); ask.TimedOut(err) {
+		if err := r.Source.Prepare(ctx, heights); httpclient.TimedOut(err) {
 			list[0].unanswered = err
 		}
 		return list
@@ -186,7 +186,7 @@ type fetched struct {
 // that no two blocks ask for the same one.
 func (r *Reader) fetch(ctx context.Context, q blockQuestion) fetched {
 	got := fetched{blockQuestion: q}
-	if got.err = cmp.Or(q.unanswered, q.runtime.err); ask.TimedOut(got.err) {
+	if got.err = cmp.Or(q.unanswered, q.runtime.err); httpclient.TimedOut(got.err) {
 		return got
 	}
 	b, err := r.block(ctx, Height(q.height))

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -286,8 +286,8 @@ func (s *sized) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 		return nil, err
 	}
 	b.Size = s.size(height)
-	if b.Size > ask.MaxAnswer(ctx, ask.DefaultMaxAnswer) {
-		return nil, ask.ErrTooLarge
+	if b.Size > httpclient.MaxAnswer(ctx, httpclient.DefaultMaxAnswer) {
+		return nil, httpclient.ErrTooLarge
 	}
 	s.hold(height, b.Size)
 	return b, nil
@@ -342,12 +342,12 @@ func TestLargeBlocks(t *testing.T) {
 	// One that is larger than any may be is so in its turn, too.
 	src := &synthetic{block: func(b *chain.Block) error {
 		if b.Number == 105 {
-			return ask.ErrTooLarge
+			return httpclient.ErrTooLarge
 		}
 		return nil
 	}}
 	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 100, Last: 130}, 8)
-	require.ErrorIs(t, err, ask.ErrTooLarge)
+	require.ErrorIs(t, err, httpclient.ErrTooLarge)
 	require.Len(t, items, 5)
 }
 
@@ -358,7 +358,7 @@ func TestTimeIsTakenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &synthetic{wait: func(ctx context.Context) error {
 			time.Sleep(timeout)
-			return &ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://gateway"}, Err: context.DeadlineExceeded}
+			return &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://gateway"}, Err: context.DeadlineExceeded}
 		}}
 		began := time.Now()
 		_, err := readRange(t.Context(), src, src.reader(), source.Range{First: 100, Last: 130}, 8)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -60,13 +60,13 @@ func TestPortions(t *testing.T) {
 
 // Nobody who took all the time that a question has is asked for the same blocks once more.
 func TestPortionThatNobodyAnswers(t *testing.T) {
-	away, err := ask.New(ask.Node, "http://127.0.0.1:1", ask.Options{Total: 1}, "http")
+	away, err := httpclient.New(httpclient.Node, "http://127.0.0.1:1", httpclient.Options{Total: 1}, "http")
 	require.NoError(t, err)
 	timedOut := away.Ask(t.Context(), func(ctx context.Context) error {
 		_, err := away.Get(ctx, "/")
 		return err
 	})
-	require.True(t, ask.TimedOut(timedOut))
+	require.True(t, httpclient.TimedOut(timedOut))
 	s := &inPortions{synthetic: &synthetic{}, err: timedOut}
 	s.block = func(*chain.Block) error { panic("asked once more") }
 	reader := s.reader()

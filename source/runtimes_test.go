@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -83,7 +83,7 @@ func TestRangeOfUnknownRuntime(t *testing.T) {
 
 // Blocks are delivered as far as their runtimes are known.
 func TestRuntimeErrors(t *testing.T) {
-	down := &ask.StatusError{Path: "/runtime/spec", Code: 500}
+	down := &httpclient.StatusError{Path: "/runtime/spec", Code: 500}
 	failFrom := func(height uint64, err error) func(*chain.AtBlock[chain.Runtime]) error {
 		return func(r *chain.AtBlock[chain.Runtime]) error {
 			if r.At >= height {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/archive/gatewaytest"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -212,7 +212,7 @@ func TestUnknownRuntime(t *testing.T) {
 	ctx := context.Background()
 	demo, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
-	down := &ask.StatusError{Path: "/runtime/spec", Code: 500}
+	down := &httpclient.StatusError{Path: "/runtime/spec", Code: 500}
 	none := fmt.Errorf("runtime: %w", chain.ErrNotOffered)
 	read := func(f failing, wanted string) (source.Item, error) {
 		f.Source = demo

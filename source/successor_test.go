@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -61,7 +61,7 @@ func exists(place string) bool {
 
 // itemsOf reads the blocks of a directory from a place.
 func itemsOf(t *testing.T, place, of string) (items []source.Item) {
-	src, err := source.Open(place, source.Options{Options: ask.Options{RetryWait: time.Millisecond}})
+	src, err := source.Open(place, source.Options{Options: httpclient.Options{RetryWait: time.Millisecond}})
 	require.NoError(t, err)
 	kept, err := source.Open(of, source.Options{})
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestSuccessorWithoutExtrinsics(t *testing.T) {
 				w.Write([]byte(text))
 			}))
 			t.Cleanup(server.Close)
-			src, err := source.Open(server.URL, source.Options{Options: ask.Options{RetryWait: time.Millisecond}})
+			src, err := source.Open(server.URL, source.Options{Options: httpclient.Options{RetryWait: time.Millisecond}})
 			require.NoError(t, err)
 			b, err := src.Block(context.Background(), 25)
 			if c.works {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
 )
@@ -40,7 +40,7 @@ func temporary(err error) bool {
 	if CannotTell(err) {
 		return false
 	}
-	return errors.As(err, new(*TemporaryError)) || lags(err) || ask.Passes(err)
+	return errors.As(err, new(*TemporaryError)) || lags(err) || httpclient.Passes(err)
 }
 
 // CannotTell tells whether a source has said, by an error, that it will never answer a
@@ -78,9 +78,9 @@ func Doubtful(err error) bool {
 		errors.As(err, new(*sidecar.DecodeError)) ||
 		errors.As(err, new(*nodeclient.DecodeError)) ||
 		errors.Is(err, chain.ErrNotOffered) ||
-		errors.Is(err, ask.ErrTooLarge) ||
-		ask.Doubtful(err)
+		errors.Is(err, httpclient.ErrTooLarge) ||
+		httpclient.Doubtful(err)
 }
 
 // pauses are those between attempts.
-var pauses = ask.Backoff{First: 250 * time.Millisecond, Max: 15 * time.Second}
+var pauses = httpclient.Backoff{First: 250 * time.Millisecond, Max: 15 * time.Second}

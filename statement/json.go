@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/sheet"
 )

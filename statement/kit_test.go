@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/ledgertest"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"

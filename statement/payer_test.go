@@ -9,10 +9,10 @@ import (
 
 	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/ledgertest"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 // strange is a source with an extrinsic whose fee event has an account in a form that is
@@ -32,11 +32,11 @@ func (s *strange) Block(ctx context.Context, height uint64) (*chain.Block, error
 	x := &b.Extrinsics[s.extrinsic]
 	for i := range x.Events {
 		if e := &x.Events[i]; e.Is("transactionPayment", "TransactionFeePaid") {
-			e.Data, err = wire.Parse(`[{"id":"5Grw"},` + e.Data.Index(1).Raw() + `,` + e.Data.Index(2).Raw() + `]`)
+			e.Data, err = jsonscan.Parse(`[{"id":"5Grw"},` + e.Data.Index(1).Raw() + `,` + e.Data.Index(2).Raw() + `]`)
 		}
 	}
 	if s.unsigned {
-		x.Signer = wire.Value{}
+		x.Signer = jsonscan.Value{}
 	}
 	return b, err
 }

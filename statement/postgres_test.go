@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/internal/ledgertest"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/ledgertest"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/statement"
 )

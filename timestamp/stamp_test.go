@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/tsatest"
+	"github.com/feeledger/fees/internal/test/tsatest"
 )
 
 var text = []byte("what was closed\n")

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ParseProof reads a proof as people keep it, in JSON: an answer of state_getReadProof with
 // all that JSON-RPC has around it, its result, any object whose member proof has the parts,
 // the array of parts itself, or an array of such, whose parts are taken together.
 func ParseProof(text string) (*Proof, error) {
-	v, err := wire.Parse(text)
+	v, err := jsonscan.Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -31,23 +31,23 @@ const deepest = 4
 var errNoProof = errors.New("want an answer of state_getReadProof, or an array of nodes in 0x-hex")
 
 // appendParts appends the parts that a value of at most so many levels has.
-func appendParts(to [][]byte, v wire.Value, levels int) (_ [][]byte, err error) {
+func appendParts(to [][]byte, v jsonscan.Value, levels int) (_ [][]byte, err error) {
 	switch kind := v.Kind(); {
 	case levels == 0:
 		return nil, fmt.Errorf("%w: have one inside others", errNoProof)
-	case kind == wire.Object:
-		if failure := v.Member("error"); failure.Kind() != wire.Absent && failure.Kind() != wire.Null {
-			return nil, fmt.Errorf("the answer is an error: %s", wire.Excerpt(failure.Raw()))
+	case kind == jsonscan.Object:
+		if failure := v.Member("error"); failure.Kind() != jsonscan.Absent && failure.Kind() != jsonscan.Null {
+			return nil, fmt.Errorf("the answer is an error: %s", jsonscan.Excerpt(failure.Raw()))
 		}
 		for _, name := range []string{"result", "proof"} {
-			if inside := v.Member(name); inside.Kind() != wire.Absent {
+			if inside := v.Member(name); inside.Kind() != jsonscan.Absent {
 				return appendParts(to, inside, levels-1)
 			}
 		}
 		return nil, fmt.Errorf("%w: have an object without result and proof", errNoProof)
-	case kind == wire.Array:
+	case kind == jsonscan.Array:
 		for element := range v.Elements() {
-			if element.Kind() != wire.String {
+			if element.Kind() != jsonscan.String {
 				to, err = appendParts(to, element, levels-1)
 			} else {
 				to, err = appendPart(to, element)
@@ -58,15 +58,15 @@ func appendParts(to [][]byte, v wire.Value, levels int) (_ [][]byte, err error) 
 		}
 		return to, nil
 	}
-	return nil, fmt.Errorf("%w: have %s", errNoProof, wire.Excerpt(v.Raw()))
+	return nil, fmt.Errorf("%w: have %s", errNoProof, jsonscan.Excerpt(v.Raw()))
 }
 
-func appendPart(to [][]byte, v wire.Value) ([][]byte, error) {
+func appendPart(to [][]byte, v jsonscan.Value) ([][]byte, error) {
 	text, _ := v.Text()
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	part, err := hex.DecodeString(digits)
 	if !prefixed || err != nil {
-		return nil, fmt.Errorf("%w: node %d is %s", errNoProof, len(to), wire.Excerpt(v.Raw()))
+		return nil, fmt.Errorf("%w: node %d is %s", errNoProof, len(to), jsonscan.Excerpt(v.Raw()))
 	}
 	return append(to, part), nil
 }

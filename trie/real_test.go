@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/trietest"
+	"github.com/feeledger/fees/internal/test/trietest"
 	"github.com/feeledger/fees/trie"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
-	"github.com/feeledger/fees/internal/trietest"
+	"github.com/feeledger/fees/internal/test/trietest"
 	"github.com/feeledger/fees/trie"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/spill"
+	"github.com/feeledger/fees/internal/sys/spill"
 )
 
 // same tells whether the browser has the answer already, or gets one that is kept: it follows from

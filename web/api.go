@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sheet"
 )

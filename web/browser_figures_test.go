@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/browsertest"
+	"github.com/feeledger/fees/internal/test/browsertest"
 	"github.com/feeledger/fees/web"
 )
 

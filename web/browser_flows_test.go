@@ -15,7 +15,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/browsertest"
+	"github.com/feeledger/fees/internal/test/browsertest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/sheet"

@@ -14,8 +14,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/browsertest"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/test/browsertest"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/web"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
 const (

@@ -22,8 +22,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/source"

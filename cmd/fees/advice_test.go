@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
@@ -37,11 +37,11 @@ func advisedErrors() []error {
 	span := chain.Some(ledger.Span{First: 3, Last: 7})
 	lacks := chain.Some(desk.Lacks{Gap: span, After: chain.Some[uint64](9)})
 	list := []error{
-		&ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://127.0.0.1:8080"}, Err: ask.ErrTooLarge},
-		&ask.UnreachableError{Place: ask.Place{What: ask.Gateway, Address: "http://127.0.0.1:8080"}, Err: errors.New("refused")},
-		&ask.UnreachableError{Place: ask.Place{What: ask.Node, Address: "ws://127.0.0.1:9944"}, Err: errors.New("refused")},
-		&ask.StatusError{Code: 500, Message: "WebSocket is not connected"}, &ask.StatusError{Code: 401}, &ask.StatusError{Code: 402}, &ask.StatusError{Code: 429},
-		&ask.StatusError{Code: 500}, &ask.StatusError{Code: 524}, chain.ErrPruned, &ask.InterruptedError{Next: 7, Err: &ask.StatusError{Code: 502}}, &nodeclient.DecodeError{Err: errors.New("x")}, nodeclient.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
+		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://127.0.0.1:8080"}, Err: httpclient.ErrTooLarge},
+		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://127.0.0.1:8080"}, Err: errors.New("refused")},
+		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Node, Address: "ws://127.0.0.1:9944"}, Err: errors.New("refused")},
+		&httpclient.StatusError{Code: 500, Message: "WebSocket is not connected"}, &httpclient.StatusError{Code: 401}, &httpclient.StatusError{Code: 402}, &httpclient.StatusError{Code: 429},
+		&httpclient.StatusError{Code: 500}, &httpclient.StatusError{Code: 524}, chain.ErrPruned, &httpclient.InterruptedError{Next: 7, Err: &httpclient.StatusError{Code: 502}}, &nodeclient.DecodeError{Err: errors.New("x")}, nodeclient.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
 		&source.ForkError{}, source.ErrNotFinal, archive.ErrNotFinal, desk.ErrUnanswered, chain.ErrNotOffered, archive.ErrDamaged,
 		ledger.ErrNone, &desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Fill: span},
 		&desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Compared: chain.Some(desk.PeriodInput{Month: "2026-01"})},

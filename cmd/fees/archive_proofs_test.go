@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
 // rootedNode is a chain with true roots, which upgrades at a height, and where its node is.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
 // On runtime 2600 the multiplier follows from what the chain counted for a block. An archive

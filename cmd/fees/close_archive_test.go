@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/tsatest"
+	"github.com/feeledger/fees/internal/test/tsatest"
 )
 
 // A month's package of an archive with proofs is checked elsewhere, without a ledger and

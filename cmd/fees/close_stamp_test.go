@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/tsatest"
+	"github.com/feeledger/fees/internal/test/tsatest"
 )
 
 // A package's timestamp is proved without the authority that gave it.

@@ -18,13 +18,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/wire"
 )
 
 // closed is the package of the recordings' month.
@@ -234,7 +234,7 @@ func wholeMonth(t *testing.T, place string, first time.Time, from, count uint64)
 	require.NoError(t, err)
 	for h := from; h < from+count; h++ {
 		at := first.Add(time.Duration(h-100) * 12 * time.Hour)
-		now, err := wire.Parse(`{"now":"` + big.NewInt(at.UnixMilli()).String() + `"}`)
+		now, err := jsonscan.Parse(`{"now":"` + big.NewInt(at.UnixMilli()).String() + `"}`)
 		require.NoError(t, err)
 		b := &chain.Block{Number: h, Hash: hash(h), ParentHash: hash(h - 1), Finalized: chain.Some(true),
 			Extrinsics: []chain.Extrinsic{{Pallet: "timestamp", Call: "set", Args: now}}}

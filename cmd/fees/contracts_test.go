@@ -14,7 +14,7 @@ import (
 
 	"github.com/feeledger/fees/archive/demo/monthend"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/contracts"
+	"github.com/feeledger/fees/internal/test/contracts"
 )
 
 // TestCommandsAreKept holds the command line to what scripts rely on: each command, and each flag

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
 // parameterGateway answers from a recording as the real gateway does. It refuses a

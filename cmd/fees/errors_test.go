@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/ledger"
 )
 

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
@@ -95,9 +95,9 @@ func takes(c *cobra.Command, flag string) bool { return c != nil && c.Flags().Lo
 // explain is an error's message in one line, with what to do about it. The command lines in it
 // have the flags that the command was given, and it names no flag that the command lacks.
 func explain(ctx context.Context, c *cobra.Command, err error) string {
-	var unreachable *ask.UnreachableError
+	var unreachable *httpclient.UnreachableError
 	var malformed *sidecar.DecodeError
-	var status *ask.StatusError
+	var status *httpclient.StatusError
 	var refused *sidecar.RefusalError
 	var fork *source.ForkError
 	var beside *ledger.ForkError
@@ -121,7 +121,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		advice = readFromNode(c)
 	case providerAdvice(c, err) != "":
 		advice = providerAdvice(c, err)
-	case errors.Is(err, ask.ErrTooLarge) && errors.As(err, &unreachable):
+	case errors.Is(err, httpclient.ErrTooLarge) && errors.As(err, &unreachable):
 		advice = "try again, or ask another " + unreachable.Place.What
 	case errors.As(err, &unreachable):
 		advice = strings.TrimSuffix("start it, or "+cli.NameAnother(c, unreachable.Place), ", or ")

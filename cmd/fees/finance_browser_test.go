@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/browsertest"
+	"github.com/feeledger/fees/internal/test/browsertest"
 )
 
 // withdrawn is what the chain took for a transaction at first, as its own event has it.

@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/ledger"
 )
 

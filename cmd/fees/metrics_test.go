@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
 // metricsAt waits until a process says where its metrics are.
@@ -164,7 +164,7 @@ func TestProcessServeMetrics(t *testing.T) {
 
 // What the alerts tell people to do are commands that are there, with flags that they have.
 func TestAlertsNameCommands(t *testing.T) {
-	text, err := os.ReadFile("../../contrib/prometheus/alerts.yml")
+	text, err := os.ReadFile("../../docs/contrib/prometheus/alerts.yml")
 	require.NoError(t, err)
 	root := newRoot(io.Discard, io.Discard)
 	found := regexp.MustCompile("`fees ([^`]+)`").FindAllStringSubmatch(string(text), -1)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/nodetest"
-	"github.com/feeledger/fees/internal/trietest"
+	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/trietest"
 )
 
 // changed is a node whose answers to some methods are others.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/nodetest"
+	"github.com/feeledger/fees/internal/test/nodetest"
 )
 
 // pairNode is a node that answers what a real one was recorded to have said, at an http

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
 // The server is lost for good while fees follow writes, and its standby takes its place. Follow

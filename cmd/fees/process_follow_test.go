@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
 // A chain grows while fees follow is killed and started again, and its gateway too.

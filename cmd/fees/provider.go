@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -22,23 +22,23 @@ func providerAdvice(c *cobra.Command, err error) string {
 	if errors.Is(err, chain.ErrPruned) {
 		return "name an archive node (--state-pruning archive --blocks-pruning archive)"
 	}
-	switch ask.FailureOf(err) {
-	case ask.Denied:
+	switch httpclient.FailureOf(err) {
+	case httpclient.Denied:
 		if takes(c, "api-key-file") {
 			return "check the URL and the key: in the URL, in FEES_API_KEY, or in a file that --api-key-file names"
 		}
 		return "check the URL and the key in it"
-	case ask.QuotaSpent:
+	case httpclient.QuotaSpent:
 		return "the quota of the provider's plan is used up: wait until it renews, raise it, or name another provider"
-	case ask.Busy:
+	case httpclient.Busy:
 		if takes(c, "rps") {
 			return "the provider limits how many requests it takes: ask more slowly with --rps"
 		}
 		return "the provider limits how many requests it takes: wait a moment"
-	case ask.NodeLost:
+	case httpclient.NodeLost:
 		return "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
-	case ask.Internal, ask.Unavailable:
-		if source.CannotTell(err) || errors.As(err, new(*ask.UnreachableError)) { // it will never tell, or may not run at all
+	case httpclient.Internal, httpclient.Unavailable:
+		if source.CannotTell(err) || errors.As(err, new(*httpclient.UnreachableError)) { // it will never tell, or may not run at all
 			return ""
 		}
 		return "wait, or name another gateway or node"
@@ -50,7 +50,7 @@ func providerAdvice(c *cobra.Command, err error) string {
 // there is no answer.
 func saidFirst(c *cobra.Command, err error) string {
 	text := message(c, err)
-	if !errors.Is(err, chain.ErrPruned) && (source.CannotTell(err) || !ask.Passes(err) && ask.FailureOf(err) != ask.Denied) {
+	if !errors.Is(err, chain.ErrPruned) && (source.CannotTell(err) || !httpclient.Passes(err) && httpclient.FailureOf(err) != httpclient.Denied) {
 		return text
 	}
 	who, words := said(err)
@@ -62,14 +62,14 @@ func saidFirst(c *cobra.Command, err error) string {
 
 // said returns what a gateway or node sent in place of an answer.
 func said(err error) (who, words string) {
-	var status *ask.StatusError
-	var refusal ask.Refusal
+	var status *httpclient.StatusError
+	var refusal httpclient.Refusal
 	switch {
 	case errors.As(err, &status):
 		return status.Place.What, status.Message
 	case errors.As(err, &refusal):
 		_, words = refusal.Refused()
-		return ask.Node, words
+		return httpclient.Node, words
 	}
 	return "", ""
 }
@@ -77,10 +77,10 @@ func said(err error) (who, words string) {
 // continues returns how the work goes on that an error interrupted, where another answer to
 // the same question lets it.
 func continues(c *cobra.Command, err error) string {
-	if desk.KindOf(err) != desk.Unanswered || source.CannotTell(err) || !ask.Passes(err) && !source.Doubtful(err) {
+	if desk.KindOf(err) != desk.Unanswered || source.CannotTell(err) || !httpclient.Passes(err) && !source.Doubtful(err) {
 		return ""
 	}
-	var interrupted *ask.InterruptedError
+	var interrupted *httpclient.InterruptedError
 	switch {
 	case !errors.As(err, &interrupted):
 		return ""

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/gatewaytest"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
 // When patience ends, the message begins with the provider's words, without the key that they

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/chaingen"
-	"github.com/feeledger/fees/internal/rpcserver"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 
 // The development phrase of the ecosystem, and the key of its first account: they hold nothing.

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive/demo/monthend"
-	"github.com/feeledger/fees/archive/gatewaytest"
-	"github.com/feeledger/fees/internal/postgrestest"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
 // keptVersions has what earlier versions wrote, one file of each. They are never written again.

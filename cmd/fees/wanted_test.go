@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
 // slow serves a chain that is made up, with a block every six hours: blocks 1 to 4 are of

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/archive/demo/monthend"
-	"github.com/feeledger/fees/archive/gatewaytest"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
 // widthCommand is a command whose output is held to the widths, with what must stand in it

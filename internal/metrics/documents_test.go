@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/metrics"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/queue"
@@ -56,8 +56,8 @@ func all(t testing.TB) map[string]*series {
 	found := map[string]*series{}
 	for _, program := range []*metrics.Metrics{serve, follow, worker} {
 		source := program.Source()
-		source.Attempted(ask.Gateway, 2, time.Second, nil)
-		source.Received(ask.Gateway, 1)
+		source.Attempted(httpclient.Gateway, 2, time.Second, nil)
+		source.Received(httpclient.Gateway, 1)
 		families, err := program.Gatherer().Gather()
 		require.NoError(t, err)
 		for _, family := range families {
@@ -105,7 +105,7 @@ func TestTheTableIsTrue(t *testing.T) {
 // asked are the expressions of the dashboard and of the alerts.
 func asked(t testing.TB) (dashboard, alerts []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../contrib/grafana/fees.json")
+	text, err := os.ReadFile("../../docs/contrib/grafana/fees.json")
 	require.NoError(t, err)
 	var d struct {
 		Panels []struct {
@@ -131,7 +131,7 @@ func asked(t testing.TB) (dashboard, alerts []string) {
 			dashboard = append(dashboard, strings.ReplaceAll(name, `"$job"`, `".*"`))
 		}
 	}
-	text, err = os.ReadFile("../../contrib/prometheus/alerts.yml")
+	text, err = os.ReadFile("../../docs/contrib/prometheus/alerts.yml")
 	require.NoError(t, err)
 	var rules struct {
 		Groups []struct {
@@ -212,7 +212,7 @@ func TestPromtool(t *testing.T) {
 	}
 	run := func(arguments ...string) {
 		command := exec.CommandContext(t.Context(), promtool, arguments...)
-		command.Dir = "../../contrib/prometheus"
+		command.Dir = "../../docs/contrib/prometheus"
 		out, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}

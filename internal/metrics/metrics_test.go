@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/metrics"
 	"github.com/feeledger/fees/queue"
 )
@@ -45,19 +45,19 @@ func TestHandler(t *testing.T) {
 func TestSource(t *testing.T) {
 	m := metrics.New("")
 	s := m.Source()
-	place := ask.Place{What: ask.Gateway}
-	status := func(code int) error { return fmt.Errorf("block 7: %w", &ask.StatusError{Code: code}) }
+	place := httpclient.Place{What: httpclient.Gateway}
+	status := func(code int) error { return fmt.Errorf("block 7: %w", &httpclient.StatusError{Code: code}) }
 	for i, err := range []error{
 		nil, chain.ErrNoBlock, fmt.Errorf("%w: %w", chain.ErrCannotTell, status(500)), fmt.Errorf("%w: %w", chain.ErrNotOffered, status(404)),
 		status(429), status(401), status(404), status(500), status(503),
-		&ask.UnreachableError{Place: place, Err: errors.New("refused")}, &ask.UnreachableError{Place: place, Err: &ask.TimeoutError{}}, &ask.UnreachableError{Place: place, Err: context.Canceled},
-		ask.ErrNotJSON,
+		&httpclient.UnreachableError{Place: place, Err: errors.New("refused")}, &httpclient.UnreachableError{Place: place, Err: &httpclient.TimeoutError{}}, &httpclient.UnreachableError{Place: place, Err: context.Canceled},
+		httpclient.ErrNotJSON,
 	} {
-		s.Attempted(ask.Gateway, 1+i%2, time.Second, err)
+		s.Attempted(httpclient.Gateway, 1+i%2, time.Second, err)
 	}
-	s.Attempted(ask.Node, 3, time.Millisecond, nil)
-	s.Received(ask.Gateway, 40)
-	s.Received(ask.Gateway, 2)
+	s.Attempted(httpclient.Node, 3, time.Millisecond, nil)
+	s.Received(httpclient.Gateway, 40)
+	s.Received(httpclient.Gateway, 2)
 	requests := func(place, outcome string) string {
 		return fmt.Sprintf("fees_source_requests_total{outcome=%q,place=%q}", outcome, place)
 	}
@@ -75,7 +75,7 @@ func TestSource(t *testing.T) {
 	requireLint(t, m)
 
 	once := metrics.New("")
-	once.Source().Attempted(ask.Node, 1, time.Second, nil)
+	once.Source().Attempted(httpclient.Node, 1, time.Second, nil)
 	retries, known := scraped(t, once)[`fees_source_retries_total{place="node"}`]
 	require.True(t, known, "who asked, and never again, is known")
 	require.Zero(t, retries)

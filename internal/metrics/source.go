@@ -8,11 +8,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// Source counts what a gateway and a node are asked: it is an [ask.Observer].
+// Source counts what a gateway and a node are asked: it is an [httpclient.Observer].
 type Source struct {
 	requests, retries, bytes *prometheus.CounterVec
 	took                     *prometheus.HistogramVec
@@ -46,8 +46,8 @@ func (s *Source) Received(what string, bytes int64) {
 // outcome is what came of an attempt. That there is no such block, and that the place cannot
 // tell, are answers.
 func outcome(err error) string {
-	var status *ask.StatusError
-	var unreachable *ask.UnreachableError
+	var status *httpclient.StatusError
+	var unreachable *httpclient.UnreachableError
 	switch {
 	case err == nil, errors.Is(err, chain.ErrNoBlock), errors.Is(err, chain.ErrCannotTell), errors.Is(err, chain.ErrNotOffered):
 		return "answered"
@@ -60,12 +60,12 @@ func outcome(err error) string {
 	case errors.As(err, &unreachable):
 		return "unreachable"
 	}
-	switch ask.FailureOf(err) {
-	case ask.Busy, ask.QuotaSpent:
+	switch httpclient.FailureOf(err) {
+	case httpclient.Busy, httpclient.QuotaSpent:
 		return "busy"
-	case ask.Internal, ask.Unavailable:
+	case httpclient.Internal, httpclient.Unavailable:
 		return "failed"
-	case ask.Denied:
+	case httpclient.Denied:
 		return "refused"
 	}
 	return "malformed"

@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
 // company is the group of the accounts whose fees the company's record has.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/chaingen"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
 // Where the differences are, counted among the fees that the company truly paid, from 0.

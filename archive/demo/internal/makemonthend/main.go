@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/internal/chaingen"
+	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
 // last is the newest block: a day and the next, with a block an hour.

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -75,7 +75,7 @@ var addressFlags = []struct {
 
 // NameAnother returns "name another with …" and the flag by which the command was given a place,
 // or "" if no flag of the command takes one.
-func NameAnother(c *cobra.Command, place ask.Place) string {
+func NameAnother(c *cobra.Command, place httpclient.Place) string {
 	if c == nil {
 		return ""
 	}
@@ -100,7 +100,7 @@ func NameAnother(c *cobra.Command, place ask.Place) string {
 	if words == "" {
 		return ""
 	}
-	if flag == "gateway" && place.What == ask.Gateway && strings.Contains(c.Flag(flag).Usage, demo.Name) {
+	if flag == "gateway" && place.What == httpclient.Gateway && strings.Contains(c.Flag(flag).Usage, demo.Name) {
 		words += "; --gateway demo needs none"
 	}
 	return "name another with " + words

@@ -13,13 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // ConnectionFlags say how a gateway or a node is reached.
 type ConnectionFlags struct {
-	Observer     ask.Observer // is told what is asked; nil for nobody
+	Observer     httpclient.Observer // is told what is asked; nil for nobody
 	timeout      time.Duration
 	apiKeyFile   string
 	apiKeyHeader string
@@ -50,9 +50,9 @@ func (f *ConnectionFlags) Add(c *cobra.Command) {
 		return run(c, args)
 	}
 	flags := c.Flags()
-	flags.DurationVar(&f.timeout, "timeout", ask.DefaultTotal, "give an answer up after this time, further attempts included")
+	flags.DurationVar(&f.timeout, "timeout", httpclient.DefaultTotal, "give an answer up after this time, further attempts included")
 	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the API key that the provider wants (default: FEES_API_KEY in the environment)")
-	flags.StringVar(&f.apiKeyHeader, "api-key-header", ask.DefaultAPIKeyHeader, "the header that carries the API key")
+	flags.StringVar(&f.apiKeyHeader, "api-key-header", httpclient.DefaultAPIKeyHeader, "the header that carries the API key")
 	flags.StringVar(&f.caFile, "ca-file", "", "a PEM file with the certificates to trust instead of the system's")
 }
 
@@ -143,7 +143,7 @@ func errKeyShown(flag, variable string) error {
 const maxConcurrency = 256
 
 func addConcurrency(c *cobra.Command, to *int) {
-	c.Flags().IntVar(to, "concurrency", ask.DefaultConcurrency, "ask this many questions at once")
+	c.Flags().IntVar(to, "concurrency", httpclient.DefaultConcurrency, "ask this many questions at once")
 }
 
 func checkConcurrency(concurrency int) error {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
@@ -37,7 +37,7 @@ func (f *HeadFlags) Add(c *cobra.Command) {
 
 // Options say how a chain is followed. What is waited for is said on standard error.
 func (f *HeadFlags) Options(stderr io.Writer) (source.FollowOptions, error) {
-	o := source.FollowOptions{Concurrency: ask.DefaultConcurrency}
+	o := source.FollowOptions{Concurrency: httpclient.DefaultConcurrency}
 	if f.poll <= 0 {
 		return o, fmt.Errorf("--poll %v: want a time above 0, such as %v", f.poll, defaultPoll)
 	}
@@ -77,7 +77,7 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	node, err := nodeclient.New(address, ask.Options{Total: c.Timeout, RootCAs: c.RootCAs, Observer: gateway.Observer}) // the key is the gateway's
+	node, err := nodeclient.New(address, httpclient.Options{Total: c.Timeout, RootCAs: c.RootCAs, Observer: gateway.Observer}) // the key is the gateway's
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/ask"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/nodeclient"
 )
 
@@ -45,7 +45,7 @@ func (f *NodeFlags) Client() (*nodeclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := nodeclient.New(address, ask.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer})
+	client, err := nodeclient.New(address, httpclient.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer})
 	if err == nil {
 		f.Closes(client)
 	}

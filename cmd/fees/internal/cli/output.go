@@ -22,7 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // Output is where a result goes and in what form.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
 // Record is what a command shows of one thing: JSON has it as an object, a table one field below

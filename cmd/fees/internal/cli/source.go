@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/archive/demo"
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -188,21 +188,21 @@ func (f *GatewayFlags) OpenOther(place string) (source.Source, error) {
 }
 
 // Options checks the flags, and says how the gateway is asked.
-func (f *GatewayFlags) Options() (ask.Options, error) {
+func (f *GatewayFlags) Options() (httpclient.Options, error) {
 	if withoutPassword(f.Gateway) != f.Gateway {
-		return ask.Options{}, errPasswordShown("--gateway", "FEES_GATEWAY")
+		return httpclient.Options{}, errPasswordShown("--gateway", "FEES_GATEWAY")
 	}
 	if showsKey(f.Gateway) {
-		return ask.Options{}, errKeyShown("--gateway", "FEES_GATEWAY")
+		return httpclient.Options{}, errKeyShown("--gateway", "FEES_GATEWAY")
 	}
 	if f.RPS < 0 || math.IsNaN(f.RPS) {
-		return ask.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.RPS)
+		return httpclient.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.RPS)
 	}
 	c, err := f.Connection()
 	if f.WithoutKey {
 		c.apiKey = ""
 	}
-	return ask.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer}, err
+	return httpclient.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer}, err
 }
 
 // AddConcurrency adds the flag for how many questions are asked at once.

@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/disk"
+	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/timestamp"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/wire"
 )
 
 const nodeManual = `Ask a node by JSON-RPC, over HTTP or a WebSocket: --node, or FEES_NODE in the
@@ -174,7 +174,7 @@ func infoRecord(info nodeclient.DispatchInfo) cli.Record {
 func askCall(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
 	params := []any{}
 	for _, text := range a.args[1:] {
-		if _, err := wire.Parse(text); err == nil {
+		if _, err := jsonscan.Parse(text); err == nil {
 			params = append(params, json.RawMessage(text))
 		} else {
 			params = append(params, text)

@@ -11,10 +11,10 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/extrinsic"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/nodestate"
-	"github.com/feeledger/fees/wire"
 )
 
 const queryManual = `Ask a node for an item of a pallet's storage, by what its runtime says of itself:
@@ -86,7 +86,7 @@ func newQuery(stdout io.Writer) *cobra.Command {
 	return c
 }
 
-func storedRecord(v wire.Value) cli.Record {
+func storedRecord(v jsonscan.Value) cli.Record {
 	return cli.Record{
 		{"at", json.RawMessage(v.Member("at").Member("height").Raw())}, {"at_hash", json.RawMessage(v.Member("at").Member("hash").Raw())},
 		{"pallet", json.RawMessage(v.Member("pallet").Raw())}, {"item", json.RawMessage(v.Member("storageItem").Raw())},

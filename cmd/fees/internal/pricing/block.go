@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/ask"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
 )
@@ -117,7 +117,7 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 	for x, err := range prover.Follow(ctx, heads, options, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
 			if w.begun {
-				return &ask.InterruptedError{Next: last + 1, Err: err}
+				return &httpclient.InterruptedError{Next: last + 1, Err: err}
 			}
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/jsontext"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
 const buildManual = `Build a native extrinsic of any call that the runtime has: fees node calls lists
@@ -278,7 +278,7 @@ func accessListOf(text string) (list []evm.AccessEntry, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	if _, err = wire.Parse(text); err == nil {
+	if _, err = jsonscan.Parse(text); err == nil {
 		err = json.Unmarshal([]byte(text), &list)
 	}
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/jsontext"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/metadata"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/nodestate"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/wire"
 )
 
 const sendManual = `Send a transaction that fees tx sign signed. The node must be of the chain that
@@ -269,7 +269,7 @@ func native(runtime *extrinsic.Runtime, raw []byte) (cli.Record, error) {
 	return append(append(r, callFields(x.Call)...), cli.Field{Name: "call_data", Value: desk.HexBytes(x.Data)}), nil
 }
 
-func callFields(call wire.Value) cli.Record {
+func callFields(call jsonscan.Value) cli.Record {
 	pallet, name := extrinsic.CallName(call)
 	return cli.Record{{"call", pallet + "." + name}, {"args", json.RawMessage(call.Member("args").Raw())}}
 }

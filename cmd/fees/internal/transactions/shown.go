@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // lines are what a signer reads before signing: a name and a text each. Nothing is shortened, however narrow the
@@ -96,7 +96,7 @@ func (l *lines) native(n *desk.PreparedNative, token extrinsic.Token) error {
 }
 
 // argument writes an argument of the call, and below it the amounts in calls inside it.
-func (l *lines) argument(name string, v wire.Value, balances []extrinsic.Balance, token extrinsic.Token) {
+func (l *lines) argument(name string, v jsonscan.Value, balances []extrinsic.Balance, token extrinsic.Token) {
 	text, is := v.Text()
 	if !is {
 		text = v.Raw()

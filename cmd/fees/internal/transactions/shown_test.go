@@ -11,13 +11,13 @@ import (
 	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/extrinsic"
-	"github.com/feeledger/fees/wire"
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // What is shown lines up, is never shortened, and carries no control characters to the terminal.
 func TestShown(t *testing.T) {
-	parsed := func(text string) wire.Value {
-		v, err := wire.Parse(text)
+	parsed := func(text string) jsonscan.Value {
+		v, err := jsonscan.Parse(text)
 		require.NoError(t, err)
 		return v
 	}

@@ -1,0 +1,262 @@
+// Command node measures how fast blocks are read straight from a node, decoded, priced and
+// proved. The node is a process of its own. Its blocks are made up, or they are recordings of
+// a real node's, with a number, a parent and a hash of its own for each height.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/source"
+)
+
+// options are what is measured.
+type options struct {
+	recordings  string
+	blocks      int
+	concurrency int
+	signatures  bool
+	latency     time.Duration
+	oneByOne    bool
+}
+
+func main() {
+	var o options
+	serve := flag.Bool("serve", false, "be the node")
+	flag.StringVar(&o.recordings, "recordings", "", "what a node was recorded to have said; empty for blocks that are made up")
+	flag.IntVar(&o.blocks, "n", 20_000, "how many blocks")
+	flag.IntVar(&o.concurrency, "concurrency", 32, "questions at once")
+	flag.BoolVar(&o.signatures, "signatures", false, "of transactions that are signed, whose signatures are proved")
+	flag.DurationVar(&o.latency, "latency", 0, "how long each answer of the node is on its way, such as 50ms (of recordings)")
+	flag.BoolVar(&o.oneByOne, "one-by-one", false, "the node takes one question a message (of recordings)")
+	flag.Parse()
+	err := o.run(*serve)
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func (o *options) run(serve bool) error {
+	if serve {
+		return o.beNode()
+	}
+	return o.measure()
+}
+
+// countingNode is a node that counts what it is asked.
+type countingNode interface {
+	http.Handler
+	Asked() map[string]int
+	Messages() int
+}
+
+func (o *options) newNode() (countingNode, error) {
+	if o.recordings == "" {
+		return chaingen.New(chaingen.Options{Seed: 1, Head: uint64(o.blocks), Upgrade: uint64(o.blocks) / 2, Signed: o.signatures}).Node(), nil
+	}
+	node, err := nodetest.Open(o.recordings)
+	if err != nil {
+		return nil, err
+	}
+	if node.Latency = o.latency; o.oneByOne {
+		node.MostAtOnce = 1
+	}
+	return node, node.Mill(o.blocks)
+}
+
+// counts are what a node was asked.
+type counts struct {
+	Asked    map[string]int // by method
+	Messages int
+}
+
+// beNode answers until it is killed. It says where on its standard output.
+func (o *options) beNode() error {
+	node, err := o.newNode()
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(listener.Addr())
+	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/counts" {
+			json.NewEncoder(w).Encode(counts{node.Asked(), node.Messages()})
+			return
+		}
+		node.ServeHTTP(w, r)
+	}))
+}
+
+func (o *options) measure() error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	child := exec.Command(program, append([]string{"-serve"}, os.Args[1:]...)...)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	defer child.Process.Kill()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return errors.New("the node did not begin")
+	}
+	address := strings.TrimSpace(line)
+	took, err := o.read(address)
+	if err != nil {
+		return err
+	}
+	c, total, err := countsOf(address)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%.3f questions a block, in %.4f messages: %v\n", float64(total)/float64(o.blocks), float64(c.Messages)/float64(o.blocks), c.Asked)
+	if o.latency > 0 {
+		if err := o.compare(address, total, took); err != nil {
+			return err
+		}
+	}
+	child.Process.Kill()
+	child.Wait()
+	nodes := child.ProcessState.UserTime() + child.ProcessState.SystemTime()
+	fmt.Printf("the node took %v of CPU, %d µs a block\n", nodes.Round(time.Millisecond), nodes.Microseconds()/int64(o.blocks))
+	return nil
+}
+
+// compare says how long the blocks took beside what so many questions take at least.
+func (o *options) compare(address string, questions int, took time.Duration) error {
+	plain, err := plainQuestions(address, questions, o.concurrency)
+	if err != nil {
+		return err
+	}
+	least := time.Duration(questions) * o.latency / time.Duration(o.concurrency)
+	fmt.Printf("%d questions of %v, %d at once, take %v at least: the blocks took %.3f of that; as many plain questions, %.3f\n",
+		questions, o.latency, o.concurrency, least.Round(time.Millisecond), took.Seconds()/least.Seconds(), plain.Seconds()/least.Seconds())
+	return nil
+}
+
+// countsOf is what a node was asked, and how many questions that were.
+func countsOf(address string) (c counts, questions int, err error) {
+	answer, err := http.Get("http://" + address + "/counts")
+	if err != nil {
+		return c, 0, err
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(&c); err != nil {
+		return c, 0, err
+	}
+	for _, times := range c.Asked {
+		questions += times
+	}
+	return c, questions, nil
+}
+
+// read reads and proves all blocks but block 0, and says the memory after each tenth.
+func (o *options) read(address string) (took time.Duration, err error) {
+	blocks := uint64(o.blocks)
+	src, err := source.Open("ws://"+address, source.Options{Options: httpclient.Options{Concurrency: o.concurrency}})
+	if err != nil {
+		return 0, err
+	}
+	defer src.(io.Closer).Close()
+	prover := proof.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: o.concurrency, Options: evidence.Options{Signatures: o.signatures}}
+	began, before := time.Now(), cpu()
+	summary := evidence.NewSummary()
+	for p, err := range prover.Range(context.Background(), source.Range{First: 1, Last: blocks}, chain.Optional[evidence.Predecessor]{}) {
+		if err != nil {
+			return 0, err
+		}
+		if len(p.Report.Findings) > 0 && o.recordings == "" { // recorded ones follow each other at any time
+			return 0, fmt.Errorf("block %d: %v", p.Block.Number, p.Report.Findings[0])
+		}
+		summary.Add(p.Report)
+		if p.Report.Number%max(blocks/10, 1) == 0 {
+			sayMemory(p.Report.Number)
+		}
+	}
+	took = time.Since(began)
+	used := cpu() - before
+	fmt.Printf("signatures %v: %d blocks of %.1f transactions in %v: %.0f a second; %v of CPU, %.0f µs a block; %d fees match\n", o.signatures,
+		summary.Blocks, float64(summary.EVM+summary.Native)/float64(summary.Blocks), took.Round(time.Millisecond), float64(summary.Blocks)/took.Seconds(),
+		used.Round(time.Millisecond), float64(used.Microseconds())/float64(summary.Blocks), summary.Verdicts[evidence.Match])
+	return took, nil
+}
+
+// plainQuestions is how long so many questions take of which each is the same.
+func plainQuestions(address string, questions, concurrency int) (time.Duration, error) {
+	node, err := nodeclient.New("ws://"+address, httpclient.Options{Concurrency: concurrency})
+	if err != nil {
+		return 0, err
+	}
+	defer node.Close()
+	began := time.Now()
+	var left atomic.Int64
+	left.Store(int64(questions))
+	errs := make(chan error, concurrency)
+	for range concurrency {
+		go func() {
+			for left.Add(-1) >= 0 {
+				if _, err := node.Call(context.Background(), "chain_getHeader"); err != nil {
+					errs <- err
+					return
+				}
+			}
+			errs <- nil
+		}()
+	}
+	for range concurrency {
+		err = errors.Join(err, <-errs)
+	}
+	return time.Since(began), err
+}
+
+// sayMemory says what this process has in use.
+func sayMemory(height uint64) {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	status, _ := os.ReadFile("/proc/self/status") // of Linux
+	_, resident, _ := strings.Cut(string(status), "VmRSS:")
+	resident, _, _ = strings.Cut(resident, "\n")
+	fmt.Printf("block %d: heap %.1f MB, resident %s\n", height, float64(m.HeapAlloc)/1e6, strings.TrimSpace(resident))
+}
+
+// cpu is what this process has used.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		log.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

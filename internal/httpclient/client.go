@@ -1,0 +1,244 @@
+package httpclient
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+)
+
+// Client asks one place over HTTP. It is safe for use by several goroutines.
+type Client struct {
+	place    Place
+	url      string // may hold a key: not to be shown
+	header   http.Header
+	options  Options
+	observer Observer
+	http     *resty.Client
+	places   chan struct{} // one for each request that may be under way
+	pace     *pace
+	secrets  []string     // see withoutSecrets
+	reached  atomic.Bool  // an answer of any kind came
+	answered atomic.Int64 // the most questions of one message that were answered rightly
+	doubts   atomic.Int64 // how often a failure in doubt is met again before it counts
+}
+
+// New returns a client of what is at an address, a [Gateway] or a [Node], reached by one of
+// the schemes. A user name and password in the address are sent as basic authentication.
+// Errors show the address without them, and without its path and query. New connects to
+// nothing.
+func New(what, address string, o Options, schemes ...string) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("%s address: not a URL", what)
+	}
+	if !slices.Contains(schemes, u.Scheme) || u.Host == "" || u.Fragment != "" {
+		last := len(schemes) - 1
+		return nil, fmt.Errorf("%s address: want %s or %s, then ://host", what, strings.Join(schemes[:last], ", "), schemes[last])
+	}
+	o = o.withDefaults()
+	header, err := o.credentials(u.User)
+	if err != nil {
+		return nil, err
+	}
+	u.User = nil
+	client := resty.New().
+		SetTransport(o.transport()).
+		SetDoNotParseResponse(true). // see read
+		SetRedirectPolicy(resty.RedirectPolicyFunc(sameOrigin)).
+		SetHeader("Accept", "application/json").
+		SetLogger(silent{}).
+		SetDisableWarn(true)
+	for name := range header {
+		client.SetHeader(name, header.Get(name))
+	}
+	c := &Client{
+		place:    Place{what, u.Scheme + "://" + u.Host},
+		url:      u.String(),
+		header:   header,
+		options:  o,
+		observer: cmp.Or[Observer](o.Observer, nobody{}),
+		http:     client,
+		places:   make(chan struct{}, o.Concurrency),
+		pace:     newPace(o.RPS),
+		secrets:  secretsOf(address, o),
+	}
+	c.doubts.Store(maxDoubts)
+	return c, nil
+}
+
+// sameOrigin follows a few redirects, and none to where credentials were not meant for.
+// One that makes another request of it is an answer like any other.
+func sameOrigin(r *http.Request, via []*http.Request) error {
+	first := via[0]
+	switch {
+	case r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host:
+		return fmt.Errorf("%w to another address", errRedirect)
+	case len(via) > 3:
+		return fmt.Errorf("%w too often", errRedirect)
+	case r.Method != first.Method:
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// silent keeps resty from writing to standard error.
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}
+func (silent) Warnf(string, ...any)  {}
+func (silent) Debugf(string, ...any) {}
+
+// Place is who is asked.
+func (c *Client) Place() Place { return c.place }
+
+// Options are those of the client, with their defaults.
+func (c *Client) Options() Options { return c.options }
+
+// URL, Header and HTTP are what it takes to open a WebSocket: the address, which may hold
+// a key, the credentials, and a client that goes by the options.
+func (c *Client) URL() string { return c.url }
+
+// Header are the headers with credentials.
+func (c *Client) Header() http.Header { return c.header }
+
+// HTTP is the client beneath. [Client.Reached] tells what came of it.
+func (c *Client) HTTP() *http.Client { return c.http.GetClient() }
+
+// Reached says that the place has answered, to whatever.
+func (c *Client) Reached() { c.reached.Store(true) }
+
+// Received says that so many bytes of an answer came.
+func (c *Client) Received(bytes int64) { c.observer.Received(c.place.What, bytes) }
+
+// Close closes the connections that are not in use.
+func (c *Client) Close() { c.HTTP().CloseIdleConnections() }
+
+// Answer is what came over HTTP.
+type Answer struct {
+	Status int
+	Header http.Header
+	Text   string // to the byte
+}
+
+// IsSuccess tells whether the status is 2xx.
+func (a Answer) IsSuccess() bool { return a.Status/100 == 2 }
+
+// IsWebPage tells whether it is something for people.
+func (a Answer) IsWebPage() bool {
+	return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(a.Text), "<")
+}
+
+// Get makes one attempt to get what is at a path below the address.
+func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
+	response, err := c.send(ctx, c.http.R(), http.MethodGet, strings.TrimSuffix(c.url, "/")+path)
+	if err != nil {
+		return Answer{}, err
+	}
+	return c.read(ctx, response)
+}
+
+// Post makes one attempt to send JSON to the address.
+func (c *Client) Post(ctx context.Context, json []byte) (Answer, error) {
+	response, err := c.send(ctx, c.http.R().SetHeader("Content-Type", "application/json").SetBody(json), http.MethodPost, c.url)
+	if err != nil {
+		return Answer{}, err
+	}
+	return c.read(ctx, response)
+}
+
+// Stream is Get for an answer that is passed on to w as it comes, and not kept, if its
+// status is 2xx. It returns how many bytes were passed on.
+func (c *Client) Stream(ctx context.Context, path string, w io.Writer) (Answer, int64, error) {
+	response, err := c.send(ctx, c.http.R(), http.MethodGet, strings.TrimSuffix(c.url, "/")+path)
+	if err != nil {
+		return Answer{}, 0, err
+	}
+	answer := Answer{Status: response.StatusCode, Header: response.Header}
+	if !answer.IsSuccess() {
+		answer, err = c.read(ctx, response)
+		return answer, 0, err
+	}
+	defer response.Body.Close()
+	n, err := c.copy(ctx, w, response.Body)
+	return answer, n, err
+}
+
+func (c *Client) send(ctx context.Context, r *resty.Request, method, url string) (*http.Response, error) {
+	response, err := r.SetContext(ctx).Execute(method, url)
+	if err != nil {
+		return nil, c.Unreachable(ctx, err)
+	}
+	c.Reached()
+	return response.RawResponse, nil
+}
+
+// read reads an answer to its end, in no more memory than it takes: where that fails the
+// attempt has failed.
+func (c *Client) read(ctx context.Context, response *http.Response) (Answer, error) {
+	defer response.Body.Close()
+	if response.ContentLength > int64(MaxAnswer(ctx, c.options.MaxAnswer)) {
+		return Answer{}, c.Unreachable(ctx, ErrTooLarge)
+	}
+	var text strings.Builder
+	text.Grow(int(max(response.ContentLength, 0)))
+	if _, err := c.copy(ctx, &text, response.Body); err != nil {
+		return Answer{}, err
+	}
+	return Answer{response.StatusCode, response.Header, text.String()}, nil
+}
+
+// copy copies an answer, which may have only so many bytes.
+func (c *Client) copy(ctx context.Context, w io.Writer, body io.Reader) (int64, error) {
+	limit := int64(MaxAnswer(ctx, c.options.MaxAnswer))
+	n, err := io.Copy(w, io.LimitReader(body, limit+1))
+	c.Received(n)
+	if err == nil && n > limit {
+		err = ErrTooLarge
+	}
+	if err != nil {
+		return n, c.Unreachable(ctx, err)
+	}
+	return n, nil
+}
+
+// Unreachable says why no answer came, without the URL that errors of net/http name.
+func (c *Client) Unreachable(ctx context.Context, err error) error {
+	var inner *url.Error
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		err = ErrTooLarge
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		err = errBrokenOff
+	case errors.As(err, &inner):
+		err = inner.Err
+	}
+	var timeout interface{ Timeout() bool }
+	if !errors.As(err, new(*TimeoutError)) && errors.As(err, &timeout) && timeout.Timeout() {
+		err = fmt.Errorf("timed out: %w", err)
+	}
+	return &UnreachableError{c.place, err}
+}
+
+// retryAfter reads seconds or a date (RFC 9110, 10.2.3); 0 where it is neither.
+func retryAfter(text string) time.Duration {
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}

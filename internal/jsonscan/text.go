@@ -1,0 +1,170 @@
+package jsonscan
+
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// inside is what a string from start to end says.
+func (s *Scanner) inside(start, end int, escaped bool) string {
+	switch {
+	case s.err != nil:
+		return ""
+	case escaped:
+		return unescape(s.text[start+1 : end-1])
+	}
+	return s.text[start+1 : end-1]
+}
+
+// str reads a string, and tells whether it has escapes.
+func (s *Scanner) str(start int) (end int, escaped bool) {
+	text := s.text
+	i := start + 1
+	var wide uint64 // has a high bit where a byte above 0x7f was met
+	for {
+		// Eight bytes at a time: the lowest mark is the first byte that is a
+		// quote, a backslash or a control character. (A borrow can set false
+		// marks, but only above a true one.)
+		for {
+			if i+8 > len(text) {
+				for i < len(text) && !ends(text[i]) {
+					wide |= uint64(text[i])
+					i++
+				}
+				break
+			}
+			x := load(text, i)
+			if stops := marks(x); stops != 0 {
+				wide |= x & (stops ^ (stops - 1)) // the bytes before the first mark
+				i += bits.TrailingZeros64(stops) >> 3
+				break
+			}
+			wide |= x
+			i += 8
+		}
+		if i >= len(text) {
+			return s.fail(i, "the text ends inside a string"), escaped
+		}
+		switch text[i] {
+		case '"':
+			if wide&highBits != 0 && !utf8.ValidString(text[start:i]) {
+				return s.fail(start, "a string that is not UTF-8"), escaped
+			}
+			return i + 1, escaped
+		case '\\':
+			n := escapeLength(text[i:])
+			if n == 0 {
+				return s.fail(i, "a backslash that begins no escape"), escaped
+			}
+			escaped = true
+			i += n
+		default:
+			return s.fail(i, "a control character inside a string"), escaped
+		}
+	}
+}
+
+// ends tells whether a byte ends a run of plain text in a string.
+func ends(c byte) bool { return c == '"' || c == '\\' || c < ' ' }
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+func load(text string, i int) uint64 {
+	b := text[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// marks sets the high bit of each byte of x that [ends] a run of plain text. A
+// byte b below 0x80 is a quote (0x22) or below 0x20 exactly when b^2 < 0x21.
+func marks(x uint64) uint64 {
+	quoteOrControl := (x ^ 0x02*lowBits) - 0x21*lowBits
+	backslash := (x ^ '\\'*lowBits) - lowBits
+	return (quoteOrControl | backslash) &^ x & highBits
+}
+
+// escapeLength is the length of the escape that text begins with, 0 if none. A
+// surrogate must have its other half: alone it names no character.
+func escapeLength(text string) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		r, ok := hex4(text)
+		switch {
+		case !ok:
+			return 0
+		case !utf16.IsSurrogate(r):
+			return 6
+		}
+		low, ok := hex4(text[6:])
+		if !ok || utf16.DecodeRune(r, low) == utf8.RuneError {
+			return 0
+		}
+		return 12
+	}
+	return 0
+}
+
+// hex4 reads \uXXXX.
+func hex4(text string) (rune, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range []byte(text[2:6]) {
+		switch {
+		case '0' <= c && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			r = r<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}
+
+// unescape returns what the inside of a string says that was already proved.
+func unescape(inside string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(inside, '\\')
+		if i < 0 {
+			b.WriteString(inside)
+			return b.String()
+		}
+		b.WriteString(inside[:i])
+		n := escapeLength(inside[i:])
+		switch c := inside[i+1]; c {
+		case 'b':
+			b.WriteByte('\b')
+		case 'f':
+			b.WriteByte('\f')
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case 't':
+			b.WriteByte('\t')
+		case 'u':
+			r, _ := hex4(inside[i:])
+			if n == 12 {
+				low, _ := hex4(inside[i+6:])
+				r = utf16.DecodeRune(r, low)
+			}
+			b.WriteRune(r)
+		default:
+			b.WriteByte(c)
+		}
+		inside = inside[i+n:]
+	}
+}

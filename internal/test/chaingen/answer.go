@@ -1,0 +1,94 @@
+package chaingen
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/answer"
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/scalejson"
+)
+
+// The answers of a gateway are made of a node's, by package answer. They cannot be wrong: what
+// is made up has the types of its runtime.
+
+// Block is the answer to /blocks/<height>.
+func (c *Chain) Block(height uint64) []byte {
+	b := c.body(height)
+	return made(c.executing(height).decoder.Block(&answer.Block{
+		Hash: b.hash, Header: b.header, Extrinsics: b.extrinsics, Events: b.events, Finalized: chain.Some(true),
+	}))
+}
+
+func made(text []byte, err error) []byte {
+	must(err)
+	return text
+}
+
+// Header is the answer to /blocks/<height>/header.
+func (c *Chain) Header(height uint64) []byte { return made(c.body(height).header.Answer()) }
+
+// Multiplier is the answer to a question for nextFeeMultiplier at a height.
+func (c *Chain) Multiplier(height uint64) []byte {
+	var w writer
+	s := c.state(height)
+	w.coins(wei(s.multiplier))
+	return c.item("TransactionPayment", "NextFeeMultiplier", answer.At{Hash: s.hash, Height: height}, w.b)
+}
+
+// BlockWeight is the answer to a question for blockWeight at a height.
+func (c *Chain) BlockWeight(height uint64) []byte {
+	b := c.body(height)
+	return c.item("System", "BlockWeight", answer.At{Hash: b.hash, Height: height}, b.weights.encode())
+}
+
+// item is the answer to a question for an item of a pallet's storage. As by Sidecar it is read
+// with the runtime that executed the block.
+func (c *Chain) item(pallet, name string, at answer.At, stored []byte) []byte {
+	i, err := c.executing(at.Height).decoder.Item(pallet, name, nil)
+	must(err)
+	return made(i.Answer(at, stored))
+}
+
+// Runtime is the answer to /runtime/spec at a height.
+func (c *Chain) Runtime(height uint64) []byte {
+	return made(answer.Spec(c.at(height), parsed(c.runtimeAt(height).specification(c.network.SpecName)), parsed(chainType), parsed(c.properties())))
+}
+
+func parsed(text string) jsonscan.Value {
+	v, err := jsonscan.Parse(text)
+	must(err)
+	return v
+}
+
+const chainType = `"Development"`
+
+// properties are what system_properties answers.
+func (c *Chain) properties() string {
+	return fmt.Sprintf(`{"tokenDecimals":18,"tokenSymbol":%q}`, c.network.Symbol)
+}
+
+// clientVersion is what system_version answers.
+const clientVersion = "chaingen"
+
+// NodeVersion is the answer to /node/version.
+func (c *Chain) NodeVersion() []byte {
+	return answer.Version(clientVersion, c.network.SpecName, c.network.SpecName)
+}
+
+func (c *Chain) at(height uint64) answer.At { return answer.At{Hash: c.Hash(height), Height: height} }
+
+// Proportion is the answer to a question for FeesTreasuryProportion at a height, by its key.
+func (c *Chain) Proportion(height uint64) []byte { return c.parameter(height, c.network.ParameterKey) }
+
+// parameter is the answer for a key: no other parameter is set. The runtimes whose metadata are
+// here have no pallet for it: the answer is written as one that was recorded of another chain.
+func (c *Chain) parameter(height uint64, key string) []byte {
+	at := c.at(height)
+	value := "null"
+	if perbill, set := c.proportion(height); set && key == c.network.ParameterKey {
+		value = fmt.Sprintf(`{"runtimeConfig":{"feesTreasuryProportion":"%d"}}`, perbill)
+	}
+	return fmt.Appendf(nil, `{"at":{"hash":"%v","height":"%d"},"pallet":"parameters","palletIndex":"41","storageItem":"parameters","keys":[%s],"value":%s}`,
+		at.Hash, height, scalejson.AppendString(nil, key), value)
+}

@@ -1,0 +1,239 @@
+package chaingen_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/sidecar"
+)
+
+// The same seed and height give the same bytes, in whatever order they are asked
+// for, also by several at once.
+func TestSameSeedSameBytes(t *testing.T) {
+	for _, o := range []chaingen.Options{{Seed: 7, Upgrade: 2500}, {Seed: 7, Upgrade: 250, Signed: true}, {Seed: 7, Upgrade: 2500, Rooted: true}} {
+		heights := []uint64{0, 1, 2, 249, 250, 251, 299, 300, 301}
+		if !o.Signed { // which takes long
+			heights = append(heights, 999, 1000, 1001, 1800, 1801, 2499, 2500, 2501)
+		}
+		one := chaingen.New(o)
+		want := map[uint64]string{}
+		for _, height := range heights {
+			want[height] = everything(one, height)
+		}
+		slices.Reverse(heights)
+		other := chaingen.New(o)
+		var asking sync.WaitGroup
+		for range 2 {
+			asking.Go(func() {
+				for _, height := range heights {
+					if have := everything(other, height); have != want[height] {
+						t.Errorf("block %d is another", height)
+					}
+				}
+			})
+		}
+		asking.Wait()
+	}
+}
+
+func everything(c *chaingen.Chain, height uint64) string {
+	return string(c.Block(height)) + string(c.Header(height)) + string(c.Multiplier(height)) + string(c.Runtime(height))
+}
+
+func TestOtherSeedOtherChain(t *testing.T) {
+	one, other := chaingen.New(chaingen.Options{Seed: 1}), chaingen.New(chaingen.Options{Seed: 2})
+	for _, height := range []uint64{0, 1, 5000} {
+		require.NotEqual(t, one.Hash(height), other.Hash(height))
+		require.NotEqual(t, one.Block(height), other.Block(height))
+	}
+}
+
+func TestHeightOfHash(t *testing.T) {
+	c := chaingen.New(chaingen.Options{Seed: 3, Head: 1000})
+	for _, height := range []uint64{0, 1, 999, 1000} {
+		have, found := c.HeightOf(c.Hash(height))
+		require.True(t, found)
+		require.Equal(t, height, have)
+	}
+	_, found := c.HeightOf(c.Hash(1001))
+	require.False(t, found, "it is above the head")
+	c.SetHead(1001)
+	_, found = c.HeightOf(c.Hash(1001))
+	require.True(t, found)
+	almost := c.Hash(5)
+	almost[31]++
+	_, found = c.HeightOf(almost)
+	require.False(t, found)
+}
+
+func TestTimes(t *testing.T) {
+	c := chaingen.New(chaingen.Options{})
+	for height, want := range map[uint64]string{
+		1: "2025-01-01T00:00:00Z", 2: "2025-01-01T00:00:12Z", 7200: "2025-01-01T23:59:48Z", 7201: "2025-01-02T00:00:00Z",
+	} {
+		have, err := decoded(t, c, height).Time()
+		require.NoError(t, err)
+		at, known := have.Get()
+		require.True(t, known)
+		require.Equal(t, want, at.Std().Format(time.RFC3339))
+	}
+	have, err := decoded(t, c, 0).Time()
+	require.NoError(t, err)
+	require.False(t, have.Known())
+}
+
+// The header has the block's hashes, and those of its EVM transactions in Frontier's
+// log: a 1, the Ethereum block's hash, the compact number of hashes, the hashes.
+func TestHeaderIsTheBlocks(t *testing.T) {
+	c := chaingen.New(chaingen.Options{Seed: 5, Signed: true})
+	for height := uint64(0); height < 20; height++ {
+		h, err := sidecar.DecodeHeader(string(c.Header(height)))
+		require.NoError(t, err)
+		b := decoded(t, c, height)
+		require.Equal(t, height, h.Number)
+		require.Equal(t, b.ParentHash, h.ParentHash)
+		require.Equal(t, c.Hash(height), b.Hash)
+		if height > 0 {
+			require.Equal(t, c.Hash(height-1), b.ParentHash)
+		}
+		hashes, count := "", 0
+		for i := range b.Extrinsics {
+			if executed, err := evm.FindExecuted(&b.Extrinsics[i]); err == nil {
+				hashes += executed.Hash.String()[2:]
+				count++
+			}
+		}
+		const log = `0x01[0-9a-f]{64}`
+		if height > 0 {
+			require.Regexp(t, fmt.Sprintf(`%s%02x%s"`, log, 4*count, hashes), string(c.Header(height)))
+			require.Regexp(t, fmt.Sprintf(`%s%02x%s"`, log, 4*count, hashes), string(c.Block(height)))
+		}
+	}
+}
+
+// All that the chain has of each kind is in a few thousand blocks.
+func TestAllKinds(t *testing.T) {
+	c := chaingen.New(chaingen.Options{Seed: 1, Upgrade: 1500})
+	calls, types, exits, events := map[string]int{}, map[evm.Type]int{}, map[string]int{}, map[string]int{}
+	counts := map[int]int{}
+	moved := map[chain.Kind]int{}
+	var creations, capped, priority, tips, failed, total int
+	const blocks = 3000
+	for height := uint64(1); height <= blocks; height++ {
+		b := decoded(t, c, height)
+		counts[len(b.Extrinsics)-4]++
+		total += len(b.Extrinsics) - 4
+		movements, unclassified := chain.Movements(b)
+		require.Empty(t, unclassified)
+		for i := range movements {
+			moved[movements[i].Kind]++
+		}
+		for _, e := range slices.Concat(b.OnInitialize, b.OnFinalize) {
+			events[e.Pallet+"."+e.Name]++
+		}
+		r := fee.Price(b, rulesOf(t, c, height), stored(t, c, height-1))
+		base, _ := r.BaseFeePerGas.Get()
+		for i := range r.Transactions {
+			x := &r.Transactions[i]
+			calls[x.Call]++
+			if success, _ := x.Success.Get(); !success {
+				failed++
+			}
+			if tip, ok := x.Tip.Get(); ok && !tip.IsZero() {
+				tips++
+			}
+			if x.Layer != fee.EVM {
+				continue
+			}
+			if p, _ := x.PriorityFee.Get(); !p.IsZero() {
+				priority++
+			}
+			payload, err := evm.ParsePayload(b.Extrinsics[x.Index].Args)
+			require.NoError(t, err)
+			types[payload.Type]++
+			action, err := payload.Action()
+			require.NoError(t, err)
+			if action.Create {
+				creations++
+			}
+			most, err := base.Add(payload.MaxPriorityFeePerGas)
+			require.NoError(t, err)
+			if payload.Capped() && payload.MaxFeePerGas.Cmp(most) < 0 {
+				capped++
+			}
+			status, _ := x.Status.Get()
+			exits[status]++
+		}
+	}
+	has := func(n int, what string) { require.Greater(t, n, 10, what) }
+	for _, call := range []string{
+		"ethereum.transact", "balances.transfer", "balances.transferAllowDeath", "balances.transferKeepAlive", "utility.batch",
+		"utility.batchAll", "system.remarkWithEvent", "proxy.addProxy", "proxy.removeProxy", "councilCollective.vote",
+	} {
+		has(calls[call], call)
+	}
+	for _, typ := range []evm.Type{evm.Legacy, evm.EIP2930, evm.EIP1559} {
+		has(types[typ], string(typ))
+	}
+	for _, exit := range []string{"Stopped", "Returned", "Reverted", "outOfGas"} {
+		has(exits[exit], exit)
+	}
+	for _, event := range []string{"parachainStaking.Rewarded", "balances.Deposit", "balances.Minted", "parachainSystem.UpwardMessageSent"} {
+		has(events[event], event)
+	}
+	for _, kind := range []chain.Kind{
+		chain.KindDeposit, chain.KindWithdrawal, chain.KindTransferIn, chain.KindTransferOut, chain.KindReserve, chain.KindUnreserve, chain.KindMint,
+	} {
+		has(moved[kind], string(kind))
+	}
+	has(creations, "creations")
+	has(capped, "capped")
+	has(priority, "priority fees")
+	has(tips, "tips")
+	has(failed, "failed")
+	for n := range 11 {
+		require.NotZero(t, counts[n], "blocks with %d transactions", n)
+	}
+	require.InDelta(t, 4.2, float64(total)/blocks, 1)
+}
+
+// The base fee falls from 8 times the least, and rises again where there is much to do.
+func TestMultiplierMoves(t *testing.T) {
+	c := chaingen.New(chaingen.Options{Seed: 1})
+	value := func(height uint64) chain.Multiplier {
+		m, _ := stored(t, c, height).Get()
+		return m.Value
+	}
+	least := chain.NewMultiplier(1_000_000_000_000_000_000)
+	require.Equal(t, chain.NewMultiplier(8_000_000_000_000_000_000), value(0))
+	above, atLeast := 0, 0
+	for height := uint64(10_000); height < 20_000; height++ {
+		require.GreaterOrEqual(t, value(height).Cmp(least), 0)
+		if value(height) == least {
+			atLeast++
+		} else {
+			above++
+		}
+	}
+	require.Greater(t, above, 300)
+	require.Greater(t, atLeast, 300)
+}
+
+// The options say when blocks are made.
+func TestTimesOfOnesOwn(t *testing.T) {
+	usual := chaingen.New(chaingen.Options{Seed: 1})
+	require.Contains(t, string(usual.Block(1)), `"now":"1735689600000"`)
+	require.Contains(t, string(usual.Block(11)), `"now":"1735689720000"`)
+	hourly := chaingen.New(chaingen.Options{Seed: 1, Begin: time.Date(2026, 1, 31, 0, 30, 0, 0, time.UTC), Every: time.Hour})
+	require.Contains(t, string(hourly.Block(1)), `"now":"1769819400000"`)
+	require.Contains(t, string(hourly.Block(25)), `"now":"1769905800000"`)
+}

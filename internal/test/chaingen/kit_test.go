@@ -1,0 +1,70 @@
+package chaingen_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/sidecar"
+)
+
+// decoded is the block at a height, read from its text.
+func decoded(t testing.TB, c *chaingen.Chain, height uint64) *chain.Block {
+	t.Helper()
+	b, err := sidecar.DecodeBlock(string(c.Block(height)))
+	require.NoError(t, err)
+	require.Equal(t, height, b.Number)
+	return b
+}
+
+// stored is the multiplier that the block at a height left behind.
+func stored(t testing.TB, c *chaingen.Chain, height uint64) chain.Optional[chain.StoredMultiplier] {
+	t.Helper()
+	m, err := sidecar.DecodeMultiplier(string(c.Multiplier(height)))
+	require.NoError(t, err)
+	require.Equal(t, chain.Some(c.Hash(height)), m.AtHash)
+	return chain.Some(chain.Stored(m))
+}
+
+var networks = network.BuiltIn()
+
+// rulesOf are the built-in rules for the runtime that executed a block.
+func rulesOf(t testing.TB, c *chaingen.Chain, height uint64) network.Rules {
+	t.Helper()
+	r, err := sidecar.DecodeRuntime(string(c.Runtime(max(height, 1) - 1)))
+	require.NoError(t, err)
+	n, ok := networks.Named(r.Value.SpecName)
+	require.True(t, ok)
+	rules, err := n.Rules(r.Value.SpecVersion)
+	require.NoError(t, err)
+	return rules
+}
+
+// prove proves the blocks from first to last, each by itself and all in a row, and
+// returns what came of the checks.
+func prove(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence.Options) evidence.Tallies {
+	t.Helper()
+	var sequence evidence.Sequence
+	var tallies evidence.Tallies
+	for height := first; height <= last; height++ {
+		b, rules := decoded(t, c, height), rulesOf(t, c, height)
+		var parent chain.Optional[chain.StoredMultiplier]
+		if height > 0 {
+			parent = stored(t, c, height-1)
+		}
+		r := evidence.Prove(b, fee.Price(b, rules, parent), rules, o)
+		sequence.Add(b, r)
+		r.Stored(stored(t, c, height))
+		require.Empty(t, r.Findings, "block %d", height)
+		require.True(t, r.Holds(), "block %d", height)
+		require.Equal(t, r.Totals.EVM+r.Totals.Native, r.Totals.Match, "block %d", height)
+		require.Equal(t, len(b.Extrinsics)-r.Totals.Inherents, r.Totals.Match, "block %d", height)
+		tallies.Add(r.Tallies)
+	}
+	return tallies
+}

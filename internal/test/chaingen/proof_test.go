@@ -1,0 +1,80 @@
+package chaingen_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/native"
+)
+
+// The checks that the gateway's answers do not hold enough for, that were not asked for,
+// or that are of accounts that are removed: here none is.
+var notMade = []string{
+	"block.weighed", "block.dust", "block.treasury", "extrinsic.hash", "native.formula", "native.signature", "gateway.same", "account.balance",
+}
+
+var withSignatures = []string{"evm.hash", "evm.sender", "evm.recipient"}
+
+// requireMade wants every check but some to have been made and to have held.
+func requireMade(t *testing.T, tallies evidence.Tallies, but ...string) {
+	t.Helper()
+	for i, check := range evidence.Checks() {
+		require.Zero(t, tallies[i].Broken, check.ID)
+		without := false
+		for _, id := range but {
+			without = without || id == check.ID
+		}
+		require.Equal(t, without, tallies[i].Held == 0, "%s: %+v", check.ID, tallies[i])
+	}
+}
+
+func TestEveryBlockIsProved(t *testing.T) {
+	c := chaingen.New(chaingen.Options{Seed: 1, Upgrade: 9_000})
+	for name, blocks := range map[string][2]uint64{
+		"the first":          {0, 300},
+		"around the upgrade": {8_850, 9_150},
+		"the ten thousandth": {9_950, 10_050},
+		"later":              {15_000, 15_050},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tallies := prove(t, c, blocks[0], blocks[1], evidence.Options{})
+			if name == "the first" {
+				requireMade(t, tallies, append(withSignatures, notMade...)...)
+			}
+		})
+	}
+}
+
+// The block that upgrades the runtime is executed by the old one, which burns all of
+// a tip; the next one by the new, which does not.
+func TestUpgradeHoldsForTheNextBlock(t *testing.T) {
+	none := chaingen.New(chaingen.Options{Seed: 1})
+	height := uint64(1000)
+	for !hasTip(decoded(t, none, height)) || !hasTip(decoded(t, none, height+1)) {
+		height++
+	}
+	c := chaingen.New(chaingen.Options{Seed: 1, Upgrade: height})
+	prove(t, c, height-1, height+2, evidence.Options{})
+	require.NotEqual(t, rulesOf(t, c, height).Name, rulesOf(t, c, height+1).Name)
+}
+
+// hasTip tells whether a native transaction of the block pays a tip.
+func hasTip(b *chain.Block) bool {
+	for i := range b.Extrinsics {
+		if tip, err := native.ReadTip(&b.Extrinsics[i]); err == nil && !tip.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// Signed transactions are proved by their signatures, too.
+func TestSignedBlocksAreProved(t *testing.T) {
+	c := chaingen.New(chaingen.Options{Seed: 2, Signed: true, Upgrade: 30})
+	tallies := prove(t, c, 0, 60, evidence.Options{Signatures: true})
+	requireMade(t, tallies, notMade...)
+}

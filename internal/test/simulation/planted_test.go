@@ -1,0 +1,149 @@
+package simulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A bug that is planted is a patch in testdata/planted: what it is, in words, and for each file
+// of the module the lines that it takes out (-) and puts in (+), with lines around them that stay.
+// It is built over the true program (go build -overlay), of which nothing is changed.
+
+const module = "../../.."
+
+// planted is a bug.
+type planted struct {
+	name, what string
+	files      map[string]string // the altered text, by the path in the module
+}
+
+// plantedBugs are all of them. Each must still fit the program.
+func plantedBugs(t *testing.T) (list []planted) {
+	paths, err := filepath.Glob("testdata/planted/*.patch")
+	require.NoError(t, err)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		b := planted{name: strings.TrimSuffix(filepath.Base(path), ".patch"), files: map[string]string{}}
+		parts := strings.Split(string(text), "\n--- ")
+		b.what = strings.ReplaceAll(parts[0], "\n", " ")
+		require.Greater(t, len(parts), 1, path)
+		for _, part := range parts[1:] {
+			name, hunks, _ := strings.Cut(part, "\n")
+			source, err := os.ReadFile(filepath.Join(module, name))
+			require.NoError(t, err, path)
+			b.files[name] = string(source)
+			for _, hunk := range strings.Split(strings.TrimPrefix(hunks, "@@\n"), "\n@@\n") {
+				before, after := sides(t, path, hunk)
+				require.Equal(t, 1, strings.Count(b.files[name], before), "%s: %s has not once what is to be replaced:\n%s", path, name, before)
+				b.files[name] = strings.Replace(b.files[name], before, after, 1)
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// sides are the text that a hunk replaces, and the text that it puts there.
+func sides(t *testing.T, path, hunk string) (before, after string) {
+	for line := range strings.Lines(strings.TrimSuffix(hunk, "\n") + "\n") {
+		switch line[0] {
+		case ' ':
+			before, after = before+line[1:], after+line[1:]
+		case '-':
+			before += line[1:]
+		case '+':
+			after += line[1:]
+		default:
+			require.Fail(t, "neither +, - nor a blank begins the line", "%s: %s", path, line)
+		}
+	}
+	return before, after
+}
+
+// TestPlantedBugsFit wants each bug to be one of the program as it is now.
+func TestPlantedBugsFit(t *testing.T) {
+	require.GreaterOrEqual(t, len(plantedBugs(t)), 10)
+}
+
+var seedThatFailed = regexp.MustCompile(`\n\s*seed ([0-9]+): (.*)`)
+
+// TestPlantedBugs wants the simulation to find each bug within so many seeds.
+func TestPlantedBugs(t *testing.T) {
+	seeds := number(t, "FEES_PLANTED", 0)
+	if seeds == 0 {
+		t.Skip("FEES_PLANTED=1000 looks for each bug that is planted, with so many seeds at most: it builds the program a dozen times")
+	}
+	only := os.Getenv("FEES_PLANTED_BUG")
+	for _, b := range plantedBugs(t) {
+		if only != "" && only != b.name {
+			continue
+		}
+		t.Run(b.name, func(t *testing.T) {
+			began := time.Now()
+			if b.name == fence {
+				b.findsBySchedules(t, seeds)
+				return
+			}
+			c := exec.Command(b.build(t, "internal/simulation"), "-test.run", "^TestHistories$", "-test.timeout", "60m")
+			c.Env = append(os.Environ(), fmt.Sprint("FEES_SEEDS=", seeds), "FEES_SEED=", "GOMAXPROCS=1") // one seed after the other
+			output, err := c.CombinedOutput()
+			require.Error(t, err, "%d seeds have not found it: %s", seeds, b.what)
+			found := seedThatFailed.FindStringSubmatch(string(output))
+			require.NotNil(t, found, "it ended otherwise:\n%.4000s", output)
+			t.Logf("found by seed %s, in %v: %s", found[1], time.Since(began).Round(time.Second), found[2])
+		})
+	}
+}
+
+// fence is the bug that needs PostgreSQL.
+const fence = "fence-removed"
+
+// findsBySchedules looks for a bug by the schedules of package queue, one after the other.
+func (b *planted) findsBySchedules(t *testing.T, seeds uint64) {
+	binary := b.build(t, "queue")
+	for seed := range seeds {
+		c := exec.Command(binary, "-test.run", "^TestSchedules$", "-test.v")
+		c.Env = append(os.Environ(), fmt.Sprint("FEES_SCHEDULE=", 1+seed), "FEES_SCHEDULES=1")
+		output, err := c.CombinedOutput()
+		if strings.Contains(string(output), "--- SKIP") {
+			t.Skip("it needs PostgreSQL")
+		}
+		if err != nil {
+			require.Contains(t, string(output), "FEES_SCHEDULE=", "it ended otherwise:\n%.4000s", output)
+			t.Logf("found by schedule %d", 1+seed)
+			return
+		}
+	}
+	require.Fail(t, "no schedule has found it", b.what)
+}
+
+// build builds a package's test with the bug in the program.
+func (b *planted) build(t *testing.T, of string) (binary string) {
+	directory := t.TempDir()
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for name, text := range b.files {
+		at, err := filepath.Abs(filepath.Join(module, name))
+		require.NoError(t, err)
+		altered := filepath.Join(directory, strings.ReplaceAll(name, "/", "-"))
+		require.NoError(t, os.WriteFile(altered, []byte(text), 0o600))
+		overlay.Replace[at] = altered
+	}
+	text, err := json.Marshal(overlay)
+	require.NoError(t, err)
+	file := filepath.Join(directory, "overlay.json")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	binary = filepath.Join(directory, "simulation.test")
+	said, err := exec.Command("go", "test", "-c", "-overlay", file, "-o", binary, "./"+filepath.Join(module, of)).CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	return binary
+}
