@@ -11,17 +11,17 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/node/state"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodestate"
 	"github.com/feeledger/fees/source"
 )
 
 // BuildQuestion asks for a native extrinsic that is ready to be signed.
 type BuildQuestion struct {
-	Node      *nodeclient.Client
+	Node      *rpc.Client
 	Tables    network.Tables
 	Chain     ChainStatement
 	Call      string   // pallet.call
@@ -81,8 +81,8 @@ func CallData(ctx context.Context, q BuildQuestion) ([]byte, error) {
 	return call, err
 }
 
-func openCall(ctx context.Context, node *nodeclient.Client, c *KnownChain, name string, arguments []string) (*nodestate.View, []byte, error) {
-	view, err := nodestate.Open(ctx, node, chain.Optional[uint64]{}, c.Token)
+func openCall(ctx context.Context, node *rpc.Client, c *KnownChain, name string, arguments []string) (*state.View, []byte, error) {
+	view, err := state.Open(ctx, node, chain.Optional[uint64]{}, c.Token)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +95,7 @@ func openCall(ctx context.Context, node *nodeclient.Client, c *KnownChain, name 
 
 // metadata are those that the signer reads the call by: those that the node gives, if they are pinned, and else those
 // whose digest can be signed, if the chain compares it.
-func (q *BuildQuestion) metadata(ctx context.Context, view *nodestate.View, c *KnownChain, specVersion uint32) ([]byte, error) {
+func (q *BuildQuestion) metadata(ctx context.Context, view *state.View, c *KnownChain, specVersion uint32) ([]byte, error) {
 	m := view.Runtime.Metadata()
 	v, _ := m.RuntimeVersion()
 	if !c.comparesMetadata(specVersion) || network.PinOf(v.SpecName, v.SpecVersion, m.Version, blake2b.Sum256(view.Metadata)) == network.Pinned {
@@ -113,7 +113,7 @@ func packed(text []byte) []byte {
 }
 
 // bound ties the draft to the blocks of its era.
-func (q *BuildQuestion) bound(ctx context.Context, view *nodestate.View, n *NativeDraft) error {
+func (q *BuildQuestion) bound(ctx context.Context, view *state.View, n *NativeDraft) error {
 	if q.Period == 0 {
 		return nil
 	}
@@ -155,7 +155,7 @@ func amountOf(text string, token extrinsic.Token) (chain.Wei, error) {
 // BuildEVMQuestion asks for an EVM transaction that is ready to be signed. What is not given, the
 // node tells.
 type BuildEVMQuestion struct {
-	Node                 *nodeclient.Client
+	Node                 *rpc.Client
 	Tables               network.Tables
 	Chain                ChainStatement
 	Signer               chain.Address
@@ -190,7 +190,7 @@ func BuildEVM(ctx context.Context, q BuildEVMQuestion) (*Draft, error) {
 	if limit, given := q.GasLimit.Get(); given {
 		d.GasLimit = limit
 	} else {
-		gas, err := q.Node.EstimateGas(ctx, nodeclient.EthCall{From: q.Signer, To: q.To, Value: d.Value, Input: q.Input})
+		gas, err := q.Node.EstimateGas(ctx, rpc.EthCall{From: q.Signer, To: q.To, Value: d.Value, Input: q.Input})
 		if err != nil {
 			return nil, err
 		}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/node/state"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodestate"
 )
 
 // ChainStatement has the facts of a chain that the user states. They are needed where no table has them; a statement
@@ -108,7 +108,7 @@ func (s *ChainStatement) ofEVMChain(tables network.Tables, id uint64) (*KnownCha
 }
 
 // ofNode identifies the chain of a node by the hash of its block 0.
-func (s *ChainStatement) ofNode(ctx context.Context, node *nodeclient.Client, tables network.Tables) (*KnownChain, chain.Hash, error) {
+func (s *ChainStatement) ofNode(ctx context.Context, node *rpc.Client, tables network.Tables) (*KnownChain, chain.Hash, error) {
 	genesis, err := genesisOf(ctx, node)
 	if err != nil {
 		return nil, genesis, err
@@ -121,7 +121,7 @@ func (s *ChainStatement) ofNode(ctx context.Context, node *nodeclient.Client, ta
 }
 
 // evmOfNode identifies the chain of a node by its EVM chain ID, which must belong to the same chain as its block 0.
-func (s *ChainStatement) evmOfNode(ctx context.Context, node *nodeclient.Client, tables network.Tables) (*KnownChain, uint64, error) {
+func (s *ChainStatement) evmOfNode(ctx context.Context, node *rpc.Client, tables network.Tables) (*KnownChain, uint64, error) {
 	genesis, err := genesisOf(ctx, node)
 	if err != nil {
 		return nil, 0, err
@@ -148,7 +148,7 @@ func (s *ChainStatement) evmOfNode(ctx context.Context, node *nodeclient.Client,
 	return c, id, c.checkToken(ctx, node)
 }
 
-func genesisOf(ctx context.Context, node *nodeclient.Client) (genesis chain.Hash, err error) {
+func genesisOf(ctx context.Context, node *rpc.Client) (genesis chain.Hash, err error) {
 	list, err := node.Hashes(ctx, []uint64{0})
 	if err != nil {
 		return genesis, err
@@ -161,8 +161,8 @@ func genesisOf(ctx context.Context, node *nodeclient.Client) (genesis chain.Hash
 }
 
 // checkToken compares the chain's token with the one that the node names, if it does.
-func (c *KnownChain) checkToken(ctx context.Context, node *nodeclient.Client) error {
-	said, err := nodestate.TokenOf(ctx, node)
+func (c *KnownChain) checkToken(ctx context.Context, node *rpc.Client) error {
+	said, err := state.TokenOf(ctx, node)
 	if err != nil || c.Token.Symbol == "" || said.Symbol == "" || said == c.Token {
 		return err
 	}

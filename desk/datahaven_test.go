@@ -24,10 +24,10 @@ import (
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -108,7 +108,7 @@ func (d *dataHaven) nodeAnswers(t testing.TB, method string) map[string]json.Raw
 }
 
 // node is that node.
-func (d *dataHaven) node(t testing.TB) *nodeclient.Client {
+func (d *dataHaven) node(t testing.TB) *rpc.Client {
 	t.Helper()
 	blocks := d.nodeAnswers(t, "chain_getBlock")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +123,7 @@ func (d *dataHaven) node(t testing.TB) *nodeclient.Client {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, q.ID, blocks[string(q.Params)])
 	}))
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(server.URL, httpclient.Options{})
+	client, err := rpc.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return client

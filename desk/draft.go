@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
 // Draft is a transaction before it is signed. Its signer needs no node. Nothing in it is believed: [Prepare] reads what

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/dataset"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodearchive"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/report"
@@ -74,15 +74,15 @@ var kinds = []struct {
 	{Stopped, is(context.Canceled)},
 	{Failed, func(err error) bool { return FullDisk(err) }},
 	{NotUnderstood, either(as[*InputError], as[*report.TooManyGroupsError], as[*prices.MissingError], is(ledger.ErrOtherChain, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
-	{Damaged, is(ledger.ErrDamaged, archive.ErrDamaged, nodearchive.ErrDamaged, closing.ErrDamaged, dataset.ErrDamaged)},
+	{Damaged, is(ledger.ErrDamaged, answers.ErrDamaged, proofs.ErrDamaged, closing.ErrDamaged, dataset.ErrDamaged)},
 	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered, ledger.ErrNoCut))},
 	{Busy, either(is(ledger.ErrLocked, ledger.ErrLost, ledger.ErrAway, ledger.ErrDetached, ledger.ErrExtended, journal.ErrChanged, dataset.ErrHeld), ledger.Passes)},
 	{NotFound, either(as[*NotThereError], is(ledger.ErrNone, chain.ErrNoBlock))},
 	{DoesNotHold, either(as[*ledger.DiffersError], as[*ledger.DisorderError], as[*journal.DifferenceError], as[*dataset.DiffersError], is(journal.ErrUnknown, ErrDied))},
 	{Unanswered, either(
-		as[*ledger.ForkError], as[*httpclient.UnreachableError], as[*httpclient.StatusError], as[*sidecar.DecodeError], as[*nodeclient.DecodeError], as[*nodeclient.RPCError],
-		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, httpclient.ErrNotJSON, ErrUnanswered, timestamp.ErrNoAnswer, source.ErrNotFinal, archive.ErrNotFinal,
-			nodearchive.ErrNotFinal,
+		as[*ledger.ForkError], as[*httpclient.UnreachableError], as[*httpclient.StatusError], as[*sidecar.DecodeError], as[*rpc.DecodeError], as[*rpc.RPCError],
+		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, httpclient.ErrNotJSON, ErrUnanswered, timestamp.ErrNoAnswer, source.ErrNotFinal, answers.ErrNotFinal,
+			proofs.ErrNotFinal,
 			chain.ErrOverflow), // amounts that no chain can have
 	)},
 }

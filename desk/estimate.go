@@ -9,20 +9,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/node/state"
+	"github.com/feeledger/fees/internal/substrate/render"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodestate"
 )
 
 // EstimateQuestion asks what a call would cost now.
 type EstimateQuestion struct {
-	Node      *nodeclient.Client
+	Node      *rpc.Client
 	Tables    network.Tables
 	Chain     ChainStatement
 	Call      string // as of [BuildQuestion]
@@ -35,7 +35,7 @@ type EstimateQuestion struct {
 // Estimate is what a call would cost in the next block. What cannot be told is not known, and a
 // note says why.
 type Estimate struct {
-	At       answer.At
+	At       render.At
 	Symbol   string
 	CallData []byte
 	Native   extrinsic.Cost // without the tip
@@ -107,9 +107,9 @@ func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
 
 // native asks the runtime what the extrinsic would cost, and where the node does not let that be
 // asked, the node.
-func (q *EstimateQuestion) native(ctx context.Context, view *nodestate.View, e *Estimate) error {
+func (q *EstimateQuestion) native(ctx context.Context, view *state.View, e *Estimate) error {
 	nonce, err := q.Node.NextIndex(ctx, q.From)
-	if errors.Is(err, nodeclient.ErrNoMethod) {
+	if errors.Is(err, rpc.ErrNoMethod) {
 		e.Notes, err = append(e.Notes, "the node does not tell the next nonce: the extrinsic may be up to 3 bytes longer than was estimated"), nil
 	}
 	if err != nil {
@@ -129,10 +129,10 @@ func (q *EstimateQuestion) native(ctx context.Context, view *nodestate.View, e *
 	case err == nil:
 		e.Native, err = view.Runtime.ReadCost(said)
 		if err != nil {
-			err = &nodeclient.DecodeError{What: "dispatch info", Err: err}
+			err = &rpc.DecodeError{What: "dispatch info", Err: err}
 		}
-	case errors.Is(err, nodeclient.ErrNoMethod):
-		var info nodeclient.DispatchInfo
+	case errors.Is(err, rpc.ErrNoMethod):
+		var info rpc.DispatchInfo
 		info, err = q.Node.QueryInfo(ctx, HexBytes(unmade).String(), chain.Some(view.At.Hash))
 		e.Native = extrinsic.Cost{Weight: info.Weight, Class: info.Class, Fee: info.PartialFee}
 	}
@@ -144,7 +144,7 @@ func (q *EstimateQuestion) native(ctx context.Context, view *nodestate.View, e *
 }
 
 // rules are those of the runtime that executes the next block, and the multiplier that prices it.
-func (q *EstimateQuestion) rules(ctx context.Context, view *nodestate.View, e *Estimate) (rules chain.Optional[network.Rules], multiplier chain.Multiplier, err error) {
+func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estimate) (rules chain.Optional[network.Rules], multiplier chain.Multiplier, err error) {
 	v, err := view.Query(ctx, "transactionPayment.nextFeeMultiplier", nil)
 	if err == nil {
 		multiplier, err = chain.ReadMultiplier(v.Member("value"))
@@ -169,14 +169,14 @@ func (q *EstimateQuestion) rules(ctx context.Context, view *nodestate.View, e *E
 }
 
 // byEVM is what the same transfer costs by the EVM: its gas by the node, its price by our rule.
-func (q *EstimateQuestion) byEVM(ctx context.Context, view *nodestate.View, of chain.Optional[network.Rules], multiplier chain.Multiplier, e *Estimate) error {
+func (q *EstimateQuestion) byEVM(ctx context.Context, view *state.View, of chain.Optional[network.Rules], multiplier chain.Multiplier, e *Estimate) error {
 	rules, known := of.Get()
 	to, value, transfer := transferOf(view, e.CallData)
 	if !known || !transfer {
 		return nil
 	}
-	gas, err := q.Node.EstimateGas(ctx, nodeclient.EthCall{From: q.From, To: chain.Some(to), Value: value})
-	var refused *nodeclient.RPCError
+	gas, err := q.Node.EstimateGas(ctx, rpc.EthCall{From: q.From, To: chain.Some(to), Value: value})
+	var refused *rpc.RPCError
 	if errors.As(err, &refused) {
 		e.Notes = append(e.Notes, "the node does not estimate the gas of the transfer: "+jsonscan.Excerpt(refused.Message))
 		return nil
@@ -198,7 +198,7 @@ func (q *EstimateQuestion) byEVM(ctx context.Context, view *nodestate.View, of c
 }
 
 // transferOf is what a call transfers, where it is a plain transfer.
-func transferOf(view *nodestate.View, data []byte) (to chain.Address, value chain.Wei, transfer bool) {
+func transferOf(view *state.View, data []byte) (to chain.Address, value chain.Wei, transfer bool) {
 	call, err := view.Runtime.ReadCall(data)
 	if err != nil {
 		return to, value, false
@@ -227,7 +227,7 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 	}
 	const blocks = 20
 	s, err := Suggest(ctx, SuggestQuestion{Blocks: blocks, Tables: q.Tables, Node: q.Node, Gateway: noGateway})
-	var refused *nodeclient.RPCError
+	var refused *rpc.RPCError
 	switch {
 	case errors.As(err, &refused):
 		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told, the node refuses: "+jsonscan.Excerpt(refused.Message))
@@ -261,7 +261,7 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 
 // hours are those of the newest blocks, by the multiplier that priced their blocks: fees of both
 // layers follow it.
-func (q *EstimateQuestion) hours(ctx context.Context, view *nodestate.View) ([]Hour, error) {
+func (q *EstimateQuestion) hours(ctx context.Context, view *state.View) ([]Hour, error) {
 	first := view.At.Height + 1 - min(q.Blocks, view.At.Height)
 	sums := map[time.Time]*Hour{}
 	for height := first; height <= view.At.Height; height++ {

@@ -11,13 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/node/serve"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodeserver"
 	"github.com/feeledger/fees/source"
 )
 
@@ -37,14 +37,14 @@ func TestSyncFromANode(t *testing.T) {
 			require.NoError(t, err)
 			server := httptest.NewServer(node)
 			t.Cleanup(server.Close)
-			recorded, err := archive.OpenDirectory(filepath.Join(pair, "gateway"))
+			recorded, err := answers.OpenDirectory(filepath.Join(pair, "gateway"))
 			require.NoError(t, err)
 			want := sealFrom(t, recorded, extent)
 			ws := strings.Replace(server.URL, "http", "ws", 1)
-			client, err := nodeclient.New(ws, httpclient.Options{})
+			client, err := rpc.New(ws, httpclient.Options{})
 			require.NoError(t, err)
 			t.Cleanup(func() { client.Close() })
-			gateway := httptest.NewServer(nodeserver.Handler(client, nodeserver.Options{Version: "1.0"}))
+			gateway := httptest.NewServer(serve.Handler(client, serve.Options{Version: "1.0"}))
 			t.Cleanup(gateway.Close)
 			for _, place := range []string{ws, server.URL, gateway.URL} {
 				src, err := source.Open(place, source.Options{})

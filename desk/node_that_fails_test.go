@@ -21,14 +21,14 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/test/rpcserver"
+	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodestate"
 )
 
 // refusing is a node that refuses one message, by its number.
@@ -74,12 +74,12 @@ func (n *refusing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // eachRefused does something by nodes of which each refuses another message, and the last one none.
-func (s *sending) eachRefused(t *testing.T, refusal string, do func(node *nodeclient.Client) error, check func(err error)) {
+func (s *sending) eachRefused(t *testing.T, refusal string, do func(node *rpc.Client) error, check func(err error)) {
 	t.Helper()
 	for at := 1; at < 100; at++ {
 		node := &refusing{Handler: s.node, at: at, refusal: refusal}
 		server := httptest.NewServer(node)
-		client, err := nodeclient.New(server.URL, httpclient.Options{})
+		client, err := rpc.New(server.URL, httpclient.Options{})
 		require.NoError(t, err)
 		err = do(client)
 		client.Close()
@@ -98,7 +98,7 @@ func (s *sending) eachRefused(t *testing.T, refusal string, do func(node *nodecl
 func refused(t *testing.T) func(error) {
 	return func(err error) {
 		t.Helper()
-		var said *nodeclient.RPCError
+		var said *rpc.RPCError
 		require.ErrorAs(t, err, &said)
 		require.Equal(t, "Client error: the database is closed", said.Message)
 		require.Equal(t, desk.Unanswered, desk.KindOf(err))
@@ -108,7 +108,7 @@ func refused(t *testing.T) func(error) {
 // transferred is a recorded transfer of Alith's, at its parent.
 func (s *sending) transferred(t *testing.T) (signer chain.Address, call string, arguments []string) {
 	s.node.SetHead(6)
-	view, err := nodestate.Open(t.Context(), s.client, chain.Optional[uint64]{}, extrinsic.Token{})
+	view, err := state.Open(t.Context(), s.client, chain.Optional[uint64]{}, extrinsic.Token{})
 	require.NoError(t, err)
 	at := slices.IndexFunc(s.sent, func(r recordedSend) bool { return r.Kind == "balances.transferKeepAlive" })
 	require.EqualValues(t, 7, *s.sent[at].Height)
@@ -137,14 +137,14 @@ func TestTransactionsOfANodeThatFails(t *testing.T) {
 	ctx := t.Context()
 	signer, call, arguments := s.transferred(t)
 	var native, ethereum *desk.Draft
-	s.eachRefused(t, closedDatabase, func(node *nodeclient.Client) (err error) {
+	s.eachRefused(t, closedDatabase, func(node *rpc.Client) (err error) {
 		native, err = desk.Build(ctx, desk.BuildQuestion{Node: node, Chain: s.stated, Call: call, Arguments: arguments, Signer: signer, Period: 64})
 		if err != nil {
 			require.Nil(t, native)
 		}
 		return err
 	}, refused(t))
-	s.eachRefused(t, closedDatabase, func(node *nodeclient.Client) (err error) {
+	s.eachRefused(t, closedDatabase, func(node *rpc.Client) (err error) {
 		ethereum, err = desk.BuildEVM(ctx, desk.BuildEVMQuestion{Node: node, Chain: s.stated, Tables: network.BuiltIn(), Type: evm.EIP1559, To: chain.Some(chain.Address{19: 1}), Signer: signer})
 		if err != nil {
 			require.Nil(t, ethereum)
@@ -156,7 +156,7 @@ func TestTransactionsOfANodeThatFails(t *testing.T) {
 		require.NoError(t, err)
 		taken := len(s.pool.Taken)
 		s.pool.SetNonce(signer, native.Native.Nonce.Uint64())
-		s.eachRefused(t, closedDatabase, func(node *nodeclient.Client) error {
+		s.eachRefused(t, closedDatabase, func(node *rpc.Client) error {
 			_, err := desk.Send(ctx, desk.SendQuestion{Node: node, Signed: signed})
 			return err
 		}, func(err error) {
@@ -188,8 +188,8 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 	require.NoError(t, err)
 	hash, err := ethereum.Hash()
 	require.NoError(t, err)
-	for name, wait := range map[string]func(*nodeclient.Client) (desk.Included, error){
-		"evm": func(node *nodeclient.Client) (in desk.Included, err error) {
+	for name, wait := range map[string]func(*rpc.Client) (desk.Included, error){
+		"evm": func(node *rpc.Client) (in desk.Included, err error) {
 			s.node.SetHead(int(*r.Height) - 1)
 			s.pool.SetNonce(from, ethereum.Nonce.Uint64())
 			sent, err := desk.Send(ctx, desk.SendQuestion{Node: node, Every: time.Millisecond,
@@ -200,7 +200,7 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 			s.node.SetHead(int(*r.Height))
 			return sent.Wait(ctx, true)
 		},
-		"sent": func(node *nodeclient.Client) (in desk.Included, err error) {
+		"sent": func(node *rpc.Client) (in desk.Included, err error) {
 			s.node.SetHead(6)
 			s.pool.SetNonce(signer, draft.Native.Nonce.Uint64())
 			sent, err := desk.Send(ctx, desk.SendQuestion{Node: node, Signed: signed, Every: time.Millisecond})
@@ -210,13 +210,13 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 			s.node.SetHead(7)
 			return sent.Wait(ctx, true)
 		},
-		"estimated": func(node *nodeclient.Client) (desk.Included, error) {
+		"estimated": func(node *rpc.Client) (desk.Included, error) {
 			s.node.SetHead(7)
 			return estimated.Watch(ctx, desk.EstimateQuestion{Node: node, Chain: s.stated, From: signer}, time.Millisecond)
 		},
 	} {
 		var in desk.Included
-		s.eachRefused(t, closedDatabase, func(node *nodeclient.Client) (err error) {
+		s.eachRefused(t, closedDatabase, func(node *rpc.Client) (err error) {
 			in, err = wait(node)
 			return err
 		}, func(err error) {
@@ -286,7 +286,7 @@ func TestEstimatesOfANodeThatFails(t *testing.T) {
 	require.Equal(t, new(big.Int).Div(big.NewInt(7076979846949941), gas).String(), known(t, whole.FeePerGas))
 
 	degraded := map[string]int{}
-	s.eachRefused(t, closedDatabase, func(node *nodeclient.Client) error {
+	s.eachRefused(t, closedDatabase, func(node *rpc.Client) error {
 		asked := q
 		asked.Node = node
 		e, err := desk.EstimateCall(t.Context(), asked)
@@ -371,7 +371,7 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 	require.Contains(t, e.Notes[0], "does not tell the next nonce")
 	s.node.Methods["payment_queryInfo"] = lacks
 	_, err = desk.EstimateCall(t.Context(), q)
-	require.ErrorIs(t, err, nodeclient.ErrNoMethod)
+	require.ErrorIs(t, err, rpc.ErrNoMethod)
 	s.node.Methods["state_call"] = func([]json.RawMessage) ([]byte, error) { return []byte(`"0x00"`), nil }
 	_, err = desk.EstimateCall(t.Context(), q)
 	require.ErrorContains(t, err, "malformed dispatch info")

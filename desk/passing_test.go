@@ -21,10 +21,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/postgrestest"
@@ -216,8 +216,8 @@ var fillers = map[string]func(t *testing.T, reader *source.Reader, place string)
 		return made.String(), nil
 	},
 	"archive record": func(t *testing.T, reader *source.Reader, place string) (string, error) {
-		answers := reader.Source.(archive.Answers)
-		manifest, err := archive.Record(t.Context(), answers, filepath.Join(filepath.Dir(place), "archive"), archive.RecordOptions{First: 1, Last: 12, Concurrency: 4})
+		gateway := reader.Source.(answers.Answers)
+		manifest, err := answers.Record(t.Context(), gateway, filepath.Join(filepath.Dir(place), "archive"), answers.RecordOptions{First: 1, Last: 12, Concurrency: 4})
 		if err != nil {
 			return "", err
 		}

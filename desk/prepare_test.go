@@ -18,14 +18,14 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
-	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/substrate/header"
+	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/test/realmetadata"
-	"github.com/feeledger/fees/metadata"
+	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/scale"
 )
 
 // The genesis hashes as Polkadot's registry of chains has them.

@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/node/state"
+	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/invoice"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodestate"
 	"github.com/feeledger/fees/source"
 )
 
 // SendQuestion sends a signed transaction, and may wait for it.
 type SendQuestion struct {
-	Node   *nodeclient.Client
+	Node   *rpc.Client
 	Signed *SignedTransaction
 	Every  time.Duration // how often the chain is looked at; a second by default
 	// Told is told of what happens, a line for each.
@@ -28,7 +28,7 @@ type SendQuestion struct {
 
 // Sent is a transaction that may be in a block, from a height on.
 type Sent struct {
-	node  *nodeclient.Client
+	node  *rpc.Client
 	from  uint64
 	dies  chain.Optional[uint64] // the first block that it cannot be in
 	every time.Duration
@@ -181,13 +181,13 @@ func (s *Sent) Wait(ctx context.Context, final bool) (in Included, err error) {
 	}
 }
 
-func (s *Sent) head(ctx context.Context, final bool) (nodeclient.Header, error) {
+func (s *Sent) head(ctx context.Context, final bool) (rpc.Header, error) {
 	if !final {
 		return s.node.Header(ctx, chain.Optional[chain.Hash]{})
 	}
 	hash, err := s.node.FinalizedHead(ctx)
 	if err != nil {
-		return nodeclient.Header{}, err
+		return rpc.Header{}, err
 	}
 	return s.node.Header(ctx, chain.Some(hash))
 }
@@ -207,7 +207,7 @@ func (s *Sent) look(ctx context.Context, height uint64) (in Included, found bool
 		return in, false, err
 	}
 	runtime := sync.OnceValues(func() (*extrinsic.Runtime, error) {
-		view, err := nodestate.Open(ctx, s.node, chain.Some(height), extrinsic.Token{})
+		view, err := state.Open(ctx, s.node, chain.Some(height), extrinsic.Token{})
 		if err != nil {
 			return nil, err
 		}

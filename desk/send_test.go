@@ -19,15 +19,15 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/test/nodetest"
-	"github.com/feeledger/fees/keys"
+	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
+	"github.com/feeledger/fees/internal/tx/keys"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodestate"
 	"github.com/feeledger/fees/source"
 )
 
@@ -38,7 +38,7 @@ const pair = "../../shared/pairs/moonbeam-2600"
 type sending struct {
 	node   *nodetest.Node
 	pool   *nodetest.Pool
-	client *nodeclient.Client
+	client *rpc.Client
 	keys   map[chain.Address]*keys.Key
 	sent   []recordedSend
 	stated desk.ChainStatement // no table has the recorded chain
@@ -85,7 +85,7 @@ func openSending(t *testing.T) *sending {
 	require.NoError(t, err)
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
-	s.client, err = nodeclient.New(server.URL, httpclient.Options{})
+	s.client, err = rpc.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.client.Close() })
 	var list struct{ Sent []recordedSend }
@@ -125,7 +125,7 @@ func TestSendNative(t *testing.T) {
 		}
 		height := *r.Height
 		s.node.SetHead(int(height) - 1)
-		before, err := nodestate.Open(ctx, s.client, chain.Optional[uint64]{}, extrinsic.Token{})
+		before, err := state.Open(ctx, s.client, chain.Optional[uint64]{}, extrinsic.Token{})
 		require.NoError(t, err)
 		recorded := s.recorded(t, height, r.Index)
 		x, err := before.Runtime.Read(recorded)
@@ -261,7 +261,7 @@ func TestEstimates(t *testing.T) {
 			continue
 		}
 		s.node.SetHead(int(*r.Height) - 1)
-		view, err := nodestate.Open(ctx, s.client, chain.Optional[uint64]{}, extrinsic.Token{})
+		view, err := state.Open(ctx, s.client, chain.Optional[uint64]{}, extrinsic.Token{})
 		require.NoError(t, err)
 		x, err := view.Runtime.Read(s.recorded(t, *r.Height, r.Index))
 		require.NoError(t, err)

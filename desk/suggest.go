@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
@@ -20,8 +20,8 @@ import (
 type SuggestQuestion struct {
 	Blocks  uint64 // recent ones whose priority fees are looked at, 1 or more
 	Tables  network.Tables
-	Network string             // where node or gateway do not tell; "" is what they tell
-	Node    *nodeclient.Client // who is asked for its fee history; nil for nobody
+	Network string      // where node or gateway do not tell; "" is what they tell
+	Node    *rpc.Client // who is asked for its fee history; nil for nobody
 	// Gateway opens what is asked where there is no node, or where it has no fee history.
 	Gateway func() (*source.Reader, error)
 }
@@ -34,7 +34,7 @@ func Suggest(ctx context.Context, q SuggestQuestion) (*Suggestion, error) {
 	s, err := q.askNode(ctx)
 	why := ""
 	switch {
-	case errors.Is(err, nodeclient.ErrNoMethod):
+	case errors.Is(err, rpc.ErrNoMethod):
 		why = "the node does not have eth_feeHistory"
 	case errors.Is(err, errNoHistory):
 		why = "the node's eth_feeHistory has no blocks"
@@ -80,7 +80,7 @@ func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
 		return nil, err
 	}
 	if s.Bids, err = fee.Suggest(s.Market); err != nil {
-		return nil, &nodeclient.DecodeError{What: "fee history", Err: err}
+		return nil, &rpc.DecodeError{What: "fee history", Err: err}
 	}
 	return s, nil
 }
@@ -93,7 +93,7 @@ func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
 		s.Notes = append(s.Notes, why+": the network's minimum gas price is not known, and the base fee is taken to move")
 		return nil
 	}
-	if errors.Is(err, nodeclient.ErrNoMethod) {
+	if errors.Is(err, rpc.ErrNoMethod) {
 		return without("the node does not tell its runtime")
 	}
 	if err != nil {

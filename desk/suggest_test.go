@@ -18,8 +18,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -194,7 +194,7 @@ func (b begins) Kept() (none chain.Optional[chain.Heights], err error) {
 }
 
 // node is a node that answers from a list of results, or errors, by method.
-func node(t *testing.T, answers map[string]string) *nodeclient.Client {
+func node(t *testing.T, answers map[string]string) *rpc.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -210,7 +210,7 @@ func node(t *testing.T, answers map[string]string) *nodeclient.Client {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, q.ID, answer)
 	}))
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(server.URL, httpclient.Options{})
+	client, err := rpc.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return client

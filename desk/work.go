@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/queue"
 )
@@ -82,7 +82,7 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 
 // permanent tells of which errors no retry helps.
 func permanent(err error) bool {
-	return is(ledger.ErrOtherChain, ledger.ErrDamaged, chain.ErrNotKept, archive.ErrDamaged, chain.ErrOverflow)(err) ||
+	return is(ledger.ErrOtherChain, ledger.ErrDamaged, chain.ErrNotKept, answers.ErrDamaged, chain.ErrOverflow)(err) ||
 		as[*ledger.ForkError](err) || as[*ledger.DiffersError](err)
 }
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
 // Identity is what the payload of an EVM transaction proves of itself. Nothing

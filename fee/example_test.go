@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )

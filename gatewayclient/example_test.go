@@ -6,16 +6,16 @@ import (
 	"log"
 	"net/http/httptest"
 
-	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // Ask a gateway for a block, and for the fee multiplier that it left behind, in units of 10^-18.
 func Example() {
 	ctx := context.Background()
-	gateway := httptest.NewServer(archive.Handler(demo.Open())) // yours
+	gateway := httptest.NewServer(answers.Handler(demo.Open())) // yours
 	defer gateway.Close()
 	client, err := gatewayclient.New(gateway.URL, httpclient.Options{})
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/invoice"
 	"github.com/feeledger/fees/network"
@@ -62,7 +62,7 @@ func sentIn(t testing.TB, recording string) []sent {
 
 // reader reads a recording, by the rules of a way.
 func reader(t testing.TB, recording, way string) *source.Reader {
-	src, err := archive.OpenDirectory("../testdata/recordings/" + recording)
+	src, err := answers.OpenDirectory("../testdata/recordings/" + recording)
 	require.NoError(t, err)
 	tables := network.BuiltIn()
 	if text := ways[way]; text != "" {

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/addressbook"
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/journal"
 	"github.com/feeledger/fees/ledger"
@@ -56,7 +56,7 @@ func bookOf(t testing.TB, name string) *ledger.Book {
 		return books[name]
 	}
 	ctx := context.Background()
-	src, err := archive.OpenDirectory("../testdata/recordings/" + name)
+	src, err := answers.OpenDirectory("../testdata/recordings/" + name)
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	book, err := ledger.OpenWriter(ctx, filepath.Join(directory, name+".db"))

@@ -205,7 +205,7 @@ func hashOfTransaction(height uint64) chain.Hash {
 }
 
 // answers are those of a whole book.
-func answers(t testing.TB, book *ledger.Book, list []question) map[string]string {
+func answersOf(t testing.TB, book *ledger.Book, list []question) map[string]string {
 	whole := map[string]string{}
 	for _, q := range list {
 		answer, err := q.ask(book)

@@ -24,7 +24,7 @@ func TestAnEditedCellIsNoAnswer(t *testing.T) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries)
 		verified(t, book)
-		whole := answers(t, book, asked)
+		whole := answersOf(t, book, asked)
 		read := map[string]string{}
 		for _, q := range asked {
 			for _, x := range queriesOf(t, book, q.ask) {
@@ -82,7 +82,7 @@ func TestAnEditedCellIsNoAnswer(t *testing.T) {
 			}
 		}
 		verified(t, book)
-		require.Equal(t, whole, answers(t, book, asked))
+		require.Equal(t, whole, answersOf(t, book, asked))
 	})
 }
 

@@ -20,11 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/internal/test/postgrestest"
@@ -60,7 +60,7 @@ func both(t *testing.T, test func(*testing.T, *recording)) {
 }
 
 func readRecording(name string, last uint64) *recording {
-	src, err := archive.OpenDirectory(recordings + name)
+	src, err := answers.OpenDirectory(recordings + name)
 	must(err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	r := &recording{name: name, last: last}

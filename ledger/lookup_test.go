@@ -250,7 +250,7 @@ func TestLookupsOfAnEarlierVersion(t *testing.T) {
 		require.NoError(t, book.Write(ctx, entries[40:50]))
 		sealAll(t, book)
 		require.Equal(t, chain.Some(uint64(49)), statusOf(t, book).Lookups)
-		want, hash := answers(t, book, asked), hashIn(t, book, 44)
+		want, hash := answersOf(t, book, asked), hashIn(t, book, 44)
 		require.NoError(t, book.Close())
 		db := openSQL(t, place)
 		for _, change := range []string{"DELETE FROM account_blocks", "DELETE FROM hash_blocks", "DELETE FROM lookups"} { // as a new layout makes them
@@ -259,7 +259,7 @@ func TestLookupsOfAnEarlierVersion(t *testing.T) {
 		same := func(book *ledger.Book, reach chain.Optional[uint64]) {
 			t.Helper()
 			require.Equal(t, reach, statusOf(t, book).Lookups)
-			for name, answer := range answers(t, book, asked) {
+			for name, answer := range answersOf(t, book, asked) {
 				require.True(t, want[name] == answer, name) // not Equal, which would print them
 			}
 			require.Equal(t, []uint64{44}, byHash(t, book, hash))
@@ -283,7 +283,7 @@ func TestLookupsOfAnEarlierVersion(t *testing.T) {
 		sealAll(t, book)
 		require.Equal(t, chain.Some(uint64(last)), statusOf(t, book).Sealed)
 		require.Equal(t, chain.Some(uint64(13)), statusOf(t, book).Lookups, "they have no gap")
-		want = answers(t, book, asked)
+		want = answersOf(t, book, asked)
 		same(book, chain.Some(uint64(13)))
 
 		copied := newFile(t)

@@ -217,7 +217,7 @@ func TestSixtyFourAtOnce(t *testing.T) {
 		}
 		book := reader(t, place)
 		asked := questions(last - 1) // that are sealed
-		want := answers(t, book, asked)
+		want := answersOf(t, book, asked)
 		const each = 3
 		failures := make(chan string, 64*(each+1))
 		var asking sync.WaitGroup

@@ -26,15 +26,15 @@ func TestFewRowsAtOnce(t *testing.T) {
 	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries)
-		want, seal := answers(t, book, asked), statusOf(t, book).Seal
+		want, seal := answersOf(t, book, asked), statusOf(t, book).Seal
 		for _, rows := range []int{1, 9, 10, 25} {
 			ledger.ReadAtOnce(t, rows)
-			require.Equal(t, want, answers(t, book, asked), "%d rows", rows)
+			require.Equal(t, want, answersOf(t, book, asked), "%d rows", rows)
 			verified(t, book)
 
 			copied := filepath.Join(t.TempDir(), "copied.db")
 			require.NoError(t, reader(t, place).Backup(ctx, copied, func(_, _ uint64) {}))
-			require.Equal(t, want, answers(t, reader(t, copied), asked), "%d rows", rows)
+			require.Equal(t, want, answersOf(t, reader(t, copied), asked), "%d rows", rows)
 
 			left := writer(t, newPlace())
 			require.NoError(t, left.Begin(ctx, madeUpChain, 0))

@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
@@ -32,7 +32,7 @@ func TestProofFromANode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pair := filepath.Join("..", "..", "shared", "pairs", name)
 			straight := nodeOf(t, name)
-			recorded, err := archive.OpenDirectory(filepath.Join(pair, "gateway"))
+			recorded, err := answers.OpenDirectory(filepath.Join(pair, "gateway"))
 			require.NoError(t, err)
 
 			have, want := reports(t, straight, last), reports(t, recorded, last)

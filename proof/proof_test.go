@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
@@ -48,7 +48,7 @@ func (m *moody) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.
 }
 
 func prover(t *testing.T, fails map[uint64]int) *proof.Prover {
-	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	recorded, err := answers.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
 	return &proof.Prover{Reader: &source.Reader{Source: &moody{Source: recorded, fails: fails}, Tables: network.BuiltIn()}, Concurrency: 2}
 }
@@ -370,7 +370,7 @@ func (f forged) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 // A transaction that is left out of a block is found by its account's next one, in a range
 // and as the chain grows.
 func TestNoncesGoOn(t *testing.T) {
-	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	recorded, err := answers.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
 	height, last := uint64(0), 0
 	forge := func(b *chain.Block) {
@@ -444,7 +444,7 @@ func (w *weighed) BlockWeight(ctx context.Context, at uint64) (none chain.AtBloc
 
 // The source is asked for a block's weight where the runtime's row says so: once a block.
 func TestBlockWeightIsAsked(t *testing.T) {
-	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	recorded, err := answers.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
 	for runtime, asked := range map[uint32]int64{2100: 0, 2600: 5} {
 		s := &weighed{Source: recorded, runtime: runtime}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -200,7 +200,7 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 	require.NoError(t, err)
 	for _, segments := range []bool{false, true} {
 		directory := t.TempDir()
-		manifest, err := archive.Record(ctx, client, directory, archive.RecordOptions{
+		manifest, err := answers.Record(ctx, client, directory, answers.RecordOptions{
 			First: realHeight, Last: realHeight, Segments: segments,
 			ParameterKey: func(r chain.AtBlock[chain.Runtime]) string {
 				return network.BuiltIn().ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
@@ -208,9 +208,9 @@ func TestARealBlockFromAnArchive(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Equal(t, "0x0000", manifest.ParameterKey)
-		kept, err := archive.OpenDirectory(directory)
+		kept, err := answers.OpenDirectory(directory)
 		require.NoError(t, err)
-		server := httptest.NewServer(archive.Handler(kept))
+		server := httptest.NewServer(answers.Handler(kept))
 		t.Cleanup(server.Close)
 		again, err := gatewayclient.New(server.URL, httpclient.Options{})
 		require.NoError(t, err)

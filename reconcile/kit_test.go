@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
@@ -124,7 +124,7 @@ func book(t testing.TB, name string) *ledger.Book {
 // filled is a ledger with blocks of a recording.
 func filled(t testing.TB, place, name string, span ledger.Span) *ledger.Book {
 	ctx := context.Background()
-	src, err := archive.OpenDirectory(recordings + name)
+	src, err := answers.OpenDirectory(recordings + name)
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	b, err := ledger.OpenWriter(ctx, place)

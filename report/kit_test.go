@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -32,7 +32,7 @@ var heads = map[string]uint64{"moonbeam-2100": 27, "moonbeam-1701": 21}
 
 // recorded opens one of the recordings.
 func recorded(t testing.TB, name string) *source.Reader {
-	src, err := archive.OpenDirectory(recordings + name)
+	src, err := answers.OpenDirectory(recordings + name)
 	require.NoError(t, err)
 	return &source.Reader{Source: src, Tables: network.BuiltIn()}
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/addressbook"
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
@@ -20,7 +20,7 @@ import (
 )
 
 // kept are the balances that an archive keeps.
-type kept struct{ *archive.Archive }
+type kept struct{ *answers.Archive }
 
 func (k kept) Balance(ctx context.Context, account chain.Address, at uint64) (chain.Balance, error) {
 	b, err := k.Archive.Balance(ctx, account, chain.Some(at))
@@ -51,7 +51,7 @@ func write(ctx context.Context, book *ledger.Book, src source.Source, height uin
 // Lead from what an account had before a block to what it had after it, line by line, in wei.
 func ExampleMake() {
 	ctx := context.Background()
-	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	recorded, err := answers.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	if err != nil {
 		log.Fatal(err)
 	}

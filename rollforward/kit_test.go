@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/addressbook"
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -88,7 +88,7 @@ func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 // fill makes a ledger file of a recording's blocks.
 func fill(t testing.TB, path, dir, name string, seal bool) {
 	ctx := context.Background()
-	src, err := archive.OpenDirectory(dir)
+	src, err := answers.OpenDirectory(dir)
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	before, err := proof.Before(ctx, reader, 0)

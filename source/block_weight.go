@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodegateway"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/node/gateway"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -24,7 +24,7 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 	weights, err := r.Source.BlockWeight(ctx, item.Block.Number)
 	var malformed *sidecar.DecodeError
 	switch {
-	case errors.As(err, &malformed), errors.Is(err, archive.ErrDamaged), Passes(err) && !errors.Is(err, chain.ErrNoBlock), ofNode(err):
+	case errors.As(err, &malformed), errors.Is(err, answers.ErrDamaged), Passes(err) && !errors.Is(err, chain.ErrNoBlock), ofNode(err):
 		return none, err
 	case err != nil: // an archive that is served says so too, of a block that it has
 		return none, nil
@@ -38,9 +38,9 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 // ofNode tells whether an error is a node's, which told of the same block before: it has no
 // part of a chain alone, as an archive has.
 func ofNode(err error) bool {
-	var refused *nodegateway.Refusal
-	return errors.As(err, new(*nodeclient.RPCError)) ||
-		errors.As(err, new(*nodeclient.DecodeError)) ||
+	var refused *gateway.Refusal
+	return errors.As(err, new(*rpc.RPCError)) ||
+		errors.As(err, new(*rpc.DecodeError)) ||
 		errors.Is(err, chain.ErrPruned) ||
 		errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, &refused) && errors.Is(err, chain.ErrNoBlock)

@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
@@ -62,10 +62,10 @@ func TestBlockWeight(t *testing.T) {
 		"another shape":           {2600, stored{value: `{"normal":{"refTime":"1"}}`}, "", true},
 		"null":                    {2600, stored{value: `null`}, "", true},
 		"no such item":            {2600, stored{err: errors.New("unknown")}, "", true},
-		"it was not kept":         {2600, stored{err: archive.ErrLacks}, "", true},
-		"a byte has changed":      {2600, stored{err: fmt.Errorf("block-weight/9.json: %w", archive.ErrDamaged)}, "", true},
+		"it was not kept":         {2600, stored{err: answers.ErrLacks}, "", true},
+		"a byte has changed":      {2600, stored{err: fmt.Errorf("block-weight/9.json: %w", answers.ErrDamaged)}, "", true},
 		"no answer for now":       {2600, stored{err: down}, "", true},
-		"a node refuses":          {2600, stored{err: &nodeclient.RPCError{Message: "Internal error"}}, "", true},
+		"a node refuses":          {2600, stored{err: &rpc.RPCError{Message: "Internal error"}}, "", true},
 		"a node has no state":     {2600, stored{err: fmt.Errorf("block 9: %w", chain.ErrPruned)}, "", true},
 		"a node has another":      {2600, stored{err: fmt.Errorf("block 9: %w", chain.ErrWrongBlock)}, "", true},
 		"it follows from events":  {2501, stored{value: recorded}, "", false},

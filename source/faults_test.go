@@ -23,10 +23,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/network"
@@ -365,7 +365,7 @@ type truth struct {
 func readTruth(t *testing.T) *truth {
 	ctx := context.Background()
 	const account = "0xf24ff3a9cf04c71dbc94d0b566f7a27b94566cac"
-	recorded, err := archive.OpenDirectory(directory)
+	recorded, err := answers.OpenDirectory(directory)
 	require.NoError(t, err)
 	reader := source.Reader{Source: recorded, Tables: network.BuiltIn()}
 	known := &truth{

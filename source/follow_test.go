@@ -22,11 +22,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
@@ -521,9 +521,9 @@ func TestFollowEnds(t *testing.T) {
 		"no node":         {status(500), 0},
 		"behind a proxy":  {status(502), 0},
 		"out of network":  {status(524), 0},
-		"internal error":  {&nodeclient.RPCError{Code: chain.Some[int64](-32603), Message: "Internal server error"}, 0},
-		"quota":           {&nodeclient.RPCError{Code: chain.Some[int64](-32005), Message: "monthly quota exceeded"}, 0},
-		"no such method":  {&nodeclient.RPCError{Code: chain.Some[int64](-32601), Message: "Method not found"}, 1},
+		"internal error":  {&rpc.RPCError{Code: chain.Some[int64](-32603), Message: "Internal server error"}, 0},
+		"quota":           {&rpc.RPCError{Code: chain.Some[int64](-32005), Message: "monthly quota exceeded"}, 0},
+		"no such method":  {&rpc.RPCError{Code: chain.Some[int64](-32601), Message: "Method not found"}, 1},
 		"not there yet":   {chain.ErrNoBlock, 0},
 		"not final yet":   {source.ErrNotFinal, 0},
 		"malformed":       {errMalformed, 10},
@@ -538,7 +538,7 @@ func TestFollowEnds(t *testing.T) {
 		"not made":        {status(501), 1},
 		"unknown network": {network.ErrUnknownNetwork, 1},
 		"a fork":          {&source.ForkError{Height: 105}, 1},
-		"lacks":           {archive.ErrLacks, 1},
+		"lacks":           {answers.ErrLacks, 1},
 		"anything else":   {errors.New("anything else"), 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -691,7 +691,7 @@ func TestFollowArchive(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, heights(27, 27), seen)
 	seen, err = read(from(28))
-	require.ErrorIs(t, err, archive.ErrLacks)
+	require.ErrorIs(t, err, answers.ErrLacks)
 	require.ErrorContains(t, err, "it has blocks from 3 to 27")
 	require.Empty(t, seen)
 
@@ -701,7 +701,7 @@ func TestFollowArchive(t *testing.T) {
 	_, err = read(source.FollowOptions{})
 	require.ErrorIs(t, err, source.ErrNotFinal)
 	// Nor does it make an archive of none.
-	src = archive.New("test", fstest.MapFS{})
+	src = answers.New("test", fstest.MapFS{})
 	_, err = read(source.FollowOptions{})
 	require.Error(t, err)
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -19,7 +19,7 @@ func TestNativeSigners(t *testing.T) {
 	made := chaingen.New(chaingen.Options{Seed: 5, Rooted: true, Signed: true, Head: 40})
 	server := httptest.NewServer(made.Node())
 	t.Cleanup(server.Close)
-	client, err := nodeclient.New(server.URL, httpclient.Options{})
+	client, err := rpc.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	direct := &source.Reader{Source: source.OfNode(client), Tables: network.BuiltIn()}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -48,7 +48,7 @@ func TestNextBySpecification(t *testing.T) {
 
 func TestNextRefusals(t *testing.T) {
 	down := errors.New("down")
-	lacks := func(*chain.AtBlock[chain.Multiplier]) error { return archive.ErrLacks }
+	lacks := func(*chain.AtBlock[chain.Multiplier]) error { return answers.ErrLacks }
 	for name, c := range map[string]struct {
 		src     *synthetic
 		network string
@@ -59,7 +59,7 @@ func TestNextRefusals(t *testing.T) {
 		"no runtime":              {&synthetic{runtime: func(*chain.AtBlock[chain.Runtime]) error { return down }}, "", down},
 		"runtime of a fork":       {&synthetic{runtime: func(r *chain.AtBlock[chain.Runtime]) error { r.AtHash = chain.Some(hashOf(1)); return nil }}, "", chain.ErrWrongBlock},
 		"another network":         {&synthetic{}, "moonriver", network.ErrConflict},
-		"no multiplier":           {&synthetic{multiplier: lacks}, "", archive.ErrLacks},
+		"no multiplier":           {&synthetic{multiplier: lacks}, "", answers.ErrLacks},
 		"multiplier of a fork":    {&synthetic{multiplier: func(m *chain.AtBlock[chain.Multiplier]) error { m.AtHash = chain.Some(hashOf(1)); return nil }}, "", chain.ErrWrongBlock},
 		"static, multiplier down": {&synthetic{runtime: static, multiplier: func(*chain.AtBlock[chain.Multiplier]) error { return down }}, "", down},
 	} {

@@ -16,15 +16,15 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodegateway"
+	"github.com/feeledger/fees/internal/node/gateway"
+	"github.com/feeledger/fees/internal/node/rpc"
 )
 
 // node is a source without a gateway: the answers are made here, of what the node says.
 type node struct {
 	*gatewayclient.Client
-	client    *nodeclient.Client
-	gateway   *nodegateway.Gateway
+	client    *rpc.Client
+	gateway   *gateway.Gateway
 	announces bool // its heads, over a WebSocket
 }
 
@@ -43,7 +43,7 @@ func hasSocket(place string) bool {
 }
 
 func openNode(place string, o Options) (Source, error) {
-	client, err := nodeclient.New(place, o.Options)
+	client, err := rpc.New(place, o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,10 @@ func openNode(place string, o Options) (Source, error) {
 
 // OfNode is the source of a node that its caller asks for more than blocks. The client stays the
 // caller's to close. Heads are polled.
-func OfNode(client *nodeclient.Client) Source { return sourceOf(client, false) }
+func OfNode(client *rpc.Client) Source { return sourceOf(client, false) }
 
-func sourceOf(client *nodeclient.Client, announces bool) *node {
-	gateway := nodegateway.New(client)
+func sourceOf(client *rpc.Client, announces bool) *node {
+	gateway := gateway.New(client)
 	return &node{gatewayclient.Of(gateway), client, gateway, announces}
 }
 
@@ -85,11 +85,11 @@ func HeadsOf(s Source, every time.Duration) Heads {
 }
 
 // Announced are the final heads that a node announces.
-func Announced(node *nodeclient.Client) Heads {
+func Announced(node *rpc.Client) Heads {
 	return func(ctx context.Context) iter.Seq2[Head, error] {
 		return func(yield func(Head, error) bool) {
 			for h, err := range node.SubscribeFinalizedHeads(ctx) {
-				if nodeclient.Temporary(err) {
+				if rpc.Temporary(err) {
 					err = &TemporaryError{Err: err}
 				}
 				if !yield(Head{Number: h.Number, Hash: h.Hash}, err) {
@@ -114,21 +114,21 @@ func (n *node) NativeSigners(ctx context.Context, block chain.Hash, genesis chai
 // does may be a node. It is asked what it is before anything else was answered.
 type either struct {
 	gateway gatewayclient.Gateway
-	node    *nodeclient.Client
-	asNode  *nodegateway.Gateway
+	node    *rpc.Client
+	asNode  *gateway.Gateway
 	decided atomic.Pointer[gatewayclient.Gateway]
 }
 
 func openEither(place string, o Options) (Source, error) {
-	gateway, err := gatewayclient.New(place, o.Options)
+	asked, err := gatewayclient.New(place, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	client, err := nodeclient.New(place, o.Options)
+	client, err := rpc.New(place, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	e := &either{gateway: gateway, node: client, asNode: nodegateway.New(client)}
+	e := &either{gateway: asked, node: client, asNode: gateway.New(client)}
 	return &eitherSource{gatewayclient.Of(e), e}, nil
 }
 

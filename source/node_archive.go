@@ -7,22 +7,22 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
-	"github.com/feeledger/fees/nodearchive"
-	"github.com/feeledger/fees/nodegateway"
+	"github.com/feeledger/fees/internal/archive/proofs"
+	"github.com/feeledger/fees/internal/node/gateway"
 )
 
 // nodeArchive is an archive of a node: its answers are made here, of what was kept and is
 // proved.
 type nodeArchive struct {
 	*gatewayclient.Client
-	archive *nodearchive.Archive
-	gateway *nodegateway.Gateway
+	archive *proofs.Archive
+	gateway *gateway.Gateway
 	name    string
 }
 
 func openNodeArchive(place string, o Options) (Source, error) {
 	trusted := o.Trusted
-	archive, err := nodearchive.Open(place, trusted)
+	archive, err := proofs.Open(place, trusted)
 	if err == nil && !trusted.Known() && o.Known != nil {
 		err = archive.TrustOneOf(o.Known)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/chaingen"
-	"github.com/feeledger/fees/nodearchive"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -22,12 +22,12 @@ func keptProofs(t *testing.T) (made *chaingen.Chain, directory string) {
 	made = chaingen.New(chaingen.Options{Seed: 9, Rooted: true, Upgrade: 20, Head: 50})
 	server := httptest.NewServer(made.Node())
 	defer server.Close()
-	node, err := nodeclient.New(server.URL, httpclient.Options{})
+	node, err := rpc.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	defer node.Close()
 	directory = filepath.Join(t.TempDir(), "archive")
-	_, err = nodearchive.Record(t.Context(), nodearchive.FromNode(node), directory,
-		nodearchive.RecordOptions{First: 5, Last: 40, Accounts: made.Accounts()[:1]})
+	_, err = proofs.Record(t.Context(), proofs.FromNode(node), directory,
+		proofs.RecordOptions{First: 5, Last: 40, Accounts: made.Accounts()[:1]})
 	require.NoError(t, err)
 	return made, directory
 }
@@ -138,7 +138,7 @@ func TestTrust(t *testing.T) {
 
 	wrong := chain.Some(chain.Anchor{Height: 30, Hash: made.Hash(29)})
 	_, err = source.Open(directory, source.Options{Trusted: wrong})
-	require.ErrorIs(t, err, nodearchive.ErrDamaged)
+	require.ErrorIs(t, err, proofs.ErrDamaged)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "block 30: header: its hash is "+made.Hash(30).String())
 	_, err = source.Open(directory, source.Options{Known: func(string) []chain.Anchor { return []chain.Anchor{{Height: 30, Hash: made.Hash(29)}} }})

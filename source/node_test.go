@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/network"
@@ -76,7 +76,7 @@ func open(t *testing.T, place string, o httpclient.Options) source.Source {
 func requireReads(t *testing.T, place string) {
 	t.Helper()
 	src := open(t, place, quick)
-	recorded, err := archive.OpenDirectory(filepath.Join(pair, "gateway"))
+	recorded, err := answers.OpenDirectory(filepath.Join(pair, "gateway"))
 	require.NoError(t, err)
 	read := func(s source.Source) (source.Item, *source.Reader) {
 		r := &source.Reader{Source: s, Tables: network.BuiltIn()}
@@ -152,9 +152,9 @@ func (g *gatewayOnly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A gateway is asked what it was asked before there were nodes, and nothing else: also where
 // its first answer is that there is no such block.
 func TestGatewayStaysAGateway(t *testing.T) {
-	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	recorded, err := answers.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
-	g := &gatewayOnly{Handler: archive.Handler(recorded)}
+	g := &gatewayOnly{Handler: answers.Handler(recorded)}
 	server := httptest.NewServer(g)
 	t.Cleanup(server.Close)
 	src := open(t, server.URL, quick)

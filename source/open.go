@@ -6,11 +6,11 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/archive/demo"
+	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/nodearchive"
 )
 
 // Options say how a source is asked, and what proves it.
@@ -43,8 +43,8 @@ var Kinds = []Kind{
 	{Is: isDemo, Open: func(string, Options) (Source, error) { return demo.Open(), nil }},
 	{Is: isNode, Open: openNode},
 	{Is: isURL, Open: openEither},
-	{Is: nodearchive.Is, Open: openNodeArchive, Proves: true},
-	{Is: isDirectory, Open: func(place string, _ Options) (Source, error) { return archive.OpenDirectory(place) }},
+	{Is: proofs.Is, Open: openNodeArchive, Proves: true},
+	{Is: isDirectory, Open: func(place string, _ Options) (Source, error) { return answers.OpenDirectory(place) }},
 }
 
 // Open returns the source at a place: the URL of a gateway or of a node, a directory, or

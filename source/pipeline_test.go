@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -48,7 +48,7 @@ func readRange(ctx context.Context, src *synthetic, reader *source.Reader, block
 func TestRangeIsRead(t *testing.T) {
 	ctx := context.Background()
 	for _, recording := range []string{"moonbeam-1701", "moonbeam-2100"} {
-		directory, err := archive.OpenDirectory("../testdata/recordings/" + recording)
+		directory, err := answers.OpenDirectory("../testdata/recordings/" + recording)
 		require.NoError(t, err)
 		head, err := directory.Head(ctx, false)
 		require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestRangeBeyondTheEnd(t *testing.T) {
 	reader := &source.Reader{Source: demo, Tables: network.BuiltIn()}
 	items, err := readRange(context.Background(), nil, reader, source.Range{First: 20, Last: 4_000_000_000}, 3)
 	require.Len(t, items, 8)
-	require.ErrorIs(t, err, archive.ErrLacks)
+	require.ErrorIs(t, err, answers.ErrLacks)
 	require.ErrorContains(t, err, "blocks/28.json")
 
 	src := &synthetic{upgrades: []uint64{1995}}

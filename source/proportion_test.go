@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
@@ -63,7 +63,7 @@ func TestFeesTreasuryProportion(t *testing.T) {
 		"malformed":         {3702, 9, parameters{err: malformed}, "", false},
 		"cannot tell":       {3702, 9, parameters{err: chain.ErrCannotTell}, "", true},
 		"no such endpoint":  {3702, 9, parameters{err: chain.ErrNotOffered}, "", true},
-		"not in an archive": {3702, 9, parameters{err: archive.ErrLacks}, "", true},
+		"not in an archive": {3702, 9, parameters{err: answers.ErrLacks}, "", true},
 	} {
 		t.Run(what, func(t *testing.T) {
 			moonbeam, _ := network.BuiltIn().Named("moonbeam")

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/network"
@@ -42,7 +42,7 @@ func TestSourcesAgree(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	_, err := source.Open(filepath.Join(directory, "nowhere"), source.Options{})
-	require.ErrorIs(t, err, archive.ErrLacks)
+	require.ErrorIs(t, err, answers.ErrLacks)
 	_, err = source.Open("gopher://host", source.Options{})
 	require.ErrorContains(t, err, "want http")
 	for _, place := range []string{"localhost:8080", "me:secret@localhost", "gateway:8080/"} {
@@ -82,7 +82,7 @@ func chainOf(runtimes map[uint64]uint32, finalized string) source.Source {
 			add(fmt.Sprintf("runtime-spec/%d.json", n), fmt.Sprintf(`{"at":{"height":%d},"specName":"moonbeam","specVersion":%d}`, n, version))
 		}
 	}
-	return archive.New("test", files)
+	return answers.New("test", files)
 }
 
 // A block is priced by the runtime that its parent left behind, also where it
@@ -105,7 +105,7 @@ func TestExecutingRuntime(t *testing.T) {
 	require.False(t, item.Multiplier.Known())
 	// The height that the archive lacks is named.
 	_, err = reader.Read(context.Background(), source.Height(9))
-	require.ErrorIs(t, err, archive.ErrLacks)
+	require.ErrorIs(t, err, answers.ErrLacks)
 	require.ErrorContains(t, err, "runtime-spec/8.json")
 }
 
@@ -136,7 +136,7 @@ func TestOfAnotherFork(t *testing.T) {
 		if file != "" {
 			files[file] = &fstest.MapFile{Data: []byte(text)}
 		}
-		reader := source.Reader{Source: archive.New("test", files), Tables: network.BuiltIn()}
+		reader := source.Reader{Source: answers.New("test", files), Tables: network.BuiltIn()}
 		_, err := reader.Read(context.Background(), source.Height(7))
 		return err
 	}
@@ -152,7 +152,7 @@ func TestOfAnotherFork(t *testing.T) {
 // A static base fee needs no multiplier, a dynamic one does.
 func TestMultiplierNotKept(t *testing.T) {
 	read := func(version int) (source.Item, error) {
-		reader := source.Reader{Tables: network.BuiltIn(), Source: archive.New("test", fstest.MapFS{
+		reader := source.Reader{Tables: network.BuiltIn(), Source: answers.New("test", fstest.MapFS{
 			"blocks/7.json":     {Data: []byte(fmt.Sprintf(`{"number":7,"hash":"0x%064d","parentHash":"0x%064d","extrinsics":[],"finalized":true}`, 7, 6))},
 			"runtime-spec.json": {Data: []byte(fmt.Sprintf(`{"at":{"height":6},"specName":"moonbeam","specVersion":%d}`, version))},
 		})}
@@ -163,7 +163,7 @@ func TestMultiplierNotKept(t *testing.T) {
 	require.False(t, item.Multiplier.Known())
 	require.Equal(t, []string{"the multiplier was not kept; the base fee is static and does not need it"}, item.Rules.Notes)
 	_, err = read(2302)
-	require.ErrorIs(t, err, archive.ErrLacks)
+	require.ErrorIs(t, err, answers.ErrLacks)
 	require.ErrorContains(t, err, "multiplier/6.json")
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/sidecar"
 )
 
@@ -76,7 +76,7 @@ func lags(err error) bool {
 func Doubtful(err error) bool {
 	return !errors.As(err, new(*ForkError)) && errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, new(*sidecar.DecodeError)) ||
-		errors.As(err, new(*nodeclient.DecodeError)) ||
+		errors.As(err, new(*rpc.DecodeError)) ||
 		errors.Is(err, chain.ErrNotOffered) ||
 		errors.Is(err, httpclient.ErrTooLarge) ||
 		httpclient.Doubtful(err)

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/proof"
@@ -18,7 +18,7 @@ import (
 )
 
 // kept are the balances that an archive keeps.
-type kept struct{ *archive.Archive }
+type kept struct{ *answers.Archive }
 
 func (k kept) Balance(ctx context.Context, account chain.Address, at uint64) (chain.Balance, error) {
 	b, err := k.Archive.Balance(ctx, account, chain.Some(at))
@@ -28,7 +28,7 @@ func (k kept) Balance(ctx context.Context, account chain.Address, at uint64) (ch
 // Prove what became of an account's balance in some recorded blocks.
 func ExampleMake() {
 	ctx := context.Background()
-	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	recorded, err := answers.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	if err != nil {
 		log.Fatal(err)
 	}

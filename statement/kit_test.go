@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/balances"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -72,7 +72,7 @@ func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 	defer files.Unlock()
 	path := filepath.Join(t.TempDir(), "fees.db")
 	if files.bytes[name] == nil {
-		src, err := archive.OpenDirectory("../testdata/recordings/" + name)
+		src, err := answers.OpenDirectory("../testdata/recordings/" + name)
 		require.NoError(t, err)
 		fill(t, path, src, ledger.Span{Last: recordings[name]})
 		files.bytes[name], err = os.ReadFile(path)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/ledger"
@@ -45,7 +45,7 @@ func (s *strange) Block(ctx context.Context, height uint64) (*chain.Block, error
 // the statements that may lack it say so.
 func TestFeeOfAnUnknownPayer(t *testing.T) {
 	ctx := context.Background()
-	recorded, err := archive.OpenDirectory("../testdata/recordings/moonbeam-2100")
+	recorded, err := answers.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
 	whole := ledger.Span{First: 24, Last: 26}
 	alith, baltathar := address(t, "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"), address(t, "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0")

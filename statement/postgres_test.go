@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/ledger"
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 func TestPostgres(t *testing.T) {
 	const name = "moonbeam-2100"
 	place := postgrestest.Start(t).Database(t)
-	src, err := archive.OpenDirectory("../testdata/recordings/" + name)
+	src, err := answers.OpenDirectory("../testdata/recordings/" + name)
 	require.NoError(t, err)
 	span := ledger.Span{Last: recordings[name]}
 	fill(t, place, src, span)

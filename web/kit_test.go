@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"

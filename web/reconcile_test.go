@@ -19,8 +19,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/demo/monthend"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/archive/demo/monthend"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/sheet"
 	"github.com/feeledger/fees/source"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/web"
 )
 
@@ -111,7 +111,7 @@ func TestFormsOfRequests(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- gatewayserver.Serve(ctx, listener, web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..3"), Network: "moonbeam"}}, Users: readers()}))
+		ended <- reply.Serve(ctx, listener, web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..3"), Network: "moonbeam"}}, Users: readers()}))
 	}()
 	for request, status := range map[string]int{
 		"OPTIONS *":                          http.StatusMethodNotAllowed,

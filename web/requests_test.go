@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/gatewayserver"
 	"github.com/feeledger/fees/internal/metrics"
+	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/web"
 )
 
@@ -201,7 +201,7 @@ func TestItEndsGracefully(t *testing.T) {
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- gatewayserver.Serve(ctx, listener, slow) }()
+	go func() { ended <- reply.Serve(ctx, listener, slow) }()
 	type answer struct {
 		status int
 		text   string

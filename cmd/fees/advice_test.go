@@ -19,13 +19,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/sidecar"
@@ -41,8 +41,8 @@ func advisedErrors() []error {
 		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://127.0.0.1:8080"}, Err: errors.New("refused")},
 		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Node, Address: "ws://127.0.0.1:9944"}, Err: errors.New("refused")},
 		&httpclient.StatusError{Code: 500, Message: "WebSocket is not connected"}, &httpclient.StatusError{Code: 401}, &httpclient.StatusError{Code: 402}, &httpclient.StatusError{Code: 429},
-		&httpclient.StatusError{Code: 500}, &httpclient.StatusError{Code: 524}, chain.ErrPruned, &httpclient.InterruptedError{Next: 7, Err: &httpclient.StatusError{Code: 502}}, &nodeclient.DecodeError{Err: errors.New("x")}, nodeclient.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
-		&source.ForkError{}, source.ErrNotFinal, archive.ErrNotFinal, desk.ErrUnanswered, chain.ErrNotOffered, archive.ErrDamaged,
+		&httpclient.StatusError{Code: 500}, &httpclient.StatusError{Code: 524}, chain.ErrPruned, &httpclient.InterruptedError{Next: 7, Err: &httpclient.StatusError{Code: 502}}, &rpc.DecodeError{Err: errors.New("x")}, rpc.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
+		&source.ForkError{}, source.ErrNotFinal, answers.ErrNotFinal, desk.ErrUnanswered, chain.ErrNotOffered, answers.ErrDamaged,
 		ledger.ErrNone, &desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Fill: span},
 		&desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Compared: chain.Some(desk.PeriodInput{Month: "2026-01"})},
 		&desk.NotThereError{Lacks: lacks}, ledger.ErrOlder, &ledger.DiffersError{}, &ledger.DamageError{}, &prices.MissingError{},

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/archive/demo/monthend"
 )
 
 // notRun are the examples that need what only a user has: what they contain, and why they are not run.

@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/prices"
 	"github.com/feeledger/fees/reconcile"
 	"github.com/feeledger/fees/sidecar"
@@ -101,7 +101,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var refused *sidecar.RefusalError
 	var fork *source.ForkError
 	var beside *ledger.ForkError
-	var nodeAnswer *nodeclient.DecodeError
+	var nodeAnswer *rpc.DecodeError
 	var altered *header.RootError
 	var lacking *desk.NotHeldError
 	var unpriced *prices.MissingError
@@ -127,9 +127,9 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		advice = strings.TrimSuffix("start it, or "+cli.NameAnother(c, unreachable.Place), ", or ")
 	case errors.As(err, &nodeAnswer):
 		advice = "try again, or ask another node"
-	case errors.As(err, &altered) && !errors.Is(err, archive.ErrDamaged):
+	case errors.As(err, &altered) && !errors.Is(err, answers.ErrDamaged):
 		advice = "the node altered the block, or is damaged: ask another node"
-	case errors.Is(err, nodeclient.ErrNoMethod):
+	case errors.Is(err, rpc.ErrNoMethod):
 		advice = "fees node methods lists those that the node has"
 	case errors.Is(err, chain.ErrSyncing):
 		advice = "wait until it has come that far, or name another node"
@@ -142,7 +142,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		if takes(c, "unfinalized") {
 			advice = "wait, or accept it with --unfinalized"
 		}
-	case errors.Is(err, archive.ErrNotFinal):
+	case errors.Is(err, answers.ErrNotFinal):
 		advice = "wait until it is: only final blocks are recorded"
 	case errors.Is(err, desk.ErrUnanswered):
 		advice = "run it again"
@@ -151,7 +151,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		}
 	case errors.Is(err, chain.ErrNotOffered):
 		advice = "is this the address of a block gateway?"
-	case errors.Is(err, archive.ErrDamaged):
+	case errors.Is(err, answers.ErrDamaged):
 		advice = "record it again"
 	case errors.Is(err, ledger.ErrNone):
 		advice = creates(c)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/internal/archive/answers"
 )
 
 // A call that a gateway misread, and a block that it could not decode, are what they are: a failed
@@ -25,9 +25,9 @@ func TestMisreadCall(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, native.ReplaceAll(text, []byte(`"pallet":"system","method":"setStorage"`)), 0o600))
 	refused := `{"code":500,"message":"createType(SignedBlock):: Struct: failed on block","stack":"Error","level":"error"}`
 	require.NoError(t, os.WriteFile(filepath.Join(directory, "blocks/26.json"), []byte(refused), 0o600))
-	kept, err := archive.OpenDirectory(directory)
+	kept, err := answers.OpenDirectory(directory)
 	require.NoError(t, err)
-	served := httptest.NewServer(archive.Handler(kept))
+	served := httptest.NewServer(answers.Handler(kept))
 	t.Cleanup(served.Close)
 	for _, gateway := range []string{directory, served.URL} {
 		out, _, code := fees(t, "block", "25", "--gateway", gateway)

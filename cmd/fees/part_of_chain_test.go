@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
@@ -23,10 +23,10 @@ func TestPartOfChain(t *testing.T) {
 		directory := filepath.Join(t.TempDir(), "part")
 		_, stderr, code := fees(t, "archive", "record", blocks, "-o", directory, "--gateway", whole.URL, "--quiet")
 		require.Equal(t, exitOK, code, stderr)
-		kept, err := archive.OpenDirectory(directory)
+		kept, err := answers.OpenDirectory(directory)
 		require.NoError(t, err)
 		asked := 0
-		handler := archive.Handler(kept)
+		handler := answers.Handler(kept)
 		part := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked++
 			handler.ServeHTTP(w, r)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
 
-	"github.com/feeledger/fees/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/archive/demo/monthend"
 )
 
 // explorerExport is an explorer's export of the demo's company for January: each EVM transaction

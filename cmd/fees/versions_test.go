@@ -20,7 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/archive/demo/monthend"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/metrics"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"

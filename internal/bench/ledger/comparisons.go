@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
@@ -26,7 +26,7 @@ func comparisons(ctx context.Context, directory string) error {
 	if err := signed.WriteDirectory(kept, 0, archived-1); err != nil {
 		return err
 	}
-	src, err := archive.OpenDirectory(kept)
+	src, err := answers.OpenDirectory(kept)
 	if err != nil {
 		return err
 	}

@@ -25,10 +25,10 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
 )
@@ -215,7 +215,7 @@ func (o *options) read(address string) (took time.Duration, err error) {
 
 // plainQuestions is how long so many questions take of which each is the same.
 func plainQuestions(address string, questions, concurrency int) (time.Duration, error) {
-	node, err := nodeclient.New("ws://"+address, httpclient.Options{Concurrency: concurrency})
+	node, err := rpc.New("ws://"+address, httpclient.Options{Concurrency: concurrency})
 	if err != nil {
 		return 0, err
 	}

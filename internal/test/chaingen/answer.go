@@ -3,19 +3,19 @@ package chaingen
 import (
 	"fmt"
 
-	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/scalejson"
+	"github.com/feeledger/fees/internal/substrate/render"
+	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// The answers of a gateway are made of a node's, by package answer. They cannot be wrong: what
+// The answers of a gateway are made of a node's, by package render. They cannot be wrong: what
 // is made up has the types of its runtime.
 
 // Block is the answer to /blocks/<height>.
 func (c *Chain) Block(height uint64) []byte {
 	b := c.body(height)
-	return made(c.executing(height).decoder.Block(&answer.Block{
+	return made(c.executing(height).decoder.Block(&render.Block{
 		Hash: b.hash, Header: b.header, Extrinsics: b.extrinsics, Events: b.events, Finalized: chain.Some(true),
 	}))
 }
@@ -33,18 +33,18 @@ func (c *Chain) Multiplier(height uint64) []byte {
 	var w writer
 	s := c.state(height)
 	w.coins(wei(s.multiplier))
-	return c.item("TransactionPayment", "NextFeeMultiplier", answer.At{Hash: s.hash, Height: height}, w.b)
+	return c.item("TransactionPayment", "NextFeeMultiplier", render.At{Hash: s.hash, Height: height}, w.b)
 }
 
 // BlockWeight is the answer to a question for blockWeight at a height.
 func (c *Chain) BlockWeight(height uint64) []byte {
 	b := c.body(height)
-	return c.item("System", "BlockWeight", answer.At{Hash: b.hash, Height: height}, b.weights.encode())
+	return c.item("System", "BlockWeight", render.At{Hash: b.hash, Height: height}, b.weights.encode())
 }
 
 // item is the answer to a question for an item of a pallet's storage. As by Sidecar it is read
 // with the runtime that executed the block.
-func (c *Chain) item(pallet, name string, at answer.At, stored []byte) []byte {
+func (c *Chain) item(pallet, name string, at render.At, stored []byte) []byte {
 	i, err := c.executing(at.Height).decoder.Item(pallet, name, nil)
 	must(err)
 	return made(i.Answer(at, stored))
@@ -52,7 +52,7 @@ func (c *Chain) item(pallet, name string, at answer.At, stored []byte) []byte {
 
 // Runtime is the answer to /runtime/spec at a height.
 func (c *Chain) Runtime(height uint64) []byte {
-	return made(answer.Spec(c.at(height), parsed(c.runtimeAt(height).specification(c.network.SpecName)), parsed(chainType), parsed(c.properties())))
+	return made(render.Spec(c.at(height), parsed(c.runtimeAt(height).specification(c.network.SpecName)), parsed(chainType), parsed(c.properties())))
 }
 
 func parsed(text string) jsonscan.Value {
@@ -73,10 +73,10 @@ const clientVersion = "chaingen"
 
 // NodeVersion is the answer to /node/version.
 func (c *Chain) NodeVersion() []byte {
-	return answer.Version(clientVersion, c.network.SpecName, c.network.SpecName)
+	return render.Version(clientVersion, c.network.SpecName, c.network.SpecName)
 }
 
-func (c *Chain) at(height uint64) answer.At { return answer.At{Hash: c.Hash(height), Height: height} }
+func (c *Chain) at(height uint64) render.At { return render.At{Hash: c.Hash(height), Height: height} }
 
 // Proportion is the answer to a question for FeesTreasuryProportion at a height, by its key.
 func (c *Chain) Proportion(height uint64) []byte { return c.parameter(height, c.network.ParameterKey) }

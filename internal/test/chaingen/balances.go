@@ -3,8 +3,8 @@ package chaingen
 import (
 	"math/bits"
 
-	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 // followed is how many accounts of a rooted chain have a balance that follows from its events:
@@ -153,5 +153,5 @@ func (c *Chain) Balance(height uint64, of chain.Address) (text []byte, known boo
 	b := c.body(height)
 	question, err := c.executing(height).decoder.Balance(of)
 	must(err)
-	return made(question.Answer(answer.At{Hash: b.hash, Height: height}, c.network.Symbol, b.balances[place].encode(), nil)), true
+	return made(question.Answer(render.At{Hash: b.hash, Height: height}, c.network.Symbol, b.balances[place].encode(), nil)), true
 }

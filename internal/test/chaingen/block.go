@@ -3,17 +3,17 @@ package chaingen
 import (
 	"golang.org/x/crypto/blake2b"
 
-	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/render"
+	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/test/trietest"
-	"github.com/feeledger/fees/scale"
 )
 
 // body is a block as a node has it, and what its state has of it.
 type body struct {
 	height     uint64
 	hash       chain.Hash
-	header     answer.Header
+	header     render.Header
 	extrinsics [][]byte
 	events     []byte // System.Events, nil where nothing is stored
 	weights    weights
@@ -143,7 +143,7 @@ func (x *extrinsics) list() [][]byte {
 const unsigned, signed = 4, 0x84
 
 // header is that of the block at a height, without the extrinsics root. Its state root is a word of its own.
-func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash) (h answer.Header) {
+func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash) (h render.Header) {
 	h.Number, h.ParentHash = height, parent
 	if height == 0 {
 		h.ParentHash = parentOfGenesis
@@ -156,7 +156,7 @@ func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash) 
 }
 
 // hashOf is a block's hash: that of its header's encoding.
-func hashOf(h *answer.Header) chain.Hash {
+func hashOf(h *render.Header) chain.Hash {
 	var room [1 << 10]byte
 	w := writer{room[:0]}
 	w.hash(h.ParentHash)

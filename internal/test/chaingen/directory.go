@@ -7,7 +7,7 @@ import (
 )
 
 // WriteDirectory writes a directory of recordings, one file an answer, of the blocks
-// from first to last: what archive.OpenDirectory opens. The multiplier and the
+// from first to last: what answers.OpenDirectory opens. The multiplier and the
 // runtime that the block before the first left behind are in it, too.
 func (c *Chain) WriteDirectory(directory string, first, last uint64) error {
 	write := func(text []byte, path string, args ...any) error {

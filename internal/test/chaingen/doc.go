@@ -2,7 +2,7 @@
 // and benchmarks, and for the small command below it.
 //
 // The blocks are made in SCALE, by the metadata of real runtimes. The chain answers as a node
-// does ([Chain.Node]), and, by package answer, as the gateway does ([Chain.Handler],
+// does ([Chain.Node]), and, by package render, as the gateway does ([Chain.Handler],
 // [Chain.Source]): both tell of the same bytes.
 //
 // The chain is one of Moonbeam's, or another of its kind with figures of its own

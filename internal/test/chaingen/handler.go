@@ -14,7 +14,7 @@ import (
 )
 
 // Handler is a gateway whose newest block is the chain's head: the paths, statuses
-// and error texts of the real one, as archive.Handler has them. It serves the
+// and error texts of the real one, as answers.Handler has them. It serves the
 // balances that are known, those of the [Chain.Accounts].
 func (c *Chain) Handler() http.Handler {
 	mux := http.NewServeMux()

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
@@ -20,14 +20,14 @@ import (
 
 var _ source.Source = chaingen.Source{}
 
-// It answers as archive.Handler does over the same chain's answers in files: the
+// It answers as answers.Handler does over the same chain's answers in files: the
 // same statuses, types and bodies.
 func TestHandlerAnswersAsAnArchive(t *testing.T) {
 	const head = 12
 	c := chaingen.New(chaingen.Options{Seed: 1, Head: head, Upgrade: 6})
 	directory := t.TempDir()
 	require.NoError(t, c.WriteDirectory(directory, 0, head))
-	a, err := archive.OpenDirectory(directory)
+	a, err := answers.OpenDirectory(directory)
 	require.NoError(t, err)
 	hash, unknown := c.Hash(5).String(), c.Hash(head+1).String()
 	for _, question := range []string{
@@ -38,12 +38,12 @@ func TestHandlerAnswersAsAnArchive(t *testing.T) {
 		"/blocks/0x1234", "/blocks/0xzz", "/blocks/" + unknown, "/blocks/13/header", "/runtime/spec?at=13", "/runtime/spec?at=x",
 		"/pallets/transaction-payment/storage/nextFeeMultiplier?at=13", "/nonesuch", "/blocks/1/nonesuch", "/blocks",
 	} {
-		want, have := answerTo(archive.Handler(a), http.MethodGet, question), answerTo(c.Handler(), http.MethodGet, question)
+		want, have := answerTo(answers.Handler(a), http.MethodGet, question), answerTo(c.Handler(), http.MethodGet, question)
 		require.Equal(t, want.Code, have.Code, question)
 		require.Equal(t, want.Header(), have.Header(), question)
 		require.Equal(t, want.Body.String(), have.Body.String(), question)
 	}
-	want, have := answerTo(archive.Handler(a), http.MethodPost, "/blocks/5"), answerTo(c.Handler(), http.MethodPost, "/blocks/5")
+	want, have := answerTo(answers.Handler(a), http.MethodPost, "/blocks/5"), answerTo(c.Handler(), http.MethodPost, "/blocks/5")
 	require.Equal(t, want.Code, have.Code)
 	require.Equal(t, want.Body.String(), have.Body.String())
 }
@@ -61,7 +61,7 @@ func TestSourcesAgree(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 1, Head: last, Upgrade: 1000})
 	directory := t.TempDir()
 	require.NoError(t, c.WriteDirectory(directory, first, last))
-	a, err := archive.OpenDirectory(directory)
+	a, err := answers.OpenDirectory(directory)
 	require.NoError(t, err)
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/archive"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/sidecar"
@@ -36,7 +36,7 @@ func TestParameter(t *testing.T) {
 	require.NoError(t, err)
 	directory := t.TempDir()
 	require.NoError(t, c.WriteDirectory(directory, 0, head))
-	recorded, err := archive.OpenDirectory(directory)
+	recorded, err := answers.OpenDirectory(directory)
 	require.NoError(t, err)
 	for name, s := range map[string]source.Source{"chain": c.Source(), "gateway": client, "directory": recorded} {
 		for at := uint64(0); at <= head; at++ {

@@ -20,15 +20,15 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/proof"
-	"github.com/feeledger/fees/scale"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/trie"
 )
 
 // served is a chain's node, and where it is.
@@ -150,7 +150,7 @@ func TestNodeHashes(t *testing.T) {
 	for _, rooted := range []bool{false, true} {
 		c := chaingen.New(chaingen.Options{Seed: 4, Head: 1100, Rooted: rooted})
 		_, url := served(t, c)
-		node, err := nodeclient.New(url, httpclient.Options{})
+		node, err := rpc.New(url, httpclient.Options{})
 		require.NoError(t, err)
 		roots := map[chain.Hash]bool{}
 		for height := uint64(990); height < 1010; height++ {
@@ -185,7 +185,7 @@ func hexBytes(t testing.TB, text string) []byte {
 }
 
 // rpc asks a node one message.
-func rpc(t testing.TB, url, message string) string {
+func askNode(t testing.TB, url, message string) string {
 	r, err := http.Post(url, "application/json", strings.NewReader(message))
 	require.NoError(t, err)
 	defer r.Body.Close()
@@ -199,7 +199,7 @@ func rpc(t testing.TB, url, message string) string {
 func TestNodeState(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 5, Head: 20, Upgrade: 10})
 	_, url := served(t, c)
-	node, err := nodeclient.New(url, httpclient.Options{})
+	node, err := rpc.New(url, httpclient.Options{})
 	require.NoError(t, err)
 	key := func(text string) []byte { return hexBytes(t, text) }
 	number := key("26aa394eea5630e07c48ae0c9558cef702a5c1b19ab7a04f536c519aca4983ac")
@@ -248,14 +248,14 @@ func TestNodeState(t *testing.T) {
 func TestNodeBatch(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 6, Head: 9})
 	node, url := served(t, c)
-	have := rpc(t, url, `[{"jsonrpc":"2.0","id":1,"method":"chain_getBlockHash","params":[9]},{"jsonrpc":"2.0","id":"b","method":"nonesuch"},{"jsonrpc":"2.0","id":3,"method":"system_chain","params":[]}]`)
+	have := askNode(t, url, `[{"jsonrpc":"2.0","id":1,"method":"chain_getBlockHash","params":[9]},{"jsonrpc":"2.0","id":"b","method":"nonesuch"},{"jsonrpc":"2.0","id":3,"method":"system_chain","params":[]}]`)
 	require.JSONEq(t, fmt.Sprintf(`[{"jsonrpc":"2.0","id":1,"result":"%v"},{"jsonrpc":"2.0","id":"b","error":{"code":-32601,"message":"Method not found"}},{"jsonrpc":"2.0","id":3,"result":"moonbeam"}]`, c.Hash(9)), have)
 	require.Equal(t, 1, node.Messages())
 	for message, code := range map[string]int{
 		`[]`: -32600, `{`: -32700, `[1`: -32700, `{"id":1,"method":"chain_getHeader","params":["0x12"]}`: -32602,
 		`{"id":1,"method":"chain_getBlockHash","params":["x"]}`: -32602, `{"id":1,"method":"state_getStorage","params":[]}`: -32602, `{"id":1,"method":"chain_subscribeNewHeads"}`: -32601,
 	} {
-		require.Contains(t, rpc(t, url, message), fmt.Sprintf(`"code":%d`, code), message)
+		require.Contains(t, askNode(t, url, message), fmt.Sprintf(`"code":%d`, code), message)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestNodeBatch(t *testing.T) {
 func TestNodeHeads(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 7, Head: 5})
 	_, url := served(t, c)
-	node, err := nodeclient.New(socket(url), httpclient.Options{})
+	node, err := rpc.New(socket(url), httpclient.Options{})
 	require.NoError(t, err)
 	defer node.Close()
 	ctx, leave := context.WithTimeout(t.Context(), time.Minute)

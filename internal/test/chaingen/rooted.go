@@ -8,9 +8,9 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/internal/test/trietest"
-	"github.com/feeledger/fees/scale"
 )
 
 // extrinsicsRoot is the root of the trie of a block's extrinsics, by their places. Runtimes

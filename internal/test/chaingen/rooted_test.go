@@ -17,11 +17,11 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/substrate/header"
+	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/sidecar"
-	"github.com/feeledger/fees/trie"
 )
 
 // Keys of the state, as real nodes have them.
@@ -216,7 +216,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 		require.ErrorIs(t, err, rpcserver.InvalidParams)
 	}
 	_, url := served(t, c)
-	message := rpc(t, url, fmt.Sprintf(`[{"id":1,"method":"state_getReadProof","params":[["0x%s"],"%v"]},{"id":2,"method":"state_getReadProof","params":[["%s"],"%v"]}]`,
+	message := askNode(t, url, fmt.Sprintf(`[{"id":1,"method":"state_getReadProof","params":[["0x%s"],"%v"]},{"id":2,"method":"state_getReadProof","params":[["%s"],"%v"]}]`,
 		codeKey, c.Hash(3), unknown, c.Hash(4)))
 	var both []struct{ Result struct{ At string } }
 	require.NoError(t, json.Unmarshal([]byte(message), &both))

@@ -8,11 +8,11 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/feeledger/fees/answer"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/metadata"
-	"github.com/feeledger/fees/scale"
-	"github.com/feeledger/fees/scalejson"
+	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/render"
+	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
 // The metadata of two of Moonbeam's runtimes, as state_getMetadata gave them. That of
@@ -33,7 +33,7 @@ var trieNodes string
 type runtime struct {
 	version   uint32
 	metadata  []byte // as state_getMetadata gives them
-	decoder   *answer.Runtime
+	decoder   *render.Runtime
 	calls     map[string][2]byte // by pallet and name
 	events    map[string][2]byte
 	extraData bool     // ends Ethereum.Executed
@@ -53,7 +53,7 @@ func newRuntime(packed []byte, specName string, version uint32) *runtime {
 	m, err := metadata.Parse(text)
 	must(err)
 	r := &runtime{version: version, metadata: text, calls: map[string][2]byte{}, events: map[string][2]byte{}}
-	r.decoder, err = answer.NewRuntime(m)
+	r.decoder, err = render.NewRuntime(m)
 	must(err)
 	for i := range m.Pallets {
 		p := &m.Pallets[i]

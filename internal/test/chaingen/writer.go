@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/scale"
+	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
 // writer puts SCALE together.

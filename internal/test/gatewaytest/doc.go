@@ -1,5 +1,5 @@
 // Package gatewaytest is a gateway for tests. It serves a directory of recordings with the
-// handler of package archive, adds a few answers, and misbehaves on request.
+// handler of package answers, adds a few answers, and misbehaves on request.
 //
 // A test can ask for one bad answer, or, with [Faults], for a storm of them that follows from
 // a seed. TestFaults in package source wants the right figures or a clear error out of each.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/feeledger/fees/archive"
+	"github.com/feeledger/fees/internal/archive/answers"
 )
 
 const (
@@ -27,11 +27,11 @@ const (
 // that no block is final, /stale gives multipliers of another fork, /hung never
 // answers, and /key wants the API key "sesame".
 func Handler(directory string) http.Handler {
-	recorded, err := archive.OpenDirectory(directory)
+	recorded, err := answers.OpenDirectory(directory)
 	if err != nil {
 		panic(err)
 	}
-	g := gateway{directory, archive.Handler(recorded)}
+	g := gateway{directory, answers.Handler(recorded)}
 	mux := http.NewServeMux()
 	mux.Handle("/", g)
 	wrap := func(prefix string, h http.HandlerFunc) { mux.Handle(prefix+"/", http.StripPrefix(prefix, h)) }

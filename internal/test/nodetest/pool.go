@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
+	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/test/rpcserver"
-	"github.com/feeledger/fees/keys"
-	"github.com/feeledger/fees/metadata"
+	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
+	"github.com/feeledger/fees/internal/tx/keys"
 )
 
 // Pool is a node's pool of transactions: it takes those that the runtime would, by signature,

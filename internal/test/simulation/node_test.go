@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/header"
+	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 

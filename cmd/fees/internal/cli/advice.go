@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/ledger"

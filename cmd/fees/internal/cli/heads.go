@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/source"
 )
 
@@ -71,13 +71,13 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 		return reader, source.HeadsOf(reader.Source, f.poll), func() {}, nil
 	}
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
-		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", nodeclient.ErrNoSubscriptions)
+		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", rpc.ErrNoSubscriptions)
 	}
 	c, err := gateway.Connection()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	node, err := nodeclient.New(address, httpclient.Options{Total: c.Timeout, RootCAs: c.RootCAs, Observer: gateway.Observer}) // the key is the gateway's
+	node, err := rpc.New(address, httpclient.Options{Total: c.Timeout, RootCAs: c.RootCAs, Observer: gateway.Observer}) // the key is the gateway's
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -86,7 +86,7 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 }
 
 // nodeHeads are the final heads of a node, which must be of the gateway's chain.
-func nodeHeads(node *nodeclient.Client, same *desk.SameChain) source.Heads {
+func nodeHeads(node *rpc.Client, same *desk.SameChain) source.Heads {
 	return func(ctx context.Context) iter.Seq2[source.Head, error] {
 		return func(yield func(source.Head, error) bool) {
 			known := false

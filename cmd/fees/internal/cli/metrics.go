@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/gatewayserver"
 	"github.com/feeledger/fees/internal/metrics"
+	"github.com/feeledger/fees/internal/node/reply"
 )
 
 // MetricsManual says what the flag gives.
@@ -38,7 +38,7 @@ func (f *MetricsFlags) Serve(ctx context.Context, m *metrics.Metrics, ready func
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := gatewayserver.Serve(ctx, listener, m.Handler(ready)); err != nil {
+		if err := reply.Serve(ctx, listener, m.Handler(ready)); err != nil {
 			fmt.Fprintf(stderr, "fees: --metrics %s: %v\n", f.address, err)
 		}
 	}()

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 )
 
 // NodeFlags say which node is asked, and how.
@@ -33,7 +33,7 @@ func (f *NodeFlags) variables() []string {
 }
 
 // Client is a client of the node. It connects to nothing yet.
-func (f *NodeFlags) Client() (*nodeclient.Client, error) {
+func (f *NodeFlags) Client() (*rpc.Client, error) {
 	address, err := nodeAddress(f.Node, f.variables())
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (f *NodeFlags) Client() (*nodeclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := nodeclient.New(address, httpclient.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer})
+	client, err := rpc.New(address, httpclient.Options{Total: c.Timeout, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer})
 	if err == nil {
 		f.Closes(client)
 	}

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/archive"
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/archive/demo"
+	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/nodearchive"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/timestamp"
 )
@@ -195,7 +195,7 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 
 // recordAnswers keeps what a gateway answers on a range.
 func recordAnswers(ctx context.Context, blocks source.Range, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
-	o := archive.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
+	o := answers.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
 	if trusted, err := flags.Trusted(); err != nil || trusted.Known() {
 		return nil, cmp.Or(err, errors.New("--trust proves what is recorded with --proofs alone"))
 	}
@@ -213,7 +213,7 @@ func recordAnswers(ctx context.Context, blocks source.Range, accounts []chain.Ad
 	o.BlockWeight = func(r chain.AtBlock[chain.Runtime]) bool {
 		return tables.NeedsBlockWeight(r.Value.SpecName, r.Value.SpecVersion)
 	}
-	manifest, err := archive.Record(ctx, client, flags.directory, o)
+	manifest, err := answers.Record(ctx, client, flags.directory, o)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +260,7 @@ func verifyArchive(ctx context.Context, directory string, flags *verifyFlags, st
 		return err
 	}
 	var found cli.Record
-	if nodearchive.Is(directory) {
+	if proofs.Is(directory) {
 		p := cli.NewProgress(stderr, "blocks", flags.quiet)
 		defer p.End()
 		found, err = verifyProofs(ctx, directory, trusted, p.Show)
@@ -270,8 +270,8 @@ func verifyArchive(ctx context.Context, directory string, flags *verifyFlags, st
 		}
 		p := cli.NewProgress(stderr, "files", flags.quiet)
 		defer p.End()
-		var manifest *archive.Manifest
-		if manifest, err = archive.Verify(ctx, directory, p.Show); err == nil {
+		var manifest *answers.Manifest
+		if manifest, err = answers.Verify(ctx, directory, p.Show); err == nil {
 			found = ofAnswers(manifest)
 		}
 	}
@@ -282,7 +282,7 @@ func verifyArchive(ctx context.Context, directory string, flags *verifyFlags, st
 }
 
 // ofAnswers is what an archive of a gateway's answers holds.
-func ofAnswers(m *archive.Manifest) cli.Record {
+func ofAnswers(m *answers.Manifest) cli.Record {
 	bytes := int64(0)
 	for _, file := range m.Files() {
 		bytes += file.Size
@@ -331,13 +331,13 @@ func newServe(stderr io.Writer) *cobra.Command {
 const gatewayAddress = "127.0.0.1:8080"
 
 func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {
-	if nodearchive.Is(place) {
+	if proofs.Is(place) {
 		return serveProofs(ctx, place, listen, stderr)
 	}
 	a := demo.Open()
 	if place != demo.Name {
 		var err error
-		if a, err = archive.OpenDirectory(place); err != nil {
+		if a, err = answers.OpenDirectory(place); err != nil {
 			return err
 		}
 	}
@@ -350,7 +350,7 @@ func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) e
 		return err
 	}
 	announce(stderr, chain.Heights{First: first, Last: last}, place, listener)
-	return archive.Serve(ctx, listener, a)
+	return answers.Serve(ctx, listener, a)
 }
 
 func announce(stderr io.Writer, kept chain.Heights, place string, at net.Listener) {

@@ -12,17 +12,17 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/gatewayserver"
+	"github.com/feeledger/fees/internal/archive/proofs"
+	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodearchive"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/trie"
 )
 
 // recordProofs keeps what a node says of a range, with what proves it.
 func recordProofs(ctx context.Context, blocks source.Range, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
-	o := nodearchive.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Progress: progress}
+	o := proofs.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Progress: progress}
 	var err error
 	if o.Trusted, err = flags.Trusted(); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func recordProofs(ctx context.Context, blocks source.Range, accounts []chain.Add
 	if err != nil {
 		return nil, err
 	}
-	o.ParameterKey = func(r nodearchive.RuntimeName) string { return tables.ParameterKey(r.SpecName, r.SpecVersion) }
+	o.ParameterKey = func(r proofs.RuntimeName) string { return tables.ParameterKey(r.SpecName, r.SpecVersion) }
 	from, err := flags.origin(ctx)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func recordProofs(ctx context.Context, blocks source.Range, accounts []chain.Add
 	if flags.dryRun {
 		return flags.forecast(ctx, from, o)
 	}
-	manifest, err := nodearchive.Record(ctx, from, flags.directory, o)
+	manifest, err := proofs.Record(ctx, from, flags.directory, o)
 	if err != nil {
 		return nil, err
 	}
@@ -47,30 +47,30 @@ func recordProofs(ctx context.Context, blocks source.Range, accounts []chain.Add
 }
 
 // origin is the node that the flag names, or an archive of one.
-func (f *recordFlags) origin(ctx context.Context) (nodearchive.Origin, error) {
+func (f *recordFlags) origin(ctx context.Context) (proofs.Origin, error) {
 	options, err := f.Options()
 	if err != nil {
 		return nil, err
 	}
 	place := f.Place()
-	if nodearchive.Is(place) {
-		return nodearchive.FromArchive(ctx, place)
+	if proofs.Is(place) {
+		return proofs.FromArchive(ctx, place)
 	}
 	if !strings.Contains(place, "://") {
 		return nil, fmt.Errorf("--gateway %s: want a node's URL here (wss://…, https://…), or an archive that was recorded with --proofs: a gateway has no proofs", place)
 	}
-	client, err := nodeclient.New(place, options)
+	client, err := rpc.New(place, options)
 	if err != nil {
 		return nil, err
 	}
 	f.Closes(client)
-	return nodearchive.FromNode(client), nil
+	return proofs.FromNode(client), nil
 }
 
 // forecast says what recording a range will come to.
-func (f *recordFlags) forecast(ctx context.Context, from nodearchive.Origin, o nodearchive.RecordOptions) (cli.Record, error) {
+func (f *recordFlags) forecast(ctx context.Context, from proofs.Origin, o proofs.RecordOptions) (cli.Record, error) {
 	o.Progress = nil
-	made, err := nodearchive.NewForecast(ctx, from, o, f.RPS)
+	made, err := proofs.NewForecast(ctx, from, o, f.RPS)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func newJoin(stdout, stderr io.Writer) *cobra.Command {
 			}
 			p := cli.NewProgress(stderr, "blocks", quiet)
 			defer p.End()
-			manifest, err := nodearchive.Join(c.Context(), args, directory, nodearchive.JoinOptions{Trusted: trusted, Progress: p.Show})
+			manifest, err := proofs.Join(c.Context(), args, directory, proofs.JoinOptions{Trusted: trusted, Progress: p.Show})
 			if err != nil {
 				return err
 			}
@@ -140,14 +140,14 @@ func newJoin(stdout, stderr io.Writer) *cobra.Command {
 // verifyProofs proves an archive of a node.
 func verifyProofs(ctx context.Context, directory string, trusted chain.Optional[chain.Anchor], progress func(done, total uint64)) (cli.Record, error) {
 	if !trusted.Known() {
-		if a, err := nodearchive.Open(directory, trusted); err == nil { // what is damaged, Verify says better
+		if a, err := proofs.Open(directory, trusted); err == nil { // what is damaged, Verify says better
 			if err := a.TrustOneOf(network.BuiltIn().Anchors); err != nil {
 				return nil, err
 			}
 			trusted = a.Proved()
 		}
 	}
-	verified, err := nodearchive.Verify(ctx, directory, trusted, progress)
+	verified, err := proofs.Verify(ctx, directory, trusted, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +156,8 @@ func verifyProofs(ctx context.Context, directory string, trusted chain.Optional[
 
 // pinned says of the metadata of each runtime whether their hash is built in. No root in a header
 // proves metadata, by which all else is read.
-func pinned(directory string, m *nodearchive.Manifest) (list []string, err error) {
-	a, err := nodearchive.Open(directory, chain.Optional[chain.Anchor]{})
+func pinned(directory string, m *proofs.Manifest) (list []string, err error) {
+	a, err := proofs.Open(directory, chain.Optional[chain.Anchor]{})
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func pinned(directory string, m *nodearchive.Manifest) (list []string, err error
 }
 
 // ofProofs is what an archive of a node holds, and how far it is proved.
-func ofProofs(directory string, m *nodearchive.Manifest, trusted chain.Optional[chain.Anchor]) (cli.Record, error) {
+func ofProofs(directory string, m *proofs.Manifest, trusted chain.Optional[chain.Anchor]) (cli.Record, error) {
 	metadata, err := pinned(directory, m)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func ofProofs(directory string, m *nodearchive.Manifest, trusted chain.Optional[
 
 // serveProofs answers from an archive of a node.
 func serveProofs(ctx context.Context, directory, listen string, stderr io.Writer) error {
-	a, err := nodearchive.Open(directory, chain.Optional[chain.Anchor]{})
+	a, err := proofs.Open(directory, chain.Optional[chain.Anchor]{})
 	if err != nil {
 		return err
 	}
@@ -222,5 +222,5 @@ func serveProofs(ctx context.Context, directory, listen string, stderr io.Writer
 		return err
 	}
 	announce(stderr, a.Kept(), directory, listener)
-	return gatewayserver.Serve(ctx, listener, handler)
+	return reply.Serve(ctx, listener, handler)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 )
 
 const estimateManual = `Ask a node what a native extrinsic would cost: its weight, its class and its fee
@@ -141,7 +141,7 @@ func readInput(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error
 	}
 }
 
-func estimate(ctx context.Context, client *nodeclient.Client, extrinsic string, at chain.Optional[chain.Hash], out *cli.Output) error {
+func estimate(ctx context.Context, client *rpc.Client, extrinsic string, at chain.Optional[chain.Hash], out *cli.Output) error {
 	info, err := client.QueryInfo(ctx, extrinsic, at)
 	if err != nil {
 		return err
@@ -178,9 +178,9 @@ func estimate(ctx context.Context, client *nodeclient.Client, extrinsic string, 
 
 // symbolOf is the symbol of the node's token, where its runtime says which network
 // it is of and a table knows that.
-func symbolOf(ctx context.Context, client *nodeclient.Client, at chain.Optional[chain.Hash]) (symbol chain.Optional[string], err error) {
+func symbolOf(ctx context.Context, client *rpc.Client, at chain.Optional[chain.Hash]) (symbol chain.Optional[string], err error) {
 	runtime, err := client.Runtime(ctx, at)
-	if errors.Is(err, nodeclient.ErrNoMethod) {
+	if errors.Is(err, rpc.ErrNoMethod) {
 		return symbol, nil
 	}
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/gatewayserver"
-	"github.com/feeledger/fees/nodeserver"
+	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/node/serve"
 )
 
 const gatewayServeManual = `Answer what Substrate API Sidecar answers, from a node: the same paths, bodies,
@@ -65,5 +65,5 @@ func serveNode(ctx context.Context, flags cli.NodeFlags, listen string, stderr i
 		return err
 	}
 	fmt.Fprintf(stderr, "fees: serving what the node %s says at http://%s\n", node.Place().Address, listener.Addr())
-	return gatewayserver.Serve(ctx, listener, nodeserver.Handler(node, nodeserver.Options{Version: cli.Version()}))
+	return reply.Serve(ctx, listener, serve.Handler(node, serve.Options{Version: cli.Version()}))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 )
 
 const nodeManual = `Ask a node by JSON-RPC, over HTTP or a WebSocket: --node, or FEES_NODE in the
@@ -54,7 +54,7 @@ func newNode(stdout io.Writer) *cobra.Command {
 // maxParams is more than any method takes.
 const maxParams = 16
 
-var nodeQuestions = []question[*nodeclient.Client]{
+var nodeQuestions = []question[*rpc.Client]{
 	{use: "methods", short: "The methods that the node has", ask: askMethods},
 	{use: "block [hash]", short: "A block's header and extrinsics, as they are encoded", most: 1, wants: "at most one hash", ask: askNodeBlock},
 	{use: "finalized-head", short: "The hash of the newest block that is final", ask: askFinalizedHead},
@@ -64,7 +64,7 @@ var nodeQuestions = []question[*nodeclient.Client]{
 	{use: "call <method> [parameter]...", short: "The result of any method", args: 1, most: 1 + maxParams, wants: "a method and its parameters", ask: askCall},
 }
 
-func askMethods(ctx context.Context, c *nodeclient.Client, _ asked) (cli.Record, error) {
+func askMethods(ctx context.Context, c *rpc.Client, _ asked) (cli.Record, error) {
 	names, err := c.Methods(ctx)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func hashOf(args []string) (hash chain.Optional[chain.Hash], err error) {
 	return chain.Some(h), err
 }
 
-func askNodeBlock(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+func askNodeBlock(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
 	hash, err := hashOf(a.args)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func askNodeBlock(ctx context.Context, c *nodeclient.Client, a asked) (cli.Recor
 	return append(headerRecord(b.Header), cli.Field{"extrinsics", extrinsics}), nil
 }
 
-func askNodeHeader(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+func askNodeHeader(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
 	hash, err := hashOf(a.args)
 	if err != nil {
 		return nil, err
@@ -113,11 +113,11 @@ func askNodeHeader(ctx context.Context, c *nodeclient.Client, a asked) (cli.Reco
 	return headerRecord(h), nil
 }
 
-func headerRecord(h nodeclient.Header) cli.Record {
+func headerRecord(h rpc.Header) cli.Record {
 	return cli.Record{{"number", h.Number}, {"hash", h.Hash}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}
 }
 
-func askFinalizedHead(ctx context.Context, c *nodeclient.Client, _ asked) (cli.Record, error) {
+func askFinalizedHead(ctx context.Context, c *rpc.Client, _ asked) (cli.Record, error) {
 	hash, err := c.FinalizedHead(ctx)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func askFinalizedHead(ctx context.Context, c *nodeclient.Client, _ asked) (cli.R
 // defaultHistory is how many blocks of fee history are asked for.
 const defaultHistory = 10
 
-func askFeeHistory(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+func askFeeHistory(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
 	blocks := uint64(defaultHistory)
 	if len(a.args) > 0 {
 		var err error
@@ -158,7 +158,7 @@ func askFeeHistory(ctx context.Context, c *nodeclient.Client, a asked) (cli.Reco
 	return cli.Record{{"next_base_fee_per_gas", history.NextBaseFee()}, {"predicted_base_fee_per_gas", predicted}, {"blocks", list}}, nil
 }
 
-func askQueryInfo(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+func askQueryInfo(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
 	info, err := c.QueryInfo(ctx, a.args[0], chain.Optional[chain.Hash]{})
 	if err != nil {
 		return nil, err
@@ -166,12 +166,12 @@ func askQueryInfo(ctx context.Context, c *nodeclient.Client, a asked) (cli.Recor
 	return infoRecord(info), nil
 }
 
-func infoRecord(info nodeclient.DispatchInfo) cli.Record {
+func infoRecord(info rpc.DispatchInfo) cli.Record {
 	return cli.Record{{"partial_fee", info.PartialFee}, {"partial_fee_token", console.Tokens(info.PartialFee)}, {"class", info.Class},
 		{"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}
 }
 
-func askCall(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+func askCall(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
 	params := []any{}
 	for _, text := range a.args[1:] {
 		if _, err := jsonscan.Parse(text); err == nil {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/nodeclient"
-	"github.com/feeledger/fees/nodestate"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
 const queryManual = `Ask a node for an item of a pallet's storage, by what its runtime says of itself:
@@ -65,7 +65,7 @@ func newQuery(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			view, err := nodestate.Open(c.Context(), client, height, extrinsic.Token{})
+			view, err := state.Open(c.Context(), client, height, extrinsic.Token{})
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func storedRecord(v jsonscan.Value) cli.Record {
 }
 
 // followItem writes a line for each change.
-func followItem(ctx context.Context, view *nodestate.View, args []string, format string, stdout io.Writer) error {
+func followItem(ctx context.Context, view *state.View, args []string, format string, stdout io.Writer) error {
 	for v, err := range view.Follow(ctx, args[0], args[1:]) {
 		if err != nil {
 			return err
@@ -114,18 +114,18 @@ func followItem(ctx context.Context, view *nodestate.View, args []string, format
 }
 
 // stateQuestions are those whose answers the runtime types.
-var stateQuestions = []question[*nodeclient.Client]{
+var stateQuestions = []question[*rpc.Client]{
 	{use: "const <pallet.constant>", short: "A constant of a pallet", args: 1, most: 1, wants: "a pallet and a constant, such as transactionPayment.operationalFeeMultiplier", at: true, ask: askConstant},
-	{use: "constants [pallet]", short: "The constants of a pallet, or of all", most: 1, wants: "at most one pallet", at: true, ask: listed((*nodestate.View).Constants)},
-	{use: "calls [pallet]", short: "The calls of a pallet, or of all, with their arguments", most: 1, wants: "at most one pallet", at: true, ask: listed((*nodestate.View).Calls)},
-	{use: "events [pallet]", short: "The events of a pallet, or of all, with their data", most: 1, wants: "at most one pallet", at: true, ask: listed((*nodestate.View).Events)},
-	{use: "storage [pallet]", short: "The items that a pallet, or all, store", most: 1, wants: "at most one pallet", at: true, ask: listed((*nodestate.View).Storage)},
+	{use: "constants [pallet]", short: "The constants of a pallet, or of all", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Constants)},
+	{use: "calls [pallet]", short: "The calls of a pallet, or of all, with their arguments", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Calls)},
+	{use: "events [pallet]", short: "The events of a pallet, or of all, with their data", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Events)},
+	{use: "storage [pallet]", short: "The items that a pallet, or all, store", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Storage)},
 	{use: "chain", short: "The name of the node's chain", ask: askChain},
 	{use: "next-index <account>", short: "The nonce of an account's next extrinsic, counting the pool's", args: 1, most: 1, wants: "one account", ask: askNextIndex},
 }
 
-func askConstant(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
-	view, err := nodestate.Open(ctx, c, a.at, extrinsic.Token{})
+func askConstant(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
+	view, err := state.Open(ctx, c, a.at, extrinsic.Token{})
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +136,9 @@ func askConstant(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record
 	return cli.Record{{"constant", a.args[0]}, {"type", kind}, {"value", json.RawMessage(value.Raw())}, {"at", view.At.Height}, {"at_hash", view.At.Hash}}, nil
 }
 
-func listed(of func(*nodestate.View, string) ([]nodestate.Member, error)) func(context.Context, *nodeclient.Client, asked) (cli.Record, error) {
-	return func(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
-		view, err := nodestate.Open(ctx, c, a.at, extrinsic.Token{})
+func listed(of func(*state.View, string) ([]state.Member, error)) func(context.Context, *rpc.Client, asked) (cli.Record, error) {
+	return func(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
+		view, err := state.Open(ctx, c, a.at, extrinsic.Token{})
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ func listed(of func(*nodestate.View, string) ([]nodestate.Member, error)) func(c
 	}
 }
 
-func askChain(ctx context.Context, c *nodeclient.Client, _ asked) (cli.Record, error) {
+func askChain(ctx context.Context, c *rpc.Client, _ asked) (cli.Record, error) {
 	name, err := c.Chain(ctx)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func askChain(ctx context.Context, c *nodeclient.Client, _ asked) (cli.Record, e
 	return cli.Record{{"chain", name}}, nil
 }
 
-func askNextIndex(ctx context.Context, c *nodeclient.Client, a asked) (cli.Record, error) {
+func askNextIndex(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
 	account, err := chain.ParseAddress(a.args[0])
 	if err != nil {
 		return nil, err

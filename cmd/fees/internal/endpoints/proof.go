@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/trie"
+	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
 const proofManual = `A state proof says what a block's state has at a key, and needs nobody's word

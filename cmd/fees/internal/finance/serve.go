@@ -19,9 +19,9 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/gatewayserver"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/metrics"
+	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/web"
 )
@@ -224,7 +224,7 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 		}
 		fmt.Fprintf(stderr, "fees: the ledger %s is at %s://%s%s\n", l.Desk.Place, scheme, listener.Addr(), path)
 	}
-	return gatewayserver.Serve(ctx, listener, handler)
+	return reply.Serve(ctx, listener, handler)
 }
 
 // readable tells whether all ledgers can be read.

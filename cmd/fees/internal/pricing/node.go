@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/nodeclient"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/source"
 )
 
@@ -30,7 +30,7 @@ func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *desk.E
 	if err != nil {
 		return nil, err
 	}
-	node, err := nodeclient.New(address, httpclient.Options{Total: c.Timeout, RootCAs: c.RootCAs}) // the key is the gateway's
+	node, err := rpc.New(address, httpclient.Options{Total: c.Timeout, RootCAs: c.RootCAs}) // the key is the gateway's
 	if err != nil {
 		return nil, err
 	}

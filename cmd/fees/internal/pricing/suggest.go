@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/archive/demo"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/archive/demo"
+	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodeclient"
 	"github.com/feeledger/fees/source"
 )
 
@@ -125,7 +125,7 @@ func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err err
 }
 
 // nodeClient is the node that is named, nil for none.
-func (f *suggestFlags) nodeClient() (*nodeclient.Client, error) {
+func (f *suggestFlags) nodeClient() (*rpc.Client, error) {
 	address, err := cli.NodeAddress(f.node)
 	if err != nil || address == "" {
 		return nil, err

@@ -13,15 +13,15 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/state"
+	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/metadata"
+	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/nodestate"
 	"github.com/feeledger/fees/source"
 )
 
@@ -242,7 +242,7 @@ func runtimeOf(c *cobra.Command, node *cli.NodeFlags, at int64, file string) (*e
 	if err != nil {
 		return nil, err
 	}
-	view, err := nodestate.Open(c.Context(), client, height, extrinsic.Token{})
+	view, err := state.Open(c.Context(), client, height, extrinsic.Token{})
 	if err != nil {
 		return nil, err
 	}

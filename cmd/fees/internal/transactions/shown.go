@@ -10,11 +10,11 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
 // lines are what a signer reads before signing: a name and a text each. Nothing is shortened, however narrow the

@@ -8,10 +8,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/ethtx"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/extrinsic"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/tx/ethtx"
+	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
 // What is shown lines up, is never shortened, and carries no control characters to the terminal.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/keys"
+	"github.com/feeledger/fees/internal/tx/keys"
 )
 
 const signManual = `Sign a draft of fees tx build or fees tx build-evm. No network is used: a machine

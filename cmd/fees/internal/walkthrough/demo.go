@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/feeledger/fees/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/archive/demo/monthend"
 	"github.com/feeledger/fees/internal/console"
 )
 

@@ -1,0 +1,508 @@
+package answers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/sidecar"
+)
+
+// ErrLacks says that an archive does not have what was asked for: it is a
+// [chain.ErrNotKept].
+var ErrLacks error = lacks{}
+
+type lacks struct{}
+
+func (lacks) Error() string { return "the archive lacks it" }
+
+func (lacks) Unwrap() error { return chain.ErrNotKept }
+
+// ErrDamaged says that a file of an archive is not what it should be.
+var ErrDamaged = errors.New("the archive is damaged")
+
+// Archive is a set of kept answers. It asks nobody and changes nothing.
+type Archive struct {
+	name     string
+	files    fs.FS
+	start    uint64              // where the range begins at the lowest
+	manifest *Manifest           // nil where there is none
+	sums     map[string]string   // of the manifest, by path
+	listed   map[string][]uint64 // the manifest's heights by directory, rising
+	opened   openSegments
+}
+
+// New returns the archive in files; name stands for it in errors.
+func New(name string, files fs.FS) *Archive { return &Archive{name: name, files: files} }
+
+// StartAt makes the range begin at a height, and returns the archive. Blocks before it can still
+// be read.
+func (a *Archive) StartAt(height uint64) *Archive {
+	a.start = height
+	return a
+}
+
+// OpenDirectory returns the archive in a directory.
+func OpenDirectory(path string) (*Archive, error) {
+	if err := checkDirectory(path); err != nil {
+		return nil, err
+	}
+	a := New(path, os.DirFS(path))
+	manifest, err := a.readManifest()
+	if errors.Is(err, ErrLacks) { // recordings, or the recorder is not done
+		return a, a.hasBlocks()
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.manifest, a.sums, a.listed = manifest, manifest.sums(), manifest.heights()
+	return a, nil
+}
+
+// hasBlocks tells what a directory without a manifest lacks to be recordings.
+func (a *Archive) hasBlocks() error {
+	if info, err := fs.Stat(a.files, blockDirectory); err == nil && info.IsDir() {
+		return nil
+	}
+	if a.has(segmentDirectory) {
+		return fmt.Errorf("%s: %w: it has segments and no %s: its recording is not finished", a.name, ErrLacks, manifestPath)
+	}
+	return &noArchiveError{fmt.Errorf("%s is not a directory of recordings: it has no directory %s", a.name, blockDirectory)}
+}
+
+// Range is from the first to the last height that has a block, or from where StartAt says.
+// Recordings without a manifest may lack some between.
+func (a *Archive) Range() (first, last uint64, err error) {
+	if a.segmented() {
+		return a.manifest.First, a.manifest.Last, nil
+	}
+	heights, err := a.heights()
+	if err != nil {
+		return 0, 0, err
+	}
+	return max(heights[0], a.start), heights[len(heights)-1], nil
+}
+
+// Portion is one block, by an answer with the block and one with the multiplier.
+func (a *Archive) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
+
+// Prepare does nothing.
+func (a *Archive) Prepare(context.Context, chain.Heights) error { return nil }
+
+// Kept are the heights of Range: an archive does not grow.
+func (a *Archive) Kept() (none chain.Optional[chain.Heights], err error) {
+	first, last, err := a.Range()
+	if err != nil {
+		return none, err
+	}
+	return chain.Some(chain.Heights{First: first, Last: last}), nil
+}
+
+// Proved is not known: the archive has the word of a gateway.
+func (a *Archive) Proved() (none chain.Optional[chain.Anchor]) { return none }
+
+// FinalHead is the block at the highest height.
+func (a *Archive) FinalHead(ctx context.Context) (chain.Head, error) {
+	b, err := a.Head(ctx, false)
+	if err != nil {
+		return chain.Head{}, err
+	}
+	return chain.Head{Number: b.Number, Hash: chain.Some(b.Hash)}, nil
+}
+
+// Head is the block at the highest height. An archive cannot tell a newest from
+// a newest final one: it has what was kept.
+func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
+	_, last, err := a.Range()
+	if err != nil {
+		return nil, err
+	}
+	return a.Block(ctx, last)
+}
+
+// Block is the block at a height.
+func (a *Archive) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	path := blockPath(height)
+	text, err := a.readUpTo(path, httpclient.MaxAnswer(ctx, httpclient.DefaultMaxAnswer))
+	if errors.Is(err, ErrLacks) {
+		if first, last, none := a.Range(); none == nil {
+			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, first, last)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := sidecar.DecodeBlock(text)
+	if err != nil {
+		return nil, a.damaged(path, err)
+	}
+	if b.Number != height {
+		return nil, a.damaged(path, fmt.Errorf("it is block %d", b.Number))
+	}
+	return b, nil
+}
+
+// BlockByHash looks through the blocks for the one with that hash.
+func (a *Archive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
+	heights, err := a.downwards()
+	if err != nil {
+		return nil, err
+	}
+	var damaged error // it may be the block
+	for height := range heights {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		switch b, err := a.Block(ctx, height); {
+		case err != nil:
+			damaged = err
+		case b.Hash == hash:
+			return b, nil
+		}
+	}
+	if damaged != nil {
+		return nil, damaged
+	}
+	return nil, fmt.Errorf("%s: block %v: %w", a.name, hash, ErrLacks)
+}
+
+// Multiplier is the fee multiplier that the block at a height left behind.
+func (a *Archive) Multiplier(_ context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
+	path := multiplierPath(at)
+	text, err := a.read(path)
+	if err != nil {
+		return chain.AtBlock[chain.Multiplier]{}, err
+	}
+	m, err := sidecar.DecodeMultiplier(text)
+	if err == nil && m.At != at {
+		err = fmt.Errorf("it is at block %d", m.At)
+	}
+	if err != nil {
+		return chain.AtBlock[chain.Multiplier]{}, a.damaged(path, err)
+	}
+	return m, nil
+}
+
+// Runtime is the runtime that the block at a height left behind. An archive
+// without any runtime spec answers [chain.ErrNotOffered], as its gateway
+// would have.
+func (a *Archive) Runtime(_ context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
+	path, text, err := a.runtimeText(at)
+	if err != nil {
+		return chain.AtBlock[chain.Runtime]{}, err
+	}
+	r, err := sidecar.DecodeRuntime(text)
+	if err == nil && path != runtimeForAll && path != runtimePath(r.At) {
+		err = fmt.Errorf("it is at block %d", r.At)
+	}
+	if err != nil {
+		return chain.AtBlock[chain.Runtime]{}, a.damaged(path, err)
+	}
+	if r.At != at { // it was asked at another height where it was the same
+		r.At, r.AtHash = at, chain.Optional[chain.Hash]{}
+	}
+	return r, nil
+}
+
+// runtimeText is the file that holds the runtime at a height.
+func (a *Archive) runtimeText(at uint64) (path, text string, err error) {
+	path = a.runtimeFile(at)
+	if text, err = a.read(path); path == runtimeForAll && errors.Is(err, ErrLacks) {
+		err = fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
+	}
+	return path, text, err
+}
+
+// runtimeFile is the path of the file with the runtime at a height. In the range
+// of a manifest it is the file of the highest height up to it: the recorder kept
+// each change. Without one, nobody knows whether a change was left out.
+func (a *Archive) runtimeFile(at uint64) string {
+	kept := a.listed[runtimeDirectory]
+	if a.manifest == nil && !a.has(runtimeDirectory) || a.manifest != nil && len(kept) == 0 {
+		return runtimeForAll
+	}
+	if a.manifest == nil || at > a.manifest.Last {
+		return runtimePath(at)
+	}
+	after, exact := slices.BinarySearch(kept, at)
+	if exact || after == 0 {
+		return runtimePath(at)
+	}
+	return runtimePath(kept[after-1])
+}
+
+// FeesTreasuryProportion is that parameter as the block at a height left it, where it
+// was kept; and [chain.ErrNotKept] elsewhere.
+func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+	path := parameterPath(at)
+	text, err := a.read(path)
+	if err != nil {
+		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, err
+	}
+	if m := a.manifest; m != nil && m.ParameterKey != key {
+		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("%s: %s: %w: it was asked for by the key %s, not by %s", a.name, path, ErrLacks, m.ParameterKey, key)
+	}
+	p, err := sidecar.DecodeProportion(text, key)
+	if err == nil && p.At != at {
+		err = fmt.Errorf("it is at block %d", p.At)
+	}
+	if err != nil {
+		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, a.damaged(path, err)
+	}
+	return p, nil
+}
+
+// hasParameters tells whether FeesTreasuryProportion was asked for when the archive was
+// made.
+func (a *Archive) hasParameters() bool {
+	if a.manifest != nil {
+		return a.manifest.ParameterKey != ""
+	}
+	return a.has(parameterDirectory)
+}
+
+// BlockWeight is what the chain counted for the block at a height, by class. It is
+// [chain.ErrNotKept] where it was not kept, and [chain.ErrNotOffered] of an archive that
+// keeps none.
+func (a *Archive) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
+	path := weightPath(at)
+	if !a.hasBlockWeights() {
+		return none, fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
+	}
+	text, err := a.read(path)
+	if err != nil {
+		return none, err
+	}
+	w, err := sidecar.DecodeBlockWeight(text)
+	if err == nil && w.At != at {
+		err = fmt.Errorf("it is at block %d", w.At)
+	}
+	if err != nil {
+		return none, a.damaged(path, err)
+	}
+	return w, nil
+}
+
+// hasBlockWeights tells whether system.blockWeight was asked for when the archive was
+// made.
+func (a *Archive) hasBlockWeights() bool {
+	if a.manifest != nil {
+		return len(a.manifest.BlockWeights) > 0
+	}
+	return a.has(weightDirectory)
+}
+
+// Extrinsics are [chain.ErrNotOffered]: a gateway's answers have them decoded alone.
+func (a *Archive) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
+	return nil, fmt.Errorf("%s: encoded extrinsics: %w", a.name, chain.ErrNotOffered)
+}
+
+// Balance is the balance of an account when the block at a height was done; it
+// was kept for the accounts that the recorder was told of.
+func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
+	height, ok := at.Get()
+	if !ok {
+		_, last, err := a.Range()
+		if err != nil {
+			return chain.AtBlock[chain.Account]{}, err
+		}
+		height = last
+	}
+	path := balancePath(account, height)
+	text, err := a.read(path)
+	if err != nil {
+		return chain.AtBlock[chain.Account]{}, err
+	}
+	b, err := sidecar.DecodeBalance(text)
+	if err == nil && b.At != height {
+		err = fmt.Errorf("it is at block %d", b.At)
+	}
+	if err != nil {
+		return chain.AtBlock[chain.Account]{}, a.damaged(path, err)
+	}
+	return b, nil
+}
+
+// NodeVersion is what the node behind the gateway was.
+func (a *Archive) NodeVersion(context.Context) (chain.NodeVersion, error) {
+	const path = nodePath
+	text, err := a.read(path)
+	if errors.Is(err, ErrLacks) {
+		return chain.NodeVersion{}, fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
+	}
+	if err != nil {
+		return chain.NodeVersion{}, err
+	}
+	n, err := sidecar.DecodeNodeVersion(text)
+	if err != nil {
+		return chain.NodeVersion{}, a.damaged(path, err)
+	}
+	return n, nil
+}
+
+// segmented tells whether the answers are in segments.
+func (a *Archive) segmented() bool { return a.manifest != nil && len(a.manifest.Segments) > 0 }
+
+// downwards are the heights that have a block, falling.
+func (a *Archive) downwards() (iter.Seq[uint64], error) {
+	if a.segmented() {
+		first, last := a.manifest.First, a.manifest.Last
+		return func(yield func(uint64) bool) {
+			for left := last - first + 1; left > 0 && yield(first+left-1); left-- {
+			}
+		}, nil
+	}
+	heights, err := a.heights()
+	return func(yield func(uint64) bool) {
+		for _, height := range slices.Backward(heights) {
+			if !yield(height) {
+				return
+			}
+		}
+	}, err
+}
+
+// heights are those that have a block, rising; there is at least one. They are of
+// an archive that is not in segments.
+func (a *Archive) heights() ([]uint64, error) {
+	heights, err := a.heightsIn(blockDirectory)
+	if err != nil {
+		return nil, err
+	}
+	if len(heights) == 0 {
+		return nil, fmt.Errorf("%s: %s: %w: there is no <height>.json", a.name, blockDirectory, ErrLacks)
+	}
+	return heights, nil
+}
+
+// heightsIn are those that have a file in a directory, rising. What a manifest
+// does not list is not there.
+func (a *Archive) heightsIn(directory string) ([]uint64, error) {
+	if a.manifest != nil {
+		return a.listed[directory], nil
+	}
+	entries, err := fs.ReadDir(a.files, directory)
+	if err != nil {
+		return nil, a.damaged(directory, err)
+	}
+	var heights []uint64
+	for _, entry := range entries {
+		heights = appendHeight(heights, entry.Name())
+	}
+	slices.Sort(heights)
+	return heights, nil
+}
+
+// has tells whether a path is there, be it readable or not.
+func (a *Archive) has(path string) bool {
+	_, err := fs.Stat(a.files, path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// read returns an answer, and checks it against the manifest if there is one.
+func (a *Archive) read(path string) (string, error) {
+	return a.readUpTo(path, httpclient.DefaultMaxAnswer)
+}
+
+// readUpTo is read for an answer of at most so many bytes. A larger one is
+// [httpclient.ErrTooLarge], and is not read.
+func (a *Archive) readUpTo(path string, maxSize int) (string, error) {
+	want, listed := a.sums[path]
+	if a.manifest != nil && !listed && a.segmented() {
+		return a.readSegment(path, maxSize)
+	}
+	if info, err := fs.Stat(a.files, path); maxSize < httpclient.DefaultMaxAnswer && err == nil && info.Size() > int64(maxSize) {
+		return "", a.tooLarge(path)
+	}
+	if a.manifest == nil {
+		return a.readFile(path)
+	}
+	if !listed {
+		return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
+	}
+	text, err := a.readFile(path)
+	switch {
+	case errors.Is(err, ErrLacks):
+		return "", a.damaged(path, errMissing)
+	case err != nil:
+		return "", err
+	case sum(text) != want:
+		return "", a.damaged(path, errChanged)
+	}
+	return text, nil
+}
+
+var (
+	errMissing = errors.New("it is missing, and the manifest lists it")
+	errChanged = errors.New("it is not what the manifest says: a byte has changed")
+)
+
+// readFile returns a file's text, of at most an answer's size.
+func (a *Archive) readFile(path string) (string, error) {
+	file, size, err := a.open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	var text strings.Builder
+	text.Grow(int(min(size, httpclient.DefaultMaxAnswer)))
+	buffer := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buffer)
+	n, err := io.CopyBuffer(&text, io.LimitReader(file, httpclient.DefaultMaxAnswer+1), *buffer)
+	if err != nil {
+		return "", a.damaged(path, err)
+	}
+	if n > httpclient.DefaultMaxAnswer {
+		return "", a.damaged(path, errTooLarge)
+	}
+	return text.String(), nil
+}
+
+// copyBuffers are used again, for most answers are smaller than one.
+var copyBuffers = sync.Pool{New: func() any {
+	buffer := make([]byte, 32<<10)
+	return &buffer
+}}
+
+// open opens a regular file: a pipe could make the program wait for ever.
+func (a *Archive) open(path string) (fs.File, int64, error) {
+	err := disk.CheckRegular(a.files, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
+	case err != nil:
+		return nil, 0, a.damaged(path, err)
+	}
+	file, err := a.files.Open(path)
+	if err != nil {
+		return nil, 0, a.damaged(path, err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, 0, a.damaged(path, err)
+	}
+	return file, info.Size(), nil
+}
+
+func (a *Archive) tooLarge(path string) error {
+	return fmt.Errorf("%s: %s: %w", a.name, path, httpclient.ErrTooLarge)
+}
+
+func (a *Archive) damaged(path string, err error) error {
+	var refused *sidecar.RefusalError
+	if errors.As(err, &refused) { // the gateway's words, as they were recorded
+		return fmt.Errorf("%s: %s: %w: %w", a.name, path, chain.ErrCannotTell, refused)
+	}
+	return fmt.Errorf("%s: %s: %w: %w", a.name, path, ErrDamaged, err)
+}

@@ -1,0 +1,136 @@
+package answers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/inorder"
+)
+
+// blocks records the spans that are not there yet. Several heights are asked for
+// at once, and they are kept in their order.
+func (r *recorder) blocks(ctx context.Context) error {
+	heights, endHeights := iter.Pull(r.missingHeights(ctx))
+	defer endHeights()
+	runtimes, endRuntimes := iter.Pull(r.missingRuntimes(ctx))
+	defer endRuntimes()
+	w := &walk{heights: heights, runtimes: runtimes}
+	for i, s := range r.spans {
+		var err error
+		if kept := r.segments[i]; kept != nil {
+			err = r.pass(w, kept)
+		} else if r.options.Segments {
+			err = r.recordSegment(ctx, w, s)
+		} else {
+			err = r.recordSpan(ctx, w, s, r.keep)
+		}
+		if err != nil {
+			if r.options.Segments { // of which only whole ones are kept
+				w.next = s.first
+			}
+			return &httpclient.InterruptedError{Next: w.next, Err: err}
+		}
+	}
+	hash, _ := w.lastHash.Get()
+	r.manifest.LastHash = hash.String()
+	return nil
+}
+
+// walk goes over the heights in order.
+type walk struct {
+	heights  func() (heightResult, bool)
+	runtimes func() (spanRuntimes, bool)
+	lastHash chain.Optional[chain.Hash] // of the last block that was passed
+	next     uint64                     // the first height that is not kept
+}
+
+type heightResult struct {
+	height height
+	err    error
+}
+
+// missingHeights are those of all spans that are not there. Each is asked for some time
+// before it is taken: twice as many as there may be questions, so that a slow
+// answer, or a slow disk, does not hold up all others.
+func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
+	missing := func(yield func(uint64) bool) {
+		for i, s := range r.spans {
+			for number := s.first; r.segments[i] == nil && number <= s.last; number++ {
+				if !yield(number) {
+					return
+				}
+			}
+		}
+	}
+	return inorder.Map(ctx, missing, 2*r.options.Concurrency, func(ctx context.Context, number uint64) heightResult {
+		h, err := r.height(ctx, number)
+		return heightResult{h, err}
+	})
+}
+
+// recordSpan keeps the heights of a span, then its runtimes, of which each must
+// be that of its block.
+func (r *recorder) recordSpan(ctx context.Context, w *walk, s span, keep func(answer) error) error {
+	hashes := make(map[uint64]chain.Hash, s.last-s.first+1)
+	w.next = s.first
+	for range s.last - s.first + 1 {
+		next, _ := w.heights()
+		if err := cmp.Or(next.err, ctx.Err()); err != nil {
+			return err
+		}
+		h := next.height
+		if err := r.follow(w, h.number, h.parent, h.hash); err != nil {
+			return err
+		}
+		if h.number > 0 {
+			hashes[h.number-1] = h.parent
+		}
+		hashes[h.number] = h.hash
+		for _, a := range h.answers {
+			if err := keep(a); err != nil {
+				return err
+			}
+		}
+		w.next = h.number + 1
+		r.progress(h.number)
+	}
+	runtimes, _ := w.runtimes()
+	if err := cmp.Or(runtimes.err, ctx.Err()); err != nil {
+		return err
+	}
+	for _, runtime := range runtimes.seen {
+		if err := checkRuntime(runtime.at, chain.Some(hashes[runtime.at]))(runtime.text); err != nil {
+			return fmt.Errorf("/runtime/spec?at=%d: %w", runtime.at, err)
+		}
+	}
+	for _, runtime := range runtimes.changes {
+		if err := keep(runtime.answer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow goes on to the block at a height, which must follow the one before it.
+func (r *recorder) follow(w *walk, number uint64, parent, hash chain.Hash) error {
+	before, known := w.lastHash.Get()
+	if known && parent != before {
+		return fmt.Errorf("block %d: %w: its parent is %v, and block %d is %v: if the gateway has another chain by now, record into an empty directory",
+			number, chain.ErrWrongBlock, parent, number-1, before)
+	}
+	if !known {
+		r.manifest.FirstHash = hash.String()
+	}
+	w.lastHash = chain.Some(hash)
+	return nil
+}
+
+func (r *recorder) progress(height uint64) {
+	if o := r.options; o.Progress != nil {
+		o.Progress(height-o.First+1, o.Last-o.First+1)
+	}
+}

@@ -1,0 +1,24 @@
+package answers
+
+import (
+	"context"
+
+	"github.com/feeledger/fees/internal/sys/disk"
+)
+
+// RecordWith is [Record] on a disk that asks before each step.
+func RecordWith(ctx context.Context, before func(step string) error, gateway Answers, directory string, o RecordOptions) (*Manifest, error) {
+	return record(ctx, gateway, disk.Disk{Directory: directory, Before: before}, o)
+}
+
+// WithSegments has segments of so many heights.
+func WithSegments(o RecordOptions, size uint64) RecordOptions {
+	o.Segments, o.segmentSize = true, size
+	return o
+}
+
+// Seal is a manifest's text with its own sum.
+func Seal(m Manifest) (string, error) { return m.seal() }
+
+// MostSegments is how many an archive may have.
+const MostSegments = maxSegments

@@ -1,0 +1,278 @@
+package answers
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/sidecar"
+)
+
+// Handler is a gateway over an archive: the real gateway's paths, bodies,
+// statuses and error texts, for what was kept. What the chain may have and the
+// archive lacks is an error of status 500 that says so. Errors have no stack.
+func Handler(a *Archive) http.Handler { return reply.Handler(gateway{a}) }
+
+type gateway struct{ archive *Archive }
+
+const (
+	multiplierURL = "/pallets/transactionPayment/storage/nextFeeMultiplier"
+	parameterURL  = "/pallets/parameters/storage/parameters"
+	weightURL     = "/pallets/system/storage/blockWeight"
+)
+
+// The paths that have a parameter.
+var (
+	blockURL   = regexp.MustCompile(`^/blocks/([^/]+)$`)
+	headerURL  = regexp.MustCompile(`^/blocks/([^/]+)/header$`)
+	balanceURL = regexp.MustCompile(`^/accounts/([^/]+)/balance-info$`)
+	palletURL  = regexp.MustCompile(`^/pallets/[^/]+`)
+	storageURL = regexp.MustCompile(`^/pallets/([^/]+)/storage/([^/]+)$`)
+)
+
+// refusal is an answer that is an error, with the real gateway's text if it has
+// one for it.
+type refusal struct {
+	status  int
+	message string
+}
+
+func (r *refusal) Error() string { return r.message }
+
+// Refusal is what is sent.
+func (r *refusal) Refusal() (status int, message string) { return r.status, r.message }
+
+func badRequest(format string, args ...any) error {
+	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+var errNoSuchBlock = &refusal{http.StatusInternalServerError, "Unable to retrieve header and parent from supplied hash"}
+
+// Answer answers a question. What is refused does not tell the archive's place on this
+// machine.
+func (g gateway) Answer(ctx context.Context, question string) (string, error) {
+	u, err := url.ParseRequestURI(question)
+	if err != nil {
+		return "", chain.ErrNotOffered
+	}
+	query := u.Query()
+	text, err := g.answer(ctx, u.Path, query.Get("at"), query.Get("keys[]"))
+	var refused *refusal
+	if err == nil || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &refused) {
+		return text, err
+	}
+	return "", &refusal{http.StatusInternalServerError, strings.TrimPrefix(err.Error(), g.archive.name+": ")}
+}
+
+func (g gateway) answer(ctx context.Context, path, at, key string) (string, error) {
+	path = palletURL.ReplaceAllStringFunc(path, sidecar.PalletName)
+	switch path {
+	case "/":
+		return g.root()
+	case "/runtime/spec":
+		return g.at(ctx, at, g.runtime)
+	case multiplierURL:
+		return g.at(ctx, at, g.file(multiplierPath))
+	case "/node/version":
+		text, err := g.archive.read(nodePath)
+		if errors.Is(err, ErrLacks) {
+			err = chain.ErrNotOffered
+		}
+		return text, err
+	}
+	if found := blockURL.FindStringSubmatch(path); found != nil {
+		return g.at(ctx, withoutHead(found[1]), g.file(blockPath))
+	}
+	if found := headerURL.FindStringSubmatch(path); found != nil {
+		return g.at(ctx, withoutHead(found[1]), g.file(headerPath))
+	}
+	if found := balanceURL.FindStringSubmatch(path); found != nil {
+		account, err := parseAccount(found[1])
+		if err != nil {
+			return "", err
+		}
+		return g.at(ctx, at, g.file(func(at uint64) string { return balancePath(account, at) }))
+	}
+	if path == parameterURL && g.archive.hasParameters() {
+		return g.at(ctx, at, g.parameter(key))
+	}
+	if path == weightURL && g.archive.hasBlockWeights() {
+		return g.at(ctx, at, g.file(weightPath))
+	}
+	if found := storageURL.FindStringSubmatch(path); found != nil {
+		return "", unknownStorage(found[1], found[2])
+	}
+	return "", chain.ErrNotOffered
+}
+
+// withoutHead is a block's name, "" for the head.
+func withoutHead(name string) string {
+	if name == "head" {
+		return ""
+	}
+	return name
+}
+
+// at finds the height that a name stands for, the head if it is "", and answers
+// for it.
+func (g gateway) at(ctx context.Context, name string, answer func(height uint64) (string, error)) (string, error) {
+	_, head, err := g.archive.Range()
+	if err != nil {
+		return "", err
+	}
+	height := head
+	switch {
+	case strings.HasPrefix(name, "0x"):
+		height, err = g.heightOf(ctx, name)
+	case name != "":
+		height, err = parseHeight(name, head)
+	}
+	if err != nil {
+		return "", err
+	}
+	return answer(height)
+}
+
+func parseHeight(text string, head uint64) (uint64, error) {
+	if strings.Trim(text, "0123456789") != "" {
+		return 0, badRequest("Cannot get block hash for %s. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", text)
+	}
+	height, err := strconv.ParseUint(text, 10, 64)
+	switch {
+	case err != nil || height > math.MaxUint32:
+		return 0, badRequest("Specified block number is larger than the current largest block. The largest known block number is %d.", head)
+	case height > head:
+		return 0, errNoSuchBlock
+	}
+	return height, nil
+}
+
+// heightOf is the height of the block with a hash.
+func (g gateway) heightOf(ctx context.Context, text string) (uint64, error) {
+	if strings.Trim(text[2:], "0123456789abcdefABCDEF") != "" {
+		return 0, badRequest("Cannot get block hash for %s. Hex string block IDs must be a valid hex string and must be 32-bytes (66-characters) in length.", text)
+	}
+	hash, err := chain.ParseHash(text)
+	if err != nil {
+		return 0, badRequest("Cannot get block hash for %s. Hex string block IDs must be 32-bytes (66-characters) in length.", text)
+	}
+	b, err := g.archive.BlockByHash(ctx, hash)
+	if errors.Is(err, ErrLacks) {
+		return 0, errNoSuchBlock
+	}
+	if err != nil {
+		return 0, err
+	}
+	return b.Number, nil
+}
+
+// file answers with what is kept for a height. A block that is not kept is as if
+// the chain did not have it.
+func (g gateway) file(path func(height uint64) string) func(uint64) (string, error) {
+	return func(height uint64) (string, error) {
+		text, err := g.archive.read(path(height))
+		if strings.HasPrefix(text, `{"code"`) || strings.HasPrefix(text, `{"error"`) {
+			if refused := sidecar.Refusal(text); refused != nil {
+				return "", &refusal{cmp.Or(refused.Status, http.StatusInternalServerError), refused.Message}
+			}
+		}
+		if path(height) == blockPath(height) && errors.Is(err, ErrLacks) {
+			err = errNoSuchBlock
+		}
+		return text, err
+	}
+}
+
+// parameter answers with FeesTreasuryProportion, the one parameter that is kept, where it
+// is asked for by its key.
+func (g gateway) parameter(key string) func(uint64) (string, error) {
+	return func(height uint64) (string, error) {
+		if !strings.HasPrefix(key, "0x") {
+			return "", &refusal{http.StatusInternalServerError, "Cannot map Enum JSON"}
+		}
+		if _, err := g.archive.FeesTreasuryProportion(context.Background(), key, height); err != nil {
+			return "", err
+		}
+		return g.archive.read(parameterPath(height))
+	}
+}
+
+// runtime answers with the runtime that is kept for a height. Where it was asked
+// for at another height, the answer is made to be for this one.
+func (g gateway) runtime(height uint64) (string, error) {
+	path, text, err := g.archive.runtimeText(height)
+	if err != nil {
+		return "", err
+	}
+	v, err := jsonscan.Parse(text)
+	if err != nil {
+		return "", g.archive.damaged(path, err)
+	}
+	kept := v.Member("at")
+	if have, err := chain.ReadUint64(kept.Member("height")); err == nil && have == height {
+		return text, nil
+	}
+	at := fmt.Sprintf(`{"height":"%d"`, height)
+	if hash, known := g.hash(height).Get(); known {
+		at += fmt.Sprintf(`,"hash":"%v"`, hash)
+	}
+	return strings.Replace(text, kept.Raw(), at+"}", 1), nil
+}
+
+// hash is the hash of the block at a height, where it or the next one is kept.
+func (g gateway) hash(height uint64) (hash chain.Optional[chain.Hash]) {
+	if b, err := g.archive.Block(context.Background(), height); err == nil {
+		return chain.Some(b.Hash)
+	}
+	if b, err := g.archive.Block(context.Background(), height+1); err == nil {
+		return chain.Some(b.ParentHash)
+	}
+	return hash
+}
+
+// root is what a recorder reads of a gateway's root.
+func (g gateway) root() (string, error) {
+	if g.archive.manifest == nil || g.archive.manifest.GatewayVersion == "" {
+		return "", chain.ErrNotOffered
+	}
+	text, err := json.Marshal(map[string]string{"version": g.archive.manifest.GatewayVersion})
+	return string(text), err
+}
+
+func parseAccount(text string) (chain.Address, error) {
+	if !strings.HasPrefix(text, "0x") {
+		return chain.Address{}, badRequest("Invalid decoded address checksum")
+	}
+	account, err := chain.ParseAddress(text)
+	if err != nil {
+		return chain.Address{}, badRequest("Invalid address format")
+	}
+	return account, nil
+}
+
+// unknownStorage is the error for all storage that an archive does not keep.
+func unknownStorage(pallet, item string) error {
+	if pallet == "transactionPayment" {
+		return &refusal{http.StatusInternalServerError, fmt.Sprintf(
+			`Could not find storage item ("%s") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, item)}
+	}
+	return badRequest(`"%s" was not recognized as a queryable pallet.`, pallet)
+}
+
+// Serve answers at a listener until the context ends, and lets the answers under
+// way finish.
+func Serve(ctx context.Context, listener net.Listener, a *Archive) error {
+	return reply.Serve(ctx, listener, Handler(a))
+}

@@ -1,0 +1,53 @@
+package answers
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+)
+
+const (
+	blockDirectory   = "blocks"
+	runtimeDirectory = "runtime-spec"
+	// parameterDirectory has FeesTreasuryProportion, the one parameter that is kept.
+	parameterDirectory = "parameters"
+	weightDirectory    = "block-weight"
+	runtimeForAll      = "runtime-spec.json"
+	nodePath           = "node-version.json"
+	manifestPath       = "manifest.json"
+	// stampPath has a timestamp of the manifest, where somebody had it stamped. It is no
+	// part of what was recorded.
+	stampPath = manifestPath + ".tsr"
+)
+
+func blockPath(height uint64) string { return heightPath(blockDirectory, height) }
+
+func headerPath(height uint64) string { return heightPath("headers", height) }
+
+func multiplierPath(at uint64) string { return heightPath("multiplier", at) }
+
+func parameterPath(at uint64) string { return heightPath(parameterDirectory, at) }
+
+func weightPath(at uint64) string { return heightPath(weightDirectory, at) }
+
+func runtimePath(at uint64) string { return heightPath(runtimeDirectory, at) }
+
+func balancePath(account chain.Address, at uint64) string {
+	return heightPath(fmt.Sprintf("balance-info/0x%x", account[:]), at)
+}
+
+func heightPath(directory string, height uint64) string {
+	return directory + "/" + strconv.FormatUint(height, 10) + ".json"
+}
+
+// appendHeight adds the height that a file <height>.json is named by, if it is.
+func appendHeight(heights []uint64, name string) []uint64 {
+	digits, isJSON := strings.CutSuffix(name, ".json")
+	height, err := strconv.ParseUint(digits, 10, 64)
+	if isJSON && err == nil && strconv.FormatUint(height, 10) == digits {
+		heights = append(heights, height)
+	}
+	return heights
+}

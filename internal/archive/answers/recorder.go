@@ -1,0 +1,219 @@
+package answers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/sidecar"
+)
+
+// ErrNotFinal says that a block could still be replaced by another, and is not
+// kept.
+var ErrNotFinal = errors.New("not final yet")
+
+// Answers is a gateway that tells what it answers at a path, to the byte.
+type Answers interface {
+	Answer(ctx context.Context, path string) (string, error)
+}
+
+// Record keeps a gateway's answers on a range of blocks in a directory: the
+// blocks, their headers, the multipliers, the runtimes where they change,
+// FeesTreasuryProportion where the fees depend on it, system.blockWeight where the
+// multiplier does, the balances of accounts, and what the node is. Each answer is decoded
+// and checked before it is kept, and each block must be the parent of the next.
+//
+// What is there already and holds is not asked for again, so that a recording
+// that was stopped, at whatever moment, goes on and becomes the archive that it
+// would have been; and a damaged archive is mended. Of segments, only whole ones
+// are there. The directory must hold nothing else, and one recorder at a time may
+// write to it.
+func Record(ctx context.Context, gateway Answers, directory string, o RecordOptions) (*Manifest, error) {
+	return record(ctx, gateway, disk.Disk{Directory: directory}, o)
+}
+
+func record(ctx context.Context, gateway Answers, d disk.Disk, o RecordOptions) (*Manifest, error) {
+	o, err := o.normal()
+	if err != nil {
+		return nil, err
+	}
+	r := &recorder{
+		gateway: gateway,
+		disk:    d,
+		options: o,
+		base:    o.base(),
+		spans:   o.spans(),
+		places:  make(chan struct{}, o.Concurrency),
+		kept:    New(d.Directory, os.DirFS(d.Directory)),
+	}
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.findSegments(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.node(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.blocks(ctx); err != nil {
+		return nil, err
+	}
+	return r.finish(ctx)
+}
+
+// recorder is one recording.
+type recorder struct {
+	gateway  Answers
+	disk     disk.Disk
+	options  RecordOptions
+	base     uint64
+	spans    []span
+	places   chan struct{} // one for each question that may be under way
+	kept     *Archive      // what is in the directory already
+	old      *Manifest
+	listed   map[string]string    // the old manifest's sums
+	segments []*keptSegment       // those of the spans that are there and hold
+	runtimes map[uint64]runtimeAt // those that were read before the blocks, by height
+	manifest Manifest
+	wrote    bool
+}
+
+// prepare looks at what the directory has.
+func (r *recorder) prepare(ctx context.Context) error {
+	if err := disk.MakeDirectory(r.disk.Directory); err != nil {
+		return err
+	}
+	o := r.options
+	r.manifest = Manifest{Format: manifestFormat, Tool: tool, First: o.First, Last: o.Last, Accounts: []string{}}
+	for _, account := range o.Accounts {
+		r.manifest.Accounts = append(r.manifest.Accounts, account.String())
+	}
+	old, err := r.kept.readManifest()
+	switch {
+	case err == nil && (old.First != o.First || old.Last != o.Last || !slices.Equal(old.Accounts, r.manifest.Accounts)):
+		return fmt.Errorf("%s holds blocks %d to %d with the balances of %d accounts already: record into another directory",
+			r.disk.Directory, old.First, old.Last, len(old.Accounts))
+	case err == nil:
+		r.old, r.listed = old, old.sums()
+	case !errors.Is(err, ErrLacks) && !errors.Is(err, ErrDamaged):
+		return err
+	}
+	if err := r.findWants(ctx); err != nil {
+		return err
+	}
+	switch {
+	case o.Segments && r.kept.has(blockDirectory):
+		return fmt.Errorf("%s holds plain files already, and these blocks are to be kept in segments: record into another directory", r.disk.Directory)
+	case !o.Segments && r.kept.has(segmentDirectory):
+		return fmt.Errorf("%s holds segments already: record in segments again, or into another directory", r.disk.Directory)
+	}
+	return r.disk.Sweep(r.expected())
+}
+
+// expected tells which paths belong to the archive.
+func (r *recorder) expected() func(path string) bool {
+	o := r.options
+	paths := map[string]bool{manifestPath: true, stampPath: true, nodePath: true}
+	if o.Segments {
+		for _, s := range r.spans {
+			paths[segmentPath(s.first, s.last)] = true
+		}
+		return func(path string) bool { return paths[path] }
+	}
+	paths[multiplierPath(r.base)], paths[runtimePath(r.base)] = true, true
+	for h := r.base; h <= o.Last; h++ {
+		paths[parameterPath(h)] = r.manifest.ParameterKey != ""
+		paths[weightPath(h)] = r.wantsWeight(h)
+	}
+	for _, s := range r.spans {
+		for _, path := range r.paths(s) {
+			paths[path] = true
+		}
+		for h := s.first; h <= s.last; h++ {
+			paths[runtimePath(h)] = true
+		}
+	}
+	return func(path string) bool { return paths[path] }
+}
+
+// paths are those of the answers of a span in the order in which they are kept,
+// without those that the gateway may have refused, and the runtimes.
+func (r *recorder) paths(s span) []string {
+	var paths []string
+	if s.first == r.options.First && r.base < s.first {
+		paths = append(paths, multiplierPath(r.base))
+	}
+	for h := s.first; h <= s.last; h++ {
+		paths = append(paths, headerPath(h), multiplierPath(h))
+		for _, account := range r.options.Accounts {
+			paths = append(paths, balancePath(account, h))
+		}
+		paths = append(paths, blockPath(h))
+	}
+	return paths
+}
+
+// node records what the node is.
+func (r *recorder) node(ctx context.Context) error {
+	a, err := r.obtain(ctx, nodePath, "/node/version", func(text string) error {
+		_, err := sidecar.DecodeNodeVersion(text)
+		return err
+	})
+	if errors.Is(err, chain.ErrNotOffered) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.keep(a)
+}
+
+// finish writes the manifest. Where nothing had to be written the old one holds; who wrote it may
+// have ended before its name was on the disk.
+func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
+	listed := r.manifest.sums()
+	if err := r.disk.Sweep(func(path string) bool { return path == manifestPath || path == stampPath || listed[path] != "" }); err != nil {
+		return nil, err
+	}
+	if r.old != nil && !r.wrote && len(r.listed) == len(listed) {
+		return r.old, r.disk.Flush()
+	}
+	var err error
+	if r.manifest.GatewayVersion, err = r.gatewayVersion(ctx); err != nil {
+		return nil, err
+	}
+	text, err := r.manifest.seal()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.disk.Flush(); err != nil {
+		return nil, err
+	}
+	if err := r.disk.Write(manifestPath, text); err != nil {
+		return nil, err
+	}
+	return &r.manifest, r.disk.Flush()
+}
+
+// gatewayVersion is what the gateway says of itself at its root. It is asked for
+// last: its root has no version in its path, and would tell a client that no path
+// has one.
+func (r *recorder) gatewayVersion(ctx context.Context) (string, error) {
+	text, err := r.gateway.Answer(ctx, "/")
+	var unreachable *httpclient.UnreachableError
+	if errors.As(err, &unreachable) || ctx.Err() != nil {
+		return "", err
+	}
+	if err != nil {
+		return "", nil
+	}
+	root, _ := jsonscan.Parse(text)
+	version, _ := root.Member("version").Text()
+	return jsonscan.Excerpt(version), nil
+}

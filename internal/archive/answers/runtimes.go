@@ -1,0 +1,143 @@
+package answers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/sys/inorder"
+	"github.com/feeledger/fees/sidecar"
+)
+
+// spanRuntimes is what is known of the runtimes of a span.
+type spanRuntimes struct {
+	changes []runtimeAt // to be kept: the base's before the first block, and each change
+	seen    []runtimeAt // all that were read
+	err     error
+}
+
+// runtimeAt is the runtime at a height.
+type runtimeAt struct {
+	at uint64
+	answer
+}
+
+// missingRuntimes are those of all spans that are not there, each asked for while the
+// heights of its span are kept: one span after the other, for each goes on from the last
+// runtime before it.
+func (r *recorder) missingRuntimes(ctx context.Context) iter.Seq[spanRuntimes] {
+	var last runtimeAt // of the spans before, without a path where the gateway has none
+	missing := func(yield func(span) bool) {
+		for i, s := range r.spans {
+			if kept := r.segments[i]; kept != nil {
+				if kept.runtime.path != "" {
+					last = kept.runtime
+				}
+				continue
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+	return inorder.Map(ctx, missing, 1, func(ctx context.Context, s span) (of spanRuntimes) {
+		of, last = r.spanRuntimes(ctx, s, last)
+		return of
+	})
+}
+
+// spanRuntimes finds the runtimes of a span after the last one before it, and the
+// last of them.
+func (r *recorder) spanRuntimes(ctx context.Context, s span, last runtimeAt) (of spanRuntimes, end runtimeAt) {
+	if changes, ok := r.listedRuntimes(); ok {
+		return spanRuntimes{changes: changes, seen: changes}, last
+	}
+	if s.first == r.options.First {
+		last, of.err = r.runtime(ctx, r.base)
+		if errors.Is(of.err, chain.ErrNotOffered) {
+			return spanRuntimes{}, runtimeAt{}
+		}
+		of.changes, of.seen = []runtimeAt{last}, []runtimeAt{last}
+	}
+	if of.err != nil || last.path == "" || last.at == s.last {
+		return of, last
+	}
+	last.at = max(last.at, max(s.first, 1)-1) // nothing changed up to here
+	if end, of.err = r.runtime(ctx, s.last); of.err == nil {
+		of.seen = append(of.seen, end)
+		of.err = r.changes(ctx, last, end, &of)
+	}
+	return of, end
+}
+
+// changes finds what changed after one height and up to another. Versions only
+// rise: where both ends have the same runtime, so do all heights between them.
+func (r *recorder) changes(ctx context.Context, low, high runtimeAt, of *spanRuntimes) error {
+	if maps.Equal(specContent(low.text), specContent(high.text)) {
+		return nil
+	}
+	if high.at == low.at+1 {
+		of.changes = append(of.changes, high)
+		return nil
+	}
+	middle, err := r.runtime(ctx, low.at+(high.at-low.at)/2)
+	if err != nil {
+		return err
+	}
+	of.seen = append(of.seen, middle)
+	if err := r.changes(ctx, low, middle, of); err != nil {
+		return err
+	}
+	return r.changes(ctx, middle, high, of)
+}
+
+// listedRuntimes are those that the old manifest of plain files lists, if each is
+// there and holds: nothing has to be asked.
+func (r *recorder) listedRuntimes() (runtimes []runtimeAt, ok bool) {
+	if r.old == nil || r.options.Segments {
+		return nil, false
+	}
+	for _, at := range r.old.heights()[runtimeDirectory] {
+		a, ok := r.find(runtimePath(at), checkRuntime(at, chain.Optional[chain.Hash]{}))
+		if !ok {
+			return nil, false
+		}
+		runtimes = append(runtimes, runtimeAt{at, a})
+	}
+	return runtimes, true
+}
+
+func (r *recorder) runtime(ctx context.Context, at uint64) (runtimeAt, error) {
+	if read, ok := r.runtimes[at]; ok {
+		return read, nil
+	}
+	a, err := r.obtain(ctx, runtimePath(at), fmt.Sprintf("/runtime/spec?at=%d", at), checkRuntime(at, chain.Optional[chain.Hash]{}))
+	return runtimeAt{at, a}, err
+}
+
+func checkRuntime(at uint64, hash chain.Optional[chain.Hash]) func(text string) error {
+	return func(text string) error {
+		spec, err := sidecar.DecodeRuntime(text)
+		return cmp.Or(err, wrongHeight(at, spec.At), wrongHash(hash, spec.AtHash))
+	}
+}
+
+// specContent is what a runtime spec says apart from where it was asked.
+func specContent(text string) map[string]string {
+	content := map[string]string{}
+	spec, err := jsonscan.Parse(text)
+	if err != nil {
+		return content // it was decoded before
+	}
+	for name, value := range spec.Members() {
+		if name != "at" {
+			content[name] = value.Raw()
+		}
+	}
+	return content
+}

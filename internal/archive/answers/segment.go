@@ -1,0 +1,218 @@
+package answers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/sys/disk"
+)
+
+// Segment is a file with the answers of some neighbouring heights: a zip file of
+// zstd frames, one for each answer, under the paths that they have as plain
+// files. Its last entry, pieces.json, lists the others.
+//
+// The manifest proves the list, and the list proves each answer, so that one can
+// be read without the others; where they are, the list says, not the zip file's
+// own directory.
+type Segment struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+	Piece
+	Listing  Entry    `json:"listing"`
+	Runtimes []uint64 `json:"runtimes,omitempty"` // the heights whose runtimes it has, rising
+}
+
+// Entry is a piece in a segment.
+type Entry struct {
+	Piece        // of the answer itself
+	Offset int64 `json:"offset"` // in the file, of its zstd frame
+	Packed int64 `json:"packed"` // the size of that
+}
+
+const (
+	segmentDirectory = "segments"
+	listingPath      = "pieces.json"
+)
+
+func segmentPath(first, last uint64) string {
+	return fmt.Sprintf("%s/%d-%d.zip", segmentDirectory, first, last)
+}
+
+// maxPacked is how large a frame may be: none is much larger than its answer.
+const maxPacked = httpclient.DefaultMaxAnswer + httpclient.DefaultMaxAnswer/8
+
+// The one encoder and the one decoder. What they make of a text depends on
+// nothing else, and a frame that says that it is larger than any answer is
+// refused before there is room for it.
+var (
+	encoder = sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
+			zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+		if err != nil {
+			panic(err) // the options do not fit each other
+		}
+		return e
+	})
+	decoder = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(httpclient.DefaultMaxAnswer), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			panic(err)
+		}
+		return d
+	})
+)
+
+// unpack returns the text of an entry of a segment's file.
+func (a *Archive) unpack(s Segment, e Entry) (string, error) {
+	file := s.Path
+	inside := file + ": " + e.Path
+	if e.Size < 0 || e.Size > httpclient.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
+		return "", a.damaged(inside, errTooLarge)
+	}
+	f, size, err := a.openAt(file)
+	if errors.Is(err, ErrLacks) {
+		return "", a.damaged(file, errMissing)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if size != s.Size { // something follows what is listed
+		return "", a.damaged(file, errChanged)
+	}
+	packed := make([]byte, e.Packed)
+	if _, err := f.ReadAt(packed, e.Offset); err != nil {
+		return "", a.damaged(inside, fmt.Errorf("%w: %w", errChanged, err))
+	}
+	var frame zstd.Header
+	if err := frame.Decode(packed); err != nil || frame.Skippable || !disk.OneFrame(packed, frame.HeaderSize, frame.HasCheckSum) {
+		return "", a.damaged(inside, errChanged)
+	}
+	text, err := decoder().DecodeAll(packed, nil)
+	if err != nil || int64(len(text)) != e.Size || sum(string(text)) != e.SHA256 {
+		return "", a.damaged(inside, errChanged)
+	}
+	return string(text), nil
+}
+
+// segmentFile is read from its middle.
+type segmentFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+func (a *Archive) openAt(path string) (segmentFile, int64, error) {
+	file, size, err := a.open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	whole, ok := file.(segmentFile)
+	if !ok { // a file of a directory is one
+		file.Close()
+		return nil, 0, a.damaged(path, errors.New("it can only be read from its beginning"))
+	}
+	return whole, size, nil
+}
+
+// listing is a segment's list of its pieces.
+func (a *Archive) listing(s Segment) ([]Entry, error) {
+	text, err := a.unpack(s, s.Listing)
+	if err != nil {
+		return nil, err
+	}
+	if crowded(text) {
+		return nil, a.damaged(s.Path+": "+s.Listing.Path, errCrowded)
+	}
+	var entries []Entry
+	if err := json.Unmarshal([]byte(text), &entries); err != nil {
+		return nil, a.damaged(s.Path+": "+s.Listing.Path, err)
+	}
+	return entries, nil
+}
+
+// maxOpen is how many segments' lists are held at once: neighbours are read
+// together.
+const maxOpen = 4
+
+// openSegments are the lists of the segments that were used last.
+type openSegments struct {
+	sync.Mutex
+	lists []openSegment // the one used last is the last
+}
+
+type openSegment struct {
+	path    string
+	entries map[string]Entry
+}
+
+// readSegment returns the answer that a segment has under a path, of at most so many
+// bytes.
+func (a *Archive) readSegment(path string, maxSize int) (string, error) {
+	segment, ok := a.manifest.segmentOf(path)
+	if ok {
+		entries, err := a.entries(segment)
+		if err != nil {
+			return "", err
+		}
+		if e, ok := entries[path]; ok {
+			if maxSize < httpclient.DefaultMaxAnswer && e.Size > int64(maxSize) {
+				return "", a.tooLarge(path)
+			}
+			return a.unpack(segment, e)
+		}
+	}
+	return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
+}
+
+// entries are those of a segment by path.
+func (a *Archive) entries(s Segment) (map[string]Entry, error) {
+	a.opened.Lock()
+	defer a.opened.Unlock()
+	lists := a.opened.lists
+	for i, list := range lists {
+		if list.path == s.Path {
+			copy(lists[i:], lists[i+1:])
+			lists[len(lists)-1] = list
+			return list.entries, nil
+		}
+	}
+	listed, err := a.listing(s)
+	if err != nil {
+		return nil, err
+	}
+	entries := make(map[string]Entry, len(listed))
+	for _, e := range listed {
+		entries[e.Path] = e
+	}
+	if len(lists) == maxOpen {
+		lists = append(lists[:0], lists[1:]...)
+	}
+	a.opened.lists = append(lists, openSegment{s.Path, entries})
+	return entries, nil
+}
+
+// segmentOf is the segment that has what is kept under a path. The first one also
+// has what was in force before its first block.
+func (m *Manifest) segmentOf(path string) (Segment, bool) {
+	heights := appendHeight(nil, path[strings.LastIndexByte(path, '/')+1:])
+	if len(heights) == 0 {
+		return Segment{}, false
+	}
+	at := heights[0]
+	if at == max(m.First, 1)-1 {
+		at = m.First
+	}
+	i := sort.Search(len(m.Segments), func(i int) bool { return m.Segments[i].Last >= at })
+	if at < m.First || i == len(m.Segments) {
+		return Segment{}, false
+	}
+	return m.Segments[i], true
+}

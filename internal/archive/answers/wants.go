@@ -1,0 +1,107 @@
+package answers
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/sidecar"
+)
+
+// findWants finds out what else the proofs of the blocks want, and where: as it was when
+// the archive was made, or as the runtimes of the range tell. The last one tells the key of
+// FeesTreasuryProportion, and each whether system.blockWeight is wanted.
+func (r *recorder) findWants(ctx context.Context) error {
+	o := r.options
+	switch {
+	case r.old != nil:
+		r.manifest.ParameterKey, r.manifest.BlockWeights = r.old.ParameterKey, r.old.BlockWeights
+		return nil
+	case o.ParameterKey == nil && o.BlockWeight == nil:
+		return nil
+	}
+	last, err := r.runtime(ctx, o.Last)
+	// Plain files of blocks up to the head are completed later; a segment is taken as it is.
+	if errors.Is(err, chain.ErrNotOffered) || errors.Is(err, chain.ErrNoBlock) && !o.Segments {
+		return nil // the blocks will say it, too
+	}
+	if err != nil {
+		return err
+	}
+	if o.ParameterKey != nil {
+		spec, err := sidecar.DecodeRuntime(last.text)
+		if err != nil {
+			return err
+		}
+		r.manifest.ParameterKey = o.ParameterKey(spec)
+	}
+	if o.BlockWeight == nil {
+		return nil
+	}
+	return r.findWeights(ctx, last)
+}
+
+// findWeights finds the heights at which system.blockWeight is wanted: those of the blocks
+// that a runtime executed that wants it. A block's runtime is what its parent left behind.
+func (r *recorder) findWeights(ctx context.Context, last runtimeAt) error {
+	base, err := r.runtime(ctx, r.base)
+	if err != nil {
+		return err
+	}
+	of := spanRuntimes{changes: []runtimeAt{base}, seen: []runtimeAt{base, last}}
+	if err := r.changes(ctx, base, last, &of); err != nil {
+		return err
+	}
+	for i, change := range of.changes {
+		spec, err := sidecar.DecodeRuntime(change.text)
+		if err != nil {
+			return err
+		}
+		executed := chain.Heights{First: max(change.at+1, r.options.First), Last: r.options.Last}
+		if i == 0 {
+			executed.First = r.options.First // 0 has no parent
+		}
+		if i+1 < len(of.changes) {
+			executed.Last = of.changes[i+1].at
+		}
+		if executed.First <= executed.Last && r.options.BlockWeight(spec) {
+			r.addWeights(executed)
+		}
+	}
+	r.runtimes = map[uint64]runtimeAt{}
+	for _, seen := range of.seen {
+		r.runtimes[seen.at] = seen
+	}
+	return nil
+}
+
+// addWeights adds heights after those before.
+func (r *recorder) addWeights(heights chain.Heights) {
+	wanted := r.manifest.BlockWeights
+	if n := len(wanted); n > 0 && wanted[n-1].Last+1 == heights.First {
+		wanted[n-1].Last = heights.Last
+		return
+	}
+	r.manifest.BlockWeights = append(wanted, heights)
+}
+
+// wantsWeight tells whether system.blockWeight is wanted at a height.
+func (r *recorder) wantsWeight(at uint64) bool {
+	return slices.ContainsFunc(r.manifest.BlockWeights, func(h chain.Heights) bool { return h.First <= at && at <= h.Last })
+}
+
+// refusable tells whether an answer is one that was asked for, and that the gateway may
+// have refused.
+func (r *recorder) refusable(path string) bool {
+	directory, name, _ := strings.Cut(path, "/")
+	switch directory {
+	case parameterDirectory:
+		return r.manifest.ParameterKey != ""
+	case weightDirectory:
+		heights := appendHeight(nil, name)
+		return len(heights) == 1 && r.wantsWeight(heights[0])
+	}
+	return false
+}

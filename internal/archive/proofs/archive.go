@@ -1,0 +1,375 @@
+package proofs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/sys/disk"
+)
+
+// ErrDamaged says that something in an archive is not as it was recorded.
+var ErrDamaged = errors.New("damaged")
+
+// unfinishedError says that a directory is no archive, or not yet. It is an [ErrDamaged].
+type unfinishedError struct {
+	name string
+	err  error // why there is no directory, nil where there is one
+}
+
+func (e *unfinishedError) Error() string {
+	if e.err != nil {
+		return e.err.Error()
+	}
+	return fmt.Sprintf("%s: no archive of a node: it has no %s; where a recording was stopped, fees archive record goes on with it", e.name, manifestPath)
+}
+
+func (e *unfinishedError) Unwrap() error { return ErrDamaged }
+
+// Archive is one that is read. It is safe for use by several goroutines. All that it says of a
+// block is proved by the hash of the archive's last block when it is read, and by the
+// trusted block's, where there is one.
+type Archive struct {
+	name     string
+	files    fs.FS
+	manifest *Manifest
+	accounts []chain.Address
+	trusted  chain.Optional[chain.Anchor]
+
+	turn     sync.Mutex // who reads
+	tops     []chain.Optional[chain.Hash]
+	chains   recent[[]headed]
+	segments recent[*segment]
+	heights  heights
+	runtimes map[RuntimeName]readRuntime
+}
+
+// readRuntime is a runtime that was read, or why it cannot be.
+type readRuntime struct {
+	*runtime
+	err error
+}
+
+// Is tells whether a directory is such an archive, as it says itself, or one whose recording
+// was stopped.
+func Is(directory string) bool {
+	file, err := os.Open(filepath.Join(directory, manifestPath))
+	if errors.Is(err, fs.ErrNotExist) {
+		begun, err := os.ReadDir(filepath.Join(directory, "headers"))
+		return err == nil && len(begun) > 0 && filepath.Ext(begun[0].Name()) == ".zst"
+	}
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	begin := make([]byte, 256)
+	n, _ := io.ReadFull(file, begin)
+	return strings.Contains(string(begin[:n]), `"format": "fees node archive`)
+}
+
+// Open opens the archive in a directory. Where a block is trusted it is to be one of the
+// archive's: the blocks above it are then by the word of who recorded them.
+func Open(directory string, trusted chain.Optional[chain.Anchor]) (*Archive, error) {
+	if err := disk.CheckDirectory(directory); err != nil {
+		return nil, &unfinishedError{directory, err}
+	}
+	a, err := open(directory, os.DirFS(directory))
+	if err == nil {
+		err = a.trust(trusted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func open(name string, files fs.FS) (*Archive, error) {
+	a := &Archive{name: name, files: files, runtimes: map[RuntimeName]readRuntime{}}
+	text, err := a.read(manifestPath, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &unfinishedError{name: name}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.manifest, err = readManifest(text); err != nil {
+		return nil, a.damaged(manifestPath, err)
+	}
+	if a.accounts, err = a.manifest.accounts(); err != nil {
+		return nil, a.damaged(manifestPath, err)
+	}
+	a.tops = make([]chain.Optional[chain.Hash], len(a.manifest.Segments))
+	a.tops[len(a.tops)-1] = chain.Some(a.manifest.LastHash)
+	return a, nil
+}
+
+// trust proves a block to be the archive's, so that all below it is proved by it.
+func (a *Archive) trust(trusted chain.Optional[chain.Anchor]) error {
+	t, any := trusted.Get()
+	if !any {
+		return nil
+	}
+	m := a.manifest
+	if t.Height < m.base() || t.Height > m.Last {
+		return fmt.Errorf("%s: the trusted block %d is not in it: it has blocks %d to %d; name one of them, as an explorer shows it", a.name, t.Height, m.First, m.Last)
+	}
+	h, err := a.headed(t.Height)
+	if err != nil {
+		return err
+	}
+	if h.hash != t.Hash {
+		return a.damaged(a.manifest.Segments[a.manifest.segmentOf(t.Height)].Headers.Path,
+			&BlockError{t.Height, "header", fmt.Errorf("its hash is %v, and %v is trusted", h.hash, t.Hash)})
+	}
+	a.trusted = trusted
+	return nil
+}
+
+// TrustOneOf trusts the highest of some blocks that the archive has, if it has any: those that
+// are known of its chain, by the chain's specName.
+func (a *Archive) TrustOneOf(known func(specName string) []chain.Anchor) error {
+	m := a.manifest
+	var best chain.Optional[chain.Anchor]
+	for _, anchor := range known(m.Runtimes[len(m.Runtimes)-1].SpecName) {
+		if highest, any := best.Get(); anchor.Height >= m.base() && anchor.Height <= m.Last && (!any || anchor.Height > highest.Height) {
+			best = chain.Some(anchor)
+		}
+	}
+	return a.trust(best)
+}
+
+// Manifest says what the archive holds.
+func (a *Archive) Manifest() *Manifest { return a.manifest }
+
+// Kept are the heights of the range.
+func (a *Archive) Kept() chain.Heights {
+	return chain.Heights{First: a.manifest.First, Last: a.manifest.Last}
+}
+
+// Proved is the trusted block by which all up to it is proved.
+func (a *Archive) Proved() chain.Optional[chain.Anchor] { return a.trusted }
+
+// Base is the lowest block, which is kept for what it left behind.
+func (a *Archive) Base() (chain.Anchor, error) {
+	h, err := a.headed(a.manifest.base())
+	return h.at(), err
+}
+
+func (a *Archive) damaged(path string, err error) error {
+	return fmt.Errorf("%s: %w: %s: %w", a.name, ErrDamaged, path, err)
+}
+
+const maxManifest = 64 << 20
+
+// read reads a file of at most so many bytes.
+func (a *Archive) read(path string, most int64) ([]byte, error) {
+	if err := disk.CheckRegular(a.files, path); errors.Is(err, disk.ErrNotRegular) {
+		return nil, a.damaged(path, err)
+	}
+	file, err := a.files.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	bytes, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(bytes)) > most {
+		err = a.damaged(path, fmt.Errorf("it has more than the %d bytes that it should", most))
+	}
+	return bytes, err
+}
+
+// piece is what a file of the archive holds, at most so many bytes. It has to be the one that
+// was recorded.
+func (a *Archive) piece(p Piece, most int) ([]byte, error) {
+	if p.Size < 0 || p.Size > int64(most) {
+		return nil, a.damaged(p.Path, fmt.Errorf("the manifest says that it has %d bytes", p.Size))
+	}
+	packed, err := a.read(p.Path, p.Size)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, a.damaged(p.Path, errors.New("it is missing"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if pieceOf(p.Path, packed) != p {
+		return nil, a.damaged(p.Path, errChanged)
+	}
+	bytes, err := unpack(packed, most)
+	if err != nil {
+		return nil, a.damaged(p.Path, err)
+	}
+	return bytes, nil
+}
+
+var errChanged = errors.New("it is not as it was recorded")
+
+// headed is the header of a block that is kept, proved by those above it.
+func (a *Archive) headed(height uint64) (headed, error) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	chain, err := a.chainOf(a.manifest.segmentOf(height))
+	if err != nil {
+		return headed{}, err
+	}
+	return chain[height-chain[0].Number], nil
+}
+
+// chainOf are the headers of a segment, proved. The turn is held.
+func (a *Archive) chainOf(i int) ([]headed, error) {
+	if list, known := a.chains.get(i); known {
+		return list, nil
+	}
+	from := i // the nearest segment above whose last block is proved
+	for !a.tops[from].Known() {
+		from++
+	}
+	for ; ; from-- {
+		top, _ := a.tops[from].Get()
+		list, below, err := a.readChain(&a.manifest.Segments[from], top)
+		if err != nil {
+			return nil, err
+		}
+		if from > 0 {
+			a.tops[from-1] = chain.Some(below)
+		}
+		if from == i {
+			a.chains.keep(i, list)
+			return list, nil
+		}
+	}
+}
+
+// readChain reads the headers of a segment, and proves them by the hash of its last block.
+func (a *Archive) readChain(s *Segment, top chain.Hash) (list []headed, below chain.Hash, err error) {
+	encoded, err := a.encodedHeaders(s)
+	if err != nil {
+		return nil, below, err
+	}
+	list, below, err = proveChain(encoded, s.span(), top)
+	if err != nil {
+		return nil, below, a.damaged(s.Headers.Path, err)
+	}
+	for i := range list {
+		a.heights.add(list[i].hash, list[i].Number)
+	}
+	return list, below, nil
+}
+
+func (a *Archive) encodedHeaders(s *Segment) ([][]byte, error) {
+	bytes, err := a.piece(s.Headers, maxHeaders)
+	if err != nil {
+		return nil, err
+	}
+	headers, err := readHeaders(bytes, s.span())
+	if err != nil {
+		return nil, a.damaged(s.Headers.Path, err)
+	}
+	return headers, nil
+}
+
+// proveChain proves the headers of a span from its last block down.
+func proveChain(encoded [][]byte, s span, top chain.Hash) (list []headed, below chain.Hash, err error) {
+	list = make([]headed, len(encoded))
+	at := chain.Anchor{Height: s.last, Hash: top}
+	for i := len(encoded) - 1; i >= 0; i-- {
+		h, parent, err := proveHeader(encoded[i], at)
+		if err != nil {
+			return nil, below, err
+		}
+		list[i] = h
+		at, _ = parent.Get()
+	}
+	return list, list[0].ParentHash, nil
+}
+
+// segmentOf is the segment that has a height, with its headers. Both are proved; what is in
+// the blocks is when it is read.
+func (a *Archive) segmentOf(height uint64) (*segment, []headed, error) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	i := a.manifest.segmentOf(height)
+	list, err := a.chainOf(i)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s, known := a.segments.get(i); known {
+		return s, list, nil
+	}
+	s, err := a.readSegment(&a.manifest.Segments[i])
+	if err != nil {
+		return nil, nil, err
+	}
+	a.segments.keep(i, s)
+	return s, list, nil
+}
+
+func (a *Archive) readSegment(s *Segment) (*segment, error) {
+	bytes, err := a.piece(s.Blocks, maxBlocks)
+	if err != nil {
+		return nil, err
+	}
+	read, err := readSegment(bytes, s.span())
+	if err != nil {
+		return nil, a.damaged(s.Blocks.Path, err)
+	}
+	return read, nil
+}
+
+// runtime is a runtime of the archive, with the keys that are kept of its blocks.
+func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	if known, any := a.runtimes[name]; any {
+		return known.runtime, known.err
+	}
+	listed := a.manifest.runtime(name)
+	if listed == nil {
+		return nil, a.damaged(manifestPath, fmt.Errorf("it does not have the runtime %v", name))
+	}
+	bytes, err := a.piece(listed.Metadata, maxRuntime)
+	var r *runtime
+	if err == nil {
+		if r, err = newRuntime(name, bytes, listed.ParameterKey, a.accounts); err != nil {
+			err = a.damaged(listed.Metadata.Path, err)
+		}
+	}
+	a.runtimes[name] = readRuntime{r, err}
+	return r, err
+}
+
+// MetadataOf returns the metadata of a runtime as the node gave them. The chain does not prove them.
+func (a *Archive) MetadataOf(r *Runtime) ([]byte, error) { return a.piece(r.Metadata, maxRuntime) }
+
+// code is what proves the code of a runtime.
+func (a *Archive) code(r *Runtime) ([][]byte, error) {
+	piece := r.Code.Proof
+	bytes, err := a.piece(piece, maxRuntime)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := readParts(bytes)
+	if err != nil {
+		return nil, a.damaged(piece.Path, err)
+	}
+	h, err := a.headed(r.Code.At)
+	if err != nil {
+		return nil, err
+	}
+	hash, needed, err := proveCode(&h, parts)
+	switch {
+	case err != nil:
+		return nil, a.damaged(piece.Path, err)
+	case hash != r.Code.Hash:
+		return nil, a.damaged(piece.Path, &BlockError{h.Number, ":code", fmt.Errorf("its hash is %v, and the manifest has %v", hash, r.Code.Hash)})
+	case !slices.EqualFunc(parts, needed, slices.Equal):
+		return nil, a.damaged(piece.Path, &BlockError{h.Number, ":code", errOtherNodes})
+	}
+	return parts, nil
+}

@@ -1,0 +1,388 @@
+package proofs
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/chaingen"
+)
+
+func TestIs(t *testing.T) {
+	made := rooted(60)
+	client := served(t, made.Node())
+	directory := recorded(t, FromNode(client), RecordOptions{First: 1, Last: 20})
+	require.True(t, Is(directory))
+	require.False(t, Is(filepath.Join(directory, "blocks")))
+	other := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(other, manifestPath), []byte(`{"format":"another"}`), 0o644))
+	require.False(t, Is(other))
+	stopped := t.TempDir()
+	require.False(t, Is(stopped))
+	require.NoError(t, os.CopyFS(stopped, os.DirFS(directory)))
+	require.NoError(t, os.Remove(filepath.Join(stopped, manifestPath)))
+	require.True(t, Is(stopped))
+	_, err := Open(stopped, chain.Optional[chain.Anchor]{})
+	require.ErrorContains(t, err, "where a recording was stopped, fees archive record goes on with it")
+
+	a, err := Open(directory, chain.Optional[chain.Anchor]{})
+	require.NoError(t, err)
+	require.False(t, a.Proved().Known())
+	m := a.Manifest()
+	total := int64(0)
+	for path, text := range tree(t, directory) {
+		if path != manifestPath {
+			total += int64(len(text))
+		}
+	}
+	require.Equal(t, total, m.Bytes())
+	want, err := client.Extrinsics(t.Context(), made.Hash(7))
+	require.NoError(t, err)
+	have, err := a.Extrinsics(t.Context(), made.Hash(7))
+	require.NoError(t, err)
+	require.Equal(t, want, have)
+	_, err = a.Extrinsics(t.Context(), made.Hash(21))
+	require.ErrorIs(t, err, chain.ErrNoBlock)
+
+	_, err = Open(directory, anchorAt(made, 21))
+	require.ErrorContains(t, err, "the trusted block 21 is not in it: it has blocks 1 to 20")
+	_, err = Open(directory, chain.Some(chain.Anchor{Height: 3, Hash: made.Hash(4)}))
+	require.ErrorContains(t, err, "block 3: header: its hash is "+made.Hash(3).String())
+	_, err = Open(t.TempDir(), chain.Optional[chain.Anchor]{})
+	require.ErrorContains(t, err, "it has no manifest.json; where a recording was stopped, fees archive record goes on with it")
+}
+
+// What the last block left behind is its own runtime, unless it brought another, which is not
+// kept. The parent of the lowest block left behind the runtime that executed that.
+func TestRuntimesAtTheEnds(t *testing.T) {
+	made := rooted(60)
+	client := served(t, made.Node())
+	for last, kept := range map[uint64]bool{upgrade - 1: true, upgrade: false, upgrade + 1: true} {
+		a, err := Open(recorded(t, FromNode(client), RecordOptions{First: 5, Last: last}), anchorAt(made, last))
+		require.NoError(t, err)
+		metadata, err := a.Metadata(t.Context(), made.Hash(last))
+		if !kept {
+			require.ErrorIs(t, err, chain.ErrNotKept)
+			_, err = a.Call(t.Context(), runtimeVersion)
+			require.ErrorIs(t, err, chain.ErrNotKept)
+		} else {
+			require.NoError(t, err)
+			want, err := client.Metadata(t.Context(), made.Hash(last))
+			require.NoError(t, err)
+			require.Equal(t, want, metadata)
+		}
+		for _, below := range []uint64{3, 4, upgrade - 2} {
+			metadata, err := a.Metadata(t.Context(), made.Hash(below))
+			require.NoError(t, err)
+			want, err := client.Metadata(t.Context(), made.Hash(below))
+			require.NoError(t, err)
+			require.Equal(t, want, metadata)
+		}
+		_, err = a.Metadata(t.Context(), made.Hash(2))
+		require.ErrorIs(t, err, chain.ErrNoBlock)
+	}
+}
+
+// Many blocks are found by their hashes, in any order.
+func TestFind(t *testing.T) {
+	a, files, _ := whole(t)
+	hashes, err := a.Hashes(t.Context(), []uint64{200, 0, 100, 3, 160})
+	require.NoError(t, err)
+	fresh, err := open("archive", files) // which has told nobody a hash yet
+	require.NoError(t, err)
+	for i, height := range []uint64{200, 0, 100, 3, 160} {
+		hash, _ := hashes[i].Get()
+		for _, of := range []*Archive{a, fresh} {
+			h, err := of.Header(t.Context(), chain.Some(hash))
+			require.NoError(t, err)
+			require.Equal(t, height, h.Number)
+		}
+	}
+	var known heights
+	for i := range uint64(3 * manyHeights) {
+		known.add(chain.Hash{byte(i), byte(i >> 8), byte(i >> 16)}, i)
+	}
+	require.LessOrEqual(t, len(known.young)+len(known.old), 2*manyHeights)
+	_, any := known.of(chain.Hash{0, 0, 0})
+	require.False(t, any)
+	for i := uint64(2 * manyHeights); i < 3*manyHeights; i++ {
+		height, any := known.of(chain.Hash{byte(i), byte(i >> 8), byte(i >> 16)})
+		require.True(t, any)
+		require.Equal(t, i, height)
+	}
+}
+
+// A manifest that no recorder writes is refused, also with its sum made anew.
+func TestManifestsRefused(t *testing.T) {
+	a, files, _ := whole(t)
+	for name, test := range map[string]struct {
+		change func(m *Manifest)
+		want   string
+	}{
+		"no segments":             {func(m *Manifest) { m.Segments = nil }, "its segments are not those of its range"},
+		"no runtimes":             {func(m *Manifest) { m.Runtimes = nil }, "it has 0 runtimes"},
+		"too many runtimes":       {func(m *Manifest) { m.Runtimes = make([]Runtime, maxRuntimes+1) }, "it has 1001 runtimes"},
+		"a range that ends early": {func(m *Manifest) { m.Last = 0 }, "its range is 1 to 0"},
+		"heights of 64 bits":      {func(m *Manifest) { m.Last = 1 << 63 }, "its range is 1 to 9223372036854775808"},
+		"all heights":             {func(m *Manifest) { m.First, m.Last = 0, 1<<64-1 }, "its range is 0 to 18446744073709551615"},
+		"a segment above the range": {func(m *Manifest) {
+			m.Segments = slices.Clone(m.Segments)
+			last := &m.Segments[len(m.Segments)-1]
+			last.Last += 2
+			last.Headers.Path, last.Blocks.Path = last.span().headersPath(), last.span().blocksPath()
+		}, "its segments are not those of its range"},
+		"a path outside": {func(m *Manifest) {
+			m.Segments = slices.Clone(m.Segments)
+			m.Segments[3].Blocks.Path = "../../etc/passwd"
+		}, "its segments are not those of its range"},
+		"a path of a runtime": {func(m *Manifest) { m.Runtimes[0].Metadata.Path = "/etc/passwd" }, "its runtime moonbeam/2302 is none that is recorded"},
+		"a name of a runtime": {func(m *Manifest) {
+			m.Runtimes[0].SpecName = "../x"
+			m.Runtimes[0].Version = []byte(`{"specName":"../x","specVersion":2302}`)
+			m.Runtimes[0].Metadata.Path = m.Runtimes[0].metadataPath()
+		}, "its runtime ../x/2302 is none that is recorded"},
+		"no version":           {func(m *Manifest) { m.Runtimes[0].Version = nil }, "its runtime moonbeam/2302 is none that is recorded"},
+		"a code that is above": {func(m *Manifest) { m.Runtimes[0].Code = &Code{At: 201, Proof: m.Runtimes[0].Code.Proof} }, "its runtime moonbeam/2302 is none that is recorded"},
+		"an account twice":     {func(m *Manifest) { m.Accounts = append(m.Accounts, m.Accounts...) }, "its accounts are not as they are recorded"},
+		"no account":           {func(m *Manifest) { m.Accounts = []string{"0x12"} }, "0x12"},
+		"small letters":        {func(m *Manifest) { m.Accounts = []string{strings.ToLower(m.Accounts[0])} }, "its accounts are not as they are recorded"},
+		"too many accounts":    {func(m *Manifest) { m.Accounts = make([]string, 101) }, "it has 101 accounts, and at most 100 are recorded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := bundleFrom(t, a).manifest
+			test.change(&m)
+			text, err := m.seal()
+			require.NoError(t, err)
+			changed := maps.Clone(files)
+			changed[manifestPath] = &fstest.MapFile{Data: text}
+			_, err = open("archive", changed)
+			require.ErrorIs(t, err, ErrDamaged)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+	for name, text := range map[string]string{"empty": "", "no object": "[]", "of another program": `{"format":"another"}`} {
+		changed := maps.Clone(files)
+		changed[manifestPath] = &fstest.MapFile{Data: []byte(text)}
+		_, err := open("archive", changed)
+		require.ErrorIs(t, err, ErrDamaged, name)
+	}
+	changed := maps.Clone(files)
+	changed[manifestPath] = &fstest.MapFile{Data: make([]byte, maxManifest+2)}
+	_, err := open("archive", changed)
+	require.ErrorContains(t, err, "it has more than the 67108864 bytes that it should")
+}
+
+// A file that says that it holds much more than one of an archive does is not unpacked.
+func TestBombs(t *testing.T) {
+	bomb := pack(make([]byte, maxRuntime+1))
+	require.Less(t, len(bomb), 1<<16)
+	_, err := unpack(bomb, maxRuntime)
+	require.ErrorContains(t, err, "it holds more than 67108864 bytes")
+	for _, size := range []int{0, 1, 255, 256, 257, 1 << 16, maxRuntime} {
+		packed := pack(make([]byte, size))
+		bytes, err := unpack(packed, maxRuntime)
+		require.NoError(t, err)
+		require.Len(t, bytes, size)
+		_, err = unpack(append(packed, packed...), maxRuntime)
+		if size > 255 {
+			require.Error(t, err, "two frames")
+		}
+	}
+	_, err = readSegment(append([]byte{0xfe, 0xff, 0xff, 0xff}, make([]byte, 1<<20)...), span{0, 0}) // 2^30-1 of them
+	require.ErrorContains(t, err, "block 0: ")
+	_, err = readSegment(append([]byte{0x02, 0x00, 0x04, 0x00}, make([]byte, 1<<20)...), span{0, 0}) // 65,536
+	require.ErrorContains(t, err, "a list of 65536, want at most 16384")
+	_, err = readSegment(append([]byte{0, 8}, make([]byte, 9)...), span{0, 0})
+	require.ErrorContains(t, err, "a list with something that is empty")
+	_, err = readHeaders([]byte{0}, span{0, 0})
+	require.ErrorContains(t, err, "it has 0 headers, want 1")
+}
+
+// each asks an archive for all that it has of a block.
+func each(t *testing.T, a *Archive, height uint64) (failed []error) {
+	fail := func(err error) {
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	p := &parts{list: []*Archive{a}, first: a.manifest.First}
+	hashes, err := a.Hashes(t.Context(), []uint64{height})
+	if fail(err); err != nil {
+		return failed
+	}
+	hash, _ := hashes[0].Get()
+	at := chain.Anchor{Height: height, Hash: hash}
+	_, err = a.Header(t.Context(), chain.Some(hash))
+	fail(err)
+	_, err = a.Block(t.Context(), chain.Some(hash))
+	fail(err)
+	_, err = a.Extrinsics(t.Context(), hash)
+	fail(err)
+	_, err = a.Storage(t.Context(), hash, lastUpgradeKey)
+	fail(err)
+	_, err = a.Metadata(t.Context(), hash)
+	fail(err)
+	_, err = a.Call(t.Context(), runtimeVersion, hash)
+	fail(err)
+	_, err = p.Given(t.Context(), []chain.Anchor{at}, nil)
+	fail(err)
+	_, err = p.Proof(t.Context(), at, lastUpgradeKey)
+	fail(err)
+	_, err = p.Version(t.Context(), at)
+	fail(err)
+	_, err = p.Metadata(t.Context(), at)
+	fail(err)
+	if height == 28 {
+		_, err = p.Proof(t.Context(), at, codeKey)
+		fail(err)
+	}
+	return failed
+}
+
+// What is damaged is never answered from, and what is not still is.
+func TestDamagedIsNotRead(t *testing.T) {
+	whole, files, _ := whole(t)
+	require.Empty(t, each(t, whole, 28))
+	for path := range files {
+		if path == manifestPath {
+			continue
+		}
+		for kind, data := range map[string][]byte{"missing": nil, "cut": files[path].Data[:20], "longer": append(slices.Clone(files[path].Data), 0)} {
+			changed := maps.Clone(files)
+			if changed[path] = (&fstest.MapFile{Data: data}); data == nil {
+				delete(changed, path)
+			}
+			a, err := open("archive", changed)
+			require.NoError(t, err)
+			failed := append(each(t, a, 28), each(t, a, 190)...)
+			for _, err := range failed {
+				require.ErrorIs(t, err, ErrDamaged)
+				require.ErrorContains(t, err, path)
+			}
+			var needed bool // by these blocks
+			for _, of := range []string{"headers/", "runtimes/moonbeam-2302", "runtimes/moonbeam-2600.metadata", "blocks/16-31", "blocks/176-191"} {
+				needed = needed || strings.HasPrefix(path, of)
+			}
+			low := strings.HasPrefix(path, "headers/0-15.")
+			require.Equal(t, needed && !low, len(failed) > 0, "%s is %s", path, kind)
+		}
+	}
+	for kind, change := range map[string]func(b *bundle, s, i int){
+		"extrinsics": func(b *bundle, s, i int) { b.segments[s].blocks[i].extrinsics = nil },
+		"parts":      func(b *bundle, s, i int) { b.segments[s].blocks[i].parts = nil },
+		"blocks":     func(b *bundle, s, i int) { b.segments[s].blocks = b.segments[s].blocks[:3] },
+		"headers":    func(b *bundle, s, i int) { b.headers[s] = b.headers[s][:3] },
+		"a header":   func(b *bundle, s, i int) { b.headers[s][i] = flip(b.headers[s][i], 70) },
+		"metadata":   func(b *bundle, s, i int) { b.files["runtimes/moonbeam-2302.metadata.zst"] = []byte("meta") },
+		"a code":     func(b *bundle, s, i int) { b.files["runtimes/moonbeam-2302.code.zst"] = []byte{4} },
+		"no code":    func(b *bundle, s, i int) { b.files["runtimes/moonbeam-2302.code.zst"] = []byte{0} },
+	} {
+		b := bundleFrom(t, whole)
+		change(b, 1, 12)
+		a, err := open("archive", b.made(t))
+		require.NoError(t, err)
+		failed := each(t, a, 28)
+		require.NotEmpty(t, failed, kind)
+		for _, err := range failed {
+			require.ErrorIs(t, err, ErrDamaged)
+		}
+	}
+}
+
+// A part that is damaged is not joined.
+func TestJoinOfDamaged(t *testing.T) {
+	made := rooted(60)
+	node := FromNode(served(t, made.Node()))
+	low, high := recorded(t, node, RecordOptions{First: 1, Last: 30}), recorded(t, node, RecordOptions{First: 31, Last: 50})
+	for _, directory := range []string{low, high} {
+		for path, text := range tree(t, directory) {
+			if path == manifestPath {
+				continue
+			}
+			require.NoError(t, os.Remove(filepath.Join(directory, path)))
+			output, _, err := joinTo(t, []string{low, high}, JoinOptions{})
+			switch {
+			case directory == low && strings.Contains(path, "2600"): // that of the other part counts
+			case directory == high && strings.Contains(path, "2302"):
+			default:
+				require.ErrorIs(t, err, ErrDamaged, path)
+				require.ErrorContains(t, err, path)
+				require.NoFileExists(t, filepath.Join(output, manifestPath))
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(directory, path), []byte(text), 0o644))
+		}
+	}
+	require.NoError(t, os.RemoveAll(filepath.Join(low, "blocks")))
+	_, _, err := joinTo(t, []string{low, high}, JoinOptions{Trusted: anchorAt(made, 50)})
+	require.ErrorIs(t, err, ErrDamaged)
+}
+
+func TestNames(t *testing.T) {
+	require.Equal(t, fmt.Sprintf("moonbeam/%d", chaingen.FirstRuntime), RuntimeName{"moonbeam", chaingen.FirstRuntime}.String())
+	for _, stored := range []string{"", "\x04", "\x04\x08x", "\x0b\x00\x00\x00\x00\x00\x01\x04x", "\x04\x04xx"} {
+		_, err := readLastUpgrade([]byte(stored))
+		require.ErrorContains(t, err, "SCALE at byte", "%q", stored)
+	}
+	n, err := readLastUpgrade([]byte("\xa1\x0f\x20moonbeam"))
+	require.NoError(t, err)
+	require.Equal(t, RuntimeName{"moonbeam", 1000}, n)
+}
+
+// Of the blocks that are known of the chain, the highest is trusted that the archive has.
+func TestTrustOneOf(t *testing.T) {
+	a, _, trusted := whole(t)
+	last, _ := trusted.Get()
+	h, err := a.headed(100)
+	require.NoError(t, err)
+	known := func(list ...chain.Anchor) func(string) []chain.Anchor {
+		return func(specName string) []chain.Anchor {
+			require.Equal(t, "moonbeam", specName)
+			return list
+		}
+	}
+	require.NoError(t, a.TrustOneOf(known()))
+	require.False(t, a.Proved().Known())
+	require.NoError(t, a.TrustOneOf(known(chain.Anchor{Height: 201, Hash: last.Hash})))
+	require.False(t, a.Proved().Known())
+	require.NoError(t, a.TrustOneOf(known(h.at(), last, chain.Anchor{Height: 5000})))
+	require.Equal(t, trusted, a.Proved())
+	require.ErrorIs(t, a.TrustOneOf(known(h.at(), chain.Anchor{Height: 150})), ErrDamaged)
+}
+
+// The archive answers as Sidecar does, and says what it lacks without telling where it is.
+func TestHandler(t *testing.T) {
+	made := rooted(60)
+	directory := recorded(t, FromNode(served(t, made.Node())), RecordOptions{First: 11, Last: 50})
+	a, err := Open(directory, anchorAt(made, 50))
+	require.NoError(t, err)
+	handler, err := a.Handler()
+	require.NoError(t, err)
+	get := func(path string) (int, string) {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		return w.Code, w.Body.String()
+	}
+	status, text := get("/blocks/20/header")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, text, made.Hash(19).String())
+	require.NoError(t, os.RemoveAll(filepath.Join(directory, "blocks")))
+	status, text = get("/blocks/45")
+	require.Equal(t, http.StatusInternalServerError, status)
+	require.Contains(t, text, "blocks/32-47.zst: it is missing")
+	require.NotContains(t, text, directory)
+	require.NoError(t, os.RemoveAll(filepath.Join(directory, "headers")))
+	again, err := Open(directory, chain.Optional[chain.Anchor]{})
+	require.NoError(t, err)
+	_, err = again.Handler()
+	require.ErrorIs(t, err, ErrDamaged)
+}

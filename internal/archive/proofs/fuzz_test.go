@@ -1,0 +1,109 @@
+package proofs
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// seeds adds what the files of an archive hold, unpacked.
+func seeds(f *testing.F, add func(path string, packed []byte)) {
+	directory := recorded(f, FromNode(served(f, rooted(40).Node())), RecordOptions{First: 1, Last: 34})
+	for path, text := range tree(f, directory) {
+		add(path, []byte(text))
+	}
+}
+
+func FuzzReadSegment(f *testing.F) {
+	seeds(f, func(path string, packed []byte) {
+		if filepath.Dir(path) == "blocks" {
+			bytes, err := unpack(packed, maxBlocks)
+			require.NoError(f, err)
+			f.Add(bytes)
+		}
+	})
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		for _, s := range []span{{0, 15}, {32, 34}} {
+			read, err := readSegment(bytes, s)
+			if err != nil {
+				continue
+			}
+			require.Equal(t, bytes, read.encode(), "there is one form")
+			for i := range read.blocks {
+				h := headed{}
+				_, _ = runtimeOf(&h, read.proof)
+				_ = proveExtrinsics(&h, read.blocks[i].extrinsics)
+			}
+		}
+	})
+}
+
+func FuzzReadHeaders(f *testing.F) {
+	seeds(f, func(path string, packed []byte) {
+		if filepath.Dir(path) == "headers" {
+			bytes, err := unpack(packed, maxHeaders)
+			require.NoError(f, err)
+			f.Add(bytes)
+		}
+	})
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		for _, s := range []span{{0, 15}, {32, 34}} {
+			headers, err := readHeaders(bytes, s)
+			if err != nil {
+				continue
+			}
+			require.Equal(t, bytes, appendList(nil, headers), "there is one form")
+			heads, top, _, findings := linked(headers, s)
+			_, _, err = proveChain(headers, s, top)
+			require.Equal(t, heads != nil && len(findings) == 0, err == nil)
+		}
+	})
+}
+
+func FuzzReadManifest(f *testing.F) {
+	seeds(f, func(path string, packed []byte) {
+		if path == manifestPath {
+			f.Add(packed, true)
+			f.Add(packed, false)
+		}
+	})
+	f.Fuzz(func(t *testing.T, text []byte, sealed bool) {
+		if sealed { // the sum of a manifest is made anew, else nothing would come through
+			if m, err := unsealed(text); err == nil {
+				if text, err = m.seal(); err != nil {
+					return
+				}
+			}
+		}
+		m, err := readManifest(text)
+		if err != nil {
+			return
+		}
+		require.LessOrEqual(t, m.First, m.Last)
+		require.NotEmpty(t, m.Segments)
+		for _, height := range []uint64{m.base(), m.First, m.Last} {
+			s := m.Segments[m.segmentOf(height)]
+			require.True(t, s.First <= height && height <= s.Last)
+		}
+		directory := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(directory, manifestPath), text, 0o600))
+		a, err := Open(directory, chain.Optional[chain.Anchor]{})
+		require.NoError(t, err)
+		_, err = a.Base()
+		require.Error(t, err, "there are no files")
+	})
+}
+
+func FuzzUnpack(f *testing.F) {
+	seeds(f, func(_ string, packed []byte) { f.Add(packed) })
+	f.Add(pack(make([]byte, 1<<20)))
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		if bytes, err := unpack(packed, 1<<16); err == nil {
+			require.LessOrEqual(t, len(bytes), 1<<16)
+		}
+	})
+}

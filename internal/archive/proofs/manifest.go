@@ -1,0 +1,285 @@
+package proofs
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+)
+
+// format is the version of the archive's form.
+const format = "fees node archive 1"
+
+const (
+	manifestPath = "manifest.json"
+	// stampPath has a timestamp of the manifest, where somebody had it stamped. It is no
+	// part of what was recorded.
+	stampPath = manifestPath + ".tsr"
+)
+
+// Manifest says what an archive holds. It has no time and no place in it: the same range of the
+// same chain has the same manifest, where the node said the same of itself.
+type Manifest struct {
+	Format string `json:"format"`
+	First  uint64 `json:"first"`
+	Last   uint64 `json:"last"`
+	// LastHash is the hash of the last block, by which all others are proved.
+	LastHash chain.Hash `json:"last_hash"`
+	Accounts []string   `json:"accounts"` // whose balances are proved at each block, rising
+	Node     Words      `json:"node"`
+	Runtimes []Runtime  `json:"runtimes"` // in the order in which they executed blocks
+	// Segments are the files of the blocks, from the block below the first one on, rising and
+	// without gaps.
+	Segments []Segment `json:"segments"`
+	// SHA256 is that of the manifest's own text with this value empty.
+	SHA256 string `json:"sha256"`
+}
+
+// Words are what a node says of itself and its chain. Nothing proves them.
+type Words struct {
+	Chain      string          `json:"chain"`      // system_chain
+	ChainType  json.RawMessage `json:"chain_type"` // system_chainType
+	Properties json.RawMessage `json:"properties"` // system_properties
+	Version    string          `json:"version"`    // system_version
+}
+
+// Runtime is one that executed blocks of the archive.
+type Runtime struct {
+	RuntimeName
+	// Version is what the node says of the runtime (state_getRuntimeVersion).
+	Version      json.RawMessage `json:"version"`
+	ParameterKey string          `json:"parameter_key,omitempty"` // of FeesTreasuryProportion
+	Metadata     Piece           `json:"metadata"`
+	// Code is the hash of the runtime's code, not there where the node gave no proof of it.
+	Code *Code `json:"code,omitempty"`
+}
+
+// Code is the code of a runtime, as the parent of the highest block that it executed left it
+// behind.
+type Code struct {
+	At    uint64     `json:"at"`   // the parent
+	Hash  chain.Hash `json:"hash"` // blake2b-256
+	Proof Piece      `json:"proof"`
+}
+
+// Segment is up to a thousand blocks.
+type Segment struct {
+	First   uint64 `json:"first"`
+	Last    uint64 `json:"last"`
+	Headers Piece  `json:"headers"`
+	Blocks  Piece  `json:"blocks"`
+}
+
+func (s *Segment) span() span { return span{s.First, s.Last} }
+
+// Piece is a file of the archive.
+type Piece struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+func pieceOf(path string, bytes []byte) Piece { return Piece{path, int64(len(bytes)), sum(bytes)} }
+
+func sum(bytes []byte) string {
+	digest := sha256.Sum256(bytes)
+	return hex.EncodeToString(digest[:])
+}
+
+func (n RuntimeName) path(kind string) string {
+	return fmt.Sprintf("runtimes/%s-%d.%s.zst", n.SpecName, n.SpecVersion, kind)
+}
+
+func (n RuntimeName) metadataPath() string { return n.path("metadata") }
+
+func (n RuntimeName) codePath() string { return n.path("code") }
+
+// fileName is what a specName has to be, to be a part of a file's name.
+var fileName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
+
+// Pieces are all files of the archive but the manifest.
+func (m *Manifest) Pieces() (list []Piece) {
+	for i := range m.Segments {
+		list = append(list, m.Segments[i].Headers, m.Segments[i].Blocks)
+	}
+	for i := range m.Runtimes {
+		list = append(list, m.Runtimes[i].Metadata)
+		if code := m.Runtimes[i].Code; code != nil {
+			list = append(list, code.Proof)
+		}
+	}
+	return list
+}
+
+// listed are the paths of all files of the archive.
+func (m *Manifest) listed() map[string]bool {
+	paths := map[string]bool{manifestPath: true, stampPath: true}
+	for _, p := range m.Pieces() {
+		paths[p.Path] = true
+	}
+	return paths
+}
+
+// Bytes is how large the files are together.
+func (m *Manifest) Bytes() (total int64) {
+	for _, p := range m.Pieces() {
+		total += p.Size
+	}
+	return total
+}
+
+// ProvedBy is how many blocks of the range a trusted block of the archive proves: those up to it.
+func (m *Manifest) ProvedBy(trusted chain.Optional[chain.Anchor]) uint64 {
+	t, any := trusted.Get()
+	if !any {
+		return 0
+	}
+	return max(t.Height+1, m.First) - m.First
+}
+
+// base is the lowest block that is kept.
+func (m *Manifest) base() uint64 { return base(m.First) }
+
+func base(first uint64) uint64 { return max(first, 1) - 1 }
+
+// seal puts the manifest into its one form, with its own sum.
+func (m *Manifest) seal() ([]byte, error) {
+	m.SHA256 = ""
+	open, err := m.text()
+	if err != nil {
+		return nil, err
+	}
+	m.SHA256 = sum(open)
+	return m.text()
+}
+
+func (m *Manifest) text() ([]byte, error) {
+	text, err := json.MarshalIndent(m, "", " ")
+	return append(text, '\n'), err
+}
+
+// readManifest reads a manifest, and refuses one of which any byte is not as it was written.
+func readManifest(text []byte) (*Manifest, error) {
+	m, err := unsealed(text)
+	if err != nil {
+		return nil, err
+	}
+	if m.Format != format {
+		return nil, fmt.Errorf("its format is %.40q, and this program reads %q", m.Format, format)
+	}
+	sealed := *m
+	want, err := sealed.seal()
+	if err != nil {
+		return nil, err
+	}
+	if string(text) != string(want) {
+		return nil, errors.New("its own sum does not hold: a byte has changed")
+	}
+	return m, m.check()
+}
+
+func unsealed(text []byte) (*Manifest, error) {
+	var m Manifest
+	return &m, json.Unmarshal(text, &m)
+}
+
+// maxRuntimes is how many runtimes an archive has at most. A chain has a few in a year.
+const maxRuntimes = 1000
+
+// check checks that the manifest names the files that an archive of its range has.
+func (m *Manifest) check() error {
+	if m.Last < m.First || m.Last > math.MaxUint32 { // as wide as the chain's heights are
+		return fmt.Errorf("its range is %d to %d", m.First, m.Last)
+	}
+	if _, err := m.accounts(); err != nil {
+		return err
+	}
+	if err := m.checkSegments(); err != nil {
+		return err
+	}
+	return m.checkRuntimes()
+}
+
+func (m *Manifest) checkSegments() error {
+	wrong := errors.New("its segments are not those of its range")
+	next := m.base()
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		if s.First != next || s.Last < s.First || s.Last > m.Last || s.Last/segmentSize != s.First/segmentSize ||
+			s.Headers.Path != s.span().headersPath() || s.Blocks.Path != s.span().blocksPath() {
+			return wrong
+		}
+		next = s.Last + 1
+	}
+	if next != m.Last+1 {
+		return wrong
+	}
+	return nil
+}
+
+func (m *Manifest) checkRuntimes() error {
+	if len(m.Runtimes) == 0 || len(m.Runtimes) > maxRuntimes {
+		return fmt.Errorf("it has %d runtimes", len(m.Runtimes))
+	}
+	listed := map[RuntimeName]bool{}
+	for i := range m.Runtimes {
+		r := &m.Runtimes[i]
+		said, err := jsonscan.Parse(string(r.Version))
+		if err != nil {
+			return err
+		}
+		name, err := readVersion(said)
+		code := r.Code
+		if err != nil || name != r.RuntimeName || listed[name] || r.Metadata.Path != r.metadataPath() ||
+			code != nil && (code.Proof.Path != r.codePath() || code.At < m.base() || code.At > m.Last) {
+			return fmt.Errorf("its runtime %v is none that is recorded", r.RuntimeName)
+		}
+		listed[name] = true
+	}
+	return nil
+}
+
+// accounts are those whose balances are kept, which rise.
+func (m *Manifest) accounts() (list []chain.Address, err error) {
+	if len(m.Accounts) > maxAccounts {
+		return nil, fmt.Errorf("it has %d accounts, and at most %d are recorded", len(m.Accounts), maxAccounts)
+	}
+	for i, text := range m.Accounts {
+		a, err := chain.ParseAddress(text)
+		if err != nil {
+			return nil, err
+		}
+		if a.String() != text || i > 0 && compareAddresses(list[i-1], a) >= 0 {
+			return nil, errors.New("its accounts are not as they are recorded")
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+func compareAddresses(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) }
+
+// runtime is the one of a name, nil for none.
+func (m *Manifest) runtime(name RuntimeName) *Runtime {
+	for i := range m.Runtimes {
+		if m.Runtimes[i].RuntimeName == name {
+			return &m.Runtimes[i]
+		}
+	}
+	return nil
+}
+
+// segmentOf is the number of the segment that has a height of the archive.
+func (m *Manifest) segmentOf(height uint64) int {
+	i, _ := slices.BinarySearchFunc(m.Segments, height, func(s Segment, height uint64) int { return cmp.Compare(s.Last, height) })
+	return i
+}

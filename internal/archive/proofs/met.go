@@ -1,0 +1,157 @@
+package proofs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/trie"
+)
+
+// met is a runtime that a recorder has met.
+type met struct {
+	*runtime
+	version      json.RawMessage
+	metadata     []byte // until they are in the archive
+	parameterKey string
+	listed       bool // in the manifest
+	codeAsked    bool
+}
+
+// leftItBehind is the block that left the runtime behind which executed a block: its parent, or
+// block 0 itself.
+func leftItBehind(h *headed) chain.Anchor {
+	if h.Number == 0 {
+		return h.at()
+	}
+	return chain.Anchor{Height: h.Number - 1, Hash: h.ParentHash}
+}
+
+// executed is the runtime that executed a block, by its state.
+func (r *recorder) executed(ctx context.Context, h *headed, proof *trie.Proof) (*met, error) {
+	name, err := runtimeOf(h, proof)
+	if err != nil {
+		return nil, err
+	}
+	return r.runtime(ctx, name, leftItBehind(h))
+}
+
+const runtimeVersion = "state_getRuntimeVersion"
+
+// maxWord keeps what a node says of itself and of a runtime within what can be read again.
+const maxWord = 64 << 10
+
+// readVersion reads the runtime's name in an answer of state_getRuntimeVersion.
+func readVersion(v jsonscan.Value) (name RuntimeName, err error) {
+	specName, _ := v.Member("specName").Text()
+	number, err := chain.ReadUint64(v.Member("specVersion"))
+	name = RuntimeName{specName, uint32(number)}
+	if err != nil || uint64(name.SpecVersion) != number || !fileName.MatchString(specName) || len(v.Raw()) > maxWord {
+		return name, &rpc.DecodeError{What: "runtime version", Err: errors.New("it has no specName of small letters, no specVersion of 32 bits, or far more than that")}
+	}
+	return name, nil
+}
+
+// runtime is a runtime that a block left behind.
+func (r *recorder) runtime(ctx context.Context, name RuntimeName, leftBy chain.Anchor) (*met, error) {
+	if known := r.runtimes[name]; known != nil {
+		return known, nil
+	}
+	m, err := r.meet(ctx, leftBy)
+	if err == nil && m.RuntimeName != name {
+		err = fmt.Errorf("block %d: %w: it is said to leave the runtime %v behind, and by its state the next one was executed by %v",
+			leftBy.Height, chain.ErrWrongBlock, m.RuntimeName, name)
+	}
+	return m, err
+}
+
+// meet asks for the runtime that a block left behind.
+func (r *recorder) meet(ctx context.Context, leftBy chain.Anchor) (*met, error) {
+	version, err := r.from.Version(ctx, leftBy)
+	if err != nil {
+		return nil, err
+	}
+	name, err := readVersion(version)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", leftBy.Height, err)
+	}
+	if known := r.runtimes[name]; known != nil {
+		return known, nil
+	}
+	if len(r.runtimes) == maxRuntimes {
+		return nil, fmt.Errorf("block %d: an archive has at most %d runtimes: record a shorter range", leftBy.Height, maxRuntimes)
+	}
+	bytes, err := r.from.Metadata(ctx, leftBy)
+	if err == nil && len(bytes) > maxRuntime {
+		err = fmt.Errorf("block %d: metadata of %d bytes, want at most %d", leftBy.Height, len(bytes), maxRuntime)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &met{version: json.RawMessage(version.Raw()), metadata: bytes}
+	if r.options.ParameterKey != nil {
+		m.parameterKey = r.options.ParameterKey(name)
+	}
+	if m.runtime, err = newRuntime(name, bytes, m.parameterKey, r.options.Accounts); err != nil {
+		return nil, fmt.Errorf("block %d: %w", leftBy.Height, err)
+	}
+	r.runtimes[name] = m
+	return m, nil
+}
+
+// list puts a runtime into the manifest, when the highest block is proved that it executed.
+func (r *recorder) list(m *met) error {
+	if m.listed {
+		return nil
+	}
+	piece, err := r.file(m.metadataPath(), pack(m.metadata))
+	if err != nil {
+		return err
+	}
+	r.manifest.Runtimes = append(r.manifest.Runtimes, Runtime{RuntimeName: m.RuntimeName, Version: m.version, ParameterKey: m.parameterKey, Metadata: piece})
+	m.listed, m.metadata = true, nil
+	return nil
+}
+
+// code keeps what proves the code of a runtime: it is what the parent of the highest block that
+// the runtime executed left behind.
+func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {
+	if m.codeAsked {
+		return nil
+	}
+	m.codeAsked = true
+	hash, needed, err := r.keptCode(parent, m)
+	if err != nil {
+		parts, err := r.from.Proof(ctx, parent.at(), codeKey)
+		if errors.As(err, new(*rpc.RPCError)) || errors.Is(err, httpclient.ErrTooLarge) || errors.Is(err, chain.ErrNotKept) {
+			return nil // it is large, and not every node gives it
+		}
+		if err != nil {
+			return err
+		}
+		if hash, needed, err = proveCode(parent, parts); err != nil {
+			return err
+		}
+	}
+	piece, err := r.file(m.codePath(), pack(appendList(nil, needed)))
+	r.manifest.runtime(m.RuntimeName).Code = &Code{parent.Number, hash, piece}
+	return err
+}
+
+// keptCode is what is there of an earlier recording.
+func (r *recorder) keptCode(parent *headed, m *met) (hash chain.Hash, needed [][]byte, err error) {
+	bytes, _, err := r.packed(m.codePath(), maxRuntime)
+	if err != nil {
+		return hash, nil, err
+	}
+	parts, err := readParts(bytes)
+	if err != nil {
+		return hash, nil, err
+	}
+	return proveCode(parent, parts)
+}

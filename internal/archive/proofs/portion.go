@@ -1,0 +1,304 @@
+package proofs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/trie"
+	"github.com/feeledger/fees/internal/sys/inorder"
+)
+
+// portionSize is how many blocks are asked for in one message.
+const portionSize = 16
+
+// portion is neighbouring blocks that are asked for together, or a segment that may be there.
+type portion struct {
+	span
+	of    span // the segment that they belong to
+	there bool // the segment's files are there
+	keys  [][]byte
+}
+
+// given is a portion as it came.
+type given struct {
+	portion
+	kept   *making // nil where it cannot be read
+	blocks []Given
+	err    error
+}
+
+// making is a segment that is recorded.
+type making struct {
+	*segment
+	files    Segment  // of one that is there
+	encoded  [][]byte // its headers
+	heads    []headed
+	executed []*met
+}
+
+func newMaking(s *segment, encoded [][]byte) *making {
+	return &making{segment: s, encoded: encoded, heads: make([]headed, s.size()), executed: make([]*met, s.size())}
+}
+
+func newSegment(s span) *making {
+	return newMaking(&segment{span: s, blocks: make([]block, s.size())}, make([][]byte, s.size()))
+}
+
+// blocks records the blocks of some portions, several of which are under way at once.
+func (r *recorder) blocks(ctx context.Context, portions iter.Seq[portion]) error {
+	var s *making
+	weigh := func(p portion) int { // two segments that are there take as much memory as all that is under way
+		if p.there {
+			return max(r.options.Concurrency/2, 1)
+		}
+		return 1
+	}
+	for g := range inorder.Weighed(ctx, portions, r.options.Concurrency, r.options.Concurrency, weigh, r.ask) {
+		switch {
+		case g.err != nil:
+			return g.err
+		case g.there:
+			if err := r.take(ctx, &g); err != nil {
+				return err
+			}
+			continue
+		case s == nil:
+			s = newSegment(g.of)
+		}
+		if err := r.add(ctx, s, &g); err != nil {
+			return err
+		}
+		if g.first == s.first {
+			if err := r.end(s); err != nil {
+				return err
+			}
+			s = nil
+		}
+	}
+	return ctx.Err()
+}
+
+// portions are those of the range, the highest first.
+func (r *recorder) portions(yield func(portion) bool) {
+	list := r.spans()
+	slices.Reverse(list)
+	for _, s := range list {
+		if r.there(s) {
+			if !yield(portion{span: s, of: s, there: true}) {
+				return
+			}
+			continue
+		}
+		for p := range r.portionsOf(s) {
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// portionsOf are those of a segment that is not there.
+func (r *recorder) portionsOf(s span) iter.Seq[portion] {
+	parts := spans(s.first, s.last, portionSize)
+	slices.Reverse(parts)
+	return func(yield func(portion) bool) {
+		for _, part := range parts {
+			if !yield(portion{span: part, of: s, keys: r.likely.places()}) {
+				return
+			}
+		}
+	}
+}
+
+// there tells whether a segment was recorded: its blocks are written last.
+func (r *recorder) there(s span) bool {
+	_, err := os.Stat(r.disk.At(s.blocksPath()))
+	return err == nil
+}
+
+// ask asks for a portion.
+func (r *recorder) ask(ctx context.Context, p portion) given {
+	g := given{portion: p}
+	if p.there {
+		g.kept = r.kept(p.span)
+		return g
+	}
+	blocks, err := r.anchors(ctx, p.span)
+	if err == nil {
+		g.blocks, err = r.from.Given(ctx, blocks, p.keys)
+	}
+	if g.err = err; err == nil && len(g.blocks) != p.size() {
+		g.err = fmt.Errorf("blocks %d to %d: %d of them are given", p.first, p.last, len(g.blocks))
+	}
+	return g
+}
+
+// anchors are the blocks of a span, by the origin's word.
+func (r *recorder) anchors(ctx context.Context, s span) (list []chain.Anchor, err error) {
+	heights := make([]uint64, s.size())
+	for i := range heights {
+		heights[i] = s.first + uint64(i)
+	}
+	hashes, err := r.from.Hashes(ctx, heights)
+	if err != nil {
+		return nil, fmt.Errorf("blocks %d to %d: %w", s.first, s.last, err)
+	}
+	if len(hashes) != len(heights) {
+		return nil, fmt.Errorf("blocks %d to %d: %d hashes are given", s.first, s.last, len(hashes))
+	}
+	for i, hash := range hashes {
+		known, there := hash.Get()
+		if !there {
+			return nil, fmt.Errorf("block %d: %w", heights[i], chain.ErrNoBlock)
+		}
+		list = append(list, chain.Anchor{Height: heights[i], Hash: known})
+	}
+	return list, nil
+}
+
+// add proves the blocks of a portion, from the highest down, and adds them to their segment.
+func (r *recorder) add(ctx context.Context, s *making, g *given) error {
+	for i := len(g.blocks) - 1; i >= 0; i-- {
+		if err := r.addBlock(ctx, s, &g.blocks[i], g.keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *recorder) addBlock(ctx context.Context, s *making, b *Given, keys [][]byte) error {
+	h, _, err := proveHeader(b.Header, r.at)
+	if err != nil {
+		return err
+	}
+	if err := proveExtrinsics(&h, b.Extrinsics); err != nil {
+		return err
+	}
+	proof := trie.NewProof(b.Proof)
+	executed, err := r.executed(ctx, &h, proof)
+	if err != nil {
+		return err
+	}
+	if places := executed.places(); !slices.EqualFunc(keys, places, bytes.Equal) {
+		parts, err := r.from.Proof(ctx, h.at(), places...)
+		if err != nil {
+			return err
+		}
+		proof = trie.NewProof(parts)
+	}
+	parts, err := way(&h, proof, executed.keys, map[trie.Hash]bool{})
+	if err != nil {
+		return err
+	}
+	if len(b.Extrinsics) > maxItems || len(parts) > maxItems {
+		return &BlockError{h.Number, "extrinsics or proof", fmt.Errorf("%d and %d, and an archive keeps at most %d of each", len(b.Extrinsics), len(parts), maxItems)}
+	}
+	at := h.Number - s.first
+	s.heads[at], s.executed[at], s.encoded[at] = h, executed, b.Header
+	s.segment.blocks[at] = block{b.Extrinsics, parts}
+	return r.passed(ctx, &h, executed)
+}
+
+// end keeps a segment whose blocks were given, each part once.
+func (r *recorder) end(s *making) error {
+	seen := map[trie.Hash]bool{}
+	for i := range s.blocks {
+		var err error
+		if s.blocks[i].parts, err = way(&s.heads[i], trie.NewProof(s.blocks[i].parts), s.executed[i].keys, seen); err != nil {
+			return err
+		}
+	}
+	return r.keep(s)
+}
+
+// take takes a segment that is there, if it is what would be recorded, and else records it.
+func (r *recorder) take(ctx context.Context, g *given) error {
+	s := g.kept
+	whole, err := r.prove(ctx, s)
+	if err != nil {
+		return err
+	}
+	if !whole {
+		return r.blocks(ctx, r.portionsOf(g.span))
+	}
+	for i := len(s.heads) - 1; i >= 0; i-- {
+		if err := r.passed(ctx, &s.heads[i], s.executed[i]); err != nil {
+			return err
+		}
+	}
+	r.manifest.Segments = append(r.manifest.Segments, s.files)
+	return nil
+}
+
+// prove tells whether a segment that is there is what would be recorded. An error is the
+// origin's.
+func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error) {
+	if s == nil {
+		return false, nil
+	}
+	if s.heads, _, err = proveChain(s.encoded, s.span, r.at.Hash); err != nil {
+		return false, nil
+	}
+	for i := len(s.heads) - 1; i >= 0; i-- {
+		name, err := runtimeOf(&s.heads[i], s.proof)
+		if err != nil {
+			return false, nil
+		}
+		if s.executed[i], err = r.runtime(ctx, name, leftItBehind(&s.heads[i])); err != nil {
+			return false, err
+		}
+	}
+	seen := map[trie.Hash]bool{}
+	for i := range s.heads {
+		if proveBlock(&s.heads[i], &s.blocks[i], s.proof, s.executed[i].runtime, seen) != nil {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// kept is a segment that is there, nil where it cannot be read, or was packed by another program.
+func (r *recorder) kept(s span) *making {
+	headers, headersPiece, err := r.packed(s.headersPath(), maxHeaders)
+	if err != nil {
+		return nil
+	}
+	blocks, blocksPiece, err := r.packed(s.blocksPath(), maxBlocks)
+	if err != nil {
+		return nil
+	}
+	encoded, err := readHeaders(headers, s)
+	if err != nil {
+		return nil
+	}
+	kept, err := readSegment(blocks, s)
+	if err != nil {
+		return nil
+	}
+	m := newMaking(kept, encoded)
+	m.files = Segment{s.first, s.last, headersPiece, blocksPiece}
+	return m
+}
+
+// packed is what a file that is there holds, at most so many bytes, packed as it would be now.
+func (r *recorder) packed(path string, most int) (unpacked []byte, piece Piece, err error) {
+	file, err := os.Open(r.disk.At(path))
+	if err != nil {
+		return nil, piece, err
+	}
+	defer file.Close()
+	packed, err := io.ReadAll(io.LimitReader(file, int64(most)))
+	if err != nil {
+		return nil, piece, err
+	}
+	if unpacked, err = unpack(packed, most); err == nil && !bytes.Equal(packed, pack(unpacked)) {
+		err = errChanged
+	}
+	return unpacked, pieceOf(path, packed), err
+}

@@ -1,0 +1,142 @@
+package proofs
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/trie"
+)
+
+// segmentSize is how many heights the files of a segment have at most.
+const segmentSize = 1000
+
+// span is heights from first to last, both included.
+type span struct{ first, last uint64 }
+
+func (s span) size() int { return int(s.last - s.first + 1) }
+
+func (s span) name() string { return fmt.Sprintf("%d-%d", s.first, s.last) }
+
+func (s span) headersPath() string { return "headers/" + s.name() + ".zst" }
+
+func (s span) blocksPath() string { return "blocks/" + s.name() + ".zst" }
+
+// spans are those that a range is kept in, rising: each ends below a multiple of size.
+func spans(first, last, size uint64) (list []span) {
+	for from := first; from <= last; {
+		to := min(from-from%size+size-1, last)
+		list = append(list, span{from, to})
+		from = to + 1
+	}
+	return list
+}
+
+// block is what is kept of a block beside its header.
+type block struct {
+	extrinsics [][]byte
+	parts      [][]byte // of the trie of its state, which no block below in the segment needs
+}
+
+// segment is the blocks of a span, rising.
+type segment struct {
+	span
+	blocks []block
+	proof  *trie.Proof // of all of them
+}
+
+// encode is what the file of a segment's blocks holds.
+func (s *segment) encode() (blocks []byte) {
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		blocks = scale.AppendCompact(blocks, uint64(len(b.extrinsics)))
+		for _, x := range b.extrinsics {
+			blocks = append(blocks, x...) // it begins with its length
+		}
+		blocks = appendList(blocks, b.parts)
+	}
+	return blocks
+}
+
+func appendList(to []byte, list [][]byte) []byte {
+	to = scale.AppendCompact(to, uint64(len(list)))
+	for _, item := range list {
+		to = scale.AppendBlob(to, item)
+	}
+	return to
+}
+
+// maxItems is how many extrinsics a block has at most, and how many parts: more than chains and
+// the keys of an archive come to.
+const maxItems = 1 << 14
+
+// readList reads what appendList writes. Nothing that is in a list is empty.
+func readList(r *scale.Reader) [][]byte { return readItems(r, (*scale.Reader).Blob) }
+
+func readItems(r *scale.Reader, read func(*scale.Reader) []byte) (list [][]byte) {
+	count := r.Length(2)
+	if count > maxItems {
+		r.Fail("a list of %d, want at most %d", count, maxItems)
+	}
+	for range count {
+		item := read(r)
+		if len(item) == 0 {
+			r.Fail("a list with something that is empty")
+		}
+		if r.Err() != nil {
+			return nil
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+// readHeaders reads the headers of a span.
+func readHeaders(bytes []byte, s span) ([][]byte, error) {
+	r := scale.NewReader(bytes)
+	headers := readList(r)
+	if err := r.End(); err != nil {
+		return nil, err
+	}
+	if len(headers) != s.size() {
+		return nil, fmt.Errorf("it has %d headers, want %d", len(headers), s.size())
+	}
+	return headers, nil
+}
+
+// readSegment reads the blocks of a span.
+func readSegment(bytes []byte, s span) (*segment, error) {
+	r := scale.NewReader(bytes)
+	segment := &segment{span: s, blocks: make([]block, s.size())}
+	var all [][]byte
+	for i := range segment.blocks {
+		b := &segment.blocks[i]
+		b.extrinsics = readItems(r, readExtrinsic)
+		b.parts = readList(r)
+		if r.Err() != nil {
+			return nil, fmt.Errorf("block %d: %w", s.first+uint64(i), r.Err())
+		}
+		all = append(all, b.parts...)
+	}
+	if err := r.End(); err != nil {
+		return nil, err
+	}
+	segment.proof = trie.NewProof(all)
+	return segment, nil
+}
+
+// readParts reads the parts of a proof that stand by themselves.
+func readParts(bytes []byte) ([][]byte, error) {
+	r := scale.NewReader(bytes)
+	parts := readList(r)
+	return parts, r.End()
+}
+
+// readExtrinsic reads an extrinsic with the length that it begins with.
+func readExtrinsic(r *scale.Reader) []byte {
+	at := r.At()
+	r.Blob()
+	if r.Err() != nil {
+		return nil
+	}
+	return r.Since(at)
+}

@@ -1,0 +1,275 @@
+package gateway
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/render"
+)
+
+var digits = regexp.MustCompile(`^[0-9]+$`)
+
+// named is the block that a part of a path names: by its hash or its height.
+func (g *Gateway) named(ctx context.Context, id string) (place, error) {
+	refuse := func(format string, args ...any) (place, error) {
+		return place{}, &render.RefusedError{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case strings.HasPrefix(id, "0x"):
+		bytes, err := hex.DecodeString(id[2:])
+		if err != nil && len(id)%2 == 0 {
+			return refuse("Cannot get block hash for %s. Hex string block IDs must be a valid hex string and must be 32-bytes (66-characters) in length.", id)
+		}
+		if err != nil || len(bytes) != 32 {
+			return refuse("Cannot get block hash for %s. Hex string block IDs must be 32-bytes (66-characters) in length.", id)
+		}
+		return g.byHash(ctx, chain.Hash(bytes))
+	case !digits.MatchString(id):
+		return refuse("Cannot get block hash for %s. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", id)
+	}
+	height, err := strconv.ParseUint(id, 10, 64)
+	if err != nil || height > math.MaxUint32 {
+		head, err := g.node.Header(ctx, chain.Optional[chain.Hash]{})
+		if err != nil {
+			return place{}, err
+		}
+		return place{}, &Refusal{render.RefusedError{Status: http.StatusBadRequest, Message: fmt.Sprintf(
+			"Specified block number is larger than the current largest block. The largest known block number is %d.", head.Number)}, chain.ErrNoBlock}
+	}
+	hash, final, err := g.hash(ctx, height)
+	return place{height, hash, final}, err
+}
+
+// byHash is the block with a hash.
+func (g *Gateway) byHash(ctx context.Context, hash chain.Hash) (place, error) {
+	header, err := g.headerOf(ctx, hash)
+	if err != nil {
+		return place{}, err
+	}
+	return g.placed(ctx, header.Number, hash)
+}
+
+// placed is a block that the node has. It is final where the final block at its height is it.
+func (g *Gateway) placed(ctx context.Context, height uint64, hash chain.Hash) (place, error) {
+	there, final, err := g.hash(ctx, height)
+	if errors.Is(err, chain.ErrNoBlock) { // it is on a branch that is higher than the best
+		err = nil
+	}
+	return place{height, hash, final && there == hash}, err
+}
+
+// at is the block whose state is asked for: the newest final one by default.
+func (g *Gateway) at(ctx context.Context, id string) (place, error) {
+	if id == "" {
+		return g.finalHead(ctx)
+	}
+	return g.named(ctx, id)
+}
+
+func (p place) of() render.At { return render.At{Hash: p.hash, Height: p.height} }
+
+// newest is the head: the newest final block, or the newest of all.
+func (g *Gateway) newest(ctx context.Context, query url.Values) (place, error) {
+	if query.Get("finalized") != "false" {
+		return g.finalHead(ctx)
+	}
+	newest, err := g.node.Header(ctx, chain.Optional[chain.Hash]{})
+	if err != nil {
+		return place{}, err
+	}
+	header, err := newest.Hashed()
+	if err != nil {
+		return place{}, err
+	}
+	return g.placed(ctx, header.Number, header.Hash())
+}
+
+func (g *Gateway) head(ctx context.Context, query url.Values) (string, error) {
+	at, err := g.newest(ctx, query)
+	if err != nil {
+		return "", err
+	}
+	return g.blockAt(ctx, at, query)
+}
+
+func (g *Gateway) block(ctx context.Context, id string, query url.Values) (string, error) {
+	at, err := g.named(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return g.blockAt(ctx, at, query)
+}
+
+func (g *Gateway) headHeader(ctx context.Context, query url.Values) (string, error) {
+	at, err := g.newest(ctx, query)
+	if err != nil {
+		return "", err
+	}
+	return g.headerAt(ctx, at)
+}
+
+func (g *Gateway) header(ctx context.Context, id string) (string, error) {
+	at, err := g.named(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return g.headerAt(ctx, at)
+}
+
+func (g *Gateway) headerAt(ctx context.Context, at place) (string, error) {
+	header, err := g.headerOf(ctx, at.hash)
+	if errors.Is(err, chain.ErrNoBlock) && at.final {
+		err = g.missing(ctx, at, err)
+	}
+	if err == nil {
+		err = g.rightHeight(at, header.Number)
+	}
+	if err != nil {
+		return "", err
+	}
+	asked := render.Header(header)
+	text, err := asked.Answer()
+	return string(text), err
+}
+
+// rightHeight wants a block to be where the node said that it is: where it is not, nothing
+// that the node said of heights is trusted any more.
+func (g *Gateway) rightHeight(at place, have uint64) error {
+	wrong := wrongHeight(at.hash, at.height, have)
+	if wrong != nil {
+		g.heights.forget()
+	}
+	return wrong
+}
+
+// checkFlags wants what says true or false to say one of them, as Sidecar does of these three.
+func checkFlags(query url.Values) error {
+	var wrong []string
+	for _, flag := range []string{"eventDocs", "extrinsicDocs", "finalized"} {
+		value := strings.Join(query[flag], ",")
+		if lower := strings.ToLower(value); value != "" && lower != "true" && lower != "false" {
+			wrong = append(wrong, fmt.Sprintf("Query parameter: %s has an invalid boolean value of %s", flag, value))
+		}
+	}
+	if wrong == nil {
+		return nil
+	}
+	return &render.RefusedError{Status: http.StatusBadRequest, Message: strings.Join(wrong, " - ")}
+}
+
+// blockAt is the answer of a block.
+func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (string, error) {
+	if query.Get("decodedXcmMsgs") == "true" {
+		return "", &render.RefusedError{Status: http.StatusBadRequest, Message: "decodedXcmMsgs is not supported"}
+	}
+	defer g.recent.make(at.hash)()
+	raw, err := g.raw(ctx, at.hash)
+	if errors.Is(err, chain.ErrNoBlock) && at.final {
+		err = g.missing(ctx, at, err)
+	}
+	if err == nil {
+		err = g.rightHeight(at, raw.Header.Number)
+	}
+	if err != nil {
+		return "", err
+	}
+	made := at // under the runtime that the parent left behind
+	if at.height > 0 {
+		made = place{at.height - 1, raw.Header.ParentHash, at.final}
+	}
+	r, err := g.runtimeAt(ctx, made)
+	if err != nil {
+		return "", err
+	}
+	header, err := raw.Header.Hashed()
+	if err != nil {
+		return "", err
+	}
+	b := &render.Block{
+		Hash:          at.hash,
+		Header:        render.Header(header),
+		Extrinsics:    raw.Extrinsics,
+		NoFees:        query.Get("noFees") == "true",
+		EventDocs:     query.Get("eventDocs") == "true",
+		ExtrinsicDocs: query.Get("extrinsicDocs") == "true",
+	}
+	if query.Get("finalizedKey") != "false" {
+		b.Finalized = chain.Some(at.final)
+	}
+	if err := g.state(ctx, r, b); err != nil {
+		return "", err
+	}
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	text, err := r.AppendBlock((*room)[:0], b)
+	if cap(text) > 0 && cap(text) <= mostRoom {
+		*room = text
+	}
+	return string(text), malformed("block", err)
+}
+
+// rooms are where the text of one block after the other is made.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+// mostRoom is the size of a room that is kept.
+const mostRoom = 1 << 20
+
+// raw is a block as the node has it.
+func (g *Gateway) raw(ctx context.Context, hash chain.Hash) (*rpc.Block, error) {
+	if b := g.recent.block(hash); b != nil {
+		return b, nil
+	}
+	b, err := g.node.Block(ctx, chain.Some(hash))
+	if err != nil {
+		return nil, err
+	}
+	g.recent.keepBlock(&b, hash)
+	return &b, nil
+}
+
+// Extrinsics are those of a block as they are encoded.
+func (g *Gateway) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
+	b, err := g.raw(ctx, block)
+	if err != nil {
+		return nil, err
+	}
+	return b.Extrinsics, nil
+}
+
+// state asks for what a block's state says of it, unless it is remembered, and with the
+// same question for what was asked of the states of other blocks.
+func (g *Gateway) state(ctx context.Context, r *runtime, b *render.Block) error {
+	keys, err := r.ownKeys()
+	if err != nil {
+		return err
+	}
+	stored, known := g.recent.all(b.Hash, keys)
+	if !known {
+		own := len(keys)
+		keys = append(keys, g.recent.wanted()...)
+		if stored, err = g.node.Storage(ctx, b.Hash, keys...); err != nil {
+			return g.stateError(ctx, place{height: b.Header.Number, hash: b.Hash}, err)
+		}
+		for i := own; i < len(keys); i++ {
+			g.recent.keepStored(b.Hash, keys[i], stored[i])
+		}
+	}
+	if b.Events = stored[0]; b.Events == nil && len(b.Extrinsics) > 0 && b.Header.Number > 0 {
+		return &rpc.DecodeError{What: "storage", Err: fmt.Errorf("the node has no events of block %d, and each of its %d extrinsics has one", b.Header.Number, len(b.Extrinsics))}
+	}
+	if r.Session() {
+		b.Validators = stored[1]
+	}
+	return nil
+}

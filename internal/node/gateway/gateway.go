@@ -1,0 +1,301 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/render"
+)
+
+// Node is who is asked: a [rpc.Client], or what was kept of what a node said. Its
+// methods, and what it says to those that are called, are that client's.
+type Node interface {
+	Call(ctx context.Context, method string, params ...any) (jsonscan.Value, error)
+	FinalizedHead(ctx context.Context) (chain.Hash, error)
+	Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error)
+	Header(ctx context.Context, block chain.Optional[chain.Hash]) (rpc.Header, error)
+	Block(ctx context.Context, block chain.Optional[chain.Hash]) (rpc.Block, error)
+	Storage(ctx context.Context, block chain.Hash, keys ...[]byte) ([][]byte, error)
+	Metadata(ctx context.Context, block chain.Hash) ([]byte, error)
+	MetadataAt(ctx context.Context, block chain.Hash, version uint32) ([]byte, error)
+}
+
+// Gateway answers from a node. It is safe for use by several goroutines.
+type Gateway struct {
+	node     Node
+	batch    func() *rpc.Batch             // nil where there are none to ask
+	kept     chain.Optional[chain.Heights] // of what was kept of a node
+	heights  *heights
+	runtimes runtimes
+	about    about
+	recent   recent
+	before   struct { // block 0
+		turn   turn
+		parent chain.Optional[chain.Hash]
+	}
+}
+
+// New returns a gateway before a node. It asks nothing yet.
+func New(node *rpc.Client) *Gateway {
+	g := of(node)
+	g.batch = node.Batch
+	return g
+}
+
+// Of returns a gateway before what was kept of what a node said: the blocks from a first to a
+// last one. Of other blocks it says that they are [chain.ErrNotKept].
+func Of(kept Node, first chain.Anchor, last uint64) *Gateway {
+	g := of(kept)
+	g.kept = chain.Some(chain.Heights{First: first.Height, Last: last})
+	g.heights.setFirst(anchor{first.Height, chain.Some(first.Hash)})
+	return g
+}
+
+func of(node Node) *Gateway {
+	g := &Gateway{node: node, heights: newHeights(), runtimes: runtimes{turn: newTurn()}, about: about{turn: newTurn()}}
+	g.before.turn = newTurn()
+	return g
+}
+
+// Version is what the root says instead of Sidecar's version: the answers that an archive
+// keeps were made here, of what a node said.
+const Version = "fees, of a node's answers"
+
+// Refusal is what Sidecar says where it does not answer a question. It wraps what that means:
+// [chain.ErrNoBlock], [chain.ErrNotOffered] or [chain.ErrCannotTell].
+type Refusal struct {
+	render.RefusedError
+	meaning error
+}
+
+func (r *Refusal) Unwrap() error { return r.meaning }
+
+// Error says of a block that is not there what the node says, and else what Sidecar does.
+func (r *Refusal) Error() string {
+	if errors.Is(r.meaning, chain.ErrNoBlock) {
+		return r.meaning.Error()
+	}
+	return r.RefusedError.Error()
+}
+
+// noBlock is what Sidecar says of a block that the chain does not have.
+var noBlock = render.RefusedError{Status: http.StatusInternalServerError, Message: "Unable to retrieve header and parent from supplied hash"}
+
+// Answer is the answer to a question, the path of a request to Sidecar with its query, such
+// as /blocks/25. What Sidecar refuses is a *[Refusal]; other errors are the node's.
+func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
+	text, err := g.answer(ctx, question)
+	var refused *render.RefusedError
+	switch {
+	case errors.As(err, new(*Refusal)), errors.Is(err, chain.ErrPruned):
+		return "", err
+	case errors.Is(err, chain.ErrNoBlock):
+		return "", &Refusal{noBlock, err}
+	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
+		return "", &Refusal{*refused, chain.ErrNotOffered}
+	case errors.As(err, &refused):
+		return "", &Refusal{*refused, chain.ErrCannotTell}
+	}
+	return text, err
+}
+
+// Stream writes an answer to w.
+func (g *Gateway) Stream(ctx context.Context, question string, w io.Writer) (int64, error) {
+	text, err := g.Answer(ctx, question)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.WriteString(w, text)
+	return int64(n), err
+}
+
+func (g *Gateway) answer(ctx context.Context, question string) (string, error) {
+	u, err := url.ParseRequestURI(question)
+	if err != nil {
+		return "", noSuchPath(question)
+	}
+	query := u.Query()
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	if parts[0] == "blocks" {
+		if err := checkFlags(query); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case is(parts, "blocks", "head"):
+		return g.head(ctx, query)
+	case is(parts, "blocks", "head", "header"):
+		return g.headHeader(ctx, query)
+	case is(parts, "blocks", "*"):
+		return g.block(ctx, parts[1], query)
+	case is(parts, "blocks", "*", "header"):
+		return g.header(ctx, parts[1])
+	case is(parts, "accounts", "*", "balance-info"):
+		return g.balance(ctx, parts[1], query.Get("at"))
+	case is(parts, "pallets", "*", "storage", "*"):
+		return g.storage(ctx, parts[1], parts[3], query)
+	case is(parts, "runtime", "spec"):
+		return g.spec(ctx, query.Get("at"))
+	case is(parts, "runtime", "metadata"):
+		return g.metadata(ctx, query.Get("at"))
+	case u.Path == "/":
+		return `{"version":"` + Version + `"}`, nil
+	case is(parts, "node", "version"):
+		return g.nodeVersion(ctx)
+	}
+	return "", noSuchPath(u.Path)
+}
+
+// is tells whether a path has these parts; * is any.
+func is(parts []string, want ...string) bool {
+	if len(parts) != len(want) {
+		return false
+	}
+	for i := range want {
+		if want[i] != "*" && want[i] != parts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func noSuchPath(path string) error {
+	return &render.RefusedError{Status: http.StatusNotFound, Message: "Cannot GET " + path}
+}
+
+// about is what a node says of itself and its chain.
+type about struct {
+	turn  turn
+	known *system
+}
+
+// system is what does not change while a node runs.
+type system struct {
+	chainType, properties jsonscan.Value
+	token                 string // the chain's first
+	decimals              chain.Optional[uint8]
+}
+
+func (g *Gateway) system(ctx context.Context) (*system, error) {
+	a := &g.about
+	if err := a.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer a.turn.leave()
+	if a.known != nil {
+		return a.known, nil
+	}
+	s := &system{}
+	var err error
+	if s.chainType, err = g.node.Call(ctx, "system_chainType"); err != nil {
+		return nil, err
+	}
+	if s.properties, err = g.node.Call(ctx, "system_properties"); err != nil {
+		return nil, err
+	}
+	if s.properties.Kind() != jsonscan.Object || s.chainType.Kind() == jsonscan.Null {
+		return nil, &rpc.DecodeError{What: "properties of the chain", Err: fmt.Errorf("system_chainType is %s, system_properties %s",
+			jsonscan.Excerpt(s.chainType.Raw()), jsonscan.Excerpt(s.properties.Raw()))}
+	}
+	first := func(name string) jsonscan.Value {
+		v := s.properties.Member(name)
+		if v.Kind() == jsonscan.Array {
+			v = v.Index(0)
+		}
+		return v
+	}
+	s.token, _ = first("tokenSymbol").Text()
+	if n, err := chain.ReadUint64(first("tokenDecimals")); err == nil && n <= math.MaxUint8 {
+		s.decimals = chain.Some(uint8(n))
+	}
+	a.known = s
+	return s, nil
+}
+
+func (g *Gateway) spec(ctx context.Context, at string) (string, error) {
+	where, err := g.at(ctx, at)
+	if err == nil && !where.final {
+		_, err = g.confirmed(ctx, where)
+	}
+	if err != nil {
+		return "", err
+	}
+	r, err := g.runtimeAt(ctx, where)
+	if err != nil {
+		return "", err
+	}
+	s, err := g.system(ctx)
+	if err != nil {
+		return "", err
+	}
+	text, err := render.Spec(where.of(), r.version, s.chainType, s.properties)
+	return string(text), malformed("runtime", err)
+}
+
+// malformed is why no answer could be made of what the node said, unless that is no fault of it.
+func malformed(what string, err error) error {
+	if err == nil || errors.As(err, new(*render.RefusedError)) || errors.Is(err, chain.ErrCannotTell) {
+		return err
+	}
+	return &rpc.DecodeError{What: what, Err: err}
+}
+
+// metadata is the answer of /runtime/metadata: what the runtime that a block left behind says
+// of itself.
+func (g *Gateway) metadata(ctx context.Context, at string) (string, error) {
+	where, err := g.at(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	r, err := g.runtimeAt(ctx, where)
+	if err != nil {
+		return "", err
+	}
+	text, err := r.Metadata(r.metadata)
+	if err != nil {
+		return "", fmt.Errorf("runtime %s: %w: %w", r.name, chain.ErrCannotTell, err)
+	}
+	return string(text), nil
+}
+
+// nodeVersion is the answer of /node/version.
+func (g *Gateway) nodeVersion(ctx context.Context) (string, error) {
+	client, err := g.text(ctx, "system_version")
+	if err != nil {
+		return "", err
+	}
+	chainName, err := g.text(ctx, "system_chain")
+	if err != nil {
+		return "", err
+	}
+	version, err := g.node.Call(ctx, "state_getRuntimeVersion")
+	if err != nil {
+		return "", err
+	}
+	name, ok := version.Member("implName").Text()
+	if !ok {
+		return "", fmt.Errorf("the node's runtime version has no implName: %s", jsonscan.Excerpt(version.Raw()))
+	}
+	return string(render.Version(client, name, chainName)), nil
+}
+
+func (g *Gateway) text(ctx context.Context, method string) (string, error) {
+	v, err := g.node.Call(ctx, method)
+	if err != nil {
+		return "", err
+	}
+	text, ok := v.Text()
+	if !ok {
+		return "", fmt.Errorf("%s: the node answers %s, want a text", method, jsonscan.Excerpt(v.Raw()))
+	}
+	return text, nil
+}

@@ -1,0 +1,91 @@
+package gateway_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/gateway"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/test/nodetest"
+)
+
+const pairs = "../../../../shared/pairs"
+
+// served is a gateway before a node that was recorded, over HTTP or a WebSocket.
+func served(t testing.TB, name, scheme string) (*gateway.Gateway, *nodetest.Node) {
+	t.Helper()
+	node, err := nodetest.Open(filepath.Join(pairs, name, "node"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("SKIPPED, %s was NOT compared: %v", name, err)
+	}
+	require.NoError(t, err)
+	server := httptest.NewServer(node)
+	t.Cleanup(server.Close)
+	client, err := rpc.New(strings.Replace(server.URL, "http", scheme, 1), httpclient.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { client.Close() })
+	return gateway.New(client), node
+}
+
+// TestAnswersOfPairs wants every answer that Sidecar was recorded to have given to come from
+// its node, to the byte.
+func TestAnswersOfPairs(t *testing.T) {
+	for _, name := range []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m"} {
+		t.Run(name, func(t *testing.T) {
+			for _, scheme := range []string{"http", "ws"} {
+				g, node := served(t, name, scheme)
+				counts := map[string]int{}
+				dir := filepath.Join(pairs, name, "gateway")
+				for kind, question := range map[string]string{
+					"blocks": "/blocks/%s", "headers": "/blocks/%s/header", "runtime-spec": "/runtime/spec?at=%s",
+					"multiplier":   "/pallets/transaction-payment/storage/nextFeeMultiplier?at=%s",
+					"block-weight": "/pallets/system/storage/blockWeight?at=%s",
+					"parameters":   "/pallets/parameters/storage/parameters?keys%%5B%%5D=0x0004&at=%s",
+				} {
+					files, err := filepath.Glob(filepath.Join(dir, kind, "*.json"))
+					require.NoError(t, err)
+					for _, file := range files {
+						height := strings.TrimSuffix(filepath.Base(file), ".json")
+						same(t, g, fmt.Sprintf(question, height), file)
+						counts[kind]++
+					}
+				}
+				same(t, g, "/node/version", filepath.Join(dir, "node-version.json"))
+				same(t, g, "/runtime/metadata", filepath.Join(dir, "runtime-metadata.json"))
+				same(t, g, "/runtime/metadata?at=12", filepath.Join(dir, "runtime-metadata.json"))
+				balances, err := filepath.Glob(filepath.Join(dir, "balance-info", "*", "*.json"))
+				require.NoError(t, err)
+				for _, file := range balances {
+					height := strings.TrimSuffix(filepath.Base(file), ".json")
+					same(t, g, fmt.Sprintf("/accounts/%s/balance-info?at=%s", filepath.Base(filepath.Dir(file)), height), file)
+					counts["balances"]++
+				}
+				t.Log(scheme, counts, node.Asked())
+			}
+		})
+	}
+}
+
+func same(t *testing.T, g *gateway.Gateway, question, file string) {
+	t.Helper()
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	have, err := g.Answer(t.Context(), question)
+	require.NoError(t, err, question)
+	if string(want) != string(have) {
+		at := 0
+		for at < len(want) && at < len(have) && want[at] == have[at] {
+			at++
+		}
+		require.Fail(t, question, "they differ at byte %d: want …%s, have …%s", at, want[at:min(at+80, len(want))], have[at:min(at+80, len(have))])
+	}
+}

@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/node/rpc"
+)
+
+func numbered(n int) (hash chain.Hash) {
+	binary.BigEndian.PutUint64(hash[:], uint64(n))
+	return hash
+}
+
+// What is remembered of blocks is bounded by their number and by its size, whatever a block
+// has; the latest stay.
+func TestRecentIsBounded(t *testing.T) {
+	small := &rpc.Block{Extrinsics: [][]byte{{0}}}
+	large := &rpc.Block{Header: rpc.Header{Logs: []string{strings.Repeat("0", 1<<20)}}, Extrinsics: [][]byte{make([]byte, 1<<20)}}
+	var r recent
+	for i := range 3 * mostRecent {
+		r.keepBlock(small, numbered(i))
+		r.keepBlock(small, numbered(i)) // which others read at the same time
+		r.keepStored(numbered(i), []byte("a place"), []byte{1})
+	}
+	require.Len(t, r.blocks, mostRecent)
+	require.Len(t, r.order, mostRecent)
+	require.Nil(t, r.block(numbered(2*mostRecent-1)))
+	require.NotNil(t, r.block(numbered(2*mostRecent)))
+	for i := range 200 {
+		r.keepBlock(large, numbered(-1-i))
+		require.LessOrEqual(t, r.size, mostRecentBytes)
+	}
+	require.Len(t, r.blocks, 31, "of two MiB each, less than 64 together")
+	require.NotNil(t, r.block(numbered(-200)))
+	one := make([]byte, 1<<16)
+	before := r.size
+	for range 10_000 { // the same thing, which is remembered once
+		r.keepStored(numbered(-200), []byte("a place"), one)
+	}
+	require.Less(t, r.size-before, 1<<17)
+	r.keepStored(numbered(7), []byte("a place"), make([]byte, mostRecentBytes+1))
+	require.Zero(t, r.size, "more than there is room for")
+	require.Empty(t, r.blocks)
+	_, known := r.stored(numbered(7), []byte("a place"))
+	require.False(t, known)
+}
+
+// A few places alone are asked for with each block, and none that is wide.
+func TestPlacesAreBounded(t *testing.T) {
+	var r recent
+	for i := range byte(100) {
+		r.ask([]byte{i})
+		r.ask([]byte{i})
+	}
+	r.ask(make([]byte, widestPlace+1))
+	wanted := r.wanted()
+	require.Len(t, wanted, mostPlaces)
+	require.Equal(t, []byte{99}, wanted[mostPlaces-1])
+}
+
+// Hashes that are remembered are bounded.
+func TestHashesAreBounded(t *testing.T) {
+	var h heights
+	for i := range uint64(100_000) {
+		h.remember(i, numbered(int(i)))
+	}
+	require.LessOrEqual(t, len(h.now)+len(h.older), 2*mostHashes)
+	_, known := h.known(100_000 - mostHashes)
+	require.True(t, known)
+}

@@ -1,0 +1,113 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/header"
+	"github.com/feeledger/fees/internal/substrate/render"
+)
+
+// storage is the answer of an item of a pallet's storage.
+func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Values) (string, error) {
+	at, r, err := g.stateAt(ctx, query.Get("at"))
+	if err != nil {
+		return "", err
+	}
+	item, err := r.Item(pallet, name, append(query["keys[]"], query["keys"]...))
+	if err != nil {
+		return "", err
+	}
+	place := item.Place()
+	stored, known := g.recent.stored(at.hash, place)
+	if !known {
+		if g.batch != nil {
+			g.recent.ask(place)
+		}
+		g.recent.made(ctx, at.hash)
+		stored, known = g.recent.stored(at.hash, place)
+	}
+	if !known {
+		list, err := g.node.Storage(ctx, at.hash, place)
+		if err != nil {
+			return "", g.stateError(ctx, at, err)
+		}
+		stored = list[0]
+		g.recent.keepStored(at.hash, place, stored)
+	}
+	text, err := item.Answer(at.of(), stored)
+	return string(text), malformed("storage", err)
+}
+
+// balance is the answer of what an account has. An SS58 address names no account of 20 bytes:
+// Sidecar takes its first 20 letters for one, and says that it has nothing. That is refused.
+func (g *Gateway) balance(ctx context.Context, account, at string) (string, error) {
+	address, err := chain.ParseAddress(account)
+	if err != nil {
+		message := "Invalid address format"
+		if !strings.HasPrefix(account, "0x") {
+			message += ": an account of this chain is 0x and 40 hex digits"
+		}
+		return "", &render.RefusedError{Status: http.StatusBadRequest, Message: message}
+	}
+	where, r, err := g.stateAt(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	s, err := g.system(ctx)
+	if err != nil {
+		return "", err
+	}
+	b, err := r.Balance(address)
+	if err != nil {
+		return "", err
+	}
+	own, locks := b.Places()
+	stored, err := g.node.Storage(ctx, where.hash, own, locks)
+	if err != nil {
+		return "", g.stateError(ctx, where, err)
+	}
+	text, err := b.Answer(where.of(), s.token, stored[0], stored[1])
+	return string(text), malformed("balance", err)
+}
+
+// stateAt is a block whose state is asked for, and the runtime that reads it: as by Sidecar,
+// that of its parent, also where the block itself brought a new one.
+func (g *Gateway) stateAt(ctx context.Context, id string) (place, *runtime, error) {
+	at, err := g.at(ctx, id)
+	if err != nil {
+		return at, nil, err
+	}
+	parent, err := g.parent(ctx, at)
+	if err != nil {
+		return at, nil, err
+	}
+	r, err := g.runtimeAt(ctx, parent)
+	return at, r, err
+}
+
+// parent is the block before one; of block 0 it is that itself.
+func (g *Gateway) parent(ctx context.Context, at place) (place, error) {
+	if at.height == 0 {
+		return at, nil
+	}
+	if at.final {
+		if hash, known := g.heights.known(at.height - 1); known {
+			return place{at.height - 1, hash, true}, nil
+		}
+	}
+	h, err := g.confirmed(ctx, at)
+	return place{at.height - 1, h.ParentHash, at.final}, err
+}
+
+// confirmed is the header of a block that the node gave for a height, and has to say so.
+func (g *Gateway) confirmed(ctx context.Context, at place) (header.Header, error) {
+	h, err := g.headerOf(ctx, at.hash)
+	if err == nil {
+		err = wrongHeight(at.hash, at.height, h.Number)
+	}
+	return h, err
+}

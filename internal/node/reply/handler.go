@@ -1,0 +1,88 @@
+package reply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// Answers makes the answers. A question is the path of a request with its query, such as
+// /blocks/25. What is not offered is [chain.ErrNotOffered], other errors are to be a
+// [Refusal]: nothing is shown of those that are not.
+type Answers interface {
+	Answer(ctx context.Context, question string) (string, error)
+}
+
+// Refusal is an error that is an answer.
+type Refusal interface {
+	error
+	// Refusal is the status of HTTP and the message that are sent.
+	Refusal() (status int, message string)
+}
+
+// Handler sends answers.
+func Handler(a Answers) http.Handler { return handler{a} }
+
+type handler struct{ answers Answers }
+
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		notFound(w, r)
+		return
+	}
+	text, err := h.answers.Answer(r.Context(), r.URL.RequestURI())
+	var refused Refusal
+	switch {
+	case err == nil:
+		Send(w, http.StatusOK, JSON, text)
+	case errors.Is(err, chain.ErrNotOffered):
+		notFound(w, r)
+	case errors.As(err, &refused):
+		status, message := refused.Refusal()
+		fail(w, status, message)
+	default:
+		fail(w, http.StatusInternalServerError, http.StatusText(http.StatusInternalServerError))
+	}
+}
+
+func fail(w http.ResponseWriter, status int, message string) {
+	text, err := json.Marshal(struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Level   string `json:"level"`
+	}{status, message, "error"})
+	if err != nil {
+		panic(err) // strings and numbers have a JSON form
+	}
+	Send(w, status, JSON, string(text))
+}
+
+func notFound(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Security-Policy", "default-src 'none'")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	Send(w, http.StatusNotFound, "text/html; charset=utf-8", fmt.Sprintf(
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot %s %s</pre>\n</body>\n</html>\n",
+		html.EscapeString(r.Method), html.EscapeString(r.URL.EscapedPath())))
+}
+
+// Content types of what is sent.
+const (
+	JSON = "application/json; charset=utf-8"
+	Text = "text/plain; charset=utf-8"
+)
+
+// Send sends a text. Whoever does not take it has only so much time.
+func Send(w http.ResponseWriter, status int, contentType, text string) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriteTime)) // a test's writer has none
+	w.WriteHeader(status)
+	w.Write([]byte(text)) // whoever does not listen any more needs no answer
+}

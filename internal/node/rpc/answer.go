@@ -1,0 +1,199 @@
+package rpc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+)
+
+// question is a method to be called.
+type question struct {
+	method string
+	params []any
+}
+
+// encode writes one question, or several as a batch. Their ids count up from the first.
+func encode(first uint64, questions []question) ([]byte, error) {
+	type form struct {
+		Version string `json:"jsonrpc"`
+		ID      uint64 `json:"id"`
+		Method  string `json:"method"`
+		Params  []any  `json:"params"`
+	}
+	forms := make([]form, len(questions))
+	for i, q := range questions {
+		if q.params == nil {
+			q.params = []any{}
+		}
+		forms[i] = form{"2.0", first + uint64(i), q.method, q.params}
+	}
+	var one any = forms
+	if len(forms) == 1 {
+		one = forms[0]
+	}
+	text, err := json.Marshal(one)
+	if err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	return text, nil
+}
+
+// message is what a node sends: the answer to a question, with a result or a
+// failure, or the notice of a subscription.
+type message struct {
+	id      string // of the question, as JSON; "" in a notice and where the node could not read one
+	result  jsonscan.Value
+	failure *RPCError
+	notice  *notice
+}
+
+// notice is what a node sends without being asked: news of a subscription, or its
+// end.
+type notice struct {
+	subscription string // its id, as JSON
+	result       jsonscan.Value
+	end          *RPCError // why the node ended it, nil while it goes on
+}
+
+var (
+	errBatch      = errors.New("it is a list of answers to one question")
+	errEmptyBatch = errors.New("it is a list of answers that has none")
+	errBoth       = errors.New("it has both a result and an error")
+	errNeither    = errors.New("it has neither a result nor an error")
+	errNoID       = errors.New("it has no id")
+	errBinary     = errors.New("it is binary, not text")
+	errBadID      = errors.New("id: want the number of a question")
+	errNotRefusal = errors.New("error: want an object")
+	errNotNotice  = errors.New("want a notice with the id of a subscription, and no id of a question")
+)
+
+// decodeMessages reads what a node sent, one message or those of a batch, and proves it to be
+// JSON to its last byte.
+func decodeMessages(text string) (messages []message, batch bool, err error) {
+	var all []members
+	err = jsonscan.Scan(text, func(s *jsonscan.Scanner) {
+		if batch = s.IsArray(); !batch {
+			all = append(all, readMembers(s))
+			return
+		}
+		s.Array()
+		for s.Element() {
+			all = append(all, readMembers(s))
+		}
+	})
+	if err == nil && len(all) == 0 {
+		err = errEmptyBatch
+	}
+	for _, m := range all {
+		if err != nil {
+			break
+		}
+		var one message
+		if one, err = m.message(); err == nil {
+			messages = append(messages, one)
+		}
+	}
+	if err != nil {
+		return nil, false, &DecodeError{"answer", err}
+	}
+	return messages, batch, nil
+}
+
+// members are those of a message that count.
+type members struct{ id, method, params, result, failure jsonscan.Value }
+
+func readMembers(s *jsonscan.Scanner) (m members) {
+	s.Object()
+	for s.Member() {
+		switch s.Key() {
+		case "id":
+			m.id = s.Value()
+		case "method":
+			m.method = s.Value()
+		case "params":
+			m.params = s.Value()
+		case "result":
+			m.result = s.Value()
+		case "error":
+			m.failure = s.Value()
+		default:
+			s.Skip()
+		}
+	}
+	return m
+}
+
+func (m *members) message() (message, error) {
+	if m.method.Kind() != jsonscan.Absent {
+		return readNotice(m.id, m.params)
+	}
+	return readAnswer(m.id, m.result, m.failure)
+}
+
+func readAnswer(id, result, failure jsonscan.Value) (message, error) {
+	refused := failure.Kind() != jsonscan.Absent
+	answered := result.Kind() != jsonscan.Absent
+	switch {
+	case refused && answered:
+		return message{}, errBoth
+	case !refused && !answered:
+		return message{}, errNeither
+	}
+	m := message{result: result}
+	if refused {
+		var err error
+		if m.failure, err = readRefusal(failure); err != nil {
+			return message{}, err
+		}
+	}
+	switch id.Kind() {
+	case jsonscan.Absent:
+		return message{}, errNoID
+	case jsonscan.Number:
+		m.id = id.Raw()
+		return m, nil
+	case jsonscan.Null: // a question that the node could not read
+		if refused {
+			return m, nil
+		}
+	}
+	return message{}, errBadID
+}
+
+func readRefusal(v jsonscan.Value) (*RPCError, error) {
+	if v.Kind() != jsonscan.Object {
+		return nil, errNotRefusal
+	}
+	e := &RPCError{Data: v.Member("data")}
+	e.Message, _ = v.Member("message").Text()
+	if code, err := strconv.ParseInt(v.Member("code").Raw(), 10, 64); err == nil {
+		e.Code = chain.Some(code)
+	}
+	return e, nil
+}
+
+func readNotice(id, params jsonscan.Value) (message, error) {
+	n := &notice{result: params.Member("result")}
+	subscription := params.Member("subscription")
+	if !isSubscription(subscription) || id.Kind() != jsonscan.Absent {
+		return message{}, errNotNotice
+	}
+	n.subscription = subscription.Raw()
+	if n.result.Kind() == jsonscan.Absent {
+		end, err := readRefusal(params.Member("error"))
+		if err != nil {
+			return message{}, err
+		}
+		n.end = end
+	}
+	return message{notice: n}, nil
+}
+
+// isSubscription tells whether a value can be the id of a subscription.
+func isSubscription(v jsonscan.Value) bool {
+	return v.Kind() == jsonscan.String || v.Kind() == jsonscan.Number
+}

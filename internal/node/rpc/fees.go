@@ -1,0 +1,181 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+)
+
+// DispatchInfo is what the node's runtime says that an extrinsic would cost.
+type DispatchInfo struct {
+	Weight     chain.Weight
+	Class      string    // "normal", "operational" or "mandatory", as the node writes it
+	PartialFee chain.Wei // without the tip
+}
+
+// QueryInfo asks what a signed extrinsic, SCALE in 0x-hex, would cost on the state
+// of the block with that hash, or of the newest one where none is given
+// (payment_queryInfo). It is [chain.ErrNoBlock] where the node answers with null.
+func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Optional[chain.Hash]) (DispatchInfo, error) {
+	const method = "payment_queryInfo"
+	if !isHex(extrinsic) {
+		return DispatchInfo{}, fmt.Errorf("extrinsic: %w", errNotHex)
+	}
+	v, err := c.Call(ctx, method, at(block, extrinsic)...)
+	if err != nil {
+		return DispatchInfo{}, err
+	}
+	if v.Kind() == jsonscan.Null {
+		return DispatchInfo{}, noBlock(method, block)
+	}
+	info, err := readDispatchInfo(v)
+	if err != nil {
+		return DispatchInfo{}, &DecodeError{"dispatch info", err}
+	}
+	return info, nil
+}
+
+func readDispatchInfo(v jsonscan.Value) (info DispatchInfo, err error) {
+	if info.Weight, err = chain.ReadWeight(v.Member("weight")); err != nil {
+		return DispatchInfo{}, fmt.Errorf("weight: %w", err)
+	}
+	if info.Class, err = readText(v.Member("class")); err != nil {
+		return DispatchInfo{}, fmt.Errorf("class: %w", err)
+	}
+	if info.PartialFee, err = chain.ReadWei(v.Member("partialFee")); err != nil {
+		return DispatchInfo{}, fmt.Errorf("partialFee: %w", err)
+	}
+	return info, nil
+}
+
+// FeeHistory is what gas cost in a row of blocks. A node that no longer knows a
+// block in the middle leaves it out, and the lists are shorter than was asked.
+type FeeHistory struct {
+	OldestBlock uint64 // height of the first
+	// BaseFeePerGas has a price for each block and, last, one that the node makes up
+	// for the block after them; see [FeeHistory.NextBaseFee].
+	BaseFeePerGas []chain.GasPrice
+	// GasUsedRatio is gas used by gas limit of each block, in the node's own digits.
+	GasUsedRatio []string
+	// Reward has, for each block, the priority fee per gas at each percentile that
+	// was asked for, rising. It is empty where none was. A node of Frontier counts it
+	// from the price that it has for the block.
+	Reward [][]chain.GasPrice
+}
+
+// NextBaseFee is the base fee per gas of the block after the newest one, not known
+// where there are no blocks. It is the price that the node has for the newest block
+// itself: a node of Frontier, which Moonbeam's are, takes a block's price from the
+// state that the block left behind, which is what the next one is charged by.
+//
+// The price after it is not used. It follows from the newest one by Ethereum's
+// rule, up to 12.5 % either way, which is not the rule of these chains: it can be
+// below all that they accept. Where a node counts as Ethereum's do, the price here
+// is one block old, and the base fee moves by less than 0.31 % in a block.
+//
+// Source: polkadot-evm/frontier, client/rpc/src/eth/fee.rs, fee_history, and
+// cache/mod.rs, fee_history_task.
+func (h FeeHistory) NextBaseFee() (next chain.Optional[chain.GasPrice]) {
+	if n := len(h.GasUsedRatio); n > 0 {
+		return chain.Some(h.BaseFeePerGas[n-1])
+	}
+	return next
+}
+
+// Empty tells whether no gas was used in the block at an index: its rewards are
+// zeros that nobody bid.
+func (h FeeHistory) Empty(index int) bool {
+	digits, _, _ := strings.Cut(strings.ToLower(h.GasUsedRatio[index]), "e")
+	return strings.Trim(digits, "0.") == ""
+}
+
+// FeeHistory asks what gas cost in count blocks, of which newest is the last: a
+// tag such as "latest" or "finalized", or a height (eth_feeHistory). Percentiles
+// are from 0 to 100, in ascending order; nodes tell apart no more than half points.
+// An answer with more than was asked for, or with rewards that fall where the
+// percentiles rise, is refused.
+func (c *Client) FeeHistory(ctx context.Context, count uint64, newest string, percentiles []float64) (FeeHistory, error) {
+	if height, err := strconv.ParseUint(newest, 10, 64); err == nil {
+		newest = quantity(height)
+	}
+	if percentiles == nil {
+		percentiles = []float64{}
+	}
+	v, err := c.Call(ctx, "eth_feeHistory", quantity(count), newest, percentiles)
+	if err != nil {
+		return FeeHistory{}, err
+	}
+	history, err := readFeeHistory(v, int(min(count, maxBlocks)), len(percentiles))
+	if err != nil {
+		return FeeHistory{}, &DecodeError{"fee history", err}
+	}
+	return history, nil
+}
+
+// maxBlocks is how many blocks a node gives at most, by the method's specification.
+const maxBlocks = 1024
+
+// quantity is a number as Ethereum's JSON-RPC has it.
+func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
+
+func readFeeHistory(v jsonscan.Value, maxCount, percentiles int) (h FeeHistory, err error) {
+	if h.OldestBlock, err = chain.ReadUint64(v.Member("oldestBlock")); err != nil {
+		return FeeHistory{}, fmt.Errorf("oldestBlock: %w", err)
+	}
+	if h.OldestBlock > math.MaxUint32 { // the chain's heights are u32
+		return FeeHistory{}, fmt.Errorf("oldestBlock: %d is more than 32 bits", h.OldestBlock)
+	}
+	if h.BaseFeePerGas, err = readAtMost(maxCount+1, v.Member("baseFeePerGas"), chain.ReadGasPrice); err != nil {
+		return FeeHistory{}, fmt.Errorf("baseFeePerGas%w", err)
+	}
+	if h.GasUsedRatio, err = readAtMost(maxCount, v.Member("gasUsedRatio"), readRatio); err != nil {
+		return FeeHistory{}, fmt.Errorf("gasUsedRatio%w", err)
+	}
+	blocks := len(h.GasUsedRatio)
+	if prices := len(h.BaseFeePerGas); prices != blocks+1 && prices+blocks != 0 {
+		return FeeHistory{}, fmt.Errorf("baseFeePerGas: want one more than there are ratios (%d), have %d", blocks, prices)
+	}
+	if percentiles == 0 || blocks == 0 {
+		return h, nil
+	}
+	if h.Reward, err = readAtMost(maxCount, v.Member("reward"), func(v jsonscan.Value) ([]chain.GasPrice, error) {
+		return readRewards(v, percentiles)
+	}); err != nil {
+		return FeeHistory{}, fmt.Errorf("reward%w", err)
+	}
+	if len(h.Reward) != blocks {
+		return FeeHistory{}, fmt.Errorf("reward: want as many as there are ratios (%d), have %d", blocks, len(h.Reward))
+	}
+	return h, nil
+}
+
+func readRatio(v jsonscan.Value) (string, error) {
+	if v.Kind() != jsonscan.Number {
+		return "", fmt.Errorf("want a number, have %v", v.Kind())
+	}
+	if strings.HasPrefix(v.Raw(), "-") {
+		return "", errors.New("it is negative")
+	}
+	return v.Raw(), nil
+}
+
+func readRewards(v jsonscan.Value, percentiles int) ([]chain.GasPrice, error) {
+	rewards, err := readAtMost(percentiles, v, chain.ReadGasPrice)
+	if err != nil {
+		return nil, fmt.Errorf("percentiles%w", err)
+	}
+	if len(rewards) != percentiles {
+		return nil, errors.New("want a price for each percentile")
+	}
+	if !slices.IsSortedFunc(rewards, chain.GasPrice.Cmp) {
+		return nil, errors.New("want prices that rise with the percentiles")
+	}
+	return rewards, nil
+}

@@ -1,0 +1,38 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+)
+
+const getReadProof = "state_getReadProof"
+
+// ReadProof is what proves what the state of a block has at some keys, or that it has nothing
+// there: nodes and values of its trie, in any order (state_getReadProof). Package trie reads
+// them. It is [ErrNoMethod] of a node that gives none.
+func (c *Client) ReadProof(ctx context.Context, block chain.Hash, keys ...[]byte) ([][]byte, error) {
+	v, err := c.Call(ctx, getReadProof, hexKeys(keys), block)
+	if err != nil {
+		return nil, err
+	}
+	return readProof(v, block)
+}
+
+// ReadProof adds the question of [Client.ReadProof].
+func (b *Batch) ReadProof(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
+	return Pending[[][]byte]{b.add(getReadProof, hexKeys(keys), block), func(v jsonscan.Value) ([][]byte, error) { return readProof(v, block) }}
+}
+
+func readProof(v jsonscan.Value, block chain.Hash) ([][]byte, error) {
+	if of, err := chain.ReadHash(v.Member("at")); err != nil || of != block {
+		return nil, &DecodeError{"proof", fmt.Errorf("at: want block %v, have %s", block, jsonscan.Excerpt(v.Member("at").Raw()))}
+	}
+	parts, err := readList(v.Member("proof"), readBytes)
+	if err != nil {
+		return nil, &DecodeError{"proof", fmt.Errorf("proof%w", err)}
+	}
+	return parts, nil
+}

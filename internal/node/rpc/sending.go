@@ -1,0 +1,165 @@
+package rpc
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/substrate/scale"
+)
+
+// NextIndex is the nonce of an account's next extrinsic, counting those that wait in the pool
+// (system_accountNextIndex).
+func (c *Client) NextIndex(ctx context.Context, account chain.Address) (chain.Nonce, error) {
+	v, err := c.Call(ctx, "system_accountNextIndex", account)
+	if err != nil {
+		return chain.Nonce{}, err
+	}
+	n, err := chain.ReadNonce(v)
+	if err != nil {
+		return chain.Nonce{}, &DecodeError{"next index", err}
+	}
+	return n, nil
+}
+
+// alreadyThere are codes of what a pool refuses because it has it already, or had it a moment
+// ago: a question that is asked again may find its own transaction.
+//
+// Source: polkadot-sdk, client/rpc-api/src/author/error.rs: POOL_ALREADY_IMPORTED.
+const alreadyThere = 1013
+
+// SubmitExtrinsic sends a signed extrinsic to the node's pool, and returns its hash
+// (author_submitExtrinsic). What the pool has already is no error.
+func (c *Client) SubmitExtrinsic(ctx context.Context, encoded []byte, hash chain.Hash) error {
+	v, err := c.Call(ctx, "author_submitExtrinsic", "0x"+hex.EncodeToString(encoded))
+	var refused *RPCError
+	if errors.As(err, &refused) {
+		if code, _ := refused.Code.Get(); code == alreadyThere {
+			return nil
+		}
+	}
+	return sentAs(v, err, hash)
+}
+
+// SendRawTransaction sends a signed Ethereum transaction to the node's pool, and returns its hash
+// (eth_sendRawTransaction). What the pool has already is no error.
+func (c *Client) SendRawTransaction(ctx context.Context, encoded []byte, hash chain.Hash) error {
+	v, err := c.Call(ctx, "eth_sendRawTransaction", "0x"+hex.EncodeToString(encoded))
+	var refused *RPCError
+	if errors.As(err, &refused) && strings.Contains(strings.ToLower(refused.Message), "already known") {
+		return nil
+	}
+	return sentAs(v, err, hash)
+}
+
+// sentAs wants the hash that the node answers to be the one that was worked out.
+func sentAs(v jsonscan.Value, err error, hash chain.Hash) error {
+	if err != nil {
+		return err
+	}
+	have, err := chain.ReadHash(v)
+	if err == nil && have != hash {
+		err = fmt.Errorf("the transaction was sent, and the node calls it %v instead of %v", have, hash)
+	}
+	if err != nil {
+		return &DecodeError{"hash of the transaction", err}
+	}
+	return nil
+}
+
+// EthChainID is the id of the chain that Ethereum transactions are for (eth_chainId).
+func (c *Client) EthChainID(ctx context.Context) (uint64, error) {
+	v, err := c.Call(ctx, "eth_chainId")
+	if err != nil {
+		return 0, err
+	}
+	id, err := chain.ReadUint64(v)
+	if err != nil {
+		return 0, &DecodeError{"chain id", err}
+	}
+	return id, nil
+}
+
+// EthNonce is the nonce of an account's next Ethereum transaction, counting those that wait in
+// the pool (eth_getTransactionCount).
+func (c *Client) EthNonce(ctx context.Context, account chain.Address) (chain.Nonce, error) {
+	v, err := c.Call(ctx, "eth_getTransactionCount", account, "pending")
+	if err != nil {
+		return chain.Nonce{}, err
+	}
+	n, err := chain.ReadNonce(v)
+	if err != nil {
+		return chain.Nonce{}, &DecodeError{"transaction count", err}
+	}
+	return n, nil
+}
+
+// EthCall is a call of the EVM whose gas is asked for.
+type EthCall struct {
+	From  chain.Address
+	To    chain.Optional[chain.Address] // none for a creation
+	Value chain.Wei
+	Input []byte
+}
+
+// EstimateGas is how much gas a call would use on the newest block's state (eth_estimateGas).
+func (c *Client) EstimateGas(ctx context.Context, call EthCall) (chain.Gas, error) {
+	form := map[string]any{"from": call.From, "value": "0x" + call.Value.Big().Text(16)}
+	if to, ok := call.To.Get(); ok {
+		form["to"] = to
+	}
+	if len(call.Input) > 0 {
+		form["data"] = "0x" + hex.EncodeToString(call.Input)
+	}
+	v, err := c.Call(ctx, "eth_estimateGas", form)
+	if err != nil {
+		return chain.Gas{}, err
+	}
+	gas, err := chain.ReadGas(v)
+	if err != nil {
+		return chain.Gas{}, &DecodeError{"gas estimate", err}
+	}
+	return gas, nil
+}
+
+// MetadataAt returns the metadata of a version of the runtime that a block left behind (the runtime's function
+// Metadata_metadata_at_version). It is [chain.ErrCannotTell] where the runtime does not have that version.
+func (c *Client) MetadataAt(ctx context.Context, block chain.Hash, version uint32) ([]byte, error) {
+	const function = "Metadata_metadata_at_version"
+	answer, err := c.StateCall(ctx, function, binary.LittleEndian.AppendUint32(nil, version), block)
+	if err != nil {
+		return nil, err
+	}
+	r := scale.NewReader(answer)
+	var text []byte
+	has := r.Option()
+	if has {
+		text = r.Blob()
+	}
+	if err := r.End(); err != nil {
+		return nil, &DecodeError{"answer of " + function, err}
+	}
+	if !has {
+		return nil, fmt.Errorf("the runtime does not have metadata of version %d: %w", version, chain.ErrCannotTell)
+	}
+	return text, nil
+}
+
+// StateCall is what a function of the runtime answers, encoded, on the state of a block
+// (state_call).
+func (c *Client) StateCall(ctx context.Context, function string, arguments []byte, block chain.Hash) ([]byte, error) {
+	v, err := c.Call(ctx, "state_call", function, "0x"+hex.EncodeToString(arguments), block)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := readBytes(v)
+	if err == nil && bytes == nil {
+		err = &DecodeError{"answer of " + function, errors.New("it is null")}
+	}
+	return bytes, err
+}

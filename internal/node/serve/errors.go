@@ -1,0 +1,91 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/node/rpc"
+)
+
+// refusal is what is said of a node's error.
+type refusal struct {
+	status  int
+	message string
+}
+
+func (r *refusal) Error() string { return r.message }
+
+// Refusal is what is sent.
+func (r *refusal) Refusal() (status int, message string) { return r.status, r.message }
+
+// asSidecar is an error as Sidecar tells it, or as it would. The node's address, and what its
+// provider says to a key, stay here.
+func asSidecar(err error) error {
+	var refused reply.Refusal
+	if err == nil || errors.As(err, &refused) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	status, message := told(err)
+	return &refusal{status, message}
+}
+
+func told(err error) (status int, message string) {
+	var timeout *httpclient.TimeoutError
+	var unreachable *httpclient.UnreachableError
+	var code *httpclient.StatusError
+	var refusal *rpc.RPCError
+	switch {
+	case errors.As(err, &timeout):
+		return http.StatusInternalServerError, fmt.Sprintf("No response received from RPC endpoint in %.0fs", timeout.Limit.Seconds())
+	case errors.Is(err, httpclient.ErrTooLarge), errors.Is(err, httpclient.ErrNotJSON):
+		return http.StatusInternalServerError, "The node's answer cannot be used: it is too large, or no JSON"
+	case errors.As(err, &unreachable), errors.Is(err, rpc.ErrClosed):
+		return http.StatusInternalServerError, "WebSocket is not connected"
+	case errors.As(err, &code) && httpclient.Passes(err): // a moment later, which a client can tell by the status
+		return http.StatusServiceUnavailable, ofStatus(code)
+	case errors.As(err, &code):
+		return http.StatusInternalServerError, ofStatus(code)
+	case errors.Is(err, rpc.ErrNoMethod) && errors.As(err, &refusal):
+		return http.StatusInternalServerError, "The node does not have the method " + refusal.Method
+	case errors.As(err, &refusal):
+		return http.StatusInternalServerError, ofNode(refusal)
+	case errors.Is(err, chain.ErrCannotTell):
+		return http.StatusInternalServerError, "This is not supported: " + short(err)
+	}
+	return http.StatusInternalServerError, short(err)
+}
+
+func ofStatus(e *httpclient.StatusError) string {
+	return strings.TrimSpace(fmt.Sprintf("The node answers with status %d %s", e.Code, http.StatusText(e.Code)))
+}
+
+// ofNode is a node's refusal as polkadot-js tells it. Texts that are not the node's own may be
+// of what stands before it, and quote a key.
+func ofNode(e *rpc.RPCError) string {
+	code, coded := e.Code.Get()
+	switch {
+	case coded && strings.HasPrefix(e.Message, "Client error: "):
+		return fmt.Sprintf("%d: %s", code, jsonscan.Excerpt(e.Message))
+	case coded:
+		return fmt.Sprintf("The node refuses %s (code %d)", e.Method, code)
+	}
+	return "The node refuses " + e.Method
+}
+
+// mostOfAnError is enough of any message.
+const mostOfAnError = 300
+
+func short(err error) string {
+	text := err.Error()
+	if len(text) > mostOfAnError {
+		text = strings.ToValidUTF8(text[:mostOfAnError], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,185 @@
+package metadata
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/internal/substrate/scale"
+)
+
+// TypeID is the number of a type in its metadata.
+type TypeID uint32
+
+// Metadata is what a runtime says of itself.
+type Metadata struct {
+	Version   uint8
+	Types     []Type // by their ID; none in version 13
+	Pallets   []Pallet
+	Extrinsic Extrinsic
+}
+
+// Pallet is a part of the runtime.
+type Pallet struct {
+	Name    string
+	Index   uint8  // in the first byte of calls and events
+	Prefix  string // of its storage, "" where it has none
+	Storage []StorageEntry
+	// Calls, Events and Errors are the types of them, nil where it has none.
+	Calls, Events, Errors *TypeID
+	Constants             []Constant
+}
+
+// StorageEntry is an item of a pallet's storage.
+type StorageEntry struct {
+	Name    string
+	Default []byte // what is read where nothing is stored
+	// Optional says that nothing stored reads as nothing, and not as the default.
+	Optional bool
+	// Hashers are one for each key of a map; none where the item is no map.
+	Hashers []Hasher
+	Key     TypeID // of a map; a tuple where there are several hashers
+	Value   TypeID // meaningless in version 13, as Key is
+}
+
+// Hasher is how a key of a map becomes a part of its place in the storage.
+type Hasher uint8
+
+// The hashers, by their numbers in the metadata.
+const (
+	Blake2_128 Hasher = iota
+	Blake2_256
+	Blake2_128Concat
+	Twox128
+	Twox256
+	Twox64Concat
+	Identity
+	hasherCount
+)
+
+// Constant is a constant of a pallet, encoded.
+type Constant struct {
+	Name  string
+	Type  TypeID // meaningless in version 13
+	Value []byte
+}
+
+// Extrinsic is what an extrinsic is made of.
+type Extrinsic struct {
+	// Address, Call and Signature are the types of its parts.
+	Address, Call, Signature TypeID
+	// Extensions are what stands between signature and call, in order.
+	Extensions []Extension
+}
+
+// Extension is a signed extension, or as it is called later a transaction extension.
+type Extension struct {
+	Name   string
+	Type   TypeID // of what stands in the extrinsic
+	Signed TypeID // of what is signed with it, and does not stand there
+}
+
+// Typed tells whether the metadata have the types that everything else is decoded by.
+func (m *Metadata) Typed() bool { return len(m.Types) > 0 }
+
+// RuntimeVersion is the part of the constant System.Version that identifies a runtime and its transactions.
+type RuntimeVersion struct {
+	SpecName           string
+	SpecVersion        uint32
+	TransactionVersion uint32
+}
+
+// RuntimeVersion returns the constant System.Version. It is not known where the metadata lack it.
+func (m *Metadata) RuntimeVersion() (v RuntimeVersion, known bool) {
+	p := m.Pallet("System")
+	if p == nil {
+		return v, false
+	}
+	version := p.Constant("Version")
+	if version == nil {
+		return v, false
+	}
+	r := scale.NewReader(version.Value)
+	v.SpecName = r.Text()
+	r.Text() // implName
+	r.U32()  // authoringVersion
+	v.SpecVersion = r.U32()
+	r.U32()                  // implVersion
+	for range r.Length(12) { // the APIs, each with its version
+		r.Bytes(12)
+	}
+	v.TransactionVersion = r.U32()
+	return v, r.Err() == nil
+}
+
+// SS58Prefix returns the constant System.SS58Prefix, which addresses of the chain begin with. It is not known where
+// the metadata lack it, or it has neither 1 nor 2 bytes.
+func (m *Metadata) SS58Prefix() (prefix uint16, known bool) {
+	p := m.Pallet("System")
+	if p == nil {
+		return 0, false
+	}
+	constant := p.Constant("SS58Prefix")
+	if constant == nil || len(constant.Value) == 0 || len(constant.Value) > 2 {
+		return 0, false
+	}
+	for i, b := range constant.Value {
+		prefix |= uint16(b) << (8 * i)
+	}
+	return prefix, true
+}
+
+// Pallet finds a pallet by its name, nil for none.
+func (m *Metadata) Pallet(name string) *Pallet {
+	for i := range m.Pallets {
+		if m.Pallets[i].Name == name {
+			return &m.Pallets[i]
+		}
+	}
+	return nil
+}
+
+// Entry finds an item of the pallet's storage, nil for none.
+func (p *Pallet) Entry(name string) *StorageEntry {
+	for i := range p.Storage {
+		if p.Storage[i].Name == name {
+			return &p.Storage[i]
+		}
+	}
+	return nil
+}
+
+// Constant finds a constant of the pallet, nil for none.
+func (p *Pallet) Constant(name string) *Constant {
+	for i := range p.Constants {
+		if p.Constants[i].Name == name {
+			return &p.Constants[i]
+		}
+	}
+	return nil
+}
+
+const magic = 0x6174656d // "meta"
+
+// Parse reads metadata as a node's state_getMetadata has them, without hex. It reads them to
+// their end, and checks that every type that is named is there.
+func Parse(bytes []byte) (*Metadata, error) {
+	p := parser{Reader: scale.NewReader(bytes)}
+	if p.U32() != magic {
+		return nil, errors.New("no metadata: they begin with meta")
+	}
+	m := &Metadata{Version: p.U8()}
+	switch {
+	case p.Err() != nil:
+	case m.Version < 13 || m.Version > 16:
+		return nil, fmt.Errorf("metadata of version %d: want 13 to 16", m.Version)
+	case m.Version == 13:
+		p.metadata13(m)
+	default:
+		p.version = m.Version
+		p.metadata(m)
+	}
+	if err := p.End(); err != nil {
+		return nil, fmt.Errorf("metadata of version %d: %w", m.Version, err)
+	}
+	return m, m.check(p.named)
+}

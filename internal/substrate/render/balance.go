@@ -1,0 +1,84 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/scalejson"
+)
+
+// Balance asks for what an account has.
+type Balance struct {
+	account, locks *Item
+}
+
+// Balance finds where the state has an account and its locks.
+func (r *Runtime) Balance(of chain.Address) (b Balance, err error) {
+	keys := []string{of.String()}
+	if b.account, err = r.Item("system", "account", keys); err != nil {
+		return b, err
+	}
+	b.locks, err = r.Item("balances", "locks", keys)
+	return b, err
+}
+
+// Places are the keys by which a node has the account and its locks.
+func (b *Balance) Places() (account, locks []byte) { return b.account.Place(), b.locks.Place() }
+
+// Answer is the answer of /accounts/ADDRESS/balance-info. The token is the chain's first;
+// account and locks are nil where nothing is stored.
+func (b *Balance) Answer(at At, token string, account, locks []byte) ([]byte, error) {
+	if account == nil {
+		account = b.account.entry.Default
+	}
+	members, err := b.members(account)
+	if err != nil {
+		return nil, fmt.Errorf("system.account at block %d: %w", at.Height, err)
+	}
+	to := append(append(at.hashFirst(nil), `,"nonce":`...), members["nonce"]...)
+	to = scalejson.AppendString(append(to, `,"tokenSymbol":`...), token)
+	for _, key := range []string{"free", "reserved", "misc_frozen", "fee_frozen", "frozen"} {
+		name := scalejson.CamelCase(key)
+		to = append(scalejson.AppendString(append(to, ','), name), ':')
+		if value := members[key]; value != nil {
+			to = append(to, value...)
+		} else {
+			to = scalejson.AppendString(to, name+" does not exist for this runtime")
+		}
+	}
+	if to, err = b.locks.value(append(to, `,"locks":`...), locks); err != nil {
+		return nil, fmt.Errorf("balances.locks at block %d: %w", at.Height, err)
+	}
+	return append(to, '}'), nil
+}
+
+// members are the parts of an account: its own and those of its data.
+func (b *Balance) members(account []byte) (map[string][]byte, error) {
+	r := b.account.runtime
+	members := map[string][]byte{}
+	w := scalejson.Writer{Reader: scale.NewReader(account)}
+	var read func(id metadata.TypeID)
+	read = func(id metadata.TypeID) {
+		for _, f := range r.metadata.Types[id].Fields {
+			if f.Name == "data" {
+				read(f.Type)
+				continue
+			}
+			from := len(w.Text)
+			r.codec.Value(&w, f.Type)
+			members[f.Name] = w.Text[from:]
+		}
+	}
+	read(b.account.entry.Value)
+	if err := w.End(); err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"nonce", "free", "reserved"} {
+		if members[key] == nil {
+			return nil, fmt.Errorf("it has no %s", key)
+		}
+	}
+	return members, nil
+}

@@ -1,0 +1,233 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"golang.org/x/crypto/blake2b"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/substrate/scalejson"
+)
+
+// Block is a block as the node has it, and what its state says of it.
+type Block struct {
+	Hash       chain.Hash
+	Header     Header
+	Extrinsics [][]byte
+	Events     []byte // System.Events, nil where nothing is stored
+	Validators []byte // Session.Validators where [Runtime.Session]
+	// Finalized is left out where it is not known.
+	Finalized chain.Optional[bool]
+	// NoFees leaves out why no fee is told, as ?noFees=true does.
+	NoFees bool
+	// EventDocs and ExtrinsicDocs add what the runtime says of its events, and of the calls of
+	// extrinsics, as ?eventDocs=true and ?extrinsicDocs=true do.
+	EventDocs, ExtrinsicDocs bool
+}
+
+// Block is the answer of /blocks/N. The runtime is that of the block's parent.
+func (r *Runtime) Block(b *Block) ([]byte, error) { return r.AppendBlock(nil, b) }
+
+// AppendBlock appends the answer to other text.
+func (r *Runtime) AppendBlock(to []byte, b *Block) ([]byte, error) {
+	text, err := r.block(to, b)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", b.Header.Number, err)
+	}
+	return text, nil
+}
+
+func (r *Runtime) block(to []byte, b *Block) ([]byte, error) {
+	size := 1024 + 3*len(b.Events)
+	for _, x := range b.Extrinsics {
+		size += 512 + 3*len(x)
+	}
+	to = slices.Grow(to, size)
+	to = appendNumber(append(to, `{"number":`...), b.Header.Number)
+	to = appendHash(append(to, `,"hash":`...), b.Hash)
+	to = appendHash(append(to, `,"parentHash":`...), b.Header.ParentHash)
+	to = b.Header.roots(to)
+	digests := make([]digest, len(b.Header.Logs))
+	for i, log := range b.Header.Logs {
+		var err error
+		if digests[i], err = readDigest(log); err != nil {
+			return nil, fmt.Errorf("digest %d: %w", i, err)
+		}
+	}
+	room := rooms.Get().(*room)
+	defer room.release()
+	validators, err := r.validators(b.Validators, &room.addresses)
+	if err != nil {
+		return nil, fmt.Errorf("session.validators: %w", err)
+	}
+	if author := author(digests, &validators); author != nil {
+		to = append(append(to, `,"authorId":`...), author...)
+	}
+	to = append(to, `,"logs":[`...)
+	for i := range digests {
+		d := &digests[i]
+		if i > 0 {
+			to = append(to, ',')
+		}
+		to = scalejson.AppendString(append(to, `{"type":`...), d.Kind.String())
+		to = appendNumber(append(to, `,"index":`...), uint64(d.Kind))
+		to = append(d.value(append(to, `,"value":`...)), '}')
+	}
+	events := &room.events
+	if err := r.events(events, b, &room.addresses); err != nil {
+		return nil, fmt.Errorf("events: %w", err)
+	}
+	to = append(to, `],"onInitialize":{"events":[`...)
+	to = events.append(to, &events.initializing)
+	to = append(to, `]},"extrinsics":[`...)
+	for i, x := range b.Extrinsics {
+		if i > 0 {
+			to = append(to, ',')
+		}
+		var err error
+		if to, err = r.extrinsic(to, b, x, room, &events.applying[i]); err != nil {
+			return nil, fmt.Errorf("extrinsic %d: %w", i, err)
+		}
+	}
+	to = append(to, `],"onFinalize":{"events":[`...)
+	to = append(events.append(to, &events.finalizing), "]}"...)
+	if finalized, known := b.Finalized.Get(); known {
+		to = strconv.AppendBool(append(to, `,"finalized":`...), finalized)
+	}
+	return append(to, '}'), nil
+}
+
+// room is what the next block can use again.
+type room struct {
+	events    events
+	signature []byte
+	addresses scalejson.Addresses
+}
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// mostRoom is how many bytes of text, and mostPlaces how many events and extrinsics, a room may
+// have room for and be kept.
+const mostRoom, mostPlaces = 1 << 20, 1 << 14
+
+func (r *room) release() {
+	if cap(r.events.text)+cap(r.signature) <= mostRoom && cap(r.events.spans)+cap(r.events.applying) <= mostPlaces {
+		rooms.Put(r)
+	}
+}
+
+const (
+	versionBits = 0x3f
+	generalBit  = 0x40 // extensions, and no signature
+	signedBit   = 0x80
+)
+
+// span is a part of a text.
+type span struct{ from, to int }
+
+// signature is what a signed extrinsic has before its call, as parts of a text.
+type signature struct{ signer, signature, nonce, tip, era span }
+
+// extrinsic appends an extrinsic of a block with its events.
+func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, room *room, own *place) ([]byte, error) {
+	reader := scale.NewReader(bytes)
+	if n := reader.Length(1); reader.Err() == nil && n != reader.Left() {
+		return nil, fmt.Errorf("its length says %d bytes, and %d follow", n, reader.Left())
+	}
+	version := reader.U8()
+	signed := version&signedBit != 0
+	switch version {
+	case 4, 4 | signedBit, 5:
+	case 5 | generalBit:
+		return nil, fmt.Errorf("a general extrinsic of version 5 (byte %#x) has no form of Sidecar's", version)
+	default:
+		if reader.Err() == nil {
+			return nil, fmt.Errorf("extrinsics of version %d (byte %#x) are not known", version&versionBits, version)
+		}
+	}
+	var s signature
+	if signed {
+		parts := scalejson.Writer{Reader: reader, Text: room.signature[:0], Addresses: &room.addresses}
+		if err := r.signature(&parts, &s); err != nil {
+			return nil, err
+		}
+		room.signature = parts.Text
+	}
+	part := func(s span) []byte { return room.signature[s.from:s.to] }
+	w := scalejson.Writer{Reader: reader, Text: to, Addresses: &room.addresses}
+	call := r.codec.Call(&w)
+	if call == nil {
+		return nil, w.Err()
+	}
+	w.Text = append(append(w.Text, `{"method":`...), call.Method...)
+	if signed {
+		w.Text = append(append(w.Text, `,"signature":{"signature":`...), part(s.signature)...)
+		w.Text = append(append(w.Text, `,"signer":`...), part(s.signer)...)
+		w.Text = append(append(w.Text, `},"nonce":`...), part(s.nonce)...)
+	} else {
+		w.Text = append(w.Text, `,"signature":null,"nonce":null`...)
+	}
+	w.Text = append(w.Text, `,"args":`...)
+	r.codec.Arguments(&w, call)
+	if err := w.End(); err != nil {
+		return nil, err
+	}
+	if signed {
+		w.Text = append(append(w.Text, `,"tip":`...), part(s.tip)...)
+	} else {
+		w.Text = append(w.Text, `,"tip":null`...)
+	}
+	w.Text = appendHash(append(w.Text, `,"hash":`...), blake2b.Sum256(bytes))
+	if signed && own.pays == "Yes" && !b.NoFees && b.Header.ParentHash != (chain.Hash{}) {
+		w.Text = append(w.Text, `,"info":{"error":"Fee calculation not supported for this network"}`...)
+	} else {
+		w.Text = append(w.Text, `,"info":{}`...)
+	}
+	if signed {
+		w.Text = append(append(w.Text, `,"era":`...), part(s.era)...)
+	} else {
+		w.Text = append(w.Text, `,"era":{"immortalEra":"0x00"}`...)
+	}
+	w.Text = append(room.events.append(append(w.Text, `,"events":[`...), own), `],"success":`...)
+	w.Text = append(strconv.AppendBool(w.Text, own.success), `,"paysFee":`...)
+	if signed && own.pays == "" {
+		w.Text = append(w.Text, "null"...)
+	} else {
+		w.Text = strconv.AppendBool(w.Text, signed && own.pays == "Yes")
+	}
+	if b.ExtrinsicDocs {
+		w.Text = append(w.Text, `,"docs":`...)
+		w.Lines(call.Docs)
+	}
+	return append(w.Text, '}'), nil
+}
+
+// signature reads who signed an extrinsic, the signature, and the extensions.
+func (r *Runtime) signature(w *scalejson.Writer, s *signature) error {
+	part := func(write func()) span {
+		from := len(w.Text)
+		write()
+		return span{from, len(w.Text)}
+	}
+	s.signer = part(func() { r.codec.Signer(w) })
+	s.signature = part(func() { r.codec.Value(w, r.metadata.Extrinsic.Signature) })
+	for _, e := range r.extensions {
+		value := part(func() { r.codec.Value(w, e.of) })
+		switch e.name {
+		case "CheckNonce":
+			s.nonce = value
+		case "ChargeTransactionPayment":
+			s.tip = value
+		case "CheckMortality", "CheckEra":
+			s.era = value
+		}
+	}
+	if w.Err() == nil && (s.nonce == span{} || s.tip == span{} || s.era == span{}) {
+		return fmt.Errorf("the runtime's extensions do not tell nonce, tip and era")
+	}
+	return w.Err()
+}

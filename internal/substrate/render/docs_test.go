@@ -1,0 +1,52 @@
+package render_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The texts are what Sidecar 18.0.0 said of the sample's blocks, asked before the recorded node
+// with ?eventDocs=true&extrinsicDocs=true.
+func TestDocsOfSampleBlocks(t *testing.T) {
+	runtime, blocks := sample(t)
+	want := strings.Split(strings.TrimSpace(string(unzip(t, "testdata/moonbeam-2600.docs.zst"))), "\n")
+	require.Len(t, want, len(blocks))
+	for i, b := range blocks {
+		raw := *b.raw
+		raw.EventDocs, raw.ExtrinsicDocs = true, true
+		text, err := runtime.Block(&raw)
+		require.NoError(t, err)
+		require.Equal(t, want[i], string(text))
+	}
+}
+
+// TestDocsOfPairs compares the blocks of all pairs with Sidecar's. docs.sha256 has, for each pair
+// and query, the SHA-256 sum of its answers for blocks 0 to 27, each with a line feed behind it.
+func TestDocsOfPairs(t *testing.T) {
+	sums, err := os.ReadFile("testdata/docs.sha256")
+	require.NoError(t, err)
+	queries := 0
+	for line := range strings.Lines(string(sums)) {
+		want, question, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		name, query, _ := strings.Cut(question, "?")
+		queries++
+		t.Run(name, func(t *testing.T) {
+			p := openPair(t, name)
+			sum := sha256.New()
+			for _, at := range p.heights[:28] {
+				b := p.block(at)
+				b.EventDocs, b.ExtrinsicDocs = strings.Contains(query, "eventDocs=true"), strings.Contains(query, "extrinsicDocs=true")
+				text, err := p.runtime.Block(b)
+				require.NoError(t, err)
+				sum.Write(append(text, '\n'))
+			}
+			require.Equal(t, want, fmt.Sprintf("%x", sum.Sum(nil)), question)
+		})
+	}
+	require.Equal(t, 3*len(pairNames), queries)
+}

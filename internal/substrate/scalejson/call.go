@@ -1,0 +1,232 @@
+package scalejson
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/substrate/scale"
+)
+
+// Call is a call that the runtime knows.
+type Call struct {
+	Method    string   // its names as JSON, {"pallet","method"}
+	Docs      []string // lines
+	index     [2]byte
+	arguments []argument
+}
+
+type argument struct {
+	member
+	opaque bool // bytes that may be a call
+}
+
+// Event is an event that the runtime knows.
+type Event struct {
+	Method string // its names as JSON, {"pallet","method"}
+	Name   string
+	Docs   []string // lines
+	index  [2]byte
+	fields []*node
+	pays   int // the field that tells whether a fee was due, -1 for none
+}
+
+// pallets compiles the calls and the events of all pallets. Those that share their types share
+// what is made of them too.
+func (c *Codec) pallets() {
+	arguments := map[metadata.TypeID][][]argument{}
+	data := map[metadata.TypeID][]Event{}
+	for i := range c.metadata.Pallets {
+		p := &c.metadata.Pallets[i]
+		method := func(name string) string {
+			text := AppendString([]byte(`{"pallet":`), CamelCase(p.Name))
+			return string(append(AppendString(append(text, `,"method":`...), name), '}'))
+		}
+		if p.Calls != nil {
+			c.calls[p.Index] = new([256]*Call)
+			variants := c.metadata.Types[*p.Calls].Variants
+			if arguments[*p.Calls] == nil {
+				for _, v := range variants {
+					arguments[*p.Calls] = append(arguments[*p.Calls], c.arguments(v.Fields))
+				}
+			}
+			for i, v := range variants {
+				c.calls[p.Index][v.Index] = &Call{method(CamelCase(v.Name)), v.Docs, [2]byte{p.Index, v.Index}, arguments[*p.Calls][i]}
+			}
+		}
+		if p.Events != nil {
+			c.events[p.Index] = new([256]*Event)
+			variants := c.metadata.Types[*p.Events].Variants
+			if data[*p.Events] == nil {
+				for _, v := range variants {
+					data[*p.Events] = append(data[*p.Events], c.data(v.Fields))
+				}
+			}
+			for i, v := range variants {
+				e := data[*p.Events][i]
+				e.Method, e.Name, e.Docs, e.index = method(v.Name), v.Name, v.Docs, [2]byte{p.Index, v.Index}
+				c.events[p.Index][v.Index] = &e
+			}
+		}
+	}
+}
+
+// data is what an event says, without its name.
+func (c *Codec) data(fields []metadata.Field) Event {
+	e := Event{pays: -1}
+	for i, f := range fields {
+		e.fields = append(e.fields, c.node(f.Type))
+		info := &c.metadata.Types[f.Type]
+		pays := slices.ContainsFunc(info.Fields, func(f metadata.Field) bool { return f.Name == "pays_fee" })
+		if !pays || e.pays >= 0 {
+			continue
+		}
+		if e.pays = i; info.Fields[len(info.Fields)-1].Name != "pays_fee" {
+			n := unknown(info, "more follows pays_fee")
+			e.fields[i] = &n
+		}
+	}
+	return e
+}
+
+func (c *Codec) arguments(fields []metadata.Field) []argument {
+	arguments := make([]argument, len(fields))
+	for i, f := range fields {
+		name, n := f.Name, c.node(f.Type)
+		if name == "" {
+			name = "param" + strconv.Itoa(i)
+		}
+		arguments[i] = argument{member{key(i, name), n}, name == "call" && n.kind == blob}
+	}
+	return arguments
+}
+
+// find reads which of a pallet's calls or events follows.
+func find[T any](w *Writer, table *[256]*[256]*T, what string) *T {
+	pallet, member := w.U8(), w.U8()
+	if w.Err() != nil {
+		return nil
+	}
+	if table[pallet] == nil || table[pallet][member] == nil {
+		w.Fail("the runtime has no %s %d.%d", what, pallet, member)
+		return nil
+	}
+	return table[pallet][member]
+}
+
+// Call reads which call follows, nil where that is an error. Its arguments come next.
+func (c *Codec) Call(w *Writer) *Call { return find(w, &c.calls, "call") }
+
+// Arguments writes the arguments of a call, as those of an extrinsic.
+func (c *Codec) Arguments(w *Writer, of *Call) {
+	if len(of.arguments) == 0 {
+		w.raw("{}")
+		return
+	}
+	for _, a := range of.arguments {
+		w.raw(a.key)
+		if a.opaque {
+			c.opaqueCall(w)
+		} else {
+			w.with(a.node.asArgument)
+		}
+	}
+	w.byte('}')
+}
+
+// opaqueCall writes bytes as a call where they are one. What follows the call is passed over,
+// as by Sidecar.
+func (c *Codec) opaqueCall(w *Writer) {
+	blob := w.Blob()
+	inner := &Writer{Reader: scale.NewReader(blob), Text: w.Text, Addresses: w.Addresses, depth: w.depth}
+	inner.with(c.parsedCall)
+	if inner.Err() == nil && w.Err() == nil {
+		w.Text = inner.Text
+		return
+	}
+	w.Hex(blob)
+}
+
+// parsedCall writes a call with its names.
+func (c *Codec) parsedCall(w *Writer) {
+	call := c.Call(w)
+	if call == nil {
+		return
+	}
+	w.raw(`{"method":`)
+	w.raw(call.Method)
+	w.raw(`,"args":`)
+	c.Arguments(w, call)
+	w.byte('}')
+}
+
+// codedCall writes a call as Sidecar writes one that it does not look for.
+func (c *Codec) codedCall(w *Writer) {
+	call := c.Call(w)
+	if call == nil {
+		return
+	}
+	w.raw(`{"callIndex":`)
+	w.Hex(call.index[:])
+	w.raw(`,"args":`)
+	if len(call.arguments) == 0 {
+		w.byte('{')
+	}
+	for _, a := range call.arguments {
+		w.raw(a.key)
+		w.value(a.node)
+	}
+	w.raw("}}")
+}
+
+// Event reads which event follows, nil where that is an error. Its data come next.
+func (c *Codec) Event(w *Writer) *Event { return find(w, &c.events, "event") }
+
+// Data writes the data of an event. It returns whether they say that a fee was due, as "Yes"
+// or "No", and nothing where they do not say.
+func (e *Event) Data(w *Writer) (pays string) {
+	w.list(len(e.fields), func(i int) {
+		from := len(w.Text)
+		w.value(e.fields[i])
+		if i == e.pays {
+			pays = payment(w.Text[from:])
+		}
+	})
+	return pays
+}
+
+// payment is what the text of a DispatchInfo ends in.
+func payment(text []byte) string {
+	switch {
+	case bytes.HasSuffix(text, []byte(`"Yes"}`)):
+		return "Yes"
+	case bytes.HasSuffix(text, []byte(`"No"}`)):
+		return "No"
+	}
+	return ""
+}
+
+// Signer writes who signed an extrinsic: an account of 20 bytes with the checksum of EIP-55 also
+// where the runtime knows it as H160.
+func (c *Codec) Signer(w *Writer) {
+	id := c.metadata.Extrinsic.Address
+	if c.metadata.Types[id].Is("primitive_types", "H160") {
+		w.with((*Writer).address)
+		return
+	}
+	c.Value(w, id)
+}
+
+// codedEvent writes an event that is not one of a block's.
+func (c *Codec) codedEvent(w *Writer) {
+	event := c.Event(w)
+	if event == nil {
+		return
+	}
+	w.raw(`{"index":`)
+	w.Hex(event.index[:])
+	w.raw(`,"data":`)
+	event.Data(w)
+	w.byte('}')
+}

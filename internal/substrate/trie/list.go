@@ -1,0 +1,101 @@
+package trie
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"golang.org/x/crypto/blake2b"
+
+	"github.com/feeledger/fees/internal/substrate/scale"
+)
+
+// Layout is how the nodes of a trie have their values: the state version of a runtime.
+type Layout int
+
+// The layouts that there are.
+const (
+	Layout0 Layout = 0 // each value is in its node
+	Layout1 Layout = 1 // those of more than 32 bytes are known by their hash
+)
+
+// ListRoot is the root of the trie of a list: its keys are the places in the list from 0 on,
+// as compact integers.
+//
+// It is the extrinsics root of a block, where the list has its extrinsics as they are
+// encoded, with their length before them. Runtimes make that in layout 0, also those whose
+// state has layout 1, unless their version says otherwise (system_version 2).
+//
+// Sources: specification, B.7.2 (ext_trie_blake2_256_ordered_root);
+// paritytech/polkadot-sdk, substrate/frame/system/src/lib.rs (extrinsics_data_root) and
+// substrate/primitives/version/src/lib.rs (extrinsics_root_state_version).
+func ListRoot(list [][]byte, layout Layout) Hash {
+	if len(list) == 0 {
+		return blake2b.Sum256([]byte{emptyTrie})
+	}
+	items := make([]item, len(list))
+	for i, value := range list {
+		items[i] = item{nibbles(scale.AppendCompact(nil, uint64(i))), value}
+	}
+	slices.SortFunc(items, func(a, b item) int { return bytes.Compare(a.key, b.key) })
+	return blake2b.Sum256(layout.encode(items))
+}
+
+// item is an item of a list with what is left of its key, in nibbles.
+type item struct{ key, value []byte }
+
+// encode is the node above some items, in the order of their keys. No key of a list begins
+// with another one, so that all values are in leaves.
+func (l Layout) encode(items []item) []byte {
+	first, last := items[0], items[len(items)-1]
+	switch {
+	case len(items) == 1 && l == Layout1 && len(first.value) > 32:
+		hash := blake2b.Sum256(first.value)
+		return append(appendHead(nil, leafByHash, first.key), hash[:]...)
+	case len(items) == 1:
+		return scale.AppendBlob(appendHead(nil, leaf, first.key), first.value)
+	}
+	shared := 0 // the first and the last share what all do
+	for first.key[shared] == last.key[shared] {
+		shared++
+	}
+	var has uint16
+	var children []byte
+	for len(items) > 0 {
+		nibble, below := items[0].key[shared], 0
+		for below < len(items) && items[below].key[shared] == nibble {
+			items[below].key = items[below].key[shared+1:]
+			below++
+		}
+		has |= 1 << nibble
+		children = scale.AppendBlob(children, merkleValue(l.encode(items[:below])))
+		items = items[below:]
+	}
+	encoded := appendHead(nil, branch, first.key[:shared])
+	return append(binary.LittleEndian.AppendUint16(encoded, has), children...)
+}
+
+// merkleValue is what a parent has of a node.
+//
+// Source: specification, definition 29.
+func merkleValue(encoded []byte) []byte {
+	if len(encoded) < hashLength {
+		return encoded
+	}
+	hash := blake2b.Sum256(encoded)
+	return hash[:]
+}
+
+// appendHead appends what a node begins with: its variant with the number of nibbles of its
+// partial key, and that key. A place of a list has far fewer nibbles than the first byte can
+// tell of.
+func appendHead(to []byte, v variant, partial []byte) []byte {
+	to = append(to, v.prefix|byte(len(partial)))
+	if len(partial)%2 == 1 {
+		to, partial = append(to, partial[0]), partial[1:]
+	}
+	for pair := range slices.Chunk(partial, 2) {
+		to = append(to, pair[0]<<4|pair[1])
+	}
+	return to
+}

@@ -1,0 +1,78 @@
+package extrinsic
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/substrate/scale"
+)
+
+// Cost is what the runtime says that an extrinsic would cost.
+type Cost struct {
+	Weight chain.Weight
+	Class  string    // "normal", "operational" or "mandatory"
+	Fee    chain.Wei // without the tip
+}
+
+// QueryInfo is the runtime's function that says so (state_call), of the arguments that
+// [QueryInfoArguments] makes.
+const QueryInfo = "TransactionPaymentApi_query_info"
+
+// QueryInfoArguments are those of [QueryInfo]: the extrinsic, and its length.
+func QueryInfoArguments(encoded []byte) []byte {
+	return binary.LittleEndian.AppendUint32(append([]byte(nil), encoded...), uint32(len(encoded)))
+}
+
+var classes = [...]string{"normal", "operational", "mandatory"}
+
+// ReadCost reads the answer of [QueryInfo]: weight, class, fee.
+//
+// Runtimes with one dimension of weight have it as 8 bytes, later ones as two compact integers.
+// Which of the two, their System.BlockWeight tells.
+func (r *Runtime) ReadCost(answer []byte) (c Cost, err error) {
+	reader := scale.NewReader(answer)
+	var refTime, proofSize uint64
+	if r.oneDimension() {
+		refTime = reader.U64()
+	} else {
+		refTime, proofSize = reader.CompactUint(), reader.CompactUint()
+	}
+	class := reader.U8()
+	fee := reader.Bytes(16)
+	if err := reader.End(); err != nil {
+		return Cost{}, fmt.Errorf("%s: %w", QueryInfo, err)
+	}
+	if int(class) >= len(classes) {
+		return Cost{}, fmt.Errorf("%s: no class of a call is %d", QueryInfo, class)
+	}
+	if proofSize > 1<<53 {
+		return Cost{}, errors.New(QueryInfo + ": the proof size is beyond all bounds")
+	}
+	c.Class = classes[class]
+	c.Weight = chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}
+	c.Fee, err = chain.ReadWei(jsonscan.OfInteger(backwards(fee)))
+	return c, err
+}
+
+// oneDimension tells whether weights of the runtime are one integer.
+func (r *Runtime) oneDimension() bool {
+	for i := range r.metadata.Types {
+		t := &r.metadata.Types[i]
+		if t.Name() == "Weight" && len(t.Path) == 3 && t.Path[1] == "weight_v2" {
+			return len(t.Fields) != 2
+		}
+	}
+	return true
+}
+
+// backwards are bytes from the last to the first.
+func backwards(bytes []byte) []byte {
+	turned := make([]byte, len(bytes))
+	for i, b := range bytes {
+		turned[len(bytes)-1-i] = b
+	}
+	return turned
+}
