@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/sidecar"
 )
 
 func parse(text string) (jsonscan.Value, error) { return jsonscan.Parse(text) }

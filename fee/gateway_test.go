@@ -11,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // What stands here writes blocks as a gateway does: the same members in the same

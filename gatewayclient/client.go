@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // errNoEndpoint says that the gateway does not have the endpoint that was asked: it is a

@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // HeadHeader is the header of the newest block that is final, or of the newest of

@@ -14,8 +14,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // answering is a gateway that knows one path and query.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
 // FeesTreasuryProportion is that parameter of governance as the block at a height left

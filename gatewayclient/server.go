@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // The prefixes that the paths of a gateway can have: none, and that of Sidecar's successor

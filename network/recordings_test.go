@@ -12,8 +12,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // perGas is what one gas weighs on the recorded chains.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // BlockWeight is what the chain counted for a block, by class: system.blockWeight as

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // HeadError says that a chain's final head does not rise: it stands still, or

@@ -20,41 +20,41 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/finance/reconcile"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/prices"
-	"github.com/feeledger/fees/reconcile"
-	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 
 // advisedErrors are errors that get advice.
 func advisedErrors() []error {
 	span := chain.Some(ledger.Span{First: 3, Last: 7})
-	lacks := chain.Some(desk.Lacks{Gap: span, After: chain.Some[uint64](9)})
+	lacks := chain.Some(app.Lacks{Gap: span, After: chain.Some[uint64](9)})
 	list := []error{
 		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://127.0.0.1:8080"}, Err: httpclient.ErrTooLarge},
 		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://127.0.0.1:8080"}, Err: errors.New("refused")},
 		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Node, Address: "ws://127.0.0.1:9944"}, Err: errors.New("refused")},
 		&httpclient.StatusError{Code: 500, Message: "WebSocket is not connected"}, &httpclient.StatusError{Code: 401}, &httpclient.StatusError{Code: 402}, &httpclient.StatusError{Code: 429},
 		&httpclient.StatusError{Code: 500}, &httpclient.StatusError{Code: 524}, chain.ErrPruned, &httpclient.InterruptedError{Next: 7, Err: &httpclient.StatusError{Code: 502}}, &rpc.DecodeError{Err: errors.New("x")}, rpc.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
-		&source.ForkError{}, source.ErrNotFinal, answers.ErrNotFinal, desk.ErrUnanswered, chain.ErrNotOffered, answers.ErrDamaged,
-		ledger.ErrNone, &desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Fill: span},
-		&desk.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Compared: chain.Some(desk.PeriodInput{Month: "2026-01"})},
-		&desk.NotThereError{Lacks: lacks}, ledger.ErrOlder, &ledger.DiffersError{}, &ledger.DamageError{}, &prices.MissingError{},
-		&desk.WithoutLedgerError{Err: errors.New("x"), Blocks: span}, reconcile.ErrNoLookups, network.ErrUnknownNetwork, ledger.ErrNoCut, ledger.ErrOtherChain,
+		&source.ForkError{}, source.ErrNotFinal, answers.ErrNotFinal, app.ErrUnanswered, chain.ErrNotOffered, answers.ErrDamaged,
+		ledger.ErrNone, &app.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Fill: span},
+		&app.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Compared: chain.Some(app.PeriodInput{Month: "2026-01"})},
+		&app.NotThereError{Lacks: lacks}, ledger.ErrOlder, &ledger.DiffersError{}, &ledger.DamageError{}, &money.MissingError{},
+		&app.WithoutLedgerError{Err: errors.New("x"), Blocks: span}, reconcile.ErrNoLookups, network.ErrUnknownNetwork, ledger.ErrNoCut, ledger.ErrOtherChain,
 		ledger.ErrLocked, ledger.ErrLost, &ledger.ForkError{}, &sidecar.DecodeError{Err: errors.New("x")}, chain.ErrOverflow,
 	}
-	for _, field := range []desk.Field{
-		desk.FieldMonth, desk.FieldYear, desk.FieldFrom, desk.FieldTo, desk.FieldTimezone, desk.FieldBlock, desk.FieldAccounts, desk.FieldProgram, desk.FieldWith,
-		desk.FieldNames, desk.FieldLabels, desk.FieldLedger, desk.FieldPrices, desk.FieldFiat, desk.FieldNetworkFile, desk.FieldBefore, desk.FieldCompare,
-		desk.FieldClasses, desk.FieldDecimal, desk.FieldThousands, desk.FieldSeparator, desk.FieldTolerance, desk.FieldMap, desk.FieldFix,
+	for _, field := range []app.Field{
+		app.FieldMonth, app.FieldYear, app.FieldFrom, app.FieldTo, app.FieldTimezone, app.FieldBlock, app.FieldAccounts, app.FieldProgram, app.FieldWith,
+		app.FieldNames, app.FieldLabels, app.FieldLedger, app.FieldPrices, app.FieldFiat, app.FieldNetworkFile, app.FieldBefore, app.FieldCompare,
+		app.FieldClasses, app.FieldDecimal, app.FieldThousands, app.FieldSeparator, app.FieldTolerance, app.FieldMap, app.FieldFix,
 	} {
-		list = append(list, &desk.InputError{Format: "%v: x", Args: []any{field}})
+		list = append(list, &app.InputError{Format: "%v: x", Args: []any{field}})
 	}
 	return list
 }
@@ -76,7 +76,7 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 				}
 			}
 			for _, err := range advisedErrors() {
-				text := explain(t.Context(), c, fmt.Errorf("x: %w", err))
+				text := explained(t.Context(), c, fmt.Errorf("x: %w", err))
 				for _, wrong := range unknownFlags(root, c, text) {
 					t.Errorf("%s, %T: %s: %q", c.CommandPath(), err, wrong, text)
 				}

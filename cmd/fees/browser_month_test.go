@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/app/web"
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/web"
 )
 
 // A finance team's month in the browser alone comes to the bytes of the command line: the record
@@ -44,16 +44,16 @@ func TestMonthInTheBrowser(t *testing.T) {
 	require.NoError(t, os.Mkdir(in("closed"), 0o700))
 	fees(0, "close", "--month", "2026-01", "--accounts", "group:company", "--gateway", in("gateway"), "--ledger", in("fees.db"), "-o", in("closed/2026-01"), "--quiet")
 
-	d, err := desk.Open(t.Context(), in("fees.db"), network.BuiltIn())
+	d, err := app.Open(t.Context(), in("fees.db"), network.BuiltIn())
 	require.NoError(t, err)
 	defer d.Close()
-	book, err := desk.ReadAddressBook(in("accounts.csv"))
+	book, err := app.ReadAddressBook(in("accounts.csv"))
 	require.NoError(t, err)
 	state, err := d.State(t.Context())
 	require.NoError(t, err)
 	var working sync.WaitGroup
 	s := httptest.NewServer(web.Handler(web.Options{Working: &working, Ledgers: []web.Ledger{{
-		Desk: d, Network: state.Network, Labels: book, Packages: in("closed"), Open: func(ctx context.Context) (*desk.Desk, error) { return desk.Open(ctx, in("fees.db"), network.BuiltIn()) },
+		Desk: d, Network: state.Network, Labels: book, Packages: in("closed"), Open: func(ctx context.Context) (*app.Desk, error) { return app.Open(ctx, in("fees.db"), network.BuiltIn()) },
 	}}}))
 	defer s.Close()
 	ask := func(method, path, kind string, body io.Reader) (status int, text string, at string) {

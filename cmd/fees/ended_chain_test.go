@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/closing"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/network"
 )
 

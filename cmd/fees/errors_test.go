@@ -17,9 +17,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
-	"github.com/feeledger/fees/ledger"
 )
 
 // Each answer of the real gateway to a question that it refused ends the program
@@ -127,7 +127,7 @@ func TestShownPlace(t *testing.T) {
 func TestExitCodeOfAmountsThatCannotBe(t *testing.T) {
 	err := fmt.Errorf("block 25: extrinsic 3, added to those before it: the sum of fee: %w", chain.ErrOverflow)
 	require.Equal(t, exitGateway, exitCode(t.Context(), err))
-	require.Contains(t, explain(t.Context(), nil, err), "; no chain has such amounts: ask another gateway")
+	require.Contains(t, explained(t.Context(), nil, err), "; no chain has such amounts: ask another gateway")
 }
 
 // What helps is decided by what an error is, and the command that helps asks the same ledger and
@@ -144,10 +144,10 @@ func TestAdvice(t *testing.T) {
 		"; fees ledger verify --ledger 'my ledger.db' names all that is damaged":                                     &ledger.DamageError{What: "block 5"},
 		"; fees ledger upgrade --ledger 'my ledger.db' brings it up to date":                                         ledger.ErrOlder,
 		"; fees ledger verify --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1 tells the difference":         &ledger.DiffersError{Height: 5},
-		"; this fills it: fees sync --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1":                        &desk.NotThereError{Message: "nothing", Lacks: chain.Some(desk.Lacks{})},
-		"without --gateway a ledger is asked, and this fills it: fees sync 3..7 --ledger 'my ledger.db' --gateway h": &desk.WithoutLedgerError{Err: errors.New("no ledger"), Blocks: chain.Some(blocks)},
+		"; this fills it: fees sync --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1":                        &app.NotThereError{Message: "nothing", Lacks: chain.Some(app.Lacks{})},
+		"without --gateway a ledger is asked, and this fills it: fees sync 3..7 --ledger 'my ledger.db' --gateway h": &app.WithoutLedgerError{Err: errors.New("no ledger"), Blocks: chain.Some(blocks)},
 	} {
-		require.Contains(t, explain(t.Context(), c, fmt.Errorf("x: %w", err)), want)
+		require.Contains(t, explained(t.Context(), c, fmt.Errorf("x: %w", err)), want)
 	}
-	require.Equal(t, "nothing", explain(t.Context(), c, &desk.NotThereError{Message: "nothing"}))
+	require.Equal(t, "nothing", explained(t.Context(), c, &app.NotThereError{Message: "nothing"}))
 }

@@ -12,16 +12,16 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/finance/reconcile"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/header"
-	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/prices"
-	"github.com/feeledger/fees/reconcile"
-	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 
@@ -39,21 +39,21 @@ const (
 // exitCode is the one place that maps errors to exit codes. What is not known
 // here is a mistake in the arguments.
 func exitCode(ctx context.Context, err error) int {
-	var ofLedger *desk.LedgerError
+	var ofLedger *app.LedgerError
 	var fork *ledger.ForkError
-	kind := desk.KindOf(err)
+	kind := app.KindOf(err)
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.Is(err, cli.ErrFinding), kind == desk.DoesNotHold:
+	case errors.Is(err, cli.ErrFinding), kind == app.DoesNotHold:
 		return exitFinding
-	case kind == desk.NotUnderstood:
+	case kind == app.NotUnderstood:
 		return exitUsage
 	case errors.As(err, &fork):
 		return exitGateway
-	case kind == desk.Damaged, kind == desk.NotCovered, kind == desk.Busy, errors.As(err, &ofLedger), desk.FullDisk(err):
+	case kind == app.Damaged, kind == app.NotCovered, kind == app.Busy, errors.As(err, &ofLedger), app.FullDisk(err):
 		return exitLedger
-	case kind == desk.Unanswered, errors.Is(err, chain.ErrNoBlock):
+	case kind == app.Unanswered, errors.Is(err, chain.ErrNoBlock):
 		return exitGateway
 	}
 	return exitUsage
@@ -63,7 +63,7 @@ func exitCode(ctx context.Context, err error) int {
 func message(c *cobra.Command, err error) string {
 	text := err.Error()
 	for input := range inputErrors(err) {
-		text = strings.Replace(text, input.Error(), input.Naming(func(f desk.Field) string {
+		text = strings.Replace(text, input.Error(), input.Naming(func(f app.Field) string {
 			if c != nil && !takes(c, string(f)) {
 				return string(f)
 			}
@@ -74,10 +74,10 @@ func message(c *cobra.Command, err error) string {
 }
 
 // inputErrors are those that an error is made of.
-func inputErrors(err error) iter.Seq[*desk.InputError] {
-	return func(yield func(*desk.InputError) bool) {
+func inputErrors(err error) iter.Seq[*app.InputError] {
+	return func(yield func(*app.InputError) bool) {
 		switch e := err.(type) {
-		case *desk.InputError:
+		case *app.InputError:
 			yield(e)
 		case interface{ Unwrap() error }:
 			inputErrors(e.Unwrap())(yield)
@@ -94,7 +94,7 @@ func takes(c *cobra.Command, flag string) bool { return c != nil && c.Flags().Lo
 
 // explain is an error's message in one line, with what to do about it. The command lines in it
 // have the flags that the command was given, and it names no flag that the command lacks.
-func explain(ctx context.Context, c *cobra.Command, err error) string {
+func explained(ctx context.Context, c *cobra.Command, err error) string {
 	var unreachable *httpclient.UnreachableError
 	var malformed *sidecar.DecodeError
 	var status *httpclient.StatusError
@@ -103,10 +103,10 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 	var beside *ledger.ForkError
 	var nodeAnswer *rpc.DecodeError
 	var altered *header.RootError
-	var lacking *desk.NotHeldError
-	var unpriced *prices.MissingError
-	var direct *desk.WithoutLedgerError
-	var absent *desk.NotThereError
+	var lacking *app.NotHeldError
+	var unpriced *money.MissingError
+	var direct *app.WithoutLedgerError
+	var absent *app.NotThereError
 	var differs *ledger.DiffersError
 	var damage *ledger.DamageError
 	advice := ""
@@ -144,7 +144,7 @@ func explain(ctx context.Context, c *cobra.Command, err error) string {
 		}
 	case errors.Is(err, answers.ErrNotFinal):
 		advice = "wait until it is: only final blocks are recorded"
-	case errors.Is(err, desk.ErrUnanswered):
+	case errors.Is(err, app.ErrUnanswered):
 		advice = "run it again"
 		if takes(c, "timeout") {
 			advice += "; a longer --timeout may help"
@@ -216,7 +216,7 @@ func fromNode(c *cobra.Command) string {
 }
 
 // fills says what helps where a ledger lacks a part of a period.
-func fills(c *cobra.Command, lacking *desk.NotHeldError) string {
+func fills(c *cobra.Command, lacking *app.NotHeldError) string {
 	var list []string
 	line := cli.SyncLine(c, lacking.Fill)
 	if compared, ok := lacking.Compared.Get(); ok && !lacking.Fill.Known() {
@@ -232,7 +232,7 @@ func fills(c *cobra.Command, lacking *desk.NotHeldError) string {
 }
 
 // adds says what adds blocks that a ledger lacks.
-func adds(c *cobra.Command, absent *desk.NotThereError) string {
+func adds(c *cobra.Command, absent *app.NotThereError) string {
 	lacks, ok := absent.Lacks.Get()
 	if !ok {
 		return ""

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/invoice"
+	"github.com/feeledger/fees/internal/finance/explain"
 )
 
 // ways are other rules for the recorded blocks, so that every formula is used.
@@ -88,11 +88,11 @@ type printedInvoice struct {
 }
 
 type printedSteps struct {
-	Inputs []invoice.Input `json:"inputs"`
+	Inputs []explain.Input `json:"inputs"`
 	Steps  []struct {
 		Name    string          `json:"name"`
 		Formula string          `json:"formula"`
-		Values  []invoice.Value `json:"values"`
+		Values  []explain.Value `json:"values"`
 		Result  string          `json:"result"`
 	} `json:"steps"`
 }
@@ -135,7 +135,7 @@ var (
 )
 
 // checkInput looks an input up in the recorded file, and gives its value.
-func checkInput(t *testing.T, network string, in invoice.Input) string {
+func checkInput(t *testing.T, network string, in explain.Input) string {
 	digits, known := in.Value.Get()
 	require.True(t, known, in.Name)
 	value := digits.String()

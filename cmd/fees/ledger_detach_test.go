@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // A ledger is cut before a month. Reports of the time before say that it is not there, and the

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/postgrestest"
-	"github.com/feeledger/fees/ledger"
 )
 
 // filled is a new ledger of the demo's 28 blocks.

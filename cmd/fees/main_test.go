@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
-	"github.com/feeledger/fees/ledger"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the expected output in the scripts")

@@ -19,9 +19,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/ledgertest"
-	"github.com/feeledger/fees/ledger"
 )
 
 // killsAsked says how often programs are killed: .ci/run wants it a hundred times, which

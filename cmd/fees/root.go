@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/pricing"
 	"github.com/feeledger/fees/cmd/fees/internal/transactions"
 	"github.com/feeledger/fees/cmd/fees/internal/walkthrough"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 const manual = `fees gives the exact fees of a Moonbeam-like chain: of its EVM layer and of
@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	if message := explain(ctx, c, err); message != "" {
+	if message := explained(ctx, c, err); message != "" {
 		fmt.Fprintln(screen.Stderr, "fees: "+console.Printable(message))
 	}
 	return exitCode(ctx, err)

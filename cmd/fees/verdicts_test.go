@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // The words that say whether something holds have their colours, under the names that they
@@ -18,7 +18,7 @@ func TestVerdictsHaveColours(t *testing.T) {
 	const green, yellow, red, none = "\x1b[32m", "\x1b[33m", "\x1b[31m", ""
 	for word, colour := range map[string]string{
 		string(evidence.Match): green, string(evidence.Drift): red, string(evidence.NoEvidence): yellow, string(evidence.CashOnly): none,
-		string(desk.RowProved): green, string(desk.RowContradicted): red, string(desk.RowUnchecked): yellow, string(desk.RowUnseen): none,
+		string(app.RowProved): green, string(app.RowContradicted): red, string(app.RowUnchecked): yellow, string(app.RowUnseen): none,
 		string(reconcile.Matched): green, string(reconcile.WithinRounding): green, string(reconcile.WithinTolerance): green,
 		string(reconcile.AmountDiffers): red, string(reconcile.PayerDiffers): red, string(reconcile.PaidByAnother): red, string(reconcile.OutsidePeriod): red,
 		string(reconcile.Undetermined): yellow, string(reconcile.Duplicate): red, string(reconcile.Ambiguous): yellow,

@@ -23,8 +23,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/sidecar"
 )
 
 const (

@@ -13,9 +13,9 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/disk"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // ErrLacks says that an archive does not have what was asked for: it is a

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/sys/disk"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // noArchiveError reports that a directory of recordings is missing or empty. It is an [ErrLacks].

@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/reply"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // Handler is a gateway over an archive: the real gateway's paths, bodies,

@@ -8,8 +8,8 @@ import (
 	"net/http"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // height is what is recorded of one.

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/disk"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // ErrNotFinal says that a block could still be replaced by another, and is not

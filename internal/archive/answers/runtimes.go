@@ -9,9 +9,9 @@ import (
 	"maps"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/inorder"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // spanRuntimes is what is known of the runtimes of a span.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
 // recordSegment asks for a span and keeps it in a segment, which has its name when

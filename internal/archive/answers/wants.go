@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
 // findWants finds out what else the proofs of the blocks want, and where: as it was when

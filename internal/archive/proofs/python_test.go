@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
 )
 
 // requirePython is set where the test is not to be skipped.
@@ -59,7 +59,7 @@ func TestAuditorsPage(t *testing.T) {
 	src, err := source.Open(directory, source.Options{Trusted: chain.Some(trusted)})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
-	prover := proof.Prover{Reader: reader}
+	prover := prove.Prover{Reader: reader}
 	var paid []string // the arguments for the last fee
 	byRuntime := map[bool]int{}
 	for block, err := range prover.Range(t.Context(), source.Range{First: 990, Last: last - 1}, chain.Optional[evidence.Predecessor]{}) {

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/chaingen"
-	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/sidecar"
 	"github.com/feeledger/fees/source"
 )
 

@@ -16,13 +16,13 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/chaingen"
-	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/proof"
-	"github.com/feeledger/fees/report"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
 )
 
 // What cmd/fees sets.
@@ -140,7 +140,7 @@ const batch = 250
 
 // store writes batches while others are judged.
 func store(ctx context.Context, book *ledger.Book, reader *source.Reader, signatures bool, blocks source.Range, progress func(done uint64)) error {
-	prover := proof.Prover{Reader: reader, Concurrency: 8, Options: evidence.Options{Signatures: signatures}}
+	prover := prove.Prover{Reader: reader, Concurrency: 8, Options: evidence.Options{Signatures: signatures}}
 	batches, written := make(chan []*ledger.Entry, 1), make(chan error, 1)
 	go func() {
 		var err error
@@ -183,12 +183,12 @@ const rolledBack = 10
 
 // rollBack times it, with blocks on top of n sealed ones.
 func rollBack(ctx context.Context, book *ledger.Book, reader *source.Reader, n uint64) error {
-	before, err := proof.Before(ctx, reader, n)
+	before, err := prove.Before(ctx, reader, n)
 	if err != nil {
 		return err
 	}
 	var list []*ledger.Entry
-	prover := proof.Prover{Reader: reader}
+	prover := prove.Prover{Reader: reader}
 	for p, err := range prover.Range(ctx, source.Range{First: n, Last: n + rolledBack - 1}, before) {
 		if err != nil {
 			return err

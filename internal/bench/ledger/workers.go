@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/badnetwork"
-	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/proof"
-	"github.com/feeledger/fees/queue"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
 )
 
 // workers fill a shared ledger by the queue, as fees worker does, each by a book of its own.
@@ -124,12 +124,12 @@ func (w *workers) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger
 		var before chain.Optional[evidence.Predecessor]
 		if span.First > 0 {
 			var err error
-			if before, err = proof.Before(ctx, w.reader, span.First); err != nil {
+			if before, err = prove.Before(ctx, w.reader, span.First); err != nil {
 				yield(nil, err)
 				return
 			}
 		}
-		prover := proof.Prover{Reader: w.reader, Concurrency: 2}
+		prover := prove.Prover{Reader: w.reader, Concurrency: 2}
 		for x, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
 			var e *ledger.Entry
 			if err == nil {

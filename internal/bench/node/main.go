@@ -23,14 +23,14 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
 )
 
 // options are what is measured.
@@ -190,7 +190,7 @@ func (o *options) read(address string) (took time.Duration, err error) {
 		return 0, err
 	}
 	defer src.(io.Closer).Close()
-	prover := proof.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: o.concurrency, Options: evidence.Options{Signatures: o.signatures}}
+	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: o.concurrency, Options: evidence.Options{Signatures: o.signatures}}
 	began, before := time.Now(), cpu()
 	summary := evidence.NewSummary()
 	for p, err := range prover.Range(context.Background(), source.Range{First: 1, Last: blocks}, chain.Optional[evidence.Predecessor]{}) {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/substrate/render"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // BenchmarkBlock compares reading a node's blocks with reading the same ones as JSON: raw is

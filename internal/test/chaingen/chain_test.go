@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/test/chaingen"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // The same seed and height give the same bytes, in whatever order they are asked

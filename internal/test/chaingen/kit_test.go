@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // decoded is the block at a height, read from its text.
@@ -47,7 +47,7 @@ func rulesOf(t testing.TB, c *chaingen.Chain, height uint64) network.Rules {
 
 // prove proves the blocks from first to last, each by itself and all in a row, and
 // returns what came of the checks.
-func prove(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence.Options) evidence.Tallies {
+func proveBlocks(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence.Options) evidence.Tallies {
 	t.Helper()
 	var sequence evidence.Sequence
 	var tallies evidence.Tallies

@@ -18,17 +18,17 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/rpcserver"
-	"github.com/feeledger/fees/ledger"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/proof"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
 )
 
 // served is a chain's node, and where it is.
@@ -100,7 +100,7 @@ func book(t *testing.T, src source.Source, span ledger.Span, o evidence.Options)
 	require.NoError(t, err)
 	defer b.Close()
 	require.NoError(t, b.Begin(ctx, ledger.Identity{Network: "moonbeam"}, span.First))
-	prover := proof.Prover{Reader: reader, Concurrency: 4, Options: o}
+	prover := prove.Prover{Reader: reader, Concurrency: 4, Options: o}
 	for p, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		require.Empty(t, p.Report.Findings, "block %d", p.Block.Number)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/native"
 )
@@ -41,7 +41,7 @@ func TestEveryBlockIsProved(t *testing.T) {
 		"later":              {15_000, 15_050},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tallies := prove(t, c, blocks[0], blocks[1], evidence.Options{})
+			tallies := proveBlocks(t, c, blocks[0], blocks[1], evidence.Options{})
 			if name == "the first" {
 				requireMade(t, tallies, append(withSignatures, notMade...)...)
 			}
@@ -58,7 +58,7 @@ func TestUpgradeHoldsForTheNextBlock(t *testing.T) {
 		height++
 	}
 	c := chaingen.New(chaingen.Options{Seed: 1, Upgrade: height})
-	prove(t, c, height-1, height+2, evidence.Options{})
+	proveBlocks(t, c, height-1, height+2, evidence.Options{})
 	require.NotEqual(t, rulesOf(t, c, height).Name, rulesOf(t, c, height+1).Name)
 }
 
@@ -75,6 +75,6 @@ func hasTip(b *chain.Block) bool {
 // Signed transactions are proved by their signatures, too.
 func TestSignedBlocksAreProved(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 2, Signed: true, Upgrade: 30})
-	tallies := prove(t, c, 0, 60, evidence.Options{Signatures: true})
+	tallies := proveBlocks(t, c, 0, 60, evidence.Options{Signatures: true})
 	requireMade(t, tallies, notMade...)
 }

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/rpcserver"
-	"github.com/feeledger/fees/sidecar"
 )
 
 // Keys of the state, as real nodes have them.
@@ -312,7 +312,7 @@ func TestBalancesFollow(t *testing.T) {
 // A rooted chain is proved as every other one.
 func TestRootedBlocksAreProved(t *testing.T) {
 	c := rooted(700)
-	tallies := prove(t, c, 0, 650, evidence.Options{})
+	tallies := proveBlocks(t, c, 0, 650, evidence.Options{})
 	requireMade(t, tallies, append(withSignatures, notMade...)...)
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
 // Source answers as a gateway's client does, without a gateway: it is a

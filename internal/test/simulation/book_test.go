@@ -17,7 +17,7 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // book is all that a ledger has, read by plain SQL: the rows of each table, with the words

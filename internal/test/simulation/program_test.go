@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
 
@@ -59,7 +59,7 @@ type ended struct {
 	died   bool
 	failed bool          // a commit did
 	wentOn time.Duration // from then on
-	filled *desk.Filled
+	filled *app.Filled
 }
 
 // runs runs the program once. The error is that of the simulation.
@@ -110,10 +110,10 @@ func (w *world) runs(r *run) (ended, error) {
 }
 
 // command is what the command does.
-func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*desk.Filled, error) {
-	o := desk.FillOptions{Reader: reader, Concurrency: r.concurrency}
+func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*app.Filled, error) {
+	o := app.FillOptions{Reader: reader, Concurrency: r.concurrency}
 	if r.command == "follow" {
-		f := desk.FollowOptions{FillOptions: o, Heads: source.HeadsOf(reader.Source, r.poll), Lag: func(height, newest uint64) {
+		f := app.FollowOptions{FillOptions: o, Heads: source.HeadsOf(reader.Source, r.poll), Lag: func(height, newest uint64) {
 			if w.calm() && height >= w.story.last {
 				w.reached()
 			}
@@ -126,13 +126,13 @@ func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*de
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		w.reached = func() { cancel(errReached) }
-		err := desk.Follow(ctx, w.path, f)
+		err := app.Follow(ctx, w.path, f)
 		if context.Cause(ctx) == errReached {
 			err = nil
 		}
 		return nil, err
 	}
-	in := desk.WantedInput{Blocks: r.command}
+	in := app.WantedInput{Blocks: r.command}
 	if r.command == "sync" {
 		in.Blocks = ""
 		if !w.ledger.begun {
@@ -143,7 +143,7 @@ func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*de
 	if err != nil {
 		return nil, err
 	}
-	return desk.Sync(ctx, w.path, wanted, o)
+	return app.Sync(ctx, w.path, wanted, o)
 }
 
 var errReached = errors.New("the ledger has all blocks")

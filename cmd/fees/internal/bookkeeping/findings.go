@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // findingsText says how many findings there are, of which kinds, and what shows them.
-func findingsText(c *cobra.Command, f *desk.Findings) string {
+func findingsText(c *cobra.Command, f *app.Findings) string {
 	var kinds []string
 	for _, kind := range slices.Sorted(maps.Keys(f.Kinds)) {
 		kinds = append(kinds, fmt.Sprintf("%d %s", f.Kinds[kind], kind))
@@ -36,9 +36,9 @@ func tellFindings(w io.Writer, r *evidence.Report) {
 		fmt.Fprintf(w, "fees: does not hold: %s\n", console.Printable(f.String()))
 	}
 	if n := r.Totals.Undetermined; n > 0 {
-		fmt.Fprintf(w, "fees: does not hold: block %d: %d %s\n", r.Number, n, desk.Undetermined)
+		fmt.Fprintf(w, "fees: does not hold: block %d: %d %s\n", r.Number, n, app.Undetermined)
 	}
 	if !r.Proved() {
-		fmt.Fprintf(w, "fees: does not hold: block %d: %s\n", r.Number, desk.Uncertain)
+		fmt.Fprintf(w, "fees: does not hold: block %d: %s\n", r.Number, app.Uncertain)
 	}
 }

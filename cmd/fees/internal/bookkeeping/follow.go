@@ -9,9 +9,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/metrics"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/app/metrics"
 )
 
 const followManual = `Append each block to the ledger as soon as it is final, until Ctrl-C: from
@@ -68,7 +68,7 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o := desk.FollowOptions{Follow: options}
+	o := app.FollowOptions{Follow: options}
 	if flags.from != "" {
 		height, err := cli.ParseHeight(flags.from)
 		if err != nil {
@@ -108,7 +108,7 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 			say(err)
 		}
 	}
-	o.FillOptions = desk.FillOptions{Reader: reader, Signatures: flags.signatures, Opened: counts.Opened, Judged: func(r *evidence.Report) {
+	o.FillOptions = app.FillOptions{Reader: reader, Signatures: flags.signatures, Opened: counts.Opened, Judged: func(r *evidence.Report) {
 		tellFindings(stderr, r)
 		holds = holds && r.Holds()
 	}}
@@ -116,7 +116,7 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 		p.End()
 		fmt.Fprintf(stderr, "fees: the chain has ended with block %d: nothing is left to follow\n", last)
 	}
-	if err := desk.Follow(ctx, place, o); err != nil {
+	if err := app.Follow(ctx, place, o); err != nil {
 		return err
 	}
 	if !holds {

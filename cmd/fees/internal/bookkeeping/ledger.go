@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/queue"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
 const ledgerManual = `Look at a ledger, prove that nothing in it was altered, copy it, and cut it.
@@ -76,7 +76,7 @@ func newLedgerStatus(stdout io.Writer) *cobra.Command {
 }
 
 // showStatus shows what a ledger says of itself.
-func showStatus(ctx context.Context, d *desk.Desk, out *cli.Output) error {
+func showStatus(ctx context.Context, d *app.Desk, out *cli.Output) error {
 	status, err := d.Status(ctx)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func showStatus(ctx context.Context, d *desk.Desk, out *cli.Output) error {
 }
 
 // statusRecord is what a ledger says of itself, for programs.
-func statusRecord(status *desk.Status) cli.Record {
+func statusRecord(status *app.Status) cli.Record {
 	s := &status.Status
 	gaps := make([]string, 0, len(s.Gaps))
 	for _, g := range s.Gaps {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 )
 
 const detachManual = `Take the blocks before a month of UTC out of a ledger, and into a new file: a
@@ -65,7 +65,7 @@ func detach(ctx context.Context, flags *detachFlags, stdout, stderr io.Writer) e
 	case flags.before == "":
 		return errors.New("--before: name the first month that stays, such as 2025-01")
 	case flags.dryRun:
-		d, err := desk.Detachable(ctx, place, flags.before)
+		d, err := app.Detachable(ctx, place, flags.before)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func detach(ctx context.Context, flags *detachFlags, stdout, stderr io.Writer) e
 	}
 	progress := func(what string) *cli.Progress { return cli.NewProgress(stderr, what, flags.quiet) }
 	copied, verified, removed := progress("blocks copied"), progress("blocks verified"), progress("blocks removed")
-	d, err := desk.Detach(ctx, desk.DetachOptions{
+	d, err := app.Detach(ctx, app.DetachOptions{
 		Place: place, Before: flags.before, File: flags.to, Copied: copied.Asked(), Verified: verified.Asked(), Removed: removed.Asked(),
 	})
 	for _, p := range []*cli.Progress{copied, verified, removed} {
@@ -96,7 +96,7 @@ func detach(ctx context.Context, flags *detachFlags, stdout, stderr io.Writer) e
 }
 
 // monthsOf are those of which blocks would go, for people.
-func monthsOf(d *desk.Detachment) string {
+func monthsOf(d *app.Detachment) string {
 	first, last := d.Months[0], d.Months[len(d.Months)-1]
 	if first == last {
 		return first.String()

@@ -7,13 +7,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/queue"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger/queue"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // writeStatus shows people what a ledger says of itself; amounts are in the token.
-func writeStatus(w io.Writer, status *desk.Status, symbol string, width int) error {
+func writeStatus(w io.Writer, status *app.Status, symbol string, width int) error {
 	page := console.NewPage(w, width)
 	var pairs console.Pairs
 	addBlocks(&pairs, status)
@@ -43,7 +43,7 @@ func writeStatus(w io.Writer, status *desk.Status, symbol string, width int) err
 }
 
 // addBlocks adds which blocks there are, and how well they are known.
-func addBlocks(pairs *console.Pairs, s *desk.Status) {
+func addBlocks(pairs *console.Pairs, s *app.Status) {
 	gaps := make([]string, 0, len(s.Gaps))
 	for _, g := range s.Gaps {
 		gaps = append(gaps, g.String())
@@ -79,7 +79,7 @@ func orNone(text string) string {
 }
 
 // addAmounts adds the totals in the token, their points below each other.
-func addAmounts(pairs *console.Pairs, s *desk.Status, symbol string) {
+func addAmounts(pairs *console.Pairs, s *app.Status, symbol string) {
 	t := &s.Totals
 	priority := chain.Some(t.PriorityFee)
 	if t.PriorityUnknown > 0 {

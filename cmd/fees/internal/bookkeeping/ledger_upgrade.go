@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 )
 
 const upgradeManual = `Bring a ledger that an earlier version of fees wrote to the layout of this one:
@@ -44,7 +44,7 @@ func upgrade(ctx context.Context, flags *cli.LedgerFlags, quiet bool, stdout, st
 	}
 	p := cli.NewProgress(stderr, "blocks looked up", quiet)
 	defer p.End()
-	shown, err := desk.Upgrade(ctx, place, p.Asked())
+	shown, err := app.Upgrade(ctx, place, p.Asked())
 	if err != nil {
 		return err
 	}

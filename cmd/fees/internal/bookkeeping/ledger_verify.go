@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 const ledgerVerifyManual = `Prove a ledger: the rows of each block by their digests, the blocks by their
@@ -76,7 +76,7 @@ func verifyLedger(ctx context.Context, flags ledgerVerifyFlags, stderr io.Writer
 	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
-	options := desk.VerifyOptions{Place: place, Program: cli.Version(), Progress: p.Asked()}
+	options := app.VerifyOptions{Place: place, Program: cli.Version(), Progress: p.Asked()}
 	if flags.Gateway != "" {
 		reader, err := flags.Reader()
 		if err != nil {
@@ -84,9 +84,9 @@ func verifyLedger(ctx context.Context, flags ledgerVerifyFlags, stderr io.Writer
 		}
 		compared := cli.NewProgress(stderr, "blocks compared", flags.quiet)
 		defer compared.End()
-		options.Against = &desk.FillOptions{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: compared.Asked()}
+		options.Against = &app.FillOptions{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: compared.Asked()}
 	}
-	v, err := desk.Verify(ctx, options)
+	v, err := app.Verify(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func verifyLedger(ctx context.Context, flags ledgerVerifyFlags, stderr io.Writer
 }
 
 // writeVerification writes what came of the verification of a ledger.
-func writeVerification(w io.Writer, v *desk.Verification, format string, width int) error {
+func writeVerification(w io.Writer, v *app.Verification, format string, width int) error {
 	if format == "json" {
 		return jsontext.Write(w, v)
 	}

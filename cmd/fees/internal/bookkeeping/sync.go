@@ -8,9 +8,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 const syncManual = `Fill the ledger with the blocks of a range, A..B with both included or A:+N:
@@ -63,7 +63,7 @@ const syncExamples = `  fees sync 3..27 --gateway demo --ledger demo.db   25 blo
 type syncFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
-	wanted     desk.WantedInput
+	wanted     app.WantedInput
 	signatures bool
 	dryRun     bool
 	enqueue    bool
@@ -121,22 +121,22 @@ func syncLedger(c *cobra.Command, args []string, flags syncFlags, stdout, stderr
 	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
-	options := desk.FillOptions{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: p.Asked()}
+	options := app.FillOptions{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: p.Asked()}
 	switch {
 	case flags.dryRun:
-		f, err := desk.ForecastSync(ctx, place, wanted, options)
+		f, err := app.ForecastSync(ctx, place, wanted, options)
 		if err != nil {
 			return err
 		}
 		return writeForecast(stdout, f)
 	case flags.enqueue:
-		e, err := desk.Enqueue(ctx, place, wanted, options)
+		e, err := app.Enqueue(ctx, place, wanted, options)
 		if err != nil {
 			return err
 		}
 		return cli.Say(stdout, "%s: blocks %v%s: %d are missing; %d new jobs, for fees worker", e.Place, e.Blocks, named(e.Name), e.Missing, e.Jobs)
 	}
-	filled, err := desk.Sync(ctx, place, wanted, options)
+	filled, err := app.Sync(ctx, place, wanted, options)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func named(days string) string {
 }
 
 // writeForecast says what it would take to fill a ledger.
-func writeForecast(w io.Writer, f *desk.Forecast) error {
+func writeForecast(w io.Writer, f *app.Forecast) error {
 	if f.Missing == 0 {
 		_, err := fmt.Fprintf(w, "blocks %v%s: all of them are there\n", f.Blocks, named(f.Name))
 		return err
@@ -177,7 +177,7 @@ func byteSize(n uint64) string {
 }
 
 // writeFilled says what is there now, and what of it does not hold.
-func writeFilled(w io.Writer, c *cobra.Command, f *desk.Filled) error {
+func writeFilled(w io.Writer, c *cobra.Command, f *app.Filled) error {
 	s := &f.Status
 	seal := "nothing is sealed"
 	last, ok := s.Seal.Get()

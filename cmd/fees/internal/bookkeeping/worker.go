@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/metrics"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/app/metrics"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 const workerManual = `Work the jobs that fees sync --enqueue made, on this machine, beside any number
@@ -95,12 +95,12 @@ func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 		return err
 	}
 	defer end()
-	var progress desk.Progress // counts the jobs of all workers, which nobody asks for who sees nothing
+	var progress app.Progress // counts the jobs of all workers, which nobody asks for who sees nothing
 	if p := cli.NewProgress(stderr, "jobs", flags.quiet); !p.IsSilent() {
 		progress = p.Asked()
 	}
-	return desk.Work(ctx, place, desk.WorkOptions{
-		FillOptions: desk.FillOptions{
+	return app.Work(ctx, place, app.WorkOptions{
+		FillOptions: app.FillOptions{
 			Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: progress,
 			Judged: func(r *evidence.Report) { tellFindings(stderr, r) }, Opened: counts.Opened,
 		},

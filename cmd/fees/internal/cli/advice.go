@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 
@@ -111,7 +111,7 @@ func MoreSyncLine(c *cobra.Command) string { return Line(c, "fees sync", sourceF
 
 // PeriodSyncLine is the command line that fills the ledger which a command asks with a period that
 // is another than the one that the command names.
-func PeriodSyncLine(c *cobra.Command, p desk.PeriodInput) string {
+func PeriodSyncLine(c *cobra.Command, p app.PeriodInput) string {
 	words := "fees sync"
 	for _, flag := range []struct{ name, value string }{{"month", p.Month}, {"year", p.Year}, {"from", p.From}, {"to", p.To}} {
 		if flag.value != "" {

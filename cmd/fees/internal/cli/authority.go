@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"github.com/feeledger/fees/timestamp"
+	"github.com/feeledger/fees/internal/finance/closing/timestamp"
 )
 
 // Authority is the time-stamping authority that --timestamp names, nil for none.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
 )
@@ -33,8 +33,8 @@ func (f *ChainFlags) Add(c *cobra.Command) {
 const maxDecimals = 36
 
 // Chain is what the flags state, and the tables that know the others.
-func (f *ChainFlags) Chain(c *cobra.Command) (s desk.ChainStatement, tables network.Tables, err error) {
-	if tables, err = desk.ReadTables(f.networkFile); err != nil {
+func (f *ChainFlags) Chain(c *cobra.Command) (s app.ChainStatement, tables network.Tables, err error) {
+	if tables, err = app.ReadTables(f.networkFile); err != nil {
 		return s, tables, err
 	}
 	s.Network = f.network

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
@@ -77,7 +77,7 @@ func (f *ConnectionFlags) Connection() (Connection, error) {
 		return c, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", f.timeout)
 	}
 	if f.apiKeyFile != "" {
-		key, err := desk.ReadSmallFile(f.apiKeyFile, maxKeyBytes)
+		key, err := app.ReadSmallFile(f.apiKeyFile, maxKeyBytes)
 		if err != nil {
 			return c, fmt.Errorf("--api-key-file: %w", err)
 		}
@@ -87,7 +87,7 @@ func (f *ConnectionFlags) Connection() (Connection, error) {
 		return c, errors.New("the API key has control characters in it: want one line")
 	}
 	if f.caFile != "" {
-		certificates, err := desk.ReadSmallFile(f.caFile, maxCertificateBytes)
+		certificates, err := app.ReadSmallFile(f.caFile, maxCertificateBytes)
 		if err != nil {
 			return c, fmt.Errorf("--ca-file: %w", err)
 		}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 
@@ -22,7 +22,7 @@ type HeadFlags struct {
 	node  string
 	poll  time.Duration
 	Quiet bool
-	same  *desk.SameChain // the gateway and the node, nil without a node; open sets it
+	same  *app.SameChain // the gateway and the node, nil without a node; open sets it
 }
 
 // defaultPoll is half of the shortest time between two blocks of a parachain.
@@ -81,12 +81,12 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	f.same = &desk.SameChain{Source: reader.Source, Node: node, Place: ShownPlace(gateway.Place()), NodeAt: ShownPlace(address)}
+	f.same = &app.SameChain{Source: reader.Source, Node: node, Place: ShownPlace(gateway.Place()), NodeAt: ShownPlace(address)}
 	return reader, nodeHeads(node, f.same), func() { node.Close() }, nil
 }
 
 // nodeHeads are the final heads of a node, which must be of the gateway's chain.
-func nodeHeads(node *rpc.Client, same *desk.SameChain) source.Heads {
+func nodeHeads(node *rpc.Client, same *app.SameChain) source.Heads {
 	return func(ctx context.Context) iter.Seq2[source.Head, error] {
 		return func(yield func(source.Head, error) bool) {
 			known := false

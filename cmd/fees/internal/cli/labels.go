@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // LabelFlags say which address book names the addresses that are shown.
@@ -31,7 +31,7 @@ const noLabels = "none"
 
 // Add adds the flag.
 func (f *LabelFlags) Add(c *cobra.Command) {
-	c.Flags().StringVar(&f.labels, "labels", "", "the address book: a CSV file of address,label,group,account, or "+noLabels+" (default: FEES_ACCOUNTS, else "+desk.AddressBookFile+" beside the ledger)")
+	c.Flags().StringVar(&f.labels, "labels", "", "the address book: a CSV file of address,label,group,account, or "+noLabels+" (default: FEES_ACCOUNTS, else "+app.AddressBookFile+" beside the ledger)")
 }
 
 // LabelsManual is what the manual of a command says of the address book.
@@ -42,7 +42,7 @@ and chooses none.`
 
 // ReadBook reads the address book, nil where there is none. Of one that no flag names it says on
 // stderr where it is.
-func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (*desk.AddressBook, error) {
+func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (*app.AddressBook, error) {
 	if f.labels == noLabels {
 		return nil, nil
 	}
@@ -52,9 +52,9 @@ func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (
 		if err != nil {
 			return nil, err
 		}
-		path = desk.AddressBookBeside(place)
+		path = app.AddressBookBeside(place)
 	}
-	b, err := desk.ReadAddressBook(path)
+	b, err := app.ReadAddressBook(path)
 	switch {
 	case err != nil && f.labels == "":
 		return nil, fmt.Errorf("%w; --labels %s does without an address book", err, noLabels)
@@ -65,7 +65,7 @@ func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (
 }
 
 // ReadAccounts reads the address book, and the accounts that a list names by it.
-func (f *LabelFlags) ReadAccounts(list []string, book *LedgerFlags, quiet bool, stderr io.Writer) (*desk.Chosen, error) {
+func (f *LabelFlags) ReadAccounts(list []string, book *LedgerFlags, quiet bool, stderr io.Writer) (*app.Chosen, error) {
 	b, err := f.ReadBook(book, quiet, stderr)
 	if err != nil {
 		return nil, err
@@ -83,11 +83,11 @@ func waiting(book *LedgerFlags) string {
 	if err != nil || ledger.Postgres(place) {
 		return ""
 	}
-	path := filepath.Join(filepath.Dir(place), desk.AddressBookFile)
+	path := filepath.Join(filepath.Dir(place), app.AddressBookFile)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	return fmt.Sprintf(" %s, or fill the ledger: beside it, %s is the address book", console.Argument(path), desk.AddressBookFile)
+	return fmt.Sprintf(" %s, or fill the ledger: beside it, %s is the address book", console.Argument(path), app.AddressBookFile)
 }
 
 // Addresses are those of the accounts that a list names, for a command that asks no ledger. Where
@@ -104,7 +104,7 @@ func (f *LabelFlags) Addresses(list []string, quiet bool, stderr io.Writer) ([]c
 }
 
 // Called is an address with its label, "" where it is not known.
-func Called(b *desk.AddressBook, address chain.Optional[chain.Address]) string {
+func Called(b *app.AddressBook, address chain.Optional[chain.Address]) string {
 	a, ok := address.Get()
 	if !ok {
 		return ""
@@ -118,13 +118,13 @@ func Called(b *desk.AddressBook, address chain.Optional[chain.Address]) string {
 }
 
 // Offer says, for people, how the accounts of an address book are named; "" where there is none.
-func Offer(b *desk.AddressBook) string {
+func Offer(b *app.AddressBook) string {
 	if b == nil || len(b.Entries()) == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("; --accounts %s takes all %d of the address book", console.Argument(b.Path), len(b.Entries()))
 	if groups := b.Groups(); len(groups) > 0 {
-		text += fmt.Sprintf(", and --accounts %s those of a group", console.Argument(desk.GroupPrefix+groups[0]))
+		text += fmt.Sprintf(", and --accounts %s those of a group", console.Argument(app.GroupPrefix+groups[0]))
 	}
 	return text
 }

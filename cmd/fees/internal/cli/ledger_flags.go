@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // LedgerFlags say which ledger is meant.
@@ -59,16 +59,16 @@ func hasPassword(address string) bool {
 
 // Open opens the ledger for reading, with the tables of a user's file. It says on stderr what
 // makes questions slow.
-func (f *LedgerFlags) Open(ctx context.Context, networkFile string, stderr io.Writer) (*desk.Desk, error) {
+func (f *LedgerFlags) Open(ctx context.Context, networkFile string, stderr io.Writer) (*app.Desk, error) {
 	place, err := f.LedgerPlace()
 	if err != nil {
 		return nil, err
 	}
-	tables, err := desk.ReadTables(networkFile)
+	tables, err := app.ReadTables(networkFile)
 	if err != nil {
 		return nil, err
 	}
-	d, err := desk.Open(ctx, place, tables)
+	d, err := app.Open(ctx, place, tables)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 )
 
 // ReadListed reads the file of a flag, of at most so many bytes; none where it is not named.
@@ -11,7 +11,7 @@ func ReadListed[L any](flag, path string, most int64, read func([]byte) (L, erro
 	if path == "" {
 		return list, nil
 	}
-	text, err := desk.ReadSmallFile(path, most)
+	text, err := app.ReadSmallFile(path, most)
 	if err != nil {
 		return list, fmt.Errorf("%s: %w", flag, err)
 	}

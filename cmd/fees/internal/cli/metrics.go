@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/internal/metrics"
+	"github.com/feeledger/fees/internal/app/metrics"
 	"github.com/feeledger/fees/internal/node/reply"
 )
 

@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/source"
 )
 
 // PeriodFlags name a period of a ledger: a range of heights, a month, a year, or two ends.
-type PeriodFlags struct{ desk.PeriodInput }
+type PeriodFlags struct{ app.PeriodInput }
 
 // AccountsUsage is what --accounts takes, after who they are.
 const AccountsUsage = ": addresses, CSV files with one in each line (address, or address,label), labels of the address book, or group:NAME; with commas between, or once for each"
@@ -38,7 +38,7 @@ func (f *PeriodFlags) Add(c *cobra.Command) {
 }
 
 // Parse reads the period.
-func (f *PeriodFlags) Parse(args []string) (p desk.Period, err error) {
+func (f *PeriodFlags) Parse(args []string) (p app.Period, err error) {
 	if len(args) > 1 {
 		return p, fmt.Errorf("%d ranges: want one", len(args))
 	}
@@ -54,7 +54,7 @@ func (f *PeriodFlags) Parse(args []string) (p desk.Period, err error) {
 }
 
 // ParseMonths reads a period of whole months of UTC.
-func (f *PeriodFlags) ParseMonths(args []string) (desk.Period, error) {
+func (f *PeriodFlags) ParseMonths(args []string) (app.Period, error) {
 	p, err := f.Parse(args)
 	if err == nil {
 		err = p.Months()

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 )
 
 // Progress tells a person at a terminal how far a long task is, in one line that
@@ -92,8 +92,8 @@ func progressLine(what string, done, total uint64, rate float64) string {
 const maxSeconds = 1e9
 
 // Asked is the progress of a question.
-func (p *Progress) Asked() desk.Progress {
-	return desk.Progress{Show: p.Show, Say: p.say, End: p.End}
+func (p *Progress) Asked() app.Progress {
+	return app.Progress{Show: p.Show, Say: p.say, End: p.End}
 }
 
 // IsSilent tells whether nobody is told.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
@@ -66,7 +66,7 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 	if at != "" && at != network.AtBlock && at != network.AtParent {
 		return nil, fmt.Errorf("--multiplier-at %q: want block or parent", f.multiplierAt)
 	}
-	tables, err := desk.ReadTables(f.NetworkFile)
+	tables, err := app.ReadTables(f.NetworkFile)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 
 // Desk is the ledger, or one that is made for the moment where a gateway is named. See
 // LedgerFlags.Open for stderr.
-func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked desk.Period, p *Progress, stderr io.Writer) (*desk.Desk, error) {
+func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked app.Period, p *Progress, stderr io.Writer) (*app.Desk, error) {
 	if f.Gateway == "" {
 		return book.Open(ctx, f.NetworkFile, stderr)
 	}
@@ -99,8 +99,8 @@ func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked desk.Pe
 }
 
 // Temporary makes a ledger for the moment of what a gateway has.
-func (f *SourceFlags) Temporary(ctx context.Context, reader *source.Reader, asked desk.Period, p *Progress) (*desk.Desk, error) {
-	return desk.Temporary(ctx, "of "+ShownPlace(f.Place()), asked, desk.FillOptions{Reader: reader, Concurrency: f.Concurrency, Progress: p.Asked()})
+func (f *SourceFlags) Temporary(ctx context.Context, reader *source.Reader, asked app.Period, p *Progress) (*app.Desk, error) {
+	return app.Temporary(ctx, "of "+ShownPlace(f.Place()), asked, app.FillOptions{Reader: reader, Concurrency: f.Concurrency, Progress: p.Asked()})
 }
 
 // GatewayFlags say which gateway is asked, and how.

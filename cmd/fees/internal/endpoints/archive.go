@@ -13,13 +13,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/archive/proofs"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/closing/timestamp"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/timestamp"
 )
 
 const archiveManual = `Keep what a gateway or a node says of a range of blocks as files, prove later
@@ -203,7 +203,7 @@ func recordAnswers(ctx context.Context, blocks source.Range, accounts []chain.Ad
 	if err != nil {
 		return nil, err
 	}
-	tables, err := desk.ReadTables(flags.networkFile)
+	tables, err := app.ReadTables(flags.networkFile)
 	if err != nil {
 		return nil, err
 	}

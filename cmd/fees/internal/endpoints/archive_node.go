@@ -11,7 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -27,7 +27,7 @@ func recordProofs(ctx context.Context, blocks source.Range, accounts []chain.Add
 	if o.Trusted, err = flags.Trusted(); err != nil {
 		return nil, err
 	}
-	tables, err := desk.ReadTables(flags.networkFile)
+	tables, err := app.ReadTables(flags.networkFile)
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/closing/timestamp"
 	"github.com/feeledger/fees/internal/sys/disk"
-	"github.com/feeledger/fees/timestamp"
 )
 
 // An archive's manifest names all other files by their sums, so that its timestamp is that of
@@ -49,7 +49,7 @@ func readStamp(ctx context.Context, directory string, authorities *x509.CertPool
 	if manifest, err = os.ReadFile(path); err != nil { // it was read before
 		return nil, nil, err
 	}
-	text, err := desk.ReadSmallFile(path+timestamp.Suffix, timestamp.MostBytes)
+	text, err := app.ReadSmallFile(path+timestamp.Suffix, timestamp.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return manifest, nil, nil
 	}

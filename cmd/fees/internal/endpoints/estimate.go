@@ -11,9 +11,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
 )
 
@@ -109,7 +109,7 @@ func readExtrinsic(ctx context.Context, said string, stdin io.Reader) (string, e
 	case said == "":
 		return "", errors.New("which extrinsic? name a call and its arguments, or give it with --extrinsic, encoded in 0x-hex")
 	case isFile:
-		content, err = desk.ReadSmallFile(path, maxExtrinsicBytes)
+		content, err = app.ReadSmallFile(path, maxExtrinsicBytes)
 	case said == "-":
 		content, err = readInput(ctx, stdin, maxExtrinsicBytes)
 	default:
@@ -130,7 +130,7 @@ func readInput(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error
 	}
 	read := make(chan input, 1)
 	go func() {
-		content, err := desk.ReadAtMost(stdin, "standard input", limit)
+		content, err := app.ReadAtMost(stdin, "standard input", limit)
 		read <- input{content, err}
 	}()
 	select {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 
@@ -53,8 +53,8 @@ func (f *callFlags) estimate(c *cobra.Command, args []string, node *cli.NodeFlag
 	if err != nil {
 		return err
 	}
-	q := desk.EstimateQuestion{Node: client, Tables: tables, Chain: said, Call: args[0], Arguments: args[1:], From: from, Tip: f.tip, Blocks: f.blocks}
-	e, err := desk.EstimateCall(c.Context(), q)
+	q := app.EstimateQuestion{Node: client, Tables: tables, Chain: said, Call: args[0], Arguments: args[1:], From: from, Tip: f.tip, Blocks: f.blocks}
+	e, err := app.EstimateCall(c.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (f *callFlags) estimate(c *cobra.Command, args []string, node *cli.NodeFlag
 	})
 }
 
-func estimateRecord(e *desk.Estimate) cli.Record {
+func estimateRecord(e *app.Estimate) cli.Record {
 	bids := []cli.Record{}
 	for _, b := range e.Bids {
 		bids = append(bids, cli.Record{{"speed", b.Speed}, {"max_priority_fee_per_gas", b.MaxPriorityFeePerGas}, {"evm_priority_fee", b.EVMPriorityFee}, {"native_tip", b.NativeTip}})

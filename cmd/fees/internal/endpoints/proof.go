@@ -13,9 +13,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/substrate/trie"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 const proofManual = `A state proof says what a block's state has at a key, and needs nobody's word
@@ -126,7 +126,7 @@ func readProof(ctx context.Context, path string, stdin io.Reader) (*trie.Proof, 
 		name = "standard input"
 		content, err = readInput(ctx, stdin, maxProofBytes)
 	} else {
-		content, err = desk.ReadSmallFile(path, maxProofBytes)
+		content, err = app.ReadSmallFile(path, maxProofBytes)
 	}
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 var accountManual = `Show what the sealed blocks of the ledger know of an account: where it is first and
@@ -70,12 +70,12 @@ func newAccount(stdout, stderr io.Writer) *cobra.Command {
 }
 
 // showAccount shows the account of an address or a label.
-func (f *accountFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk.AddressBook, name string) error {
-	account, err := desk.OneAccount(name, book)
+func (f *accountFlags) showAccount(ctx context.Context, d *app.Desk, book *app.AddressBook, name string) error {
+	account, err := app.OneAccount(name, book)
 	if err != nil {
 		return err
 	}
-	q := desk.AccountQuestion{Account: account, Concurrency: f.Concurrency}
+	q := app.AccountQuestion{Account: account, Concurrency: f.Concurrency}
 	if f.balance {
 		if q.Balances, err = f.GatewayFlags.Open(); err != nil {
 			return err
@@ -104,12 +104,12 @@ func (f *accountFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk
 }
 
 // writeAccount shows an account to people.
-func (f *accountFlags) writeAccount(w io.Writer, a *desk.AccountSummary, book *desk.AddressBook) error {
+func (f *accountFlags) writeAccount(w io.Writer, a *app.AccountSummary, book *app.AddressBook) error {
 	page := console.NewPage(w, f.Output.Width())
 	page.Line(fmt.Sprintf("Account %s on %s, %s", cli.Called(book, chain.Some(a.Account)), a.Network, a.Held.Name), 2)
 	page.Line("evidence: "+a.Held.Evidence.String(), 2)
 	page.WriteString("\n")
-	seen := func(s chain.Optional[desk.Seen]) string {
+	seen := func(s chain.Optional[app.Seen]) string {
 		at, ok := s.Get()
 		if !ok {
 			return "nowhere in these blocks"

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/reconcile"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // booksFlags say how a company's record is read, and compared.
-type booksFlags struct{ desk.BooksInput }
+type booksFlags struct{ app.BooksInput }
 
 // Add adds the flags. Of is what their usage begins with.
 func (f *booksFlags) Add(c *cobra.Command, of string) {
@@ -40,7 +40,7 @@ func (f *booksFlags) Add(c *cobra.Command, of string) {
 // withCommand adds the command lines that read a company's record to the error that it cannot be
 // read. Where there are several, each is printed with what it means.
 func withCommand(c *cobra.Command, args []string, err error) error {
-	var unread *desk.UnreadError
+	var unread *app.UnreadError
 	if !errors.As(err, &unread) {
 		return err
 	}
@@ -75,7 +75,7 @@ func unitName(unit string) string {
 
 // tellRows tells each row of a company's record that cannot be read, on a line of its own.
 func tellRows(stderr io.Writer, err error) {
-	var rows *desk.RowsError
+	var rows *app.RowsError
 	if errors.As(err, &rows) {
 		for line := range strings.Lines(rows.Problems.Error()) {
 			fmt.Fprintln(stderr, "fees: "+console.Printable(strings.TrimSuffix(line, "\n")))

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/journal"
-	"github.com/feeledger/fees/signature"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/closing/signature"
+	"github.com/feeledger/fees/internal/finance/journal"
 )
 
 var closeManual = `Make the package of a month or a year for some accounts, a directory that is
@@ -147,7 +147,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
 	f.StringVar(&flags.authorities, "tsa-ca", "", "for --check, whose timestamps count: a file of certificates in PEM")
 	f.StringVar(&flags.form, "as", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
-	f.StringVar(&flags.with, "with", desk.WithFees, "what the journal has: fees, or movements")
+	f.StringVar(&flags.with, "with", app.WithFees, "what the journal has: fees, or movements")
 	flags.LabelFlags.Add(c)
 	f.StringVar(&flags.names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
 	f.StringVar(&flags.classes, "classes", "", "for the rollforward, a CSV file of pallet,method,direction,class: classes of your own choice")
@@ -159,7 +159,7 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	f.StringVar(&flags.books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
 	flags.books.Add(c, "of --reconcile: ")
 	cli.Complete(c, "as", journalPrograms()...)
-	cli.Complete(c, "with", desk.WithFees, desk.WithMovements)
+	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 	return c
 }
 
@@ -187,10 +187,10 @@ func makePackage(ctx context.Context, f *closeFlags) error {
 		return errors.New("--signers says who may have signed a package: want --check DIR beside it")
 	case f.authorities != "":
 		return errors.New("--tsa-ca says whose timestamp a package may have: want --check DIR beside it")
-	case f.with == desk.WithMovements && f.noBalances:
+	case f.with == app.WithMovements && f.noBalances:
 		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
 	}
-	if _, ok := desk.Program(f.form); !ok {
+	if _, ok := app.Program(f.form); !ok {
 		return fmt.Errorf("--as %q: want %s", f.form, strings.Join(journalPrograms(), ", "))
 	}
 	options, err := f.options()
@@ -217,7 +217,7 @@ func makePackage(ctx context.Context, f *closeFlags) error {
 		return err
 	}
 	defer d.Close()
-	closed, err := d.MakePackage(ctx, desk.PackageQuestion{
+	closed, err := d.MakePackage(ctx, app.PackageQuestion{
 		Dir: f.dir, Month: f.month, Year: f.year, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Labels: book, Names: f.names, Prices: f.prices, Fiat: f.fiat, Classes: f.classes,
 		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, Key: key, Authority: authority, PackageOptions: options,
 	})
@@ -228,15 +228,15 @@ func makePackage(ctx context.Context, f *closeFlags) error {
 	if err := writeClosed(f.stdout, closed); err != nil {
 		return err
 	}
-	if !closed.Manifest.Findings.None() || len(unproved(closed.Signatures, closed.Stamp, desk.Vouchers{})) > 0 {
+	if !closed.Manifest.Findings.None() || len(unproved(closed.Signatures, closed.Stamp, app.Vouchers{})) > 0 {
 		return cli.ErrFinding
 	}
 	return nil
 }
 
 // options are what making a package and checking it have in common.
-func (f *closeFlags) options() (desk.PackageOptions, error) {
-	return desk.PackageOptions{
+func (f *closeFlags) options() (app.PackageOptions, error) {
+	return app.PackageOptions{
 		Program: cli.Version(), Balances: f.GatewayFlags.Open, Kept: f.check != "" && f.Gateway != "", Concurrency: f.Concurrency,
 		Progress: cli.NewProgress(f.stderr, "blocks", f.quiet).Asked(), Asked: cli.NewProgress(f.stderr, "balances", f.quiet).Asked(),
 	}, f.CheckConcurrency()
@@ -261,7 +261,7 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
-	checked, err := desk.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*desk.Desk, error) { return f.openToCheck(ctx, vouchers) }, vouchers, options)
+	checked, err := app.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*app.Desk, error) { return f.openToCheck(ctx, vouchers) }, vouchers, options)
 	if err != nil {
 		tellRows(f.stderr, err)
 		return err
@@ -271,9 +271,9 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 
 // openToCheck opens the ledger that a package is compared with, none where none is named
 // or there, and an archive has its blocks or somebody vouches for it.
-func (f *closeFlags) openToCheck(ctx context.Context, v desk.Vouchers) (*desk.Desk, error) {
+func (f *closeFlags) openToCheck(ctx context.Context, v app.Vouchers) (*app.Desk, error) {
 	d, err := f.LedgerFlags.Open(ctx, "", f.stderr)
-	if desk.KindOf(err) != desk.NotFound || f.LedgerFlags.Named() {
+	if app.KindOf(err) != app.NotFound || f.LedgerFlags.Named() {
 		return d, err
 	}
 	if v.None() && f.Gateway == "" {

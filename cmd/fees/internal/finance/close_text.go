@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // writeClosed says what was closed.
-func writeClosed(w io.Writer, p *desk.Closed) error {
+func writeClosed(w io.Writer, p *app.Closed) error {
 	if err := writePackage(w, p.Package, p.Symbol); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func writeClosed(w io.Writer, p *desk.Closed) error {
 		said = fmt.Sprintf("made as version %d: %s says what changed, versions/%d is as it was", p.Manifest.Version, closing.ChangesFile, p.Manifest.Version-1)
 	}
 	writeVouched(w, p.Signatures, p.Stamp)
-	tell(w, unproved(p.Signatures, p.Stamp, desk.Vouchers{}))
+	tell(w, unproved(p.Signatures, p.Stamp, app.Vouchers{}))
 	if p.Unsigned {
 		say(w, fmt.Sprintf("not signed: version %d was, and --sign signs this one", p.Manifest.Version-1))
 	}
@@ -95,7 +95,7 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 }
 
 // writeChecked says what came of the check of a package.
-func writeChecked(w io.Writer, dir string, c *desk.PackageCheck, v desk.Vouchers) error {
+func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers) error {
 	if c.OwnTables != "" {
 		say(w, c.OwnTables)
 	}

@@ -9,11 +9,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/feeledger/fees/closing"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/signature"
-	"github.com/feeledger/fees/timestamp"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/closing/signature"
+	"github.com/feeledger/fees/internal/finance/closing/timestamp"
 )
 
 // passphraseVariable has what opens an encrypted key.
@@ -35,7 +35,7 @@ func openKey(ctx context.Context, path string) (*signature.Key, error) {
 }
 
 // readVouchers reads the lists of --signers and --tsa-ca, nil where none is named.
-func (f *closeFlags) readVouchers() (v desk.Vouchers, err error) {
+func (f *closeFlags) readVouchers() (v app.Vouchers, err error) {
 	if v.Signers, err = cli.ReadListed("--signers", f.signers, signature.MostSignersBytes, signature.ReadSigners); err != nil {
 		return v, err
 	}
@@ -47,7 +47,7 @@ const notSigned = "not signed: there is no " + closing.SignatureFile
 
 // unproved is, for people, the signatures and the timestamp that do not hold, and that
 // there is none where somebody asked by whom it is.
-func unproved(list []closing.Signature, stamp *timestamp.Checked, v desk.Vouchers) (wrong []string) {
+func unproved(list []closing.Signature, stamp *timestamp.Checked, v app.Vouchers) (wrong []string) {
 	if v.Signers != nil && len(list) == 0 {
 		wrong = append(wrong, notSigned)
 	}

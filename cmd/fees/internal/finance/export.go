@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/journal"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 var exportManual = `Write the fees that accounts paid, as accounting software takes them.
@@ -95,11 +95,11 @@ const (
 )
 
 // lists are the forms of the plain list, and how each is written.
-var lists = map[string]func(io.Writer, *sheet.Sheet) error{
-	"csv":     sheet.WriteCSV,
-	"jsonl":   sheet.WriteJSONLines,
-	"xlsx":    func(w io.Writer, s *sheet.Sheet) error { return sheet.WriteXLSX(w, s) },
-	"parquet": sheet.WriteParquet,
+var lists = map[string]func(io.Writer, *table.Sheet) error{
+	"csv":     table.WriteCSV,
+	"jsonl":   table.WriteJSONLines,
+	"xlsx":    func(w io.Writer, s *table.Sheet) error { return table.WriteXLSX(w, s) },
+	"parquet": table.WriteParquet,
 }
 
 var exportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", toKoinly}
@@ -129,7 +129,7 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	flags.LabelFlags.Add(c)
 	f.StringVar(&flags.names, "names", "", "instead of the address book, a CSV file of address,name or address,name,asset account")
 	flags.priceFlags.Add(c)
-	f.StringVar(&flags.with, "with", desk.WithFees, "fees, or movements: every change of the balances")
+	f.StringVar(&flags.with, "with", app.WithFees, "fees, or movements: every change of the balances")
 	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
 	f.BoolVar(&flags.continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
@@ -138,13 +138,13 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&flags.checks, "check", false, "for --partitioned, write nothing: compare what is there with its sums and the ledger")
 	flags.AddFile(c)
 	cli.Complete(c, "as", exportForms...)
-	cli.Complete(c, "with", desk.WithFees, desk.WithMovements)
+	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 	return c
 }
 
 // check wants flags that go together.
 func (f *exportFlags) check() error {
-	_, books := desk.Program(f.form)
+	_, books := app.Program(f.form)
 	binary := f.form == "xlsx" || f.form == "parquet"
 	switch {
 	case f.replace || f.checks:
@@ -155,11 +155,11 @@ func (f *exportFlags) check() error {
 		return errors.New("--as: name a form, " + strings.Join(exportForms, ", ") + "; or --partitioned, a directory")
 	case !slices.Contains(exportForms, f.form):
 		return fmt.Errorf("--as %q: want %s", f.form, strings.Join(exportForms, ", "))
-	case f.with != desk.WithFees && f.with != desk.WithMovements:
-		return fmt.Errorf("--with %q: want %s or %s", f.with, desk.WithFees, desk.WithMovements)
-	case !books && (f.with != desk.WithFees || f.networkSide):
+	case f.with != app.WithFees && f.with != app.WithMovements:
+		return fmt.Errorf("--with %q: want %s or %s", f.with, app.WithFees, app.WithMovements)
+	case !books && (f.with != app.WithFees || f.networkSide):
 		return fmt.Errorf("--as %s is a list of fees: --with movements and --network-side are for hledger, beancount and ledger", f.form)
-	case f.continues && f.with != desk.WithMovements && f.form != journal.Beancount.Name:
+	case f.continues && f.with != app.WithMovements && f.form != journal.Beancount.Name:
 		return errors.New("--continue is for --with movements, and for Beancount: no other journal of fees depends on the one before")
 	case binary && f.File == "" && cli.IsTerminal(f.Stdout):
 		return fmt.Errorf("--as %s is not for a terminal: name a file with -o", f.form)
@@ -195,7 +195,7 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 }
 
 // question is what the flags ask for.
-func (f *exportFlags) question(args []string, stderr io.Writer) (q desk.ExportQuestion, err error) {
+func (f *exportFlags) question(args []string, stderr io.Writer) (q app.ExportQuestion, err error) {
 	q.With, q.Balances = f.with, f.GatewayFlags.Open
 	q.Style.NetworkSide, q.Style.Continues = f.networkSide, f.continues
 	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
@@ -209,7 +209,7 @@ func (f *exportFlags) question(args []string, stderr io.Writer) (q desk.ExportQu
 		return q, errors.New("--accounts: name those who paid, or a file with them" + cli.Offer(chosen.Book))
 	}
 	if f.names != "" {
-		q.Style.Names, err = desk.ReadNames(f.names)
+		q.Style.Names, err = app.ReadNames(f.names)
 	} else {
 		q.Style.Names, err = chosen.JournalNames()
 	}
@@ -221,7 +221,7 @@ func (f *exportFlags) question(args []string, stderr io.Writer) (q desk.ExportQu
 }
 
 // write writes the form that was asked for.
-func (f *exportFlags) write(ctx context.Context, x *desk.Export) error {
+func (f *exportFlags) write(ctx context.Context, x *app.Export) error {
 	if write, ok := lists[f.form]; ok {
 		list, err := x.List(ctx)
 		if err != nil {
@@ -236,7 +236,7 @@ func (f *exportFlags) write(ctx context.Context, x *desk.Export) error {
 	if err != nil {
 		return err
 	}
-	p, _ := desk.Program(f.form)
+	p, _ := app.Program(f.form)
 	return f.Output.Stream(func(w io.Writer) error { return j.Write(w, p) })
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/dataset"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger/dataset"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // ofPartitioned are the flags that go with --partitioned.
@@ -48,7 +48,7 @@ func exportPartitioned(c *cobra.Command, args []string, flags *exportFlags, stde
 	if flags.checks {
 		return checkPartitions(c, d, flags, stderr)
 	}
-	x, err := d.Dataset(c.Context(), desk.DatasetQuestion{
+	x, err := d.Dataset(c.Context(), app.DatasetQuestion{
 		Dir: flags.partitioned, Period: period, Replace: flags.replace, Program: cli.Version(),
 		Progress: cli.NewProgress(stderr, "blocks", false).Asked(),
 		Done:     func(o dataset.Outcome, m *dataset.Manifest) { tellMonth(flags.Stdout, o, m) },
@@ -84,7 +84,7 @@ func tellMonth(stdout io.Writer, o dataset.Outcome, m *dataset.Manifest) {
 }
 
 // checkPartitions is fees export --partitioned DIR --check.
-func checkPartitions(c *cobra.Command, d *desk.Desk, flags *exportFlags, stderr io.Writer) error {
+func checkPartitions(c *cobra.Command, d *app.Desk, flags *exportFlags, stderr io.Writer) error {
 	progress := cli.NewProgress(stderr, "months", false).Asked()
 	found, err := d.CheckDataset(c.Context(), flags.partitioned, &progress)
 	if err != nil {

@@ -3,8 +3,8 @@ package finance
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/prices"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/money"
 )
 
 // pricesManual is what the manuals of the commands say of prices.
@@ -34,4 +34,4 @@ func (f *priceFlags) Add(c *cobra.Command) {
 }
 
 // Read reads the prices; nil where none are named.
-func (f *priceFlags) Read() (*prices.List, error) { return desk.ReadPrices(f.prices, f.fiat) }
+func (f *priceFlags) Read() (*money.List, error) { return app.ReadPrices(f.prices, f.fiat) }

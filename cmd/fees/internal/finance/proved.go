@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 )
 
 // proved is what is made of a ledger and of balances: it holds, or the balances say otherwise.
@@ -15,7 +15,7 @@ type proved interface {
 
 // showProved asks for what is proved, with the progress on stderr, and writes it. It is
 // [cli.ErrFinding] where that does not hold.
-func showProved[P proved](o *cli.Output, quiet bool, stderr io.Writer, ask func(desk.Progress) (P, error), write func(io.Writer, P) error) error {
+func showProved[P proved](o *cli.Output, quiet bool, stderr io.Writer, ask func(app.Progress) (P, error), write func(io.Writer, P) error) error {
 	p := cli.NewProgress(stderr, "balances", quiet)
 	defer p.End()
 	made, err := ask(p.Asked())

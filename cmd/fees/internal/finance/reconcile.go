@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/reconcile"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 
@@ -203,7 +203,7 @@ const maxGroups = 10
 
 // askForAccounts shows how the rows compare, and the commands that name the accounts. It writes no
 // file: without accounts, a result shows less than it seems to.
-func (f *reconcileFlags) askForAccounts(r *reconcile.Result, book *desk.AddressBook, again func(...cli.Setting) string, stderr io.Writer) error {
+func (f *reconcileFlags) askForAccounts(r *reconcile.Result, book *app.AddressBook, again func(...cli.Setting) string, stderr io.Writer) error {
 	if f.Output.File == "" {
 		if err := f.show(r, stderr); err != nil && !errors.Is(err, cli.ErrFinding) {
 			return err
@@ -211,7 +211,7 @@ func (f *reconcileFlags) askForAccounts(r *reconcile.Result, book *desk.AddressB
 	}
 	groups := book.GroupNames()
 	for _, group := range groups[:min(len(groups), maxGroups)] {
-		fmt.Fprintln(stderr, "fees: with these accounts: "+again(cli.Setting{Name: "accounts", Value: desk.GroupPrefix + group}))
+		fmt.Fprintln(stderr, "fees: with these accounts: "+again(cli.Setting{Name: "accounts", Value: app.GroupPrefix + group}))
 	}
 	fmt.Fprintln(stderr, "fees: with only the rows: "+again(cli.Setting{Name: "rows-only"}))
 	remedy := "run one of the commands above"
@@ -244,10 +244,10 @@ func (f *reconcileFlags) writeFixed(ctx context.Context, r *reconcile.Result, st
 
 // compare compares the record with the ledger, or with what a gateway has. Of that a
 // ledger is made once the record was read.
-func (f *reconcileFlags) compare(ctx context.Context, asked desk.Period, o reconcile.Options, stderr io.Writer) (_ *reconcile.Result, err error) {
+func (f *reconcileFlags) compare(ctx context.Context, asked app.Period, o reconcile.Options, stderr io.Writer) (_ *reconcile.Result, err error) {
 	p := cli.NewProgress(stderr, "blocks", f.quiet)
 	defer p.End()
-	var d *desk.Desk
+	var d *app.Desk
 	var reader *source.Reader
 	if f.Gateway == "" {
 		if d, err = f.LedgerFlags.Open(ctx, f.NetworkFile, stderr); err != nil {
@@ -256,7 +256,7 @@ func (f *reconcileFlags) compare(ctx context.Context, asked desk.Period, o recon
 		defer d.Close()
 		o.Symbol, err = d.Symbol(ctx)
 	} else if reader, err = f.Reader(); err == nil {
-		o.Symbol, err = desk.SymbolOf(ctx, reader, asked)
+		o.Symbol, err = app.SymbolOf(ctx, reader, asked)
 	}
 	if err != nil {
 		return nil, err
@@ -312,9 +312,9 @@ func (f *reconcileFlags) render(w io.Writer, r *reconcile.Result) error {
 	case "json":
 		return r.WriteJSON(w, f.all)
 	case "csv":
-		return sheet.WriteCSV(w, r.Details(f.all))
+		return table.WriteCSV(w, r.Details(f.all))
 	case "xlsx":
-		return sheet.WriteXLSX(w, r.Sheets(f.all)...)
+		return table.WriteXLSX(w, r.Sheets(f.all)...)
 	}
 	return r.WriteTable(w, f.all, f.Width())
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/report"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table"
 )
 
 var reportManual = `Add up the fees of a period of the ledger, by block, hour, day, month, account (who
@@ -185,7 +185,7 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 		return err
 	}
 	defer d.Close()
-	q := desk.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: chosen.Accounts, Only: only, Labels: chosen.Labels, Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()}
+	q := app.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: chosen.Accounts, Only: only, Labels: chosen.Labels, Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()}
 	if compared {
 		return flags.showComparison(ctx, d, q, with, p)
 	}
@@ -209,11 +209,11 @@ func (f *reportFlags) write(w io.Writer, r *report.Report) error {
 	case "json":
 		return report.WriteJSON(w, r)
 	case "csv":
-		return sheet.WriteCSV(w, r.Sheet())
+		return table.WriteCSV(w, r.Sheet())
 	case "xlsx":
-		return sheet.WriteXLSX(w, r.Sheet())
+		return table.WriteXLSX(w, r.Sheet())
 	case "parquet":
-		return sheet.WriteParquet(w, r.Sheet())
+		return table.WriteParquet(w, r.Sheet())
 	case "html":
 		return report.WriteHTML(w, r)
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/report"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table"
 )
 
 const compareManual = `--compare puts the period before beside it: the month before a --month, the year before
@@ -32,7 +32,7 @@ const periodBefore = "before"
 // takeCompared takes the month or the year out of the arguments that stands behind --compare, and
 // not behind an equals sign.
 func (f *reportFlags) takeCompared(args []string) []string {
-	if i := slices.IndexFunc(args, desk.IsNamed); i >= 0 && f.compare == periodBefore {
+	if i := slices.IndexFunc(args, app.IsNamed); i >= 0 && f.compare == periodBefore {
 		f.compare = args[i]
 		return slices.Delete(slices.Clone(args), i, i+1)
 	}
@@ -40,13 +40,13 @@ func (f *reportFlags) takeCompared(args []string) []string {
 }
 
 // compared is the period that is compared with, if one is.
-func (f *reportFlags) compared() (with desk.PeriodInput, ok bool, err error) {
+func (f *reportFlags) compared() (with app.PeriodInput, ok bool, err error) {
 	switch {
 	case f.compare == "":
 		return with, false, nil
 	case f.compare == periodBefore:
 		with, err = f.PeriodInput.Before()
-	case desk.IsNamed(f.compare):
+	case app.IsNamed(f.compare):
 		with = f.PeriodInput.Named(f.compare)
 	default:
 		err = fmt.Errorf("--compare %q: want a month such as 2025-02, a year such as 2025, or nothing for the period before", f.compare)
@@ -55,7 +55,7 @@ func (f *reportFlags) compared() (with desk.PeriodInput, ok bool, err error) {
 }
 
 // showComparison makes the comparison and writes the form that was asked for.
-func (f *reportFlags) showComparison(ctx context.Context, d *desk.Desk, q desk.ReportQuestion, with desk.PeriodInput, p *cli.Progress) error {
+func (f *reportFlags) showComparison(ctx context.Context, d *app.Desk, q app.ReportQuestion, with app.PeriodInput, p *cli.Progress) error {
 	c, err := d.Compare(ctx, q, with)
 	if err != nil {
 		return err
@@ -75,11 +75,11 @@ func (f *reportFlags) writeComparison(w io.Writer, c *report.Comparison) error {
 	case "json":
 		return report.WriteComparisonJSON(w, c)
 	case "csv":
-		return sheet.WriteCSV(w, c.Sheet())
+		return table.WriteCSV(w, c.Sheet())
 	case "xlsx":
-		return sheet.WriteXLSX(w, c.Sheets()...)
+		return table.WriteXLSX(w, c.Sheets()...)
 	case "parquet":
-		return sheet.WriteParquet(w, c.Sheet())
+		return table.WriteParquet(w, c.Sheet())
 	}
 	return report.WriteComparisonTable(w, c, f.Output.Width())
 }

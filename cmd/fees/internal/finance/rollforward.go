@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/rollforward"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // rollforwardManual has the table of the classes where %s stands.
@@ -132,13 +132,13 @@ func newRollforward(stdout, stderr io.Writer) *cobra.Command {
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "whose rollforward"+cli.AccountsUsage)
 	flags.LabelFlags.Add(c)
 	f.StringVar(&flags.classes, "classes", "", "a CSV file of pallet,method,direction,class: classes of your own choice")
-	f.StringVar(&flags.by, "by", desk.ByMonth, "what a column is of: month or period")
+	f.StringVar(&flags.by, "by", app.ByMonth, "what a column is of: month or period")
 	f.StringVar(&flags.list, "list", "", "list the movements of a line or a class, or all, instead")
 	flags.priceFlags.Add(c)
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	cli.Complete(c, "by", desk.ByMonth, desk.ByPeriod)
+	cli.Complete(c, "by", app.ByMonth, app.ByPeriod)
 	cli.Complete(c, "list", rollforward.Selections()...)
 	return c
 }
@@ -148,8 +148,8 @@ func (f *rollforwardFlags) check() (err error) {
 	switch {
 	case len(f.accounts) == 0:
 		return errors.New("whose rollforward? fees rollforward --year 2026 --accounts FILE, a CSV file of address, label and group")
-	case !slices.Contains([]string{desk.ByMonth, desk.ByPeriod}, f.by):
-		return fmt.Errorf("--by %q: want %s or %s", f.by, desk.ByMonth, desk.ByPeriod)
+	case !slices.Contains([]string{app.ByMonth, app.ByPeriod}, f.by):
+		return fmt.Errorf("--by %q: want %s or %s", f.by, app.ByMonth, app.ByPeriod)
 	case f.Format == "xlsx" && f.File == "" && cli.IsTerminal(f.Stdout):
 		return errors.New("--format xlsx is not for a terminal: name a file with -o")
 	}
@@ -166,7 +166,7 @@ func makeRollforward(ctx context.Context, args []string, flags rollforwardFlags,
 	if err := flags.check(); err != nil {
 		return err
 	}
-	q := desk.RollforwardQuestion{By: flags.by, Concurrency: flags.Concurrency}
+	q := app.RollforwardQuestion{By: flags.by, Concurrency: flags.Concurrency}
 	err := flags.read(args, &q, stderr)
 	if err != nil {
 		return err
@@ -181,14 +181,14 @@ func makeRollforward(ctx context.Context, args []string, flags rollforwardFlags,
 		return err
 	}
 	defer d.Close()
-	return showProved(&flags.Output, flags.quiet, stderr, func(p desk.Progress) (*desk.Rollforward, error) {
+	return showProved(&flags.Output, flags.quiet, stderr, func(p app.Progress) (*app.Rollforward, error) {
 		q.Progress = p
 		return d.Rollforward(ctx, q)
-	}, func(w io.Writer, made *desk.Rollforward) error { return flags.write(ctx, w, made) })
+	}, func(w io.Writer, made *app.Rollforward) error { return flags.write(ctx, w, made) })
 }
 
 // read reads the period, the accounts with their labels and groups, the prices and the classes.
-func (f *rollforwardFlags) read(args []string, q *desk.RollforwardQuestion, stderr io.Writer) (err error) {
+func (f *rollforwardFlags) read(args []string, q *app.RollforwardQuestion, stderr io.Writer) (err error) {
 	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
 		return err
 	}
@@ -200,12 +200,12 @@ func (f *rollforwardFlags) read(args []string, q *desk.RollforwardQuestion, stde
 	if q.Prices, err = f.priceFlags.Read(); err != nil {
 		return err
 	}
-	q.Classes, err = desk.ReadClasses(f.classes)
+	q.Classes, err = app.ReadClasses(f.classes)
 	return err
 }
 
 // write writes the form that was asked for.
-func (f *rollforwardFlags) write(ctx context.Context, w io.Writer, made *desk.Rollforward) error {
+func (f *rollforwardFlags) write(ctx context.Context, w io.Writer, made *app.Rollforward) error {
 	y, r := &made.Style, made.Rollforward
 	switch f.Format {
 	case "json":
@@ -215,12 +215,12 @@ func (f *rollforwardFlags) write(ctx context.Context, w io.Writer, made *desk.Ro
 		return y.WriteJSON(w, r)
 	case "csv":
 		if f.list != "" {
-			return sheet.WriteCSV(w, y.Movements(ctx, r, f.selected))
+			return table.WriteCSV(w, y.Movements(ctx, r, f.selected))
 		}
-		return sheet.WriteCSV(w, y.Lines(r))
+		return table.WriteCSV(w, y.Lines(r))
 	case "xlsx":
 		if f.list != "" {
-			return sheet.WriteXLSX(w, y.Movements(ctx, r, f.selected))
+			return table.WriteXLSX(w, y.Movements(ctx, r, f.selected))
 		}
 		return y.WriteXLSX(ctx, w, r)
 	}

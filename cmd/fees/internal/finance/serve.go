@@ -18,12 +18,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/metrics"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/app/metrics"
+	"github.com/feeledger/fees/internal/app/web"
 	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
-	"github.com/feeledger/fees/web"
 )
 
 var serveManual = `Show a ledger in a browser, and answer programs by HTTP. It only reads: fees
@@ -271,7 +271,7 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 		if len(f.ledgers) > 1 {
 			switch {
 			case n.name == "":
-				return nil, fmt.Errorf("--ledger %s: give each of several a name of small letters, digits, - and _, such as --ledger one=fees.db", desk.ShownLedger(text))
+				return nil, fmt.Errorf("--ledger %s: give each of several a name of small letters, digits, - and _, such as --ledger one=fees.db", app.ShownLedger(text))
 			case slices.Contains(ownPaths, n.name):
 				return nil, fmt.Errorf("--ledger %s: the server has a path of its own with this name: give the ledger another one", n.name)
 			case slices.ContainsFunc(list, func(other namedLedger) bool { return other.name == n.name }):
@@ -288,7 +288,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	at := &cli.LedgerFlags{Ledger: n.place}
 	l = &web.Ledger{Name: n.name, Flags: f.LabelFlags.Line(), PricesFile: f.prices}
 	if n.place != "" {
-		l.Place = desk.ShownLedger(n.place)
+		l.Place = app.ShownLedger(n.place)
 	}
 	if f.NetworkFile != "" {
 		l.Flags += " --network-file " + console.Argument(f.NetworkFile)
@@ -307,7 +307,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	}
 	l.Packages = f.packages
 	temporary := l.Source != nil && !at.Named()
-	l.Open = func(ctx context.Context) (*desk.Desk, error) {
+	l.Open = func(ctx context.Context) (*app.Desk, error) {
 		if temporary {
 			return f.temporary(ctx, l.Source, stderr)
 		}
@@ -330,7 +330,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 }
 
 // temporary makes a ledger of an archive.
-func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stderr io.Writer) (*desk.Desk, error) {
+func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stderr io.Writer) (*app.Desk, error) {
 	heights, err := reader.Source.Kept()
 	if err != nil {
 		return nil, err
@@ -341,5 +341,5 @@ func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stder
 	}
 	p := cli.NewProgress(stderr, "blocks", f.quiet)
 	defer p.End()
-	return f.Temporary(ctx, reader, desk.Heights(kept.First, kept.Last), p)
+	return f.Temporary(ctx, reader, app.Heights(kept.First, kept.Last), p)
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/users"
-	"github.com/feeledger/fees/web"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/app/users"
+	"github.com/feeledger/fees/internal/app/web"
 )
 
 // accessFlags say who may ask fees serve, and how.
@@ -110,11 +110,11 @@ func prefixOf(text string) (netip.Prefix, error) {
 const mostCertificate = 1 << 20
 
 func (a *accessFlags) readCertificate() (own tls.Certificate, err error) {
-	certificate, err := desk.ReadSmallFile(a.certificate, mostCertificate)
+	certificate, err := app.ReadSmallFile(a.certificate, mostCertificate)
 	if err != nil {
 		return own, fmt.Errorf("--tls-cert: %w", err)
 	}
-	key, err := desk.ReadSmallFile(a.key, mostCertificate)
+	key, err := app.ReadSmallFile(a.key, mostCertificate)
 	if err != nil {
 		return own, fmt.Errorf("--tls-key: %w", err)
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/report"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 var showManual = `Tell what something is, and show what the ledger has of it: a height, the hash of a
@@ -56,7 +56,7 @@ func newShow(stdout, stderr io.Writer) *cobra.Command {
 }
 
 // show tells what a text is, and shows that.
-func (f *lookupFlags) show(ctx context.Context, d *desk.Desk, book *desk.AddressBook, text string) error {
+func (f *lookupFlags) show(ctx context.Context, d *app.Desk, book *app.AddressBook, text string) error {
 	if hash, err := chain.ParseHash(text); err == nil {
 		return f.showHash(ctx, d, book, hash)
 	}
@@ -65,28 +65,28 @@ func (f *lookupFlags) show(ctx context.Context, d *desk.Desk, book *desk.Address
 	}
 	if first, err := time.Parse("2006-01", text); err == nil {
 		f.tell(text, "a month", f.line("fees report --month "+text))
-		return f.report(ctx, report.Day, desk.PeriodInput{Month: first.Format("2006-01")})
+		return f.report(ctx, report.Day, app.PeriodInput{Month: first.Format("2006-01")})
 	}
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
 		f.tell(text, "a day", f.line(fmt.Sprintf("fees report --by hour --from %s --to %s", text, text)))
-		return f.report(ctx, report.Hour, desk.PeriodInput{From: text, To: text})
+		return f.report(ctx, report.Hour, app.PeriodInput{From: text, To: text})
 	}
-	if _, err := desk.ParsePlace(text); err == nil {
+	if _, err := app.ParsePlace(text); err == nil {
 		f.tell(text, "the place of a transaction", f.line("fees explain "+text))
 		return f.showTransaction(ctx, d, book, text)
 	}
-	if desk.IsAddress(text) || book.Names(text) {
+	if app.IsAddress(text) || book.Names(text) {
 		return f.showAccount(ctx, d, book, text)
 	}
 	if name, ok := book.GroupNamed(text); ok {
-		f.tell(text, "a group of the address book", f.line("fees report --by account --accounts "+console.Argument(desk.GroupPrefix+name)))
-		return f.report(ctx, report.Account, desk.PeriodInput{}, desk.GroupPrefix+name)
+		f.tell(text, "a group of the address book", f.line("fees report --by account --accounts "+console.Argument(app.GroupPrefix+name)))
+		return f.report(ctx, report.Account, app.PeriodInput{}, app.GroupPrefix+name)
 	}
 	return fmt.Errorf("%q is no height, no hash, no place such as 25-7, no address, no day, no month%s", text, noName(book))
 }
 
 // noName says of what is no name where names would come from.
-func noName(book *desk.AddressBook) string {
+func noName(book *app.AddressBook) string {
 	if book == nil {
 		return ", and there is no address book: --labels names one"
 	}
@@ -110,9 +110,9 @@ func (f *lookupFlags) tell(text, what, command string) {
 	}
 }
 
-func (f *lookupFlags) showHash(ctx context.Context, d *desk.Desk, book *desk.AddressBook, hash chain.Hash) error {
+func (f *lookupFlags) showHash(ctx context.Context, d *app.Desk, book *app.AddressBook, hash chain.Hash) error {
 	at, err := d.PlaceOf(ctx, hash.String())
-	var none *desk.NotThereError
+	var none *app.NotThereError
 	if errors.As(err, &none) {
 		return fmt.Errorf("%w; this tells whether it is a block of the gateway: %s", err, f.lineOfGateway("fees block "+hash.String()))
 	}
@@ -124,13 +124,13 @@ func (f *lookupFlags) showHash(ctx context.Context, d *desk.Desk, book *desk.Add
 	return f.showTransaction(ctx, d, book, place)
 }
 
-func (f *lookupFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk.AddressBook, name string) error {
-	account, err := desk.OneAccount(name, book)
+func (f *lookupFlags) showAccount(ctx context.Context, d *app.Desk, book *app.AddressBook, name string) error {
+	account, err := app.OneAccount(name, book)
 	if err != nil {
 		return err
 	}
 	what := "an address"
-	if !desk.IsAddress(name) {
+	if !app.IsAddress(name) {
 		what = "the label of " + account.String()
 	}
 	f.tell(name, what, f.line("fees statement "+account.String()))
@@ -139,7 +139,7 @@ func (f *lookupFlags) showAccount(ctx context.Context, d *desk.Desk, book *desk.
 }
 
 // report shows a report of what the ledger has of a period.
-func (f *lookupFlags) report(ctx context.Context, by report.By, period desk.PeriodInput, accounts ...string) error {
+func (f *lookupFlags) report(ctx context.Context, by report.By, period app.PeriodInput, accounts ...string) error {
 	period.Partial = true
 	r := reportFlags{LedgerFlags: f.LedgerFlags, LabelFlags: f.LabelFlags, PeriodFlags: cli.PeriodFlags{PeriodInput: period}, Output: f.Output, by: string(by), accounts: accounts, quiet: true}
 	r.NetworkFile, r.Concurrency = f.networkFile, 1
@@ -147,7 +147,7 @@ func (f *lookupFlags) report(ctx context.Context, by report.By, period desk.Peri
 }
 
 // showBlock shows a block as the ledger has it.
-func (f *lookupFlags) showBlock(ctx context.Context, d *desk.Desk, height uint64) error {
+func (f *lookupFlags) showBlock(ctx context.Context, d *app.Desk, height uint64) error {
 	b, err := d.Block(ctx, height)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *desk.Desk, height uint64
 	f.tell(fmt.Sprint(height), "the height of a block", f.lineOfGateway(fmt.Sprintf("fees block %d", height)))
 	err = f.Output.Write(func(w io.Writer) error {
 		if f.Format == "json" {
-			return desk.BlockRecord(b).WriteJSON(w)
+			return app.BlockRecord(b).WriteJSON(w)
 		}
 		page := console.NewPage(w, f.Output.Width())
 		var p console.Pairs

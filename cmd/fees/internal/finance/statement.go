@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
@@ -134,7 +134,7 @@ func makeStatements(ctx context.Context, args []string, flags statementFlags, st
 	if err := flags.check(); err != nil {
 		return err
 	}
-	q := desk.StatementQuestion{EveryBlock: flags.everyBlock, Concurrency: flags.Concurrency}
+	q := app.StatementQuestion{EveryBlock: flags.everyBlock, Concurrency: flags.Concurrency}
 	rest, err := flags.read(args, &q, stderr)
 	if err != nil {
 		return err
@@ -154,22 +154,22 @@ func makeStatements(ctx context.Context, args []string, flags statementFlags, st
 		return err
 	}
 	defer d.Close()
-	return showProved(&flags.Output, flags.quiet, stderr, func(p desk.Progress) (*desk.Statements, error) {
+	return showProved(&flags.Output, flags.quiet, stderr, func(p app.Progress) (*app.Statements, error) {
 		q.Progress = p
 		return d.Statements(ctx, q)
-	}, func(w io.Writer, made *desk.Statements) error { return flags.write(ctx, w, made) })
+	}, func(w io.Writer, made *app.Statements) error { return flags.write(ctx, w, made) })
 }
 
 // read reads the accounts that are asked about and their labels. Rest is what of the
 // arguments is no account.
-func (f *statementFlags) read(args []string, q *desk.StatementQuestion, stderr io.Writer) (rest []string, err error) {
+func (f *statementFlags) read(args []string, q *app.StatementQuestion, stderr io.Writer) (rest []string, err error) {
 	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
 	if err != nil {
 		return nil, err
 	}
 	var list []string
 	for _, arg := range args {
-		if desk.IsAddress(arg) || strings.HasPrefix(arg, desk.GroupPrefix) || book.Names(arg) {
+		if app.IsAddress(arg) || strings.HasPrefix(arg, app.GroupPrefix) || book.Names(arg) {
 			list = append(list, arg)
 		} else {
 			rest = append(rest, arg)
@@ -189,7 +189,7 @@ func (f *statementFlags) read(args []string, q *desk.StatementQuestion, stderr i
 
 // openOrMake opens the ledger. Where none is named and none is there, or none is wanted,
 // it makes one of a range's blocks.
-func (f *statementFlags) openOrMake(ctx context.Context, reader *source.Reader, asked desk.Period, stderr io.Writer) (*desk.Desk, error) {
+func (f *statementFlags) openOrMake(ctx context.Context, reader *source.Reader, asked app.Period, stderr io.Writer) (*app.Desk, error) {
 	_, missing := os.Stat(cli.DefaultLedger)
 	unnamed := cmp.Or(f.Ledger, os.Getenv("FEES_LEDGER")) == "" && errors.Is(missing, os.ErrNotExist)
 	switch {
@@ -204,15 +204,15 @@ func (f *statementFlags) openOrMake(ctx context.Context, reader *source.Reader, 
 }
 
 // write writes statements in the form that was asked for.
-func (f *statementFlags) write(ctx context.Context, w io.Writer, made *desk.Statements) error {
+func (f *statementFlags) write(ctx context.Context, w io.Writer, made *app.Statements) error {
 	y, list := &made.Style, made.List
 	switch f.Format {
 	case "csv":
-		return sheet.WriteCSV(w, map[string]func() *sheet.Sheet{
-			partMovements: func() *sheet.Sheet { return y.Movements(ctx, list...) },
-			partFees:      func() *sheet.Sheet { return y.Fees(ctx, list...) },
-			partTransfers: func() *sheet.Sheet { return y.Transfers(ctx, list...) },
-			partSummary:   func() *sheet.Sheet { return y.Summary(list...) },
+		return table.WriteCSV(w, map[string]func() *table.Sheet{
+			partMovements: func() *table.Sheet { return y.Movements(ctx, list...) },
+			partFees:      func() *table.Sheet { return y.Fees(ctx, list...) },
+			partTransfers: func() *table.Sheet { return y.Transfers(ctx, list...) },
+			partSummary:   func() *table.Sheet { return y.Summary(list...) },
 		}[f.part]())
 	case "xlsx":
 		return y.WriteXLSX(ctx, w, list)

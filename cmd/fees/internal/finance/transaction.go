@@ -10,10 +10,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/ledger"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 var transactionManual = `Show a transaction as the ledger has it: its block and time, who paid, the fee by
@@ -55,7 +55,7 @@ func (f *lookupFlags) add(c *cobra.Command) {
 }
 
 // open checks the flags, and opens the address book and the ledger.
-func (f *lookupFlags) open(ctx context.Context) (*desk.AddressBook, *desk.Desk, error) {
+func (f *lookupFlags) open(ctx context.Context) (*app.AddressBook, *app.Desk, error) {
 	if err := f.Output.Check(); err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +89,7 @@ func newTransaction(stdout, stderr io.Writer) *cobra.Command {
 }
 
 // showTransaction shows a transaction of a name.
-func (f *lookupFlags) showTransaction(ctx context.Context, d *desk.Desk, book *desk.AddressBook, name string) error {
+func (f *lookupFlags) showTransaction(ctx context.Context, d *app.Desk, book *app.AddressBook, name string) error {
 	t, err := d.Transaction(ctx, name)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (f *lookupFlags) showTransaction(ctx context.Context, d *desk.Desk, book *d
 }
 
 // writeTransaction shows a transaction to people.
-func writeTransaction(w io.Writer, t *desk.Paid, book *desk.AddressBook, width int) error {
+func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int) error {
 	page := console.NewPage(w, width)
 	kind := t.Call
 	if t.Type != "" {
@@ -156,12 +156,12 @@ func writeTransaction(w io.Writer, t *desk.Paid, book *desk.AddressBook, width i
 		p.Add("drift", strings.TrimSpace(inToken(console.Tokens(drift), t.Symbol)+" "+string(t.Class)))
 	}
 	page.Pairs(p)
-	for _, s := range []*sheet.Sheet{movementsOf(t, book), transfersOf(t, book)} {
+	for _, s := range []*table.Sheet{movementsOf(t, book), transfersOf(t, book)} {
 		if s == nil {
 			continue
 		}
 		page.WriteString("\n")
-		if err := sheet.WriteTable(page, s, width); err != nil {
+		if err := table.WriteTable(page, s, width); err != nil {
 			return err
 		}
 	}
@@ -169,7 +169,7 @@ func writeTransaction(w io.Writer, t *desk.Paid, book *desk.AddressBook, width i
 }
 
 // called is an address's label, or the address.
-func called(book *desk.AddressBook, address chain.Address) string {
+func called(book *app.AddressBook, address chain.Address) string {
 	if book != nil {
 		if label, ok := book.Label(address); ok {
 			return label
@@ -179,9 +179,9 @@ func called(book *desk.AddressBook, address chain.Address) string {
 }
 
 // movementsOf are the movements of a transaction, nil where there is none.
-func movementsOf(t *desk.Paid, book *desk.AddressBook) *sheet.Sheet {
-	return listed("Movements", t.Symbol, []sheet.Column{
-		{Name: "account", Kind: sheet.Address}, {Name: "kind", Kind: sheet.Text, Term: true}, {Name: "free", Kind: sheet.SignedWei}, {Name: "reserved", Kind: sheet.SignedWei, Drop: 2}, {Name: "with", Kind: sheet.Text, Drop: 1},
+func movementsOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
+	return listed("Movements", t.Symbol, []table.Column{
+		{Name: "account", Kind: table.Address}, {Name: "kind", Kind: table.Text, Term: true}, {Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "with", Kind: table.Text, Drop: 1},
 	}, book, t.Movements, func(m *ledger.Movement) []any {
 		var with any
 		if a, ok := m.Counterparty.Get(); ok {
@@ -192,21 +192,21 @@ func movementsOf(t *desk.Paid, book *desk.AddressBook) *sheet.Sheet {
 }
 
 // transfersOf are the ERC-20 transfers of a transaction, nil where there is none.
-func transfersOf(t *desk.Paid, book *desk.AddressBook) *sheet.Sheet {
-	return listed("ERC-20 transfers, in the tokens' smallest units", t.Symbol, []sheet.Column{
-		{Name: "token", Kind: sheet.Address, Drop: 1}, {Name: "from", Kind: sheet.Address}, {Name: "to", Kind: sheet.Address}, {Name: "amount", Kind: sheet.TokenAmount},
+func transfersOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
+	return listed("ERC-20 transfers, in the tokens' smallest units", t.Symbol, []table.Column{
+		{Name: "token", Kind: table.Address, Drop: 1}, {Name: "from", Kind: table.Address}, {Name: "to", Kind: table.Address}, {Name: "amount", Kind: table.TokenAmount},
 	}, book, t.Transfers, func(x *ledger.Transfer) []any { return []any{x.Token, x.Sender, x.Recipient, x.Amount} })
 }
 
 // listed is a list as a table. With an address book, an address with a label stands as that.
-func listed[T any](title, symbol string, columns []sheet.Column, book *desk.AddressBook, list []T, row func(T) []any) *sheet.Sheet {
+func listed[T any](title, symbol string, columns []table.Column, book *app.AddressBook, list []T, row func(T) []any) *table.Sheet {
 	if len(list) == 0 {
 		return nil
 	}
-	s := &sheet.Sheet{Name: title, Title: title, Symbol: symbol}
+	s := &table.Sheet{Name: title, Title: title, Symbol: symbol}
 	for _, c := range columns {
-		if c.Kind == sheet.Address && book != nil {
-			c.Kind = sheet.Text
+		if c.Kind == table.Address && book != nil {
+			c.Kind = table.Text
 		}
 		s.Columns = append(s.Columns, c)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/journal"
-	"github.com/feeledger/fees/ledger"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // nobodys is a book of one block's transactions, of which nobody knows anything.

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
 )
 
 var blockManual = `Price one block: every transaction with its layer, type, payer, gas, gas price
@@ -121,14 +121,14 @@ func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	report, _ := proof.Single(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
+	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
 	if flags.all {
 		report.AddInherents(item.Block)
 	}
 	if err := flags.Output.Write(func(w io.Writer) error {
 		switch flags.Format {
 		case "json":
-			return jsontext.Write(w, desk.LabelledReport(report, book))
+			return jsontext.Write(w, app.LabelledReport(report, book))
 		case "csv":
 			return writeCSV(w, report, book)
 		}

@@ -8,10 +8,10 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/sheet"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // column is a column of the CSV. The names are the keys of the JSON, the block's
@@ -105,14 +105,14 @@ func list[T any](values []T) string {
 }
 
 // writeCSV writes one line a transaction, below a header. With an address book, it has labels.
-func writeCSV(w io.Writer, r *evidence.Report, book *desk.AddressBook) error {
+func writeCSV(w io.Writer, r *evidence.Report, book *app.AddressBook) error {
 	if err := writeCSVHeader(w, book); err != nil {
 		return err
 	}
 	return writeCSVRows(w, r, book)
 }
 
-func writeCSVHeader(w io.Writer, book *desk.AddressBook) error {
+func writeCSVHeader(w io.Writer, book *app.AddressBook) error {
 	out := csv.NewWriter(w)
 	columns := columnsWith(book)
 	row := make([]string, len(columns))
@@ -126,13 +126,13 @@ func writeCSVHeader(w io.Writer, book *desk.AddressBook) error {
 	return out.Error()
 }
 
-func writeCSVRows(w io.Writer, r *evidence.Report, book *desk.AddressBook) error {
+func writeCSVRows(w io.Writer, r *evidence.Report, book *app.AddressBook) error {
 	out := csv.NewWriter(w)
 	columns := columnsWith(book)
 	row := make([]string, len(columns))
 	for i := range r.Transactions {
 		for k, c := range columns {
-			row[k] = sheet.Safe(c.value(r, &r.Transactions[i]))
+			row[k] = table.Safe(c.value(r, &r.Transactions[i]))
 		}
 		if err := out.Write(row); err != nil {
 			return err

@@ -10,9 +10,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/ledger"
 )
 
 var explainManual = `Show one fee like an invoice: every figure that it follows from with the block
@@ -92,14 +92,14 @@ func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.
 		return err
 	}
 	stop := waiting(stderr, flags.Place(), flags.quiet)
-	bill, err := desk.Explain(ctx, reader, which)
+	bill, err := app.Explain(ctx, reader, which)
 	stop()
 	if err != nil {
 		return err
 	}
 	if err := flags.Output.Write(func(w io.Writer) error {
 		if flags.Format == "json" {
-			return jsontext.Write(w, desk.LabelledInvoice(bill, book))
+			return jsontext.Write(w, app.LabelledInvoice(bill, book))
 		}
 		return writeInvoice(w, bill, book, flags.Width())
 	}); err != nil {
@@ -113,8 +113,8 @@ func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.
 
 // transaction is the one that is named. Where a hash has no block beside it, the ledger tells
 // that, if there is one.
-func (f *explainFlags) transaction(ctx context.Context, name string, stderr io.Writer) (desk.TransactionRef, error) {
-	which, err := desk.ParseTransactionRef(name, f.block)
+func (f *explainFlags) transaction(ctx context.Context, name string, stderr io.Writer) (app.TransactionRef, error) {
+	which, err := app.ParseTransactionRef(name, f.block)
 	if _, noHash := chain.ParseHash(name); noHash != nil || f.block != "" {
 		return which, err
 	}
@@ -130,5 +130,5 @@ func (f *explainFlags) transaction(ctx context.Context, name string, stderr io.W
 	if err != nil {
 		return which, err
 	}
-	return desk.ParseTransactionRef(name, strconv.FormatUint(at.Height, 10))
+	return app.ParseTransactionRef(name, strconv.FormatUint(at.Height, 10))
 }

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/invoice"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // page is text for people, of a width. Words are never broken: a line with a
@@ -24,7 +24,7 @@ type page struct {
 const pageWidth = 80
 
 // writeInvoice writes an invoice for people.
-func writeInvoice(w io.Writer, v *invoice.Invoice, book *desk.AddressBook, width int) error {
+func writeInvoice(w io.Writer, v *explain.Invoice, book *app.AddressBook, width int) error {
 	if width == math.MaxInt {
 		width = pageWidth
 	}
@@ -49,7 +49,7 @@ func writeInvoice(w io.Writer, v *invoice.Invoice, book *desk.AddressBook, width
 }
 
 // head says which transaction it is.
-func (p *page) head(v *invoice.Invoice, book *desk.AddressBook) {
+func (p *page) head(v *explain.Invoice, book *app.AddressBook) {
 	t := &v.Transaction
 	kind := t.Call
 	if typed, ok := t.Type.Get(); ok {
@@ -77,7 +77,7 @@ func (p *page) head(v *invoice.Invoice, book *desk.AddressBook) {
 }
 
 // inputs lists figures with where they were read.
-func (p *page) inputs(inputs []invoice.Input, v *invoice.Invoice) {
+func (p *page) inputs(inputs []explain.Input, v *explain.Invoice) {
 	column := 0
 	for _, in := range inputs {
 		column = max(column, utf8.RuneCountInString(in.Name)+2)
@@ -92,8 +92,8 @@ func (p *page) inputs(inputs []invoice.Input, v *invoice.Invoice) {
 }
 
 // steps lists the arithmetic: the formula, the same with its values, the result.
-func (p *page) steps(steps []invoice.Step, v *invoice.Invoice) {
-	label := func(s *invoice.Step) string {
+func (p *page) steps(steps []explain.Step, v *explain.Invoice) {
+	label := func(s *explain.Step) string {
 		if rule, ok := s.Rule.Get(); ok {
 			return fmt.Sprintf("%s (rule %d)", s.Name, rule)
 		}
@@ -124,16 +124,16 @@ func (p *page) steps(steps []invoice.Step, v *invoice.Invoice) {
 const percentDecimals = 7
 
 // amountText is a number with its unit, and in the unit that people use.
-func amountText(n invoice.Digits, unit, symbol string) string {
+func amountText(n explain.Digits, unit, symbol string) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
 	switch unit {
-	case invoice.InWei:
+	case explain.InWei:
 		return text + " = " + console.Scaled(n, console.TokenDecimals) + " " + symbol
-	case invoice.InWeiPerGas:
+	case explain.InWeiPerGas:
 		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
-	case invoice.InPerbill:
+	case explain.InPerbill:
 		return text + " = " + console.Plain(console.Scaled(n, percentDecimals)) + " %"
-	case invoice.InMultiplier:
+	case explain.InMultiplier:
 		return text + " = " + console.Plain(console.Scaled(n, console.TokenDecimals))
 	}
 	return text
@@ -141,7 +141,7 @@ func amountText(n invoice.Digits, unit, symbol string) string {
 
 // verdict says whether fee and chain agree, and all that a reader must know
 // beyond the figures.
-func (p *page) verdict(v *invoice.Invoice) {
+func (p *page) verdict(v *explain.Invoice) {
 	p.title("Verdict")
 	t := &v.Transaction
 	if t.Error != nil {

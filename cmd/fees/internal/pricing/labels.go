@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
 )
 
 // columnsWith are the columns of the CSV, with labels where there is a book.
-func columnsWith(book *desk.AddressBook) []column {
+func columnsWith(book *app.AddressBook) []column {
 	if book == nil {
 		return columns
 	}
@@ -17,7 +17,7 @@ func columnsWith(book *desk.AddressBook) []column {
 	for i := range with {
 		if with[i].name == "transfers" {
 			with[i].value = func(_ *evidence.Report, t *evidence.Transaction) string {
-				return list(desk.Labelled(t, book).Transfers)
+				return list(app.Labelled(t, book).Transfers)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
 )
@@ -61,7 +61,7 @@ func newNetworks(stdout, stderr io.Writer) *cobra.Command {
 			if err := out.Check(); err != nil {
 				return err
 			}
-			tables, err := desk.ReadTables(file)
+			tables, err := app.ReadTables(file)
 			if err != nil {
 				return err
 			}

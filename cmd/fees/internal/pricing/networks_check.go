@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 
@@ -91,20 +91,20 @@ func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlag
 	if len(ranges) == 1 {
 		blocks, err = source.ParseRange(ranges[0])
 	} else {
-		blocks, err = desk.TableRange(ctx, reader)
+		blocks, err = app.TableRange(ctx, reader)
 	}
 	if err != nil {
 		return err
 	}
-	e := desk.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: true}
+	e := app.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: true}
 	done, err := flags.node.open(ctx, &flags.SourceFlags, &e, false)
 	if err != nil {
 		return err
 	}
 	defer done()
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
-	check, err := desk.CheckTable(ctx, blocks, e, desk.Progress{Show: p.Show, End: p.End})
-	if errors.Is(err, desk.ErrNoTable) {
+	check, err := app.CheckTable(ctx, blocks, e, app.Progress{Show: p.Show, End: p.End})
+	if errors.Is(err, app.ErrNoTable) {
 		return fmt.Errorf("%s: %w; name a network of the file with --network", console.Printable(flags.NetworkFile), err)
 	}
 	if err != nil {
@@ -122,13 +122,13 @@ func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlag
 	case !check.Holds():
 		return cli.ErrFinding
 	case check.Unanswered > 0:
-		return fmt.Errorf("%s %s %w", console.Counted(check.Unanswered, "question"), console.Verb(check.Unanswered, "was", "were"), desk.ErrUnanswered)
+		return fmt.Errorf("%s %s %w", console.Counted(check.Unanswered, "question"), console.Verb(check.Unanswered, "was", "were"), app.ErrUnanswered)
 	}
 	return nil
 }
 
 // tableCheckRecord is for programs.
-func tableCheckRecord(c *desk.TableCheck) cli.Record {
+func tableCheckRecord(c *app.TableCheck) cli.Record {
 	rows := []cli.Record{}
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -145,11 +145,11 @@ func tableCheckRecord(c *desk.TableCheck) cli.Record {
 }
 
 // rowVerdicts are the verdicts in words.
-var rowVerdicts = map[desk.RowVerdict]string{
-	desk.RowProved: "proved", desk.RowContradicted: "contradicted", desk.RowUnchecked: "not checked", desk.RowUnseen: "no block",
+var rowVerdicts = map[app.RowVerdict]string{
+	app.RowProved: "proved", app.RowContradicted: "contradicted", app.RowUnchecked: "not checked", app.RowUnseen: "no block",
 }
 
-func writeTableCheck(w io.Writer, c *desk.TableCheck, width int) error {
+func writeTableCheck(w io.Writer, c *app.TableCheck, width int) error {
 	out := console.NewPage(w, width)
 	out.Line(fmt.Sprintf("%s from %s, by blocks %v", c.Network.Name, c.Network.File, c.Blocks), 2)
 	out.WriteString("\n")
@@ -163,14 +163,14 @@ func writeTableCheck(w io.Writer, c *desk.TableCheck, width int) error {
 	}
 	out.Table(rows)
 	out.WriteString("\n")
-	counts := map[desk.RowVerdict]int{}
+	counts := map[app.RowVerdict]int{}
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		counts[r.Verdict()]++
 		switch {
 		case r.First != nil:
 			out.Line(fmt.Sprintf("%s from %d: %v", r.List, r.From, r.First), 2)
-		case r.Verdict() == desk.RowUnchecked:
+		case r.Verdict() == app.RowUnchecked:
 			out.Line(fmt.Sprintf("%s from %d: %s", r.List, r.From, r.WhyNot()), 2)
 		}
 	}
@@ -184,6 +184,6 @@ func writeTableCheck(w io.Writer, c *desk.TableCheck, width int) error {
 		out.Line(unanswered(c.Unanswered, c.FirstUnanswered), 2)
 	}
 	out.Line(fmt.Sprintf("%s: %d proved, %d contradicted, %d not checked, %d without a block", console.Counted(len(c.Rows), "row"),
-		counts[desk.RowProved], counts[desk.RowContradicted], counts[desk.RowUnchecked], counts[desk.RowUnseen]), 2)
+		counts[app.RowProved], counts[app.RowContradicted], counts[app.RowUnchecked], counts[app.RowUnseen]), 2)
 	return out.Flush()
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/source"
@@ -21,7 +21,7 @@ func (f *nodeFlag) add(c *cobra.Command) {
 
 // open gives an examination the node that is named, where one is: it must be of the same
 // chain as the gateway. With signers, it is also asked who signed native extrinsics. Done closes it.
-func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *desk.Examination, signers bool) (done func(), err error) {
+func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *app.Examination, signers bool) (done func(), err error) {
 	address, err := cli.NodeAddress(f.node)
 	if err != nil || address == "" {
 		return func() {}, err
@@ -34,7 +34,7 @@ func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *desk.E
 	if err != nil {
 		return nil, err
 	}
-	if _, err := (&desk.SameChain{Source: e.Reader.Source, Node: node, Place: cli.ShownPlace(gateway.Place()), NodeAt: cli.ShownPlace(address)}).Check(ctx); err != nil {
+	if _, err := (&app.SameChain{Source: e.Reader.Source, Node: node, Place: cli.ShownPlace(gateway.Place()), NodeAt: cli.ShownPlace(address)}).Check(ctx); err != nil {
 		node.Close()
 		return nil, err
 	}

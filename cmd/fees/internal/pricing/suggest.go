@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -90,10 +90,10 @@ func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err err
 	if flags.blocks == 0 || flags.blocks > maxRecent {
 		return fmt.Errorf("--blocks %d: want a number from 1 to %d", flags.blocks, maxRecent)
 	}
-	if flags.tables, err = desk.ReadTables(flags.networkFile); err != nil {
+	if flags.tables, err = app.ReadTables(flags.networkFile); err != nil {
 		return err
 	}
-	q := desk.SuggestQuestion{Blocks: flags.blocks, Tables: flags.tables, Network: flags.network}
+	q := app.SuggestQuestion{Blocks: flags.blocks, Tables: flags.tables, Network: flags.network}
 	if q.Node, err = flags.nodeClient(); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err err
 		return &source.Reader{Source: src, Tables: flags.tables, Network: flags.network, Unfinalized: flags.unfinalized}, err
 	}
 	stop := waiting(stderr, flags.Place(), false)
-	s, err := desk.Suggest(ctx, q)
+	s, err := app.Suggest(ctx, q)
 	stop()
 	if err != nil {
 		return err

@@ -6,12 +6,12 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/table/console"
 )
 
 // suggestionRecord is a suggestion for programs; prices are in wei per gas.
-func suggestionRecord(s *desk.Suggestion) cli.Record {
+func suggestionRecord(s *app.Suggestion) cli.Record {
 	var network, rules chain.Optional[string]
 	var minimum chain.Optional[chain.GasPrice]
 	var static chain.Optional[bool]
@@ -24,7 +24,7 @@ func suggestionRecord(s *desk.Suggestion) cli.Record {
 		raise = chain.Some(console.Plain(console.Scaled(part, 18)))
 	}
 	var transactions chain.Optional[int]
-	if s.From == desk.FromGateway {
+	if s.From == app.FromGateway {
 		transactions = chain.Some(s.Transactions)
 	}
 	bids, reasons := []cli.Record{}, []cli.Record{}
@@ -46,7 +46,7 @@ func suggestionRecord(s *desk.Suggestion) cli.Record {
 }
 
 // writeSuggestion writes a suggestion for people; prices are in Gwei per gas.
-func writeSuggestion(w io.Writer, s *desk.Suggestion, width int) error {
+func writeSuggestion(w io.Writer, s *app.Suggestion, width int) error {
 	page := console.NewPage(w, width)
 	title := "Bids for the next block"
 	if newest, ok := s.Newest.Get(); ok {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )

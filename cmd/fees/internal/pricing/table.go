@@ -9,15 +9,15 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
 )
 
 // writeTable writes a report for people, in at most width columns if it can.
-func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, book *desk.AddressBook, width int) error {
+func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, book *app.AddressBook, width int) error {
 	page := console.NewPage(w, width)
 	writeHead(page, r, rules)
 	if len(r.Transactions) > 0 {
@@ -66,7 +66,7 @@ func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
 	page.Pairs(pairs)
 }
 
-func transactionRows(r *evidence.Report, symbol string, book *desk.AddressBook) *console.Table {
+func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *console.Table {
 	rows := console.NewTable(
 		console.Column{Name: "#", Right: true}, console.Column{Name: "layer", Drop: 3}, console.Column{Name: "type", Cut: true, Drop: 4},
 		console.Column{Name: "hash", Cut: true, Drop: 2}, console.Column{Name: "payer", Cut: true, Drop: 1},
@@ -94,7 +94,7 @@ func transactionRows(r *evidence.Report, symbol string, book *desk.AddressBook) 
 }
 
 // payer is who paid: the label, or the address.
-func payer(address chain.Optional[chain.Address], book *desk.AddressBook) string {
+func payer(address chain.Optional[chain.Address], book *app.AddressBook) string {
 	if book != nil {
 		if text, ok := book.LabelOf(address).Get(); ok {
 			return text

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -103,7 +103,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	if err != nil {
 		return err
 	}
-	e := desk.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Against: against, Accounts: accounts}
+	e := app.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Against: against, Accounts: accounts}
 	done, err := flags.node.open(ctx, &flags.SourceFlags, &e, flags.signatures)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	var summary *evidence.Summary
 	var priced *network.Network // by its table
 	err = flags.Output.Stream(func(w io.Writer) (err error) {
-		summary, err = desk.Examine(ctx, blocks, e, func(r *evidence.Report) error {
+		summary, err = app.Examine(ctx, blocks, e, func(r *evidence.Report) error {
 			p.Show(r.Number-blocks.First+1, blocks.Last-blocks.First+1)
 			priced, _ = reader.Tables.Named(r.Network)
 			if flags.Format != "json" {
@@ -146,7 +146,7 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	case !summary.Holds():
 		return cli.ErrFinding
 	case summary.Unanswered > 0:
-		return fmt.Errorf("%s %s %w", console.Counted(summary.Unanswered, "question"), console.Verb(summary.Unanswered, "was", "were"), desk.ErrUnanswered)
+		return fmt.Errorf("%s %s %w", console.Counted(summary.Unanswered, "question"), console.Verb(summary.Unanswered, "was", "were"), app.ErrUnanswered)
 	}
 	return nil
 }

@@ -12,13 +12,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
-	"github.com/feeledger/fees/evidence"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/proof"
+	"github.com/feeledger/fees/source/prove"
 )
 
 var watchManual = `Print each block's fees as soon as it is final, until Ctrl-C: from the newest
@@ -113,7 +113,7 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 	w := watcher{Output: flags.Output, book: book, stderr: stderr}
 	var last uint64
 	ended := false
-	prover := proof.Prover{Reader: reader}
+	prover := prove.Prover{Reader: reader}
 	for x, err := range prover.Follow(ctx, heads, options, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
 			if w.begun {
@@ -139,7 +139,7 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 // watcher prints block after block.
 type watcher struct {
 	cli.Output
-	book    *desk.AddressBook
+	book    *app.AddressBook
 	stderr  io.Writer
 	begun   bool     // the header is there
 	narrow  bool     // there is no room for all columns
@@ -153,7 +153,7 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 	var err error
 	switch w.Format {
 	case "json":
-		err = jsontext.WriteLine(&text, desk.LabelledReport(r, w.book))
+		err = jsontext.WriteLine(&text, app.LabelledReport(r, w.book))
 	case "csv":
 		if !w.begun {
 			err = writeCSVHeader(&text, w.book)

@@ -14,8 +14,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
@@ -140,7 +140,7 @@ func newBuild(stdout, stderr io.Writer) *cobra.Command {
 					return err
 				}
 			}
-			q := desk.BuildQuestion{Call: args[0], Arguments: args[1:], Signer: signer, Nonce: given(c, "nonce", flags.nonce), Tip: tip, Period: period}
+			q := app.BuildQuestion{Call: args[0], Arguments: args[1:], Signer: signer, Nonce: given(c, "nonce", flags.nonce), Tip: tip, Period: period}
 			if q.Chain, q.Tables, err = flags.Chain(c); err != nil {
 				return err
 			}
@@ -148,13 +148,13 @@ func newBuild(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			if bare {
-				call, err := desk.CallData(c.Context(), q)
+				call, err := app.CallData(c.Context(), q)
 				if err != nil {
 					return err
 				}
 				return cli.Say(stdout, "0x%s\n", hex.EncodeToString(call))
 			}
-			d, err := desk.Build(c.Context(), q)
+			d, err := app.Build(c.Context(), q)
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func newBuild(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-func sayDraft(stderr io.Writer, d *desk.Draft, path string) error {
+func sayDraft(stderr io.Writer, d *app.Draft, path string) error {
 	return cli.Say(stderr, "fees: %s has the draft; fees tx sign %[1]s signs it, with the key of %v\n", path, d.Signer)
 }
 
@@ -201,7 +201,7 @@ func newBuildEVM(stdout, stderr io.Writer) *cobra.Command {
 		Example: buildEVMExamples,
 		Args:    cli.NoneOf("build-evm takes no argument, and has %q: --to names the recipient"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			q := desk.BuildEVMQuestion{Type: evm.Type(kind), Value: value, Nonce: given(c, "nonce", flags.nonce), GasLimit: given(c, "gas-limit", gasLimit)}
+			q := app.BuildEVMQuestion{Type: evm.Type(kind), Value: value, Nonce: given(c, "nonce", flags.nonce), GasLimit: given(c, "gas-limit", gasLimit)}
 			var err error
 			if q.Signer, err = flags.account(); err != nil {
 				return err
@@ -238,7 +238,7 @@ func newBuildEVM(stdout, stderr io.Writer) *cobra.Command {
 			if q.Node, err = flags.Client(); err != nil {
 				return err
 			}
-			d, err := desk.BuildEVM(c.Context(), q)
+			d, err := app.BuildEVM(c.Context(), q)
 			if err != nil {
 				return err
 			}

@@ -12,13 +12,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
@@ -55,11 +55,11 @@ func newSend(stdout, stderr io.Writer) *cobra.Command {
 			if wait != "none" && wait != "inBlock" && wait != "finalized" {
 				return fmt.Errorf("--wait %q: want none, inBlock or finalized", wait)
 			}
-			text, err := desk.ReadSmallFile(args[0], desk.MaxDraft)
+			text, err := app.ReadSmallFile(args[0], app.MaxDraft)
 			if err != nil {
 				return err
 			}
-			signed, err := desk.ParseSigned(text)
+			signed, err := app.ParseSigned(text)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -67,7 +67,7 @@ func newSend(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			sent, err := desk.Send(c.Context(), desk.SendQuestion{Node: client, Signed: signed, Told: func(status string) {
+			sent, err := app.Send(c.Context(), app.SendQuestion{Node: client, Signed: signed, Told: func(status string) {
 				fmt.Fprintln(stderr, "fees: "+console.Printable(status))
 			}})
 			if err != nil {
@@ -141,7 +141,7 @@ func newHash(stdout io.Writer) *cobra.Command {
 			if !isExtrinsic(raw) {
 				return fmt.Errorf("it is no EVM transaction (%w) and no native extrinsic, which begins with its length", notEVM)
 			}
-			return out.WriteRecord(cli.Record{{"layer", desk.NativeLayer}, {"type", "extrinsic"}, {"hash", extrinsic.Hash(raw)}})
+			return out.WriteRecord(cli.Record{{"layer", app.NativeLayer}, {"type", "extrinsic"}, {"hash", extrinsic.Hash(raw)}})
 		},
 	}
 	out.Add(c, "table", "json")
@@ -212,7 +212,7 @@ func newDecode(stdout io.Writer) *cobra.Command {
 
 // readMetadata reads a file with a runtime's metadata: as they are, or in hex.
 func readMetadata(path string) ([]byte, error) {
-	text, err := desk.ReadSmallFile(path, maxMetadataHex)
+	text, err := app.ReadSmallFile(path, maxMetadataHex)
 	if err != nil {
 		return nil, fmt.Errorf("--metadata: %w", err)
 	}
@@ -256,17 +256,17 @@ func native(runtime *extrinsic.Runtime, raw []byte) (cli.Record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("it is no EVM transaction, no extrinsic, and no call data of the runtime: %w", err)
 		}
-		return append(cli.Record{{"layer", desk.NativeLayer}, {"type", "call data"}}, callFields(call)...), nil
+		return append(cli.Record{{"layer", app.NativeLayer}, {"type", "call data"}}, callFields(call)...), nil
 	}
 	x, err := runtime.Read(raw)
 	if err != nil {
 		return nil, err
 	}
-	r := cli.Record{{"layer", desk.NativeLayer}, {"type", "extrinsic"}, {"hash", x.Hash}, {"signed", x.Signed}}
+	r := cli.Record{{"layer", app.NativeLayer}, {"type", "extrinsic"}, {"hash", x.Hash}, {"signed", x.Signed}}
 	if x.Signed {
-		r = append(r, cli.Record{{"signer", x.Signer}, {"nonce", x.Nonce}, {"tip", x.Tip}, {"era_period", x.Era.Period}, {"era_phase", x.Era.Phase}, {"signature", desk.HexBytes(x.Signature[:])}}...)
+		r = append(r, cli.Record{{"signer", x.Signer}, {"nonce", x.Nonce}, {"tip", x.Tip}, {"era_period", x.Era.Period}, {"era_phase", x.Era.Phase}, {"signature", app.HexBytes(x.Signature[:])}}...)
 	}
-	return append(append(r, callFields(x.Call)...), cli.Field{Name: "call_data", Value: desk.HexBytes(x.Data)}), nil
+	return append(append(r, callFields(x.Call)...), cli.Field{Name: "call_data", Value: app.HexBytes(x.Data)}), nil
 }
 
 func callFields(call jsonscan.Value) cli.Record {
@@ -295,7 +295,7 @@ func ethereum(raw []byte) (cli.Record, error) {
 	if t.ChainID > 0 {
 		id = chain.Some(t.ChainID)
 	}
-	r := cli.Record{{"layer", desk.EVMLayer}, {"type", t.Type}, {"hash", hash}, {"sender", sender}, {"chain_id", id}, {"nonce", t.Nonce}}
+	r := cli.Record{{"layer", app.EVMLayer}, {"type", t.Type}, {"hash", hash}, {"sender", sender}, {"chain_id", id}, {"nonce", t.Nonce}}
 	if t.Type == evm.Legacy || t.Type == evm.EIP2930 {
 		r = append(r, cli.Field{Name: "gas_price", Value: t.GasPrice})
 	} else {

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
@@ -51,7 +51,7 @@ func amount(wei chain.Wei, token extrinsic.Token) string {
 }
 
 // show writes what is going to be signed.
-func show(stderr io.Writer, p *desk.Prepared) error {
+func show(stderr io.Writer, p *app.Prepared) error {
 	l := &lines{}
 	name := p.Chain.Name
 	if name == "" {
@@ -73,7 +73,7 @@ func show(stderr io.Writer, p *desk.Prepared) error {
 	return l.write(stderr)
 }
 
-func (l *lines) native(n *desk.PreparedNative, token extrinsic.Token) error {
+func (l *lines) native(n *app.PreparedNative, token extrinsic.Token) error {
 	balances, err := n.Balances()
 	if err != nil {
 		return err
@@ -114,11 +114,11 @@ func (l *lines) argument(name string, v jsonscan.Value, balances []extrinsic.Bal
 	}
 }
 
-var trusted = map[desk.MetadataTrust]string{
-	desk.PinnedMetadata:     "pinned: their hash is built in for this runtime",
-	desk.GivenMetadata:      "from the file that you named",
-	desk.BoundMetadata:      "bound: a chain with other metadata refuses the signature",
-	desk.UnverifiedMetadata: "UNVERIFIED: the draft's own word decides what the call is shown as",
+var trusted = map[app.MetadataTrust]string{
+	app.PinnedMetadata:     "pinned: their hash is built in for this runtime",
+	app.GivenMetadata:      "from the file that you named",
+	app.BoundMetadata:      "bound: a chain with other metadata refuses the signature",
+	app.UnverifiedMetadata: "UNVERIFIED: the draft's own word decides what the call is shown as",
 }
 
 func (l *lines) evm(t *ethtx.Transaction, token extrinsic.Token) error {

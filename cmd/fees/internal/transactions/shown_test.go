@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/desk"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
@@ -35,7 +35,7 @@ func TestShown(t *testing.T) {
 	require.Equal(t, "7 (smallest unit; the token's decimals are not known)", amount(chain.NewWei(7), extrinsic.Token{}))
 
 	shown.Reset()
-	require.NoError(t, show(&shown, &desk.Prepared{Chain: &desk.KnownChain{Name: "moonbeam", Token: glmr}, EVM: &ethtx.Transaction{
+	require.NoError(t, show(&shown, &app.Prepared{Chain: &app.KnownChain{Name: "moonbeam", Token: glmr}, EVM: &ethtx.Transaction{
 		Type: evm.EIP1559, ChainID: 1284, GasLimit: chain.NewGas(21_000), MaxFeePerGas: chain.NewGasPrice(250_000_000_000), Input: bytes.Repeat([]byte{0xab}, 300),
 	}}))
 	require.Regexp(t, `(?m)^chain +moonbeam \(EVM chain ID 1284\)$`, shown.String())

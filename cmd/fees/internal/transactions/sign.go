@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/desk"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
@@ -152,12 +152,12 @@ func newSign(stdout, stderr io.Writer) *cobra.Command {
 		Example: signExamples,
 		Args:    cli.OneArg("one draft, a file that fees tx build wrote"),
 		RunE: func(c *cobra.Command, args []string) error {
-			text, err := desk.ReadSmallFile(args[0], desk.MaxDraft)
+			text, err := app.ReadSmallFile(args[0], app.MaxDraft)
 			if err != nil {
 				return err
 			}
-			q := desk.SignQuestion{TrustDraft: trust}
-			if q.Draft, err = desk.ParseDraft(text); err != nil {
+			q := app.SignQuestion{TrustDraft: trust}
+			if q.Draft, err = app.ParseDraft(text); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if q.Chain, q.Tables, err = said.Chain(c); err != nil {
@@ -168,7 +168,7 @@ func newSign(stdout, stderr io.Writer) *cobra.Command {
 					return err
 				}
 			}
-			p, err := desk.Prepare(q)
+			p, err := app.Prepare(q)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}

@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/feeledger/fees/addressbook"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/finance/addressbook"
 )
 
 // Lay out the files, and look at what there is.

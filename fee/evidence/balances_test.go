@@ -1,0 +1,52 @@
+package evidence_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+)
+
+func balance(free uint64) chain.Balance { return chain.Balance{Free: chain.NewWei(free)} }
+
+func TestAccountBalance(t *testing.T) {
+	who, err := chain.ParseAddress(payer)
+	require.NoError(t, err)
+	paid := block(native(t, "0", withdraw(t, payer, "1500"), credit(t, payer, "500"), credit(t, treasuryAccount, "200"), feePaid(t, "1000", "0"), paidNative(t, "Yes")))
+	slashed := block(native(t, "0", event(t, "balances.Slashed", payer, "1"), paidNative(t, "Yes")))
+	for what, c := range map[string]struct {
+		runtime uint32
+		block   *chain.Block
+		after   uint64
+		want    evidence.Tally
+	}{
+		"what the events say":                      {2100, paid, 9000, evidence.Tally{Held: 1}},
+		"1 wei less":                               {2100, paid, 8999, evidence.Tally{Broken: 1}},
+		"a change that is not told":                {2100, slashed, 9999, evidence.Tally{NotApplicable: 1, Why: "an event does not tell by how much the balance changed"}},
+		"a runtime that told of nothing withdrawn": {1102, block(native(t, "0", paidNative(t, "Yes"))), 9000, evidence.Tally{NotApplicable: 1, Why: "the runtime recorded no withdrawals and deposits"}},
+		"more withdrawn than there was":            {2100, block(native(t, "0", withdraw(t, payer, "10001"), paidNative(t, "Yes"))), 0, evidence.Tally{Broken: 1}},
+	} {
+		r := proved(c.block, rulesOf(t, "moonbeam", c.runtime), evidence.Options{})
+		r.AccountBalance(c.block, who, balance(10_000), balance(c.after))
+		require.Equal(t, c.want, tally(t, r, "account.balance"), what)
+	}
+}
+
+// However many events cannot be classified, the finding names a few.
+func TestAccountBalanceBesideManyUnknownEvents(t *testing.T) {
+	who, err := chain.ParseAddress(payer)
+	require.NoError(t, err)
+	b := block()
+	for range 60_000 {
+		b.OnInitialize = append(b.OnInitialize, event(t, "balances."+strings.Repeat("Odd", 100)))
+	}
+	r := proved(b, rulesOf(t, "moonbeam", 2100), evidence.Options{})
+	r.AccountBalance(b, who, balance(1), balance(2))
+	message := r.Findings[len(r.Findings)-1].Message
+	require.Less(t, len(message), 2000)
+	require.Equal(t, 5, strings.Count(message, "is not classified"))
+	require.True(t, strings.HasSuffix(message, "; and 59995 more"))
+}

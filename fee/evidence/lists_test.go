@@ -1,0 +1,214 @@
+package evidence_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/network"
+)
+
+// A row that is wrong breaks a check about its list, and none that is about no list: the
+// checks that break would be told as faults of the chain.
+func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
+	h := load(t, 2100)
+	right := h.rules
+	for name, c := range map[string]struct {
+		list   string
+		change func(*network.Rules)
+	}{
+		"base fee":                 {network.RowList, func(r *network.Rules) { r.BaseFee.Static = chain.Some(chain.NewGasPrice(99_999_999_999)) }},
+		"a higher base fee":        {network.RowList, func(r *network.Rules) { r.BaseFee.Static = chain.Some(chain.NewGasPrice(200_000_000_000)) }},
+		"weight per gas":           {network.RowList, func(r *network.Rules) { r.WeightPerGas = 25_001 }},
+		"half the weight per gas":  {network.RowList, func(r *network.Rules) { r.WeightPerGas = 12_500 }},
+		"twice the weight per gas": {network.RowList, func(r *network.Rules) { r.WeightPerGas = 50_000 }},
+		"weight correction":        {network.RowList, func(r *network.Rules) { r.WeightCorrection = chain.NewRefTime(25_000) }},
+		"uncapped":                 {network.RowList, func(r *network.Rules) { r.PriceCapped = false }},
+		"destinations": {network.DestinationList, func(r *network.Rules) {
+			d, _ := r.Destinations.Get()
+			d.EVMBase = "treasury_21"
+			r.Destinations = chain.Some(d)
+		}},
+		"native's destination": {network.DestinationList, func(r *network.Rules) {
+			d, _ := r.Destinations.Get()
+			d.NativeBase = network.Burned
+			r.Destinations = chain.Some(d)
+		}},
+		"treasury": {network.DestinationList, func(r *network.Rules) { r.Treasury = chain.Some(chain.Address{1}) }},
+		"adjustment": {network.MultiplierUpdateList, func(r *network.Rules) {
+			u, _ := r.Update.Get()
+			u.Adjustment = chain.NewMultiplier(30_000_000_000_001)
+			r.Update = chain.Some(u)
+		}},
+		"size of a block": {network.MultiplierUpdateList, func(r *network.Rules) {
+			u, _ := r.Update.Get()
+			u.MaxRefTime = chain.NewRefTime(4_000)
+			r.Update = chain.Some(u)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.rules = right
+			c.change(&h.rules)
+			broken := map[string]bool{}
+			for _, r := range h.all(t, thorough) {
+				for _, f := range r.Findings {
+					if f.Check == "block.time" && f.Block == 2 {
+						continue // recorded like that
+					}
+					broken[evidence.ListOf(f.Check)] = true
+					require.NotEmpty(t, evidence.ListOf(f.Check), f.String())
+				}
+			}
+			require.True(t, broken[c.list], "%v", broken)
+		})
+	}
+}
+
+// What a check needs of a list to be made is in the list that it is about.
+func TestListsOfChecks(t *testing.T) {
+	whole := network.Rules{
+		Runtime: chain.Some(uint32(1)), MultiplierAt: network.AtParent, Treasury: chain.Some(chain.Address{1}),
+		Update:    chain.Some(network.MultiplierUpdate{MaxRefTime: chain.NewRefTime(500_000_000_000)}),
+		NativeFee: chain.Some(network.NativeFee{}), ExistentialDeposit: chain.Some(chain.Wei{}),
+	}
+	static, noUpdate, noNativeFee, noDeposit := whole, whole, whole, whole
+	static.BaseFee.Static = chain.Some(chain.NewGasPrice(1))
+	noUpdate.Update = chain.Optional[network.MultiplierUpdate]{}
+	noNativeFee.NativeFee = chain.Optional[network.NativeFee]{}
+	noDeposit.ExistentialDeposit = chain.Optional[chain.Wei]{}
+	needs := map[string]int{}
+	about := map[string]int{}
+	for _, c := range evidence.Checks() {
+		if c.ID == "block.weighed" {
+			continue // whether it is made can depend on a row; whether it holds does not
+		}
+		require.Empty(t, c.WhyNot(&whole), c.ID)
+		for list, without := range map[string]*network.Rules{
+			network.RowList: &static, network.MultiplierUpdateList: &noUpdate, network.NativeFeeList: &noNativeFee, network.ExistentialDepositList: &noDeposit,
+		} {
+			if c.WhyNot(without) != "" {
+				needs[list]++
+				require.Equal(t, list, c.List(), c.ID)
+			}
+		}
+		if c.List() != "" {
+			about[c.List()]++
+		}
+	}
+	require.Equal(t, map[string]int{network.RowList: 1, network.MultiplierUpdateList: 2, network.NativeFeeList: 1, network.ExistentialDepositList: 1}, needs)
+	require.Equal(t, map[string]int{
+		network.RowList: 5, network.DestinationList: 2, network.MultiplierUpdateList: 2, network.NativeFeeList: 1, network.ExistentialDepositList: 1,
+	}, about, "each that a list names is a check")
+	require.Empty(t, evidence.ListOf("block.parent"))
+}
+
+// A price follows the base fee where another base fee would make it another.
+func TestFollowsBaseFee(t *testing.T) {
+	const r, s = `"r":"0x0000000000000000000000000000000000000000000000000000000000000001"`, `"s":"0x0000000000000000000000000000000000000000000000000000000000000001"`
+	const rest = `"nonce":"1","gasLimit":"21000","action":{"call":"0x1000000000000000000000000000000000000001"},"value":"0","input":"0x"`
+	const signed = `"chainId":"1284","accessList":[],"oddYParity":true,` + r + `,` + s + `,` + rest
+	bids := map[string]string{
+		"legacy":  `{"legacy":{"gasPrice":"110","signature":{"v":"2604",` + r + `,` + s + `},` + rest + `}}`,
+		"eip2930": `{"eip2930":{"gasPrice":"110",` + signed + `}}`,
+		"eip1559": `{"eip1559":{"maxPriorityFeePerGas":"10","maxFeePerGas":"110",` + signed + `}}`,
+		"none":    `{"eip1559":{}}`,
+	}
+	for _, c := range []struct {
+		bid      string
+		price    uint64
+		uncapped bool
+		want     bool
+	}{
+		{"legacy", 110, false, false},
+		{"legacy", 110, true, false},
+		{"eip2930", 110, false, false},
+		{"eip1559", 109, false, true},
+		{"eip1559", 110, false, false}, // its maxFeePerGas
+		{"eip1559", 110, true, true},   // the base fee is 100
+		{"eip1559", 160, true, true},   // it paid more than its maxFeePerGas
+		{"none", 109, false, false},
+	} {
+		args, err := jsonscan.Parse(`{"transaction":` + bids[c.bid] + `}`)
+		require.NoError(t, err)
+		x := chain.Extrinsic{Pallet: "ethereum", Call: "transact", Args: args}
+		priced := evidence.Transaction{Transaction: &fee.Transaction{Layer: fee.EVM, GasPrice: chain.Some(chain.NewGasPrice(c.price))}}
+		rules := network.Rules{PriceCapped: !c.uncapped}
+		require.Equal(t, c.want, priced.FollowsBaseFee(&x, &rules), "%+v", c)
+		priced.GasPrice = chain.Optional[chain.GasPrice]{}
+		require.False(t, priced.FollowsBaseFee(&x, &rules), "it has no price")
+	}
+	require.False(t, (&evidence.Transaction{Transaction: &fee.Transaction{Layer: fee.Native}}).FollowsBaseFee(&chain.Extrinsic{}, &network.Rules{}))
+}
+
+// A check that holds proves a row as often as no other row would let it hold.
+func TestProves(t *testing.T) {
+	h := load(t, 2100)
+	type proof struct {
+		held   int
+		whyNot string
+	}
+	proofs := func(r *evidence.Report, height int) map[string]proof {
+		list := map[string]proof{}
+		b := decoded(t, h.blocks[height])
+		for _, c := range evidence.Checks() {
+			held, whyNot := r.Proves(&c, b)
+			if held > 0 || whyNot != "" {
+				list[c.ID] = proof{held, whyNot}
+			}
+		}
+		return list
+	}
+	reports := h.all(t, thorough)
+	following, natives, evm := 0, 0, 0
+	for height, r := range reports[1:] {
+		p := proofs(r, height+1)
+		following += p["evm.cash"].held
+		evm += p["evm.split"].held
+		natives += p["native.split"].held
+		require.Equal(t, proof{1, ""}, p["block.multiplier"])
+		for _, id := range []string{"block.base_fee", "evm.weight", "evm.gas", "evm.price", "block.weight", "block.parent"} {
+			require.NotContains(t, p, id, "it holds with many a row")
+		}
+	}
+	// By the recorded payloads: 8 pay base fee and priority fee, and less than their
+	// maxFeePerGas, of 55 EVM and 29 native transactions.
+	require.Equal(t, []int{8, 55, 29}, []int{following, evm, natives})
+
+	const named = "no transaction's price follows the base fee: each names its whole price, or pays its maxFeePerGas"
+	require.Equal(t, proof{0, named}, proofs(reports[10], 10)["evm.cash"])
+
+	// A multiplier that is as high or as low as it can be follows from many rows.
+	right := h.rules
+	update, _ := right.Update.Get()
+	multiplier, known := reports[6].Multiplier.Get() // block 5 stored it
+	require.True(t, known)
+	least, highest, constant := update, update, network.MultiplierUpdate{Constant: chain.Some(multiplier.Value)}
+	least.Minimum = multiplier.Value
+	highest.Maximum = chain.Some(multiplier.Value)
+	for _, c := range []struct {
+		update network.MultiplierUpdate
+		want   proof
+	}{
+		{least, proof{0, "the multiplier stays at its minimum or maximum"}},
+		{highest, proof{0, "the multiplier stays at its minimum or maximum"}},
+		{constant, proof{1, ""}},
+		{update, proof{1, ""}},
+	} {
+		h.rules = right
+		h.rules.Update = chain.Some(c.update)
+		parent, err := stored(h.multipliers[4])
+		require.NoError(t, err)
+		p, _ := parent.Get()
+		if c.update.Minimum == multiplier.Value {
+			require.Negative(t, multiplier.Value.Cmp(p.Value), "it falls")
+		}
+		r, err := h.prove(5, h.blocks[5], h.multipliers[4], evidence.Options{})
+		require.NoError(t, err)
+		r.Stored(reports[6].Multiplier)
+		require.Equal(t, c.want, proofs(r, 5)["block.multiplier"], "%+v: %v", c.update, r.Findings)
+	}
+}

@@ -1,0 +1,283 @@
+package evidence_test
+
+import (
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/network"
+)
+
+// beside is where more recordings stand, beside the checkout.
+var beside = filepath.Join("../..", "../..", "shared")
+
+// Every fee of every recorded chain is what was charged, by the account's balances
+// (Moonbeam) or by the events (DataHaven), and no check fails that should hold.
+func TestProofOfPairs(t *testing.T) {
+	dataHaven := func(t *testing.T) network.Rules { return rulesOf(t, "datahaven-testnet", 100) }
+	moonbeam := func(runtime uint32) func(*testing.T) network.Rules {
+		return func(t *testing.T) network.Rules { return rulesOf(t, "moonbeam", runtime) }
+	}
+	for name, c := range map[string]struct {
+		directory   string
+		rules       func(*testing.T) network.Rules
+		evm, native int
+		waived      int // natives of which only that is known: no fee event, and nothing charged
+	}{
+		"moonbeam-1701":          {"pairs/moonbeam-1701", moonbeam(1701), 55, 29, 2},
+		"moonbeam-2100":          {"pairs/moonbeam-2100", moonbeam(2100), 55, 29, 0},
+		"moonbeam-2600":          {"pairs/moonbeam-2600", moonbeam(2600), 54, 29, 0},
+		"datahaven-100":          {"pairs/datahaven-100", dataHaven, 127, 41, 0},
+		"datahaven-100m":         {"pairs/datahaven-100m", dataHaven, 104, 33, 0},
+		"recorded moonbeam-1701": {"recordings/moonbeam-1701", moonbeam(1701), 45, 19, 19},
+		"recorded moonbeam-2100": {"recordings/moonbeam-2100", moonbeam(2100), 55, 29, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			directory := filepath.Join(beside, filepath.FromSlash(c.directory))
+			if _, err := os.Stat(directory); err != nil {
+				t.Skipf("SKIPPED, %s was NOT checked: %v", c.directory, err)
+			}
+			p := loadPair(t, directory, c.rules(t))
+			summary := p.requireCharged(t)
+			require.Equal(t, c.evm, summary.EVM)
+			require.Equal(t, c.native, summary.Native)
+			require.Equal(t, c.evm+c.native-c.waived, summary.Verdicts[evidence.Match])
+			require.Equal(t, c.waived, summary.Verdicts[evidence.CashOnly])
+		})
+	}
+}
+
+// Blocks 1 to 4 of the chain of runtime 2600: a base fee that moves, and in block 3
+// the treasury's first credit ever, which makes its account.
+func TestProofOfAMovingBaseFee(t *testing.T) {
+	p := loadPair(t, filepath.Join("testdata", "moonbeam-2600"), rulesOf(t, "moonbeam", 2600))
+	require.Len(t, p.blocks, 5)
+	summary := p.requireCharged(t)
+	require.Equal(t, 5, summary.Blocks)
+	require.Equal(t, summary.EVM+summary.Native, summary.Verdicts[evidence.Match])
+	require.Equal(t, summary.EVM, summary.Checks[index(t, "evm.split")].Held)
+	require.Positive(t, summary.EVM)
+}
+
+// pair is a recorded chain with what its transactions were charged.
+type pair struct {
+	*history
+	encoded map[int][][]byte // by height; nil without a node
+	charges map[[2]int]map[string]string
+}
+
+func loadPair(t *testing.T, directory string, rules network.Rules) *pair {
+	p := &pair{}
+	if _, err := os.Stat(filepath.Join(directory, "gateway")); err == nil {
+		p.encoded = encodedBy(t, filepath.Join(directory, "node"))
+		directory = filepath.Join(directory, "gateway")
+	}
+	p.history = loadFrom(t, directory, rules)
+	if file, err := os.Open(filepath.Join(directory, "charged.csv")); err == nil {
+		defer file.Close()
+		p.charges = chargesOfEvents(t, file)
+		return p
+	}
+	p.charges = map[[2]int]map[string]string{}
+	for at, c := range p.history.charges(t) {
+		if c.Index < 0 {
+			continue // it was sent, and no block has it
+		}
+		p.charges[at] = map[string]string{"charged": c.Charged}
+	}
+	return p
+}
+
+// chargesOfEvents reads what was worked out of the events, without this program.
+func chargesOfEvents(t *testing.T, file *os.File) map[[2]int]map[string]string {
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	charges := map[[2]int]map[string]string{}
+	for _, row := range rows[1:] {
+		values := map[string]string{}
+		for i, name := range rows[0] {
+			values[name] = row[i]
+		}
+		height, err := strconv.Atoi(values["height"])
+		require.NoError(t, err)
+		index, err := strconv.Atoi(values["index"])
+		require.NoError(t, err)
+		charges[[2]int{height, index}] = values
+	}
+	return charges
+}
+
+// encodedBy are the extrinsics as a recorded node has them, by height.
+func encodedBy(t *testing.T, directory string) map[int][][]byte {
+	text, err := os.ReadFile(filepath.Join(directory, "chain_getBlock.json"))
+	require.NoError(t, err)
+	var answers map[string]struct {
+		Result struct {
+			Block struct {
+				Header     struct{ Number string }
+				Extrinsics []string
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &answers))
+	encoded := map[int][][]byte{}
+	for _, a := range answers {
+		height, err := strconv.ParseUint(strings.TrimPrefix(a.Result.Block.Header.Number, "0x"), 16, 32)
+		require.NoError(t, err)
+		list := [][]byte{}
+		for _, x := range a.Result.Block.Extrinsics {
+			bytes, err := hex.DecodeString(strings.TrimPrefix(x, "0x"))
+			require.NoError(t, err)
+			list = append(list, bytes)
+		}
+		encoded[int(height)] = list
+	}
+	return encoded
+}
+
+// requireCharged proves every block, and wants each transaction's fee to be what was
+// charged and no finding but the true ones.
+func (p *pair) requireCharged(t *testing.T) *evidence.Summary {
+	t.Helper()
+	summary := evidence.NewSummary()
+	left := len(p.charges)
+	var last *evidence.Report
+	for height, text := range p.blocks {
+		r := p.proofAt(t, height, text)
+		if last != nil {
+			r.Follows(chain.Some(last.Predecessor()))
+		}
+		after, err := stored(p.multipliers[height])
+		require.NoError(t, err)
+		r.Stored(after)
+		summary.Add(r)
+		last = r
+		for i := range r.Transactions {
+			transaction := &r.Transactions[i]
+			want, sent := p.charges[[2]int{height, transaction.Index}]
+			require.True(t, sent, "block %d, extrinsic %d", height, transaction.Index)
+			left--
+			require.Equal(t, want["charged"], shown(transaction.Fee), "block %d, extrinsic %d", height, transaction.Index)
+			require.Equal(t, want["charged"], shown(transaction.Charged), "block %d, extrinsic %d", height, transaction.Index)
+			if treasury, told := want["treasury"]; told {
+				require.Equal(t, []string{treasury, want["author_credit"], want["burned"]},
+					[]string{shown(transaction.Treasury), shown(transaction.Author), shown(transaction.Burned)}, "block %d, extrinsic %d", height, transaction.Index)
+			}
+		}
+		require.Equal(t, p.trueFindings(height, after), broken(r), "block %d: %v", height, r.Findings)
+	}
+	require.Zero(t, left, "every transaction that was sent is there")
+	require.Equal(t, shown(summary.Fee), shown(summary.Charged))
+	return summary
+}
+
+func (p *pair) proofAt(t *testing.T, height int, text string) *evidence.Report {
+	t.Helper()
+	o := thorough
+	if list, ok := p.encoded[height]; ok {
+		o.Encoded = chain.Some(list)
+	}
+	b := decoded(t, text)
+	for i := range b.Extrinsics {
+		if billionths := p.charges[[2]int{height, i}]["proportion"]; billionths != "" {
+			n, err := strconv.ParseUint(billionths, 10, 64)
+			require.NoError(t, err)
+			o.FeesTreasuryProportion = proportion(t, n).FeesTreasuryProportion
+		}
+	}
+	var parent chain.Optional[chain.StoredMultiplier]
+	if height > 0 {
+		var err error
+		parent, err = stored(p.multipliers[height-1])
+		require.NoError(t, err)
+	}
+	return evidence.Prove(b, fee.Price(b, p.rules, parent), p.rules, o)
+}
+
+// Where the table does not say where fees go, nothing does: a sum of it is not known,
+// and the block does not hold. Here every fee of the chain credits somebody who may be
+// the treasury.
+func TestSumsWithAnUnknownPart(t *testing.T) {
+	for what, change := range map[string]func(object){
+		"no destinations": func(n object) { n["treasury"] = dataHavenTreasury; delete(n, "destinations") },
+		"no treasury":     func(object) {},
+	} {
+		n, ok := dataHavenTables(t, change).Named("datahaven-testnet")
+		require.True(t, ok)
+		rules, err := n.Rules(100)
+		require.NoError(t, err)
+		directory := filepath.Join(beside, "pairs", "datahaven-100")
+		p := loadPair(t, directory, rules)
+		summary := evidence.NewSummary()
+		unaccounted := 0
+		for height, text := range p.blocks[:10] {
+			r := p.proofAt(t, height, text)
+			require.Empty(t, r.Findings, what)
+			summary.Add(r)
+			unknown := 0
+			for _, x := range r.Transactions {
+				if !x.Burned.Known() {
+					unknown++
+				}
+			}
+			unaccounted += unknown
+			require.Equal(t, unknown, r.Totals.Unaccounted, what)
+			require.Equal(t, unknown == 0, r.Holds(), what)
+			require.Equal(t, unknown == 0, r.Totals.Burned.Known() && r.Totals.Treasury.Known() && r.Totals.Author.Known(), what)
+			require.Equal(t, chain.Some(r.Totals.Fee), r.Totals.Charged, "what was charged is known: %s", what)
+		}
+		require.Positive(t, unaccounted, what)
+		require.Equal(t, unaccounted, summary.Unaccounted)
+		require.Equal(t, []string{shown(summary.Fee), "-", "-", "-"},
+			[]string{shown(summary.Charged), shown(summary.Burned), shown(summary.Treasury), shown(summary.Author)}, what)
+		require.False(t, summary.Holds(), what)
+	}
+}
+
+// trueFindings are those that a block has: the tool that made the chains gave block 1
+// the time of the recording, which is later than block 2's; and it set the multiplier by
+// hand, in a runtime where every block stores 1.
+func (p *pair) trueFindings(height int, stored chain.Optional[chain.StoredMultiplier]) []string {
+	found := []string{}
+	if height == 2 {
+		found = append(found, "block.time")
+	}
+	update, _ := p.rules.Update.Get()
+	always, constant := update.Constant.Get()
+	if m, _ := stored.Get(); height > 0 && constant && m.Value != always {
+		found = append(found, "block.multiplier")
+	}
+	return found
+}
+
+// dataHavenRules are those of the DataHaven test network's runtime 100.
+func dataHavenRules(t testing.TB) network.Rules { return rulesOf(t, "datahaven-testnet", 100) }
+
+// dataHavenTreasury is "modlpc/trsry", then zeros.
+const dataHavenTreasury = "0x6d6f646c70632f74727372790000000000000000"
+
+// dataHavenTables are those of its networks, changed.
+func dataHavenTables(t testing.TB, change func(network object)) network.Tables {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(beside, "facts", "datahaven.json"))
+	if err != nil {
+		t.Skipf("SKIPPED, DataHaven was NOT checked: %v", err)
+	}
+	table := tree(t, string(text)).(object)
+	for _, n := range table["networks"].([]any) {
+		change(n.(object))
+	}
+	tables, err := network.BuiltIn().With("datahaven.json", []byte(encoded(t, table)))
+	require.NoError(t, err)
+	return tables
+}

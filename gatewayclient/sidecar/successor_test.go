@@ -1,0 +1,134 @@
+package sidecar_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/gatewayclient/sidecar"
+)
+
+// transact returns a block with one ethereum.transact that has these arguments.
+func transact(args string) string {
+	hash := `"0x` + strings.Repeat("11", 32) + `"`
+	return `{"number":"7","hash":` + hash + `,"parentHash":` + hash + `,"extrinsics":[{"method":{"pallet":"ethereum","method":"transact"},"signature":null,"nonce":null,"args":` +
+		args + `,"tip":null,"hash":` + hash + `,"info":{},"era":{},"events":[],"success":true,"paysFee":false}]}`
+}
+
+const gasLimit = `"gasLimit":["21000","0","0","0"]`
+
+// The numbers were worked out by hand: limb i counts 2^(64·i).
+func TestSuccessorsNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		`["100000000000","0","0","0"]`: "100000000000",
+		`[100000000000,0,0,0]`:         "100000000000",
+		`["0","1","0","0"]`:            "18446744073709551616",
+		`["18446744073709551615","18446744073709551615","18446744073709551615","18446744073709551615"]`: "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+		`["6","0","0","0"]`: "6",
+		`"0x06000000"`:      "6",
+		`"0x00000000"`:      "0",
+		`"0xff000000"`:      "255",
+		`"0x00010000"`:      "18446744073709551616",
+		`"0x01020000"`:      "36893488147419103233",
+		`"100000000000"`:    "100000000000",
+		`"0x00000001"`:      "6277101735386680763835789423207666416102355444464034512896",
+	} {
+		b, err := sidecar.DecodeBlock(transact(`{"transaction":{"eIP1559":{"maxFeePerGas":` + text + `,` + gasLimit + `}}}`))
+		require.NoError(t, err, text)
+		have, _ := b.Extrinsics[0].Args.Member("transaction").Member("eip1559").Member("maxFeePerGas").Text()
+		require.Equal(t, want, have, text)
+	}
+}
+
+// What is in Sidecar's form is left as it was, also where it looks like limbs.
+func TestSidecarsFormStays(t *testing.T) {
+	for _, args := range []string{
+		`{"transaction":{"legacy":{"value":"0x06000000","gasLimit":"21000","input":"0x"}}}`,
+		`{"transaction":{"legacy":{"value":"0x06000000","gasLimit":"0x00005208","input":"0x"}}}`,
+		`{"transaction":{"eip1559":{"value":["6","0","0","0"],"gasLimit":21000,"accessList":[]}}}`,
+		`{"transaction":{"eIP9999":{"value":"1","gasLimit":"21000"}}}`,
+		`{"transaction":[]}`, `{"transaction":{}}`, `{"transaction":null}`, `{}`, `[]`, `null`, `"x"`,
+	} {
+		b, err := sidecar.DecodeBlock(transact(args))
+		require.NoError(t, err, args)
+		require.Equal(t, args, b.Extrinsics[0].Args.Raw())
+	}
+}
+
+func TestSuccessorsForms(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"transaction":{"legacy":{"nonce":"0x05000000",` + gasLimit + `,"input":[]}}}`:                                                                                    `{"transaction":{"legacy":{"nonce":"5","gasLimit":"21000","input":"0x"}}}`,
+		`{"transaction":{"eIP2930":{"gasLimit":"21000","input":["7"]}}}`:                                                                                                   `{"transaction":{"eip2930":{"gasLimit":"21000","input":"0x07"}}}`,
+		`{"transaction":{"EIP1559":{"gasLimit":"21000","value":"0x06000000"}}}`:                                                                                            `{"transaction":{"eip1559":{"gasLimit":"21000","value":"0x06000000"}}}`,
+		`{"transaction":{"nonce":"0x05000000","gasPrice":["1","2","0","0"],` + gasLimit + `,"input":"0x1234"},"more":1}`:                                                   `{"transaction":{"nonce":"5","gasPrice":"36893488147419103233","gasLimit":"21000","input":"0x1234"},"more":1}`,
+		`{"transaction":{"eIP7702":{"chainId":"1284",` + gasLimit + `,"data":[],"authorizationList":[{"chainId":"0","nonce":"0x09000000"},{"nonce":["1","0","0","0"]}]}}}`: `{"transaction":{"eip7702":{"chainId":"1284","gasLimit":"21000","data":"0x","authorizationList":[{"chainId":"0","nonce":"9"},{"nonce":"1"}]}}}`,
+	} {
+		b, err := sidecar.DecodeBlock(transact(args))
+		require.NoError(t, err, args)
+		require.Equal(t, want, b.Extrinsics[0].Args.Raw())
+	}
+}
+
+// What is in the successor's form and cannot be read names its place. It is never guessed.
+func TestSuccessorsFormBroken(t *testing.T) {
+	for text, want := range map[string]string{
+		`["18446744073709551616","0","0","0"]`:   `limb 0: want decimal digits of at most 64 bits, have "18446744073709551616"`,
+		`["0","0","0","-1"]`:                     `limb 3: want decimal digits of at most 64 bits, have "-1"`,
+		`["+1","0","0","0"]`:                     `limb 0: want decimal digits`,
+		`["0x1","0","0","0"]`:                    `limb 0: want decimal digits`,
+		`[1.0,0,0,0]`:                            `limb 0: want decimal digits`,
+		`[1e3,0,0,0]`:                            `limb 0: want decimal digits`,
+		`[null,0,0,0]`:                           `limb 0: want decimal digits`,
+		`[[1],0,0,0]`:                            `limb 0: want decimal digits`,
+		`["1_0","0","0","0"]`:                    `limb 0: want decimal digits`,
+		`["","0","0","0"]`:                       `limb 0: want decimal digits`,
+		`[]`:                                     `have 0 limbs: want a U256`,
+		`["1","0","0"]`:                          `have 3 limbs: want a U256`,
+		`["1","0","0","0","0"]`:                  `have more than four limbs: want a U256`,
+		`"0x"`:                                   `"0x": want a U256`,
+		`"0x6"`:                                  `"0x6": want a U256`,
+		`"0x06"`:                                 `"0x06": want a U256`,
+		`"0x0600"`:                               `"0x0600": want a U256`,
+		`"0x0600000"`:                            `"0x0600000": want a U256`,
+		`"0x060000000"`:                          `"0x060000000": want a U256`,
+		`"0x0600000000"`:                         `"0x0600000000": want a U256`,
+		`"0x0600000g"`:                           `"0x0600000g": want a U256`,
+		`"0x` + strings.Repeat("00", 31) + `06"`: `0006": want a U256`,
+		`{"a":1}`:                                `have an object: want a U256`,
+		`true`:                                   `have a bool: want a U256`,
+		`null`:                                   `have null: want a U256`,
+	} {
+		for field, kind := range map[string]string{"gasPrice": "legacy", "maxPriorityFeePerGas": "eIP1559", "nonce": "eIP2930", "value": "eIP7702"} {
+			_, err := sidecar.DecodeBlock(transact(fmt.Sprintf(`{"transaction":{%q:{%s,%q:%s}}}`, kind, gasLimit, field, text)))
+			var malformed *sidecar.DecodeError
+			require.ErrorAs(t, err, &malformed, text)
+			require.ErrorContains(t, err, "block 7: extrinsics[0].args.transaction."+kind+"."+field+": ")
+			require.ErrorContains(t, err, want)
+		}
+	}
+	for args, want := range map[string]string{
+		`{"transaction":{"eIP1559":{"gasLimit":["1"]}}}`:                                                      "args.transaction.eIP1559.gasLimit: have 1 limbs",
+		`{"transaction":{"legacy":{"gasLimit":"1","input":["256"]}}}`:                                         "args.transaction.legacy.input: want hex digits, or an array of at most one byte",
+		`{"transaction":{"legacy":{"gasLimit":"1","input":["1","2"]}}}`:                                       "args.transaction.legacy.input: want hex digits, or an array of at most one byte",
+		`{"transaction":{"eIP7702":{` + gasLimit + `,"authorizationList":[{"nonce":"1"},{"nonce":"0x09"}]}}}`: "args.transaction.eIP7702.authorizationList[1].nonce: \"0x09\"",
+		`{"transaction":{"gasPrice":"0x1",` + gasLimit + `}}`:                                                 `args.transaction.gasPrice: "0x1"`,
+	} {
+		_, err := sidecar.DecodeBlock(transact(args))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestSigner(t *testing.T) {
+	text := strings.Replace(transact(`{}`), `"signature":null`, `"signature":{"signature":"0x12","signer":{"id":"0xab"}}`, 1)
+	b, err := sidecar.DecodeBlock(text)
+	require.NoError(t, err)
+	require.Equal(t, `"0xab"`, b.Extrinsics[0].Signer.Raw())
+}
+
+func TestPalletName(t *testing.T) {
+	for name, want := range map[string]string{"transaction-payment": "transactionPayment", "transactionPayment": "transactionPayment", "system": "system", "a--b-": "aB", "": "", "/pallets/base-fee": "/pallets/baseFee"} {
+		require.Equal(t, want, sidecar.PalletName(name))
+	}
+}

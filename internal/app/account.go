@@ -1,0 +1,195 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/source"
+)
+
+// AccountQuestion asks what a ledger knows of an account.
+type AccountQuestion struct {
+	Account chain.Address
+	// Balances is who tells what the account had; nil asks for no balance.
+	Balances    source.Source
+	Concurrency int // balances asked for at once; 0 is the default
+	Progress    Progress
+}
+
+// AccountSummary is what the sealed blocks of a ledger know of an account. A sum with a part
+// that is not known is not known.
+type AccountSummary struct {
+	Account     chain.Address
+	Network     string
+	Symbol      string                    // of the network's token
+	Held        Held                      // the blocks
+	First, Last chain.Optional[Seen]      // where the account is first and last
+	Fees        ledger.Sums               // of the transactions that it paid for
+	Charged     chain.Optional[chain.Wei] // for them, by the chain
+	Movements   uint64                    // of its native balance
+	// In and Out are by how much its movements raised and lowered its balance, free and reserved
+	// together: fees are in Out.
+	In, Out                   chain.Optional[chain.Wei]
+	TransfersIn, TransfersOut uint64 // of ERC-20 tokens; one to itself is in both
+	// WithoutPayer are transactions that the account may have paid for: it is not known who did, and
+	// they are in no figure here.
+	WithoutPayer uint64
+	// Balance is what it had after the last block, where that was asked for. Proved tells whether
+	// its movements lead there from the balance before the first block.
+	Balance chain.Optional[chain.Balance]
+	Proved  bool
+	// Differences are where they do not.
+	Differences []balances.Difference
+}
+
+// Seen is a block in which an account is.
+type Seen struct {
+	Height uint64
+	Time   chain.Optional[chain.Time]
+}
+
+// Account tells what the ledger knows of an account.
+func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary, error) {
+	held, err := d.Held(ctx, Period{All: true, Zone: time.UTC})
+	if err != nil {
+		return nil, err
+	}
+	span, err := d.span(&held)
+	if err != nil {
+		return nil, err
+	}
+	a := &AccountSummary{Account: q.Account, Held: held}
+	id, err := d.Book.Identity(ctx)
+	if err != nil {
+		return nil, d.of(err)
+	}
+	a.Network = id.Network
+	if a.Symbol, err = d.Symbol(ctx); err != nil {
+		return nil, err
+	}
+	of := ledger.Query{Accounts: []chain.Address{q.Account}, Span: span}
+	for _, add := range []func(context.Context, *ledger.Book, ledger.Query) error{a.addFees, a.addMovements, a.addTransfers} {
+		if err := add(ctx, d.Book, of); err != nil {
+			return nil, d.of(err)
+		}
+	}
+	if a.WithoutPayer, err = d.withoutPayer(ctx, &held, []chain.Address{q.Account}); err != nil {
+		return nil, err
+	}
+	if q.Balances == nil {
+		return a, nil
+	}
+	made, err := d.Statements(ctx, StatementQuestion{Period: Heights(span.First, span.Last), Accounts: []chain.Address{q.Account}, Balances: q.Balances, Concurrency: q.Concurrency, Progress: q.Progress})
+	if err != nil {
+		return nil, err
+	}
+	s := made.List[0]
+	a.Balance, a.Proved, a.Differences = s.Closing, s.Closing.Known() && s.Holds(), s.Differences
+	return a, nil
+}
+
+// see takes a block in which the account is.
+func (a *AccountSummary) see(height uint64, at chain.Optional[chain.Time]) {
+	if first, ok := a.First.Get(); !ok || height < first.Height {
+		a.First = chain.Some(Seen{height, at})
+	}
+	if last, ok := a.Last.Get(); !ok || height > last.Height {
+		a.Last = chain.Some(Seen{height, at})
+	}
+}
+
+func (a *AccountSummary) addFees(ctx context.Context, book *ledger.Book, q ledger.Query) error {
+	for c, err := range book.Costs(ctx, q) {
+		if err != nil {
+			return err
+		}
+		a.see(c.Height, c.Time)
+		sums, err := ledger.SumsOf(c)
+		if err == nil {
+			err = a.Fees.Add(&sums)
+		}
+		if err != nil {
+			return fmt.Errorf("%d-%d: the sum of the fees: %w", c.Height, c.Index, err)
+		}
+	}
+	a.Charged = knownUnless(a.Fees.Uncharged, a.Fees.Charged)
+	return nil
+}
+
+func (a *AccountSummary) addMovements(ctx context.Context, book *ledger.Book, q ledger.Query) error {
+	var in, out chain.Wei
+	unknown := uint64(0)
+	for m, err := range book.Movements(ctx, q) {
+		if err != nil {
+			return err
+		}
+		a.see(m.Height, m.Time)
+		a.Movements++
+		if !m.Known() {
+			unknown++
+			continue
+		}
+		free, _ := m.Free.Get()
+		reserved, _ := m.Reserved.Get()
+		change, err := free.Add(reserved)
+		if err == nil && change.Sign() > 0 {
+			in, err = in.Add(change.Size())
+		} else if err == nil {
+			out, err = out.Add(change.Size())
+		}
+		if err != nil {
+			return fmt.Errorf("block %d: the sum of the movements: %w", m.Height, err)
+		}
+	}
+	a.In, a.Out = knownUnless(unknown, in), knownUnless(unknown, out)
+	return nil
+}
+
+func (a *AccountSummary) addTransfers(ctx context.Context, book *ledger.Book, q ledger.Query) error {
+	for x, err := range book.Transfers(ctx, q) {
+		if err != nil {
+			return err
+		}
+		a.see(x.Height, x.Time)
+		if x.Recipient == a.Account {
+			a.TransfersIn++
+		}
+		if x.Sender == a.Account {
+			a.TransfersOut++
+		}
+	}
+	return nil
+}
+
+// OneAccount is the account of an address, or of a label of an address book. It is an
+// [InputError] where the label is that of several, or of none.
+func OneAccount(text string, names *AddressBook) (a chain.Address, err error) {
+	if IsAddress(text) {
+		if a, err = chain.ParseAddress(text); err != nil {
+			return a, notUnderstood("%v", err)
+		}
+		return a, nil
+	}
+	found := names.entries().Labelled(text)
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case names == nil:
+		return a, notUnderstood("account %q: want an address of 0x and 40 hex digits; a label wants an address book: name one with %v, or put %s beside the ledger", text, FieldLabels, AddressBookFile)
+	case len(found) == 0:
+		return a, notUnderstood("account %q: want an address of 0x and 40 hex digits, or a label of %s, which has no such", text, names.Path)
+	}
+	var list []string
+	for _, address := range found[:min(len(found), mostPlaces)] {
+		list = append(list, address.String())
+	}
+	if n := len(found) - len(list); n > 0 {
+		list = append(list, fmt.Sprintf("and %d more", n))
+	}
+	return a, notUnderstood("account %q: %d addresses have this label in %s: name one of them, %s", text, len(found), names.Path, strings.Join(list, ", "))
+}

@@ -1,0 +1,183 @@
+package app
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// AddressBookFile is what the address book beside a ledger is called.
+const AddressBookFile = "accounts.csv"
+
+// AddressBook is what people call addresses, with the file that says so. A nil one is none.
+type AddressBook struct {
+	*addressbook.Book
+	Path string
+}
+
+// entries are those of the book, of none where there is none.
+func (b *AddressBook) entries() *addressbook.Book {
+	if b == nil {
+		return nil
+	}
+	return b.Book
+}
+
+// ReadAddressBook reads an address book; "" is none. The error is an [InputError].
+func ReadAddressBook(path string) (*AddressBook, error) {
+	if path == "" {
+		return nil, nil
+	}
+	book, err := readBook(path)
+	if err != nil {
+		return nil, inFile(FieldLabels, path, err)
+	}
+	return &AddressBook{book, path}, nil
+}
+
+// AddressBookBeside is the path of the address book beside a ledger, "" where there is none:
+// no such file, no ledger there, or a ledger in PostgreSQL.
+func AddressBookBeside(place string) string {
+	path := filepath.Join(filepath.Dir(place), AddressBookFile)
+	if ledger.Postgres(place) || !isFile(place) || !isFile(path) {
+		return ""
+	}
+	return path
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// With is the book with what is said of some accounts where the book itself says nothing. It
+// is nil where neither says anything of an address.
+func (b *AddressBook) With(accounts *addressbook.Book) *addressbook.Book {
+	both := &addressbook.Book{}
+	named := false
+	add := func(e addressbook.Entry) {
+		if named = named || e.Label+e.Group+e.Account != ""; both.Add(e) != nil {
+			panic("an address that is in neither is in both") // each is added once
+		}
+	}
+	have := map[chain.Address]bool{}
+	for _, e := range accounts.Entries() {
+		of := b.entries().Entry(e.Address)
+		e.Label, e.Group, e.Account = cmp.Or(of.Label, e.Label), cmp.Or(of.Group, e.Group), cmp.Or(of.Account, e.Account)
+		have[e.Address] = true
+		add(e)
+	}
+	for _, e := range b.entries().Entries() {
+		if !have[e.Address] {
+			add(e)
+		}
+	}
+	if !named {
+		return nil
+	}
+	return both
+}
+
+// OwnGroup returns the group that is most likely the company's own: the one with the most accounts
+// of bookkeeping, or else the only group. It is "" where nothing tells.
+func (b *AddressBook) OwnGroup() (own string) {
+	kept := map[string]int{}
+	for _, e := range b.entries().Entries() {
+		if e.Account != "" {
+			kept[e.Group]++
+		}
+	}
+	groups, most := b.entries().Groups(), 0
+	for _, group := range groups {
+		if kept[group] > most {
+			own, most = group, kept[group]
+		}
+	}
+	if own == "" && len(groups) == 1 {
+		own = groups[0]
+	}
+	return own
+}
+
+// GroupNames returns the names of the groups, [AddressBook.OwnGroup] first.
+func (b *AddressBook) GroupNames() []string {
+	names := b.entries().Groups()
+	if i := slices.Index(names, b.OwnGroup()); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, b.OwnGroup())
+	}
+	return names
+}
+
+// hasGroups says, for people, which groups the book has.
+func (b *AddressBook) hasGroups() string {
+	groups := b.entries().Groups()
+	if len(groups) == 0 {
+		return ": no address of it is in a group"
+	}
+	const most = 10
+	more := ""
+	if n := len(groups) - most; n > 0 {
+		groups, more = groups[:most], fmt.Sprintf(", and %d more", n)
+	}
+	return ": it has " + strings.Join(groups, ", ") + more
+}
+
+// Names tells whether a text is a label of the book.
+func (b *AddressBook) Names(text string) bool { return len(b.entries().Labelled(text)) > 0 }
+
+// GroupNamed is the group that a text names, in the letters of the book.
+func (b *AddressBook) GroupNamed(text string) (string, bool) {
+	found := b.entries().InGroup(text)
+	if len(found) == 0 {
+		return "", false
+	}
+	return b.entries().Group(found[0])
+}
+
+func (b *AddressBook) names(labels *addressbook.Book) (*journal.Names, error) {
+	names, err := journal.NamesOf(labels)
+	if err != nil {
+		where := "the files of accounts"
+		if b != nil {
+			where = b.Path
+		}
+		return nil, notUnderstood("%v: %s: %v", FieldLabels, where, err)
+	}
+	return names, nil
+}
+
+// printable is the book as a package keeps it: its text as it is shown.
+func (b *AddressBook) printable() (*AddressBook, error) {
+	shown := &addressbook.Book{}
+	for _, e := range b.Entries() {
+		for _, text := range []*string{&e.Label, &e.Group, &e.Account} {
+			*text = strings.TrimSpace(console.Printable(*text))
+		}
+		if err := shown.Add(e); err != nil {
+			return nil, err
+		}
+	}
+	return &AddressBook{shown, b.Path}, nil
+}
+
+// write writes the book as it can be read again.
+func (b *AddressBook) write(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"address", "label", "group", "account"})
+	for _, e := range b.Entries() {
+		out.Write([]string{e.Address.String(), e.Label, e.Group, e.Account})
+	}
+	out.Flush()
+	return out.Error()
+}

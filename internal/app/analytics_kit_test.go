@@ -1,0 +1,131 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// engine is a program that reads Parquet, as a package of npm, and how it is asked: the
+// script reads a list of questions as JSON, and writes a list of rows for each.
+type engine struct {
+	name, pack, version string
+	required            string // the variable that is set where its tests are not to be skipped: it is fetched there alone
+	script              string
+}
+
+var duckDB = engine{name: "DuckDB", pack: "@duckdb/node-api", version: "1.5.6-r.1", required: "FEES_REQUIRE_DUCKDB", script: `
+import { readFileSync } from 'node:fs';
+import { DuckDBInstance } from '@duckdb/node-api';
+const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+const connection = await instance.connect();
+await connection.run("SET TimeZone = 'UTC'");
+const answers = [];
+for (const question of JSON.parse(readFileSync(0, 'utf8'))) {
+	const reader = await connection.runAndReadAll(question);
+	answers.push(reader.getRowObjectsJson());
+}
+process.stdout.write(JSON.stringify(answers));
+`}
+
+var clickHouse = engine{name: "ClickHouse", pack: "chdb", version: "3.4.0", required: "FEES_REQUIRE_CLICKHOUSE", script: `
+import { readFileSync } from 'node:fs';
+import { Session } from 'chdb';
+const session = new Session();
+session.query('SET output_format_json_quote_decimals = 1, output_format_json_quote_64bit_integers = 1, max_threads = 2');
+const answers = [];
+for (const question of JSON.parse(readFileSync(0, 'utf8'))) {
+	const lines = session.query(question, 'JSONEachRow');
+	answers.push(lines.split('\n').filter(line => line !== '').map(line => JSON.parse(line)));
+}
+session.cleanup();
+process.stdout.write(JSON.stringify(answers));
+`}
+
+// install is the directory that has the engine's package. It is fetched once, by npm, and
+// kept among what a user's programs keep.
+func (e *engine) install(t testing.TB) string {
+	t.Helper()
+	require := require.New(t)
+	must := os.Getenv(e.required) != ""
+	missing := func(format string, args ...any) {
+		t.Helper()
+		why := fmt.Sprintf("without "+e.name+": "+format, args...)
+		if must {
+			t.Fatalf("%s is set, and the test is %s", e.required, why)
+		}
+		t.Skip("SKIPPED " + why)
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		missing("there is no node")
+	}
+	kept, err := os.UserCacheDir()
+	if err != nil {
+		kept = directory
+	}
+	dir := filepath.Join(kept, "fees-tests", strings.NewReplacer("@", "", "/", "-").Replace(e.pack)+"-"+e.version)
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	if _, err := exec.LookPath("npm"); err != nil {
+		missing("there is no npm")
+	}
+	if !must {
+		missing("%s=1 fetches it by npm, and it is kept", e.required)
+	}
+	require.NoError(os.MkdirAll(filepath.Dir(dir), 0o777))
+	draft, err := os.MkdirTemp(filepath.Dir(dir), "draft-")
+	require.NoError(err)
+	defer os.RemoveAll(draft)
+	npm := exec.CommandContext(t.Context(), "npm", "install", "--prefix", draft, "--no-audit", "--no-fund", "--ignore-scripts", e.pack+"@"+e.version)
+	if out, err := npm.CombinedOutput(); err != nil {
+		missing("npm install %s: %v: %s", e.pack, err, bytes.TrimSpace(out))
+	}
+	if err := os.Rename(draft, dir); err != nil && !os.IsExist(err) { // another test was faster
+		_, there := os.Stat(dir)
+		require.NoError(there, err)
+	}
+	return dir
+}
+
+// row is an answer's row: each value as text, nil where it is null.
+type row map[string]any
+
+// text is a value that must be there.
+func (r row) text(t testing.TB, column string) string {
+	t.Helper()
+	value, ok := r[column]
+	require.True(t, ok, "no column %s in %v", column, r)
+	require.NotNil(t, value, column)
+	return fmt.Sprint(value)
+}
+
+// ask asks the engine. Numbers come as they are written, with all their digits.
+func (e *engine) ask(t testing.TB, questions ...string) [][]row {
+	t.Helper()
+	dir := e.install(t)
+	script := filepath.Join(dir, "ask-"+filepath.Base(t.TempDir())+fmt.Sprint(os.Getpid())+".mjs") // beside node_modules
+	require.NoError(t, os.WriteFile(script, []byte(e.script), 0o600))
+	defer os.Remove(script)
+	input, err := json.Marshal(questions)
+	require.NoError(t, err)
+	node := exec.CommandContext(t.Context(), "node", script)
+	node.Stdin = bytes.NewReader(input)
+	var stderr bytes.Buffer
+	node.Stderr = &stderr
+	out, err := node.Output()
+	require.NoError(t, err, "%s: %s", e.name, stderr.String())
+	decoder := json.NewDecoder(bytes.NewReader(out))
+	decoder.UseNumber()
+	var answers [][]row
+	require.NoError(t, decoder.Decode(&answers))
+	require.Len(t, answers, len(questions))
+	return answers
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+// Examination says how the fees of a range are proved.
+type Examination struct {
+	Reader      *source.Reader
+	Concurrency int             // questions at once
+	Signatures  bool            // every signer, and the hash of every EVM transaction, is recomputed
+	Against     source.Source   // every block is compared with what this one says; nil for none
+	Node        Extrinsics      // who has the blocks' extrinsics as they are encoded; nil for nobody
+	Accounts    []chain.Address // whose balances are checked at every block
+}
+
+// Extrinsics has the extrinsics of a block as they are encoded.
+type Extrinsics interface {
+	Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error)
+}
+
+// Examine proves the fees of a range against what the chain recorded. Each is told the
+// reports in the order of the heights. With an error, the summary is that of the blocks
+// before it.
+func Examine(ctx context.Context, blocks source.Range, e Examination, each func(*evidence.Report) error) (*evidence.Summary, error) {
+	summary := evidence.NewSummary()
+	var before []chain.Balance // that the block before left
+	if blocks.First > 0 {
+		var err error
+		if before, err = e.balances(ctx, blocks.First-1); err != nil {
+			return summary, err
+		}
+	}
+	prover := prove.Prover{Reader: e.Reader, Concurrency: e.Concurrency, Prove: e.prove}
+	for p, err := range prover.Range(ctx, blocks, chain.Optional[evidence.Predecessor]{}) {
+		if err != nil {
+			return summary, err
+		}
+		after, _ := p.More.([]chain.Balance)
+		for i := range before {
+			p.Report.AccountBalance(p.Block, e.Accounts[i], before[i], after[i])
+		}
+		before = after
+		summary.Add(p.Report)
+		if err := each(p.Report); err != nil {
+			return summary, err
+		}
+	}
+	return summary, nil
+}
+
+// prove proves a block, and reads what the accounts have after it.
+func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Report, any, error) {
+	options := evidence.Options{Signatures: e.Signatures}
+	if e.Node != nil {
+		encoded, err := e.Node.Extrinsics(ctx, item.Block.Hash)
+		if errors.Is(err, chain.ErrNoBlock) {
+			err = fmt.Errorf("the node does not have the gateway's block %v: %w", item.Block.Hash, err)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		options.Encoded = chain.Some(encoded)
+		if node, offers := e.Node.(source.NativeSigners); offers && e.Signatures {
+			if options.NativeSigners, err = e.Reader.NativeSignersFrom(ctx, node, item); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	report, _ := prove.Block(ctx, e.Reader, item, options)
+	balances, err := e.balances(ctx, item.Block.Number)
+	if err != nil || e.Against == nil {
+		return report, balances, err
+	}
+	other, err := e.Against.Block(ctx, item.Block.Number)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the other gateway: %w", err)
+	}
+	multiplier := item.Multiplier
+	if m, ok := multiplier.Get(); ok {
+		stored, err := e.Against.Multiplier(ctx, m.At)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the other gateway: %w", err)
+		}
+		multiplier = chain.Some(chain.Stored(stored))
+	}
+	report.CompareWith(item.Block, other, multiplier)
+	return report, balances, nil
+}
+
+// balances are those that the block at a height left to the accounts.
+func (e *Examination) balances(ctx context.Context, at uint64) ([]chain.Balance, error) {
+	var balances []chain.Balance
+	for _, account := range e.Accounts {
+		b, err := e.Reader.Source.Balance(ctx, account, chain.Some(at))
+		if err != nil {
+			return nil, err
+		}
+		balances = append(balances, b.Value.Balance)
+	}
+	return balances, nil
+}

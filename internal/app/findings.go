@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// The kinds of findings that no check has a name for.
+const (
+	Undetermined = "undetermined fee"
+	Uncertain    = "block by rules that are not certain"
+)
+
+// Findings are what does not hold in a part of a ledger, by kind: the ID of a check, or
+// [Undetermined], or [Uncertain].
+type Findings struct {
+	Blocks ledger.Span
+	Kinds  map[string]uint64
+	Total  uint64
+	First  uint64 // the lowest height of one
+}
+
+func (f *Findings) add(height uint64, kind string, n uint64) {
+	if n == 0 {
+		return
+	}
+	if f.Total == 0 || height < f.First {
+		f.First = height
+	}
+	f.Kinds[kind] += n
+	f.Total += n
+}
+
+// Findings counts what does not hold in a part of the ledger.
+func (d *Desk) Findings(ctx context.Context, span ledger.Span) (*Findings, error) {
+	found := &Findings{Blocks: span, Kinds: map[string]uint64{}}
+	for f, err := range d.Book.Findings(ctx, ledger.Query{Span: span}) {
+		if err != nil {
+			return nil, d.of(err)
+		}
+		found.add(f.Block, f.Check, 1)
+	}
+	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: span}) {
+		if err != nil {
+			return nil, d.of(err)
+		}
+		found.add(b.Height, Undetermined, b.Undetermined)
+		if !b.Certain {
+			found.add(b.Height, Uncertain, 1)
+		}
+	}
+	return found, nil
+}
+
+// FindingList is what does not hold in the blocks of a period, whosever it is, as a table.
+type FindingList struct {
+	Held  Held
+	Notes []string // what of the period is not there
+	Sheet *table.Sheet
+}
+
+// ListFindings lists what does not hold in the blocks of a period. They are read from the ledger
+// when the table is written.
+func (d *Desk) ListFindings(ctx context.Context, p Period) (*FindingList, error) {
+	held, err := d.Held(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	span, err := d.span(&held)
+	if err != nil {
+		return nil, err
+	}
+	list := &FindingList{Held: held, Notes: held.Notes(), Sheet: closing.List(ctx, d.Book, span, new(closing.Findings))}
+	list.Sheet.Symbol, err = d.Symbol(ctx)
+	return list, err
+}

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync/atomic"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/source"
+)
+
+// FollowOptions say how a ledger follows a chain.
+type FollowOptions struct {
+	FillOptions
+	Heads  source.Heads
+	Follow source.FollowOptions // but for the height to begin at
+	// From is where a new ledger begins: at the newest final block by default.
+	From chain.Optional[uint64]
+	// Heard is told the height of each final head, where it is not nil.
+	Heard func(head uint64)
+	// Lag is told, after each change, the height and the newest one.
+	Lag func(height, newest uint64)
+	// Ended is told the last block of a chain that has ended, when nothing is left to
+	// follow; nil for nobody.
+	Ended func(last uint64)
+}
+
+// Follow appends each block to the ledger at a place as it becomes final, and seals it at
+// once, until its context ends, or the source or the chain does, which does not grow.
+func Follow(ctx context.Context, place string, o FollowOptions) error {
+	head, err := o.Reader.Source.Head(ctx, false)
+	if err != nil {
+		return err
+	}
+	extent, err := ExtentOf(ctx, place)
+	if err != nil {
+		return err
+	}
+	from, given := o.From.Get()
+	switch {
+	case extent.Known && given:
+		return notUnderstood("%v is for a new ledger; this one goes on from block %d", FieldFrom, extent.Next)
+	case extent.Known:
+		from = extent.Next
+	case !given:
+		from = head.Number
+	}
+	d, err := begin(ctx, place, o.Reader, min(from, head.Number), from, OpenWriter)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	f := d.filler(&o.FillOptions)
+	f.prover.Concurrency, f.atOnce = 0, true
+	last, ends := d.lastBlock(ctx).Get()
+	if err := f.catchUp(ctx); err != nil {
+		return err
+	}
+	if !ends || from <= max(last, head.Number) {
+		if err := f.follow(ctx, &o, from, extent.Known && from > head.Number); err != nil {
+			if extent.Known || f.stored > 0 {
+				return &httpclient.InterruptedError{Next: from + f.stored, Err: err}
+			}
+			return err
+		}
+	}
+	_, next, err := d.Book.Extent(ctx)
+	if err == nil && ends && next > last && o.Ended != nil {
+		o.Ended(last)
+	}
+	return d.of(err)
+}
+
+// follow appends the blocks from a height on. Done tells that the ledger has all that the
+// source had when it was asked.
+func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done bool) error {
+	before, err := f.before(ctx, from)
+	if err != nil {
+		return err
+	}
+	o.Follow.From = chain.Some(from)
+	var newest atomic.Uint64
+	entries := func(ctx context.Context) iter.Seq2[*ledger.Entry, error] {
+		return func(yield func(*ledger.Entry, error) bool) {
+			for x, err := range f.prover.Follow(ctx, noting(o, &newest), o.Follow, before) {
+				if done && errors.Is(err, chain.ErrNotKept) { // an archive does not grow
+					return
+				}
+				if err == nil {
+					err = ctx.Err() // or it may be judged by less
+				}
+				if !yield(f.entry(x, err)) || err != nil {
+					return
+				}
+			}
+		}
+	}
+	return f.store(ctx, entries, func(height uint64) { o.Lag(height, max(newest.Load(), height)) })
+}
+
+// noting delivers heads and notes the newest.
+func noting(o *FollowOptions, newest *atomic.Uint64) source.Heads {
+	return func(ctx context.Context) iter.Seq2[source.Head, error] {
+		return func(yield func(source.Head, error) bool) {
+			for h, err := range o.Heads(ctx) {
+				if err == nil {
+					newest.Store(h.Number)
+					if o.Heard != nil {
+						o.Heard(h.Number)
+					}
+				}
+				if !yield(h, err) {
+					return
+				}
+			}
+		}
+	}
+}

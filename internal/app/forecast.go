@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+const (
+	// A forecast reads so many runs of neighbouring blocks, so long each.
+	samples      = 8
+	sampleLength = 8
+	// One of them is longer, to see how fast it goes once it is under way.
+	longSample     = 1024
+	longSampleTime = 5 * time.Second
+	// diskFactor is how many hundredths of a byte of disk an encoded byte of a block's
+	// rows takes in the end, totals and look-ups included; see bench/ledger.
+	diskFactor = 100
+)
+
+// Forecast is what it would take to fill a ledger, by a few of the blocks.
+type Forecast struct {
+	Name     string // of the days that are wanted, for people; "" where heights are
+	Blocks   ledger.Span
+	Missing  uint64 // blocks of these
+	Requests uint64 // about
+	Measured uint64 // blocks, of which the rest follows
+	Time     time.Duration
+	Bytes    uint64 // of disk
+}
+
+// ForecastSync reads a few of the blocks that are wanted and missing, and tells what all of
+// them would take. Nothing is stored.
+func ForecastSync(ctx context.Context, place string, w Wanted, o FillOptions) (*Forecast, error) {
+	extent, err := ExtentOf(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	span, err := w.resolve(ctx, o.Reader, extent)
+	if err != nil {
+		return nil, err
+	}
+	f := &Forecast{Name: w.Name(), Blocks: span, Missing: span.Blocks()}
+	missing := []ledger.Span{span}
+	if extent.Known {
+		d, err := Open(ctx, place, o.Reader.Tables)
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		if missing, f.Missing, err = d.missing(ctx, span); err != nil {
+			return nil, err
+		}
+	}
+	if f.Missing == 0 {
+		return f, nil
+	}
+	portion := o.Reader.Source.Portion()
+	f.Requests = (f.Missing*portion.Questions+portion.Blocks-1)/portion.Blocks + uint64(2*len(missing))
+	return f, f.measure(ctx, missing, o.prover())
+}
+
+// measure reads runs of blocks at equal distances.
+func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover prove.Prover) error {
+	encoded, taken := uint64(0), time.Duration(0)
+	for i := range uint64(samples) {
+		s := nth(missing, f.Missing/samples*i)
+		length := uint64(sampleLength)
+		if i == samples/2 {
+			length = longSample
+		}
+		s.Last = min(s.Last, s.First+length-1)
+		r := run{began: time.Now(), long: i == samples/2, atOnce: 4*prover.Reader.Source.Portion().Blocks + httpclient.DefaultConcurrency}
+		for x, err := range prover.Range(ctx, source.Range{First: s.First, Last: s.Last}, chain.Optional[evidence.Predecessor]{}) {
+			e, err := entry(x, err)
+			if err != nil {
+				return err
+			}
+			encoded += e.Encoded()
+			f.Measured++
+			if !r.goesOn() {
+				break
+			}
+		}
+		taken += time.Since(r.began)
+		if speed, known := r.speed(); known {
+			f.Time = time.Duration(float64(f.Missing) / speed * float64(time.Second)).Round(time.Second)
+		}
+		if f.Missing < samples*sampleLength { // one run is all that it takes
+			break
+		}
+	}
+	if f.Time == 0 {
+		f.Time = time.Duration(float64(taken) / float64(f.Measured) * float64(f.Missing)).Round(time.Second)
+	}
+	f.Bytes = encoded * diskFactor / 100 / f.Measured * f.Missing
+	return nil
+}
+
+// run is one of neighbouring blocks.
+type run struct {
+	began, settled time.Time
+	blocks         uint64
+	atOnce         uint64 // that come together, before it is seen how fast it goes
+	long           bool
+}
+
+// goesOn counts a block, and tells whether more are read.
+func (r *run) goesOn() bool {
+	if r.blocks++; r.blocks == r.atOnce {
+		r.settled = time.Now()
+	}
+	return !r.long || r.blocks < max(samples*sampleLength, 2*r.atOnce) || time.Since(r.began) < longSampleTime
+}
+
+// speed is how many blocks came in a second once it was under way.
+func (r *run) speed() (blocks float64, known bool) {
+	if r.blocks < 2*r.atOnce {
+		return 0, false
+	}
+	return float64(r.blocks-r.atOnce) / time.Since(r.settled).Seconds(), true
+}
+
+// nth is what follows, in its span, from the n-th missing block on.
+func nth(missing []ledger.Span, n uint64) ledger.Span {
+	for _, s := range missing {
+		if n < s.Blocks() {
+			return ledger.Span{First: s.First + n, Last: s.Last}
+		}
+		n -= s.Blocks()
+	}
+	return missing[len(missing)-1]
+}

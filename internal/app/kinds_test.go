@@ -1,0 +1,116 @@
+package app_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// What goes wrong has the kind that tells a front what to say of it.
+func TestKinds(t *testing.T) {
+	place, ctx := filled(t, file(t)), t.Context()
+	d, err := app.Open(ctx, place, network.BuiltIn())
+	require.NoError(t, err)
+	defer d.Close()
+	ask := func(p app.Period) error {
+		_, err := d.Report(ctx, app.ReportQuestion{Period: p, By: report.Day})
+		return err
+	}
+	explain := func(name string) error {
+		which, err := app.ParseTransactionRef(name, "")
+		if err == nil {
+			_, err = app.Explain(ctx, demo(t), which)
+		}
+		return err
+	}
+	for name, c := range map[string]struct {
+		kind app.Kind
+		err  func() error
+	}{
+		"nothing":                     {"", func() error { return ask(app.Heights(1, 27)) }},
+		"a period beyond":             {app.NotCovered, func() error { return ask(app.Heights(1, 99)) }},
+		"a month that is not there":   {app.NotCovered, func() error { p, _ := app.PeriodInput{Month: "2031-01"}.Parse(); return ask(p) }},
+		"a month that is none":        {app.NotUnderstood, func() error { _, err := app.PeriodInput{Month: "2026-13"}.Parse(); return err }},
+		"a range that is none":        {app.NotUnderstood, func() error { _, err := app.PeriodInput{Blocks: "9..1"}.Parse(); return err }},
+		"an account that is none":     {app.NotUnderstood, func() error { _, _, err := app.ReadAccounts([]string{"0x12"}, nil); return err }},
+		"a file that is not there":    {app.NotUnderstood, func() error { _, err := app.ReadAddressBook("nowhere.csv"); return err }},
+		"no ledger":                   {app.NotFound, func() error { _, err := app.Open(ctx, file(t), network.BuiltIn()); return err }},
+		"no transaction":              {app.NotFound, func() error { return explain("25-77") }},
+		"an inherent":                 {app.NotFound, func() error { return explain("25-0") }},
+		"a transaction that is none":  {app.NotUnderstood, func() error { return explain("25") }},
+		"a block that was not kept":   {app.NotCovered, func() error { return explain("99-1") }},
+		"a ledger that is written":    {app.Busy, func() error { return writtenTwice(t, place) }},
+		"a ledger that was altered":   {app.Damaged, func() error { return altered(t) }},
+		"a gateway that is away":      {app.Unanswered, func() error { return unreachable(t) }},
+		"who asked has gone":          {app.Stopped, func() error { return fmt.Errorf("a question: %w", context.Canceled) }},
+		"a full disk":                 {app.Failed, func() error { return fmt.Errorf("a write: %w", syscall.ENOSPC) }},
+		"something else":              {app.Failed, func() error { return errors.New("something else") }},
+		"amounts that no chain has":   {app.Unanswered, func() error { return fmt.Errorf("block 3: %w", chain.ErrOverflow) }},
+		"a ledger of another chain":   {app.NotUnderstood, func() error { return &app.LedgerError{Place: "x", Err: ledger.ErrOtherChain} }},
+		"rows that differ from those": {app.DoesNotHold, func() error { return &app.LedgerError{Place: "x", Err: &ledger.DiffersError{}} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := c.err()
+			require.Equal(t, c.kind, app.KindOf(err), "%v", err)
+		})
+	}
+}
+
+func writtenTwice(t *testing.T, place string) error {
+	first, err := app.OpenWriter(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	defer first.Close()
+	_, err = app.OpenWriter(t.Context(), place, network.BuiltIn())
+	return err
+}
+
+// altered is what a question says of a ledger in which a fee was changed.
+func altered(t *testing.T) error {
+	place := filled(t, file(t))
+	db, err := sql.Open("sqlite", place)
+	require.NoError(t, err)
+	_, err = db.Exec("UPDATE transactions SET fee = '1' WHERE height = 25")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	d, err := app.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	defer d.Close()
+	v, err := app.Verify(t.Context(), app.VerifyOptions{Place: place})
+	require.NoError(t, err)
+	return v.Err()
+}
+
+// unreachable is what is said of a gateway where nobody listens.
+func unreachable(t *testing.T) error {
+	src, err := source.Open("http://127.0.0.1:1", source.Options{Options: httpclient.Options{Total: 1}})
+	require.NoError(t, err)
+	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	_, err = app.Temporary(t.Context(), "of the moment", app.Heights(1, 2), app.FillOptions{Reader: reader})
+	return err
+}
+
+// An error names the fields of a question, under whatever names the front has for them.
+func TestFieldsOfErrors(t *testing.T) {
+	_, err := app.PeriodInput{From: "2026-01-01"}.Parse()
+	require.EqualError(t, err, "name both ends of the period, from and to")
+	var input *app.InputError
+	require.ErrorAs(t, err, &input)
+	require.Equal(t, "name both ends of the period, ?from and ?to", input.Naming(func(f app.Field) string { return "?" + string(f) }))
+	_, err = app.ReadTables(filepath.Join(t.TempDir(), "mine.json"))
+	require.ErrorAs(t, err, &input)
+	require.Contains(t, input.Naming(func(f app.Field) string { return "--" + string(f) }), "--network-file ")
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/finance/explain"
+)
+
+// partyLabels are what an address book says of those who have to do with a transaction.
+type partyLabels struct {
+	FromLabel  chain.Optional[string] `json:"from_label"`
+	ToLabel    chain.Optional[string] `json:"to_label"`
+	PayerLabel chain.Optional[string] `json:"payer_label"`
+	PayerGroup chain.Optional[string] `json:"payer_group"`
+}
+
+// LabelledTransaction is a transaction as JSON has it where there is an address book.
+type LabelledTransaction struct {
+	evidence.Transaction
+	partyLabels
+	Transfers []LabelledTransfer `json:"transfers"`
+}
+
+// LabelledTransfer is a transfer with labels.
+type LabelledTransfer struct {
+	evm.Transfer
+	TokenLabel chain.Optional[string] `json:"token_label"`
+	FromLabel  chain.Optional[string] `json:"from_label"`
+	ToLabel    chain.Optional[string] `json:"to_label"`
+}
+
+// Labelled is a transaction with labels.
+func Labelled(t *evidence.Transaction, book *AddressBook) LabelledTransaction {
+	x := LabelledTransaction{Transaction: *t, partyLabels: labelsOf(t, book), Transfers: []LabelledTransfer{}}
+	for _, one := range t.Transfers {
+		x.Transfers = append(x.Transfers, LabelledTransfer{
+			one, book.LabelOf(chain.Some(one.Token)), book.LabelOf(chain.Some(one.From)), book.LabelOf(chain.Some(one.To)),
+		})
+	}
+	return x
+}
+
+func labelsOf(t *evidence.Transaction, book *AddressBook) partyLabels {
+	return partyLabels{book.LabelOf(t.From), book.LabelOf(t.To), book.LabelOf(t.Payer), book.GroupOf(t.Payer)}
+}
+
+// LabelledReport is a report on a block as JSON has it, with labels where there is a book.
+func LabelledReport(r *evidence.Report, book *AddressBook) any {
+	if book == nil {
+		return r
+	}
+	x := struct {
+		*evidence.Report
+		Transactions []LabelledTransaction `json:"transactions"`
+	}{r, []LabelledTransaction{}}
+	for i := range r.Transactions {
+		x.Transactions = append(x.Transactions, Labelled(&r.Transactions[i], book))
+	}
+	return x
+}
+
+// LabelledInvoice is an invoice as JSON has it, with labels where there is a book.
+func LabelledInvoice(v *explain.Invoice, book *AddressBook) any {
+	if book == nil {
+		return v
+	}
+	return struct {
+		*explain.Invoice
+		Transaction LabelledTransaction `json:"transaction"`
+	}{v, Labelled(&v.Transaction, book)}
+}

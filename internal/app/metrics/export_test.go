@@ -1,0 +1,13 @@
+package metrics
+
+import (
+	"context"
+	"time"
+
+	"github.com/feeledger/fees/internal/app"
+)
+
+// LedgerAt is Ledger with a clock.
+func (m *Metrics) LedgerAt(status func(context.Context) (app.Status, error), now func() time.Time) {
+	m.registry.MustRegister(&ledger{status: status, now: now})
+}

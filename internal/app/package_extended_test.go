@@ -1,0 +1,43 @@
+package app_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
+)
+
+// A package holds after its ledger was extended downwards: what came below the month is not of it.
+func TestMonthAfterTheLedgerWasExtendedDownwards(t *testing.T) {
+	long(t)
+	reader, place := hourly(t), file(t)
+	sync := func(month string) {
+		_, err := app.Sync(t.Context(), place, wanted(t, app.WantedInput{Month: month}), app.FillOptions{Reader: reader})
+		require.NoError(t, err)
+	}
+	sync("2025-02")
+	first := statusOf(t, place).First
+	d := opened(t, place)
+	month, err := d.Report(t.Context(), app.ReportQuestion{Period: parsed(t, app.PeriodInput{Month: "2025-02"}), By: report.Account})
+	require.NoError(t, err)
+	payer, known := month.Groups[0].Account.Get()
+	require.True(t, known)
+	dir := filepath.Join(t.TempDir(), "february")
+	q := app.PackageQuestion{Dir: dir, Month: "2025-02", Journal: "hledger", With: app.WithFees, Accounts: []string{payer.String()}, PackageOptions: app.PackageOptions{Program: "a test"}}
+	closed := packed(t, d, q)
+	require.True(t, closed.Manifest.Period.Complete)
+	require.NoError(t, d.Close())
+
+	sync("2025-01")
+	require.NotEqual(t, first, statusOf(t, place).First, "the ledger begins lower")
+	c := checked(t, dir, place, q.PackageOptions)
+	require.Empty(t, c.Damage)
+	require.Empty(t, c.Differences)
+	require.Empty(t, c.Notes)
+	require.False(t, c.Part)
+	again := packed(t, opened(t, place), q)
+	require.False(t, again.Changed, "closed again, every byte is the same")
+}

@@ -1,0 +1,326 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/source"
+)
+
+// make makes all files.
+func (x *maker) make(ctx context.Context) error {
+	p := &x.options.Progress
+	defer p.end()
+	for _, step := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"findings", x.makeFindings},
+		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
+	} {
+		p.say("closing: " + step.what)
+		if err := step.do(ctx); err != nil {
+			return err
+		}
+	}
+	x.manifest.Files = x.draft.Files()
+	return nil
+}
+
+// makeInputs keeps what the package is made of.
+func (x *maker) makeInputs(context.Context) error {
+	var lines bytes.Buffer
+	out := csv.NewWriter(&lines)
+	out.Write([]string{"address", "label"})
+	for _, a := range x.manifest.Accounts {
+		out.Write([]string{a.Address, a.Label})
+	}
+	out.Flush()
+	if err := x.addText(inputAccounts, lines.Bytes()); err != nil {
+		return err
+	}
+	if x.inputs.book != nil {
+		if err := x.draft.Add(inputLabels, x.inputs.book.write); err != nil {
+			return err
+		}
+	}
+	var err error
+	if x.names, err = ReadNames(x.inputs.names); err != nil {
+		return err
+	}
+	if x.names == nil && x.inputs.book != nil {
+		if x.names, err = x.inputs.book.names(x.labels); err != nil {
+			return err
+		}
+	} else if x.names != nil {
+		text, err := ReadSmallFile(x.inputs.names, maxListBytes)
+		if err != nil {
+			return inFile(FieldNames, x.inputs.names, err)
+		}
+		if err := x.addText(inputNames, text); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(x.makePrices(), x.makeClasses()); err != nil {
+		return err
+	}
+	return x.draft.Add(networksFile, func(w io.Writer) error { return writeTable(w, x.network) })
+}
+
+// makePrices keeps the prices that amounts in a currency rest on.
+func (x *maker) makePrices() (err error) {
+	o := x.manifest.Options.Prices
+	if o == nil {
+		return nil
+	}
+	x.prices, err = keepList(x, FieldPrices, x.inputs.prices, inputPrices, func(text []byte) (*money.List, error) { return money.Read(text, o.Currency) })
+	return err
+}
+
+// makeClasses keeps the user's own classes of movements.
+func (x *maker) makeClasses() (err error) {
+	if !x.manifest.Options.Classes {
+		return nil
+	}
+	x.classes, err = keepList(x, FieldClasses, x.inputs.classes, inputClasses, rollforward.ReadOwnRules)
+	return err
+}
+
+// keepList reads a list of the user's, and keeps just what was read: a file may change meanwhile.
+func keepList[L any](x *maker, field Field, path, name string, read func([]byte) (*L, error)) (*L, error) {
+	list, text, err := readList(field, path, read)
+	if err != nil {
+		return nil, err
+	}
+	return list, x.addText(name, text)
+}
+
+func (x *maker) addText(name string, text []byte) error {
+	return x.draft.Add(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// makeReports makes the report by day, or of a year by month, and that by account, whose totals
+// are the same.
+func (x *maker) makeReports(ctx context.Context) error {
+	by := report.Day
+	if x.period.Year != "" {
+		by = report.Month
+	}
+	for _, one := range []struct {
+		by   report.By
+		name string
+	}{{by, "report"}, {report.Account, "accounts"}} {
+		q := report.Question{By: one.by, Network: x.network.Name, Symbol: x.network.Symbol, Prices: x.prices}
+		if x.inputs.book != nil {
+			q.Labels = x.labels
+		}
+		r, err := x.report(ctx, &x.held, q, x.accounts, &x.options.Progress)
+		if err != nil {
+			return err
+		}
+		x.manifest.Totals = totalsOf(&r.Totals)
+		forms := map[string]func(io.Writer) error{
+			".json": func(w io.Writer) error { return report.WriteJSON(w, r) },
+			".csv":  func(w io.Writer) error { return table.WriteCSV(w, r.Sheet()) },
+			".xlsx": func(w io.Writer) error { return table.WriteXLSX(w, r.Sheet()) },
+		}
+		if one.by == by {
+			forms[".html"] = func(w io.Writer) error { return report.WriteHTML(w, r) }
+		}
+		for form, write := range forms {
+			if err := x.draft.Add(one.name+form, write); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func totalsOf(f *report.Figures) closing.Totals {
+	return closing.Totals{
+		EVM: f.EVM, Native: f.Native, EVMFailed: f.EVMFailed, NativeFailed: f.NativeFailed, OutcomeUnknown: f.OutcomeUnknown, Fee: f.Fee, EVMFee: f.EVMFee, NativeFee: f.NativeFee, PriorityFee: f.PriorityFee,
+		Tip: f.Tip, Charged: f.Charged, Burned: f.Burned, Treasury: f.Treasury, Author: f.Author, Gas: f.Gas.Uint64(),
+	}
+}
+
+func (x *maker) span() ledger.Span {
+	return ledger.Span{First: x.manifest.Blocks.First, Last: x.manifest.Blocks.Last}
+}
+
+func (x *maker) makeFindings(ctx context.Context) error {
+	return x.of(x.draft.Add("findings.csv", func(w io.Writer) error {
+		return table.WriteCSV(w, closing.List(ctx, x.Book, x.span(), &x.manifest.Findings))
+	}))
+}
+
+// These files need the gateway where balances are asked for.
+var (
+	statementFiles   = []string{"statements.json", "statements.xlsx"}
+	rollforwardFiles = []string{"rollforward.json", "rollforward.xlsx"}
+)
+
+func (x *maker) makeStatements(ctx context.Context) error {
+	o := &x.manifest.Options
+	if o.Balances && x.withoutSource {
+		return nil
+	}
+	q := StatementQuestion{Accounts: x.accounts, Prices: x.prices, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
+	if o.Balances {
+		q.Balances = x.told
+	} else {
+		x.manifest.LeftOut = append(x.manifest.LeftOut, "the statements are not proved: no balances were asked for")
+	}
+	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.book != nil}, &q)
+	if err != nil {
+		return err
+	}
+	for _, s := range made.List {
+		if isWrong(s) {
+			x.manifest.Findings.Statements++
+		}
+	}
+	err = x.draft.Add(statementFiles[0], func(w io.Writer) error { return made.Style.WriteJSONList(ctx, w, made.List) })
+	if err == nil {
+		err = x.draft.Add(statementFiles[1], func(w io.Writer) error { return made.Style.WriteXLSX(ctx, w, made.List) })
+	}
+	return made.Explain(err)
+}
+
+// makeRollforward makes the rollforward, of a year by month, with every movement.
+func (x *maker) makeRollforward(ctx context.Context) error {
+	o := &x.manifest.Options
+	if !o.Rollforward || o.Balances && x.withoutSource {
+		return nil
+	}
+	q := RollforwardQuestion{By: ByPeriod, Accounts: x.accounts, Labels: x.labels, Classes: x.classes, Prices: x.prices, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
+	if x.period.Year != "" {
+		q.By = ByMonth
+	}
+	if o.Balances {
+		q.Balances = x.told
+	}
+	made, err := x.rollforward(ctx, &x.held, x.network, &q)
+	if err != nil {
+		return err
+	}
+	if !made.Holds() {
+		x.manifest.Findings.Rollforward = 1
+	}
+	err = x.draft.Add(rollforwardFiles[0], func(w io.Writer) error { return made.Style.WriteJSON(w, made.Rollforward) })
+	if err == nil {
+		err = x.draft.Add(rollforwardFiles[1], func(w io.Writer) error { return made.Style.WriteXLSX(ctx, w, made.Rollforward) })
+	}
+	return made.Explain(err)
+}
+
+func (x *maker) journalName() string { return "journal." + x.manifest.Options.Journal }
+
+// makeJournal makes the journal. One that cannot be made without a lie is left out, and
+// the manifest says why.
+func (x *maker) makeJournal(ctx context.Context) error {
+	o := &x.manifest.Options
+	if o.With == WithMovements && x.withoutSource {
+		return nil
+	}
+	e, err := x.export(ctx, x.held, ExportQuestion{Accounts: x.accounts, With: o.With, Style: journal.Style{Names: x.names, Prices: x.prices, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
+	if err != nil {
+		return err
+	}
+	j, err := e.Journal(ctx)
+	var differs *journal.DifferenceError
+	if errors.As(err, &differs) || errors.Is(err, journal.ErrUnknown) {
+		x.manifest.Findings.Journal = 1
+		x.manifest.LeftOut = append(x.manifest.LeftOut, "the journal: "+console.Printable(err.Error()))
+		return nil
+	}
+	if err != nil {
+		return e.Explain(err)
+	}
+	p, _ := Program(o.Journal)
+	return e.Explain(x.draft.Add(x.journalName(), func(w io.Writer) error { return j.Write(w, p) }))
+}
+
+// makeReconciliation compares the company's record. The result is that of the ledger up
+// to the package's last block.
+func (x *maker) makeReconciliation(ctx context.Context) error {
+	r := x.manifest.Options.Reconciliation
+	if r == nil {
+		return nil
+	}
+	books := keptBooks(r, x.inputs.books)
+	options, err := books.Options(x.asked.Zone)
+	if err != nil {
+		return err
+	}
+	span := x.span()
+	options.Accounts, options.Symbol = x.accounts, x.network.Symbol
+	if x.inputs.book != nil {
+		options.Labels = x.labels
+	}
+	if r.Priced {
+		options.Prices = x.prices
+	}
+	file, err := books.Read(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	result, err := x.Reconcile(ctx, file, r.Name, Heights(span.First, span.Last), options)
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+	// What was sealed after the month is not of it.
+	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
+	x.manifest.Findings.Differences += uint64(result.Apart())
+	if err := x.keepBooks(r, file); err != nil {
+		return err
+	}
+	err = x.draft.Add("reconciliation.json", func(w io.Writer) error { return result.WriteJSON(w, true) })
+	if err != nil {
+		return err
+	}
+	return x.draft.Add("reconciliation.xlsx", func(w io.Writer) error { return table.WriteXLSX(w, result.Sheets(true)...) })
+}
+
+// keepBooks keeps the file that was compared, and no other.
+func (x *maker) keepBooks(r *closing.Reconciliation, file *reconcile.File) error {
+	r.Input = inputBooks + "." + file.Form
+	in, err := os.Open(x.inputs.books)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	err = x.draft.Add(r.Input, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	kept := slices.IndexFunc(x.draft.Files(), func(f closing.File) bool { return f.Name == r.Input })
+	if x.draft.Files()[kept].SHA256 != file.SHA256.String() {
+		return fmt.Errorf("%s changed while it was read: try again", x.inputs.books)
+	}
+	return nil
+}

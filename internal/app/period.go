@@ -1,0 +1,315 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	_ "time/tzdata" // time zones are the same on every machine that has none of its own
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/source"
+)
+
+// PeriodInput is a period as a person names it: by a range of heights, by a month, by a year, or
+// by two ends, which are both days or both heights. Without any, it is all that is sealed.
+type PeriodInput struct {
+	Blocks   string // A..B, both included, or A:+N
+	Month    string // such as 2026-01
+	Year     string // such as 2026
+	From, To string // both included, such as 2026-01-31, or heights
+	Timezone string // whose days they are, such as Europe/Berlin; "" is UTC
+	Partial  bool   // what the ledger has of the period will do
+}
+
+// Period is what a question is about.
+type Period struct {
+	Name string // for people; "" until it is known what is sealed
+	// All is all that a ledger has sealed, instead of Asked.
+	All     bool
+	Asked   ledger.Period
+	Zone    *time.Location
+	Partial bool // a part of it will do
+}
+
+// Parse reads a period. The error is an [InputError].
+func (in PeriodInput) Parse() (p Period, err error) {
+	if p.Zone, err = parseZone(in.Timezone); err != nil {
+		return p, err
+	}
+	p.Partial = in.Partial
+	ends := in.From != "" || in.To != ""
+	switch named := count(in.Blocks != "") + count(in.Month != "") + count(in.Year != "") + count(ends); {
+	case named > 1:
+		return p, notUnderstood("name the period by a range, by %v, by %v, or by %v and %v: one of them", FieldMonth, FieldYear, FieldFrom, FieldTo)
+	case named == 0:
+		p.All = true
+	case in.Month != "":
+		err = p.named(in.Month, parseMonth)
+	case in.Year != "":
+		err = p.named(in.Year, parseYear)
+	case ends:
+		err = p.ends(in.From, in.To)
+	default:
+		var r source.Range
+		if r, err = source.ParseRange(in.Blocks); err != nil {
+			return p, notUnderstood("%v", err)
+		}
+		p.heights(r.First, r.Last)
+	}
+	return p, err
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// Month is a month of UTC.
+func Month(year int, month time.Month) (p Period, err error) {
+	p.Zone = time.UTC
+	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+	return p, p.days(first.Format("2006-01"), first, first.AddDate(0, 1, -1))
+}
+
+// Heights are the blocks from one height to another, both included.
+func Heights(first, last uint64) Period {
+	p := Period{Zone: time.UTC}
+	p.heights(first, last)
+	return p
+}
+
+func (p *Period) heights(first, last uint64) {
+	span := ledger.Span{First: first, Last: last}
+	p.Asked = ledger.Period{Heights: chain.Some(span)}
+	p.Name = "blocks " + span.String()
+}
+
+// named is a period that has a name.
+func (p *Period) named(text string, parse func(string) (first, last time.Time, err error)) error {
+	first, last, err := parse(text)
+	if err != nil {
+		return err
+	}
+	return p.days(text, first, last)
+}
+
+// parseMonth reads a month: its first day and its last.
+func parseMonth(text string) (first, last time.Time, err error) {
+	if first, err = time.Parse("2006-01", text); err != nil {
+		return first, last, notUnderstood("%v %q: want a month such as 2026-01", FieldMonth, text)
+	}
+	return first, first.AddDate(0, 1, -1), nil
+}
+
+// parseYear reads a year: its first day and its last.
+func parseYear(text string) (first, last time.Time, err error) {
+	if first, err = time.Parse("2006", text); err != nil {
+		return first, last, notUnderstood("%v %q: want a year such as 2026", FieldYear, text)
+	}
+	return first, first.AddDate(1, 0, -1), nil
+}
+
+// parseZone reads a time zone.
+func parseZone(text string) (*time.Location, error) {
+	zone, err := time.LoadLocation(text)
+	if err != nil || text == "Local" {
+		return nil, notUnderstood("%v %q: want a time zone such as Europe/Berlin", FieldTimezone, text)
+	}
+	return zone, nil
+}
+
+func (p *Period) ends(from, to string) error {
+	first, err := parseEnd(FieldFrom, from)
+	if err != nil {
+		return err
+	}
+	last, err := parseEnd(FieldTo, to)
+	if err != nil {
+		return err
+	}
+	switch {
+	case first == nil || last == nil:
+		return notUnderstood("name both ends of the period, %v and %v", FieldFrom, FieldTo)
+	case first.day.IsZero() != last.day.IsZero():
+		return notUnderstood("%v and %v: want two days or two heights", FieldFrom, FieldTo)
+	case !first.day.IsZero():
+		return p.days(from+" to "+to, first.day, last.day)
+	case first.height > last.height:
+		return notUnderstood("%v %d %v %d: the period ends before it begins", FieldFrom, first.height, FieldTo, last.height)
+	}
+	p.heights(first.height, last.height)
+	return nil
+}
+
+// days is the period from one day to another, both included, as the zone has them.
+func (p *Period) days(name string, first, last time.Time) (err error) {
+	if last.Before(first) {
+		return notUnderstood("%s: the period ends before it begins", name)
+	}
+	p.Name = name
+	if zone := p.Zone.String(); zone != "UTC" {
+		p.Name += " in " + zone
+	}
+	from, to := midnight(first, p.Zone), midnight(last.AddDate(0, 0, 1), p.Zone)
+	if from.UnixMilli() < 0 {
+		return notUnderstood("the period %s begins before 1970-01-01T00:00:00Z; name a later one", p.Name)
+	}
+	if p.Asked.From, err = chain.TimeAt(uint64(from.UnixMilli())); err == nil {
+		p.Asked.To, err = chain.TimeAt(uint64(to.UnixMilli()))
+	}
+	if err != nil {
+		return notUnderstood("the period %s ends after 9999-12-31T23:59:59Z, the last time that can be written; name an earlier one", p.Name)
+	}
+	return nil
+}
+
+// midnight is the first moment of a day in a zone. A day on which clocks are put forward
+// at midnight begins when they are; one on which they are put back to it has two
+// midnights.
+func midnight(day time.Time, zone *time.Location) time.Time {
+	at := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
+	if at.Day() != day.Day() {
+		_, changed := at.ZoneBounds()
+		return changed
+	}
+	changed, _ := at.ZoneBounds()
+	if changed.IsZero() {
+		return at
+	}
+	_, offset := changed.Add(-1).Zone()
+	if first := day.Add(-time.Duration(offset) * time.Second); first.Before(changed) {
+		return first
+	}
+	return at
+}
+
+// Held is a period with what a ledger holds of it.
+type Held struct {
+	Period
+	ledger.Cover
+	Evidence evidence.Evidence // how well those blocks are known
+}
+
+// Held finds a period in the ledger. It is a [NotHeldError] where a part is missing that
+// the question does not do without.
+func (d *Desk) Held(ctx context.Context, p Period) (h Held, err error) {
+	if p.All {
+		if p.Asked, err = d.Book.Sealed(ctx); err != nil {
+			return h, d.of(err)
+		}
+		p.Name = p.Asked.String()
+	}
+	h.Period = p
+	if h.Cover, err = d.Book.Cover(ctx, p.Asked); err != nil {
+		return h, d.of(err)
+	}
+	if err := d.lacks(ctx, &h); err != nil {
+		return h, err
+	}
+	h.Evidence, err = d.evidence(ctx, h.Cover)
+	return h, err
+}
+
+// lacks is a [NotHeldError] where a part of a period is missing that the question does not do
+// without, and where the ledger has nothing of it, because it is before or after all that is
+// there. A period in between of which the chain has no block is none.
+func (d *Desk) lacks(ctx context.Context, h *Held) error {
+	sealed, err := d.Book.Sealed(ctx)
+	if err != nil && !errors.Is(err, ledger.ErrNone) {
+		return d.of(err)
+	}
+	missing := &NotHeldError{Period: h.Name, Lacks: h.Lacks}
+	have, known := sealed.Heights.Get()
+	if asked, ok := h.Asked.Heights.Get(); ok {
+		if known {
+			asked = ledger.Span{First: min(asked.First, have.Last+1), Last: max(asked.Last, have.First-min(have.First, 1))}
+		}
+		missing.Fill = chain.Some(asked)
+	}
+	if known && !h.Span.Known() {
+		outside, has, err := d.outside(ctx, h, have)
+		if err != nil {
+			return err
+		}
+		if outside {
+			missing.Lacks, missing.Has = nil, has
+			return d.of(missing)
+		}
+	}
+	if len(h.Lacks) > 0 && !h.Partial {
+		return d.of(missing)
+	}
+	return nil
+}
+
+// outside tells whether a period of which nothing is sealed is before or after what is, and for
+// people what that is.
+func (d *Desk) outside(ctx context.Context, h *Held, have ledger.Span) (outside bool, has string, err error) {
+	has = "blocks " + have.String()
+	first, last, err := d.ends(ctx, have)
+	if err != nil {
+		return false, has, err
+	}
+	from, timed := first.Get()
+	to, _ := last.Get()
+	if timed && to.Std().Before(from.Std()) { // a time that goes backwards
+		from, to = to, from
+	}
+	if timed {
+		has += fmt.Sprintf(", of %v to %v", from, to)
+	}
+	if h.Asked.Heights.Known() {
+		return true, has, nil
+	}
+	return timed && (!h.Asked.To.Std().After(from.Std()) || h.Asked.From.Std().After(to.Std())), has, nil
+}
+
+// ends are when the first and the last of sealed blocks were made: of block 0, which has no time,
+// the next one says it.
+func (d *Desk) ends(ctx context.Context, have ledger.Span) (first, last chain.Optional[chain.Time], err error) {
+	of := func(height uint64) (at chain.Optional[chain.Time], err error) {
+		b, err := d.Book.Predecessor(ctx, height)
+		found, _ := b.Get()
+		return found.Time, d.of(err)
+	}
+	if first, err = of(have.First); err == nil && !first.Known() && have.First < have.Last {
+		first, err = of(have.First + 1)
+	}
+	if err == nil {
+		last, err = of(have.Last)
+	}
+	return first, last, err
+}
+
+// evidence is how well the blocks are known that the ledger has of a period.
+func (d *Desk) evidence(ctx context.Context, c ledger.Cover) (evidence.Evidence, error) {
+	span, ok := c.Span.Get()
+	if !ok {
+		return evidence.Recorded(0), nil
+	}
+	e, err := d.Book.Evidence(ctx, span)
+	return e, d.of(err)
+}
+
+// Notes say what of the period is not there.
+func (h *Held) Notes() (notes []string) {
+	for _, lack := range h.Lacks {
+		notes = append(notes, "PARTIAL: this is not all of "+h.Name+": it lacks "+lack)
+	}
+	return notes
+}
+
+// span are the blocks that the ledger has of the period; it is a [NotHeldError] where it
+// has none.
+func (d *Desk) span(h *Held) (ledger.Span, error) {
+	span, ok := h.Span.Get()
+	if !ok {
+		return span, d.of(&NotHeldError{Period: h.Name})
+	}
+	return span, nil
+}

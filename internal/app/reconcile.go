@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/source"
+)
+
+// Reconcile compares a company's record, a file of that name, with the ledger.
+func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
+	o.Partial = p.Partial
+	if !p.All {
+		if _, err := d.Held(ctx, p); err != nil {
+			return nil, err
+		}
+		o.Period = chain.Some(p.Asked)
+	}
+	result, err := reconcile.Match(ctx, d.Book, file.Rows.All(), o)
+	if err != nil {
+		if errors.Is(err, chain.ErrOverflow) || as[*money.MissingError](err) {
+			return nil, err
+		}
+		return nil, d.of(err)
+	}
+	result.File, result.Name = file, name
+	result.Notes = append(result.Notes, file.Notes...)
+	return result, nil
+}
+
+// SymbolOf is what a source's token is called in the first block of a period of heights.
+func SymbolOf(ctx context.Context, reader *source.Reader, p Period) (string, error) {
+	span, err := p.heightsAlone()
+	if err != nil {
+		return "", err
+	}
+	item, err := reader.Read(ctx, source.Height(span.First))
+	return item.Rules.Symbol, err
+}

@@ -1,0 +1,205 @@
+package app_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/reconcile"
+)
+
+// How a record is read is named by a person: each part that nobody understands names its
+// field.
+func TestBooksInput(t *testing.T) {
+	o, err := (&app.BooksInput{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "7", Columns: []string{"fee = Kosten", "hash="}}).Options(nil)
+	require.NoError(t, err)
+	require.Equal(t, reconcile.Options{Decimal: ',', Thousands: '.', Separator: ';', Tolerance: chain.NewWei(7),
+		Columns: map[reconcile.Field]string{"fee": " Kosten", "hash": ""}}, o)
+	for text, want := range map[string]rune{"": 0, ",": ',', "comma": ',', ";": ';', "tab": '\t', `\t`: '\t', "\t": '\t', "pipe": '|'} {
+		o, err := (&app.BooksInput{Separator: text}).Options(nil)
+		require.NoError(t, err)
+		require.Equal(t, want, o.Separator)
+		require.Equal(t, '.', o.Decimal)
+	}
+	for field, in := range map[app.Field]app.BooksInput{
+		app.FieldSeparator: {Separator: "!"},
+		app.FieldDecimal:   {Decimal: "ab"},
+		app.FieldThousands: {Thousands: "''"},
+		app.FieldTolerance: {Tolerance: "-1"},
+		app.FieldMap:       {Columns: []string{"fee=A", "fee=B"}},
+	} {
+		_, err := in.Options(nil)
+		require.Equal(t, []app.Field{field}, fieldsOf(t, err))
+		require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	}
+	_, err = (&app.BooksInput{Columns: []string{"fee"}}).Options(nil)
+	require.EqualError(t, err, `map "fee": want a field and the name of its column, such as fee=Cost`)
+}
+
+// books reads a record and compares it.
+func books(t *testing.T, d *app.Desk, in app.BooksInput, p app.Period, accounts ...chain.Address) (*reconcile.Result, error) {
+	t.Helper()
+	o, err := in.Options(nil)
+	require.NoError(t, err)
+	o.Accounts, o.Symbol = accounts, "GLMR"
+	file, err := in.Read(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { file.Close() })
+	result, err := d.Reconcile(t.Context(), file, "theirs", p, o)
+	if err == nil {
+		t.Cleanup(func() { result.Close() })
+	}
+	return result, err
+}
+
+// A record of what was sent reconciles to the last wei; one wei more does not, but within a
+// tolerance of it.
+func TestReconcile(t *testing.T) {
+	d := opened(t, copied(t))
+	whole := app.BooksInput{Path: record(t, func(sent) bool { return true }), Unit: "wei", Columns: []string{"fee=Kosten"}}
+	for _, p := range []app.Period{{All: true}, app.Heights(0, 27)} {
+		result, err := books(t, d, whole, p)
+		require.NoError(t, err)
+		require.Equal(t, "theirs", result.Name)
+		sum, count := charges(t, func(sent) bool { return true })
+		require.EqualValues(t, count, result.Total.Count)
+		require.Equal(t, !p.All, result.Period.Known())
+		for _, s := range result.Sums {
+			if s.Outcome == reconcile.Matched {
+				require.EqualValues(t, count, s.Count)
+				require.Equal(t, sum, known(t, s.Chain))
+			} else {
+				require.Zero(t, s.Count, s.Outcome)
+			}
+		}
+	}
+	off := whole
+	text, err := os.ReadFile(whole.Path)
+	require.NoError(t, err)
+	off.Path = write(t, "off.csv", strings.Replace(string(text), ";2100000000000000\n", ";2100000000000001\n", 1))
+	result, err := books(t, d, off, app.Heights(0, 27))
+	require.NoError(t, err)
+	differs := 0
+	for _, s := range result.Sums {
+		if s.Outcome != reconcile.Matched {
+			differs += s.Count
+		}
+	}
+	require.Equal(t, 1, differs)
+	off.Tolerance = "1"
+	result, err = books(t, d, off, app.Heights(0, 27))
+	require.NoError(t, err)
+	for _, s := range result.Sums {
+		require.True(t, s.Count == 0 || s.Outcome.Agrees())
+	}
+
+	_, err = books(t, d, whole, app.Heights(0, 99))
+	require.ErrorContains(t, err, "blocks 28..99: the ledger is sealed up to block 27")
+	require.Equal(t, app.NotCovered, app.KindOf(err))
+	part := app.Heights(0, 99)
+	part.Partial = true
+	_, err = books(t, d, whole, part)
+	require.NoError(t, err)
+	huge := whole
+	most := "340282366920938463463374607431768211455" // the largest amount; two of them are none
+	huge.Path = write(t, "huge.csv", "hash;Kosten\n"+allSent(t)[0].Hash+";"+most+"\n"+allSent(t)[1].Hash+";"+most+"\n")
+	_, err = books(t, d, huge, app.Heights(0, 27))
+	require.ErrorIs(t, err, chain.ErrOverflow)
+	require.NotContains(t, err.Error(), "ledger ", "it is the record's, not the ledger's")
+}
+
+// Rows that cannot be read are told all at once, with their number; a file that is none is
+// named.
+func TestBooksThatCannotBeRead(t *testing.T) {
+	o, err := (&app.BooksInput{}).Options(nil)
+	require.NoError(t, err)
+	o.Unit, o.Symbol = reconcile.Unit("wei"), "GLMR"
+	in := app.BooksInput{Path: write(t, "books.csv", "hash,fee\n0x12,1\n"+allSent(t)[0].Hash+",x\n"+allSent(t)[1].Hash+",2\n")}
+	_, err = in.Read(t.Context(), o)
+	var rows *app.RowsError
+	require.ErrorAs(t, err, &rows)
+	require.Equal(t, 2, rows.Problems.Count)
+	require.EqualError(t, err, in.Path+": 2 rows cannot be read")
+	var problems *reconcile.ProblemsError
+	require.ErrorAs(t, err, &problems)
+	require.Len(t, problems.List, 2)
+	in.Path = write(t, "books.csv", "neither,this\n1,2\n")
+	_, err = in.Read(t.Context(), o)
+	require.ErrorContains(t, err, in.Path+": ")
+	in.Path = file(t)
+	_, err = in.Read(t.Context(), o)
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	symbol, err := app.SymbolOf(t.Context(), demo(t), app.Heights(3, 4))
+	require.NoError(t, err)
+	require.Equal(t, "GLMR", symbol)
+	_, err = app.SymbolOf(t.Context(), demo(t), app.Heights(99, 99))
+	require.ErrorIs(t, err, chain.ErrNotKept)
+}
+
+// Settings that read a record are told once they were tried; the record is written again beside
+// itself, and never over itself.
+func TestBooksWithOtherSettings(t *testing.T) {
+	d := opened(t, copied(t))
+	s := allSent(t)[0]
+	path := write(t, "books.csv", "Report\nhash;fee_wei\n"+s.Hash+";-5\nby hand;\n")
+	o, err := (&app.BooksInput{}).Options(nil)
+	require.NoError(t, err)
+	in := app.BooksInput{Path: path}
+	_, err = in.Read(t.Context(), o)
+	var unread *app.UnreadError
+	require.ErrorAs(t, err, &unread)
+	require.EqualError(t, err, path+": 2 rows cannot be read")
+	require.Equal(t, []reconcile.Way{{Settings: []reconcile.Setting{{Name: "negative"}, {Name: "skip-rows", Value: "4"}}}}, unread.Ways)
+
+	in.Negative, in.SkipRows = true, []int{4}
+	result, err := books(t, d, in, app.Heights(0, 27))
+	require.NoError(t, err)
+	require.Equal(t, `Line 1 is above the header, which is line 2, and no fees: "Report".`, result.Notes[len(result.Notes)-1])
+	var out strings.Builder
+	require.NoError(t, in.WriteFixed(t.Context(), &out, result))
+	require.Contains(t, out.String(), s.Hash+";-5;amount_differs;")
+	require.NoError(t, os.WriteFile(path, []byte("hash;fee_wei\n"), 0o600))
+	require.ErrorIs(t, in.WriteFixed(t.Context(), &out, result), reconcile.ErrChanged)
+
+	for place, want := range map[string]string{path: "is the record itself", strings.TrimSuffix(path, "csv") + "xlsx": "in the form of the record, .csv"} {
+		err := in.CheckFixed(place)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, []app.Field{app.FieldFix}, fieldsOf(t, err))
+	}
+	require.NoError(t, in.CheckFixed(path+".checked"))
+	require.NoError(t, os.Remove(path))
+	require.ErrorIs(t, in.CheckFixed("x.csv"), os.ErrNotExist)
+	require.ErrorIs(t, in.WriteFixed(t.Context(), &out, result), os.ErrNotExist)
+}
+
+// A record that is in memory is read as one in a file; nothing is opened by its name.
+func TestBooksInMemory(t *testing.T) {
+	d := opened(t, copied(t))
+	path := record(t, func(sent) bool { return true })
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	in := app.BooksInput{Path: "/nowhere/books.csv", Content: text, Unit: "wei", Columns: []string{"fee=Kosten"}}
+	result, err := books(t, d, in, app.Heights(0, 27))
+	require.NoError(t, err)
+	require.True(t, result.Agrees())
+	var out, same strings.Builder
+	require.NoError(t, in.WriteFixed(t.Context(), &out, result))
+	in.Path, in.Content = path, nil
+	require.NoError(t, in.WriteFixed(t.Context(), &same, result))
+	require.Equal(t, same.String(), out.String())
+	for _, content := range [][]byte{text, nil} {
+		in.Content = content
+		p, err := in.Preview(t.Context(), reconcile.Options{}, 3)
+		require.NoError(t, err)
+		require.Equal(t, []string{"Extrinsic hash", "Kosten"}, p.Header)
+		require.Len(t, p.Rows, 3)
+	}
+	in.Path = file(t)
+	_, err = in.Preview(t.Context(), reconcile.Options{}, 3)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+)
+
+// account is an account's summary, with what it paid for.
+func (s *server) account(w http.ResponseWriter, r *http.Request) error {
+	account, err := app.OneAccount(r.PathValue("address"), s.Labels)
+	if err != nil {
+		return err
+	}
+	own, err := parameters(r.URL.RawQuery, "after")
+	if err != nil {
+		return err
+	}
+	paid := app.TransactionsQuestion{Period: app.Period{All: true}, Payers: []chain.Address{account}}
+	if paid.After, err = readPlace(own); err != nil {
+		return err
+	}
+	return s.show(w, r, allSealed, func(sealed string) (*view, error) {
+		a, err := keptOf(s, r, allSealed, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*app.AccountSummary, error) {
+			return s.Desk.Account(ctx, app.AccountQuestion{Account: account})
+		})
+		if err != nil {
+			return nil, err
+		}
+		path := "account/" + account.String()
+		v := &view{Title: "Account " + account.String(), Path: path, Command: "fees account " + account.String() + s.ledgerFlag()}
+		if label, ok := s.label(account); ok {
+			v.Lead = label + ". "
+		}
+		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
+		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Symbol), amount("the chain charged", a.Charged, a.Symbol)}
+		v.Facts = []fact{
+			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native)),
+			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Symbol), amount("out", a.Out, a.Symbol),
+			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
+		}
+		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Its fees by day", "fees?accounts=" + account.String()}, {"Fees of calls to it", "contract/" + account.String()}}
+		if n := a.Fees.Undetermined; n > 0 {
+			v.Warnings = append(v.Warnings, incomplete(n))
+		}
+		if !a.Held.Span.Known() {
+			return v, nil
+		}
+		list, err := s.Desk.Transactions(r.Context(), paid)
+		if err != nil {
+			return nil, err
+		}
+		list.WithoutPayer = a.WithoutPayer
+		v.Warnings = append(v.Warnings, list.Notes()...)
+		table, err := s.transactionTable(list, func(next url.Values) string {
+			if len(next) == 0 {
+				return path
+			}
+			return path + "?" + next.Encode()
+		}, own)
+		if err != nil {
+			return nil, err
+		}
+		table.Title = "What it paid for"
+		v.Tables = []*tabular{table}
+		return v, nil
+	})
+}

@@ -1,0 +1,44 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// block is a block with its transactions.
+func (s *server) block(w http.ResponseWriter, r *http.Request) error {
+	height, err := heightOf(r.PathValue("height"))
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, allSealed, func(string) (*view, error) {
+		b, err := s.Desk.Block(r.Context(), height)
+		if err != nil {
+			return nil, err
+		}
+		symbol, err := s.Desk.Symbol(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		v := &view{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}
+		v.Main = []fact{amount("fees", chain.Some(b.Fee), symbol), amount("the chain charged", b.Charged, symbol)}
+		v.Facts = []fact{
+			plain("time", optionalText(b.Time)), hash("hash", b.Hash.String()), plain("rules", b.Rules), plain("transactions", fmt.Sprintf("%d evm, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
+			amount("burned", b.Burned, symbol), amount("treasury", b.Treasury, symbol), amount("author", b.Author, symbol),
+		}
+		if height > 0 {
+			v.Around = append(v.Around, link{"Block before", fmt.Sprintf("block/%d", height-1)})
+		}
+		v.Around = append(v.Around, link{"Block after", fmt.Sprintf("block/%d", height+1)})
+		list := transactionSheet(symbol, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: ledger.Span{First: height, Last: height}}))
+		table, err := s.table(list, mostRows)
+		if err != nil {
+			return nil, err
+		}
+		v.Tables = []*tabular{table}
+		return v, nil
+	})
+}

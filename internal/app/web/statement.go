@@ -1,0 +1,340 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/source"
+)
+
+// parts are those of a statement.
+var parts = []string{"movements", "fees", "transfers", "summary"}
+
+// statementQuestion is what a page with an account's statement, or a file of it, is asked for.
+type statementQuestion struct {
+	scope   scope
+	account chain.Address
+	period  app.Period
+	part    string
+	prices  *money.List // nil for no amounts in a currency
+	bare    bool        // no balances are asked for, and nothing is proved
+	listing listing
+}
+
+// statementQuestion reads it. The account is in the path.
+func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQuestion, err error) {
+	if q.account, err = app.OneAccount(r.PathValue("address"), s.Labels); err != nil {
+		return q, err
+	}
+	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat([]string{"part", "price", "balances"}, own)...); err != nil {
+		return q, err
+	}
+	if q.scope.Accounts != "" {
+		return q, notUnderstood("The account is in the path: leave accounts out.")
+	}
+	if q.part = q.scope.own.Get("part"); q.part == "" {
+		q.part = parts[0]
+	}
+	if !slices.Contains(parts, q.part) {
+		return q, notUnderstood("part=%s: there are %s.", console.Printable(q.part), strings.Join(parts, ", "))
+	}
+	if q.prices, err = s.priced(q.scope.own); err != nil {
+		return q, err
+	}
+	switch text := q.scope.own.Get("balances"); text {
+	case "":
+	case noBalances:
+		q.bare = true
+	default:
+		return q, notUnderstood("balances=%s: there is %s.", console.Printable(text), noBalances)
+	}
+	if q.listing, err = readListing(q.scope.own); err != nil {
+		return q, err
+	}
+	q.period, err = q.scope.period()
+	return q, err
+}
+
+// path is that of what is made of an account.
+func (q *statementQuestion) path(what string) string {
+	return "account/" + q.account.String() + "/" + what
+}
+
+// balances is who tells the account's balances; nil where nobody does.
+func (s *server) balances() source.Source {
+	if s.Source == nil {
+		return nil
+	}
+	return s.Source.Source
+}
+
+// proved makes something that is proved by balances. Where these cannot be had, it is made without,
+// and why is said: movements and fees do not depend on them.
+func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(ctx context.Context, balances source.Source) (T, error)) (made T, why string, err error) {
+	from := s.balances()
+	if q.bare {
+		from = nil
+	}
+	if from == nil {
+		made, err = make(r.Context(), nil)
+		return made, "", err
+	}
+	ctx, cancel := s.someTime(r)
+	defer cancel()
+	if made, err = make(ctx, from); err == nil || r.Context().Err() != nil {
+		return made, "", err
+	}
+	late := ctx.Err() != nil
+	err = s.asked(ctx, r, err)
+	if !late && app.KindOf(err) != app.Unanswered && !errors.Is(err, chain.ErrNotKept) {
+		return made, "", err
+	}
+	why = "Balances cannot be had now, so that nothing is proved: " + s.unread(r, err)
+	q.bare = true
+	made, err = make(r.Context(), nil)
+	return made, why, err
+}
+
+// provedFile sends what is proved as a file. It says what is proved, or is none.
+func provedFile[T any](s *server, w http.ResponseWriter, r *http.Request, q *statementQuestion, of func(*http.Request, *statementQuestion) (T, string, error), write func(*answer, T) error) error {
+	return s.file(w, r, allSealed, func(to *answer) error {
+		made, why, err := of(r, q)
+		if err == nil && why != "" {
+			err = &problem{http.StatusBadGateway, "Not answered", why}
+		}
+		if err != nil {
+			return err
+		}
+		return write(to, made)
+	})
+}
+
+func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *app.Statements, why string, err error) {
+	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Statements, error) {
+		asked := app.StatementQuestion{Period: q.period, Accounts: []chain.Address{q.account}, Labels: s.book(), Prices: q.prices, Balances: balances}
+		return s.Desk.Statements(ctx, asked)
+	})
+}
+
+// sheetOf is a part of a statement.
+func (q *statementQuestion) sheetOf(r *http.Request, made *app.Statements) *table.Sheet {
+	y, list := &made.Style, made.List
+	switch q.part {
+	case "fees":
+		return y.Fees(r.Context(), list...)
+	case "transfers":
+		return y.Transfers(r.Context(), list...)
+	case "summary":
+		return y.Summary(list...)
+	}
+	return y.Movements(r.Context(), list...)
+}
+
+// noBalances has no balances asked for.
+const noBalances = "none"
+
+// seldom are the columns of a statement that a page shows only where all are asked for.
+var seldom = []string{"account", "block", "event_index", "of_fee", "counterparty_label", "amount", "hash", "paid_for", "layer", "account_label", "account_group", "method", "gas_price", "gas", "event"}
+
+// statement is what became of an account's balance in a period.
+func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.statementQuestion(r, listingParameters...)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, allSealed, func(string) (*view, error) {
+		made, why, err := s.statementOf(r, &q)
+		if err != nil {
+			return nil, err
+		}
+		one := made.List[0]
+		v := &view{Title: "Statement of " + s.called(q.account.String()), Path: q.path("statement"), Scope: &q.scope, Lead: one.Proof(), Warnings: made.Style.Notes, Notes: one.Notes()[1:], Unsealed: why != ""}
+		v.Form = q.scope.asked(v.Path, "", s.partControls(&q, parts), nil)
+		v.Around = q.scope.around(v.Path, listing{}.with(q.scope.own))
+		if why != "" {
+			v.Warnings = append(v.Warnings, why)
+		}
+		if !made.Holds() {
+			v.Warnings = append(v.Warnings, "Something in this statement does not hold, or is not known.")
+		}
+		v.Facts = statementFacts(one, made.Style.Symbol, q.account, why != "")
+		q.listing.brief = seldom
+		if q.part == "summary" {
+			q.listing.All = true
+		}
+		table, err := s.list(q.sheetOf(r, made), q.listing, func(l listing) string { return q.path("statement") + q.scope.query(l.with(q.scope.own)) })
+		if err != nil {
+			return nil, made.Explain(err)
+		}
+		v.Tables = []*tabular{table}
+		v.Downloads = s.downloads(&q, "statement")
+		v.Command = "fees statement " + q.account.String() + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
+		return v, nil
+	})
+}
+
+// partControls are what a page with a statement or a rollforward can be asked for.
+func (s *server) partControls(q *statementQuestion, parts []string) (list []control) {
+	if len(parts) > 0 {
+		list = append(list, ofOptions("part", "Part", q.part, "", parts...))
+	}
+	return append(list, s.priceControl(q.scope.own)...)
+}
+
+// downloads are the forms of what is made of an account.
+func (s *server) downloads(q *statementQuestion, what string) (list []link) {
+	own := listing{}.with(q.scope.own)
+	if q.bare && s.Source != nil {
+		own.Set("balances", noBalances)
+	}
+	for _, form := range accountForms {
+		list = append(list, link{strings.ToUpper(form), q.path(what+"."+form) + q.scope.query(own)})
+	}
+	return list
+}
+
+// provedFlags are, on the command line, who proves it and what it is worth.
+func (s *server) provedFlags(q *statementQuestion) string {
+	line := s.gatewayFlag()
+	if s.Source == nil || q.bare {
+		line = " --no-balances"
+	}
+	return line + s.priceFlags(q.prices)
+}
+
+// statementFacts are the balances and what was paid.
+func statementFacts(one *statement.Statement, symbol string, account chain.Address, asked bool) []fact {
+	facts := []fact{{Name: "account", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}
+	for _, b := range []struct {
+		name    string
+		balance chain.Optional[chain.Balance]
+	}{{"before", one.Opening}, {"after", one.Closing}} {
+		if balance, ok := b.balance.Get(); ok {
+			facts = append(facts, amount("free "+b.name, chain.Some(balance.Free), symbol))
+			if one.Reserves() {
+				facts = append(facts, amount("reserved "+b.name, chain.Some(balance.Reserved), symbol))
+			}
+		} else {
+			facts = append(facts, plain("balance "+b.name, map[bool]string{true: notKnown, false: "not asked for"}[asked]))
+		}
+	}
+	for _, f := range one.Fees {
+		charged := amount(string(f.Layer)+" fees", chain.Some(f.Charged), symbol)
+		if f.Unknown > 0 {
+			charged.Unit += fmt.Sprintf(", and %d that are %s", f.Unknown, notKnown)
+		}
+		facts = append(facts, charged)
+	}
+	return facts
+}
+
+// statementFile is the same as a file, or as the JSON of the command line.
+func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.statementQuestion(r)
+	if err != nil {
+		return err
+	}
+	return provedFile(s, w, r, &q, s.statementOf, func(to *answer, made *app.Statements) (err error) {
+		switch to.form {
+		case "csv":
+			err = table.WriteCSV(to, q.sheetOf(r, made))
+		case "xlsx":
+			err = made.Style.WriteXLSX(r.Context(), to, made.List)
+		default:
+			err = made.Style.WriteJSON(r.Context(), to, made.List[0])
+		}
+		return made.Explain(err)
+	})
+}
+
+func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app.Rollforward, why string, err error) {
+	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Rollforward, error) {
+		asked := app.RollforwardQuestion{Period: q.period, By: app.ByMonth, Accounts: []chain.Address{q.account}, Labels: s.book(), Prices: q.prices, Balances: balances}
+		return s.Desk.Rollforward(ctx, asked)
+	})
+}
+
+// rollforward leads from an account's balance before a period to the one after, line by line.
+func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.statementQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, allSealed, func(string) (*view, error) {
+		made, why, err := s.rollforwardOf(r, &q)
+		if err != nil {
+			return nil, err
+		}
+		v := &view{Title: "Rollforward of " + s.called(q.account.String()), Path: q.path("rollforward"), Scope: &q.scope, Lead: made.Style.Notes[0], Notes: made.Style.Notes[1:], Unsealed: why != ""}
+		v.Form = q.scope.asked(v.Path, "", s.partControls(&q, nil), nil)
+		if why != "" {
+			v.Warnings = append(v.Warnings, why)
+		}
+		if !made.Holds() {
+			v.Warnings = append(v.Warnings, "Something in this rollforward does not hold, or is not known.")
+		}
+		v.Facts = []fact{{Name: "account", cell: cell{Text: q.account.String(), To: "account/" + q.account.String(), Class: "hex"}}}
+		table, err := s.table(linesOf(made), mostRows)
+		if err != nil {
+			return nil, err
+		}
+		v.Tables = []*tabular{table}
+		v.Downloads = s.downloads(&q, "rollforward")
+		v.Command = "fees rollforward --accounts " + q.account.String() + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
+		return v, nil
+	})
+}
+
+func linesOf(made *app.Rollforward) *table.Sheet { return made.Style.Lines(made.Rollforward) }
+
+// rollforwardFile is the same as a file, or as the JSON of the command line.
+func (s *server) rollforwardFile(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.statementQuestion(r)
+	if err != nil {
+		return err
+	}
+	return provedFile(s, w, r, &q, s.rollforwardOf, func(to *answer, made *app.Rollforward) (err error) {
+		switch to.form {
+		case "csv":
+			err = table.WriteCSV(to, linesOf(made))
+		case "xlsx":
+			err = made.Style.WriteXLSX(r.Context(), to, made.Rollforward)
+		default:
+			err = made.Style.WriteJSON(to, made.Rollforward)
+		}
+		return made.Explain(err)
+	})
+}
+
+// priced are the prices, where a page's own parameters ask for amounts in their currency; else nil.
+func (s *server) priced(own url.Values) (*money.List, error) {
+	code := own.Get("price")
+	switch {
+	case code == "":
+		return nil, nil
+	case s.Prices == nil:
+		return nil, notUnderstood("price=%s: this server has no prices: fees serve --prices FILE reads them.", console.Printable(code))
+	case code != s.currency():
+		return nil, notUnderstood("price=%s: this server has %s.", console.Printable(code), s.currency())
+	}
+	return s.Prices, nil
+}
+
+// priceFlags are prices on the command line.
+func (s *server) priceFlags(list *money.List) string {
+	if list == nil {
+		return ""
+	}
+	return " --prices " + console.Argument(s.PricesFile) + " --fiat " + string(list.Currency)
+}

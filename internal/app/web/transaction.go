@@ -1,0 +1,184 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// transaction is a transaction of the ledger with all that it moved, and how its fee came about.
+func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
+	return s.show(w, r, allSealed, func(string) (*view, error) {
+		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
+		if err != nil {
+			return nil, err
+		}
+		place := t.Place().String()
+		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
+		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
+		v.Main = []fact{amount("fee", t.Fee, t.Symbol), amount("the chain charged", t.Charged, t.Symbol), verdictFact(t)}
+		v.Facts = []fact{
+			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
+			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.Payer), s.party("from", t.Sender), s.party("to", t.Recipient),
+			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), plain("gas", optionalText(t.Gas)), plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
+		}
+		if v.Parts = whereItWent(t); v.Parts == nil {
+			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Symbol), amount("treasury", t.Treasury, t.Symbol), amount("author", t.Author, t.Symbol))
+		}
+		if to, ok := t.Recipient.Get(); ok && t.Layer == fee.EVM {
+			v.Links = []link{{"Fees of calls to the same contract", "contract/" + to.String()}}
+		}
+		if t.Error != "" {
+			v.Warnings = append(v.Warnings, "The fee is undetermined: "+t.Error)
+		}
+		if drift, ok := t.Drift.Get(); ok && drift.Sign() != 0 {
+			v.Warnings = append(v.Warnings, fmt.Sprintf("The chain did not charge what the rules give: %s %s. What the chain charged was paid.", console.Tokens(drift), t.Symbol))
+		}
+		if err := s.explain(r, v, t); err != nil {
+			return nil, err
+		}
+		for _, list := range []*table.Sheet{movementSheet(t), transferSheet(t)} {
+			table, err := s.table(list, mostRows)
+			if err != nil {
+				return nil, err
+			}
+			if len(table.Rows) > 0 {
+				v.Tables = append(v.Tables, table)
+			}
+		}
+		return v, nil
+	})
+}
+
+// verdictFact says how what was charged stands beside the fee.
+func verdictFact(t *app.Paid) fact {
+	f := plain("verdict", words(string(t.Verdict)))
+	f.Class = map[evidence.Verdict]string{evidence.Match: "ok", evidence.Drift: "bad"}[t.Verdict]
+	return f
+}
+
+// explain shows how a fee came about, from the block itself. Where that cannot be read, the page
+// does without, and says why.
+func (s *server) explain(r *http.Request, v *view, t *app.Paid) error {
+	if s.Source == nil {
+		v.Notes = append(v.Notes, "Each step of the fee is shown where the server has a gateway or an archive: fees serve --gateway.")
+		return nil
+	}
+	if !s.isArchive() {
+		v.Unsealed = true // what is not answered now, may be another time
+	}
+	bill, err := s.explanation(r, t)
+	switch {
+	case r.Context().Err() != nil:
+		return err
+	case err != nil:
+		v.Unsealed = true
+		v.Warnings = append(v.Warnings, "How the fee came about cannot be shown: "+s.unread(r, err))
+		return nil
+	}
+	v.Notes = append(v.Notes, bill.VerdictText())
+	if class, ok := bill.Transaction.Class.Get(); ok {
+		v.Warnings = append(v.Warnings, bill.ClassText(class))
+	}
+	for _, f := range bill.Findings {
+		v.Warnings = append(v.Warnings, "finding: "+f.Check+": "+f.Message)
+	}
+	for _, note := range append(bill.Transaction.Notes, bill.Notes...) {
+		v.Notes = append(v.Notes, console.Printable(note))
+	}
+	v.Facts = append(v.Facts, plain("evidence", bill.Evidence.String()))
+	v.Steps = stepGroups(bill)
+	return nil
+}
+
+// isArchive tells whether blocks come from what was kept: it answers the same at any time.
+func (s *server) isArchive() bool {
+	kept, err := s.Source.Source.Kept()
+	return err == nil && kept.Known()
+}
+
+// explanation explains a fee of the ledger by its block. It is a problem where the block is that of
+// another chain, or where the fee is another one.
+func (s *server) explanation(r *http.Request, t *app.Paid) (*explain.Invoice, error) {
+	block, err := s.Desk.Block(r.Context(), t.Height)
+	if err != nil {
+		return nil, err
+	}
+	which, err := app.ParseTransactionRef(t.Place().String(), "")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.someTime(r)
+	defer cancel()
+	bill, err := app.Explain(ctx, s.Source, which)
+	if err != nil {
+		return nil, s.asked(ctx, r, err)
+	}
+	own := bill.Transaction
+	if bill.BlockHash != block.Hash {
+		return nil, &problem{http.StatusConflict, "Of another chain", fmt.Sprintf("the gateway's block %d is %v, and the ledger's is %v", t.Height, bill.BlockHash, block.Hash)}
+	}
+	if own.Fee != t.Fee || own.Charged != t.Charged {
+		return nil, &problem{http.StatusConflict, "Another fee", fmt.Sprintf("by %s the fee is %s and %s was charged, and the ledger has other figures, by %s: fees ledger verify --gateway tells the difference", bill.Rules, cmp.Or(optionalText(own.Fee), notKnown), cmp.Or(optionalText(own.Charged), notKnown), t.Rules)}
+	}
+	return bill, nil
+}
+
+// someTime is the part of a question's time that a gateway may take: what the ledger has is shown
+// in the rest.
+func (s *server) someTime(r *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(r.Context(), s.Time/2)
+}
+
+// asked is what a gateway's error is: one that took too long did not answer.
+func (s *server) asked(ctx context.Context, r *http.Request, err error) error {
+	if ctx.Err() != nil && r.Context().Err() == nil {
+		return &problem{http.StatusBadGateway, "Not answered", fmt.Sprintf("the gateway did not answer within %v.", s.Time/2)}
+	}
+	return err
+}
+
+// unread is why a block or a balance cannot be read, as who asks may know it.
+func (s *server) unread(r *http.Request, err error) string {
+	return problemOf(r.Context(), err, s.Time).Detail
+}
+
+func movementSheet(t *app.Paid) *table.Sheet {
+	return listed("Movements of the native balances", t.Symbol, t.Movements, func(m *ledger.Movement) []any {
+		return []any{m.Account, string(m.Kind), m.Event, m.Free, m.Reserved, m.Counterparty}
+	}, table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "kind", Kind: table.Text}, table.Column{Name: "event", Kind: table.Text},
+		table.Column{Name: "free", Kind: table.SignedWei}, table.Column{Name: "reserved", Kind: table.SignedWei}, table.Column{Name: "with", Kind: table.Address})
+}
+
+func transferSheet(t *app.Paid) *table.Sheet {
+	return listed("ERC-20 transfers, in the tokens' smallest units", t.Symbol, t.Transfers, func(x *ledger.Transfer) []any {
+		return []any{x.Token, x.Sender, x.Recipient, x.Amount}
+	}, table.Column{Name: "token", Kind: table.Address}, table.Column{Name: "from", Kind: table.Address}, table.Column{Name: "to", Kind: table.Address}, table.Column{Name: "amount", Kind: table.TokenAmount})
+}
+
+func listed[T any](title, symbol string, list []T, row func(T) []any, columns ...table.Column) *table.Sheet {
+	return &table.Sheet{Name: "list", Title: title, Symbol: symbol, Columns: columns, Rows: func(yield func([]any, error) bool) {
+		for _, x := range list {
+			if !yield(row(x), nil) {
+				return
+			}
+		}
+	}}
+}
+
+// gatewayFlag names, on the command line, who tells balances and blocks.
+func (s *server) gatewayFlag() string {
+	if s.Gateway == "" {
+		return ""
+	}
+	return " --gateway " + console.Argument(s.Gateway)
+}

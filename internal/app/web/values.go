@@ -1,0 +1,131 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// notKnown stands for a figure that is not known: it is never 0.
+const notKnown = "not known"
+
+func plain(name, text string) fact {
+	return fact{Name: name, cell: cell{Text: console.Printable(text)}}
+}
+
+// amount is an amount in the token, with all its decimals.
+func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], symbol string) fact {
+	wei, known := o.Get()
+	if !known {
+		return fact{Name: name, cell: cell{Text: notKnown, Class: "warn"}}
+	}
+	return fact{Name: name, cell: cell{Text: console.Tokens(wei), Exact: fmt.Sprint(wei), Unit: console.Printable(symbol)}}
+}
+
+// hash is a hash, or an address, as a whole.
+func hash(name, text string) fact { return fact{Name: name, cell: cell{Text: text, Class: "hex"}} }
+
+// optionalText is a value as text, "" where there is none.
+func optionalText[T any](o chain.Optional[T]) string {
+	if v, ok := o.Get(); ok {
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+func spanText(o chain.Optional[ledger.Span]) string { return cmp.Or(optionalText(o), "none") }
+
+// party is an account of a transaction.
+func (s *server) party(name string, o chain.Optional[chain.Address]) fact {
+	address, ok := o.Get()
+	if !ok {
+		return plain(name, notKnown)
+	}
+	return fact{Name: name, cell: cell{Text: s.called(address.String()), To: "account/" + address.String()}}
+}
+
+// called is an address's label, or else its ends.
+func (s *server) called(address string) string {
+	if a, err := chain.ParseAddress(address); err == nil {
+		if label, ok := s.label(a); ok {
+			return label
+		}
+	}
+	return console.Ends(address, 4)
+}
+
+// book are the entries of the address book; nil for none.
+func (s *server) book() *addressbook.Book {
+	if s.Labels == nil {
+		return nil
+	}
+	return s.Labels.Book
+}
+
+// label is what the address book calls an account.
+func (s *server) label(account chain.Address) (string, bool) {
+	if s.Labels == nil {
+		return "", false
+	}
+	label, ok := s.Labels.Label(account)
+	return console.Printable(label), ok
+}
+
+func seen(name string, o chain.Optional[app.Seen]) fact {
+	at, ok := o.Get()
+	if !ok {
+		return plain(name, "nowhere in these blocks")
+	}
+	return fact{Name: name, cell: cell{Text: strings.TrimSpace(fmt.Sprintf("block %d %s", at.Height, optionalText(at.Time))), To: fmt.Sprintf("block/%d", at.Height)}}
+}
+
+// heightOf reads a height.
+func heightOf(text string) (uint64, error) {
+	height, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || strconv.FormatUint(height, 10) != text {
+		return 0, notUnderstood("%q is no height.", console.Printable(text))
+	}
+	return height, nil
+}
+
+// transactionSheet lists transactions.
+func transactionSheet(symbol string, list iter.Seq2[*ledger.Transaction, error]) *table.Sheet {
+	return &table.Sheet{
+		Name: "transactions", Title: "Transactions", Symbol: symbol,
+		Columns: []table.Column{
+			{Name: "place", Kind: table.Text}, {Name: "time", Kind: table.Time}, {Name: "layer", Kind: table.Text}, {Name: "what", Kind: table.Text}, {Name: "payer", Kind: table.Address},
+			{Name: "outcome", Kind: table.Text}, {Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text},
+		},
+		Rows: func(yield func([]any, error) bool) {
+			for t, err := range list {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield([]any{t.Place().String(), t.Time, string(t.Layer), cmp.Or(t.Type, t.Call), t.Payer, words(string(t.Outcome)), t.Fee, t.Charged, words(string(t.Verdict))}, nil) {
+					return
+				}
+			}
+		},
+	}
+}
+
+// ledgerFlag names the ledger on the command line, with what else its questions need.
+func (s *server) ledgerFlag() string { return s.placeFlag() + s.Flags }
+
+// placeFlag names the ledger alone.
+func (s *server) placeFlag() string {
+	if s.Place == "" {
+		return ""
+	}
+	return " --ledger " + console.Argument(s.Place)
+}

@@ -1,0 +1,222 @@
+package addressbook_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+)
+
+const (
+	first  = "0x0000000000000000000000000000000000000001"
+	second = "0x0000000000000000000000000000000000000002"
+	cased  = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac" // as EIP-55 wants it
+)
+
+func read(t *testing.T, text string) []addressbook.Entry {
+	t.Helper()
+	book, err := addressbook.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	return book.Entries()
+}
+
+func TestRead(t *testing.T) {
+	one, two := chain.Address{19: 1}, chain.Address{19: 2}
+	for name, test := range map[string]struct {
+		text string
+		want []addressbook.Entry
+	}{
+		"empty":            {"", nil},
+		"a list":           {"# ours\n\n" + second + "\n " + first + " \n", []addressbook.Entry{{two, "", "", "", 3}, {one, "", "", "", 4}}},
+		"labels":           {"address,label\n" + first + ",Ours\r\n\n# theirs\n" + second + ", \"Them, Inc.\"  ", []addressbook.Entry{{one, "Ours", "", "", 2}, {two, "Them, Inc.", "", "", 5}}},
+		"names, accounts":  {first + ",A,Assets:Cold: A\n" + second + ",,Assets:B", []addressbook.Entry{{one, "A", "", "Assets:Cold: A", 1}, {two, "", "", "Assets:B", 2}}},
+		"byte order mark":  {"\ufeffAddress,Name\n" + first + ",\"Them, \"\"Inc.\"\"\"\n", []addressbook.Entry{{one, `Them, "Inc."`, "", "", 2}}},
+		"another order":    {"Asset Account,kind,NAME,Address\nAssets:A,hot,A," + first + "\n,,," + second, []addressbook.Entry{{one, "A", "", "Assets:A", 2}, {two, "", "", "", 3}}},
+		"a named account":  {"address,account\n" + first + ",4711", []addressbook.Entry{{one, "", "", "4711", 2}}},
+		"a short header":   {"address\n" + first + ",A,Assets:A\n", []addressbook.Entry{{one, "A", "", "Assets:A", 2}}},
+		"semicolons":       {"address;label\n" + first + ";Them, Inc.\n", []addressbook.Entry{{one, "Them, Inc.", "", "", 2}}},
+		"later semicolons": {first + "\n" + second + ";\"a;b\"\n", []addressbook.Entry{{one, "", "", "", 1}, {two, "a;b", "", "", 2}}},
+		"tabs":             {first + "\t\tAssets:A\n" + second + "\tB, b\n", []addressbook.Entry{{one, "", "", "Assets:A", 1}, {two, "B, b", "", "", 2}}},
+		"empty columns":    {first + ",A,,,,\n,,,\n" + second + ",,,,", []addressbook.Entry{{one, "A", "", "", 1}, {two, "", "", "", 3}}},
+		"twice":            {first + ",a\n" + first + "\n" + second + "\n" + first + ",a\n" + second + ",b,Assets:B\n", []addressbook.Entry{{one, "a", "", "", 1}, {two, "b", "", "Assets:B", 3}}},
+		"hostile":          {first + ",=cmd|' /C calc'!A0\u202e\n", []addressbook.Entry{{one, "=cmd|' /C calc'!A0\u202e", "", "", 1}}},
+		"groups":           {"address;Group;label;account\n" + first + ";payroll;A;Assets:A\n" + second + "; ours ;\n", []addressbook.Entry{{one, "A", "payroll", "Assets:A", 2}, {two, "", "ours", "", 3}}},
+		"a group later":    {"address,label,group\n" + first + ",A\n" + first + ",,ours\n", []addressbook.Entry{{one, "A", "ours", "", 2}}},
+		"a label address":  {first + ",Address\n", []addressbook.Entry{{one, "Address", "", "", 1}}},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, read(t, test.text)) })
+	}
+	require.Equal(t, read(t, cased), read(t, strings.ToLower(cased)))
+}
+
+func TestReadErrors(t *testing.T) {
+	for name, test := range map[string]struct{ text, err string }{
+		"all at once": {
+			"x,y\n" + first + ",a\n" + first + ",b\n" + second + "\n" + second + ",\"a\n" + second + ",c\n" + first + ",a,Assets:A\n" + first + ",a,Assets:B\n" + second + ",d\n" + cased[:41] + "C\naddress\n",
+			`line 1: "x" is not an address: want 0x and 40 hex digits
+line 3: ` + first + ` has the label "b", and "a" in line 2
+line 5: extraneous or missing " in quoted-field
+line 8: ` + first + ` has the account "Assets:B", and "Assets:A" in line 7
+line 9: ` + second + ` has the label "d", and "c" in line 6
+line 10: "` + cased[:41] + `C" is mistyped: the case of its letters does not fit. If each digit is right, it is written ` + cased + `
+line 11: "address" is not an address: want 0x and 40 hex digits`,
+		},
+		"bare quote":          {first + `,a"b`, `line 1: bare " in non-quoted-field`},
+		"over two lines":      {first + ",\"a\n" + second + ",b\"", "line 1: extraneous or missing \" in quoted-field\nline 2: bare \" in non-quoted-field"},
+		"long":                {first + "," + strings.Repeat("x", 201), "line 1: the label has 201 bytes, want at most 200"},
+		"long account":        {first + ",,A:" + strings.Repeat("x", 200), "line 1: the account has 202 bytes, want at most 200"},
+		"two groups":          {"address,group\n" + first + ",a\n" + first + ",b", "line 3: " + first + ` has the group "b", and "a" in line 2`},
+		"a long group":        {"address,group\n" + first + "," + strings.Repeat("x", 201), "line 2: the group has 201 bytes, want at most 200"},
+		"no text":             {first + ",\xff", "line 1: the label is no UTF-8"},
+		"a long line":         {"# " + strings.Repeat("x", 1<<20) + "\n" + first + strings.Repeat(",", 1<<20), "line 2: it has more than 65536 bytes"},
+		"an open comma":       {first + ",Them, Inc.", `line 1: "Inc." is no account such as Assets:Wallet; text with a separator in it stands in quotes`},
+		"four fields":         {first + ",a,Assets:A,b", "line 1: 4 fields, want at most 3; text with a separator in it stands in quotes"},
+		"more than named":     {"address,label\n" + first + ",Them, Inc.", "line 2: 3 fields, want at most 2; text with a separator in it stands in quotes"},
+		"another separator":   {first + ";a\n" + second + ",b", `line 2: "` + second + `,b" is not an address: want 0x and 40 hex digits`},
+		"a column twice":      {"address,name,kind,label\n" + first + ",a,b,c", `line 1: the columns "name" and "label" have the same`},
+		"no address":          {"label,address\nA,\n", `line 2: "" is not an address: want 0x and 40 hex digits`},
+		"Macintosh":           {first + ",a\r" + second + ",b\r", "line 1: a carriage return within the line: lines end with LF or CRLF"},
+		"no header of a list": {"wallet\n" + first, `line 1: "wallet" is not an address: want 0x and 40 hex digits`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			book, err := addressbook.Read(strings.NewReader(test.text))
+			require.EqualError(t, err, test.err)
+			require.Nil(t, book)
+		})
+	}
+	_, err := addressbook.Read(strings.NewReader(strings.Repeat("x,y\n", 1000)))
+	require.Equal(t, 101, strings.Count(err.Error(), "\n")+1)
+	away := errors.New("away")
+	_, err = addressbook.Read(iotest.ErrReader(away))
+	require.ErrorIs(t, err, away)
+	_, err = addressbook.Read(io.LimitReader(forever{}, 65<<20))
+	require.EqualError(t, err, "it is larger than 67108864 bytes")
+	if testing.Short() {
+		return
+	}
+	var many bytes.Buffer
+	for n := range 1_000_001 {
+		fmt.Fprintf(&many, "0x%040x\n", n)
+	}
+	_, err = addressbook.Read(&many)
+	require.EqualError(t, err, "line 1000001: more than 1000000 addresses")
+}
+
+// forever is a file of empty lines without an end.
+type forever struct{}
+
+func (forever) Read(into []byte) (int, error) {
+	for i := range into {
+		into[i] = '\n'
+	}
+	return len(into), nil
+}
+
+// A book that is nil is empty, and one that others are added to says where they differ.
+func TestBook(t *testing.T) {
+	var none *addressbook.Book
+	require.Empty(t, none.Entries())
+	require.Empty(t, none.Addresses())
+	_, known := none.Label(chain.Address{})
+	require.False(t, known)
+
+	book, one, two := &addressbook.Book{}, chain.Address{19: 1}, chain.Address{19: 2}
+	require.NoError(t, book.Add(addressbook.Entry{Address: two}))
+	require.NoError(t, book.Add(addressbook.Entry{Address: one, Label: "One"}))
+	require.NoError(t, book.Add(addressbook.Entry{Address: two, Label: "Two"}))
+	require.EqualError(t, book.Add(addressbook.Entry{Address: two, Label: "2"}), second+` has the label "2", and "Two" before`)
+	require.Equal(t, []chain.Address{two, one}, book.Addresses())
+	label, known := book.Label(two)
+	require.True(t, known)
+	require.Equal(t, "Two", label)
+	_, known = book.Label(chain.Address{19: 3})
+	require.False(t, known)
+	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address{19: 3}}))
+	_, known = book.Label(chain.Address{19: 3})
+	require.False(t, known)
+}
+
+// Labels and groups are found in their very letters, or in other cases where nothing is.
+func TestFind(t *testing.T) {
+	one, two, three := chain.Address{19: 1}, chain.Address{19: 2}, chain.Address{19: 3}
+	book := &addressbook.Book{}
+	for _, e := range []addressbook.Entry{{Address: one, Label: "Hot", Group: "ours"}, {Address: two, Label: "hot", Group: "Ours"}, {Address: three, Label: "Hot", Group: "payroll"}, {Address: chain.Address{19: 4}}} {
+		require.NoError(t, book.Add(e))
+	}
+	require.Equal(t, []chain.Address{one, three}, book.Labelled("Hot"))
+	require.Equal(t, []chain.Address{two}, book.Labelled("hot"))
+	require.Equal(t, []chain.Address{one, two, three}, book.Labelled("HOT"))
+	require.Equal(t, []chain.Address{one}, book.InGroup("ours"))
+	require.Equal(t, []chain.Address{three}, book.InGroup("Payroll"))
+	require.Equal(t, []string{"Ours", "ours", "payroll"}, book.Groups())
+	require.Empty(t, book.Labelled(""))
+	require.Empty(t, book.InGroup("nobody's"))
+	group, known := book.Group(three)
+	require.True(t, known)
+	require.Equal(t, "payroll", group)
+	require.Equal(t, chain.Some("payroll"), book.GroupOf(chain.Some(three)))
+	require.Equal(t, chain.Some("Hot"), book.LabelOf(chain.Some(three)))
+	for _, unknown := range []chain.Optional[chain.Address]{{}, chain.Some(chain.Address{19: 4}), chain.Some(chain.Address{19: 5})} {
+		require.False(t, book.LabelOf(unknown).Known())
+		require.False(t, book.GroupOf(unknown).Known())
+	}
+	_, known = book.Group(chain.Address{19: 4})
+	require.False(t, known)
+	require.Equal(t, addressbook.Entry{Address: chain.Address{}}, book.Entry(chain.Address{}))
+
+	var none *addressbook.Book
+	require.Empty(t, none.Groups())
+	require.False(t, none.LabelOf(chain.Some(one)).Known())
+	require.Empty(t, none.Labelled("Hot"))
+	require.Equal(t, addressbook.Entry{Address: one}, none.Entry(one))
+}
+
+// What is read has its limits, and is the same when it is written and read again.
+func FuzzRead(f *testing.F) {
+	f.Add("address,label\n" + first + ",Ours\n")
+	f.Add(first + ",\"a\n" + second + ",b")
+	f.Add("address\tgroup\n" + second + "\tours\n")
+	f.Add("\ufeffname;asset account;address\r\n\"x;\"\"y\";Assets:A;" + cased + "\r\n# no\r\n")
+	f.Add(first + "\t\tAssets:A:B\n" + first + "\tA\n,,\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		book, err := addressbook.Read(strings.NewReader(text))
+		if err != nil {
+			require.Nil(t, book)
+			return
+		}
+		var again bytes.Buffer
+		out := csv.NewWriter(&again)
+		require.NoError(t, out.Write([]string{"address", "label", "group", "account"}))
+		seen := map[chain.Address]bool{}
+		for _, e := range book.Entries() {
+			require.False(t, seen[e.Address])
+			seen[e.Address] = true
+			require.Contains(t, strings.ToLower(text), strings.ToLower(e.Address.String()))
+			for _, s := range []string{e.Label, e.Group, e.Account} {
+				require.True(t, utf8.ValidString(s) && len(s) <= 200 && s == strings.TrimSpace(s), "%q", s)
+			}
+			label, known := book.Label(e.Address)
+			require.Equal(t, e.Label, label)
+			require.Equal(t, e.Label != "", known)
+			require.NoError(t, out.Write([]string{e.Address.String(), e.Label, e.Group, e.Account}))
+		}
+		out.Flush()
+		second, err := addressbook.Read(&again)
+		require.NoError(t, err)
+		require.Len(t, second.Entries(), len(book.Entries()))
+		for i, e := range second.Entries() {
+			e.Line = book.Entries()[i].Line
+			require.Equal(t, book.Entries()[i], e)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package closing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// FindingsBook is what has findings; *ledger.Book is one.
+type FindingsBook interface {
+	Findings(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Finding, error]
+	Unmatched(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
+	Unclassified(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Unclassified, error]
+}
+
+var errStop = errors.New("no more rows are wanted")
+
+// List is what did not hold in a span, whosever it is: first the checks, then the fees
+// that are undetermined or drift, then the events that are not understood, each in the
+// order of the chain. The rows are counted as they are read.
+func List(ctx context.Context, book FindingsBook, span ledger.Span, count *Findings) *table.Sheet {
+	return &table.Sheet{
+		Name: "findings",
+		Columns: []table.Column{
+			{Name: "kind", Kind: table.Text}, {Name: "block", Kind: table.Integer}, {Name: "place", Kind: table.Text},
+			{Name: "what", Kind: table.Text}, {Name: "payer", Kind: table.Address}, {Name: "fee", Kind: table.Wei},
+			{Name: "charged", Kind: table.Wei}, {Name: "message", Kind: table.Text},
+		},
+		Rows: func(yield func([]any, error) bool) {
+			err := rows(ctx, book, span, count, func(row ...any) error {
+				if !yield(row, nil) {
+					return errStop
+				}
+				return nil
+			})
+			if err != nil && !errors.Is(err, errStop) {
+				yield(nil, err)
+			}
+		},
+	}
+}
+
+func rows(ctx context.Context, book FindingsBook, span ledger.Span, count *Findings, add func(...any) error) error {
+	q := ledger.Query{Span: span}
+	for f, err := range book.Findings(ctx, q) {
+		if err != nil {
+			return err
+		}
+		count.Checks++
+		place := fmt.Sprint(f.Block)
+		if i, ok := f.Extrinsic.Get(); ok {
+			place = fmt.Sprintf("%d-%d", f.Block, i)
+		}
+		if err := add("check", f.Block, place, f.Check, nil, nil, nil, f.Message); err != nil {
+			return err
+		}
+	}
+	for t, err := range book.Unmatched(ctx, q) {
+		if err != nil {
+			return err
+		}
+		place := fmt.Sprintf("%d-%d", t.Height, t.Index)
+		if !t.Fee.Known() {
+			count.Undetermined++
+			err = add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, t.Error)
+		} else {
+			count.Drifts++
+			err = add("drift", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, driftOf(t))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for u, err := range book.Unclassified(ctx, q) {
+		if err != nil {
+			return err
+		}
+		count.Unclassified++
+		if err := add("unclassified", u.Height, placeOf(u), u.Event, nil, nil, nil, u.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// driftOf says by how much a fee drifts, and why.
+func driftOf(t *ledger.Transaction) string {
+	if drift, ok := t.Drift.Get(); ok {
+		return fmt.Sprintf("%v wei, %s", drift, t.Class)
+	}
+	return string(t.Class)
+}
+
+// placeOf is where an event stands: 25-4, or 25-onInitialize.
+func placeOf(u *ledger.Unclassified) string {
+	if i, ok := u.Where.Extrinsic(); ok {
+		return fmt.Sprintf("%d-%d", u.Height, i)
+	}
+	return fmt.Sprintf("%d-%v", u.Height, u.Where)
+}

@@ -1,0 +1,121 @@
+package closing
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// Only what fees writes is a manifest.
+func TestManifestIsStrict(t *testing.T) {
+	m := january(7)
+	m.Format, m.Version, m.Files = 1, 1, []File{{"a", 1, "aa"}, {"b", 2, "bb"}}
+	encoded, err := m.Encode()
+	require.NoError(t, err)
+	text := string(encoded)
+	read, err := ReadManifest(encoded)
+	require.NoError(t, err)
+	require.Equal(t, &m, read)
+	for change, message := range map[[2]string]string{
+		{`"format": 1`, `"format": 2`}:                              "its format is 2",
+		{`"version": 1`, `"version": 0`}:                            "version 0",
+		{`"version": 1`, `"version": 2`}:                            "version 2 after",
+		{`"version": 1`, `"version": 1, "more": 1`}:                 "unknown field",
+		{`"version": 1`, `"version":  1`}:                           "not as fees writes it",
+		{`"version": 1`, `"version": 5, "version": 1`}:              "not as fees writes it",
+		{`"first": 5`, `"first": 10`}:                               "contradicts itself",
+		{`"complete": true`, `"complete": false`}:                   "contradicts itself",
+		{`"level": "recorded"`, `"level": "proved"`}:                "evidence contradicts itself",
+		{`"proved": 3`, `"proved": 5`}:                              "evidence contradicts itself",
+		{`"count": 5`, `"count": 6`}:                                "evidence is of 5 blocks",
+		{`"name": "a"`, `"name": "c"`}:                              "not in order",
+		{`"name": "a"`, `"name": "../a"`}:                           "is no name",
+		{`"name": "b"`, `"name": "manifest.json"`}:                  "is no name",
+		{`"fee": "7"`, `"fee": "-7"`}:                               "-7",
+		{`"fee": "7"`, `"fee": 7`}:                                  "cannot unmarshal",
+		{"\n}\n", "\n}"}:                                            "not as fees writes it",
+		{"\n}\n", "\n}\n{}"}:                                        "not as fees writes it",
+		{"\n}\n", "\n}\n" + strings.Repeat(" ", mostManifestBytes)}: "larger than",
+	} {
+		changed := strings.Replace(text, change[0], change[1], 1)
+		require.NotEqual(t, text, changed, change)
+		_, err := ReadManifest([]byte(changed))
+		require.ErrorContains(t, err, message, "%s", change[1][:min(len(change[1]), 40)])
+	}
+	m.Files = make([]File, mostFiles+1)
+	require.ErrorContains(t, m.check(), "1001 files")
+}
+
+func TestExamine(t *testing.T) {
+	b := &book{seal: chain.Some(ledger.Seal{31: 7})}
+	for h := uint64(5); h <= 7; h++ {
+		b.blocks = append(b.blocks, ledger.Block{Height: h, Hash: chain.Hash{31: byte(h)}, Rules: fmt.Sprint("rules ", h%2), Final: true, Sealed: true})
+	}
+	zeros := strings.Repeat("0", 63)
+	want := Blocks{
+		First: 5, Last: 7, Count: 3, FirstHash: "0x" + zeros + "5", LastHash: "0x" + zeros + "7", Final: true,
+		Seal: zeros + "7", Rules: []string{"rules 0", "rules 1"},
+	}
+	got, err := Examine(ctx, b, ledger.Period{}, ledger.Span{First: 5, Last: 7})
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	m := Manifest{Network: "moonbeam", Blocks: want}
+	require.Empty(t, m.Differ(ledger.Identity{Network: "moonbeam"}, got))
+	b.seal, b.blocks = chain.Optional[ledger.Seal]{}, b.blocks[:2]
+	got, err = Examine(ctx, b, ledger.Period{}, ledger.Span{First: 5, Last: 7})
+	require.NoError(t, err)
+	require.False(t, got.Final)
+	require.Equal(t, []string{
+		"the network: moonbeam in the package, moonriver in the ledger",
+		"the hash of block 0: nothing in the package, 0x" + zeros + "1 in the ledger",
+		"the number of blocks: 3 in the package, 2 in the ledger",
+		"the hash of block 7: 0x" + zeros + "7 in the package, nothing in the ledger",
+		"the seal of the period: " + zeros + "7 in the package, nothing in the ledger",
+	}, m.Differ(ledger.Identity{Network: "moonriver", Genesis: chain.Some(chain.Hash{31: 1})}, got))
+	b.err = errors.New("broken")
+	_, err = Examine(ctx, b, ledger.Period{}, ledger.Span{})
+	require.ErrorIs(t, err, b.err)
+}
+
+func TestFindings(t *testing.T) {
+	b := &book{
+		findings: []evidence.Finding{{Check: "block.time", Block: 5, Message: "late"}, {Check: "fee", Block: 6, Extrinsic: chain.Some(2), Message: "no"}},
+		transactions: []ledger.Transaction{
+			{Cost: ledger.Cost{Height: 5, Index: 1, Call: "a.b", Fee: chain.Some(chain.NewWei(1)), Verdict: evidence.Match}},
+			{Cost: ledger.Cost{Height: 5, Index: 2, Call: "a.c", Payer: chain.Some(chain.Address{19: 1})}, Error: "nobody knows"},
+			{Cost: ledger.Cost{Height: 5, Index: 3, Call: "a.d", Fee: chain.Some(chain.NewWei(3)), Charged: chain.Some(chain.NewWei(4)), Verdict: evidence.Drift},
+				Drift: chain.Some(chain.NewWei(4).Difference(chain.NewWei(3))), Class: evidence.Unknown},
+			{Cost: ledger.Cost{Height: 5, Index: 4, Fee: chain.Some(chain.NewWei(3)), Verdict: evidence.Drift}, Class: evidence.ZeroedPayer},
+		},
+		unclassified: []ledger.Unclassified{{Height: 7, Where: 4, Event: "balances.New", Reason: "not understood"}, {Height: 8, Where: chain.OnInitialize, Event: "balances.New", Reason: "not understood"}},
+	}
+	var count Findings
+	var out strings.Builder
+	require.True(t, count.None())
+	require.NoError(t, table.WriteCSV(&out, List(ctx, b, ledger.Span{}, &count)))
+	require.Equal(t, `kind,block,place,what,payer,fee,fee_token,charged,charged_token,message
+check,5,5,block.time,,,,,,late
+check,6,6-2,fee,,,,,,no
+undetermined,5,5-2,a.c,0x0000000000000000000000000000000000000001,,,,,nobody knows
+drift,5,5-3,a.d,,3,0.000000000000000003,4,0.000000000000000004,"1 wei, unknown"
+drift,5,5-4,,,3,0.000000000000000003,,,zeroed_payer
+unclassified,7,7-4,balances.New,,,,,,not understood
+unclassified,8,8-onInitialize,balances.New,,,,,,not understood
+`, out.String())
+	require.Equal(t, Findings{Checks: 2, Undetermined: 1, Drifts: 2, Unclassified: 2}, count)
+	require.False(t, count.None())
+	for range List(ctx, b, ledger.Span{}, &count).Rows {
+		break
+	}
+	b.err = errors.New("broken")
+	require.ErrorIs(t, table.WriteCSV(&out, List(ctx, b, ledger.Span{}, &count)), b.err)
+}

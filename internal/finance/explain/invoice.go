@@ -1,0 +1,220 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// Invoice is one fee with all that it follows from. Its JSON has the keys of a
+// block's where it says the same.
+type Invoice struct {
+	Network     string                     `json:"network"`
+	Runtime     chain.Optional[uint32]     `json:"runtime"`
+	Rules       string                     `json:"rules"`
+	Block       uint64                     `json:"block"`
+	BlockHash   chain.Hash                 `json:"block_hash"`
+	Time        chain.Optional[chain.Time] `json:"time"`
+	Finalized   chain.Optional[bool]       `json:"finalized"`
+	Evidence    evidence.Evidence          `json:"evidence"` // how well the block is known
+	Index       int                        `json:"index"`
+	Transaction evidence.Transaction       `json:"transaction"`
+	Inputs      []Input                    `json:"inputs"`
+	Steps       []Step                     `json:"steps"`
+	Cash        *Settlement                `json:"cash"`      // null where the chain recorded none
+	Findings    []evidence.Finding         `json:"findings"`  // on this extrinsic and on the block as a whole
+	Diagnosis   *evidence.Diagnosis        `json:"diagnosis"` // of this fee's drift
+	Notes       []string                   `json:"notes"`     // on the block
+
+	Creates bool   `json:"-"` // a contract
+	Symbol  string `json:"-"` // of the network's token
+
+	report       *evidence.Report
+	extrinsic    *chain.Extrinsic
+	rules        network.Rules
+	multiplierAt string // what --multiplier-at says
+}
+
+// Input is a figure that was read, with where from. Value is a whole number of
+// the unit.
+type Input struct {
+	Name  string                 `json:"name"`
+	Value chain.Optional[Digits] `json:"value"` // null where it is not known
+	Unit  string                 `json:"unit"`  // "" where there is none
+	From  string                 `json:"from"`
+}
+
+func input(name string, value fmt.Stringer, unit, from string) Input {
+	return Input{name, chain.Some(Digits(value.String())), unit, from}
+}
+
+// Digits are a whole number in decimal.
+type Digits string
+
+func (d Digits) String() string { return string(d) }
+
+// The units of inputs and results.
+const (
+	InWei        = "wei"
+	InWeiPerGas  = "wei per gas"
+	InGas        = "gas"
+	InRefTime    = "picoseconds of ref time"
+	InMultiplier = "× 10^-18"
+	InPerbill    = "parts per billion"
+)
+
+// Make explains the transaction with that index.
+func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) *Invoice {
+	v := &Invoice{
+		Network: r.Network, Runtime: r.Runtime, Rules: r.Rules,
+		Block: r.Number, BlockHash: r.Hash, Time: r.Time, Finalized: r.Finalized, Evidence: r.Evidence, Index: index, Symbol: item.Rules.Symbol,
+		Inputs: []Input{}, Steps: []Step{}, Findings: []evidence.Finding{}, Notes: r.Notes,
+		report: r, extrinsic: &item.Block.Extrinsics[index], rules: item.Rules, multiplierAt: multiplierAt,
+	}
+	for _, t := range r.Transactions {
+		if t.Index == index {
+			v.Transaction = t
+		}
+	}
+	for _, f := range r.Findings {
+		if i, ok := f.Extrinsic.Get(); !ok || i == index {
+			v.Findings = append(v.Findings, f)
+		}
+	}
+	if v.Transaction.Drift.Known() && v.Transaction.Layer == fee.EVM {
+		v.Diagnosis = r.Diagnosis
+	}
+	v.Cash = v.settle()
+	if v.Transaction.Layer == fee.EVM {
+		v.readEVM()
+		v.stepsEVM()
+	} else {
+		v.readNative()
+		v.stepsNative()
+	}
+	return v
+}
+
+// Holds tells whether the fee is determined, by rules that are known to apply or
+// that gave what the chain charged, and nothing was found.
+func (v *Invoice) Holds() bool {
+	verdict, _ := v.Transaction.Verdict.Get()
+	return v.Transaction.Error == nil && len(v.Findings) == 0 && (v.rules.Certain || verdict == evidence.Match)
+}
+
+func (v *Invoice) read(name string, value fmt.Stringer, unit, from string) {
+	v.Inputs = append(v.Inputs, input(name, value, unit, from))
+}
+
+// field is a place in the extrinsic.
+func (v *Invoice) field(path string) string {
+	return fmt.Sprintf("block %d, extrinsic %d: %s", v.Block, v.Index, path)
+}
+
+// event is a place in an event of the extrinsic, by its position.
+func (v *Invoice) event(i int, path string) string {
+	e := &v.extrinsic.Events[i]
+	return v.field(fmt.Sprintf("events[%d] %s.%s %s", i, e.Pallet, e.Name, path))
+}
+
+// readEVM lists what the fee of an EVM transaction follows from, as far as it can
+// be read.
+func (v *Invoice) readEVM() {
+	if payload, err := evm.ParsePayload(v.extrinsic.Args); err == nil {
+		v.readPayload(&payload)
+	}
+	v.readWeight()
+	v.readRules()
+}
+
+func (v *Invoice) readPayload(p *evm.Payload) {
+	action, err := p.Action()
+	v.Creates = err == nil && action.Create
+	place := "args.transaction."
+	if v.extrinsic.Args.Member("transaction").Member("gasPrice").Kind() == jsonscan.Absent {
+		place += string(p.Type) + "." // not so before there were types
+	}
+	if !p.Capped() {
+		v.read("gasPrice", p.LegacyGasPrice, InWeiPerGas, v.field(place+"gasPrice"))
+		return
+	}
+	v.read("maxPriorityFeePerGas", p.MaxPriorityFeePerGas, InWeiPerGas, v.field(place+"maxPriorityFeePerGas"))
+	v.read("maxFeePerGas", p.MaxFeePerGas, InWeiPerGas, v.field(place+"maxFeePerGas"))
+}
+
+func (v *Invoice) readWeight() {
+	weight, ok := v.Transaction.Weight.Get()
+	if !ok {
+		return
+	}
+	for i := range v.extrinsic.Events {
+		e := &v.extrinsic.Events[i]
+		if !e.Is("system", "ExtrinsicSuccess") {
+			continue
+		}
+		path := "data[0].weight"
+		for _, member := range []string{"refTime", "ref_time"} {
+			if e.Data.Index(0).Member("weight").Member(member).Kind() != jsonscan.Absent {
+				path += "." + member
+			}
+		}
+		v.read("weight", weight, InRefTime, v.event(i, path)+" (rule 5)")
+	}
+	if !v.rules.WeightCorrection.IsZero() {
+		v.read("weight correction", v.rules.WeightCorrection, InRefTime, v.rules.Source)
+	}
+}
+
+// readRules lists what the base fee follows from.
+func (v *Invoice) readRules() {
+	if runtime, ok := v.Runtime.Get(); ok {
+		v.read("runtime", Digits(fmt.Sprint(runtime)), "",
+			fmt.Sprintf("runtime spec at block %d: a block is executed by the runtime that its parent left behind", max(v.Block, 1)-1))
+	}
+	if static, ok := v.rules.BaseFee.Static.Get(); ok {
+		v.read("static base fee", static, InWeiPerGas, v.rules.Source)
+		return
+	}
+	v.read("base constant", v.rules.BaseFee.Constant, InWeiPerGas, v.rules.Source)
+	m, ok := v.report.Multiplier.Get()
+	if !ok {
+		return
+	}
+	why := "in force for the block after it"
+	switch {
+	case v.multiplierAt != "":
+		why = "as --multiplier-at " + v.multiplierAt + " says"
+	case v.rules.MultiplierAt == network.AtBlock:
+		why = "at the block itself, as rule 6 says"
+	}
+	v.read("multiplier", m.Value, InMultiplier, fmt.Sprintf("block %d: transactionPayment.nextFeeMultiplier, %s", m.At, why))
+}
+
+// readNative lists what the fee of a native transaction follows from: the fee
+// event, or the cash where there was no such event.
+func (v *Invoice) readNative() {
+	t := &v.Transaction
+	paid, ok := t.Fee.Get()
+	tip, _ := t.Tip.Get()
+	if method, _ := t.Method.Get(); !ok || method == fee.ByCash {
+		if ok && v.Cash != nil {
+			v.Inputs = append(v.Inputs, v.Cash.paid()...)
+		}
+		if ok && v.extrinsic.Tip.Kind() != jsonscan.Absent {
+			v.read("tip", tip, InWei, v.field("tip"))
+		}
+		return
+	}
+	for i := range v.extrinsic.Events {
+		if v.extrinsic.Events[i].Is("transactionPayment", "TransactionFeePaid") {
+			v.read("fee paid", paid, InWei, v.event(i, "data[1]"))
+			v.read("tip", tip, InWei, v.event(i, "data[2]"))
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/fee"
+)
+
+// Step is one line of arithmetic. Formula has the names of inputs and of earlier
+// results, whole numbers, + − × / ^ min( ) and floor( ), which rounds down.
+type Step struct {
+	Name    string              `json:"name"`
+	Formula string              `json:"formula"`
+	Values  []Value             `json:"values"` // of the names in the formula
+	Result  Digits              `json:"result"`
+	Unit    string              `json:"unit"`
+	Rule    chain.Optional[int] `json:"rule"` // of the specification's fee rules, null where none says so
+	Note    string              `json:"note"`
+}
+
+// Value is what a name in a formula stands for.
+type Value struct {
+	Name  string `json:"name"`
+	Value Digits `json:"value"`
+}
+
+func with(name string, v fmt.Stringer) Value { return Value{name, Digits(v.String())} }
+
+// Calculation is the formula with the values in the place of their names.
+func (s *Step) Calculation() string {
+	longest := slices.SortedStableFunc(slices.Values(s.Values), func(a, b Value) int { return len(b.Name) - len(a.Name) })
+	var pairs []string
+	for _, v := range longest { // so that no name is found inside of another
+		pairs = append(pairs, v.Name, string(v.Value))
+	}
+	return strings.NewReplacer(pairs...).Replace(s.Formula)
+}
+
+func (v *Invoice) step(s Step, result fmt.Stringer) {
+	s.Result = Digits(result.String())
+	v.Steps = append(v.Steps, s)
+}
+
+// stepsEVM are fee rules 6, 3 or 4, and 2, as far as they can be followed.
+func (v *Invoice) stepsEVM() {
+	t := &v.Transaction
+	base, hasBase := v.report.BaseFeePerGas.Get()
+	if hasBase {
+		v.baseFeeStep(base)
+	}
+	price, priced := t.GasPrice.Get()
+	if priced {
+		v.priceStep(price, base)
+	}
+	gas, weighed := t.Gas.Get()
+	if !weighed {
+		return
+	}
+	weight := v.weightStep(gas)
+	paid, ok := t.Fee.Get()
+	if !priced || !ok {
+		return
+	}
+	v.step(Step{Name: "fee", Formula: "floor(gas price × " + weight.Name + " / " + v.rules.WeightPerGas.String() + ")",
+		Values: []Value{with("gas price", price), weight}, Unit: InWei, Rule: chain.Some(2)}, paid)
+	if priority, ok := t.PriorityFee.Get(); ok && hasBase {
+		v.partSteps(paid, priority, price, base, gas)
+	}
+}
+
+func (v *Invoice) baseFeeStep(base chain.GasPrice) {
+	s := Step{Name: "base fee per gas", Unit: InWeiPerGas, Rule: chain.Some(6)}
+	if static, ok := v.rules.BaseFee.Static.Get(); ok {
+		s.Formula, s.Values = "static base fee", []Value{with("static base fee", static)}
+		s.Note = "static in this runtime: the multiplier has no part in it"
+	} else {
+		m, _ := v.report.Multiplier.Get()
+		s.Formula = "floor(multiplier × base constant / 10^18)"
+		s.Values = []Value{with("multiplier", m.Value), with("base constant", v.rules.BaseFee.Constant)}
+	}
+	v.step(s, base)
+}
+
+// priceStep needs the base fee of those types whose price follows it.
+func (v *Invoice) priceStep(price, base chain.GasPrice) {
+	p, err := evm.ParsePayload(v.extrinsic.Args)
+	if err != nil {
+		return
+	}
+	s := Step{Name: "gas price", Unit: InWeiPerGas, Rule: chain.Some(4)}
+	sum := []Value{with("base fee per gas", base), with("maxPriorityFeePerGas", p.MaxPriorityFeePerGas)}
+	switch {
+	case !p.Capped():
+		s.Formula, s.Values, s.Rule = "gasPrice", []Value{with("gasPrice", p.LegacyGasPrice)}, chain.Some(3)
+	case v.rules.PriceCapped:
+		s.Formula, s.Values = "min(base fee per gas + maxPriorityFeePerGas, maxFeePerGas)", append(sum, with("maxFeePerGas", p.MaxFeePerGas))
+	default:
+		s.Formula, s.Values = "base fee per gas + maxPriorityFeePerGas", sum
+		s.Note = "not capped by maxFeePerGas in this runtime, otherwise than the rule says"
+	}
+	v.step(s, price)
+}
+
+// weightStep gives the weight that is charged, with its name.
+func (v *Invoice) weightStep(gas chain.Gas) Value {
+	reported, _ := v.Transaction.Weight.Get()
+	weight := with("weight", reported)
+	if correction := v.rules.WeightCorrection; !correction.IsZero() {
+		whole, _ := reported.Add(correction) // fee.Price did so
+		v.step(Step{Name: "whole weight", Formula: "weight + weight correction",
+			Values: []Value{weight, with("weight correction", correction)}, Unit: InRefTime,
+			Note: "this runtime reports the weight without the base weight of the extrinsic"}, whole)
+		weight = with("whole weight", whole)
+	}
+	v.step(Step{Name: "gas", Formula: "floor(" + weight.Name + " / " + v.rules.WeightPerGas.String() + ")",
+		Values: []Value{weight}, Unit: InGas, Rule: chain.Some(2)}, gas)
+	return weight
+}
+
+// partSteps divide the fee into the part at the base fee and the part above it.
+func (v *Invoice) partSteps(paid, priority chain.Wei, price, base chain.GasPrice, gas chain.Gas) {
+	v.step(Step{Name: "priority fee", Formula: "gas × (gas price − base fee per gas)",
+		Values: []Value{with("gas", gas), with("gas price", price), with("base fee per gas", base)}, Unit: InWei}, priority)
+	if rest, err := paid.Sub(priority); err == nil {
+		v.step(Step{Name: "base part", Formula: "fee − priority fee",
+			Values: []Value{with("fee", paid), with("priority fee", priority)}, Unit: InWei}, rest)
+	}
+}
+
+// stepsNative is fee rule 1, or the cash.
+func (v *Invoice) stepsNative() {
+	t := &v.Transaction
+	paid, ok := t.Fee.Get()
+	if !ok {
+		return
+	}
+	s := Step{Name: "fee", Unit: InWei}
+	switch method, _ := t.Method.Get(); {
+	case method != fee.ByCash:
+		s.Formula, s.Values, s.Rule = "fee paid", []Value{with("fee paid", paid)}, chain.Some(1)
+		if v.waived() {
+			s.Note = "waived by the chain (paysFee No): only a tip is paid"
+		}
+	case v.Cash == nil: // it cannot be told how the charge came about
+		return
+	default:
+		s = v.Cash.Steps[0] // charged
+		s.Name, s.Note = "fee", "the runtime had no fee event: the fee is what was charged"
+		if !v.Cash.Payer.Known() {
+			s.Note = "the chain withdrew nothing, and says paysFee No"
+		}
+	}
+	v.step(s, paid)
+	if tip, _ := t.Tip.Get(); !tip.IsZero() {
+		if rest, err := paid.Sub(tip); err == nil {
+			v.step(Step{Name: "inclusion fee", Formula: "fee − tip",
+				Values: []Value{with("fee", paid), with("tip", tip)}, Unit: InWei}, rest)
+		}
+	}
+}
+
+func (v *Invoice) waived() bool {
+	outcome, err := v.extrinsic.Outcome()
+	if err != nil {
+		return false
+	}
+	pays, err := outcome.PaysFee()
+	return err == nil && !pays
+}

@@ -1,0 +1,38 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/fee/evidence"
+)
+
+// VerdictText says how the fee stands beside what the chain charged.
+func (v *Invoice) VerdictText() string {
+	t := &v.Transaction
+	switch verdict, _ := t.Verdict.Get(); verdict {
+	case evidence.Match:
+		return "match: the chain charged exactly the fee"
+	case evidence.Drift:
+		drift, _ := t.Drift.Get()
+		side := "more"
+		if drift.Sign() < 0 {
+			side = "less"
+		}
+		return fmt.Sprintf("drift: the chain charged %v wei %s than the fee", drift.Size(), side)
+	case evidence.CashOnly:
+		return "cash only: there is no rule to compare the charge with"
+	}
+	return "no evidence: the chain recorded nothing to compare the fee with"
+}
+
+// ClassText says what a drift comes from.
+func (v *Invoice) ClassText(class evidence.Class) string {
+	text := fmt.Sprintf("class: %s", class)
+	switch {
+	case v.Diagnosis != nil:
+		text += ": " + v.Diagnosis.Message
+	case class == evidence.ZeroedPayer:
+		text += ": the payer was left without any balance, and nothing was given back"
+	}
+	return text
+}

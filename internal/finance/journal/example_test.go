@@ -1,0 +1,101 @@
+package journal_test
+
+import (
+	"context"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+// write writes block 24 of the demo to a new ledger, as fees sync does with all that is asked for.
+func write(ctx context.Context, book *ledger.Book) error {
+	src, err := source.Open("demo", source.Options{})
+	if err != nil {
+		return err
+	}
+	if err := book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 24); err != nil {
+		return err
+	}
+	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}}
+	for p, err := range prover.Range(ctx, source.Range{First: 24, Last: 24}, chain.Optional[evidence.Predecessor]{}) {
+		if err != nil {
+			return err
+		}
+		entry, err := ledger.NewEntry(p.Block, p.Report)
+		if err != nil {
+			return err
+		}
+		if err := book.Write(ctx, []*ledger.Entry{entry}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write the fees that an account paid for hledger.
+func ExampleFeeJournal() {
+	ctx := context.Background()
+	directory, err := os.MkdirTemp("", "fees-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(directory)
+	book, err := ledger.OpenWriter(ctx, filepath.Join(directory, "fees.db"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer book.Close()
+	if err := write(ctx, book); err != nil {
+		log.Fatal(err)
+	}
+
+	accounts, err := addressbook.Read(strings.NewReader("address,label\n0xC41C5F1123ECCd5ce233578B2e7ebd5693869d73,Payroll\n"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	names, err := journal.NewNames(accounts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	payroll, err := chain.ParseAddress("0xC41C5F1123ECCd5ce233578B2e7ebd5693869d73")
+	if err != nil {
+		log.Fatal(err)
+	}
+	block24 := chain.Some(ledger.Span{First: 24, Last: 24})
+	payments, err := journal.Find(ctx, book, journal.Question{Accounts: []chain.Address{payroll}, Period: ledger.Period{Heights: block24}, Span: block24})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if count, _ := payments.Undetermined(); count > 0 {
+		log.Fatal(count, " payments whose amount nobody knows")
+	}
+	fees, err := journal.FeeJournal(ctx, payments, journal.Style{Names: names, Symbol: "GLMR", Title: "Fees of block 24"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := fees.Write(os.Stdout, journal.HLedger); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// ; Fees of block 24
+	//
+	// decimal-mark .
+	// commodity 1000.000000000000000000 GLMR
+	// account Assets:Payroll
+	// account Expenses:Fees:EVM
+	//
+	// 2026-01-01 * (0x581621a9ef6a80c9c64b0d67f581c4c3f6687e66f030c555e9e56fa324e360eb) block 24-4 ethereum.transact
+	//     ; time: 2026-01-01T00:04:36Z
+	//     Expenses:Fees:EVM  0.003123722000000000 GLMR
+	//     Assets:Payroll  -0.003123722000000000 GLMR
+}

@@ -1,0 +1,216 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/test/ledgertest"
+)
+
+func TestNames(t *testing.T) {
+	names, err := namesOf("\ufeffaddress,name,account\n# mine\n" + alith + ", Alith ;* (hot)\t  wallet ,\n" + baltathar + ",Bal,\"Assets:Cold: The \"\"vault\"\"\"\n")
+	require.NoError(t, err)
+	require.Equal(t, "Alith hot wallet", names.Name(address(t, alith)))
+	require.EqualValues(t, "Assets:Alith hot wallet", names.Asset(address(t, alith)))
+	require.EqualValues(t, "Assets:Cold:The vault", names.Asset(address(t, baltathar)))
+	require.EqualValues(t, "Assets:"+charleth, names.Asset(address(t, charleth)))
+}
+
+// All that is wrong is told at once, with the lines.
+func TestNamesErrors(t *testing.T) {
+	_, err := namesOf(strings.Join([]string{
+		alith + ",Alith", alith + ",Alith", baltathar + ",alith", baltathar + ",,Assets:B", charleth + ",;;", "0x0000000000000000000000000000000000000001,Alith", "0x0000000000000000000000000000000000000002,E,Cash:Box",
+	}, "\n"))
+	require.EqualError(t, err, `line 5: ";;": a name needs a letter or a digit
+line 6: "Alith" is the name on line 1 too
+line 7: "Cash:Box": want an account below Assets or Liabilities, such as Assets:Wallet`)
+	_, err = namesOf(alith + ",A,Cash:\n" + baltathar + ",B,Assets:\n" + charleth + "," + alith)
+	require.EqualError(t, err, `line 1: "Cash:": want an account below Assets or Liabilities, such as Assets:Wallet
+line 2: "Assets:": each part of an account needs a letter or a digit
+line 3: "`+alith+`": an address is no name`)
+	_, err = namesOf(strings.Join([]string{alith + ",Alith", "0x12,Short", alith + ",Again"}, "\n"))
+	require.EqualError(t, err, `line 2: "0x12" is not an address: want 0x and 40 hex digits
+line 3: `+alith+` has the label "Again", and "Alith" in line 1`)
+	var file strings.Builder
+	for n := range 1000 {
+		fmt.Fprintf(&file, "0x%040x,;\n", n)
+	}
+	_, err = namesOf(file.String())
+	require.Equal(t, 101, strings.Count(err.Error(), "\n")+1)
+}
+
+// A file of labels is one of names: who has none is called by the address.
+func TestNamesOfLabels(t *testing.T) {
+	names, err := namesOf("account;label;address\nAssets:Cold;;" + alith + "\n;;" + baltathar)
+	require.NoError(t, err)
+	require.Equal(t, address(t, alith).String(), names.Name(address(t, alith)))
+	require.EqualValues(t, "Assets:Cold", names.Asset(address(t, alith)))
+	require.EqualValues(t, "Assets:"+address(t, baltathar).String(), names.Asset(address(t, baltathar)))
+}
+
+// Accounts that a program would take for one, or whose balances could not be told apart,
+// are refused.
+func TestAccountsCollide(t *testing.T) {
+	two := func(a, b string) (*journal.Journal, error) {
+		names, err := namesOf(alith + "," + a + "\n" + baltathar + "," + b + "\n")
+		require.NoError(t, err)
+		s := style()
+		s.Names = names
+		other := paid(t, 2, "1", "1")
+		other.Payer = chain.Some(address(t, baltathar))
+		payments, err := journal.Find(context.Background(), &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1"), other}},
+			question([]chain.Address{address(t, alith), address(t, baltathar)}, 7, 7))
+		require.NoError(t, err)
+		return journal.FeeJournal(context.Background(), payments, s)
+	}
+	j, err := two("Hot wallet", "Hot-wallet")
+	require.NoError(t, err)
+	require.EqualError(t, j.Write(&bytes.Buffer{}, journal.Beancount), `beancount would take the accounts "Assets:Hot wallet" and "Assets:Hot-wallet" for one, Assets:Hot-wallet: rename one of them`)
+	passes(t, accountings[0], written(t, j, journal.HLedger))
+	_, err = two("A,Assets:X", "B,Assets:X")
+	require.EqualError(t, err, alith+" and "+baltathar+" would have the same account, Assets:X")
+	_, err = two("A,Assets:X", "B,Assets:X:Y")
+	require.EqualError(t, err, "the account of "+baltathar+", Assets:X:Y, lies below that of "+alith)
+}
+
+// Names from all over the world are taken by each program.
+func TestNamesOfTheWorld(t *testing.T) {
+	book, q, file := &made{}, question(nil, 7, 7), ""
+	for i, name := range []string{"élan vital", "кошелёк", "钱包 一", "9 lives", "ßtrasse", "a.b_c-d", "-- x", "(xx)", "[y]", "!z", "*w"} {
+		who := chain.Address{byte(i + 1)}
+		x := paid(t, i, "1", "1")
+		x.Payer = chain.Some(who)
+		book.payments = append(book.payments, x)
+		q.Accounts = append(q.Accounts, who)
+		file += who.String() + ",\"" + name + "\"\n"
+	}
+	var err error
+	s := style()
+	s.Names, err = namesOf(file)
+	require.NoError(t, err)
+	payments, err := journal.Find(context.Background(), book, q)
+	require.NoError(t, err)
+	j, err := journal.FeeJournal(context.Background(), payments, s)
+	require.NoError(t, err)
+	for _, p := range accountings {
+		text := written(t, j, p.Program)
+		passes(t, p, text)
+		require.Equal(t, len(q.Accounts), strings.Count(text, "-0.000000000000000001 GLMR\n"))
+	}
+}
+
+func TestKoinly(t *testing.T) {
+	x := paid(t, 1, "2100000000000000", "2100000000000000")
+	x.EVMHash = chain.Some(chain.Hash{9})
+	var out bytes.Buffer
+	require.NoError(t, journal.WriteKoinly(context.Background(), &out, found(t, &made{payments: []*ledger.Transaction{x, paid(t, 2, "", "")}}), style()))
+	require.Equal(t, `Date,Sent Amount,Sent Currency,Received Amount,Received Currency,Fee Amount,Fee Currency,Net Worth Amount,Net Worth Currency,Label,Description,TxHash
+2026-03-31 23:30:00 UTC,0.002100000000000000,GLMR,,,,,,,cost,"evm fee of `+alith+`, block 7-1 ethereum.transact",0x0900000000000000000000000000000000000000000000000000000000000000
+`, out.String())
+}
+
+// with is a book with one more transaction, of which nobody knows who paid for it.
+type with struct {
+	journal.Book
+	*ledger.Transaction
+}
+
+func (b *with) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
+	return pass([]*ledger.Transaction{b.Transaction}, q, heightOf, anyOf)
+}
+
+// The list has every payment, the undetermined ones too.
+func TestList(t *testing.T) {
+	ctx := context.Background()
+	x := paid(t, 5, "", "")
+	x.Error = "no rule"
+	x.Payer, x.Sender = chain.Optional[chain.Address]{}, chain.Optional[chain.Address]{}
+	book := &with{bookOf(t, "moonbeam-2100"), x}
+	payments, err := journal.Find(ctx, book, question(accountsOf(ledgertest.RecordedBalances(t, "moonbeam-2100")), 0, 27))
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, table.WriteJSONLines(&out, journal.List(ctx, payments, "moonbeam", style())))
+	byHash := map[string]map[string]any{}
+	lines := 0
+	for line := range strings.Lines(out.String()) {
+		var row map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &row))
+		byHash[row["hash"].(string)] = row
+		lines++
+	}
+	require.Equal(t, len(sentIn(t, "moonbeam-2100"))+1, lines)
+	for _, s := range sentIn(t, "moonbeam-2100") {
+		require.Equal(t, s.Charged, byHash[s.XtHash]["charged"])
+		require.Equal(t, s.Charged, byHash[s.XtHash]["fee"])
+		require.Equal(t, address(t, s.From).String(), byHash[s.XtHash]["payer"])
+	}
+	undetermined := byHash[x.Hash.String()]
+	require.Nil(t, undetermined["fee"])
+	require.Equal(t, "no rule", undetermined["error"])
+
+	out.Reset()
+	require.NoError(t, table.WriteCSV(&out, journal.List(ctx, payments, "moonbeam", style())))
+	rows, err := csv.NewReader(&out).ReadAll()
+	require.NoError(t, err)
+	require.Contains(t, rows[0], "fee_token")
+	require.Len(t, rows, lines+1)
+}
+
+// Whatever a call, a reason or a name is: it stays within its line, and says nothing to a
+// program.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"a", "x\n2026-01-01 * evil\n  A  1 EUR\n  B", "a ; b", `quote " and \`, "{cost} @ 1 [2026-01-01] date:2020-01-01", "\x00\x1b[31m", "\u202eabc", "é", "0x|=!*", strings.Repeat("ab ", 500)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		x := paid(t, 1, "100", "130")
+		x.Call, x.Error = text, text
+		y := paid(t, 2, "", "7")
+		y.Error = text
+		s := style()
+		names := &addressbook.Book{} // a reader would take less
+		require.NoError(t, names.Add(addressbook.Entry{Address: address(t, alith), Label: text}))
+		if names, err := journal.NewNames(names); err == nil {
+			s.Names = names
+		}
+		s.Notes = []string{text}
+		j := feesIn(t, &made{payments: []*ledger.Transaction{x, y}}, s)
+		for _, p := range journal.Programs() {
+			written := written(t, j, p)
+			entries := 0
+			body := written[strings.Index(written, "\n\n"):]
+			for line := range strings.Lines(body) {
+				line = strings.TrimSuffix(line, "\n")
+				if strings.HasPrefix(line, "2026-03-31 *") {
+					entries++
+				}
+				require.LessOrEqual(t, len(line), 1200)
+				for _, r := range line {
+					require.False(t, unicode.Is(unicode.C, r) || strings.ContainsRune(`{}[]@|=!\#%&$<>~?`, r), "%q", line)
+				}
+				require.LessOrEqual(t, strings.Count(line, ";"), 1, line)
+				require.Contains(t, []int{0, 2}, strings.Count(line, `"`), line)
+				require.LessOrEqual(t, strings.Count(strings.TrimLeft(line, " "), "  "), 1, line)
+			}
+			require.Equal(t, 2, entries)
+			head := written[:strings.Index(written, "\n\n")]
+			for line := range strings.Lines(head) {
+				require.True(t, strings.HasPrefix(line, "; "), line)
+			}
+		}
+	})
+}

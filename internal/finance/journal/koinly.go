@@ -1,0 +1,65 @@
+package journal
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// koinlyColumns are those of Koinly's universal template.
+var koinlyColumns = []string{
+	"Date", "Sent Amount", "Sent Currency", "Received Amount", "Received Currency", "Fee Amount", "Fee Currency",
+	"Net Worth Amount", "Net Worth Currency", "Label", "Description", "TxHash",
+}
+
+// koinlyTime is how Koinly writes a time; it wants UTC wherever its user lives.
+const koinlyTime = "2006-01-02 15:04:05 UTC"
+
+// WriteKoinly writes the payments whose amount is known for Koinly: each as sent, with
+// the label "cost", which is how Koinly has a fee of nothing else. (Its fee columns are
+// for the fee of what was sent or received in the same row.) With prices, what it was worth
+// is its net worth.
+func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Style) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(koinlyColumns); err != nil {
+		return err
+	}
+	valuer := style.valuer()
+	for p, err := range payments.All(ctx) {
+		if err != nil {
+			return err
+		}
+		paid, ok := p.Paid.Get()
+		if !ok || !p.Payer.Known() {
+			continue
+		}
+		at, ok := p.Time.Get()
+		if !ok {
+			return fmt.Errorf("block %d: %w", p.Height, errNoTime)
+		}
+		payer, _ := p.Payer.Get()
+		description := fmt.Sprintf("%s fee of %s, block %s %s", p.Layer, style.names().Name(payer), p.Place(), clean(p.Call))
+		for _, r := range p.Remarks {
+			description += "; " + r
+		}
+		worth, currency := "", ""
+		if valuer != nil {
+			if amount, known := money.Value(valuer, paid, p.Time).Get(); known {
+				worth, currency = amount.String(), string(amount.Currency())
+			}
+		}
+		row := []string{
+			at.Std().Format(koinlyTime), tokens(paid.Signed()), style.Symbol, "", "", "", "",
+			worth, currency, "cost", table.Safe(description), code(p.Transaction),
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

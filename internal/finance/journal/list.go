@@ -1,0 +1,97 @@
+package journal
+
+import (
+	"context"
+	"iter"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// listColumns are those of the JSON of fees block, the block's first.
+var listColumns = []table.Column{
+	{Name: "network", Kind: table.Text}, {Name: "rules", Kind: table.Text}, {Name: "number", Kind: table.Integer}, {Name: "time", Kind: table.Time},
+	{Name: "index", Kind: table.Integer}, {Name: "layer", Kind: table.Text}, {Name: "type", Kind: table.Text}, {Name: "call", Kind: table.Text},
+	{Name: "hash", Kind: table.Hash}, {Name: "evm_hash", Kind: table.Hash}, {Name: "from", Kind: table.Address}, {Name: "to", Kind: table.Address},
+	{Name: "payer", Kind: table.Address}, {Name: "payer_name", Kind: table.Text}, {Name: "gas_price", Kind: table.GasPrice}, {Name: "gas", Kind: table.Integer},
+	{Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "method", Kind: table.Text}, {Name: "priority_fee", Kind: table.Wei, Total: true},
+	{Name: "tip", Kind: table.Wei, Total: true}, {Name: "success", Kind: table.Boolean}, {Name: "outcome", Kind: table.Text}, {Name: "status", Kind: table.Text}, {Name: "error", Kind: table.Text},
+	{Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text}, {Name: "drift", Kind: table.SignedWei, Total: true}, {Name: "class", Kind: table.Text},
+	{Name: "burned", Kind: table.Wei, Total: true, Whole: true}, {Name: "treasury", Kind: table.Wei, Total: true, Whole: true}, {Name: "author", Kind: table.Wei, Total: true, Whole: true},
+}
+
+// List is the payments as a table, each with all that the book has of it: the
+// undetermined ones too, without a fee and with the reason. They are read when the table
+// is written.
+func List(ctx context.Context, payments *Payments, network string, style Style) *table.Sheet {
+	return &table.Sheet{
+		Name: "fees", Title: style.Title, Notes: style.Notes, Symbol: style.Symbol, Columns: style.listColumns(),
+		Rows: rows(payments.All(ctx), network, &style),
+	}
+}
+
+// namedColumns stand behind the others where there are names.
+var namedColumns = []table.Column{{Name: "payer_group", Kind: table.Text}, {Name: "from_name", Kind: table.Text}, {Name: "to_name", Kind: table.Text}}
+
+func rows(payments iter.Seq2[*Payment, error], network string, style *Style) iter.Seq2[[]any, error] {
+	names := style.names()
+	return func(yield func([]any, error) bool) {
+		for p, err := range payments {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			var gas any
+			if g, ok := p.Gas.Get(); ok {
+				gas = g.Uint64()
+			}
+			row := []any{
+				network, p.Rules, p.Height, p.Time,
+				int64(p.Index), string(p.Layer), orNull(p.Type), p.Call,
+				p.Hash, p.EVMHash, p.Sender, p.Recipient,
+				p.Payer, label(names, p.Payer), p.GasPrice, gas,
+				p.Fee, orNull(p.Method), p.PriorityFee,
+				p.Tip, p.Success, orNull(string(p.Outcome)), orNull(p.Status), orNull(p.Error),
+				p.Charged, string(p.Verdict), p.Drift, orNull(string(p.Class)),
+				p.Burned, p.Treasury, p.Author,
+			}
+			if style.Names != nil {
+				row = append(row, group(names, p.Payer), label(names, p.Sender), label(names, p.Recipient))
+			}
+			if v := style.valuer(); v != nil {
+				row = append(row, money.ValueKnown(v, p.Fee, p.Time), money.ValueKnown(v, p.Charged, p.Time))
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// orNull is a text, or nothing where there is none.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func label(names *Names, a chain.Optional[chain.Address]) any {
+	address, ok := a.Get()
+	if !ok {
+		return nil
+	}
+	name, _ := names.Label(address)
+	return orNull(name)
+}
+
+// group is what an address belongs to.
+func group(names *Names, a chain.Optional[chain.Address]) any {
+	address, ok := a.Get()
+	if !ok {
+		return nil
+	}
+	group, _ := names.Group(address)
+	return orNull(group)
+}

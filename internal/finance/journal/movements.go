@@ -1,0 +1,278 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// ErrUnknown says that the chain does not tell by how much a movement changed a balance.
+var ErrUnknown = errors.New("a change of a balance is not known")
+
+// place is an extrinsic or a hook of a block.
+type place struct {
+	height uint64
+	where  chain.Where
+}
+
+// MovementJournal makes an entry of all that an extrinsic or a hook did to the balances
+// of the accounts that the payments are of, free and reserved. It opens with the balances
+// before the period, and asserts those after it.
+//
+// It is [ErrUnknown] where a movement's change is not known, and a [DifferenceError]
+// where the movements do not lead from the opening to the closing balance. Both name
+// the block. A balance that differs is never made to fit.
+//
+// All movements are read twice, and again when the journal is written.
+func MovementJournal(ctx context.Context, payments *Payments, reader balances.Reader, style Style) (*Journal, error) {
+	span, ok := payments.span.Get()
+	if !ok {
+		return nil, errors.New("there is no block in the period, so there is no balance to open with")
+	}
+	accounts, err := assets(style.names(), payments.accounts)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := payments.sums(ctx, span)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{Style: style}
+	if j.begin, j.end, err = endTimes(ctx, payments.book, span); err != nil {
+		return nil, err
+	}
+	if j.holdings, err = payments.holdings(ctx, reader, span, accounts, sums); err != nil {
+		return nil, err
+	}
+	c := composer{book: payments.book, names: style.names(), assets: accounts, networkSide: style.NetworkSide}
+	j.entries = func(yield func(*entry, error) bool) {
+		for part, err := range payments.again(ctx, true) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for e, err := range c.entries(ctx, part) {
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	}
+	j.before = func() (map[Account]bool, error) { return c.before(ctx, payments) }
+	return j, j.look()
+}
+
+func placeOf(m *ledger.Movement) place { return place{m.Height, m.Where} }
+
+// endTimes are when a span begins and ends. Block 0 has no time: the one after it has.
+func endTimes(ctx context.Context, book Book, span ledger.Span) (begin, end chain.Time, err error) {
+	timed := func(height uint64) (none chain.Optional[chain.Time], err error) {
+		for b, err := range book.Blocks(ctx, ledger.Query{Span: ledger.Span{First: height, Last: height}}) {
+			if err != nil {
+				return none, err
+			}
+			return b.Time, nil
+		}
+		return none, nil
+	}
+	first, err := timed(span.First)
+	if err == nil && !first.Known() {
+		first, err = timed(span.First + 1)
+	}
+	if err != nil {
+		return begin, end, err
+	}
+	last, err := timed(span.Last)
+	if err != nil {
+		return begin, end, err
+	}
+	begin, isFirst := first.Get()
+	end, isLast := last.Get()
+	switch {
+	case !isFirst:
+		return begin, end, fmt.Errorf("block %d: %w", span.First, errNoTime)
+	case !isLast:
+		end = begin
+	}
+	return begin, end, nil
+}
+
+// composer makes entries of movements.
+type composer struct {
+	book        Book
+	names       *Names
+	assets      map[chain.Address]Account
+	networkSide bool
+}
+
+// entries are what the extrinsics and hooks of some blocks did.
+func (c *composer) entries(ctx context.Context, p *part) iter.Seq2[*entry, error] {
+	return func(yield func(*entry, error) bool) {
+		for group, paid := range p.groups() {
+			e, err := c.entry(ctx, group, paid)
+			if (err != nil || len(e.postings) > 0) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// groups are the movements of each extrinsic or hook, with what was paid for it.
+func (p *part) groups() iter.Seq2[[]*ledger.Movement, *Payment] {
+	return func(yield func([]*ledger.Movement, *Payment) bool) {
+		paid := map[place]*Payment{}
+		for _, x := range p.payments {
+			paid[place{x.Height, chain.Where(x.Index)}] = x
+		}
+		for moved := p.movements; len(moved) > 0; {
+			here := placeOf(moved[0])
+			next := slices.IndexFunc(moved, func(m *ledger.Movement) bool { return placeOf(m) != here })
+			if next < 0 {
+				next = len(moved)
+			}
+			if !yield(moved[:next], paid[here]) {
+				return
+			}
+			moved = moved[next:]
+		}
+	}
+}
+
+// entry is what an extrinsic or a hook did. What was paid is nil where it is none of the
+// payments.
+func (c *composer) entry(ctx context.Context, group []*ledger.Movement, paid *Payment) (*entry, error) {
+	h, err := c.head(ctx, group[0], paid)
+	if err != nil {
+		return nil, err
+	}
+	e := &entry{head: h}
+	if err := c.post(e, group, paid); err != nil {
+		return nil, e.of(err)
+	}
+	return e, nil
+}
+
+// post enters the movements, and the fee among them.
+func (c *composer) post(e *entry, group []*ledger.Movement, paid *Payment) error {
+	for _, m := range group {
+		if err := c.move(e, &m.Movement); err != nil {
+			return err
+		}
+	}
+	if paid != nil {
+		if err := c.pay(e, paid, group); err != nil {
+			return err
+		}
+	}
+	e.postings = slices.DeleteFunc(e.postings, func(p posting) bool { return p.amount.Sign() == 0 })
+	return nil
+}
+
+func (c *composer) head(ctx context.Context, m *ledger.Movement, paid *Payment) (h head, err error) {
+	if paid != nil {
+		return headOf(paid.Transaction)
+	}
+	at, ok := m.Time.Get()
+	h = head{time: at, height: m.Height, where: m.Where, description: fmt.Sprintf("block %d %v", m.Height, m.Where)}
+	if !ok {
+		return h, h.of(errNoTime)
+	}
+	index, ok := m.Where.Extrinsic()
+	if !ok {
+		return h, nil
+	}
+	t, err := c.book.TransactionAt(ctx, ledger.Place{Height: m.Height, Row: index})
+	if err != nil || t == nil {
+		return h, err
+	}
+	return headOf(t)
+}
+
+// move enters a movement: what the account has then, and where that came from or went.
+// The other account of a transfer has a movement of its own where it is asked for too.
+func (c *composer) move(e *entry, m *chain.Movement) error {
+	free, _ := m.Free.Get()
+	held, _ := m.Reserved.Get()
+	change, err := free.Add(held)
+	if err != nil {
+		return err
+	}
+	asset := c.assets[m.Account]
+	if err := e.postAll(posting{asset, free}, posting{reserved(asset), held}); err != nil {
+		return err
+	}
+	if other, ok := m.Counterparty.Get(); ok && c.assets[other] != "" {
+		return nil
+	}
+	against, err := c.against(m)
+	if err != nil {
+		return err
+	}
+	return e.post(against, change.Negated())
+}
+
+// against is the account that a movement is entered against.
+func (c *composer) against(m *chain.Movement) (Account, error) {
+	_, within := m.Where.Extrinsic()
+	switch m.Kind {
+	case chain.KindTransferIn, chain.KindTransferOut:
+		other, ok := m.Counterparty.Get()
+		if !ok {
+			return "", fmt.Errorf("%s: who it was with: %w", m.Event, chain.ErrMissing)
+		}
+		return transfers(c.names, other), nil
+	case chain.KindDeposit:
+		if within {
+			return deposits, nil
+		}
+		return rewards, nil
+	case chain.KindWithdrawal:
+		return withdrawals, nil
+	case chain.KindReserve, chain.KindUnreserve: // nothing is left to enter
+		return withdrawals, nil
+	case chain.KindMint:
+		return minted, nil
+	case chain.KindBurn:
+		return burned, nil
+	case chain.KindDust:
+		return dust, nil
+	case chain.KindSuspension, chain.KindRestoration:
+		return suspended, nil
+	}
+	return "", fmt.Errorf("%w: %s is a movement of the kind %q", ErrUnknown, m.Event, clean(string(m.Kind)))
+}
+
+// pay enters a fee as an expense. It is what was withdrawn for it, less what of that was
+// given back as a deposit.
+func (c *composer) pay(e *entry, p *Payment, group []*ledger.Movement) error {
+	e.remarks = append(e.remarks, p.Remarks...)
+	charged, ok := p.Charged.Get()
+	payer, isPaid := p.Payer.Get()
+	if !ok || !isPaid || charged.IsZero() {
+		return nil
+	}
+	cash, err := chain.CashAmong(len(group), func(i int) *chain.Movement { return &group[i].Movement }, payer)
+	if err != nil {
+		return fmt.Errorf("%v paid %v wei, and nothing was withdrawn: %w", payer, charged, err)
+	}
+	refund, err := cash.Refund(charged)
+	if err != nil {
+		return err
+	}
+	back, _ := refund.Get() // 0 where all was charged
+	err = e.postAll(
+		posting{withdrawals, cash.Withdrawn.Signed().Negated()},
+		posting{feeAccount(p.Layer), charged.Signed()},
+		posting{deposits, back.Amount.Signed()},
+	)
+	if err == nil && c.networkSide {
+		err = e.network(p)
+	}
+	return err
+}

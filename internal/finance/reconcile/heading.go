@@ -1,0 +1,306 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mostAbove is how many rows can stand above the header.
+const mostAbove = 100
+
+// mostAhead is how many rows are looked at where the names of the columns, or the unit, do not
+// tell what is in them.
+const mostAhead = 50
+
+// fileReader reads the rows of a file: titles, the header, fees, totals.
+type fileReader struct {
+	file     *File
+	table    *fileTable
+	options  *Options
+	skip     map[int]bool // lines that are passed over, and did not come yet
+	above    []*record    // what came while there was no header
+	size     int          // of that
+	rows     *rowReader   // nil while there is none
+	totals   totals
+	problems *ProblemsError
+	hints    hints
+	last     int // the last line
+}
+
+// take takes the next row with anything in it.
+func (r *fileReader) take(rec *record) error {
+	if r.rows != nil {
+		return r.row(rec)
+	}
+	kept, size := rec.held()
+	r.above, r.size = append(r.above, kept), r.size+size
+	wanted := r.options.HeaderRow
+	if wanted == 0 || wanted == rec.line {
+		_, _, err := rec.header().columns(r.options)
+		var not *notHeaderError
+		if !errors.As(err, &not) {
+			return r.begin(rec)
+		}
+	}
+	if len(r.above) > mostAbove || r.size > mostRecord {
+		return r.noHeader()
+	}
+	return nil
+}
+
+// begin reads the header, the last of the rows that came.
+func (r *fileReader) begin(rec *record) error {
+	above := r.above[:len(r.above)-1]
+	h := rec.header()
+	err := h.checked()
+	unit := Unit("")
+	if err == nil {
+		r.file.Columns, unit, err = h.columns(r.options)
+	}
+	if err != nil {
+		return r.unread(rec, err)
+	}
+	dates, err := newDateReader(r.options.DateFormat, r.options.Zone)
+	if err != nil {
+		return err
+	}
+	dates.from1904 = r.table.from1904
+	r.file.HeaderRow, r.file.Unit = rec.line, unit
+	o := r.options
+	r.rows = &rowReader{
+		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns),
+		amounts: amountForm{unit: unit, symbol: o.Symbol, negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
+	}
+	r.file.name(above)
+	r.above = nil
+	return nil
+}
+
+// name names the rows above the header.
+func (f *File) name(above []*record) {
+	var titles []string
+	for _, rec := range above {
+		f.Titles = append(f.Titles, rec.line)
+		for i := range rec.cells {
+			if text := strings.TrimSpace(rec.cells[i].text); text != "" {
+				if len(titles) < 5 {
+					titles = append(titles, strconv.Quote(shownName(text)))
+				}
+				break
+			}
+		}
+	}
+	if len(titles) > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%s above the header, which is line %d, and no fees: %s.", linesAre(f.Titles), f.HeaderRow, strings.Join(titles, ", ")))
+	}
+}
+
+// linesAre names lines as the subject of a sentence: Lines 1, 2 and 5 are.
+func linesAre(list []int) string { return lines(list, " is", " are") }
+
+// lines names lines with the verb of one, or of several.
+func lines(list []int, one, several string) string {
+	if len(list) == 1 {
+		return fmt.Sprintf("Line %d%s", list[0], one)
+	}
+	return "Lines " + listed(list) + several
+}
+
+// listed are the first of some lines.
+func listed(lines []int) string {
+	const most = 10
+	var names []string
+	for _, n := range lines[:min(len(lines), most)] {
+		names = append(names, strconv.Itoa(n))
+	}
+	if more := len(lines) - most; more > 0 {
+		return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// row takes a row below the header.
+func (r *fileReader) row(rec *record) error {
+	if r.rows.repeats(rec) {
+		return nil
+	}
+	r.rows.fit(rec)
+	if r.totals.take(rec, r.rows, r.file) {
+		return nil
+	}
+	row, problem := r.rows.row(rec)
+	if problem != nil {
+		r.problems.add(problem)
+		r.hints.learn(rec, r.rows, problem)
+		return nil
+	}
+	if row.LeftOut == "" {
+		r.totals.add(&row)
+	}
+	return r.file.Rows.add(&row)
+}
+
+// end is called after the last row.
+func (r *fileReader) end() error {
+	if r.rows == nil && r.problems.Count == 0 {
+		if len(r.above) == 0 {
+			return errors.New("the file has no header")
+		}
+		return r.noHeader()
+	}
+	if r.rows != nil {
+		if err := r.rows.assets.check(r.file.HeaderRow, r.problems); err != nil {
+			return err
+		}
+	}
+	if r.problems.Count > 0 {
+		r.problems.Try = r.hints.ways(r.options, r.file.Rows.Len())
+		return r.problems
+	}
+	for _, line := range r.options.SkipRows {
+		if line > r.last {
+			return fmt.Errorf("--skip-rows %d: the last row is %d", line, r.last)
+		}
+	}
+	r.totals.tell(r.file)
+	r.rows.tell(r.file)
+	r.rows.assets.tell(r.file)
+	r.file.Count = r.file.Rows.Len()
+	return nil
+}
+
+// noHeader says why none of the first rows is a header, of the one that looks most like it: the
+// first of those with the most names.
+func (r *fileReader) noHeader() error {
+	if wanted := r.options.HeaderRow; wanted > 0 {
+		at := slices.IndexFunc(r.above, func(x *record) bool { return x.line == wanted })
+		if at < 0 {
+			return fmt.Errorf("--header-row %d: nothing is in this row, or it is not among the first %d", wanted, mostAbove)
+		}
+		_, _, err := r.above[at].header().columns(r.options)
+		return r.unread(r.above[at], err)
+	}
+	best, most := 0, -1
+	for i, rec := range r.above {
+		if n := rec.names(); n > most {
+			best, most = i, n
+		}
+	}
+	rec := r.above[best]
+	h := rec.header()
+	err := h.checked()
+	if err == nil {
+		_, _, err = h.columns(r.options)
+	}
+	return r.unread(rec, err)
+}
+
+// unread says why a row is no header, with the settings by which it may be.
+func (r *fileReader) unread(rec *record, err error) error {
+	u := &UnreadError{Line: rec.line, Err: err}
+	if errors.Is(err, errNotUTF8) {
+		u.Try = []Way{{Settings: []Setting{{"encoding", string(Windows1252)}}}}
+		return u
+	}
+	var choice *choiceError
+	if errors.As(err, &choice) {
+		u.Try = choice.ways()
+		return u
+	}
+	var not *notHeaderError
+	if at := slices.IndexFunc(r.above, func(x *record) bool { return x.line == rec.line }); errors.As(err, &not) && at >= 0 {
+		list := rec.header().proposed(r.above[at+1:], r.options)
+		if r.options.HeaderRow == 0 && at > 0 && len(list) > 0 {
+			list = append([]Setting{{"header-row", strconv.Itoa(rec.line)}}, list...)
+		}
+		if len(list) > 0 {
+			u.Try = []Way{{Settings: list}}
+		}
+		u.Try = append(u.Try, r.sheets()...)
+	}
+	return u
+}
+
+// maxProposedSheets is how many sheets are proposed.
+const maxProposedSheets = 10
+
+// sheets are the other sheets of a workbook, of which the first was read.
+func (r *fileReader) sheets() (list []Way) {
+	if r.table.book == nil || r.options.Sheet != "" {
+		return nil
+	}
+	names := r.table.book.sheets
+	for _, name := range names[:min(len(names), maxProposedSheets)] {
+		if name != r.table.sheet {
+			list = append(list, Way{fmt.Sprintf("the fees are in the sheet %q", shownName(name)), []Setting{{"sheet", name}}})
+		}
+	}
+	return list
+}
+
+// proposed are the names of columns that what is in them tells: hashes, places, amounts.
+func (h header) proposed(rows []*record, o *Options) (list []Setting) {
+	named := func(fields ...Field) bool {
+		return slices.ContainsFunc(usual, func(u fieldName) bool {
+			return slices.Contains(fields, u.field) && (o.Columns[u.field] != "" || slices.ContainsFunc(h, func(name string) bool { return u.isNamed(name, o) }))
+		})
+	}
+	form := amountForm{symbol: o.Symbol, decimal: o.Decimal, thousands: o.Thousands}
+	only := func(field Field, is func(*cell) bool) {
+		var places []int
+		for i := range h {
+			if !h.mapped(i, o) && holds(rows, i, is) {
+				places = append(places, i)
+			}
+		}
+		if len(places) == 1 {
+			list = append(list, Setting{"map", string(field) + "=" + h.reference(places[0])})
+		}
+	}
+	if !named(Hash, EVMHash, ExtrinsicHash, ID) {
+		only(Hash, func(c *cell) bool { _, err := parseHash(c.value()); return err == nil })
+		if len(list) == 0 {
+			only(ID, func(c *cell) bool { _, err := ParsePlace(c.value()); return err == nil })
+		}
+	}
+	if !named(Fee) && len(h.otherFees(o)) == 0 {
+		only(Fee, func(c *cell) bool { return c.number || form.looksLike(c.value()) })
+	}
+	return list
+}
+
+// dayLike is how days are written with numbers alone.
+var dayLike = regexp.MustCompile(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}|^[0-9]{4}[./-][0-9]{1,2}[./-][0-9]{1,2}`)
+
+// looksLike tells whether a text could be an amount by any separators.
+func (f amountForm) looksLike(text string) bool {
+	if dayLike.MatchString(text) {
+		return false
+	}
+	plain, _, _, err := f.split(text)
+	return err == nil && strings.ContainsAny(plain, "0123456789") && strings.Trim(plain, "0123456789.,' \u00a0\u202f") == ""
+}
+
+// holds tells whether most of the cells of a column are of a kind: those of titles and totals
+// are not.
+func holds(rows []*record, column int, is func(*cell) bool) bool {
+	good, bad := 0, 0
+	for _, rec := range rows[:min(len(rows), mostAhead)] {
+		if column >= len(rec.cells) || rec.cells[column].value() == "" {
+			continue
+		}
+		if is(&rec.cells[column]) {
+			good++
+		} else {
+			bad++
+		}
+	}
+	return good > bad
+}

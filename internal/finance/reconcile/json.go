@@ -1,0 +1,168 @@
+package reconcile
+
+import (
+	"bytes"
+	"io"
+	"iter"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/jsontext"
+)
+
+// itemJSON is an item as JSON has it.
+type itemJSON struct {
+	Outcome         Outcome                         `json:"outcome"`
+	Line            *int                            `json:"line"`
+	ID              *Place                          `json:"id"`
+	Time            chain.Optional[chain.Time]      `json:"time"`
+	Payer           chain.Optional[chain.Address]   `json:"payer"`
+	EVMHash         chain.Optional[chain.Hash]      `json:"evm_hash"`
+	ExtrinsicHash   *chain.Hash                     `json:"extrinsic_hash"`
+	Books           chain.Optional[chain.Wei]       `json:"books"`
+	BooksToken      *string                         `json:"books_token"`
+	Chain           chain.Optional[chain.Wei]       `json:"chain"`
+	ChainToken      *string                         `json:"chain_token"`
+	Difference      chain.Optional[chain.SignedWei] `json:"difference"`
+	DifferenceToken *string                         `json:"difference_token"`
+	BooksDate       chain.Optional[chain.Time]      `json:"books_date"`
+	BooksAccount    chain.Optional[chain.Address]   `json:"books_account"`
+	BooksID         chain.Optional[Place]           `json:"books_id"`
+	BooksHash       chain.Optional[chain.Hash]      `json:"books_hash"`
+	Notes           []string                        `json:"notes"`
+	*itemLabels
+	*worthJSON
+}
+
+// itemLabels is what the address book says of an item's payer. Without a book, JSON has none
+// of it.
+type itemLabels struct {
+	PayerLabel chain.Optional[string] `json:"payer_label"`
+	PayerGroup chain.Optional[string] `json:"payer_group"`
+}
+
+// labelled is what a book says of a payer, nil without a book.
+func labelled(book *addressbook.Book, payer chain.Optional[chain.Address]) *itemLabels {
+	if book == nil {
+		return nil
+	}
+	return &itemLabels{book.LabelOf(payer), book.GroupOf(payer)}
+}
+
+func (r *Result) itemJSON(i *Item) itemJSON {
+	x := itemJSON{
+		Outcome: i.Outcome, Books: i.Books, Chain: i.Chain, Difference: i.Difference, Notes: append([]string{}, i.Notes...),
+		BooksToken: tokensOf(i.Books), ChainToken: tokensOf(i.Chain), DifferenceToken: tokensOf(i.Difference),
+	}
+	if row := i.Row; row != nil {
+		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &row.Line, row.Date, row.Account, row.Place, row.AnyHash()
+	}
+	if t, ok := i.Transaction.Get(); ok {
+		x.ID, x.Time, x.Payer, x.EVMHash, x.ExtrinsicHash = &t.Place, t.Time, t.Payer, t.EVMHash, &t.Hash
+	}
+	x.itemLabels = labelled(r.Options.Labels, x.Payer)
+	if r.valuer != nil {
+		x.worthJSON = r.worthJSON(i.worth(r.valuer, r.Options.Zone))
+	}
+	return x
+}
+
+// tokensOf is an amount in the token where it is known.
+func tokensOf[T interface{ String() string }](o chain.Optional[T]) *string {
+	v, known := o.Get()
+	if !known {
+		return nil
+	}
+	text := inTokens(v)
+	return &text
+}
+
+// sumJSON is a sum as JSON has it.
+type sumJSON struct {
+	Outcome         Outcome                         `json:"outcome"`
+	Count           int                             `json:"count"`
+	Books           chain.Wei                       `json:"books"`
+	BooksToken      string                          `json:"books_token"`
+	Chain           chain.Optional[chain.Wei]       `json:"chain"`
+	ChainToken      *string                         `json:"chain_token"`
+	Difference      chain.Optional[chain.SignedWei] `json:"difference"`
+	DifferenceToken *string                         `json:"difference_token"`
+	*worthJSON
+}
+
+func (r *Result) sumJSON(s *Sum) sumJSON {
+	return sumJSON{s.Outcome, s.Count, s.Books, inTokens(s.Books), s.Chain, tokensOf(s.Chain), s.Difference, tokensOf(s.Difference), r.worthJSON(s.Worth)}
+}
+
+// MarshalJSON writes the result with the details of what does not match.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	err := r.WriteJSON(&out, false)
+	return out.Bytes(), err
+}
+
+// WriteJSON writes the result as one object over many lines: what limits it, what it
+// rests on, the summary, and last the details, all of them or only of what does not
+// match.
+func (r *Result) WriteJSON(w io.Writer, all bool) error {
+	var head struct {
+		Headline   string               `json:"headline"`
+		Reconciled chain.Optional[bool] `json:"reconciled"` // null where what was compared agrees, and completeness was not checked
+		Complete   bool                 `json:"completeness_checked"`
+		Notes      []string             `json:"notes"`
+		Basis      facts                `json:"basis"`
+		Symbol     string               `json:"symbol"`
+		Prices     *money.Basis         `json:"prices,omitempty"` // not there without amounts in a currency
+		Summary    []sumJSON            `json:"summary"`
+		Total      sumJSON              `json:"total"`
+	}
+	if !r.Agrees() || r.Complete() {
+		head.Reconciled = chain.Some(r.Agrees())
+	}
+	head.Headline, head.Complete, head.Notes = r.Headline(), r.Complete(), append([]string{}, r.Notes...)
+	head.Basis, head.Symbol, head.Total = r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
+	if r.valuer != nil {
+		basis := r.valuer.Basis()
+		head.Prices = &basis
+	}
+	for i := range r.Sums {
+		head.Summary = append(head.Summary, r.sumJSON(&r.Sums[i]))
+	}
+	out := jsontext.NewStream(w, false)
+	out.Members(head)
+	out.List("details", r.details(all))
+	return out.Close()
+}
+
+// details are the items as JSON.
+func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i, err := range r.Items() {
+			if err == nil && !i.Outcome.isListed(all) {
+				continue
+			}
+			var text []byte
+			if err == nil {
+				text, err = jsontext.Indented(r.itemJSON(i), jsontext.ElementPrefix)
+			}
+			if !yield(text, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// facts are an object with its keys in their order.
+type facts []fact
+
+// MarshalJSON writes the facts as an object.
+func (f facts) MarshalJSON() ([]byte, error) {
+	return jsontext.Object(func(yield func(string, any) bool) {
+		for _, x := range f {
+			if !yield(x.name, x.value) {
+				return
+			}
+		}
+	})
+}

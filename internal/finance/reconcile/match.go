@@ -1,0 +1,440 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// Book is what is asked of the ledger; *ledger.Book is one.
+type Book interface {
+	Status(ctx context.Context) (ledger.Status, error)
+	Sealed(ctx context.Context) (ledger.Period, error)
+	Cover(ctx context.Context, p ledger.Period) (ledger.Cover, error)
+	TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*ledger.Transaction, error]
+	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
+	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
+}
+
+// ErrNoLookups says that the ledger cannot find a transaction by its hash quickly: an earlier
+// version wrote it, and the look-ups of what is sealed are not all made yet.
+var ErrNoLookups = errors.New("the ledger's look-ups by hash do not reach the last sealed block")
+
+// mostCandidates is how many transactions one row is compared with.
+const mostCandidates = 20
+
+// matcher compares rows with the ledger.
+type matcher struct {
+	ctx     context.Context
+	book    Book
+	options *Options
+	period  covered
+	named   map[Place]int   // the line of the row that names a transaction
+	maybe   map[Place]int   // the line of a row that is ambiguous
+	free    int             // transactions without a fee that no row names
+	idle    []chain.Address // of the accounts, those that paid for nothing in the period
+	asked   map[lookup][]*ledger.Transaction
+	mine    map[chain.Address]bool
+}
+
+// Match finds the transaction of each row, and those of the period that the accounts
+// paid for and no row names. It is ErrNotCovered where the ledger lacks blocks of the
+// period, and ErrNoLookups where an earlier version wrote it.
+//
+// A transaction is found by the hash of the EVM transaction, else by that of the
+// extrinsic, else by its place; whatever else a row says of it must agree.
+//
+// Rows are those of [Rows.All]. Neither they nor the items are held in memory.
+func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Options) (r *Result, err error) {
+	if o, err = o.checked(); err != nil {
+		return nil, err
+	}
+	status, err := book.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if status.Lookups != status.Sealed {
+		return nil, ErrNoLookups
+	}
+	looked := &lookedUp{Book: book, unfound: map[chain.Hash]bool{}}
+	book = looked
+	m := &matcher{ctx: ctx, book: book, options: &o, named: map[Place]int{}, maybe: map[Place]int{}, mine: map[chain.Address]bool{}, asked: map[lookup][]*ledger.Transaction{}}
+	if m.period, err = cover(ctx, book, &o); err != nil {
+		return nil, err
+	}
+	for _, a := range o.Accounts {
+		m.mine[a] = true
+	}
+	r = newResult(&o, &status, &m.period)
+	if err := m.match(rows, r); err != nil {
+		r.Close()
+		return nil, err
+	}
+	if err := looked.check(ctx, m.period.Span); err != nil {
+		r.Close()
+		return nil, err
+	}
+	if err := r.checkPrices(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	switch {
+	case len(m.mine) == 0:
+		r.Notes = append(r.Notes, "Without accounts, a row matches whoever paid the fee, and fees that the books lack were not looked for.")
+	case o.RowsOnly:
+		r.Notes = append(r.Notes, "Fees that the books lack were not looked for.")
+	case m.free > 0:
+		r.Notes = append(r.Notes, fmt.Sprintf("%s of the accounts that no row names had no fee, and %s no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
+	}
+	if len(m.idle) > 0 {
+		r.Notes = append(r.Notes, console.PaidNothing(m.idle)+".")
+	}
+	return r, nil
+}
+
+// match finds the items.
+func (m *matcher) match(rows iter.Seq2[*Row, error], r *Result) error {
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		item, err := m.judge(row)
+		if err == nil {
+			err = r.add(&item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.lacking(r)
+}
+
+// judge compares a row with the transaction that it names.
+func (m *matcher) judge(row *Row) (item Item, err error) {
+	if row.LeftOut != "" {
+		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
+	}
+	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
+	found, err := m.find(row)
+	if err != nil {
+		return item, err
+	}
+	if len(found) == 0 {
+		item.Outcome = OnlyInBooks
+		if p, ok := row.Place.Get(); ok && !m.period.reaches(p.Height) {
+			item.note("block %d is not among those that were compared", p.Height)
+		}
+		return item, nil
+	}
+	t := found[0]
+	against := row.contradiction(t)
+	if len(found) > 1 || against != "" {
+		item.Outcome = Ambiguous
+		m.ambiguous(&item, found, against)
+		return item, nil
+	}
+	item.Transaction = chain.Some(transactionOf(t))
+	if line, again := m.named[placeOf(t)]; again {
+		item.Outcome = Duplicate
+		item.note("line %d names it too", line)
+		return item, nil
+	}
+	m.named[placeOf(t)] = row.Line
+	m.compare(&item, row, t)
+	return item, nil
+}
+
+// compare compares a row with its transaction. The chain's side is what the accounts paid in the
+// period, so the sum of all items is what they paid in it.
+func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
+	payer, isKnown := t.Payer.Get()
+	switch {
+	case len(m.mine) > 0 && isKnown && !m.mine[payer]:
+		item.excluded(PaidByAnother, fmt.Sprintf("paid by another account, %v", payer))
+		if row.Fee.IsZero() { // the books have none of it either
+			item.Outcome = Matched
+		}
+	case !m.period.contains(t):
+		item.excluded(OutsidePeriod, "the transaction is not of the period")
+	case len(m.mine) > 0 && !isKnown:
+		item.undetermined()
+		item.note("who paid is not known")
+	default:
+		m.compareAmount(item, row, t)
+	}
+	if !t.Final {
+		item.note("its block is not final")
+	}
+}
+
+// excluded sets the outcome of a row whose fee is none of those that are compared: all that the
+// books have of it is too much.
+func (i *Item) excluded(outcome Outcome, why string) {
+	i.Outcome, i.Chain = outcome, chain.Some(chain.Wei{})
+	i.note("%s", why)
+}
+
+// undetermined sets the outcome of a row of which the chain's side is not known.
+func (i *Item) undetermined() {
+	i.Outcome, i.Chain, i.Difference = Undetermined, chain.Optional[chain.Wei]{}, chain.Optional[chain.SignedWei]{}
+}
+
+// compareAmount compares the amount of a row with what the chain charged, and who paid with who
+// the row says.
+func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
+	item.paid(t)
+	paid, known := item.Chain.Get()
+	if !known {
+		item.undetermined()
+		return
+	}
+	item.Difference = chain.Some(row.Fee.Difference(paid))
+	item.Outcome = m.amount(item, row, paid)
+	if why := row.otherPayer(t); why != "" {
+		item.note("%s", why)
+		if item.Outcome != AmountDiffers {
+			item.Outcome = PayerDiffers
+		}
+	}
+}
+
+// amount compares the amounts alone.
+func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
+	difference := row.Fee.Difference(paid)
+	switch {
+	case difference.Sign() == 0:
+		return Matched
+	case row.Digits == sheetDigits && isKept(row.Fee, paid, sheetDigits):
+		item.note("a spreadsheet keeps 15 digits of a number: %v wei is what is left of %v", row.Fee, paid)
+		return WithinRounding
+	case row.Binary != "" && isSameBinary(row.Fee, paid, row.Binary):
+		item.note("a spreadsheet keeps numbers in binary: %v wei is what is left of %v", row.Fee, paid)
+		return WithinRounding
+	case difference.Size().Cmp(m.options.Tolerance) <= 0:
+		item.note("the difference is within the tolerance of %v wei", m.options.Tolerance)
+		return WithinTolerance
+	case row.Digits > 0 && isKept(row.Fee, paid, row.Digits):
+		item.note("the record states %d digits, and the fee has more", row.Digits)
+	}
+	return AmountDiffers
+}
+
+// paid sets the chain's side: what it charged, and by the rules where that is not known.
+func (i *Item) paid(t *ledger.Transaction) {
+	i.Chain = t.Paid()
+	charged, isCharged := t.Charged.Get()
+	fee, isFee := t.Fee.Get()
+	noRule := cmp.Or(t.Error, "no rule of its runtime gives it")
+	switch {
+	case !isCharged && !isFee:
+		i.note("its fee is not determined: %s", noRule)
+	case !isFee:
+		i.note("the rules do not determine its fee (%s), the amount is what the chain charged", noRule)
+	case !isCharged:
+		i.note("the amount is by the rules, the chain recorded no charge")
+	case charged != fee:
+		i.note("the rules give %v wei, the chain charged %v", fee, charged)
+	}
+}
+
+// otherPayer names the payer where it is not the one that the row names.
+func (r *Row) otherPayer(t *ledger.Transaction) string {
+	said, has := r.Account.Get()
+	payer, known := t.Payer.Get()
+	switch {
+	case !has:
+		return ""
+	case !known:
+		return "who paid is not known"
+	case payer != said:
+		return fmt.Sprintf("%v paid, not %v", payer, said)
+	}
+	return ""
+}
+
+// find is what a row can mean: what its first hash that is on the chain names, or its
+// place, as far as the rest of the row agrees with that; all of it where nothing does.
+func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
+	for _, name := range []struct {
+		hash           chain.Optional[chain.Hash]
+		evm, extrinsic bool // what it can be the hash of
+	}{{row.EVMHash, true, false}, {row.Hash, true, true}, {row.ExtrinsicHash, false, true}} {
+		if h, ok := name.hash.Get(); ok && len(found) == 0 {
+			if found, err = m.byHash(lookup{h, name.evm, name.extrinsic}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if p, ok := row.Place.Get(); ok && len(found) == 0 {
+		var t *ledger.Transaction
+		if t, err = m.book.TransactionAt(m.ctx, ledger.Place{Height: p.Height, Row: p.Index}); t != nil {
+			found = append(found, t)
+		}
+	}
+	agreeing := slices.DeleteFunc(slices.Clone(found), func(t *ledger.Transaction) bool { return row.contradiction(t) != "" })
+	if len(agreeing) > 0 {
+		found = agreeing
+	}
+	return found, err
+}
+
+// lookup is a question for a hash.
+type lookup struct {
+	hash           chain.Hash
+	evm, extrinsic bool // what it can be the hash of
+}
+
+// mostLookups is how many answers are held: rows that name the same transaction are often
+// near each other.
+const mostLookups = 1000
+
+// byHash are the EVM transactions with a hash, or else the extrinsics.
+func (m *matcher) byHash(of lookup) ([]*ledger.Transaction, error) {
+	if found, known := m.asked[of]; known {
+		return found, nil
+	}
+	var transactions, extrinsics []*ledger.Transaction
+	for t, err := range m.book.TransactionsByHash(m.ctx, of.hash) {
+		switch {
+		case err != nil:
+			return nil, err
+		case of.evm && t.EVMHash == chain.Some(of.hash) && len(transactions) < mostCandidates:
+			transactions = append(transactions, t)
+		case of.extrinsic && t.Hash == of.hash && len(extrinsics) < mostCandidates:
+			extrinsics = append(extrinsics, t)
+		}
+	}
+	if len(m.asked) == mostLookups {
+		clear(m.asked)
+	}
+	m.asked[of] = extrinsics
+	if len(transactions) > 0 {
+		m.asked[of] = transactions
+	}
+	return m.asked[of], nil
+}
+
+// contradiction says what a row has otherwise than a transaction, of what names it.
+func (r *Row) contradiction(t *ledger.Transaction) string {
+	var other []string
+	if h, ok := r.EVMHash.Get(); ok && t.EVMHash != chain.Some(h) {
+		other = append(other, "EVM hash")
+	}
+	if h, ok := r.Hash.Get(); ok && t.EVMHash != chain.Some(h) && t.Hash != h {
+		other = append(other, "hash")
+	}
+	if h, ok := r.ExtrinsicHash.Get(); ok && t.Hash != h {
+		other = append(other, "extrinsic hash")
+	}
+	if p, ok := r.Place.Get(); ok && p != placeOf(t) {
+		other = append(other, "place")
+	}
+	return strings.Join(other, " and ")
+}
+
+// ambiguous says what a row can mean.
+func (m *matcher) ambiguous(item *Item, found []*ledger.Transaction, against string) {
+	var places []string
+	for _, t := range found {
+		m.maybe[placeOf(t)] = item.Row.Line
+		places = append(places, placeOf(t).String())
+	}
+	switch {
+	case against != "" && len(found) == 1:
+		item.note("it names %s, and has another %s", places[0], against)
+	case len(found) == mostCandidates:
+		item.note("it names many transactions, %s and maybe more", strings.Join(places, ", "))
+	default:
+		item.note("it names several transactions: %s", strings.Join(places, ", "))
+	}
+}
+
+// lacking adds the transactions that the accounts paid for in the period and no row
+// names, in the order of the chain.
+func (m *matcher) lacking(r *Result) error {
+	span, some := m.period.Span.Get()
+	if !some || m.options.RowsOnly {
+		return nil
+	}
+	var found items // account by account
+	defer found.records.Close()
+	var order []located
+	asked := map[chain.Address]bool{}
+	for _, account := range m.options.Accounts {
+		if asked[account] {
+			continue
+		}
+		asked[account] = true
+		paid := false
+		for t, err := range m.book.Transactions(m.ctx, ledger.Query{Accounts: []chain.Address{account}, Span: span}) {
+			if err != nil {
+				return err
+			}
+			if !m.period.contains(t) {
+				continue
+			}
+			paid = true
+			item, ok := m.lacks(t)
+			if !ok {
+				continue
+			}
+			at, err := found.add(item)
+			if err != nil {
+				return err
+			}
+			order = append(order, located{placeOf(t), at})
+		}
+		if !paid {
+			m.idle = append(m.idle, account)
+		}
+	}
+	slices.SortFunc(order, func(a, b located) int {
+		return cmp.Or(cmp.Compare(a.Height, b.Height), cmp.Compare(a.Index, b.Index))
+	})
+	for _, l := range order {
+		item, err := found.get(l.at)
+		if err == nil {
+			err = r.add(item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// located is where the item of a transaction is kept.
+type located struct {
+	Place
+	at int64
+}
+
+// lacks is the item of a transaction that an account paid for, if it is one that the
+// books lack.
+func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
+	if _, named := m.named[placeOf(t)]; named {
+		return nil, false
+	}
+	item := &Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t))}
+	item.paid(t)
+	wei, known := item.Chain.Get()
+	switch {
+	case known && wei.IsZero():
+		m.free++
+		return nil, false
+	case known:
+		item.Difference = chain.Some(wei.Signed().Negated())
+	}
+	if line, maybe := m.maybe[placeOf(t)]; maybe {
+		item.note("line %d may mean it", line)
+	}
+	return item, true
+}

@@ -1,0 +1,126 @@
+package reconcile
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// Sheets are the result as tables: the summary, the details (all of them, or only of
+// what does not match), and what it rests on.
+func (r *Result) Sheets(all bool) []*table.Sheet {
+	return []*table.Sheet{r.Summary(), r.Details(all), r.Basis()}
+}
+
+// title is that of the summary.
+func (r *Result) title() string { return "Fees in the books beside the ledger: " + r.Headline() }
+
+// Summary is a row for each outcome, and the total.
+func (r *Result) Summary() *table.Sheet {
+	columns := []table.Column{
+		{Name: "outcome", Kind: table.Text}, {Name: "count", Kind: table.Integer},
+		{Name: "books", Kind: table.Wei}, {Name: "chain", Kind: table.Wei}, {Name: "difference", Kind: table.SignedWei},
+	}
+	return &table.Sheet{
+		Name: "summary", Title: r.title(), Notes: r.Notes, Symbol: r.Options.Symbol,
+		Columns: append(columns, r.worthColumns(false)...),
+		Rows: rows(func(yield func([]any) bool) {
+			for _, s := range append(append([]Sum{}, r.Sums...), r.Total) {
+				cells := []any{string(s.Outcome), uint64(s.Count), s.Books, s.Chain, s.Difference}
+				if r.valuer != nil {
+					cells = append(cells, s.Worth.Books, s.Worth.Chain, s.Worth.Difference)
+				}
+				if !yield(cells) {
+					return
+				}
+			}
+		}),
+	}
+}
+
+// Details is a row for each item that does not match, or for all.
+func (r *Result) Details(all bool) *table.Sheet {
+	title := "What does not match to the wei"
+	if all {
+		title = "Each row of the books, and each transaction without one"
+	}
+	details := &table.Sheet{
+		Name: "details", Title: title, Notes: r.Notes, Symbol: r.Options.Symbol,
+		Columns: []table.Column{
+			{Name: "outcome", Kind: table.Text}, {Name: "line", Kind: table.Integer}, {Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time},
+			{Name: "books", Kind: table.Wei, Total: true}, {Name: "chain", Kind: table.Wei, Total: true}, {Name: "difference", Kind: table.SignedWei, Total: true},
+			{Name: "notes", Kind: table.Text}, {Name: "payer", Kind: table.Address}, {Name: "evm_hash", Kind: table.Hash}, {Name: "extrinsic_hash", Kind: table.Hash},
+			{Name: "books_date", Kind: table.Time}, {Name: "books_account", Kind: table.Address}, {Name: "books_id", Kind: table.Text}, {Name: "books_hash", Kind: table.Hash},
+		},
+		Rows: func(yield func([]any, error) bool) {
+			for item, err := range r.Items() {
+				switch {
+				case err != nil:
+					yield(nil, err)
+					return
+				case !item.Outcome.isListed(all):
+				case !yield(r.cells(item), nil):
+					return
+				}
+			}
+		},
+	}
+	if r.Options.Labels != nil {
+		details.Columns = append(details.Columns, table.Column{Name: "payer_label", Kind: table.Text}, table.Column{Name: "payer_group", Kind: table.Text})
+	}
+	details.Columns = append(details.Columns, r.worthColumns(true)...)
+	return details
+}
+
+// cells are an item as a row of the details.
+func (r *Result) cells(i *Item) []any {
+	cells := i.cells()
+	if r.Options.Labels != nil {
+		var payer chain.Optional[chain.Address]
+		if t, ok := i.Transaction.Get(); ok {
+			payer = t.Payer
+		}
+		of := labelled(r.Options.Labels, payer)
+		cells = append(cells, of.PayerLabel, of.PayerGroup)
+	}
+	return append(cells, r.worthCells(i)...)
+}
+
+// cells are the item as a row of the details without labels.
+func (i *Item) cells() []any {
+	cells := []any{string(i.Outcome), nil, nil, nil, i.Books, i.Chain, i.Difference, strings.Join(i.Notes, "; "), nil, nil, nil, nil, nil, nil, nil}
+	if row := i.Row; row != nil {
+		cells[1], cells[11], cells[12], cells[14] = uint64(row.Line), row.Date, row.Account, row.AnyHash()
+		if p, ok := row.Place.Get(); ok {
+			cells[13] = p.String()
+		}
+	}
+	if t, ok := i.Transaction.Get(); ok {
+		cells[2], cells[3], cells[8], cells[9], cells[10] = t.Place.String(), t.Time, t.Payer, t.EVMHash, t.Hash
+	}
+	return cells
+}
+
+// Basis is what the result rests on: the file, the ledger, and the options.
+func (r *Result) Basis() *table.Sheet {
+	return &table.Sheet{
+		Name: "basis", Title: "What this rests on", Symbol: r.Options.Symbol,
+		Columns: []table.Column{{Name: "what", Kind: table.Text}, {Name: "value", Kind: table.Text}},
+		Rows: rows(func(yield func([]any) bool) {
+			for _, f := range r.basis() {
+				if !yield([]any{f.name, f.value}) {
+					return
+				}
+			}
+		}),
+	}
+}
+
+// rows are rows that cannot fail.
+func rows(each func(yield func([]any) bool)) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		each(func(row []any) bool { return yield(row, nil) })
+	}
+}

@@ -1,0 +1,293 @@
+package reconcile
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// narrowWhy is the width below which the reason of an item stands on lines of its own.
+const narrowWhy = 24
+
+// WriteTable writes the result for a terminal, in at most width columns where that is 60 or
+// more: the summary, the details (all of them, or only of what does not match to the wei), and
+// what it rests on. Of an item it has the outcome, the line, the place, the difference and the
+// reason; the other forms have all.
+func (r *Result) WriteTable(w io.Writer, all bool, width int) error {
+	out := console.NewPage(w, width)
+	r.writeSummary(out, width)
+	for _, n := range r.Notes {
+		out.WriteString("\n")
+		console.WriteWrapped(out, "note: "+n, 2, width)
+	}
+	shown := all && r.Total.Count > 0 || r.Total.Count > r.count(Matched)+r.count(LeftOut)
+	if shown {
+		if err := r.writeDetails(out, all, width); err != nil {
+			return err
+		}
+	}
+	out.WriteString("\nWhat this rests on\n\n")
+	facts := r.basis()
+	widest := 0
+	for _, f := range facts {
+		widest = max(widest, len(f.name))
+	}
+	for _, f := range facts {
+		if f.value == "" {
+			out.WriteString(f.name + "\n")
+			continue
+		}
+		out.WriteString(f.name + strings.Repeat(" ", widest-len(f.name)+2))
+		console.WriteWrapped(out, f.value, widest+2, width)
+	}
+	return out.Flush()
+}
+
+// count is how many items have an outcome.
+func (r *Result) count(o Outcome) int {
+	for i := range r.Sums {
+		if r.Sums[i].Outcome == o {
+			return r.Sums[i].Count
+		}
+	}
+	return 0
+}
+
+// column is one of a table.
+type column struct {
+	name  string
+	right bool
+	width int
+}
+
+// fit makes a column as wide as a cell.
+func (c *column) fit(cell string) { c.width = max(c.width, len(cell)) }
+
+// row writes cells below each other.
+func row(out *console.Page, columns []column, cells []string) {
+	out.WriteString(aligned(columns, cells) + "\n")
+}
+
+// outcomeRow writes the cells of an item, which begin with its outcome; what follows is the line's end.
+func outcomeRow(out *console.Page, columns []column, cells []string, end string) {
+	line := aligned(columns, cells)
+	out.WriteString(out.Verdict(cells[0]) + line[len(cells[0]):] + end)
+}
+
+// aligned are cells in their columns, without spaces at the end.
+func aligned(columns []column, cells []string) string {
+	var line strings.Builder
+	for i, c := range columns {
+		pad := strings.Repeat(" ", max(0, c.width-len(cells[i])))
+		if c.right {
+			line.WriteString(pad + cells[i] + "  ")
+		} else {
+			line.WriteString(cells[i] + pad + "  ")
+		}
+	}
+	return strings.TrimRight(line.String(), " ")
+}
+
+// widthOf is that of columns with what stands between them.
+func widthOf(columns []column) (width int) {
+	for _, c := range columns {
+		width += c.width + 2
+	}
+	return width - 2
+}
+
+// writeSummary writes a line for each outcome. Where there is no room, what the books and the
+// chain have is left to the lines of the total.
+func (r *Result) writeSummary(out *console.Page, width int) {
+	console.WriteWrapped(out, r.title(), 0, width)
+	out.WriteString("\n")
+	sums := append(append([]Sum{}, r.Sums...), r.Total)
+	var books, onChain, apart []string
+	for i := range sums {
+		books = append(books, inTokens(sums[i].Books))
+		onChain = append(onChain, knownTokens(sums[i].Chain))
+		apart = append(apart, knownTokens(sums[i].Difference))
+	}
+	books, onChain, apart = console.SameDecimals(books), console.SameDecimals(onChain), console.SameDecimals(apart)
+	unit := func(name string) string {
+		return strings.TrimSpace(name + " " + console.Printable(r.Options.Symbol))
+	}
+	columns := []column{{name: "outcome"}, {name: "count", right: true}, {name: unit("books"), right: true}, {name: unit("chain"), right: true}, {name: unit("difference"), right: true}}
+	lines := make([][]string, len(sums))
+	for i := range sums {
+		lines[i] = []string{string(sums[i].Outcome), strconv.Itoa(sums[i].Count), books[i], onChain[i], apart[i]}
+	}
+	fitAll(columns, lines)
+	narrow := widthOf(columns) > width
+	pick := func(cells []string) []string { return cells }
+	if narrow {
+		columns = []column{columns[0], columns[1], columns[4]}
+		pick = func(cells []string) []string { return []string{cells[0], cells[1], cells[4]} }
+	}
+	rule := strings.Repeat("-", widthOf(columns)) + "\n"
+	heads := make([]string, len(columns))
+	for i := range columns {
+		heads[i] = columns[i].name
+	}
+	row(out, columns, heads)
+	out.WriteString(rule)
+	for i, cells := range lines {
+		if i == len(lines)-1 {
+			out.WriteString(rule)
+		}
+		row(out, columns, pick(cells))
+	}
+	r.writeWorth(out)
+	if narrow {
+		last := lines[len(lines)-1]
+		fmt.Fprintf(out, "\n%s: %s\n%s: %s\n", unit("books"), last[2], unit("chain"), last[3])
+	}
+}
+
+func fitAll(columns []column, lines [][]string) {
+	for i := range columns {
+		columns[i].fit(columns[i].name)
+		for _, cells := range lines {
+			columns[i].fit(cells[i])
+		}
+	}
+}
+
+// knownTokens is an amount in the token, or that it is not known.
+func knownTokens[T interface{ String() string }](o chain.Optional[T]) string {
+	if text := tokensOf(o); text != nil {
+		return *text
+	}
+	return "not known"
+}
+
+// writeDetails writes a line for each item, and its reason beside or below it.
+func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
+	title := "What does not match to the wei"
+	if all {
+		title = "Each row of the books, and each transaction without one"
+	}
+	out.WriteString("\n")
+	console.WriteWrapped(out, title, 0, width)
+	out.WriteString("\n")
+	columns := []column{{name: "outcome"}, {name: "line", right: true}, {name: "place"}, {name: strings.TrimSpace("difference " + console.Printable(r.Options.Symbol)), right: true}}
+	fitAll(columns, nil)
+	decimals := 0
+	for i, err := range r.Items() {
+		if err != nil {
+			return err
+		}
+		if !i.Outcome.isListed(all) {
+			continue
+		}
+		cells := i.short()
+		decimals = max(decimals, console.Decimals(cells[3]))
+		for k := range columns[:3] {
+			columns[k].fit(cells[k])
+		}
+	}
+	for i, err := range r.Items() { // as wide as the decimals that are shown
+		if err != nil {
+			return err
+		}
+		if i.Outcome.isListed(all) {
+			columns[3].fit(console.WithDecimals(i.short()[3], decimals))
+		}
+	}
+	indent := widthOf(columns) + 2
+	beside := width-indent >= narrowWhy
+	heads := []string{columns[0].name, columns[1].name, columns[2].name, columns[3].name}
+	rule := widthOf(columns)
+	if beside {
+		columns, heads, rule = append(columns, column{name: "why"}), append(heads, "why"), indent+len("why")
+	}
+	row(out, columns, heads)
+	out.WriteString(strings.Repeat("-", rule) + "\n")
+	for i, err := range r.Items() {
+		if err != nil {
+			return err
+		}
+		if !i.Outcome.isListed(all) {
+			continue
+		}
+		cells := i.short()
+		cells[3] = console.WithDecimals(cells[3], decimals)
+		i.writeShort(out, columns, cells, beside, indent, width)
+	}
+	return nil
+}
+
+// writeShort writes an item.
+func (i *Item) writeShort(out *console.Page, columns []column, cells []string, beside bool, indent, width int) {
+	why := i.why()
+	if !beside || why == "" {
+		outcomeRow(out, columns[:4], cells, "\n")
+		if why != "" {
+			out.WriteString("  ")
+			console.WriteWrapped(out, why, 2, width)
+		}
+		return
+	}
+	outcomeRow(out, columns[:4], cells, strings.Repeat(" ", indent-len(aligned(columns[:4], cells))))
+	console.WriteWrapped(out, why, indent, width)
+}
+
+// short is the item as a line of the table: outcome, line, place, difference.
+func (i *Item) short() []string {
+	cells := []string{string(i.Outcome), "", "", ""}
+	if i.Row != nil {
+		cells[1] = strconv.Itoa(i.Row.Line)
+		if p, ok := i.Row.Place.Get(); ok {
+			cells[2] = p.String()
+		}
+	}
+	if t, ok := i.Transaction.Get(); ok {
+		cells[2] = t.Place.String()
+	}
+	if i.Outcome != LeftOut {
+		cells[3] = knownTokens(i.Difference)
+	}
+	return cells
+}
+
+// why is the reason of an outcome in words, "" where it says all.
+func (i *Item) why() string {
+	notes := strings.Join(i.Notes, "; ")
+	reason := ""
+	switch i.Outcome {
+	case AmountDiffers:
+		reason = fmt.Sprintf("the books have %s, the chain %s", console.Plain(knownTokens(i.Books)), console.Plain(knownTokens(i.Chain)))
+	case OnlyInBooks:
+		reason = "the ledger has no such transaction"
+	case OnlyOnChain:
+		reason = "no row names it"
+	}
+	if reason != "" && notes != "" {
+		return reason + "; " + notes
+	}
+	return reason + notes
+}
+
+// writeWorth writes what the totals were worth; nothing without prices.
+func (r *Result) writeWorth(out *console.Page) {
+	if r.valuer == nil {
+		return
+	}
+	w, code := &r.Total.Worth, string(r.valuer.Currency)
+	out.WriteString("\n")
+	for _, total := range []struct {
+		name  string
+		worth chain.Optional[money.Amount]
+	}{{"books", w.Books}, {"chain", w.Chain}, {"difference", w.Difference}} {
+		text := "not known"
+		if amount, known := total.worth.Get(); known {
+			text = amount.String()
+		}
+		fmt.Fprintf(out, "%s %s: %s\n", total.name, code, text)
+	}
+}

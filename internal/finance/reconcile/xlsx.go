@@ -1,0 +1,275 @@
+package reconcile
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/internal/sys/spill"
+)
+
+// A workbook is read here as a stream, and strictly: excelize, which the tests write
+// workbooks with, ends a sheet without an error where its XML is broken, does not tell
+// in a stream whether a cell is a number or text, and holds every cell of a sheet in
+// memory otherwise.
+
+const (
+	// maxWorkbook is how large a workbook may be, in bytes, as it is packed.
+	maxWorkbook = 64 << 20
+	// maxShared is how much text the cells of a workbook may share.
+	maxShared = 64 << 20
+	// maxStrings is how many texts they may share.
+	maxStrings = 4 << 20
+	// maxSheets and maxRelations are what no person's workbook has.
+	maxSheets, maxRelations = 2_000, 20_000
+)
+
+// workbook is an xlsx file.
+type workbook struct {
+	ctx      context.Context // whose end ends the reading
+	file     *os.File
+	all      []*zip.File
+	parts    map[string]*zip.File
+	from1904 bool
+	sheets   []string      // their names
+	texts    spill.Records // that the cells share
+	places   []int64       // of each of them
+}
+
+// openXLSX begins to read a workbook.
+func openXLSX(ctx context.Context, in io.Reader, o *Options) (*fileTable, error) {
+	file, err := spill.NewFile()
+	if err != nil {
+		return nil, fmt.Errorf("temporary file: %w", err)
+	}
+	w := &workbook{ctx: ctx, file: file, parts: map[string]*zip.File{}}
+	t, err := w.open(in, o)
+	if err != nil {
+		w.close()
+	}
+	return t, err
+}
+
+// close gives up what is kept in temporary files.
+func (w *workbook) close() {
+	w.texts.Close()
+	spill.CloseFile(w.file)
+}
+
+// open copies the workbook to its file, and begins to read it there.
+func (w *workbook) open(in io.Reader, o *Options) (*fileTable, error) {
+	size, err := io.Copy(w.file, io.LimitReader(in, maxWorkbook+1))
+	if err != nil {
+		return nil, err
+	}
+	if size > maxWorkbook {
+		return nil, fmt.Errorf("the workbook is larger than %d MB: split it", maxWorkbook>>20)
+	}
+	directory := &directoryReader{from: w.file, left: maxDirectory}
+	archive, err := zip.NewReader(directory, size)
+	if err != nil {
+		return nil, fmt.Errorf("it begins like xlsx, and cannot be unpacked: %w", err)
+	}
+	directory.left = math.MaxInt64 // the parts have bounds of their own
+	w.all = archive.File
+	packed := uint64(0)
+	for _, f := range archive.File {
+		w.parts[strings.ToLower(f.Name)] = f
+		if packed += min(f.CompressedSize64, maxWorkbook+1); packed > uint64(size) {
+			return nil, errors.New("it begins like xlsx, and its parts overlap: save it again with a spreadsheet")
+		}
+	}
+	sheet, part, err := w.find(o.Sheet)
+	if err != nil {
+		return nil, err
+	}
+	return &fileTable{form: "xlsx", sheet: sheet, from1904: w.from1904, close: w.close, book: w, part: part, records: func(yield func(*record, error) bool) {
+		stopped := false
+		err := w.read(part, func(rec *record) bool {
+			stopped = !yield(rec, nil)
+			return !stopped
+		})
+		if err != nil && !stopped {
+			yield(nil, err)
+		}
+	}}, nil
+}
+
+// elements calls each for the beginning of each element of a part.
+func (w *workbook) elements(name string, each func(*xml.Decoder, xml.StartElement) error) error {
+	file := w.parts[strings.ToLower(name)]
+	if file == nil {
+		return fmt.Errorf("the workbook has no part %q", name)
+	}
+	content, err := w.openPart(file)
+	if err != nil {
+		return fmt.Errorf("part %q of the workbook: %w", name, err)
+	}
+	defer content.Close()
+	decoder := xml.NewDecoder(content)
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if start, ok := token.(xml.StartElement); ok && err == nil {
+			err = each(decoder, start)
+		}
+		if err != nil {
+			return fmt.Errorf("part %q of the workbook: %w", name, err)
+		}
+	}
+}
+
+func attribute(x xml.StartElement, name string) string {
+	for _, a := range x.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// relation is what a part of a workbook says of another.
+type relation struct{ id, kind, part string }
+
+// relations are what a part says of others.
+func (w *workbook) relations(part string) (list []relation, err error) {
+	dir, file := path.Split(part)
+	err = w.elements(dir+"_rels/"+file+".rels", func(_ *xml.Decoder, x xml.StartElement) error {
+		if x.Name.Local != "Relationship" {
+			return nil
+		}
+		if len(list) == maxRelations {
+			return fmt.Errorf("more than %d relations: split it", maxRelations)
+		}
+		target := attribute(x, "Target")
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join("/", dir, target)
+		}
+		kind := attribute(x, "Type")
+		list = append(list, relation{attribute(x, "Id"), kind[strings.LastIndexByte(kind, '/')+1:], strings.TrimPrefix(target, "/")})
+		return nil
+	})
+	return list, err
+}
+
+// find finds a sheet, or the first that is visible, and reads the texts that the
+// cells share.
+func (w *workbook) find(wanted string) (sheet, part string, err error) {
+	roots, err := w.relations("")
+	if err != nil {
+		return "", "", err
+	}
+	is := func(kind string) func(relation) bool { return func(r relation) bool { return r.kind == kind } }
+	root := slices.IndexFunc(roots, is("officeDocument"))
+	if root < 0 {
+		return "", "", errors.New("it is packed like xlsx, and is no workbook")
+	}
+	book := roots[root].part
+	relations, err := w.relations(book)
+	if err != nil {
+		return "", "", err
+	}
+	sheetParts := map[string]string{}
+	for _, r := range relations {
+		if r.kind == "worksheet" {
+			sheetParts[r.id] = r.part
+		}
+	}
+	var names []string
+	err = w.elements(book, func(_ *xml.Decoder, x xml.StartElement) error {
+		switch x.Name.Local {
+		case "workbookPr":
+			from1904 := attribute(x, "date1904")
+			w.from1904 = from1904 == "1" || from1904 == "true"
+		case "sheet":
+			name := attribute(x, "name")
+			of, ok := sheetParts[attribute(x, "id")]
+			switch {
+			case !ok:
+				return nil // a chart
+			case len(w.sheets) == maxSheets:
+				return fmt.Errorf("more than %d sheets: split it", maxSheets)
+			}
+			w.sheets = append(w.sheets, name)
+			names = append(names, strconv.Quote(shownName(name)))
+			visible := attribute(x, "state") == "" || attribute(x, "state") == "visible"
+			if part == "" && (wanted == "" && visible || wanted != "" && name == wanted) {
+				sheet, part = name, of
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", "", err
+	case part == "" && wanted != "":
+		return "", "", fmt.Errorf("the workbook has no sheet %q (--sheet): it has %s", wanted, strings.Join(names[:min(len(names), 30)], ", "))
+	case part == "":
+		return "", "", errors.New("the workbook has no visible sheet")
+	}
+	if i := slices.IndexFunc(relations, is("sharedStrings")); i >= 0 {
+		err = w.readStrings(relations[i].part)
+	}
+	return sheet, part, err
+}
+
+// readStrings reads the texts that cells share.
+func (w *workbook) readStrings(part string) error {
+	size := 0
+	return w.elements(part, func(d *xml.Decoder, x xml.StartElement) error {
+		if x.Name.Local != "si" {
+			return nil
+		}
+		text, err := richText(d)
+		if err != nil {
+			return err
+		}
+		if size += len(text); size > maxShared || len(w.places) == maxStrings {
+			return fmt.Errorf("more than %d MB or %d texts: split it", maxShared>>20, maxStrings)
+		}
+		at, err := w.texts.Add([]byte(text))
+		w.places = append(w.places, at)
+		return err
+	})
+}
+
+// richText is the text of an element, without how it is pronounced.
+func richText(d *xml.Decoder) (string, error) {
+	var text strings.Builder
+	for depth, inText := 1, false; depth > 0; {
+		token, err := d.Token()
+		if err != nil {
+			return "", err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if t.Name.Local == "rPh" {
+				if err := d.Skip(); err != nil {
+					return "", err
+				}
+				continue
+			}
+			depth++
+			inText = t.Name.Local == "t"
+		case xml.EndElement:
+			depth--
+			inText = false
+		case xml.CharData:
+			if inText {
+				text.Write(t)
+			}
+		}
+	}
+	return text.String(), nil
+}

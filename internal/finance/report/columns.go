@@ -1,0 +1,144 @@
+package report
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// column is a figure of a group, or what the group is.
+type column struct {
+	table.Column
+	value func(*Group) any
+}
+
+// columns are those of the grouping, then the figures.
+func (r *Report) columns() []column { return append(r.keyColumns(), r.figureColumns()...) }
+
+// figureColumns are those of the figures, with percentiles where they are asked for.
+func (r *Report) figureColumns() []column {
+	if r.Percentiles {
+		return r.withWorth(slices.Concat(figureColumns, percentileColumns))
+	}
+	return r.withWorth(figureColumns)
+}
+
+var keyColumns = map[By][]column{
+	Block: {
+		{table.Column{Name: "block", Kind: table.Integer}, func(g *Group) any { return g.Block }},
+		{table.Column{Name: "time", Kind: table.Time}, func(g *Group) any { return g.Time }},
+	},
+	Hour:     {{table.Column{Name: "hour", Kind: table.Text, Term: true}, func(g *Group) any { return g.Hour }}},
+	Day:      {{table.Column{Name: "day", Kind: table.Date}, func(g *Group) any { return g.Day }}},
+	Month:    {{table.Column{Name: "month", Kind: table.Text}, func(g *Group) any { return g.Month }}},
+	Account:  {accountColumn},
+	Label:    {labelColumn, accountColumn},
+	InGroup:  {groupColumn},
+	Layer:    {layerColumn},
+	Status:   {layerColumn, {table.Column{Name: "outcome", Kind: table.Text, Term: true}, func(g *Group) any { return g.Outcome }}},
+	Type:     {layerColumn, {table.Column{Name: "type", Kind: table.Text, Term: true}, func(g *Group) any { return g.Type }}},
+	Call:     {layerColumn, callColumn},
+	Contract: {layerColumn, callColumn, {table.Column{Name: "contract", Kind: table.Address}, func(g *Group) any { return g.Contract }}},
+}
+
+var (
+	layerColumn   = column{table.Column{Name: "layer", Kind: table.Text, Term: true}, func(g *Group) any { return g.Layer }}
+	accountColumn = column{table.Column{Name: "account", Kind: table.Address}, func(g *Group) any { return g.Account }}
+	labelColumn   = column{table.Column{Name: "label", Kind: table.Text}, func(g *Group) any { return g.Label }}
+	groupColumn   = column{table.Column{Name: "group", Kind: table.Text}, func(g *Group) any { return g.InGroup }}
+	callColumn    = column{table.Column{Name: "call", Kind: table.Text}, func(g *Group) any { return g.Call }}
+)
+
+// epoch is the first day that a column of dates can have.
+const epoch = "1970-01-01"
+
+func (r *Report) keyColumns() []column {
+	columns := append([]column(nil), keyColumns[r.By]...)
+	if r.Labels != nil && (r.By == Account || r.By == Contract) {
+		columns = append(columns, labelColumn, groupColumn)
+	}
+	if r.By == Day { // the first days of 1970 are days of 1969 elsewhere
+		for _, g := range r.Groups {
+			if day, ok := g.Day.Get(); ok && day < epoch {
+				columns[0].Kind = table.Text
+			}
+		}
+	}
+	if r.Top > 0 {
+		columns = append(columns, othersColumn)
+	}
+	return columns
+}
+
+// othersColumn says of the group of all others how many it is of.
+var othersColumn = column{table.Column{Name: "others", Kind: table.Integer}, func(g *Group) any { return g.Others }}
+
+var figureColumns = []column{
+	count("evm", func(f *Figures) uint64 { return f.EVM }),
+	count("native", func(f *Figures) uint64 { return f.Native }),
+	count("evm_failed", func(f *Figures) uint64 { return f.EVMFailed }),
+	count("native_failed", func(f *Figures) uint64 { return f.NativeFailed }),
+	count("outcome_unknown", func(f *Figures) uint64 { return f.OutcomeUnknown }),
+	count("undetermined", func(f *Figures) uint64 { return f.Undetermined }),
+	amount("fee", func(f *Figures) chain.Wei { return f.Fee }),
+	amount("evm_fee", func(f *Figures) chain.Wei { return f.EVMFee }),
+	amount("native_fee", func(f *Figures) chain.Wei { return f.NativeFee }),
+	whole("priority_fee", func(f *Figures) chain.Optional[chain.Wei] { return f.PriorityFee }),
+	amount("tip", func(f *Figures) chain.Wei { return f.Tip }),
+	whole("charged", func(f *Figures) chain.Optional[chain.Wei] { return f.Charged }),
+	whole("burned", func(f *Figures) chain.Optional[chain.Wei] { return f.Burned }),
+	whole("treasury", func(f *Figures) chain.Optional[chain.Wei] { return f.Treasury }),
+	whole("author", func(f *Figures) chain.Optional[chain.Wei] { return f.Author }),
+	{table.Column{Name: "gas", Kind: table.Integer, Total: true}, func(g *Group) any { return g.Gas }},
+	price("gas_price_average", func(f *Figures) chain.Optional[chain.GasPrice] { return f.AveragePrice }),
+}
+
+var percentileColumns = []column{
+	price("gas_price_10", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price10 }),
+	price("gas_price_50", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price50 }),
+	price("gas_price_90", func(f *Figures) chain.Optional[chain.GasPrice] { return f.Price90 }),
+}
+
+func count(name string, value func(*Figures) uint64) column {
+	return column{table.Column{Name: name, Kind: table.Integer, Total: true}, func(g *Group) any { return value(&g.Figures) }}
+}
+
+func amount(name string, value func(*Figures) chain.Wei) column {
+	return column{table.Column{Name: name, Kind: table.Wei, Total: true}, func(g *Group) any { return value(&g.Figures) }}
+}
+
+// whole is an amount that is not known where a part of it is not.
+func whole(name string, value func(*Figures) chain.Optional[chain.Wei]) column {
+	return column{table.Column{Name: name, Kind: table.Wei, Total: true, Whole: true}, func(g *Group) any { return value(&g.Figures) }}
+}
+
+func price(name string, value func(*Figures) chain.Optional[chain.GasPrice]) column {
+	return column{table.Column{Name: name, Kind: table.GasPrice}, func(g *Group) any { return value(&g.Figures) }}
+}
+
+// Sheet is the report as a table of all figures, a row a group.
+func (r *Report) Sheet() *table.Sheet { return r.sheetOf(r.columns()) }
+
+func (r *Report) sheetOf(columns []column) *table.Sheet {
+	s := &table.Sheet{Name: "fees by " + string(r.By), Title: r.Title(), Notes: append(slices.Clone(r.Notes), r.evidence()), Symbol: r.Symbol, Rows: r.rows(columns)}
+	for _, c := range columns {
+		s.Columns = append(s.Columns, c.Column)
+	}
+	return s
+}
+
+func (r *Report) rows(columns []column) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		row := make([]any, len(columns))
+		for _, g := range r.Groups {
+			for i, c := range columns {
+				row[i] = c.value(g)
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package report
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// part is which of the columns of a figure one is.
+type part string
+
+const (
+	ofNow        part = ""
+	ofBefore     part = "before"
+	ofDifference part = "difference"
+	ofPercent    part = "percent"
+)
+
+// pairColumn is a column of a comparison.
+type pairColumn struct {
+	table.Column
+	of    string // the name of the figure in wei, or of what the pair is
+	part  part
+	value func(*Pair) (any, error)
+}
+
+// columns are what a pair is, with the time of before where that is another, then the figures.
+func (c *Comparison) columns() []pairColumn { return append(c.keyColumns(), c.figureColumns()...) }
+
+func (c *Comparison) keyColumns() (columns []pairColumn) {
+	of := c.Now.keyColumns()
+	if c.Now.By == Day && c.hasOldDay() {
+		of[0].Kind = table.Text
+	}
+	add := func(from column, name string, side part, group func(*Pair) *Group) {
+		named := from.Column
+		named.Name = name
+		columns = append(columns, pairColumn{named, from.Name, side, func(p *Pair) (any, error) { return from.value(group(p)), nil }})
+	}
+	for _, k := range of {
+		add(k, k.Name, ofNow, func(p *Pair) *Group { return p.Now })
+	}
+	if c.Now.By.ofTime() {
+		for _, k := range of {
+			add(k, k.Name+"_before", ofBefore, func(p *Pair) *Group { return p.Before })
+		}
+	}
+	if c.Top > 0 {
+		add(othersColumn, othersColumn.Name, ofNow, func(p *Pair) *Group { return p.Now })
+	}
+	return columns
+}
+
+// hasOldDay tells whether a day is older than a column of dates can have.
+func (c *Comparison) hasOldDay() bool {
+	return slices.ContainsFunc(c.Pairs, func(p *Pair) bool {
+		now, known := p.Now.Day.Get()
+		before, too := p.Before.Day.Get()
+		return known && now < epoch || too && before < epoch
+	})
+}
+
+// figureColumns are four for each figure: now, before, the difference, and what that is in
+// percent of before. There is no difference of prices of gas, which are not added up.
+func (c *Comparison) figureColumns() (columns []pairColumn) {
+	for _, f := range c.Now.figureColumns() {
+		of := f.Name
+		if f.Kind == table.Fiat {
+			of = strings.TrimSuffix(of, "_"+f.Currency.Suffix())
+		}
+		name := func(p part) string {
+			switch {
+			case p == ofNow:
+				return f.Name
+			case f.Kind == table.Fiat && p != ofPercent:
+				return of + "_" + string(p) + "_" + f.Currency.Suffix()
+			}
+			return f.Name + "_" + string(p)
+		}
+		add := func(p part, like table.Column, value func(now, before any) (any, error)) {
+			like.Name = name(p)
+			columns = append(columns, pairColumn{like, of, p, func(p *Pair) (any, error) { return value(f.value(p.Now), f.value(p.Before)) }})
+		}
+		add(ofNow, f.Column, func(now, _ any) (any, error) { return now, nil })
+		add(ofBefore, f.Column, func(_, before any) (any, error) { return before, nil })
+		if f.Kind != table.GasPrice {
+			apart := f.Column
+			if apart.Kind == table.Wei {
+				apart.Kind = table.SignedWei
+			}
+			add(ofDifference, apart, difference)
+		}
+		add(ofPercent, table.Column{Kind: table.Percent}, func(now, before any) (any, error) { return percent(now, before), nil })
+	}
+	return columns
+}
+
+// difference is a figure of now less that of before; not known where one of them is not.
+func difference(now, before any) (any, error) {
+	switch x := now.(type) {
+	case uint64:
+		return apart(x, before.(uint64))
+	case chain.Gas:
+		return apart(x.Uint64(), before.(chain.Gas).Uint64())
+	case chain.Wei:
+		return x.Difference(before.(chain.Wei)), nil
+	case chain.Optional[chain.Wei]:
+		a, known := x.Get()
+		b, too := before.(chain.Optional[chain.Wei]).Get()
+		if !known || !too {
+			return chain.Optional[chain.SignedWei]{}, nil
+		}
+		return chain.Some(a.Difference(b)), nil
+	case chain.Optional[money.Amount]:
+		a, known := x.Get()
+		b, too := before.(chain.Optional[money.Amount]).Get()
+		if !known || !too {
+			return chain.Optional[money.Amount]{}, nil
+		}
+		return chain.Some(a.Sub(b)), nil
+	}
+	return nil, fmt.Errorf("there is no difference of values of type %T", now)
+}
+
+// apart is the difference of two counts.
+func apart(now, before uint64) (any, error) {
+	n := int64(now - before) // two's complement: exact where it has the sign that it must have
+	if now >= before != (n >= 0) {
+		return nil, fmt.Errorf("%d less %d: %w", now, before, chain.ErrOverflow)
+	}
+	return n, nil
+}
+
+// percent is the difference in percent of before, exact and then rounded half up (away from zero)
+// to two decimals. There is none where before is 0, or one of both is not known.
+func percent(now, before any) (none chain.Optional[string]) {
+	a, known := number(now)
+	b, too := number(before)
+	if !known || !too || b.IsZero() {
+		return none
+	}
+	return chain.Some(a.Sub(b).Shift(2).DivRound(b, 2).StringFixed(2))
+}
+
+// number is a figure as a decimal number, and whether it is known.
+func number(figure any) (n decimal.Decimal, known bool) {
+	var exact string
+	switch x := figure.(type) {
+	case uint64:
+		exact = strconv.FormatUint(x, 10)
+	case chain.Gas:
+		exact = x.String()
+	case chain.Wei:
+		exact = x.String()
+	case chain.Optional[chain.Wei]:
+		if wei, ok := x.Get(); ok {
+			exact = wei.String()
+		}
+	case chain.Optional[chain.GasPrice]:
+		if price, ok := x.Get(); ok {
+			exact = price.String()
+		}
+	case chain.Optional[money.Amount]:
+		if amount, ok := x.Get(); ok {
+			exact = amount.Exact()
+		}
+	}
+	n, err := decimal.NewFromString(exact)
+	return n, err == nil
+}
+
+// Sheet is the comparison as a table of all figures, a row a pair.
+func (c *Comparison) Sheet() *table.Sheet { return c.sheetOf(c.columns()) }
+
+// Sheets are the comparison, and its totals with their percents.
+func (c *Comparison) Sheets() []*table.Sheet {
+	totals := c.sheetOf(c.figureColumns())
+	totals.Name, totals.Title, totals.Rows = "totals", "Totals: "+c.Title(), rowsOf(c.figureColumns(), []*Pair{&c.Totals})
+	for i := range totals.Columns {
+		totals.Columns[i].Total = false
+	}
+	return []*table.Sheet{c.Sheet(), totals}
+}
+
+func (c *Comparison) sheetOf(columns []pairColumn) *table.Sheet {
+	s := &table.Sheet{Name: "fees by " + string(c.Now.By), Title: c.Title(), Notes: append(slices.Clone(c.Notes), c.evidence()...), Symbol: c.Now.Symbol, Rows: rowsOf(columns, c.Pairs)}
+	for _, column := range columns {
+		s.Columns = append(s.Columns, column.Column)
+	}
+	return s
+}
+
+func rowsOf(columns []pairColumn, pairs []*Pair) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		row := make([]any, len(columns))
+		for _, p := range pairs {
+			for i, c := range columns {
+				var err error
+				if row[i], err = c.value(p); err != nil {
+					yield(nil, fmt.Errorf("%s: %w", c.Name, err))
+					return
+				}
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}

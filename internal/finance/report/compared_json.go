@@ -1,0 +1,72 @@
+package report
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/jsontext"
+)
+
+// comparedDocument is a comparison as JSON: what a report has, and the same of the period before.
+type comparedDocument struct {
+	document
+	Before beforeDocument `json:"before"`
+}
+
+type beforeDocument struct {
+	Period   period            `json:"period"`
+	Coverage coverage          `json:"coverage"`
+	Evidence evidence.Evidence `json:"evidence"`
+	Prices   *money.Basis      `json:"prices"`
+	Rules    []string          `json:"rules"`
+}
+
+// WriteComparisonJSON writes the comparison as one object, pair by pair.
+func WriteComparisonJSON(w io.Writer, c *Comparison) error {
+	out := jsontext.NewStream(w, false)
+	b := c.Before
+	out.Members(comparedDocument{c.Now.document(), beforeDocument{b.period(), b.coverage(), b.Evidence, b.basis(), append([]string{}, b.Rules...)}})
+	out.List("groups", c.groups)
+	totals, err := pairObject(c.figureColumns(), &c.Totals)
+	if err != nil {
+		return err
+	}
+	out.Members(ending{totals, append([]string{}, c.Notes...)})
+	return out.Close()
+}
+
+// groups are the pairs as JSON.
+func (c *Comparison) groups(yield func([]byte, error) bool) {
+	columns := c.columns()
+	for _, p := range c.Pairs {
+		object, err := pairObject(columns, p)
+		var text []byte
+		if err == nil {
+			text, err = jsontext.Indented(object, jsontext.ElementPrefix)
+		}
+		if !yield(text, err) || err != nil {
+			return
+		}
+	}
+}
+
+func pairObject(columns []pairColumn, p *Pair) (o object, err error) {
+	gas := false // a string, as is its difference
+	for _, c := range columns {
+		value, err := c.value(p)
+		if err != nil {
+			return nil, err
+		}
+		if c.part == ofNow {
+			_, gas = value.(chain.Gas)
+		}
+		if n, ok := value.(int64); ok && gas {
+			value = strconv.FormatInt(n, 10)
+		}
+		o = append(o, field{c.Name, value})
+	}
+	return o, nil
+}

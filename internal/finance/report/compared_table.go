@@ -1,0 +1,178 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// comparedShown are the figures of the table for people, and comparedParts their parts, with
+// when each is left out where there is no room. All are in the other forms, and their totals
+// below the table.
+var (
+	comparedShown = map[string]int{"fee": 0, "evm": 3, "native": 3}
+	comparedParts = map[part]int{ofDifference: 0, ofPercent: 0, ofNow: 1, ofBefore: 2}
+)
+
+// WriteComparisonTable writes the comparison for a terminal of so many columns: what is missing
+// of the periods, the pairs, the totals, and the notes. It holds all rows.
+func WriteComparisonTable(w io.Writer, c *Comparison, width int) error {
+	var out strings.Builder
+	console.WriteWrapped(&out, c.Title(), 2, width)
+	partial := len(c.Now.Partial) + len(c.Before.Partial)
+	for _, note := range append(slices.Clone(c.Notes[:partial]), c.evidence()...) {
+		console.WriteWrapped(&out, note, 2, width)
+	}
+	if len(c.Pairs) > 0 {
+		text, err := c.tableText(width)
+		if err != nil {
+			return err
+		}
+		out.WriteString("\n" + text)
+	}
+	out.WriteString("\n")
+	if err := c.writeTotals(&out, width); err != nil {
+		return err
+	}
+	for i, note := range c.Notes[partial:] {
+		if i == 0 {
+			out.WriteString("\n")
+		}
+		console.WriteWrapped(&out, "note: "+note, 2, width)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// tableText are the pairs with the columns that fit.
+func (c *Comparison) tableText(width int) (string, error) {
+	var text bytes.Buffer
+	s := c.sheetOf(c.choose())
+	s.Title, s.Notes = "", nil
+	for i := range s.Columns {
+		s.Columns[i].Total = false // all of them stand below
+	}
+	err := table.WriteTable(&text, s, width)
+	return text.String(), err
+}
+
+// choose are the columns for people: what a pair is, and the parts of some figures.
+func (c *Comparison) choose() (columns []pairColumn) {
+	for _, k := range c.keyColumns() {
+		if k.of == groupColumn.Name && c.Now.By == Contract || k.of == othersColumn.Name {
+			continue // calls and contracts need the room; the others have their name
+		}
+		columns = append(columns, k)
+	}
+	if c.Top > 0 {
+		first := columns[0]
+		columns[0].Kind = table.Text
+		columns[0].value = func(p *Pair) (any, error) {
+			if p.Now.Others.Known() {
+				return p.Now.Name(), nil
+			}
+			value, err := first.value(p)
+			return text(value), err
+		}
+	}
+	for _, f := range c.figureColumns() {
+		if drop, isShown := comparedShown[f.of]; isShown {
+			f.Drop = max(drop, comparedParts[f.part])
+			columns = append(columns, f)
+		}
+	}
+	return columns
+}
+
+// writeTotals writes a line for each figure: now, before, the difference, and the percent.
+func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
+	lines := [][]string{{"total"}, {string(c.Now.Name)}, {string(c.Before.Name)}, {"difference"}, {"%"}}
+	places := map[part]int{ofNow: 1, ofBefore: 2, ofDifference: 3, ofPercent: 4}
+	for _, f := range c.figureColumns() {
+		value, err := f.value(&c.Totals)
+		if err != nil {
+			return err
+		}
+		if f.part == ofNow {
+			for i := range lines {
+				lines[i] = append(lines[i], "")
+			}
+			lines[0][len(lines[0])-1] = figureName(f.Column, c.Now.Symbol)
+		}
+		column := lines[places[f.part]]
+		column[len(column)-1] = differenceText(value)
+	}
+	for _, column := range lines[1:4] {
+		alignAmounts(column[1:])
+	}
+	rows := console.NewTable(
+		console.Column{Name: lines[0][0]}, console.Column{Name: lines[1][0], Right: true, Drop: 1}, console.Column{Name: lines[2][0], Right: true, Drop: 2},
+		console.Column{Name: lines[3][0], Right: true}, console.Column{Name: lines[4][0], Right: true},
+	)
+	for k := range lines[0][1:] {
+		rows.Row(lines[0][k+1], lines[1][k+1], lines[2][k+1], lines[3][k+1], lines[4][k+1])
+	}
+	page := console.NewPage(out, width)
+	page.Table(rows)
+	return page.Flush()
+}
+
+// figureName is a figure's name for people, with its unit.
+func figureName(c table.Column, symbol string) string {
+	name := strings.ReplaceAll(c.Name, "_", " ")
+	switch c.Kind {
+	case table.Wei:
+		return name + " " + console.Printable(symbol)
+	case table.GasPrice:
+		return name + " Gwei"
+	case table.Fiat:
+		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
+	}
+	return name
+}
+
+// differenceText is a value of a comparison as people read it.
+func differenceText(value any) string {
+	switch v := value.(type) {
+	case chain.Wei, chain.Optional[chain.Wei], chain.Optional[chain.GasPrice]:
+		return plain(text(v))
+	case chain.SignedWei:
+		return plain(console.Tokens(v))
+	case chain.Optional[chain.SignedWei]:
+		if wei, known := v.Get(); known {
+			return plain(console.Tokens(wei))
+		}
+		return notKnown
+	}
+	return text(value)
+}
+
+// plain is a number without the zeros at its end; other text stays as it is.
+func plain(text string) string {
+	if strings.Contains(text, ".") {
+		return console.Plain(text)
+	}
+	return text
+}
+
+// alignAmounts puts the points of numbers below each other.
+func alignAmounts(cells []string) {
+	most := 0
+	behind := func(cell string) int { // the point, with it
+		if point := strings.IndexByte(cell, '.'); point >= 0 {
+			return len(cell) - point
+		}
+		return 0
+	}
+	for _, cell := range cells {
+		most = max(most, behind(cell))
+	}
+	for i, cell := range cells {
+		cells[i] += strings.Repeat(" ", most-behind(cell))
+	}
+}

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+func evmTransaction(price, gas, paid uint64) *ledger.Cost {
+	return &ledger.Cost{
+		Height: 9, Layer: fee.EVM, Rules: "moonbeam/2100", GasPrice: chain.Some(chain.NewGasPrice(price)), Gas: chain.Some(chain.NewGas(gas)),
+		Fee: chain.Some(chain.NewWei(paid)), Charged: chain.Some(chain.NewWei(paid)), Outcome: fee.Succeeded,
+	}
+}
+
+// A fee that nobody knows is counted and in no sum, also not in the average price; its
+// price counts among the percentiles, for it was bid.
+func TestUndetermined(t *testing.T) {
+	a := newAdder(&Question{By: Layer, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}, Percentiles: true})
+	require.NoError(t, a.transaction(evmTransaction(10, 3, 30)))
+	require.NoError(t, a.transaction(evmTransaction(13, 1, 13)))
+	unknown := evmTransaction(99, 1000, 0)
+	unknown.Fee, unknown.Charged, unknown.Outcome = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, fee.Reverted
+	require.NoError(t, a.transaction(unknown))
+	_, f, err := a.result()
+	require.NoError(t, err)
+	require.Equal(t, []uint64{3, 0, 1, 0, 1, 1004}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.Undetermined, f.Gas.Uint64()})
+	require.Equal(t, chain.NewWei(43), f.Fee)
+	require.Equal(t, chain.Some(chain.NewGasPrice(10)), f.AveragePrice) // floor(43 / 4)
+	require.Equal(t, chain.Some(chain.NewGasPrice(99)), f.Price90)
+}
+
+// One amount that is not known leaves its sum unknown, in its group and in the whole; a
+// group without it is not touched. Of a native fee there is no priority fee.
+func TestSumsWithAnUnknownPart(t *testing.T) {
+	known := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
+	unknown := chain.Optional[chain.Wei]{}
+	a := newAdder(&Question{By: Type, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	add := func(kind string, fee, priority, charged, burned, treasury, author chain.Optional[chain.Wei]) {
+		x := evmTransaction(1, 5, 0)
+		x.Type, x.Fee, x.PriorityFee, x.Charged, x.Burned, x.Treasury, x.Author = kind, fee, priority, charged, burned, treasury, author
+		require.NoError(t, a.transaction(x))
+	}
+	add("a", known(9), known(1), known(9), known(4), known(3), known(2))
+	add("a", unknown, unknown, known(5), known(3), known(1), known(1)) // its fee is in no sum, and is counted
+	add("b", known(9), known(1), known(9), unknown, unknown, unknown)
+	add("b", known(9), known(1), known(9), known(4), known(3), known(2))
+	add("c", known(9), unknown, unknown, unknown, unknown, unknown)
+	nativeOne := evmTransaction(1, 5, 7)
+	nativeOne.Layer, nativeOne.Burned, nativeOne.Treasury, nativeOne.Author = fee.Native, known(7), known(0), known(0)
+	require.NoError(t, a.transaction(nativeOne))
+	groups, totals, err := a.result()
+	require.NoError(t, err)
+	figures := func(f Figures) []chain.Optional[chain.Wei] {
+		return []chain.Optional[chain.Wei]{chain.Some(f.Fee), f.PriorityFee, f.Charged, f.Burned, f.Treasury, f.Author}
+	}
+	sums := map[string][]chain.Optional[chain.Wei]{}
+	for _, g := range groups {
+		kind, _ := g.Type.Get()
+		sums[kind] = figures(g.Figures)
+	}
+	require.Equal(t, map[string][]chain.Optional[chain.Wei]{
+		"a": {known(9), known(1), known(14), known(7), known(4), known(3)},
+		"b": {known(18), known(2), known(18), unknown, unknown, unknown},
+		"c": {known(9), unknown, unknown, unknown, unknown, unknown},
+		"":  {known(7), known(0), known(7), known(7), known(0), known(0)},
+	}, sums)
+	require.Equal(t, []chain.Optional[chain.Wei]{known(43), unknown, unknown, unknown, unknown, unknown}, figures(totals))
+
+	r := &Report{Question: Question{By: Type, Zone: time.UTC, Symbol: "GLMR"}, Groups: groups, Totals: totals, Notes: a.notes()}
+	var table, page, text strings.Builder
+	require.NoError(t, WriteTable(&table, r, 100))
+	require.Regexp(t, `(?m)^charged +not known$`, table.String())
+	require.Regexp(t, `(?m)^fee +0\.000000000000000043 GLMR$`, table.String())
+	require.NoError(t, WriteJSON(&text, r))
+	require.Contains(t, text.String(), `"charged": "18",`)
+	require.Contains(t, text.String(), `"burned": null,`)
+	require.NoError(t, WriteHTML(&page, r))
+	require.Contains(t, page.String(), "not known")
+	require.NotContains(t, page.String(), "{0 false}")
+}
+
+// A sum that is more than can be is an error that says where, not a wrong figure.
+func TestOverflow(t *testing.T) {
+	most, err := chain.ParseWei("340282366920938463463374607431768211455")
+	require.NoError(t, err)
+	rich := evmTransaction(1, 1, 1)
+	rich.Fee = chain.Some(most)
+	a := newAdder(&Question{By: Layer, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	require.NoError(t, a.transaction(rich))
+	err = a.transaction(rich)
+	require.ErrorIs(t, err, chain.ErrOverflow)
+	require.ErrorContains(t, err, "block 9, extrinsic 0: the sum")
+
+	apart := newAdder(&Question{By: Type, Period: a.question.Period})
+	require.NoError(t, apart.transaction(rich))
+	rich.Type = "legacy"
+	require.NoError(t, apart.transaction(rich), "each group can be")
+	_, _, err = apart.result()
+	require.ErrorIs(t, err, chain.ErrOverflow, "all of them cannot")
+
+	dear := evmTransaction(1, 1<<62, 1)
+	by := newAdder(&Question{By: Account, Period: a.question.Period})
+	require.NoError(t, by.transaction(dear))
+	require.ErrorIs(t, by.transaction(dear), chain.ErrOverflow, "gas")
+	dear.GasPrice, err = parsePrice("115792089237316195423570985008687907853269984665640564039457584007913129639935")
+	require.NoError(t, err)
+	require.ErrorIs(t, by.transaction(dear), chain.ErrOverflow)
+}
+
+func parsePrice(text string) (chain.Optional[chain.GasPrice], error) {
+	price, err := chain.ParseGasPrice(text)
+	return chain.Some(price), err
+}
+
+// What the sums lack is said.
+func TestNotes(t *testing.T) {
+	a := newAdder(&Question{By: Day, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	drift := evmTransaction(1, 1, 1)
+	drift.Verdict = evidence.Drift
+	require.NoError(t, a.transaction(drift)) // without a time, shares, priority fee
+	unproved := evmTransaction(1, 1, 1)
+	unproved.Charged = chain.Optional[chain.Wei]{}
+	require.NoError(t, a.transaction(unproved))
+	unknown := evmTransaction(1, 1, 1)
+	unknown.Fee = chain.Optional[chain.Wei]{}
+	require.NoError(t, a.transaction(unknown))
+	groups, totals, err := a.result()
+	require.NoError(t, err)
+	require.Len(t, groups, 1)
+	require.Equal(t, "not known", groups[0].Name())
+	require.Equal(t, []string{
+		"1 fee is undetermined and not in the sums",
+		"1 fee is not what the chain charged: fee is what the rules say, charged is what was paid",
+		"of 1 transaction it is not known what the chain charged",
+		"of 2 transactions it is not known how much was burned or went to treasury and author",
+		"of 2 EVM transactions it is not known how much of the fee is priority fee",
+	}, a.notes())
+	require.False(t, (&Report{Totals: totals, Drifts: a.all.Drifts}).Holds())
+}
+
+// Labels of charts have nothing in them that means something in SVG.
+func TestChartLabel(t *testing.T) {
+	a, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
+	require.NoError(t, err)
+	for want, k := range map[string]Key{
+		"f24F…6cac":                {Account: chain.Some(a)},
+		"contract\nf24F…6cac":      {Layer: chain.Some("evm"), Call: chain.Some("ethereum.transact"), Contract: chain.Some(a)},
+		"balances\ntransferKeepA…": {Layer: chain.Some("native"), Call: chain.Some("balances.transferKeepAlive")},
+		"10-25 02:00":              {Hour: chain.Some("2026-10-25T02:00:00+01:00")},
+		"2026-10-25":               {Day: chain.Some("2026-10-25")},
+		"not\nknown":               {},
+	} {
+		require.Equal(t, want, chartLabel(&Group{Key: k}, 14))
+	}
+	label := chartLabel(&Group{Key: Key{Layer: chain.Some("native"), Call: chain.Some(hostile)}}, 14)
+	require.False(t, strings.ContainsAny(label, `<>&"'`), label)
+}
+
+// Very many groups are put together in the chart, and nothing is lost.
+func TestBars(t *testing.T) {
+	for _, by := range []By{Day, Account} {
+		r := &Report{Question: Question{By: by}}
+		for range 1000 {
+			r.Groups = append(r.Groups, &Group{Figures: Figures{Fee: chain.NewWei(1)}})
+		}
+		for _, f := range []frame{wideFrame, narrowFrame} {
+			bars, _ := r.bars(f, func(g *Group) float64 { return length(g.Fee) })
+			sum := 0.0
+			for _, b := range bars {
+				sum += b.length
+			}
+			require.Equal(t, 1000.0, sum)
+			require.LessOrEqual(t, len(bars), max(f.timeBars, f.ranked+1))
+		}
+	}
+}

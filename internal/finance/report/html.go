@@ -1,0 +1,262 @@
+package report
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// page is what the template shows. All text is escaped by it, but for the style and the
+// charts, which are ours.
+type page struct {
+	Title    string
+	Policy   string
+	Style    template.CSS
+	About    []string
+	Warnings []string // what is missing
+	Notes    []string
+	Totals   []total
+	Charts   []Drawing
+	Heading  string
+	Columns  []cell
+	Rows     iter.Seq[[]cell]
+	Sums     []cell
+}
+
+type total struct{ Name, Value, Unit string }
+
+// cell is a cell of the table.
+type cell struct{ Text, Class string }
+
+// WriteHTML writes the report as one page that needs nothing else: no script, no file,
+// no network, which its policy forbids.
+func WriteHTML(w io.Writer, r *Report) error {
+	charts, err := r.Charts()
+	if err != nil {
+		return err
+	}
+	p := page{
+		Title: console.Printable(r.Title()), Policy: policy(), Style: template.CSS(pageStyle),
+		About: r.about(), Warnings: printable(r.Partial), Notes: printable(r.Notes[len(r.Partial):]),
+		Totals: r.totalCards(), Charts: charts, Heading: fmt.Sprintf("All figures by %s", r.By),
+	}
+	columns := r.columns()
+	if r.Top > 0 {
+		columns = append(namedOthers(r.keyColumns()), r.figureColumns()...)
+	}
+	f := r.formats(columns)
+	for i, c := range columns {
+		p.Columns = append(p.Columns, cell{r.heading(c), class(c.Kind)})
+		p.Sums = append(p.Sums, f.sum(i, c, &Group{Figures: r.Totals}))
+	}
+	p.Rows = func(yield func([]cell) bool) {
+		row := make([]cell, len(columns))
+		for _, g := range r.Groups {
+			for i, c := range columns {
+				row[i] = cell{f.text(i, c.value(g)), class(c.Kind)}
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+	out := bufio.NewWriter(w)
+	if err := pageTemplate.Execute(out, p); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// policy lets the page use its own style sheet, and nothing else.
+func policy() string {
+	sum := sha256.Sum256([]byte(pageStyle))
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func printable(texts []string) (list []string) {
+	for _, text := range texts {
+		list = append(list, console.Printable(text))
+	}
+	return list
+}
+
+// about says what the figures are of and by which rules.
+func (r *Report) about() (lines []string) {
+	covered := "Covered as a whole"
+	if len(r.Cover.Lacks) > 0 {
+		covered = "Covered in part"
+	}
+	if span, ok := r.Cover.Span.Get(); ok {
+		covered += fmt.Sprintf(", by blocks %v", span)
+	}
+	lines = []string{fmt.Sprintf("Period: %s (time zone %s). %s.", r.Name, r.Zone, covered)}
+	lines = append(lines, "Evidence: "+r.Evidence.String()+".")
+	if len(r.Rules) > 0 {
+		lines = append(lines, "Priced by the rules "+strings.Join(r.Rules, ", ")+".")
+	}
+	if r.Payers != nil {
+		lines = append(lines, "Only what was paid for by: "+strings.Join(r.calledAccounts(), ", ")+".")
+	}
+	return printable(lines)
+}
+
+// totalCards are the totals at the top of the page: the fee first.
+func (r *Report) totalCards() (cards []total) {
+	t := &r.Totals
+	for _, a := range t.amounts() {
+		if wei, known := a.value.Get(); known {
+			cards = append(cards, total{a.name, console.Plain(console.Tokens(wei)), r.Symbol})
+		} else {
+			cards = append(cards, total{a.name, notKnown, ""})
+		}
+	}
+	for _, a := range r.worthAmounts() {
+		cards = append(cards, total{a.name, text(a.value), ""})
+	}
+	for _, n := range t.counts() {
+		cards = append(cards, total{n.name, fmt.Sprint(n.value), ""})
+	}
+	if average, ok := t.AveragePrice.Get(); ok {
+		cards = append(cards, total{"gas price, average", console.Plain(console.Gwei(average)), "Gwei"})
+	}
+	var ranked []string
+	for _, p := range t.prices()[1:] {
+		if price, ok := p.value.Get(); ok {
+			ranked = append(ranked, console.Plain(console.Gwei(price)))
+		}
+	}
+	if len(ranked) > 0 {
+		cards = append(cards, total{"gas price, 10 % · median · 90 %", strings.Join(ranked, " · "), "Gwei"})
+	}
+	return cards
+}
+
+// heading is a column's name for people, with its unit.
+func (r *Report) heading(c column) string {
+	name := strings.ReplaceAll(c.Name, "_", " ")
+	switch c.Kind {
+	case table.Wei:
+		return strings.TrimSpace(name + " " + console.Printable(r.Symbol))
+	case table.Fiat:
+		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
+	case table.GasPrice:
+		if strings.HasSuffix(name, "0") {
+			name += " %"
+		}
+		return name + " Gwei"
+	}
+	return name
+}
+
+func class(kind table.Kind) string {
+	switch kind {
+	case table.Integer, table.Wei, table.GasPrice, table.Fiat:
+		return "number"
+	case table.Address:
+		return "hex"
+	}
+	return ""
+}
+
+// formats are how many decimals each column has: as many as its longest value.
+type formats []int
+
+func (r *Report) formats(columns []column) formats {
+	f := make(formats, len(columns))
+	look := func(g *Group) {
+		for i, c := range columns {
+			if _, fraction, ok := strings.Cut(console.Plain(text(c.value(g))), "."); ok && (c.Kind == table.Wei || c.Kind == table.GasPrice) {
+				f[i] = max(f[i], len(fraction))
+			}
+		}
+	}
+	for _, g := range r.Groups {
+		look(g)
+	}
+	look(&Group{Figures: r.Totals})
+	return f
+}
+
+// text is a value as people read it, in the decimals of its column.
+func (f formats) text(column int, value any) string {
+	whole := text(value)
+	switch value.(type) {
+	case chain.Wei, chain.Optional[chain.Wei], chain.Optional[chain.GasPrice]:
+		if i := strings.IndexByte(whole, '.'); i >= 0 {
+			return strings.TrimSuffix(whole[:i+1+f[column]], ".")
+		}
+	}
+	return whole
+}
+
+// sum is the cell of the last line.
+func (f formats) sum(i int, c column, totals *Group) cell {
+	if i == 0 {
+		return cell{"total", ""}
+	}
+	if c.Total || c.Kind == table.GasPrice {
+		return cell{f.text(i, c.value(totals)), class(c.Kind)}
+	}
+	return cell{}
+}
+
+// text is a value as people read it: amounts in the token, prices in Gwei, with all
+// their decimals.
+func text(value any) string {
+	switch v := value.(type) {
+	case chain.Wei:
+		return console.Tokens(v)
+	case chain.Optional[chain.Wei]:
+		if wei, known := v.Get(); known {
+			return console.Tokens(wei)
+		}
+		return notKnown
+	case chain.Optional[chain.GasPrice]:
+		if price, ok := v.Get(); ok {
+			return console.Gwei(price)
+		}
+		return ""
+	case chain.Optional[money.Amount]:
+		if amount, known := v.Get(); known {
+			return amount.String()
+		}
+		return notKnown
+	case chain.Optional[string]:
+		name, _ := v.Get()
+		return console.Printable(name)
+	case chain.Optional[uint64]:
+		return optional(v)
+	case chain.Optional[chain.Time]:
+		return optional(v)
+	case chain.Optional[chain.Address]:
+		return optional(v)
+	}
+	return fmt.Sprint(value)
+}
+
+func optional[T any](o chain.Optional[T]) string {
+	value, ok := o.Get()
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(value)
+}

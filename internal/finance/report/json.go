@@ -1,0 +1,155 @@
+package report
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/sys/jsontext"
+)
+
+// document is the report as JSON. Amounts are decimal strings of wei; what is not
+// known is null.
+type document struct {
+	By       By                `json:"by"`
+	Network  string            `json:"network"`
+	Symbol   string            `json:"symbol"`
+	Period   period            `json:"period"`
+	Coverage coverage          `json:"coverage"`
+	Evidence evidence.Evidence `json:"evidence"` // of the blocks that are there
+	Accounts []string          `json:"accounts"` // null for all
+	Only     Only              `json:"only"`     // null for all transactions
+	Prices   *money.Basis      `json:"prices"`   // null without amounts in a currency
+	Rules    []string          `json:"rules"`
+}
+
+// ending is what stands behind the groups, which are written one by one.
+type ending struct {
+	Totals object   `json:"totals"`
+	Notes  []string `json:"notes"`
+}
+
+// period is what was asked for: heights, both included, or a time from From to before
+// To.
+type period struct {
+	Name     string                     `json:"name"`
+	Timezone string                     `json:"timezone"`
+	First    chain.Optional[uint64]     `json:"first"`
+	Last     chain.Optional[uint64]     `json:"last"`
+	From     chain.Optional[chain.Time] `json:"from"`
+	To       chain.Optional[chain.Time] `json:"to"`
+}
+
+// coverage are the blocks that are there of it.
+type coverage struct {
+	Complete bool                   `json:"complete"`
+	First    chain.Optional[uint64] `json:"first"`
+	Last     chain.Optional[uint64] `json:"last"`
+	Lacks    []string               `json:"lacks"`
+}
+
+// object is a JSON object whose keys have an order.
+type object []field
+
+type field struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the fields in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	return jsontext.Object(func(yield func(string, any) bool) {
+		for _, f := range o {
+			if !yield(f.name, f.value) {
+				return
+			}
+		}
+	})
+}
+
+func objectOf(columns []column, g *Group) (o object) {
+	for _, c := range columns {
+		o = append(o, field{c.Name, c.value(g)})
+	}
+	return o
+}
+
+// WriteJSON writes the report as one object, group by group.
+func WriteJSON(w io.Writer, r *Report) error {
+	out := jsontext.NewStream(w, false)
+	out.Members(r.document())
+	out.List("groups", r.groups)
+	out.Members(ending{objectOf(r.figureColumns(), &Group{Figures: r.Totals}), append([]string{}, r.Notes...)})
+	return out.Close()
+}
+
+// document is what stands before the groups.
+func (r *Report) document() document {
+	return document{
+		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(), Only: r.Only, Prices: r.basis(),
+		Rules: append([]string{}, r.Rules...),
+	}
+}
+
+// groups are the groups as JSON.
+func (r *Report) groups(yield func([]byte, error) bool) {
+	columns := r.columns()
+	for _, g := range r.Groups {
+		text, err := jsontext.Indented(objectOf(columns, g), jsontext.ElementPrefix)
+		if !yield(text, err) {
+			return
+		}
+	}
+}
+
+func (r *Report) period() (p period) {
+	p.Name, p.Timezone = r.Name, r.Zone.String()
+	if span, ok := r.Period.Heights.Get(); ok {
+		p.First, p.Last = ends(span)
+	} else {
+		p.From, p.To = chain.Some(r.Period.From), chain.Some(r.Period.To)
+	}
+	return p
+}
+
+func (r *Report) coverage() (c coverage) {
+	c.Complete, c.Lacks = len(r.Cover.Lacks) == 0, append([]string{}, r.Cover.Lacks...)
+	if span, ok := r.Cover.Span.Get(); ok {
+		c.First, c.Last = ends(span)
+	}
+	return c
+}
+
+func ends(span ledger.Span) (first, last chain.Optional[uint64]) {
+	return chain.Some(span.First), chain.Some(span.Last)
+}
+
+// accounts are the payers that were asked for, in the order of their bytes; nil for
+// all.
+func (r *Report) accounts() (list []string) {
+	for _, payer := range r.payers() {
+		list = append(list, payer.String())
+	}
+	return list
+}
+
+// calledAccounts are the same, for people, with their labels.
+func (r *Report) calledAccounts() (list []string) {
+	for _, payer := range r.payers() {
+		name := payer.String()
+		if label, ok := r.Labels.Label(payer); ok {
+			name += " (" + label + ")"
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+func (r *Report) payers() []chain.Address {
+	return slices.SortedFunc(maps.Keys(r.Payers), func(a, b chain.Address) int { return strings.Compare(string(a[:]), string(b[:])) })
+}

@@ -1,0 +1,121 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+func only(t testing.TB, conditions ...string) report.Only {
+	o, err := report.ParseOnly(conditions)
+	require.NoError(t, err)
+	return o
+}
+
+// A report of some transactions adds up these: each condition is tried by hand on every
+// transaction of the book, whichever way the report is made.
+func TestOnly(t *testing.T) {
+	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
+	var all []*ledger.Transaction
+	for x, err := range book.Transactions(context.Background(), ledger.Query{Span: ledger.Span{Last: 27}}) {
+		require.NoError(t, err)
+		all = append(all, x)
+	}
+	contract := ""
+	for _, x := range all {
+		if to, ok := x.Recipient.Get(); ok && x.Layer == "evm" && x.Type == "eip1559" {
+			contract = to.String()
+		}
+	}
+	require.NotEmpty(t, contract)
+	for condition, is := range map[string]func(*ledger.Transaction) bool{
+		"layer=evm":    func(x *ledger.Transaction) bool { return x.Layer == "evm" },
+		"layer=native": func(x *ledger.Transaction) bool { return x.Layer == "native" },
+		"layer=native,status=succeeded": func(x *ledger.Transaction) bool {
+			return x.Outcome == "succeeded" && x.Layer == "native"
+		},
+		"status=reverted":        func(x *ledger.Transaction) bool { return x.Outcome == "reverted" },
+		"type=eip1559":           func(x *ledger.Transaction) bool { return x.Type == "eip1559" },
+		"call=BALANCES.TRANSFER": func(x *ledger.Transaction) bool { return strings.EqualFold(x.Call, "balances.transfer") },
+		"call=ethereum.transact": func(x *ledger.Transaction) bool { return x.Layer == "evm" },
+		"contract=" + contract: func(x *ledger.Transaction) bool {
+			to, _ := x.Recipient.Get()
+			return x.Layer == "evm" && to.String() == contract
+		},
+		"layer=native,type=eip1559": func(*ledger.Transaction) bool { return false },
+	} {
+		want, count := new(big.Int), uint64(0)
+		for _, x := range all {
+			if is(x) {
+				count++
+				if fee, known := x.Fee.Get(); known {
+					want.Add(want, number(t, fee.String()))
+				}
+			}
+		}
+		for _, by := range report.Groupings() {
+			r := made(t, book, report.Question{By: by, Period: heights(0, 27), Only: only(t, strings.Split(condition, ",")...)})
+			require.Equal(t, want.String(), r.Totals.Fee.String(), "%s by %s", condition, by)
+			require.Equal(t, count, r.Totals.EVM+r.Totals.Native, "%s by %s", condition, by)
+			require.Contains(t, r.Title(), ", only "+strings.ReplaceAll(condition, ",", ", "))
+			if count == 0 {
+				require.Empty(t, r.Groups)
+			}
+		}
+	}
+}
+
+// A transaction of which it is not known what came of it is left out of a report by that, and it
+// is said.
+func TestOnlyOfWhatIsNotKnown(t *testing.T) {
+	book, reports := kept(t, recorded(t, "moonbeam-1701"), 21)
+	untold := 0
+	for _, r := range reports {
+		for _, x := range r.Transactions {
+			if !x.Outcome.Known() {
+				untold++
+			}
+		}
+	}
+	r := made(t, book, report.Question{By: report.Day, Period: heights(0, 21), Only: only(t, "status=failed")})
+	notes := strings.Join(r.Notes, "\n")
+	if untold == 0 {
+		require.NotContains(t, notes, "left out")
+		t.Skip("SKIPPED: the recording has no such transaction")
+	}
+	require.Contains(t, notes, fmt.Sprintf("of %d transactions it is not known what came of them, so that they are left out", untold))
+}
+
+func TestParseOnly(t *testing.T) {
+	const address = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+	o := only(t, "contract="+strings.ToLower(address), "status=out_of_gas", "type=legacy", "call=a=b", "layer=evm")
+	require.Equal(t, []string{"layer=evm", "status=out_of_gas", "type=legacy", "call=a=b", "contract=" + address}, o.Conditions())
+	text, err := o.MarshalJSON()
+	require.NoError(t, err)
+	require.JSONEq(t, `{"layer":"evm","status":"out_of_gas","type":"legacy","call":"a=b","contract":"`+address+`"}`, string(text))
+	require.False(t, o.IsAll())
+	require.True(t, only(t).IsAll())
+	for condition, want := range map[string]string{
+		"layer":             `"layer": want a name and a value, such as layer=evm; the names are layer, status, type, call, contract`,
+		"layer=":            "want a name and a value",
+		"layer=x":           "layer=x: there are evm, native",
+		"status=x":          "status=x: there are succeeded, reverted, out_of_gas, failed",
+		"type=0":            "type=0: there are legacy, eip2930, eip1559, eip7702",
+		"contract=0x12":     "contract: ",
+		"payer=x":           "payer: there are layer, status",
+		"type=x,type=":      "type=x,type=: there are",
+		"layer=evm layer=x": "layer=evm layer=x: there are evm",
+	} {
+		_, err := report.ParseOnly([]string{condition})
+		require.ErrorContains(t, err, want, condition)
+	}
+	_, err = report.ParseOnly([]string{"layer=evm", "layer=native"})
+	require.EqualError(t, err, "layer: it comes twice")
+}

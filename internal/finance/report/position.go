@@ -1,0 +1,163 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// position is where in its period a group of time stands. Those of two periods are beside each
+// other where they are the same.
+type position struct {
+	timed  bool
+	number int64 // of blocks, hours, days or months after the first one
+	again  bool  // an hour that the clocks go through for the second time
+}
+
+// compare orders places; what has no time comes first.
+func (p position) compare(q position) int {
+	return cmp.Or(order(p.timed)-order(q.timed), cmp.Compare(p.number, q.number), order(p.again)-order(q.again))
+}
+
+// positionOf is the place of a group of time.
+func (r *Report) positionOf(k *Key) position {
+	if height, ok := k.Block.Get(); ok {
+		span, _ := r.Period.Heights.Get()
+		return position{timed: true, number: int64(height - span.First)}
+	}
+	limits, known := r.limits.Get()
+	if !known || !k.timed() {
+		return position{}
+	}
+	at := k.clock()
+	return position{timed: true, number: r.By.distance(limits.begins, at), again: r.By == Hour && isAgain(at, r.Zone)}
+}
+
+// clock is when an hour, day or month begins, as its zone has it.
+func (k *Key) clock() time.Time {
+	if text, ok := k.Hour.Get(); ok {
+		at, _ := time.Parse("2006-01-02T15:04:05-07:00", text) // as it was written
+		return at
+	}
+	return time.Unix(k.start, 0).UTC()
+}
+
+// limits are when a period begins, by the clock of the zone, and the start of its last hour, day
+// or month.
+type limits struct {
+	begins time.Time
+	last   int64
+}
+
+// findLimits finds when the period begins and ends: one of heights with the first and the last
+// block that are there. Block 0 has no time, and a time may go backwards: then the period begins
+// with its earliest group.
+func (r *Report) findLimits(ctx context.Context, book *ledger.Book) error {
+	if !r.By.ofTime() || r.By == Block {
+		return nil
+	}
+	wall := func(at time.Time, hour int) time.Time {
+		return time.Date(at.Year(), at.Month(), at.Day(), hour, 0, 0, 0, time.UTC)
+	}
+	if !r.Period.Heights.Known() {
+		from, last := r.Period.From.Std().In(r.Zone), r.Period.To.Std().Add(-time.Millisecond).In(r.Zone)
+		r.limits = chain.Some(limits{wall(from, 0), r.By.timeKey(last).start})
+		return nil
+	}
+	span, some := r.Cover.Span.Get()
+	if !some {
+		return nil
+	}
+	var ends []Key
+	for _, height := range []uint64{span.First, min(span.First+1, span.Last), span.Last} {
+		b, err := book.Predecessor(ctx, height)
+		if err != nil {
+			return err
+		}
+		block, _ := b.Get()
+		if at, ok := block.Time.Get(); ok {
+			ends = append(ends, r.By.timeKey(at.Std().In(r.Zone)))
+		}
+	}
+	for _, g := range r.Groups {
+		if g.timed() {
+			ends = append(ends, g.Key)
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	byStart := func(x, y Key) int { return cmp.Compare(x.start, y.start) }
+	first := slices.MinFunc(ends, byStart)
+	begins := first.clock()
+	r.limits = chain.Some(limits{wall(begins, begins.Hour()), slices.MaxFunc(ends, byStart).start})
+	return nil
+}
+
+// distance is how many hours, days or months are between two times by the clock, whatever their
+// zones.
+func (b By) distance(from, to time.Time) int64 {
+	if b == Month {
+		return int64(to.Year()-from.Year())*12 + int64(to.Month()-from.Month())
+	}
+	day := func(t time.Time) int64 {
+		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
+	}
+	days := day(to) - day(from)
+	if b == Hour {
+		return days*24 + int64(to.Hour()-from.Hour())
+	}
+	return days
+}
+
+// isAgain tells whether an hour, with its distance from UTC, is one that the clocks of a zone
+// went through just before.
+func isAgain(hour time.Time, zone *time.Location) bool {
+	_, offset := hour.Zone()
+	_, earlier := hour.Add(-time.Hour).In(zone).Zone()
+	first := hour.Add(time.Duration(offset-earlier) * time.Second)
+	_, then := first.In(zone).Zone()
+	return offset < earlier && then == earlier
+}
+
+// keyAt is the key of a place where the period has no transaction; nothing where it has no such
+// place, such as the 31st day of a shorter month.
+func (r *Report) keyAt(p position) (none Key) {
+	if span, ok := r.Period.Heights.Get(); ok && r.By == Block {
+		if p.number >= 0 && uint64(p.number) <= span.Last-span.First {
+			return Key{Block: chain.Some(span.First + uint64(p.number))}
+		}
+		return none
+	}
+	limits, known := r.limits.Get()
+	if !p.timed || !known || p.again || p.number < 0 {
+		return none
+	}
+	begins := limits.begins
+	n := int(p.number)
+	var at time.Time
+	switch r.By {
+	case Hour:
+		wall := begins.Add(time.Duration(n) * time.Hour)
+		at = time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), 0, 0, 0, r.Zone)
+		if at.Hour() != wall.Hour() { // the clocks pass over it
+			return none
+		}
+		if before := at.Add(-time.Hour); before.Hour() == at.Hour() {
+			at = before
+		}
+	case Day:
+		at = begins.AddDate(0, 0, n)
+	default:
+		at = time.Date(begins.Year(), begins.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
+	}
+	key := r.By.timeKey(at)
+	if key.start > limits.last {
+		return none
+	}
+	return key
+}

@@ -1,0 +1,316 @@
+package report_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/source"
+)
+
+// The fees of every group are those that the chain was seen to charge when the blocks
+// were recorded, added up by math/big.
+func TestGroupsAreWhatWasCharged(t *testing.T) {
+	for name, head := range heads {
+		book, reports := kept(t, recorded(t, name), head)
+		for _, by := range report.Groupings() {
+			want := map[string]*big.Int{}
+			layers := map[string]*big.Int{"evm": new(big.Int), "native": new(big.Int)}
+			for _, s := range sentIn(t, name) {
+				group := groupOf(t, by, s, reports[s.Height])
+				want[group] = new(big.Int).Add(cmp.Or(want[group], new(big.Int)), number(t, s.Charged))
+				layers[s.Family].Add(layers[s.Family], number(t, s.Charged))
+			}
+			q := report.Question{By: by, Period: heights(0, head)}
+			if by.Labelled() {
+				q.Labels = labels(t)
+			}
+			r := made(t, book, q)
+			have := map[string]*big.Int{}
+			for _, g := range r.Groups {
+				have[g.Name()] = g.Fee.Big()
+				require.Equal(t, chain.Some(g.Fee), g.Charged)
+			}
+			require.Len(t, have, len(want), "%s by %s", name, by)
+			for group, sum := range want {
+				require.Zero(t, sum.Cmp(cmp.Or(have[group], new(big.Int))), "%s by %s, %s: have %v, want %v", name, by, group, have[group], sum)
+			}
+			require.Zero(t, layers["evm"].Cmp(r.Totals.EVMFee.Big()))
+			require.Zero(t, layers["native"].Cmp(r.Totals.NativeFee.Big()))
+			require.EqualValues(t, len(sentIn(t, name)), r.Totals.EVM+r.Totals.Native)
+		}
+	}
+}
+
+// groupOf is the name of a sent transaction's group, by what sent.json says and, of
+// type and call, the block's report.
+func groupOf(t *testing.T, by report.By, s sent, r *evidence.Report) string {
+	i := slices.IndexFunc(r.Transactions, func(x evidence.Transaction) bool { return x.Index == s.Index })
+	x := r.Transactions[i]
+	made, known := r.Time.Get()
+	require.True(t, known)
+	at := made.Std().UTC().Format(time.RFC3339)
+	kind := s.Family
+	if text, ok := x.Type.Get(); ok {
+		kind += " " + string(text)
+	}
+	contract := s.Family + " " + x.Call
+	if to, ok := x.To.Get(); ok && x.Layer == fee.EVM {
+		contract += " " + to.String()
+	}
+	outcome, known := x.Outcome.Get()
+	require.True(t, known)
+	return map[report.By]string{
+		report.Status: s.Family + " " + string(outcome),
+		report.Block:  number(t, big.NewInt(int64(s.Height)).String()).String(),
+		report.Hour:   at[:13] + ":00:00+00:00", report.Day: at[:10], report.Month: at[:7],
+		report.Account: s.From, report.Label: calledBy(s.From, "label"), report.InGroup: calledBy(s.From, "group"), report.Layer: s.Family, report.Type: kind, report.Call: s.Family + " " + x.Call, report.Contract: contract,
+	}[by]
+}
+
+// The totals of a report of all blocks are the ledger's own, whatever the groups.
+func TestTotalsAreTheLedgers(t *testing.T) {
+	for name, head := range map[string]uint64{"moonbeam-2100": 27, "moonbeam-1701": 21, "generated": 300} {
+		reader := generated(head)
+		if heads[name] > 0 {
+			reader = recorded(t, name)
+		}
+		book, _ := kept(t, reader, head)
+		status, err := book.Status(context.Background())
+		require.NoError(t, err)
+		for _, by := range report.Groupings() {
+			f := made(t, book, report.Question{By: by, Period: heights(0, head)}).Totals
+			want := status.Totals
+			require.Equal(t, []uint64{want.EVM, want.Native, want.EVMFailed, want.NativeFailed, want.OutcomeUnknown, want.Undetermined, want.Gas}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.OutcomeUnknown, f.Undetermined, f.Gas.Uint64()})
+			require.Equal(t,
+				[]chain.Wei{want.Fee, want.EVMFee, want.NativeFee, want.Tip}, []chain.Wei{f.Fee, f.EVMFee, f.NativeFee, f.Tip})
+			require.Equal(t,
+				[]chain.Optional[chain.Wei]{chain.Some(want.PriorityFee), chain.Some(want.Charged), chain.Some(want.Burned), chain.Some(want.Treasury), chain.Some(want.Author)},
+				[]chain.Optional[chain.Wei]{f.PriorityFee, f.Charged, f.Burned, f.Treasury, f.Author})
+		}
+	}
+}
+
+// What was reverted, ran out of gas or stopped in another way failed, though the extrinsic
+// succeeded: 13 of the 55 EVM transactions of runtime 2100, by their exit reasons.
+func TestFailed(t *testing.T) {
+	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
+	for _, by := range report.Groupings() {
+		require.Equal(t, fee.OutcomeCounts{EVMFailed: 13, NativeFailed: 6}, made(t, book, report.Question{By: by, Period: heights(0, 27)}).Totals.OutcomeCounts, by)
+	}
+	for _, g := range made(t, book, report.Question{By: report.Layer, Period: heights(0, 27)}).Groups {
+		want := map[string]fee.OutcomeCounts{"evm": {EVMFailed: 13}, "native": {NativeFailed: 6}}
+		layer, _ := g.Layer.Get()
+		require.Equal(t, want[string(layer)], g.OutcomeCounts)
+	}
+}
+
+// Averages and percentiles are those of a calculation that sorts all prices.
+func TestGasPrices(t *testing.T) {
+	const head = 300
+	book, reports := kept(t, generated(head), head)
+	for _, by := range []report.By{report.Block, report.Hour, report.Account, report.Layer} {
+		paid, used, prices := map[string]*big.Int{}, map[string]*big.Int{}, map[string][]*big.Int{}
+		for _, r := range reports {
+			for _, x := range r.Transactions {
+				price, priced := x.GasPrice.Get()
+				if x.Layer != fee.EVM || !priced {
+					continue
+				}
+				s := sent{Family: "evm", Height: r.Number, Index: x.Index}
+				if payer, ok := x.Payer.Get(); ok {
+					s.From = payer.String()
+				}
+				group := groupOf(t, by, s, r)
+				gas, _ := x.Gas.Get()
+				n := number(t, gas.String())
+				paid[group] = new(big.Int).Add(cmp.Or(paid[group], new(big.Int)), new(big.Int).Mul(price.Big(), n))
+				used[group] = new(big.Int).Add(cmp.Or(used[group], new(big.Int)), n)
+				prices[group] = append(prices[group], price.Big())
+			}
+		}
+		compared := 0
+		for _, g := range made(t, book, report.Question{By: by, Period: heights(0, head), Percentiles: true}).Groups {
+			list := prices[g.Name()]
+			if list == nil {
+				require.False(t, g.AveragePrice.Known() || g.Price10.Known(), g.Name())
+				continue
+			}
+			slices.SortFunc(list, (*big.Int).Cmp)
+			rank := func(percent int) string { return list[(len(list)*percent+99)/100-1].String() }
+			require.Equal(t, new(big.Int).Quo(paid[g.Name()], used[g.Name()]).String(), known(t, g.AveragePrice))
+			require.Equal(t, []string{rank(10), rank(50), rank(90)}, []string{known(t, g.Price10), known(t, g.Price50), known(t, g.Price90)}, g.Name())
+			compared++
+		}
+		require.Equal(t, len(prices), compared, by)
+	}
+}
+
+// sparse is a chain whose blocks are four hours and some seconds apart.
+type sparse struct{ source.Source }
+
+func (s sparse) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := s.Source.Block(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	later := *b
+	later.Extrinsics = slices.Clone(b.Extrinsics)
+	for i := range later.Extrinsics {
+		if x := &later.Extrinsics[i]; x.Pallet == "timestamp" {
+			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() + int64(height)*14_407_000
+			if x.Args, err = jsonscan.Parse(fmt.Sprintf(`{"now":"%d"}`, now)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &later, nil
+}
+
+// Whether the ledger's totals answer a report or every transaction is read, it is the same.
+func TestTotalsAndTransactionsMakeTheSameReport(t *testing.T) {
+	books := map[string]*ledger.Book{}
+	for name, head := range heads {
+		books[name], _ = kept(t, recorded(t, name), head)
+	}
+	reader := generated(300)
+	reader.Source = sparse{reader.Source}
+	books["two months"], _ = kept(t, reader, 300)
+	for name, book := range books {
+		status, err := book.Status(context.Background())
+		require.NoError(t, err)
+		last, _ := status.Sealed.Get()
+		for _, zone := range []string{"UTC", "Asia/Kathmandu", "America/New_York"} {
+			zone := location(t, zone)
+			periods := []ledger.Period{heights(0, last), heights(3, last-5), days(t, "2026-01-01", "2026-02-01", zone), days(t, "2025-01-01", "2027-01-01", zone), days(t, "2026-01-15", "2026-02-17", zone)}
+			for _, period := range periods {
+				for i, by := range report.Groupings() {
+					q := report.Question{By: by, Period: period, Zone: zone}
+					if i%2 == 0 {
+						q.Only = only(t, "layer=evm", "call=Ethereum.transact")
+					}
+					have := made(t, book, q)
+					q.Percentiles = true
+					want := made(t, book, q)
+					for _, f := range append([]*report.Group{{Figures: want.Totals}}, want.Groups...) {
+						require.Equal(t, f.AveragePrice.Known(), f.Price10.Known() && f.Price50.Known() && f.Price90.Known())
+						f.Price10, f.Price50, f.Price90 = have.Totals.Price10, have.Totals.Price50, have.Totals.Price90 // none
+					}
+					want.Totals.Price10, want.Totals.Price50, want.Totals.Price90 = have.Totals.Price10, have.Totals.Price50, have.Totals.Price90
+					want.Percentiles = false
+					require.Equal(t, want, have, "%s by %s, %v in %v", name, by, period, zone)
+				}
+			}
+		}
+	}
+}
+
+func known(t *testing.T, price chain.Optional[chain.GasPrice]) string {
+	p, ok := price.Get()
+	require.True(t, ok)
+	return p.String()
+}
+
+// Groups of time come in their order, others by fee.
+func TestOrder(t *testing.T) {
+	book, _ := kept(t, generated(400), 400)
+	for _, by := range report.Groupings() {
+		groups := made(t, book, report.Question{By: by, Period: heights(0, 400)}).Groups
+		require.True(t, slices.IsSortedFunc(groups, func(a, b *report.Group) int {
+			switch by {
+			case report.Block:
+				x, _ := a.Block.Get()
+				y, _ := b.Block.Get()
+				return cmp.Compare(x, y)
+			case report.Hour, report.Day, report.Month:
+				return strings.Compare(a.Name(), b.Name())
+			}
+			return cmp.Or(b.Fee.Cmp(a.Fee), strings.Compare(strings.ToLower(a.Name()), strings.ToLower(b.Name())))
+		}), by)
+	}
+}
+
+// A block is in the period of its own time: of the recordings block 1 is of 2026-11-20,
+// all others are of 2026-01-01.
+func TestTimeThatGoesBackwards(t *testing.T) {
+	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
+	all := made(t, book, report.Question{By: report.Day, Period: heights(0, 27)})
+	require.Equal(t, []string{
+		"block 0 has no time and belongs to no day",
+		"finding: block 2: block.time: its time 2026-01-01T00:00:12Z is not after that of block 1, 2026-11-20T09:48:11.777Z",
+	}, all.Notes)
+	require.False(t, all.Holds())
+
+	january := made(t, book, report.Question{By: report.Block, Period: days(t, "2026-01-01", "2026-02-01", time.UTC)})
+	require.Equal(t, all.Totals, january.Totals) // block 1 has no transaction
+	require.Contains(t, strings.Join(january.Notes, "\n"), "PARTIAL")
+
+	// A month around block 1 spans blocks 1 to 1; one around both leaves none out.
+	november := made(t, book, report.Question{By: report.Day, Period: days(t, "2026-11-01", "2026-12-01", time.UTC)})
+	require.Empty(t, november.Groups)
+	nothing := chain.Some(chain.Wei{})
+	require.Equal(t, report.Figures{PriorityFee: nothing, Charged: nothing, Burned: nothing, Treasury: nothing, Author: nothing}, november.Totals)
+}
+
+// Only what the accounts paid for is added up.
+func TestAccounts(t *testing.T) {
+	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
+	want := map[string]*big.Int{}
+	for _, s := range sentIn(t, "moonbeam-2100") {
+		want[s.From] = new(big.Int).Add(cmp.Or(want[s.From], new(big.Int)), number(t, s.Charged))
+	}
+	require.Greater(t, len(want), 1)
+	for account, sum := range want {
+		payer, err := chain.ParseAddress(account)
+		require.NoError(t, err)
+		r := made(t, book, report.Question{By: report.Call, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true}})
+		require.Zero(t, sum.Cmp(r.Totals.Fee.Big()), account)
+	}
+
+	// One that was named and paid for nothing is a group of its own, else a note: it may be
+	// mistyped.
+	idle := chain.Address{19: 1}
+	payer, err := chain.ParseAddress(sentIn(t, "moonbeam-2100")[0].From)
+	require.NoError(t, err)
+	asked := map[chain.Address]bool{idle: true, payer: true}
+	byAccount := made(t, book, report.Question{By: report.Account, Period: heights(0, 27), Payers: asked})
+	require.Len(t, byAccount.Groups, 2)
+	require.Equal(t, &report.Group{Key: report.Key{Account: chain.Some(idle)}}, byAccount.Groups[1])
+	require.Equal(t, want[payer.String()].String(), byAccount.Totals.Fee.String())
+	require.NotContains(t, strings.Join(byAccount.Notes, "\n"), idle.String())
+	byDay := made(t, book, report.Question{By: report.Day, Period: heights(0, 27), Payers: asked})
+	require.Contains(t, byDay.Notes, "no fee of the period was paid by 0x0000000000000000000000000000000000000001")
+
+	nobody := made(t, book, report.Question{By: report.Day, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
+	require.Empty(t, nobody.Groups)
+}
+
+// A report of more groups than there is memory for says so, and one of as many is made.
+func TestTooManyGroups(t *testing.T) {
+	ctx := context.Background()
+	book, _ := kept(t, generated(30), 30)
+	q := report.Question{By: report.Block}
+	q.Period.Heights, q.Cover.Span = chain.Some(ledger.Span{First: 0, Last: 30}), chain.Some(ledger.Span{First: 0, Last: 30})
+	report.LimitGroups(t, 30)
+	r, err := report.Make(ctx, book, q, func(_, _ uint64) {})
+	require.NoError(t, err)
+	require.Len(t, r.Groups, 30)
+	report.LimitGroups(t, 29)
+	_, err = report.Make(ctx, book, q, func(_, _ uint64) {})
+	var many *report.TooManyGroupsError
+	require.ErrorAs(t, err, &many)
+	require.EqualError(t, err, "a report by block would have more than 29 groups: name a shorter period, or a coarser grouping")
+}

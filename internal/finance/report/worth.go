@@ -1,0 +1,98 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// worth is what fees were worth in a currency, each at the price of its own day or hour; not
+// known without prices.
+type worth struct{ fee, charged chain.Optional[money.Amount] }
+
+// nothing is what no transaction is worth.
+func (a *adder) nothing() (w worth) {
+	if a.valuer != nil {
+		none := chain.Some(money.NothingIn(a.valuer.Currency))
+		w = worth{none, none}
+	}
+	return w
+}
+
+func (w worth) plus(x worth) worth {
+	return worth{money.Sum(w.fee, x.fee), money.Sum(w.charged, x.charged)}
+}
+
+// add adds sums of transactions that have one price to a group.
+func (a *adder) add(g *group, s *ledger.Sums, at chain.Optional[chain.Time]) error {
+	if v := a.valuer; v != nil {
+		added := worth{fee: money.Value(v, s.Fee, at)}
+		if s.Uncharged == 0 {
+			added.charged = money.Value(v, s.Charged, at)
+		}
+		g.worth = g.worth.plus(added)
+	}
+	return g.Add(s)
+}
+
+// valued has what the fees were worth, too.
+func (f Figures) valued(w worth) Figures {
+	f.FeeWorth, f.ChargedWorth = w.fee, w.charged
+	return f
+}
+
+// worthColumns are those in the currency, by the names of those in wei.
+func (r *Report) worthColumns() map[string]column {
+	in := func(name string, value func(*Figures) chain.Optional[money.Amount]) column {
+		c := r.Prices.Currency
+		return column{table.Column{Name: name + "_" + c.Suffix(), Kind: table.Fiat, Total: true, Currency: c}, func(g *Group) any { return value(&g.Figures) }}
+	}
+	return map[string]column{
+		"fee":     in("fee", func(f *Figures) chain.Optional[money.Amount] { return f.FeeWorth }),
+		"charged": in("charged", func(f *Figures) chain.Optional[money.Amount] { return f.ChargedWorth }),
+	}
+}
+
+// withWorth puts what an amount was worth behind it.
+func (r *Report) withWorth(columns []column) (all []column) {
+	if r.Prices == nil {
+		return columns
+	}
+	worth := r.worthColumns()
+	for _, c := range columns {
+		all = append(all, c)
+		if in, ok := worth[c.Name]; ok {
+			all = append(all, in)
+		}
+	}
+	return all
+}
+
+// figureOf is the name of a column's figure in wei: in the currency, it has another.
+func figureOf(c table.Column) string {
+	if c.Kind == table.Fiat {
+		return strings.TrimSuffix(c.Name, "_"+c.Currency.Suffix())
+	}
+	return c.Name
+}
+
+// worthAmounts are the totals in the currency, with their names for people.
+func (r *Report) worthAmounts() []named[chain.Optional[money.Amount]] {
+	if r.Prices == nil {
+		return nil
+	}
+	code := " " + string(r.Prices.Currency)
+	return []named[chain.Optional[money.Amount]]{{"fee" + code, r.Totals.FeeWorth}, {"charged" + code, r.Totals.ChargedWorth}}
+}
+
+// basis is what the amounts in the currency rest on; nil without prices.
+func (r *Report) basis() *money.Basis {
+	if r.valuer == nil {
+		return nil
+	}
+	b := r.valuer.Basis()
+	return &b
+}

@@ -1,0 +1,135 @@
+package rollforward
+
+import (
+	"context"
+	"iter"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// Book is what is asked of a ledger to classify a movement; *ledger.Book is one.
+type Book interface {
+	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
+	Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error]
+}
+
+// Classifier says of which class each movement is: of one, and always the same.
+type Classifier struct {
+	Treasury chain.Optional[chain.Address] // the treasury's account, where it is known
+	Own      *OwnRules                     // a user's own rules; nil for none
+}
+
+// place is an extrinsic or a hook of a block.
+type place struct {
+	height uint64
+	where  chain.Where
+}
+
+// reading is a classifier that goes along the lines of one account. It remembers what it
+// asked the book of the last place.
+type reading struct {
+	*Classifier
+	book        Book
+	at          place
+	known       bool // at is one
+	transaction *ledger.Transaction
+	beside      string // "" until it was looked for
+}
+
+// classify is the class of a movement, and the transaction that it is of, nil where none
+// made it.
+func (r *reading) classify(ctx context.Context, l *statement.Line) (class Class, d Direction, t *ledger.Transaction, err error) {
+	m := l.Movement
+	if t, err = r.transactionOf(ctx, l); err != nil {
+		return class, d, t, err
+	}
+	f := facts{
+		event: m.Event, direction: directionOf(m, l.Free, l.Reserved), call: callOf(m.Where, t), part: partOf(l, t),
+		account: roleOf(m.Account, r.Treasury), counterparty: nothing, besides: nothing,
+	}
+	if other, ok := m.Counterparty.Get(); ok {
+		f.counterparty = roleOf(other, r.Treasury)
+	}
+	for _, rules := range [][]rule{feeRules, r.Own.list(), otherRules} {
+		for i := range rules {
+			one := &rules[i]
+			if one.asksBeside() && f.besides == nothing && t == nil {
+				if f.besides, err = r.besides(ctx, m); err != nil {
+					return class, d, t, err
+				}
+			}
+			if one.fits(&f) {
+				return one.class, f.direction, t, nil
+			}
+		}
+	}
+	return Unclassified, f.direction, t, nil
+}
+
+// transactionOf is the transaction that a line is of.
+func (r *reading) transactionOf(ctx context.Context, l *statement.Line) (*ledger.Transaction, error) {
+	if here := (place{l.Height, l.Where}); !r.known || here != r.at {
+		r.at, r.known, r.transaction, r.beside = here, true, nil, ""
+		index, is := l.Where.Extrinsic()
+		switch {
+		case l.Payment != nil:
+			r.transaction = l.Payment
+		case is:
+			t, err := r.book.TransactionAt(ctx, ledger.Place{Height: l.Height, Row: index})
+			if err != nil {
+				return nil, err
+			}
+			r.transaction = t
+		}
+	}
+	return r.transaction, nil
+}
+
+// besides is the role of an account that lost balance where a movement was made.
+func (r *reading) besides(ctx context.Context, m *chain.Movement) (string, error) {
+	if r.beside != "" {
+		return r.beside, nil
+	}
+	r.beside = nothing
+	for other, err := range r.book.Movements(ctx, ledger.Query{Span: ledger.Span{First: r.at.height, Last: r.at.height}}) {
+		if err != nil {
+			return "", err
+		}
+		if other.Where != m.Where || directionOf(&other.Movement, other.Free, other.Reserved) == In {
+			continue
+		}
+		if role := roleOf(other.Account, r.Treasury); role != nothing {
+			r.beside = role
+		}
+	}
+	return r.beside, nil
+}
+
+// callOf is the call of an extrinsic, or which hook it is.
+func callOf(where chain.Where, t *ledger.Transaction) string {
+	if _, is := where.Extrinsic(); !is {
+		return where.String()
+	}
+	if t == nil {
+		return callInherent
+	}
+	return t.Call
+}
+
+// partOf is the part of a fee that a line is.
+func partOf(l *statement.Line, t *ledger.Transaction) string {
+	kind := l.Movement.Kind
+	switch {
+	case l.OfFee && kind == chain.KindWithdrawal:
+		return partWithdrawn
+	case l.OfFee:
+		return partRefund
+	case t != nil && (kind == chain.KindDeposit || kind == chain.KindMint):
+		if author, ok := t.Author.Get(); ok && !author.IsZero() && author == l.Movement.Amount {
+			return partAuthor
+		}
+	}
+	return nothing
+}

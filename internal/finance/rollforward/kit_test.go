@@ -1,0 +1,207 @@
+package rollforward_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/ledgertest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+// recordings are recorded chains, by their directories. Those that are not of the project
+// are looked at where they are there.
+var recordings = map[string]string{
+	"moonbeam-1701":        "../../../testdata/recordings/moonbeam-1701",
+	"moonbeam-2100":        "../../../testdata/recordings/moonbeam-2100",
+	"shared-moonbeam-1701": "../../../../shared/recordings/moonbeam-1701",
+	"shared-moonbeam-2100": "../../../../shared/recordings/moonbeam-2100",
+	"moonbeam-2600":        "../../../../shared/pairs/moonbeam-2600/gateway",
+	"datahaven-100":        "../../../../shared/pairs/datahaven-100/gateway",
+}
+
+// directoryOf is where a recording is; the test is skipped where it is not there.
+func directoryOf(t testing.TB, name string) string {
+	t.Helper()
+	dir := recordings[name]
+	if _, err := os.Stat(filepath.Join(dir, "accounts.json")); err != nil {
+		t.Skip(dir + " is not there")
+	}
+	return dir
+}
+
+// heightOf is the last height of a recording.
+func heightOf(t testing.TB, dir string) uint64 {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "blocks", "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return uint64(len(files)) - 1
+}
+
+// files are ledgers of the recordings, each filled once.
+var files = struct {
+	sync.Mutex
+	bytes map[string][]byte
+}{bytes: map[string][]byte{}}
+
+// recorded opens a ledger of a recording, in which the SQL statements changed something. One
+// that is changed is not sealed: what is sealed has look-ups by account too.
+func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
+	t.Helper()
+	dir := directoryOf(t, name)
+	files.Lock()
+	defer files.Unlock()
+	path, key := filepath.Join(t.TempDir(), "fees.db"), fmt.Sprint(name, len(changes) == 0)
+	if files.bytes[key] == nil {
+		fill(t, path, dir, strings.TrimPrefix(name, "shared-"), len(changes) == 0)
+		var err error
+		files.bytes[key], err = os.ReadFile(path)
+		require.NoError(t, err)
+	} else {
+		require.NoError(t, os.WriteFile(path, files.bytes[key], 0o600))
+	}
+	ledgertest.Change(t, path, changes...)
+	book, err := ledger.Open(context.Background(), path)
+	require.NoError(t, err)
+	t.Cleanup(func() { book.Close() })
+	return book
+}
+
+// fill makes a ledger file of a recording's blocks.
+func fill(t testing.TB, path, dir, name string, seal bool) {
+	ctx := context.Background()
+	src, err := answers.OpenDirectory(dir)
+	require.NoError(t, err)
+	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	before, err := prove.Before(ctx, reader, 0)
+	require.NoError(t, err)
+	book, err := ledger.OpenWriter(ctx, path)
+	require.NoError(t, err)
+	defer book.Close()
+	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: strings.Split(name, "-")[0]}, 0))
+	prover := prove.Prover{Reader: reader, Concurrency: 2, Options: evidence.Options{}}
+	for p, err := range prover.Range(ctx, source.Range{Last: heightOf(t, dir)}, before) {
+		require.NoError(t, err)
+		e, err := ledger.NewEntry(p.Block, p.Report)
+		require.NoError(t, err)
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{e}))
+	}
+	if seal {
+		_, err = book.Seal(ctx)
+		require.NoError(t, err)
+	}
+}
+
+// told are balances by account and height.
+type told = ledgertest.Balances
+
+// recordedBalances are what the gateway told of a recorded chain: the files of balance-info,
+// where they are there for all accounts, else the list that was made of them.
+func recordedBalances(t testing.TB, name string) told {
+	t.Helper()
+	have := told{}
+	dir := directoryOf(t, name)
+	list, err := filepath.Glob(filepath.Join(dir, "balance-info", "*", "*.json"))
+	require.NoError(t, err)
+	for _, path := range list {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var info struct{ Free, Reserved string }
+		if err := json.Unmarshal(text, &info); err != nil || info.Free == "" {
+			continue // the answer that there is none
+		}
+		var height uint64
+		_, err = fmt.Sscanf(filepath.Base(path), "%d.json", &height)
+		require.NoError(t, err)
+		have.Add(t, filepath.Base(filepath.Dir(path)), height, info.Free, info.Reserved)
+	}
+	if len(have) >= 18 {
+		return have
+	}
+	return ledgertest.RecordedBalances(t, name)
+}
+
+// accountsOf are the 18 accounts of a recording, in the order of their names, in two groups
+// and none.
+func accountsOf(t testing.TB, name string) *addressbook.Book {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(directoryOf(t, name), "accounts.json"))
+	require.NoError(t, err)
+	var list map[string]string
+	require.NoError(t, json.Unmarshal(text, &list))
+	require.Len(t, list, 18)
+	var names []string
+	for label := range list {
+		names = append(names, label)
+	}
+	slices.Sort(names)
+	book := &addressbook.Book{}
+	for i, label := range names {
+		group := []string{"trading", "treasury", ""}[i%3]
+		require.NoError(t, book.Add(addressbook.Entry{Address: address(t, list[label]), Label: label, Group: group}))
+	}
+	return book
+}
+
+func address(t testing.TB, text string) chain.Address {
+	t.Helper()
+	a, err := chain.ParseAddress(text)
+	require.NoError(t, err)
+	return a
+}
+
+func wei(t testing.TB, text string) chain.Wei {
+	t.Helper()
+	w, err := chain.ParseWei(text)
+	require.NoError(t, err)
+	return w
+}
+
+func number(t testing.TB, text string) *big.Int {
+	t.Helper()
+	n, ok := new(big.Int).SetString(text, 10)
+	require.True(t, ok, text)
+	return n
+}
+
+// made is a rollforward without an error.
+func made(t testing.TB, book *ledger.Book, q rollforward.Question) *rollforward.Rollforward {
+	t.Helper()
+	r, err := rollforward.Make(context.Background(), book, q)
+	require.NoError(t, err)
+	return r
+}
+
+// columnOf is the column of an account, a group or all, in a period.
+func columnOf(t testing.TB, r *rollforward.Rollforward, period, name string) *rollforward.Column {
+	t.Helper()
+	for i := range r.Columns {
+		if c := &r.Columns[i]; c.Period.Name == period && c.Name() == name {
+			return c
+		}
+	}
+	require.Fail(t, "no column", "%s of %s", period, name)
+	return nil
+}
+
+func emptyBook() *addressbook.Book { return &addressbook.Book{} }
+
+func entryOf(a chain.Address) addressbook.Entry { return addressbook.Entry{Address: a} }

@@ -1,0 +1,431 @@
+package rollforward
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
+)
+
+// Period is a part of the time that is asked about, such as a month.
+type Period struct {
+	Name string      // such as 2026-01
+	Span ledger.Span // its blocks
+}
+
+// Question asks for the rollforward of accounts.
+type Question struct {
+	Periods  []Period // one after the other, without a gap between
+	Accounts *addressbook.Book
+	Classifier
+	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
+	Balances balances.Reader
+	balances.Options
+	Prices *money.Valuer // what each movement was worth on its day; nil for none
+}
+
+// Rollforward leads from what accounts had before each period to what they had after it.
+// Its movements are not held: [Rollforward.Each] reads them from the ledger once more.
+type Rollforward struct {
+	Columns []Column
+	Periods []Period
+	// Statements are those that it is made of: of each period and, in it, of each account.
+	Statements []*statement.Statement
+
+	accounts   *addressbook.Book
+	listed     map[chain.Address]bool // the accounts
+	classifier Classifier
+	book       *ledger.Book
+	owners     []owner
+	prices     *money.Valuer
+}
+
+// Scope is whose figures a column has.
+type Scope string
+
+// The scopes.
+const (
+	OfAccount Scope = "account"
+	OfGroup   Scope = "group"
+	OfAll     Scope = "all"
+)
+
+// owner is an account, a group of accounts, or all of them.
+type owner struct {
+	scope   Scope
+	account chain.Optional[chain.Address]
+	label   string
+	group   string
+	members map[chain.Address]bool
+}
+
+// Column is the rollforward of an account, a group or all accounts in a period. A movement
+// is in one line of each column whose account it is of.
+type Column struct {
+	Period  Period
+	Whole   bool // the period is all of several
+	Scope   Scope
+	Account chain.Optional[chain.Address] // where it is of one
+	Label   string                        // of the account, "" where it has none
+	Group   string                        // that the account is in, or that this is of; "" for none
+	// Accounts is how many accounts it is of.
+	Accounts int
+	// Opening and Closing are what was had before and after. They are not known where no
+	// balances were asked for.
+	Opening, Closing chain.Optional[balances.Change]
+	Sums             []Sum // by line, class and direction, in their order; none without a movement
+	// Unexplained is Closing less Opening and the sums: zero where they fit. It is not known
+	// where no balances were asked for.
+	Unexplained chain.Optional[balances.Change]
+}
+
+// Sum is the sum of the movements of a class in a column.
+type Sum struct {
+	Line
+	Class
+	Direction
+	Count uint64 // movements
+	// Free and Reserved are by how much they changed the balances. They are not known where
+	// an event does not tell the change, and no balance does.
+	Free, Reserved chain.Optional[chain.SignedWei]
+	// Value is what the changes of the free balance were worth, each on its own day. It is not
+	// known where no prices are asked for, or one is missing.
+	Value chain.Optional[money.Amount]
+}
+
+// Holds tells whether nothing is unexplained. It says so too where no balances were asked
+// for; then Opening is not known.
+func (c *Column) Holds() bool {
+	by, _ := c.Unexplained.Get()
+	return by.IsZero()
+}
+
+// Make makes the rollforward of accounts on periods of the ledger's blocks. An error that
+// the ledger gave is a [statement.LedgerError]; any other is of the reader of balances.
+func Make(ctx context.Context, book *ledger.Book, q Question) (*Rollforward, error) {
+	r := &Rollforward{Periods: q.Periods, accounts: q.Accounts, classifier: q.Classifier, book: book, owners: ownersOf(q.Accounts), listed: map[chain.Address]bool{}, prices: q.Prices}
+	for _, a := range q.Accounts.Addresses() {
+		r.listed[a] = true
+	}
+	for i, p := range q.Periods {
+		if i > 0 && q.Periods[i-1].Span.Last+1 != p.Span.First {
+			return nil, fmt.Errorf("%s ends with block %d, and %s begins with block %d", q.Periods[i-1].Name, q.Periods[i-1].Span.Last, p.Name, p.Span.First)
+		}
+		columns := make([]column, len(r.owners))
+		for _, account := range q.Accounts.Addresses() {
+			s, err := statement.Make(ctx, book, q.Balances, account, p.Span, q.Options)
+			if err != nil {
+				return nil, err
+			}
+			r.Statements = append(r.Statements, s)
+			if err := r.add(ctx, columns, s); err != nil {
+				return nil, err
+			}
+		}
+		for j, o := range r.owners {
+			c, err := columns[j].column(o, p)
+			if err != nil {
+				return nil, err
+			}
+			r.Columns = append(r.Columns, c)
+		}
+	}
+	return r, r.addWhole()
+}
+
+// ownersOf are the accounts, the groups that they name, and all of them where there are
+// several.
+func ownersOf(book *addressbook.Book) (list []owner) {
+	all := owner{scope: OfAll, members: map[chain.Address]bool{}}
+	var groups []owner
+	for _, e := range book.Entries() {
+		all.members[e.Address] = true
+		list = append(list, owner{OfAccount, chain.Some(e.Address), e.Label, e.Group, map[chain.Address]bool{e.Address: true}})
+		if e.Group == "" {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g owner) bool { return g.group == e.Group })
+		if i < 0 {
+			i, groups = len(groups), append(groups, owner{scope: OfGroup, group: e.Group, members: map[chain.Address]bool{}})
+		}
+		groups[i].members[e.Address] = true
+	}
+	list = append(list, groups...)
+	if len(all.members) > 1 {
+		list = append(list, all)
+	}
+	return list
+}
+
+// add adds a statement to the columns of those that it is of.
+func (r *Rollforward) add(ctx context.Context, columns []column, s *statement.Statement) error {
+	var mine []int
+	for j, o := range r.owners {
+		if o.members[s.Account] {
+			mine = append(mine, j)
+			if err := columns[j].addEnds(s); err != nil {
+				return err
+			}
+		}
+	}
+	return r.each(ctx, s, func(item *Item) error {
+		for _, j := range mine {
+			if err := columns[j].add(&r.owners[j], item); err != nil {
+				return &statement.LedgerError{Err: fmt.Errorf("%s: the sum: %w", item.Place(), err)}
+			}
+		}
+		return nil
+	})
+}
+
+// column is a column while it is added up.
+type column struct {
+	accounts         int
+	opening, closing chain.Optional[balances.Change]
+	unexplained      chain.Optional[balances.Change]
+	sums             map[key]*total
+}
+
+// key is what the movements of a sum have in common.
+type key struct {
+	line      Line
+	class     Class
+	direction Direction
+}
+
+type total struct {
+	count   uint64
+	value   chain.Optional[money.Amount]
+	valued  bool            // a movement is in value
+	change  balances.Change // of those whose change is known
+	unknown struct{ free, reserved bool }
+}
+
+// addEnds adds what an account had before and after.
+func (c *column) addEnds(s *statement.Statement) (err error) {
+	change := func(b chain.Optional[chain.Balance]) (none chain.Optional[balances.Change]) {
+		if have, ok := b.Get(); ok {
+			return chain.Some(balances.Of(have))
+		}
+		return none
+	}
+	for _, one := range []struct {
+		sum *chain.Optional[balances.Change]
+		by  chain.Optional[balances.Change]
+	}{{&c.opening, change(s.Opening)}, {&c.closing, change(s.Closing)}, {&c.unexplained, s.Unexplained}} {
+		by, known := one.by.Get()
+		sum, already := one.sum.Get()
+		if c.accounts > 0 && !already {
+			known = false
+		}
+		if !known {
+			*one.sum = chain.Optional[balances.Change]{}
+			continue
+		}
+		if sum, err = sum.Plus(by); err != nil {
+			return &statement.LedgerError{Err: fmt.Errorf("the balances of all accounts: %w", err)}
+		}
+		*one.sum = chain.Some(sum)
+	}
+	c.accounts++
+	return nil
+}
+
+// add adds a movement.
+func (c *column) add(o *owner, item *Item) (err error) {
+	k := key{item.Line, item.Class, item.Direction}
+	if other, ok := item.Counterparty.Get(); ok && o.members[other] && k.line != UnclassifiedLine {
+		k.line = Internal
+	}
+	if c.sums == nil {
+		c.sums = map[key]*total{}
+	}
+	t := c.sums[k]
+	if t == nil {
+		t = &total{}
+		c.sums[k] = t
+	}
+	if !item.ToldByBalances {
+		t.count++
+	}
+	free, isFree := item.Free.Get()
+	reserved, isReserved := item.Reserved.Get()
+	if !item.Told {
+		if t.value = money.Sum(t.value, item.Value); !t.valued {
+			t.value, t.valued = item.Value, true
+		}
+		t.unknown.free, t.unknown.reserved = t.unknown.free || !isFree, t.unknown.reserved || !isReserved
+	}
+	t.change, err = t.change.Plus(balances.Change{Free: free, Reserved: reserved})
+	return err
+}
+
+// column is what was added up. Opening, sums and what is unexplained make the closing
+// balance, or a movement was lost.
+func (c *column) column(o owner, p Period) (Column, error) {
+	whole := Column{
+		Period: p, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: c.accounts,
+		Opening: c.opening, Closing: c.closing, Unexplained: c.unexplained,
+	}
+	for k, t := range c.sums {
+		s := Sum{Line: k.line, Class: k.class, Direction: k.direction, Count: t.count, Value: t.value}
+		if !t.unknown.free {
+			s.Free = chain.Some(t.change.Free)
+		}
+		if !t.unknown.reserved {
+			s.Reserved = chain.Some(t.change.Reserved)
+		}
+		whole.Sums = append(whole.Sums, s)
+	}
+	whole.sort()
+	return whole, whole.check()
+}
+
+// sort puts the sums in their order.
+func (c *Column) sort() {
+	class := func(x Class) int {
+		return slices.IndexFunc(classes, func(row ClassInfo) bool { return row.Class == x })
+	}
+	slices.SortFunc(c.Sums, func(a, b Sum) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(Lines(), a.Line), slices.Index(Lines(), b.Line)), cmp.Compare(class(a.Class), class(b.Class)),
+			cmp.Compare(a.Direction, b.Direction),
+		)
+	})
+}
+
+// Change is the sum of all sums; not known where one of them is not.
+func (c *Column) Change() (none chain.Optional[balances.Change], err error) {
+	var all balances.Change
+	for _, s := range c.Sums {
+		free, isFree := s.Free.Get()
+		reserved, isReserved := s.Reserved.Get()
+		if !isFree || !isReserved {
+			return none, nil
+		}
+		if all, err = all.Plus(balances.Change{Free: free, Reserved: reserved}); err != nil {
+			return none, err
+		}
+	}
+	return chain.Some(all), nil
+}
+
+// check wants opening + sums + unexplained = closing, where all of them are known.
+func (c *Column) check() error {
+	change, err := c.Change()
+	if err != nil {
+		return &statement.LedgerError{Err: err}
+	}
+	opening, isOpen := c.Opening.Get()
+	closing, isClosed := c.Closing.Get()
+	unexplained, _ := c.Unexplained.Get()
+	by, known := change.Get()
+	if !isOpen || !isClosed || !known {
+		return nil
+	}
+	rest := closing
+	for _, part := range []balances.Change{opening, by, unexplained} {
+		if rest, err = rest.Minus(part); err != nil {
+			return &statement.LedgerError{Err: err}
+		}
+	}
+	if !rest.IsZero() {
+		return fmt.Errorf("the rollforward of %s in %s has lost a movement: free %v wei, reserved %v wei", c.Name(), c.Period.Name, rest.Free, rest.Reserved)
+	}
+	return nil
+}
+
+// Name is whose column it is.
+func (c *Column) Name() string {
+	switch c.Scope {
+	case OfAll:
+		return "all accounts"
+	case OfGroup:
+		return "group " + c.Group
+	}
+	account, _ := c.Account.Get()
+	return account.String()
+}
+
+// addWhole adds the columns of all periods together, where there are several.
+func (r *Rollforward) addWhole() error {
+	if len(r.Periods) < 2 {
+		return nil
+	}
+	first, last := r.Periods[0], r.Periods[len(r.Periods)-1]
+	all := Period{first.Name + " to " + last.Name, ledger.Span{First: first.Span.First, Last: last.Span.Last}}
+	count := len(r.owners)
+	parts := r.Columns
+	for j, o := range r.owners {
+		sums := map[key]*Sum{}
+		whole := Column{Period: all, Whole: true, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: parts[j].Accounts, Opening: parts[j].Opening}
+		for i := j; i < len(parts); i += count {
+			part := &parts[i]
+			if err := whole.join(part, sums, i == j); err != nil {
+				return &statement.LedgerError{Err: err}
+			}
+			whole.Closing = part.Closing
+		}
+		for _, s := range sums {
+			whole.Sums = append(whole.Sums, *s)
+		}
+		whole.sort()
+		if err := whole.check(); err != nil {
+			return err
+		}
+		r.Columns = append(r.Columns, whole)
+	}
+	return nil
+}
+
+// join adds what a period has to the whole.
+func (c *Column) join(part *Column, sums map[key]*Sum, first bool) (err error) {
+	for _, s := range part.Sums {
+		k := key{s.Line, s.Class, s.Direction}
+		have := sums[k]
+		if have == nil {
+			sums[k] = &s
+			continue
+		}
+		have.Count += s.Count
+		have.Value = money.Sum(have.Value, s.Value)
+		if have.Free, err = plus(have.Free, s.Free); err != nil {
+			return err
+		}
+		if have.Reserved, err = plus(have.Reserved, s.Reserved); err != nil {
+			return err
+		}
+	}
+	by, known := part.Unexplained.Get()
+	sum, already := c.Unexplained.Get()
+	if !known || !first && !already {
+		c.Unexplained = chain.Optional[balances.Change]{}
+		return nil
+	}
+	sum, err = sum.Plus(by)
+	c.Unexplained = chain.Some(sum)
+	return err
+}
+
+// plus is a sum, which is not known where one of its parts is not.
+func plus(a, b chain.Optional[chain.SignedWei]) (none chain.Optional[chain.SignedWei], err error) {
+	x, isX := a.Get()
+	y, isY := b.Get()
+	if !isX || !isY {
+		return none, nil
+	}
+	sum, err := x.Add(y)
+	return chain.Some(sum), err
+}
+
+// Holds tells whether every column does.
+func (r *Rollforward) Holds() bool {
+	return !slices.ContainsFunc(r.Columns, func(c Column) bool { return !c.Holds() })
+}

@@ -1,0 +1,367 @@
+package rollforward_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+var (
+	who        = chain.Address{0x77, 19: 1}
+	someone    = chain.Address{0x88, 19: 2}
+	treasurer  = chain.Address{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'}
+	sibling    = chain.Address{'s', 'i', 'b', 'l', 0xe8, 0x03}
+	parachain  = chain.Address{'p', 'a', 'r', 'a', 0xd4, 0x07}
+	relay      = chain.Address{'P', 'a', 'r', 'e', 'n', 't'}
+	almost     = chain.Address{'s', 'i', 'b', 'l', 0xe8, 0x03, 19: 1} // somebody's, by chance
+	almostTwo  = chain.Address{'P', 'a', 'r', 'e', 'n', 't', 'a', 'l'}
+	transacted = "ethereum.transact"
+)
+
+// A case is a movement and its class, written down by hand from what the table is to say.
+type moved struct {
+	event        string
+	kind         chain.Kind
+	call         string // "" for an inherent, onInitialize or onFinalize
+	account      chain.Address
+	counterparty chain.Address
+	beside       chain.Address // who lost balance there
+	author       bool          // the amount is the author's part of the fee
+	class        rollforward.Class
+	line         rollforward.Line
+}
+
+var cases = []moved{
+	{event: "balances.Transfer", kind: chain.KindTransferIn, call: "balances.transfer", counterparty: someone, class: "transfer", line: "received"},
+	{event: "balances.Transfer", kind: chain.KindTransferOut, call: "utility.batch", counterparty: someone, class: "transfer", line: "sent"},
+	{event: "balances.Transfer", kind: chain.KindTransferIn, call: "onInitialize", counterparty: someone, class: "transfer", line: "received"},
+	{event: "balances.Transfer", kind: chain.KindTransferIn, call: transacted, counterparty: someone, class: "evm-value", line: "received"},
+	{event: "balances.Transfer", kind: chain.KindTransferOut, call: transacted, counterparty: someone, class: "evm-value", line: "sent"},
+	{event: "balances.Transfer", kind: chain.KindTransferOut, call: transacted, counterparty: sibling, class: "xcm", line: "sent"},
+	{event: "balances.Transfer", kind: chain.KindTransferIn, call: "", counterparty: relay, class: "xcm", line: "received"},
+	{event: "balances.Transfer", kind: chain.KindTransferOut, call: "balances.transfer", counterparty: parachain, class: "xcm", line: "sent"},
+	{event: "balances.Transfer", kind: chain.KindTransferOut, call: "balances.transfer", counterparty: almost, class: "transfer", line: "sent"},
+	{event: "balances.Transfer", kind: chain.KindTransferOut, call: "balances.transfer", counterparty: almostTwo, class: "transfer", line: "sent"},
+	{event: "balances.Transfer", kind: chain.KindTransferOut, call: "xTokens.transfer", counterparty: someone, class: "xcm", line: "sent"},
+	{event: "balances.Burned", kind: chain.KindBurn, call: "polkadotXcm.limitedReserveTransferAssets", class: "xcm", line: "sent"},
+	{event: "balances.Deposit", kind: chain.KindDeposit, call: "", beside: sibling, class: "xcm", line: "received"},
+	{event: "balances.Minted", kind: chain.KindMint, call: "onFinalize", beside: parachain, class: "xcm", line: "received"},
+	{event: "balances.Minted", kind: chain.KindMint, call: "onFinalize", class: "unclassified", line: "unclassified"},
+	{event: "balances.Deposit", kind: chain.KindDeposit, call: "onInitialize", class: "staking-reward", line: "rewards"},
+	{event: "balances.Minted", kind: chain.KindMint, call: "onInitialize", class: "staking-reward", line: "rewards"},
+	{event: "balances.Minted", kind: chain.KindMint, call: "onInitialize", beside: sibling, class: "unclassified", line: "unclassified"},
+	{event: "balances.Deposit", kind: chain.KindDeposit, call: "onInitialize", beside: treasurer, class: "unclassified", line: "unclassified"},
+	{event: "balances.Deposit", kind: chain.KindDeposit, call: "onInitialize", beside: someone, class: "staking-reward", line: "rewards"},
+	{event: "balances.Deposit", kind: chain.KindDeposit, call: transacted, author: true, class: "priority-fee", line: "rewards"},
+	{event: "balances.Deposit", kind: chain.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"},
+	{event: "balances.Withdraw", kind: chain.KindWithdrawal, call: "system.remark", class: "unclassified", line: "unclassified"},
+	{event: "balances.Withdraw", kind: chain.KindWithdrawal, call: "onFinalize", class: "unclassified", line: "unclassified"},
+	{event: "balances.Transfer", kind: chain.KindTransferIn, call: "onInitialize", counterparty: treasurer, class: "treasury", line: "other_in"},
+	{event: "balances.Transfer", kind: chain.KindTransferOut, call: "balances.transfer", counterparty: treasurer, class: "treasury", line: "other_out"},
+	{event: "balances.Deposit", kind: chain.KindDeposit, call: transacted, account: treasurer, class: "treasury", line: "other_in"},
+	{event: "balances.Withdraw", kind: chain.KindWithdrawal, call: "onInitialize", account: treasurer, class: "treasury", line: "other_out"},
+	{event: "balances.Minted", kind: chain.KindMint, call: "sudo.sudo", class: "issuance", line: "other_in"},
+	{event: "balances.Burned", kind: chain.KindBurn, call: "balances.burn", class: "issuance", line: "other_out"},
+	{event: "balances.BurnedHeld", kind: chain.KindBurn, call: "sudo.sudo", class: "issuance", line: "other_out"},
+	{event: "balances.Suspended", kind: chain.KindSuspension, call: "sudo.sudo", class: "suspension", line: "other_out"},
+	{event: "balances.Restored", kind: chain.KindRestoration, call: "sudo.sudo", class: "suspension", line: "other_in"},
+	{event: "balances.DustLost", kind: chain.KindDust, call: "balances.transfer", class: "dust", line: "other_out"},
+	{event: "balances.Slashed", kind: chain.KindSlash, call: "onInitialize", class: "slash", line: "other_out"},
+	{event: "balances.BalanceSet", kind: chain.KindFreeSet, call: "sudo.sudo", class: "balance-set", line: "other_in"},
+	{event: "balances.BalanceSet", kind: chain.KindReservedSet, call: "sudo.sudo", class: "balance-set", line: "other_in"},
+	{event: "balances.Reserved", kind: chain.KindReserve, call: "parachainStaking.delegate", class: "bond", line: "reserved"},
+	{event: "balances.Unreserved", kind: chain.KindUnreserve, call: "parachainStaking.executeDelegationRequest", class: "bond", line: "reserved"},
+	{event: "balances.Held", kind: chain.KindReserve, call: "proxy.addProxy", class: "reserve", line: "reserved"},
+	{event: "balances.Released", kind: chain.KindUnreserve, call: "onInitialize", class: "reserve", line: "reserved"},
+	{event: "balances.ReserveRepatriated", kind: chain.KindTransferIn, call: "identity.killIdentity", counterparty: someone, class: "transfer", line: "received"},
+	{event: "balances.TransferOnHold", kind: chain.KindTransferIn, call: "sudo.sudo", counterparty: someone, class: "transfer", line: "received"},
+	{event: "balances.TransferAndHold", kind: chain.KindTransferOut, call: "sudo.sudo", counterparty: someone, class: "transfer", line: "sent"},
+	{event: "balances.Transfer", kind: chain.KindTransferIn, call: "system.remark", counterparty: someone, class: "transfer", line: "received"},
+	{event: "balances.Slashed", kind: chain.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"}, // no slash comes in
+	{event: "balances.Unheard", kind: chain.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"},
+}
+
+// hooks are the places that no transaction made.
+var hooks = map[string]chain.Where{"onInitialize": chain.OnInitialize, "onFinalize": chain.OnFinalize, "": 0}
+
+// paper is a book of one movement.
+type paper struct {
+	transaction *ledger.Transaction
+	movements   []*ledger.Movement
+	err         error
+}
+
+func (p *paper) TransactionAt(context.Context, ledger.Place) (*ledger.Transaction, error) {
+	return p.transaction, p.err
+}
+
+func (p *paper) Movements(context.Context, ledger.Query) iter.Seq2[*ledger.Movement, error] {
+	return func(yield func(*ledger.Movement, error) bool) {
+		for _, m := range p.movements {
+			if !yield(m, nil) {
+				return
+			}
+		}
+		if p.err != nil {
+			yield(nil, p.err)
+		}
+	}
+}
+
+// on makes the book and the movement of a case.
+func (c *moved) on() (*paper, *ledger.Movement) {
+	m := &ledger.Movement{Height: 9}
+	m.Event, m.Kind, m.Amount, m.Account = c.event, c.kind, chain.NewWei(70), c.account
+	if m.Account == (chain.Address{}) {
+		m.Account = who
+	}
+	if c.counterparty != (chain.Address{}) {
+		m.Counterparty = chain.Some(c.counterparty)
+	}
+	p := &paper{}
+	where, hook := hooks[c.call]
+	if m.Where = where; !hook {
+		m.Where = 3
+		p.transaction = &ledger.Transaction{}
+		p.transaction.Call = c.call
+		if c.author {
+			p.transaction.Author = chain.Some(m.Amount)
+		}
+	}
+	p.movements = []*ledger.Movement{m}
+	if c.beside != (chain.Address{}) {
+		other := &ledger.Movement{Height: 9}
+		other.Where, other.Kind, other.Account = m.Where, chain.KindBurn, c.beside
+		elsewhere := *other
+		elsewhere.Where, elsewhere.Account = 7, relay
+		p.movements = append(p.movements, other, &elsewhere)
+	}
+	return p, m
+}
+
+// Each kind of movement is of the class, and in the line, that was written down by hand.
+func TestClasses(t *testing.T) {
+	seen := map[rollforward.Class]bool{"fee": true, "fee-refund": true} // which the recordings have
+	for _, c := range cases {
+		name := fmt.Sprintf("%s %s %s", c.event, c.kind, c.call)
+		p, m := c.on()
+		one := rollforward.Classifier{Treasury: chain.Some(treasurer)}
+		class, line, err := one.Of(t.Context(), p, m)
+		require.NoError(t, err)
+		require.Equal(t, c.class, class, name)
+		require.Equal(t, c.line, line, name)
+		seen[class] = true
+	}
+	for _, x := range rollforward.Classes() {
+		require.True(t, seen[x.Class], "no case of %s", x.Class)
+	}
+}
+
+// An error of the book is told, whatever was asked.
+func TestBookThatFails(t *testing.T) {
+	for _, c := range []moved{{event: "balances.Deposit", kind: chain.KindDeposit, call: "onInitialize"}, {event: "balances.Deposit", kind: chain.KindDeposit, call: ""}} {
+		p, m := c.on()
+		p.err = context.Canceled
+		_, _, err := (&rollforward.Classifier{}).Of(t.Context(), p, m)
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+// A user's own rules come before the table's, in their order, and after those of fees.
+func TestOwnRules(t *testing.T) {
+	own, err := rollforward.ReadOwnRules([]byte(`pallet,method,direction,class
+# what we know better
+crowdloanRewards,claim,in,staking-reward
+*,onInitialize,in,treasury
+*,inherent,,issuance
+balances,Transfer,out,unclassified
+proxy,*,,transfer
+balances,Deposit,in,xcm
+`))
+	require.NoError(t, err)
+	for _, c := range []moved{
+		{event: "balances.Transfer", kind: chain.KindTransferIn, call: "crowdloanRewards.claim", counterparty: someone, class: "staking-reward", line: "rewards"},
+		{event: "balances.Transfer", kind: chain.KindTransferOut, call: "crowdloanRewards.claim", counterparty: someone, class: "unclassified", line: "unclassified"},
+		{event: "balances.Deposit", kind: chain.KindDeposit, call: "onInitialize", class: "treasury", line: "other_in"},
+		{event: "balances.Withdraw", kind: chain.KindWithdrawal, call: "onInitialize", class: "unclassified", line: "unclassified"},
+		{event: "balances.Withdraw", kind: chain.KindWithdrawal, call: "", class: "issuance", line: "other_out"},
+		{event: "balances.Reserved", kind: chain.KindReserve, call: "proxy.addProxy", class: "transfer", line: "sent"},
+		{event: "balances.Deposit", kind: chain.KindDeposit, call: "system.remark", class: "xcm", line: "received"},
+		{event: "balances.Deposit", kind: chain.KindDeposit, call: transacted, author: true, class: "priority-fee", line: "rewards"},
+		{event: "balances.Transfer", kind: chain.KindTransferIn, call: transacted, counterparty: someone, class: "evm-value", line: "received"},
+	} {
+		p, m := c.on()
+		class, line, err := (&rollforward.Classifier{Own: own}).Of(t.Context(), p, m)
+		require.NoError(t, err)
+		require.Equal(t, c.class, class, "%s %s", c.event, c.call)
+		require.Equal(t, c.line, line, "%s %s", c.event, c.call)
+	}
+}
+
+// A file is the same with other separators, with other ends of lines, and with a byte order mark.
+func TestOwnRulesOfSpreadsheets(t *testing.T) {
+	const commas = "# ours\n\npallet,method,direction,class\nproxy,addProxy,,transfer\nbalances,Deposit,in,treasury\n"
+	want, err := rollforward.ReadOwnRules([]byte(commas))
+	require.NoError(t, err)
+	none, err := rollforward.ReadOwnRules([]byte("pallet,method,direction,class\n"))
+	require.NoError(t, err)
+	require.NotEqual(t, none, want)
+	for _, separator := range []string{",", ";", "\t", " ; "} {
+		text := strings.ReplaceAll(commas, ",", separator)
+		for _, text := range []string{text, "\ufeff" + text, strings.ReplaceAll(text, "\n", "\r\n"), "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(text, "r\n", "r"+separator+separator+"\n")} {
+			have, err := rollforward.ReadOwnRules([]byte(text))
+			require.NoError(t, err, "%q", text)
+			require.Equal(t, want, have, "%q", text)
+		}
+	}
+	_, err = rollforward.ReadOwnRules([]byte("pallet;method;direction;class\r\nproxy;*;;grant\r\n"))
+	require.ErrorContains(t, err, `line 2: class "grant"`)
+}
+
+// All that is wrong with a file is told, each with its line.
+func TestOwnRulesThatAreWrong(t *testing.T) {
+	_, err := rollforward.ReadOwnRules([]byte(`pallet,method,direction,class
+proxy,addProxy,in
+proxy,addProxy,up,transfer
+proxy,addProxy,,grant
+ethereum,transact,out,fee
+ethereum,transact,,staking-reward
+parachainStaking,Rewarded,in,staking-reward
+pro xy,addProxy,in,transfer
+proxy,add-proxy,in,transfer
+*,transact,in,transfer
+balances,transfer,out,transfer
+`))
+	require.Error(t, err)
+	lines := strings.Split(err.Error(), "\n")
+	for i, want := range []string{
+		"line 2: 3 fields, want pallet,method,direction,class",
+		`line 3: direction "up": want in or out, or nothing for both`,
+		`line 4: class "grant": want transfer, evm-value, xcm, staking-reward, treasury, issuance, balance-set, suspension, slash, dust, bond, reserve, unclassified`,
+		"line 5: class fee: what is a part of a fee follows from what the chain charged; want transfer",
+		"line 6: class staking-reward: there is none with the direction out; name the other direction",
+		"line 7: parachainStaking.Rewarded is an event: a ledger has those of the pallet balances alone; name the call",
+		`line 8: pallet "pro xy": want a pallet such as proxy; * is for the methods inherent, onInitialize and onFinalize`,
+		`line 9: method "add-proxy": want a call such as addProxy, an event such as Deposit, or *`,
+		`line 10: pallet "*": want a pallet such as proxy`,
+	} {
+		require.True(t, strings.HasPrefix(lines[i], want), "%s\n%s", want, lines[i])
+	}
+	require.Len(t, lines, 9)
+	for text, want := range map[string]string{
+		"":                              "line 1: want the columns pallet,method,direction,class",
+		"method,pallet,direction,class": "line 1: want the columns pallet,method,direction,class",
+		"\"":                            `extraneous or missing "`,
+		"pallet,method,direction,class\nproxy,*,,transfer\n\"x": "line 3: extraneous or missing \"",
+		"# ours\npallet;method;direction\n":                     "line 2: want the columns pallet,method,direction,class",
+		"\xff\xfep\x00":                                         "it is UTF-16: save it as UTF-8",
+		"pallet,method,direction,class\n" + strings.Repeat("proxy,*,,transfer\n", 10_001): "line 10002: more than 10000 rules",
+		"pallet,method,direction,class\n" + strings.Repeat("x\n", 10_001):                 "line 101: 1 fields",
+	} {
+		_, err := rollforward.ReadOwnRules([]byte(text))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// madeUp is a movement that SQL puts into a recording.
+type madeUp struct {
+	height, position int
+	c                moved
+	amount           int64
+}
+
+// Whatever moved an account's balance: every movement is in exactly one line, with the class
+// that was written down by hand, and opening + lines = closing. The sums are worked out
+// with math/big.
+func TestEveryMovementIsInOneLine(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 5))
+	for range 4 {
+		var list []madeUp
+		var changes []string
+		have := told{who: {}}
+		free, reserved := big.NewInt(1_000_000), big.NewInt(1_000_000)
+		have[who][0] = balanceOf(t, free, reserved)
+		sums, counts := map[rollforward.Line]*big.Int{}, map[rollforward.Line]uint64{}
+		for i := range 40 {
+			c := cases[random.IntN(len(cases))]
+			_, hook := hooks[c.call]
+			if c.account != (chain.Address{}) || c.beside != (chain.Address{}) || !hook || c.kind == chain.KindSlash || c.kind == chain.KindFreeSet || c.event == "balances.TransferOnHold" {
+				continue // what needs more than a row of its own
+			}
+			list = append(list, madeUp{height: 1 + i%27, position: 9000 + i, c: c, amount: random.Int64N(1000)})
+		}
+		for _, x := range list {
+			f, r := int64(0), int64(0)
+			switch x.c.kind {
+			case chain.KindDeposit, chain.KindMint, chain.KindTransferIn:
+				f = x.amount
+			case chain.KindWithdrawal, chain.KindBurn, chain.KindTransferOut:
+				f = -x.amount
+			case chain.KindUnreserve:
+				f, r = x.amount, -x.amount
+			default:
+				require.Fail(t, "a kind that this test does not know", string(x.c.kind))
+			}
+			free.Add(free, big.NewInt(f))
+			reserved.Add(reserved, big.NewInt(r))
+			if sums[x.c.line] == nil {
+				sums[x.c.line] = new(big.Int)
+			}
+			sums[x.c.line].Add(sums[x.c.line], big.NewInt(f))
+			counts[x.c.line]++
+			counterparty := "NULL"
+			if x.c.counterparty != (chain.Address{}) {
+				counterparty = fmt.Sprintf("x'%x'", x.c.counterparty[:])
+			}
+			changes = append(changes, fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, counterparty, amount, free, reserved) VALUES (%d, %d, %d, 0, '%s', '%s', x'%x', %s, %d, %d, %d)",
+				x.height, x.position, hooks[x.c.call], x.c.event, x.c.kind, who[:], counterparty, x.amount, f, r))
+		}
+		have[who][27] = balanceOf(t, free, reserved)
+		accounts := emptyBook()
+		require.NoError(t, accounts.Add(entryOf(who)))
+		r := made(t, recorded(t, "moonbeam-2100", changes...), rollforward.Question{
+			Periods: []rollforward.Period{{Name: "all", Span: ledger.Span{First: 0, Last: 27}}}, Accounts: accounts, Balances: have,
+			Classifier: rollforward.Classifier{Treasury: chain.Some(treasurer)},
+		})
+		require.True(t, r.Holds())
+		require.Len(t, r.Columns, 1, "one account is no group")
+		lines, err := r.Columns[0].Lines()
+		require.NoError(t, err)
+		for _, line := range lines {
+			want := sums[line.Line]
+			if want == nil {
+				want = new(big.Int)
+			}
+			require.Equal(t, want.String(), textOf(line.Free), line.Line)
+			require.Equal(t, counts[line.Line], line.Count, line.Line)
+		}
+		items := 0
+		require.NoError(t, r.Each(t.Context(), func(i *rollforward.Item) error {
+			items++
+			require.NotEmpty(t, i.Class)
+			return nil
+		}))
+		require.Equal(t, len(list), items)
+	}
+}
+
+func balanceOf(t testing.TB, free, reserved *big.Int) chain.Balance {
+	return chain.Balance{Free: wei(t, free.String()), Reserved: wei(t, reserved.String())}
+}
+
+// The number of a parachain is little-endian, as in the runtimes' own tests: 1000 and 2004.
+func TestSovereignAccounts(t *testing.T) {
+	require.EqualValues(t, 1000, binary.LittleEndian.Uint32(sibling[4:8]))
+	require.EqualValues(t, 2004, binary.LittleEndian.Uint32(parachain[4:8]))
+}

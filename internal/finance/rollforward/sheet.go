@@ -1,0 +1,327 @@
+package rollforward
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// Style is how a rollforward is shown.
+type Style struct {
+	Network string
+	Symbol  string            // of the network's token
+	Title   string            // of the period
+	Labels  *addressbook.Book // what others are called
+	Notes   []string          // what a reader must know
+	Zone    *time.Location    // whose days the days are
+	// Evidence is how well the blocks of the period are known. What proves balances is said
+	// apart.
+	Evidence evidence.Evidence
+}
+
+// The items of a rollforward beside its lines.
+const (
+	itemOpening     = "opening"
+	itemClosing     = "closing"
+	itemUnexplained = "unexplained"
+)
+
+// whose are the first columns of every sheet, and rowOf their values.
+var whose = []table.Column{
+	{Name: "period", Kind: table.Text}, {Name: "first_block", Kind: table.Integer}, {Name: "last_block", Kind: table.Integer},
+	{Name: "scope", Kind: table.Text}, {Name: "account", Kind: table.Address}, {Name: "label", Kind: table.Text}, {Name: "group", Kind: table.Text},
+}
+
+func rowOf(c *Column) []any {
+	return []any{c.Period.Name, c.Period.Span.First, c.Period.Span.Last, string(c.Scope), c.Account, textOf(c.Label), textOf(c.Group)}
+}
+
+// textOf is a text, nil where there is none.
+func textOf(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func columnsOf(more ...table.Column) []table.Column {
+	return append(append([]table.Column{}, whose...), more...)
+}
+
+var lineColumns = columnsOf(
+	table.Column{Name: "line", Kind: table.Text}, table.Column{Name: "class", Kind: table.Text}, table.Column{Name: "direction", Kind: table.Text},
+	table.Column{Name: "count", Kind: table.Integer}, table.Column{Name: "free", Kind: table.SignedWei}, table.Column{Name: "reserved", Kind: table.SignedWei},
+	table.Column{Name: "total", Kind: table.SignedWei},
+)
+
+// valueColumns are those of what changes of the free balance were worth.
+var valueColumns = []table.Column{{Name: "value", Kind: table.Text}, {Name: "currency", Kind: table.Text}}
+
+// unvalued is the value of a balance: only changes have one.
+var unvalued chain.Optional[money.Amount]
+
+// values are the cells of an amount of a currency, nothing where it is not known.
+func values(v chain.Optional[money.Amount]) []any {
+	if amount, known := v.Get(); known {
+		return []any{amount.String(), string(amount.Currency())}
+	}
+	return []any{nil, nil}
+}
+
+// Lines has the opening, each sum, what is unexplained where something is, and the closing
+// of each column. All rows of a column but the closing make the closing.
+func (y *Style) Lines(r *Rollforward) *table.Sheet {
+	return y.sheet("rollforward", slices.Concat(lineColumns, valueColumns), func(add func(...any) error) error {
+		for i := range r.Columns {
+			c := &r.Columns[i]
+			row := func(line string, class, direction, count any, free, reserved chain.Optional[chain.SignedWei], value chain.Optional[money.Amount]) error {
+				total, err := totalOf(free, reserved)
+				if err != nil {
+					return err
+				}
+				return add(append(append(rowOf(c), line, class, direction, count, free, reserved, total), values(value)...)...)
+			}
+			end := func(item string, b chain.Optional[balances.Change]) error {
+				return row(item, nil, nil, nil, freeOf(b), reservedOf(b), unvalued)
+			}
+			err := end(itemOpening, c.Opening)
+			for _, s := range c.Sums {
+				if err == nil {
+					err = row(string(s.Line), string(s.Class), string(s.Direction), s.Count, s.Free, s.Reserved, s.Value)
+				}
+			}
+			if err == nil && !c.Holds() {
+				err = end(itemUnexplained, c.Unexplained)
+			}
+			if err == nil {
+				err = end(itemClosing, c.Closing)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// summaryColumns are the lines beside each other.
+var summaryColumns = func() []table.Column {
+	amount := func(name string) table.Column { return table.Column{Name: name, Kind: table.SignedWei} }
+	list := []table.Column{amount(itemOpening)}
+	for _, line := range Lines() {
+		list = append(list, amount(string(line)))
+	}
+	list = append(list, amount(itemUnexplained), amount(itemClosing), amount("closing_reserved"), amount("closing_total"),
+		table.Column{Name: "unclassified_count", Kind: table.Integer})
+	return columnsOf(list...)
+}()
+
+// Summary has a row for each column: the free balances before and after, and what each line
+// makes of them.
+func (y *Style) Summary(r *Rollforward) *table.Sheet {
+	return y.sheet("summary", summaryColumns, func(add func(...any) error) error {
+		for i := range r.Columns {
+			c := &r.Columns[i]
+			row := append(rowOf(c), freeOf(c.Opening))
+			lines, err := c.Lines()
+			if err != nil {
+				return err
+			}
+			var unclassified uint64
+			for _, line := range lines {
+				if row = append(row, line.Free); line.Line == UnclassifiedLine {
+					unclassified = line.Count
+				}
+			}
+			total, err := totalOf(freeOf(c.Closing), reservedOf(c.Closing))
+			if err != nil {
+				return err
+			}
+			if err := add(append(row, freeOf(c.Unexplained), freeOf(c.Closing), reservedOf(c.Closing), total, unclassified)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// briefColumns are for a terminal.
+var briefColumns = []table.Column{
+	{Name: "line", Kind: table.Text, Verdict: true}, {Name: "count", Kind: table.Integer, Drop: 2}, {Name: "free", Kind: table.SignedWei},
+	{Name: "reserved", Kind: table.SignedWei, Drop: 3}, {Name: "total", Kind: table.SignedWei, Drop: 4},
+}
+
+// brief is a column for people: each line, and below it the classes that make it.
+func (y *Style) brief(c *Column) *table.Sheet {
+	s := y.sheet("rollforward", slices.Concat(briefColumns, valueColumns), func(add func(...any) error) error {
+		row := func(name string, count any, free, reserved chain.Optional[chain.SignedWei], value chain.Optional[money.Amount]) error {
+			total, err := totalOf(free, reserved)
+			if err != nil {
+				return err
+			}
+			return add(append([]any{name, count, free, reserved, total}, values(value)...)...)
+		}
+		lines, err := c.Lines()
+		if err == nil {
+			err = row(itemOpening, nil, freeOf(c.Opening), reservedOf(c.Opening), unvalued)
+		}
+		for _, line := range lines {
+			if len(line.Classes) == 0 || err != nil {
+				continue
+			}
+			err = row(strings.ReplaceAll(string(line.Line), "_", " "), line.Count, line.Free, line.Reserved, line.Value)
+			for _, s := range line.Classes {
+				if err == nil {
+					err = row("  "+s.name(), s.Count, s.Free, s.Reserved, s.Value)
+				}
+			}
+		}
+		if err == nil && !c.Holds() {
+			err = row("UNEXPLAINED", nil, freeOf(c.Unexplained), reservedOf(c.Unexplained), unvalued)
+		}
+		if err != nil {
+			return err
+		}
+		return row(itemClosing, nil, freeOf(c.Closing), reservedOf(c.Closing), unvalued)
+	})
+	s.Notes = nil
+	return s
+}
+
+// name is the class, with the direction where the line has both.
+func (s *Sum) name() string {
+	switch s.Line {
+	case Internal, Reserved, UnclassifiedLine:
+		return string(s.Class) + " " + string(s.Direction)
+	}
+	return string(s.Class)
+}
+
+var movementColumns = []table.Column{
+	{Name: "period", Kind: table.Text}, {Name: "account", Kind: table.Address, Drop: 1}, {Name: "label", Kind: table.Text}, {Name: "group", Kind: table.Text},
+	{Name: "line", Kind: table.Text}, {Name: "class", Kind: table.Text, Verdict: true}, {Name: "direction", Kind: table.Text}, {Name: "internal", Kind: table.Text},
+	{Name: "place", Kind: table.Text, Term: true}, {Name: "block", Kind: table.Integer}, {Name: "time", Kind: table.Time}, {Name: "day", Kind: table.Date, Drop: 2},
+	{Name: "event", Kind: table.Text}, {Name: "event_index", Kind: table.Integer},
+	{Name: "counterparty", Kind: table.Address, Drop: 4}, {Name: "counterparty_label", Kind: table.Text},
+	{Name: "amount", Kind: table.Wei}, {Name: "free", Kind: table.SignedWei, Total: true}, {Name: "reserved", Kind: table.SignedWei, Total: true, Drop: 5},
+	{Name: "call", Kind: table.Text}, {Name: "hash", Kind: table.Hash, Drop: 6}, {Name: "remark", Kind: table.Text, Drop: 3},
+}
+
+// Movements has the movements that are selected, in the order of periods, accounts and the
+// chain.
+func (y *Style) Movements(ctx context.Context, r *Rollforward, selected Selection) *table.Sheet {
+	columns := slices.Concat(movementColumns, valueColumns)
+	if r.untold() {
+		for i := range columns {
+			columns[i].Whole = columns[i].Total
+		}
+	}
+	return y.sheet("movements", columns, func(add func(...any) error) error {
+		return r.Each(ctx, func(i *Item) error {
+			if !selected.has(i) {
+				return nil
+			}
+			row := []any{
+				i.Period, i.Account, textOf(i.Label), textOf(i.Group), string(i.Line), string(i.Class), string(i.Direction), textOf(string(i.Internal)),
+				i.Place(), i.Height, i.Time, y.day(i.Time),
+			}
+			if m := i.Movement; m != nil {
+				row = append(row, m.Event, m.EventIndex, i.Counterparty, y.label(r, i.Counterparty), m.Amount)
+			} else {
+				row = append(row, nil, nil, nil, nil, nil)
+			}
+			row = append(row, i.Free, i.Reserved)
+			if t := i.Transaction; t != nil {
+				row = append(row, t.Call, hashOf(t))
+			} else {
+				row = append(row, nil, nil)
+			}
+			return add(append(append(row, remark(i)), values(i.Value)...)...)
+		})
+	})
+}
+
+// untold tells whether a movement has a change that neither its event tells nor a balance:
+// then the totals of a list are not known.
+func (r *Rollforward) untold() bool {
+	return slices.ContainsFunc(r.Columns, func(c Column) bool {
+		return slices.ContainsFunc(c.Sums, func(s Sum) bool { return !s.Free.Known() || !s.Reserved.Known() })
+	})
+}
+
+// remark is what a reader must know of a movement.
+func remark(i *Item) any {
+	switch {
+	case i.ToldByBalances:
+		return "told by the balances on both sides of the block"
+	case i.Told:
+		return "the event does not tell the change: the balances do, in a row of their own"
+	case !i.Free.Known() || !i.Reserved.Known():
+		return "the event does not tell the change"
+	case i.Movement.Kind == chain.KindFreeSet || i.Movement.Kind == chain.KindReservedSet:
+		return "the balance was set to the amount"
+	}
+	return nil
+}
+
+// hashOf is a transaction's hash as its layer has it.
+func hashOf(t *ledger.Transaction) chain.Hash {
+	if hash, ok := t.EVMHash.Get(); ok {
+		return hash
+	}
+	return t.Hash
+}
+
+// day is the day of a time, as the zone has it.
+func (y *Style) day(at chain.Optional[chain.Time]) any {
+	t, ok := at.Get()
+	if !ok {
+		return nil
+	}
+	zone := y.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	return t.Std().In(zone).Format(time.DateOnly)
+}
+
+// label is what another account is called, where it has a label.
+func (y *Style) label(r *Rollforward, account chain.Optional[chain.Address]) chain.Optional[string] {
+	if label := r.accounts.LabelOf(account); label.Known() {
+		return label
+	}
+	return y.Labels.LabelOf(account)
+}
+
+// sheet makes a sheet.
+func (y *Style) sheet(name string, columns []table.Column, rows func(add func(...any) error) error) *table.Sheet {
+	return &table.Sheet{Name: name, Title: y.Title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: sequence(rows)}
+}
+
+var errStop = errors.New("enough")
+
+// sequence makes what hands over one row after the other to be ranged over.
+func sequence(rows func(add func(...any) error) error) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		err := rows(func(values ...any) error {
+			if !yield(values, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package statement_test
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/ledgertest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+// Those of balances, a word that the tests use for what accounts have.
+type (
+	Change     = balances.Change
+	Difference = balances.Difference
+	Options    = balances.Options
+	Reader     = balances.Reader
+)
+
+var of = balances.Of
+
+const maxDifferences = balances.MaxDifferences
+
+// recordings are the recorded chains, with the height of the last block.
+var recordings = map[string]uint64{"moonbeam-1701": 21, "moonbeam-2100": 27}
+
+// fill makes a ledger file of a source's blocks.
+func fill(t testing.TB, path string, src source.Source, span ledger.Span) {
+	ctx := context.Background()
+	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	before, err := prove.Before(ctx, reader, span.First)
+	require.NoError(t, err)
+	book, err := ledger.OpenWriter(ctx, path)
+	require.NoError(t, err)
+	defer book.Close()
+	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, span.First))
+	prover := prove.Prover{Reader: reader, Concurrency: 2, Options: evidence.Options{}}
+	for p, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+		require.NoError(t, err)
+		e, err := ledger.NewEntry(p.Block, p.Report)
+		require.NoError(t, err)
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{e}))
+	}
+	_, err = book.Seal(ctx)
+	require.NoError(t, err)
+}
+
+// files are ledgers of the recordings, each filled once.
+var files = struct {
+	sync.Mutex
+	directory string
+	bytes     map[string][]byte
+}{bytes: map[string][]byte{}}
+
+// recorded opens a ledger of a recording, in which the SQL statements changed
+// something.
+func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
+	files.Lock()
+	defer files.Unlock()
+	path := filepath.Join(t.TempDir(), "fees.db")
+	if files.bytes[name] == nil {
+		src, err := answers.OpenDirectory("../../../testdata/recordings/" + name)
+		require.NoError(t, err)
+		fill(t, path, src, ledger.Span{Last: recordings[name]})
+		files.bytes[name], err = os.ReadFile(path)
+		require.NoError(t, err)
+	} else {
+		require.NoError(t, os.WriteFile(path, files.bytes[name], 0o600))
+	}
+	ledgertest.Change(t, path, changes...)
+	return open(t, path)
+}
+
+func open(t testing.TB, path string) *ledger.Book {
+	book, err := ledger.Open(context.Background(), path)
+	require.NoError(t, err)
+	t.Cleanup(func() { book.Close() })
+	return book
+}
+
+// told are balances by account and height.
+type told = ledgertest.Balances
+
+// with are the balances with another one in the place of one.
+func with(b told, account chain.Address, at uint64, other chain.Balance) told {
+	changed := maps.Clone(b)
+	changed[account] = maps.Clone(b[account])
+	changed[account][at] = other
+	return changed
+}
+
+func address(t testing.TB, text string) chain.Address {
+	a, err := chain.ParseAddress(text)
+	require.NoError(t, err)
+	return a
+}
+
+func wei(t testing.TB, text string) chain.Wei {
+	w, err := chain.ParseWei(text)
+	require.NoError(t, err)
+	return w
+}
+
+func signed(t testing.TB, text string) chain.SignedWei {
+	w, err := chain.ParseSignedWei(text)
+	require.NoError(t, err)
+	return w
+}
+
+// by is a change, such as "-1", "0".
+func by(t testing.TB, free, reserved string) Change {
+	return Change{Free: signed(t, free), Reserved: signed(t, reserved)}
+}
+
+// The account that did the most on the recorded chains.
+var alith = chain.Address{0xf2, 0x4f, 0xf3, 0xa9, 0xcf, 0x04, 0xc7, 0x1d, 0xbc, 0x94, 0xd0, 0xb5, 0x66, 0xf7, 0xa2, 0x7b, 0x94, 0x56, 0x6c, 0xac}
+
+// made is a statement without an error.
+func made(t testing.TB, book *ledger.Book, balances Reader, account chain.Address, span ledger.Span, everyBlock bool) *statement.Statement {
+	t.Helper()
+	s, err := statement.Make(context.Background(), book, balances, account, span, Options{EveryBlock: everyBlock})
+	require.NoError(t, err)
+	return s
+}

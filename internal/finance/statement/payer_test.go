@@ -1,0 +1,80 @@
+package statement_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/ledgertest"
+	"github.com/feeledger/fees/source"
+)
+
+// strange is a source with an extrinsic whose fee event has an account in a form that is
+// not known.
+type strange struct {
+	source.Source
+	height    uint64
+	extrinsic int
+	unsigned  bool // nor is it known who sent it
+}
+
+func (s *strange) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := s.Source.Block(ctx, height)
+	if err != nil || height != s.height {
+		return b, err
+	}
+	x := &b.Extrinsics[s.extrinsic]
+	for i := range x.Events {
+		if e := &x.Events[i]; e.Is("transactionPayment", "TransactionFeePaid") {
+			e.Data, err = jsonscan.Parse(`[{"id":"5Grw"},` + e.Data.Index(1).Raw() + `,` + e.Data.Index(2).Raw() + `]`)
+		}
+	}
+	if s.unsigned {
+		x.Signer = jsonscan.Value{}
+	}
+	return b, err
+}
+
+// A fee of which it is not known who paid is in nobody's statement: it is a finding, and
+// the statements that may lack it say so.
+func TestFeeOfAnUnknownPayer(t *testing.T) {
+	ctx := context.Background()
+	recorded, err := answers.OpenDirectory("../../../testdata/recordings/moonbeam-2100")
+	require.NoError(t, err)
+	whole := ledger.Span{First: 24, Last: 26}
+	alith, baltathar := address(t, "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"), address(t, "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0")
+	for _, c := range []struct {
+		unsigned         bool
+		alith, baltathar uint64
+	}{{false, 1, 0}, {true, 1, 1}} {
+		path := filepath.Join(t.TempDir(), "fees.db")
+		fill(t, path, &strange{recorded, 25, 6, c.unsigned}, whole)
+		book := open(t, path)
+		var found []string
+		for f, err := range book.Findings(ctx, ledger.Query{Span: whole}) {
+			require.NoError(t, err)
+			found = append(found, f.String())
+		}
+		require.Equal(t, []string{"block 25, extrinsic 6: native.payer: who paid is not known: " +
+			"event transactionPayment.TransactionFeePaid: data[0]: want an address, have an object"}, found)
+		for account, want := range map[chain.Address]uint64{alith: c.alith, baltathar: c.baltathar} {
+			s := made(t, book, ledgertest.RecordedBalances(t, "moonbeam-2100"), account, whole, false)
+			require.True(t, s.Holds(), "the balances lack nothing")
+			require.Equal(t, want, s.WithoutPayer)
+			const note = "1 transaction of which it is not known who paid: fees of the account may be missing"
+			if want > 0 {
+				require.Contains(t, s.Notes(), note)
+			} else {
+				require.NotContains(t, s.Notes(), note)
+			}
+		}
+		before := made(t, book, nil, alith, ledger.Span{First: 24, Last: 24}, false)
+		require.Zero(t, before.WithoutPayer)
+	}
+}

@@ -1,0 +1,296 @@
+package statement
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// Style is how statements are shown.
+type Style struct {
+	Network string
+	Symbol  string // of the network's token
+	Labels  *addressbook.Book
+	// Called says that an account has its label and group wherever it stands, too: there is
+	// an address book.
+	Called bool
+	Zone   *time.Location // whose days the dates for people are; nil is UTC
+	Notes  []string       // of all the statements, such as that a part of a period is missing
+	// Evidence is how well the blocks of the period are known. What proves balances is said
+	// apart: see [Statement.Proof].
+	Evidence evidence.Evidence
+	valuer   *money.Valuer // nil without prices
+}
+
+// Name is an account with its label.
+func (y *Style) Name(account chain.Address) string {
+	if label, ok := y.Labels.Label(account); ok {
+		return fmt.Sprintf("%v (%s)", account, console.Printable(label))
+	}
+	return account.String()
+}
+
+// sheet makes a sheet of statements, one after the other.
+func (y *Style) sheet(name, title string, columns []table.Column, list []*Statement, rows func(s *Statement, add func(...any) error) error) *table.Sheet {
+	if len(list) == 1 {
+		title += " of " + y.Name(list[0].Account)
+	}
+	if y.Called {
+		columns = append(slices.Clone(columns), accountColumns...)
+		plain := rows
+		rows = func(s *Statement, add func(...any) error) error {
+			label, group := y.label(s.Account), y.Labels.GroupOf(chain.Some(s.Account))
+			return plain(s, func(values ...any) error { return add(append(values, label, group)...) })
+		}
+	}
+	return &table.Sheet{Name: name, Title: title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: allRows(list, rows)}
+}
+
+// accountColumns are what an account is called.
+var accountColumns = []table.Column{{Name: "account_label", Kind: table.Text}, {Name: "account_group", Kind: table.Text}}
+
+func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) error) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		for row, err := range sequence(func(each func(*[]any) error) error {
+			for _, s := range list {
+				if err := rows(s, func(values ...any) error { return each(&values) }); err != nil {
+					return err
+				}
+			}
+			return nil
+		}) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(*row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// movementColumns are those of [Style.Movements].
+var movementColumns = []table.Column{
+	{Name: "account", Kind: table.Address}, {Name: "place", Kind: table.Text}, {Name: "block", Kind: table.Integer},
+	{Name: "time", Kind: table.Time}, {Name: "event", Kind: table.Text}, {Name: "event_index", Kind: table.Integer},
+	{Name: "kind", Kind: table.Text, Term: true}, {Name: "of_fee", Kind: table.Boolean},
+	{Name: "counterparty", Kind: table.Address}, {Name: "counterparty_label", Kind: table.Text},
+	{Name: "amount", Kind: table.Wei}, {Name: "free", Kind: table.SignedWei, Total: true}, {Name: "reserved", Kind: table.SignedWei, Total: true},
+	{Name: "free_balance", Kind: table.SignedWei}, {Name: "reserved_balance", Kind: table.SignedWei},
+	{Name: "fee", Kind: table.Wei, Total: true}, {Name: "layer", Kind: table.Text}, {Name: "call", Kind: table.Text},
+	{Name: "hash", Kind: table.Hash}, {Name: "paid_for", Kind: table.Address}, {Name: "verdict", Kind: table.Text}, {Name: "remark", Kind: table.Text},
+}
+
+// Movements is a row for each line of the statements. A fee, what the chain charged,
+// stands beside the first movement that is a part of it, so that the column's total is
+// what was paid.
+func (y *Style) Movements(ctx context.Context, list ...*Statement) *table.Sheet {
+	return y.sheet("movements", "Movements and fees", slices.Concat(movementColumns, y.worthColumns(worthNames...)), list, func(s *Statement, add func(...any) error) error {
+		return s.Each(ctx, func(l *Line) error {
+			row := []any{s.Account, l.Place(), l.Height, l.Time}
+			if m := l.Movement; m != nil {
+				row = append(row, m.Event, m.EventIndex, string(m.Kind), l.OfFee, m.Counterparty, y.Labels.LabelOf(m.Counterparty), m.Amount)
+			} else {
+				row = append(row, nil, nil, string(l.Kind()), true, nil, nil, nil)
+			}
+			row = append(row, l.Free, l.Reserved, l.FreeBalance, l.ReservedBalance)
+			if t := l.Payment; t != nil {
+				row = append(row, t.Charged, string(t.Layer), t.Call, hashOf(t), l.ForOther(), string(t.Verdict))
+			} else {
+				row = append(row, nil, nil, nil, nil, nil, nil)
+			}
+			return add(append(append(row, remark(l)), y.worthOf(l)...)...)
+		})
+	})
+}
+
+// label is what an account is called, where it has a label.
+func (y *Style) label(account chain.Address) chain.Optional[string] {
+	return y.Labels.LabelOf(chain.Some(account))
+}
+
+// hashOf is a transaction's hash as its layer has it.
+func hashOf(t *ledger.Transaction) chain.Hash {
+	if hash, ok := t.EVMHash.Get(); ok {
+		return hash
+	}
+	return t.Hash
+}
+
+// remark is what a reader must know of a line.
+func remark(l *Line) any {
+	switch {
+	case l.ChangeUnknown():
+		return "the event does not tell the change"
+	case l.Movement != nil && balances.IsSet(l.Movement):
+		return "the balance was set to the amount"
+	case l.Movement != nil || l.Payment == nil:
+		return nil
+	}
+	switch charged, known := l.Payment.Charged.Get(); {
+	case !known:
+		return "what was charged is not known"
+	case charged.IsZero():
+		return "nothing was charged"
+	}
+	return "the charge is not among the movements"
+}
+
+var briefColumns = []table.Column{
+	{Name: "date", Kind: table.Text, Term: true}, {Name: "block", Kind: table.Integer, Drop: 1}, {Name: "index", Kind: table.Integer, Drop: 3},
+	{Name: "kind", Kind: table.Text, Term: true}, {Name: "with", Kind: table.Text, Drop: 4},
+	{Name: "free", Kind: table.SignedWei, Total: true}, {Name: "balance", Kind: table.SignedWei, Drop: 2},
+	{Name: "reserved", Kind: table.SignedWei, Total: true, Drop: 5}, {Name: "reserved_balance", Kind: table.SignedWei, Drop: 6},
+}
+
+// Brief is a row for each movement of a statement, with as few columns as tell what
+// happened: for a terminal. Index is the extrinsic's; a hook has none. A question mark
+// is before a kind where the event does not tell the change.
+func (y *Style) Brief(ctx context.Context, s *Statement) *table.Sheet {
+	return &table.Sheet{Name: "movements", Symbol: y.Symbol, Columns: briefColumns, Rows: allRows([]*Statement{s}, func(s *Statement, add func(...any) error) error {
+		return s.Each(ctx, func(l *Line) error {
+			if l.Movement == nil {
+				return nil
+			}
+			kind := string(l.Kind())
+			if l.ChangeUnknown() {
+				kind = "? " + kind
+			}
+			var index any
+			if i, ok := l.Where.Extrinsic(); ok {
+				index = i
+			}
+			return add(y.date(l.Time), l.Height, index, kind, y.with(l.Movement.Counterparty), l.Free, l.FreeBalance, l.Reserved, l.ReservedBalance)
+		})
+	})}
+}
+
+// date is the day of a time, as the zone has it.
+func (y *Style) date(at chain.Optional[chain.Time]) any {
+	t, ok := at.Get()
+	if !ok {
+		return nil
+	}
+	return t.Std().In(cmp.Or(y.Zone, time.UTC)).Format(time.DateOnly)
+}
+
+// with is the other account's label, or its address.
+func (y *Style) with(account chain.Optional[chain.Address]) any {
+	if a, ok := account.Get(); ok && !y.Labels.LabelOf(account).Known() {
+		return a.String()
+	}
+	return y.Labels.LabelOf(account)
+}
+
+// Reserves tells whether something is or was reserved, or may have been.
+func (s *Statement) Reserves() bool {
+	opening, _ := s.Opening.Get()
+	if !opening.Reserved.IsZero() || len(s.unknown) > 0 {
+		return true
+	}
+	for _, k := range s.Kinds {
+		switch k.Kind {
+		case chain.KindReserve, chain.KindUnreserve, chain.KindReservedSet:
+			return true
+		}
+		if k.Reserved.Sign() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var feeColumns = []table.Column{
+	{Name: "account", Kind: table.Address}, {Name: "block", Kind: table.Integer}, {Name: "index", Kind: table.Integer, Drop: 1}, {Name: "time", Kind: table.Time, Drop: 3},
+	{Name: "layer", Kind: table.Text, Term: true, Drop: 2}, {Name: "call", Kind: table.Text, Drop: 5}, {Name: "hash", Kind: table.Hash, Drop: 6}, {Name: "paid_for", Kind: table.Address, Drop: 4},
+	{Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text, Verdict: true},
+}
+
+// Fees is a row for each fee that the accounts paid, in the order of the chain.
+func (y *Style) Fees(ctx context.Context, list ...*Statement) *table.Sheet {
+	return y.sheet("fees", "Fees paid", slices.Concat(feeColumns, y.worthColumns("fee")), list, func(s *Statement, add func(...any) error) error {
+		for t, err := range s.book.Transactions(ctx, s.query(s.Span)) {
+			if err == nil {
+				row := []any{s.Account, t.Height, t.Index, t.Time, string(t.Layer), t.Call, hashOf(t), PaidFor(t), t.Charged, string(t.Verdict)}
+				if y.valuer != nil {
+					row = append(row, money.ValueKnown(y.valuer, t.Charged, t.Time))
+				}
+				err = add(row...)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+var transferColumns = []table.Column{
+	{Name: "account", Kind: table.Address}, {Name: "block", Kind: table.Integer, Drop: 1}, {Name: "index", Kind: table.Integer, Drop: 2}, {Name: "time", Kind: table.Time, Drop: 5},
+	{Name: "token", Kind: table.Address}, {Name: "token_label", Kind: table.Text, Drop: 4}, {Name: "direction", Kind: table.Text, Term: true},
+	{Name: "counterparty", Kind: table.Address, Drop: 3}, {Name: "counterparty_label", Kind: table.Text, Drop: 4}, {Name: "amount", Kind: table.TokenAmount},
+}
+
+// Transfers is a row for each ERC-20 transfer from or to the accounts. The amounts are
+// in the smallest unit of each token, as the contracts' events say; nothing proves them.
+func (y *Style) Transfers(ctx context.Context, list ...*Statement) *table.Sheet {
+	return y.sheet("transfers", "ERC-20 transfers", transferColumns, list, func(s *Statement, add func(...any) error) error {
+		for x, err := range s.book.Transfers(ctx, s.query(s.Span)) {
+			if err != nil {
+				return err
+			}
+			direction, other := "in", x.Sender
+			switch {
+			case x.Sender == x.Recipient:
+				direction = "self"
+			case x.Sender == s.Account:
+				direction, other = "out", x.Recipient
+			}
+			if err := add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.label(x.Token), direction, other, y.label(other), x.Amount); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Without is a sheet without some of its columns: for a terminal.
+func Without(s *table.Sheet, names ...string) *table.Sheet {
+	var kept []int
+	fewer := *s
+	fewer.Columns = nil
+	for i, c := range s.Columns {
+		if !slices.Contains(names, c.Name) {
+			kept, fewer.Columns = append(kept, i), append(fewer.Columns, c)
+		}
+	}
+	fewer.Rows = func(yield func([]any, error) bool) {
+		for row, err := range s.Rows {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			values := make([]any, len(kept))
+			for to, from := range kept {
+				values[to] = row[from]
+			}
+			if !yield(values, nil) {
+				return
+			}
+		}
+	}
+	return &fewer
+}

@@ -1,0 +1,155 @@
+package statement
+
+import (
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+var summaryColumns = []table.Column{
+	{Name: "account", Kind: table.Address}, {Name: "item", Kind: table.Text, Verdict: true}, {Name: "count", Kind: table.Integer, Drop: 1},
+	{Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "total", Kind: table.SignedWei, Drop: 3},
+}
+
+// The items of a summary.
+const (
+	itemOpening     = "opening"
+	itemSettled     = "told by balances"
+	itemClosing     = "closing"
+	itemMovements   = "together"
+	itemUnexplained = "UNEXPLAINED"
+)
+
+// Summary has, of each statement, the opening balance, the sum of each kind of
+// movements, what these make, the closing balance, what is unexplained, and the fees by
+// layer.
+func (y *Style) Summary(list ...*Statement) *table.Sheet {
+	summary := y.sheet("summary", "Statement", summaryColumns, list, func(s *Statement, add func(...any) error) error {
+		for _, i := range s.items() {
+			if err := i.addTo(s.Account, add); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, s := range list {
+		prefix := ""
+		if len(list) > 1 {
+			prefix = y.Name(s.Account) + ": "
+		}
+		for _, note := range s.Notes() {
+			summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], prefix+note)
+		}
+	}
+	summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], "evidence of the movements and fees: "+y.Evidence.String())
+	return summary
+}
+
+// item is a line of a summary.
+type item struct {
+	name   string
+	count  any
+	change chain.Optional[balances.Change]
+	fee    chain.Optional[chain.Wei] // instead of the change: free
+}
+
+func (i *item) addTo(account chain.Address, add func(...any) error) error {
+	if paid, ok := i.fee.Get(); ok {
+		return add(account, i.name, i.count, paid.Signed().Negated(), nil, nil)
+	}
+	c, ok := i.change.Get()
+	if !ok {
+		return add(account, i.name, i.count, nil, nil, nil)
+	}
+	total, err := c.Total()
+	if err != nil {
+		return err
+	}
+	return add(account, i.name, i.count, c.Free, c.Reserved, total)
+}
+
+func (s *Statement) items() (items []item) {
+	balance := func(name string, b chain.Optional[chain.Balance]) {
+		if have, ok := b.Get(); ok {
+			items = append(items, item{name: name, change: chain.Some(balances.Of(have))})
+		}
+	}
+	balance(itemOpening, s.Opening)
+	for _, k := range s.Kinds {
+		items = append(items, item{name: string(k.Kind), count: k.Movements, change: chain.Some(k.Change)})
+	}
+	for _, d := range s.Settled {
+		items = append(items, item{name: fmt.Sprintf("%s, block %d", itemSettled, d.Height), change: chain.Some(d.Change)})
+	}
+	if s.Closes().Known() {
+		items = append(items, item{name: itemMovements, change: s.Closes()})
+	}
+	balance(itemClosing, s.Closing)
+	if !s.Holds() {
+		items = append(items, item{name: itemUnexplained, count: uint64(len(s.Differences)), change: s.Unexplained})
+	}
+	for _, f := range s.Fees {
+		items = append(items, item{name: "fees " + string(f.Layer), count: f.Transactions, fee: chain.Some(f.Charged)})
+	}
+	if s.Others.Transactions > 0 {
+		items = append(items, item{name: "fees for others", count: s.Others.Transactions, fee: chain.Some(s.Others.Charged)})
+	}
+	return items
+}
+
+// Proof says in a line how far the statement is proved.
+func (s *Statement) Proof() string {
+	switch {
+	case !s.Opening.Known():
+		return "NOT PROVED: the balances were left out"
+	case !s.Holds():
+		return "UNEXPLAINED: the opening balance and the movements do not make the closing balance"
+	case s.Span.Blocks() == 0:
+		return "nothing to prove: no block is after the opening"
+	}
+	text := "proved to the wei: opening + movements = closing"
+	if s.Proved > 1 {
+		text += ", and at " + console.Counted(s.Proved-1, "height") + " on the way"
+	}
+	return text
+}
+
+// Notes are what a reader must know of the statement, its proof first.
+func (s *Statement) Notes() []string {
+	notes := []string{s.Proof()}
+	for _, d := range s.Differences {
+		notes = append(notes, "UNEXPLAINED: "+d.String())
+	}
+	if s.More {
+		notes = append(notes, "UNEXPLAINED: and more blocks")
+	}
+	for _, d := range s.Settled {
+		said := ": free and reserved together changed as it says"
+		if d.IsZero() {
+			said = ": the balances did not change beside the other movements"
+		}
+		notes = append(notes, d.String()+said)
+	}
+	if unexplained, known := s.Unexplained.Get(); known && unexplained.IsZero() && len(s.Differences) > 0 {
+		notes = append(notes, "what is unexplained cancels out, or a balance was set after it")
+	}
+	add := func(count uint64, what, text string) {
+		if count > 0 {
+			notes = append(notes, console.Counted(count, what)+" "+text)
+		}
+	}
+	for _, k := range s.Kinds {
+		add(k.Unknown, string(k.Kind)+" movement", "whose event does not tell the change: not in the sum")
+	}
+	for _, f := range s.Fees {
+		add(f.Unknown, string(f.Layer)+" fee", "in no sum: what was charged is not known")
+		add(f.Drifting, string(f.Layer)+" fee", "that the chain did not charge by the rules")
+		add(f.Apart, string(f.Layer)+" fee", "that was charged, and no movements make up")
+	}
+	add(s.WithoutPayer, "transaction", "of which it is not known who paid: fees of the account may be missing")
+	add(s.NotFinal, "line", "of blocks that are not final")
+	return notes
+}

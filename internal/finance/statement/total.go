@@ -1,0 +1,136 @@
+package statement
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/finance/balances"
+)
+
+// Totals are the sums of a statement's lines.
+type Totals struct {
+	Count    uint64 // lines
+	NotFinal uint64 // lines of blocks that are not final
+	// Kinds are the sums of the movements, each in one of them; those of fees are in
+	// KindFee and in no other. Opening, Kinds, what is settled and what is unexplained
+	// make the closing balance.
+	Kinds []KindTotal
+	Fees  []LayerFees // by layer, EVM first
+	// Others are the fees that were paid for transactions that others sent. They are in
+	// Fees.
+	Others LayerFees
+	// WithoutPayer is how many transactions there are beside the lines of which it is not
+	// known who paid, and which the account may have paid for.
+	WithoutPayer uint64
+
+	unknown []uint64 // heights with changes that are not known, rising
+}
+
+// KindTotal is the sum of the movements of a kind.
+type KindTotal struct {
+	Kind            chain.Kind `json:"kind"`
+	Movements       uint64     `json:"movements"`
+	balances.Change            // of those whose change is known
+	Unknown         uint64     `json:"untold"` // movements whose change is not
+}
+
+// LayerFees are the fees of the transactions of a layer.
+type LayerFees struct {
+	Layer        fee.Layer `json:"layer"`
+	Transactions uint64    `json:"transactions"`
+	Charged      chain.Wei `json:"charged"`  // what the chain took
+	Unknown      uint64    `json:"unknown"`  // transactions of which that is not known
+	Drifting     uint64    `json:"drifting"` // those that the chain did not charge by the rules
+	Apart        uint64    `json:"apart"`    // those whose charge, above 0, is not among the movements
+}
+
+func (f *LayerFees) add(l *Line) (err error) {
+	f.Transactions++
+	charged, known := l.Payment.Charged.Get()
+	if !known {
+		f.Unknown++
+	} else if l.Movement == nil && !charged.IsZero() {
+		f.Apart++
+	}
+	if l.Payment.Verdict == evidence.Drift {
+		f.Drifting++
+	}
+	f.Charged, err = f.Charged.Add(charged)
+	return err
+}
+
+// total sums the lines up.
+func (s *Statement) total(ctx context.Context) error {
+	s.Totals = Totals{}
+	if err := s.countWithoutPayer(ctx); err != nil {
+		return err
+	}
+	kinds := map[chain.Kind]*KindTotal{}
+	layers := map[fee.Layer]*LayerFees{}
+	end, err := s.walk(ctx, func(l *Line) error {
+		s.Count++
+		if !l.Final {
+			s.NotFinal++
+		}
+		if l.Movement != nil && balances.IsUnknown(l.Movement) && (len(s.unknown) == 0 || s.unknown[len(s.unknown)-1] != l.Height) {
+			s.unknown = append(s.unknown, l.Height)
+		}
+		if err := errorsAt(l, addKind(kinds, l)); err != nil {
+			return err
+		}
+		if l.Payment == nil {
+			return nil
+		}
+		if layers[l.Payment.Layer] == nil {
+			layers[l.Payment.Layer] = &LayerFees{Layer: l.Payment.Layer}
+		}
+		if l.ForOther().Known() {
+			if err := errorsAt(l, s.Others.add(l)); err != nil {
+				return err
+			}
+		}
+		return errorsAt(l, layers[l.Payment.Layer].add(l))
+	})
+	if err != nil {
+		return err
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		s.Kinds = append(s.Kinds, *kinds[kind])
+	}
+	for _, layer := range slices.Sorted(maps.Keys(layers)) {
+		s.Fees = append(s.Fees, *layers[layer])
+	}
+	return ofLedger(s.Close(end))
+}
+
+func addKind(kinds map[chain.Kind]*KindTotal, l *Line) (err error) {
+	if l.Movement == nil {
+		return nil
+	}
+	kind := l.Kind()
+	if kinds[kind] == nil {
+		kinds[kind] = &KindTotal{Kind: kind}
+	}
+	k := kinds[kind]
+	k.Movements++
+	if l.ChangeUnknown() {
+		k.Unknown++
+	}
+	free, _ := l.Free.Get()
+	reserved, _ := l.Reserved.Get()
+	k.Change, err = k.Plus(balances.Change{Free: free, Reserved: reserved})
+	return err
+}
+
+// errorsAt says at which line the sums are larger than a balance can be.
+func errorsAt(l *Line, err error) error {
+	if err == nil {
+		return nil
+	}
+	return ofLedger(fmt.Errorf("%s: the sum: %w", l.Place(), err))
+}

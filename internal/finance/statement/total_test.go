@@ -1,0 +1,106 @@
+package statement_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/test/ledgertest"
+)
+
+// Opening, the sums of the kinds, and nothing else, make the closing balance.
+func TestKindsMakeTheClosing(t *testing.T) {
+	for name, last := range recordings {
+		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
+		for account := range balances {
+			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
+			sum := of(balances[account][0])
+			count := uint64(0)
+			for _, k := range s.Kinds {
+				var err error
+				sum, err = sum.Plus(k.Change)
+				require.NoError(t, err)
+				count += k.Movements
+			}
+			require.Equal(t, of(balances[account][last]), sum)
+			require.Equal(t, chain.Some(sum), s.Closes())
+			require.Equal(t, s.Count, count)
+		}
+	}
+}
+
+// What is unexplained stands in the summary, with its blocks, and not in a sum.
+func TestUnexplainedSummary(t *testing.T) {
+	const name = "moonbeam-2100"
+	book := recorded(t, name, "DELETE FROM movements WHERE height = 25 AND place = 7 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
+		"INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (24, 9000, -1, 0, 'balances.Slashed', 'slash', x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac', '5', NULL, NULL)")
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{First: 24, Last: 26}, false)
+	var text bytes.Buffer
+	require.NoError(t, table.WriteTable(&text, statement.Without(style.Summary(s), "account"), 100))
+	golden(t, "unexplained.txt", text.String())
+	require.True(t, s.Reserves())
+	require.False(t, s.Holds())
+}
+
+func TestReserves(t *testing.T) {
+	const name = "moonbeam-2100"
+	none := chain.Address{19: 3}
+	for kind, want := range map[string]bool{"reserve": true, "reserved-set": true, "transfer-in": false, "burn": true} {
+		reserved := "'0'"
+		if kind == "burn" {
+			reserved = "'-1'"
+		}
+		book := recorded(t, name, "INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (24, 9000, -1, 0, 'x', '"+kind+"', x'0000000000000000000000000000000000000003', '5', '0', "+reserved+")")
+		require.Equal(t, want, made(t, book, nil, none, ledger.Span{First: 24, Last: 26}, false).Reserves(), kind)
+	}
+	balances := told{none: {}}
+	for h := range uint64(28) {
+		balances[none][h] = chain.Balance{Reserved: chain.NewWei(1)}
+	}
+	require.True(t, made(t, recorded(t, name), balances, none, ledger.Span{Last: 27}, false).Reserves())
+}
+
+// Sums that no balance can have are errors.
+func TestOverflow(t *testing.T) {
+	const name = "moonbeam-2100"
+	most := chain.SignedWei{}
+	most, err := chain.ParseSignedWei("340282366920938463463374607431768211455")
+	require.NoError(t, err)
+	for _, c := range []Change{{Free: most}, {Reserved: most}} {
+		_, err := c.Plus(c)
+		require.ErrorIs(t, err, chain.ErrOverflow)
+	}
+	_, err = Change{Free: most, Reserved: most}.Total()
+	require.ErrorIs(t, err, chain.ErrOverflow)
+
+	row := func(event, kind, free, reserved string) string {
+		return "INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (24, (SELECT 9000 + count(*) FROM movements), -1, 0, '" + event + "', '" + kind + "', x'0000000000000000000000000000000000000003', '340282366920938463463374607431768211455', " + free + ", " + reserved + ")"
+	}
+	huge := "'340282366920938463463374607431768211455'"
+	none := chain.Address{19: 3}
+	balances := told{none: {}}
+	for h := range uint64(28) {
+		balances[none][h] = chain.Balance{Free: most.Size()}
+	}
+	for what, changes := range map[string][]string{
+		"free":     {row("x", "deposit", huge, "'0'")},
+		"reserved": {row("x", "deposit", "'0'", huge), row("x", "deposit", "'0'", huge)},
+		"said":     {row("x", "transfer-in", "NULL", "NULL"), row("x", "transfer-in", "NULL", "NULL")},
+		"set":      {row("x", "deposit", "'-340282366920938463463374607431768211455'", "'0'"), row("x", "deposit", "'-340282366920938463463374607431768211455'", "'0'"), row("x", "free-set", "NULL", "'0'")},
+	} {
+		for _, everyBlock := range []bool{false, true} {
+			_, err := statement.Make(context.Background(), recorded(t, name, changes...), balances, none, ledger.Span{Last: 27}, Options{EveryBlock: everyBlock})
+			require.ErrorIs(t, err, chain.ErrOverflow, what)
+			var ours *statement.LedgerError
+			require.True(t, errors.As(err, &ours), what)
+			require.Equal(t, ours.Err.Error(), err.Error())
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package statement
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// WriteXLSX writes a workbook with the summary, and the parts of each statement.
+func (y *Style) WriteXLSX(ctx context.Context, w io.Writer, list []*Statement) error {
+	sheets := []*table.Sheet{y.Summary(list...)}
+	for _, s := range list {
+		for _, one := range []*table.Sheet{y.Movements(ctx, s), y.Fees(ctx, s), y.Transfers(ctx, s)} {
+			if len(list) > 1 {
+				one.Name += " " + y.brief(s.Account)
+			}
+			sheets = append(sheets, one)
+		}
+	}
+	return table.WriteXLSX(w, sheets...)
+}
+
+// brief is a short name of an account for a sheet: where the account has one and there is an
+// address book, its label.
+func (y *Style) brief(account chain.Address) string {
+	if label, ok := y.Labels.Label(account); ok && y.Called {
+		return label
+	}
+	return account.String()[:10]
+}
+
+// WriteTable writes a statement for people.
+func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width int) error {
+	drop := []string{"account", "account_label", "account_group"}
+	if !s.Reserves() {
+		drop = append(drop, "reserved", "reserved_balance", "total")
+	}
+	summary := y.Summary(s)
+	summary.Title = fmt.Sprintf("Statement of %s, %s, blocks %d to %d", y.Name(s.Account), y.Network, s.Span.First, s.Span.Last)
+	sheets := []*table.Sheet{summary, y.Brief(ctx, s)}
+	if len(s.Fees) > 0 {
+		fees := y.Fees(ctx, s)
+		fees.Title, fees.Notes = "Fees paid", nil
+		fees = y.dated(fees)
+		if s.Others.Transactions == 0 {
+			fees = Without(fees, "paid_for")
+		}
+		sheets = append(sheets, fees)
+	}
+	transfers := y.dated(y.Transfers(ctx, s))
+	transfers.Title, transfers.Notes = "ERC-20 transfers, in the tokens' smallest units", nil
+	if len(y.Labels.Entries()) == 0 {
+		transfers = Without(transfers, "token_label", "counterparty_label")
+	}
+	has, err := hasRows(transfers)
+	if err != nil {
+		return err
+	}
+	if has {
+		sheets = append(sheets, transfers)
+	}
+	for i, one := range sheets {
+		if i > 0 {
+			io.WriteString(w, "\n")
+		}
+		if err := table.WriteTable(w, Without(one, drop...), width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dated is a sheet for people, which has dates in the place of times.
+func (y *Style) dated(s *table.Sheet) *table.Sheet {
+	dated := *s
+	i := slices.IndexFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Time })
+	dated.Columns = slices.Clone(s.Columns)
+	dated.Columns[i] = table.Column{Name: "date", Kind: table.Text, Term: true, Drop: s.Columns[i].Drop}
+	dated.Rows = func(yield func([]any, error) bool) {
+		for row, err := range s.Rows {
+			if err == nil {
+				row = slices.Clone(row)
+				row[i] = y.date(row[i].(chain.Optional[chain.Time]))
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+	return &dated
+}
+
+// hasRows tells whether a sheet, whose rows can be read again, has one.
+func hasRows(s *table.Sheet) (bool, error) {
+	for _, err := range s.Rows {
+		return err == nil, err
+	}
+	return false, nil
+}

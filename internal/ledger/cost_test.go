@@ -1,0 +1,111 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// wantCosts wants the costs of a span to be those of the transactions' rows, also when
+// they are asked for by payer: by a few, and by so many that the database is not asked
+// for each.
+func wantCosts(t *testing.T, book *ledger.Book, span ledger.Span) (payers map[chain.Address]bool) {
+	t.Helper()
+	var want []ledger.Cost
+	byPayer := map[chain.Address][]ledger.Cost{}
+	require.NoError(t, each(book.Transactions(ctx, in(span)), func(x *ledger.Transaction) error {
+		c := x.Cost
+		want = append(want, c)
+		if payer, ok := c.Payer.Get(); ok {
+			byPayer[payer] = append(byPayer[payer], c)
+		}
+		return nil
+	}))
+	var have []ledger.Cost
+	require.NoError(t, each(book.Costs(ctx, in(span)), func(c *ledger.Cost) error { have = append(have, *c); return nil }))
+	require.Equal(t, want, have)
+
+	of := func(payers map[chain.Address]bool) (list []ledger.Cost) {
+		require.NoError(t, each(book.Costs(ctx, in(span, slices.Collect(maps.Keys(payers))...)), func(c *ledger.Cost) error { list = append(list, *c); return nil }))
+		return list
+	}
+	payers = map[chain.Address]bool{}
+	for payer, list := range byPayer {
+		payers[payer] = true
+		require.Equal(t, list, of(map[chain.Address]bool{payer: true}))
+	}
+	paid := slices.DeleteFunc(slices.Clone(want), func(c ledger.Cost) bool { return !c.Payer.Known() })
+	require.Equal(t, paid, of(payers))
+	for i := range 200 {
+		payers[chain.Address{0xff, byte(i)}] = true
+	}
+	require.Equal(t, paid, of(payers))
+	return payers
+}
+
+func TestCosts(t *testing.T) {
+	both(t, func(t *testing.T, r *recording) {
+		engines(t, func(t *testing.T, newPlace func() string) {
+			book := written(t, newPlace(), r.id, r.entries)
+			require.NotEmpty(t, wantCosts(t, book, ledger.Span{Last: r.last}))
+			wantCosts(t, book, ledger.Span{First: 3, Last: 9})
+			require.Empty(t, wantCosts(t, book, ledger.Span{First: 1_000_000, Last: 1_001_400})[chain.Address{}])
+		})
+	})
+}
+
+// The parts that are read at the same time are put together in the order of the chain,
+// whatever heights the span has.
+func TestCostsInParts(t *testing.T) {
+	var entries []*ledger.Entry
+	for h := uint64(0); h < 1_300; h++ {
+		entries = append(entries, makeBlock(h, hashOf(h, 0), hashOf(max(h, 1)-1, 0), fmt.Sprint(h)).at(h).entry(t))
+	}
+	book := written(t, t.TempDir()+"/fees.db", madeUpChain, entries)
+	for _, span := range []ledger.Span{{0, 1_299}, {1, 199}, {1, 200}, {1, 201}, {1, 401}, {700, 700}, {1_250, 9_999}} {
+		wantCosts(t, book, span)
+	}
+	wantCosts(t, book, ledger.Span{First: 1}) // a statement's, of block 0 alone
+	enough, n := errors.New("enough"), 0
+	require.ErrorIs(t, each(book.Costs(ctx, in(ledger.Span{Last: 1_299})), func(*ledger.Cost) error {
+		if n++; n == 100 {
+			return enough
+		}
+		return nil
+	}), enough)
+	require.Equal(t, 100, n)
+}
+
+// Costs that somebody altered are found, and never read as others where their form is
+// broken.
+func TestDamagedCosts(t *testing.T) {
+	both(t, func(t *testing.T, r *recording) {
+		engines(t, func(t *testing.T, newPlace func() string) {
+			place := newPlace()
+			book := written(t, place, r.id, r.entries)
+			verified(t, book)
+			db := openSQL(t, place)
+			for name, alter := range map[string]string{
+				"taken away": "UPDATE blocks SET costs = (SELECT costs FROM blocks WHERE height = 0) WHERE height = 10",
+				"another's":  "UPDATE blocks SET costs = (SELECT costs FROM blocks WHERE height = 8) WHERE height = 10",
+			} {
+				db.do(t, "CREATE TABLE kept AS SELECT * FROM blocks WHERE height = 10")
+				db.do(t, alter)
+				found := damages(t, book)
+				require.Len(t, found, 1, name)
+				require.Equal(t, chain.Some(uint64(10)), found[0].Height)
+				require.Contains(t, found[0].Message, "costs")
+				db.do(t, "UPDATE blocks SET costs = (SELECT costs FROM kept) WHERE height = 10")
+				db.do(t, "DROP TABLE kept")
+			}
+			verified(t, book)
+		})
+	})
+}

@@ -1,0 +1,311 @@
+package ledger_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/postgrestest"
+)
+
+// The environment of this test binary when it is a program that writes a book.
+const (
+	asWriter  = "FEES_LEDGER_TEST_WRITER" // where
+	fileLimit = "FEES_LEDGER_TEST_LIMIT"  // how large a file may become, in bytes
+	detachTo  = "FEES_LEDGER_TEST_DETACH" // it detaches blocks from the book instead, into this file
+	extending = "FEES_LEDGER_TEST_EXTEND" // it adds the blocks below the book instead, of so many
+)
+
+// crashBlocks is how many blocks it writes.
+const crashBlocks = 400
+
+// limitFiles makes every file that would become larger an error; nil where the
+// system cannot.
+var limitFiles func(bytes uint64) error
+
+// child writes blocks until all are there, in small batches, some of which it
+// seals.
+func child(place string) {
+	if err := writeAll(place); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func writeAll(place string) (err error) {
+	if text := os.Getenv(fileLimit); text != "" {
+		bytes, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return err
+		}
+		if err := limitFiles(bytes); err != nil {
+			return err
+		}
+	}
+	if name := os.Getenv(asTask); name != "" {
+		return asATask(place, name)
+	}
+	book, err := ledger.OpenWriter(ctx, place)
+	for try := 0; errors.Is(err, ledger.ErrLocked) && try < 6_000; try++ { // PostgreSQL has not seen yet that the one before is dead
+		time.Sleep(10 * time.Millisecond)
+		book, err = ledger.OpenWriter(ctx, place)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	if file := os.Getenv(detachTo); file != "" {
+		fmt.Println("detaching")
+		step := func(done, _ uint64) { fmt.Println(done) }
+		_, err := book.Detach(ctx, detachedMonth, file, ledger.DetachProgress{Copied: step, Verified: step, Removed: step})
+		return err
+	}
+	if text := os.Getenv(extending); text != "" {
+		count, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return err
+		}
+		return extend(book, madeUp(0, count))
+	}
+	return goOn(book, madeUp(0, crashBlocks), func() { fmt.Println("writing") })
+}
+
+// goOn writes what a book lacks of the blocks, and seals it.
+func goOn(book *ledger.Book, entries []*ledger.Entry, begun func()) error {
+	if err := book.Begin(ctx, madeUpChain, 0); err != nil {
+		return err
+	}
+	missing, err := book.Missing(ctx, ledger.Span{First: 0, Last: uint64(len(entries)) - 1})
+	if err != nil {
+		return err
+	}
+	begun()
+	for _, span := range missing {
+		for first := span.First; first <= span.Last; {
+			last := min(first+rand.Uint64N(5), span.Last)
+			if err := book.Write(ctx, entries[first:last+1]); err != nil {
+				return err
+			}
+			if rand.IntN(4) == 0 {
+				if _, err := book.Seal(ctx); err != nil {
+					return err
+				}
+			}
+			first = last + 1
+		}
+	}
+	_, err = book.Seal(ctx)
+	return err
+}
+
+// start starts this test binary as a program that writes a book. What it says comes
+// line by line, and its errors when it ended.
+func start(t *testing.T, place string, environment ...string) (cmd *exec.Cmd, said *bufio.Scanner, errs *strings.Builder) {
+	cmd, errs = exec.Command(os.Args[0]), &strings.Builder{}
+	cmd.Env = append(append(os.Environ(), asWriter+"="+place), environment...)
+	cmd.Stderr = errs
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return cmd, bufio.NewScanner(out), errs
+}
+
+// finish lets a program write what is left.
+func finish(t *testing.T, place string) {
+	cmd, _, errs := start(t, place)
+	require.NoError(t, cmd.Wait(), errs)
+}
+
+// quietSeal is the seal of those blocks where nothing is killed.
+func quietSeal(t *testing.T) chain.Optional[ledger.Seal] {
+	return statusOf(t, written(t, newFile(t), madeUpChain, madeUp(0, crashBlocks))).Seal
+}
+
+func TestAnotherProgramWrites(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		cmd, said, _ := start(t, place)
+		defer cmd.Wait()
+		defer cmd.Process.Kill()
+		require.True(t, said.Scan())
+		_, err := ledger.OpenWriter(ctx, place)
+		require.ErrorIs(t, err, ledger.ErrLocked)
+		verified(t, reader(t, place))
+
+		require.NoError(t, cmd.Process.Kill())
+		cmd.Wait()
+		require.Eventually(t, func() bool { // PostgreSQL's server has to see it
+			book, err := ledger.OpenWriter(ctx, place)
+			if err != nil {
+				require.ErrorIs(t, err, ledger.ErrLocked)
+				return false
+			}
+			return book.Close() == nil
+		}, time.Minute, 5*time.Millisecond)
+	})
+}
+
+// However often its writer is killed, the book is whole, and at its end the same.
+func TestWritersThatAreKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not in a short run: kills many programs")
+	}
+	seal := quietSeal(t)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		kills, sealed := 100, 0
+		if ledger.Postgres(place) {
+			kills = 20
+		}
+		done := func() {
+			book := reader(t, place)
+			verified(t, book)
+			require.Equal(t, seal, statusOf(t, book).Seal)
+			require.NoError(t, book.Close())
+			sealed++
+		}
+		for killed := 0; killed < kills; {
+			cmd, said, errs := start(t, place)
+			if killed%4 > 0 { // the others are killed while they open the book
+				said.Scan()
+			}
+			time.Sleep(time.Duration(rand.IntN(40_000)) * time.Microsecond)
+			cmd.Process.Kill()
+			if cmd.Wait() == nil { // it was done before
+				done()
+				place = newPlace()
+				continue
+			}
+			require.Empty(t, errs.String())
+			killed++
+			book, err := ledger.Open(ctx, place)
+			if errors.Is(err, ledger.ErrNone) { // killed before there was one
+				continue
+			}
+			require.NoError(t, err)
+			if _, err := book.Status(ctx); !errors.Is(err, ledger.ErrNone) {
+				require.NoError(t, err)
+				verified(t, book)
+			}
+			require.NoError(t, book.Close())
+		}
+		finish(t, place)
+		done()
+		t.Logf("killed %d times, %d books sealed", kills, sealed)
+	})
+}
+
+// The same where the server is killed, with all of its processes.
+func TestServersThatAreKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not in a short run: kills a server")
+	}
+	entries := madeUp(0, 6*crashBlocks)
+	server := postgrestest.StartOwn(t)
+	place := server.Database(t)
+	failures := 0
+	for tries := 0; failures < 5; tries++ {
+		require.Less(t, tries, 50, "the server is not killed under load")
+		begun, ended := make(chan struct{}), make(chan error)
+		go func() {
+			book, err := ledger.OpenWriter(ctx, place)
+			if err == nil {
+				err = goOn(book, entries, func() { close(begun) })
+				book.Close()
+			} else {
+				close(begun)
+			}
+			ended <- err
+		}()
+		<-begun
+		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+		server.Kill()
+		if err := <-ended; err != nil {
+			failures++
+		}
+		server.Restart()
+		book := reader(t, place)
+		verified(t, book)
+		require.NoError(t, book.Close())
+	}
+	book := writer(t, place)
+	require.NoError(t, goOn(book, entries, func() {}))
+	verified(t, book)
+	require.Equal(t, statusOf(t, written(t, newFile(t), madeUpChain, entries)).Seal, statusOf(t, book).Seal)
+}
+
+// detachedMonth is the one before which a program detaches blocks.
+var detachedMonth = ledger.MonthOf(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+
+// However often somebody is killed who detaches blocks from a book, it is whole or begins
+// later, and at the end the same.
+func TestDetachmentsThatAreKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not in a short run: kills many programs")
+	}
+	const count, pace = 400, 3 * time.Hour // of which 297 are detached
+	entries := monthsOfBlocks(count, pace)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		begun := newPlace()
+		quietly := written(t, begun, madeUpChain, entries)
+		_, err := quietly.Detach(ctx, detachedMonth, filepath.Join(t.TempDir(), "earlier.db"), quiet())
+		require.NoError(t, err)
+		want, seals := rowsIn(t, begun), sealsOf(t, begun)
+		whole := newPlace()
+		require.NoError(t, written(t, whole, madeUpChain, entries).Close())
+		wanted, kills, begunLater := 10, 0, 0
+		if ledger.Postgres(whole) {
+			wanted = 5
+		}
+		for kills < wanted {
+			place, file := copied(t, whole), filepath.Join(t.TempDir(), "earlier.db")
+			for range 4 {
+				cmd, said, errs := start(t, place, detachTo+"="+file)
+				for range rand.IntN(8) {
+					said.Scan()
+				}
+				time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+				cmd.Process.Kill()
+				if cmd.Wait() == nil || errs.Len() > 0 { // it was done before
+					break
+				}
+				kills++
+				book := reader(t, place)
+				verified(t, book)
+				s := statusOf(t, book)
+				require.EqualValues(t, count-s.First, s.Blocks)
+				require.NoError(t, book.Close())
+				if s.First > 0 {
+					verified(t, reader(t, file))
+					begunLater++
+				}
+			}
+			cmd, _, errs := start(t, place, detachTo+"="+file)
+			cmd.Wait()
+			if said := errs.String(); said != "" { // it was done before
+				require.Contains(t, said, "and has none before 2024-01")
+			}
+			book := reader(t, place)
+			verified(t, book)
+			require.NoError(t, book.Close())
+			verified(t, reader(t, file))
+			for table, rows := range rowsIn(t, place) {
+				require.Equal(t, len(want[table]), len(rows), table)
+			}
+			require.Equal(t, seals, sealsOf(t, place))
+		}
+		t.Logf("killed %d times, %d of them when the book began later", kills, begunLater)
+	})
+}

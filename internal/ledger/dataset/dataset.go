@@ -1,0 +1,294 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/sys/scratch"
+)
+
+// ErrHeld says that another program writes a dataset.
+var ErrHeld = scratch.ErrHeld
+
+// ErrName says that a network's name cannot be a part of a path.
+var ErrName = errors.New("a dataset has networks of letters, digits, dots, hyphens and underscores only")
+
+// DiffersError says that files are there which are not of what the ledger has.
+type DiffersError struct{ Path, Message string }
+
+func (e *DiffersError) Error() string { return e.Path + ": " + e.Message }
+
+// Chain is what a dataset is made of.
+type Chain struct {
+	Network string
+	Genesis chain.Optional[chain.Hash]
+	Symbol  string // of its token
+	Program string // that writes
+}
+
+// Dataset is a directory of Parquet files, held by one program that writes them.
+type Dataset struct {
+	dir     string
+	chain   Chain
+	scratch *scratch.Directory
+}
+
+// scratchName is the directory of files that are not whole. Whoever reads a directory of
+// Parquet passes over names that begin with a dot.
+const scratchName = ".exporting"
+
+var networkName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// Open holds a dataset, and makes its directory where there is none. It takes away what a
+// program left that was killed.
+func Open(dir string, c Chain) (*Dataset, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil { // less the umask
+		return nil, err
+	}
+	s, err := scratch.Hold(filepath.Join(dir, scratchName))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Clear(); err != nil {
+		return nil, errors.Join(err, s.Remove())
+	}
+	return &Dataset{dir, c, s}, nil
+}
+
+// check wants a name that a path can have.
+func (c *Chain) check() error {
+	if !networkName.MatchString(c.Network) {
+		return fmt.Errorf("network %q: %w", c.Network, ErrName)
+	}
+	return nil
+}
+
+// Close lets others write.
+func (d *Dataset) Close() error { return d.scratch.Remove() }
+
+// fileOf is the path of a table's file of a month, with slashes.
+func fileOf(table, network, month string) string {
+	year, number, _ := strings.Cut(month, "-")
+	return fmt.Sprintf("%s/network=%s/year=%s/month=%s/%s.parquet", table, network, year, number, table)
+}
+
+// manifestsOf is the directory of a network's manifests. Whoever reads a directory of Parquet
+// passes over names that begin with an underscore.
+func manifestsOf(dir, network string) string {
+	return filepath.Join(dir, "_manifests", "network="+network)
+}
+
+func (d *Dataset) manifestOf(month string) string {
+	return filepath.Join(manifestsOf(d.dir, d.chain.Network), month+".json")
+}
+
+// Outcome is what was done for a month.
+type Outcome string
+
+// The outcomes.
+const (
+	Written   Outcome = "written"   // there was nothing of it
+	Unchanged Outcome = "unchanged" // its files are there, of the same seal
+	Grown     Outcome = "grown"     // it was not whole, and the ledger has more of it
+	Replaced  Outcome = "replaced"  // as was asked for
+)
+
+// Options say how a month is written.
+type Options struct {
+	Replace  bool                // what is there and differs
+	Progress func(blocks uint64) // is told, if not nil, how many blocks of the month are written
+}
+
+// Export writes the files of a month, unless they are there. Lacks says what of the month
+// the ledger has not sealed. Files of another seal are a [DiffersError], and those that were
+// changed are [ErrDamaged], unless they are to be replaced.
+func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.SealedMonth, lacks []string, o Options) (Outcome, *Manifest, error) {
+	name := d.manifestOf(month.String())
+	old, err := readManifest(name, d.chain.Network)
+	if errors.Is(err, fs.ErrNotExist) || o.Replace && errors.Is(err, ErrDamaged) {
+		old, err = nil, nil
+	}
+	if err != nil {
+		return "", nil, d.advised(err)
+	}
+	outcome := Written
+	if old != nil && !old.Unfinished {
+		if outcome, err = d.compare(old, month, len(lacks) == 0, o.Replace); err != nil {
+			return outcome, old, err
+		}
+		if outcome == Unchanged { // who wrote it may have ended before its manifest's name was on the disk
+			return outcome, old, d.syncNames(filepath.Dir(name))
+		}
+	}
+	x, err := d.begin(month, lacks)
+	if err != nil {
+		return "", nil, err
+	}
+	defer x.close()
+	if outcome == Grown {
+		x.before = old.Blocks.Last
+	}
+	if err := x.fill(ctx, book, o.Progress); err != nil {
+		return "", nil, err
+	}
+	if err := x.finish(); err != nil {
+		return "", nil, err
+	}
+	if outcome == Grown && (x.sealBefore.String() != old.Blocks.Seal || month.Span.First != old.Blocks.First) {
+		return "", nil, &DiffersError{name, fmt.Sprintf("its blocks %d..%d are not those of the ledger; --replace writes the month again", old.Blocks.First, old.Blocks.Last)}
+	}
+	if old == nil {
+		if outcome, err = d.unlisted(x, o.Replace); err != nil {
+			return "", nil, err
+		}
+	}
+	return outcome, &x.manifest, d.install(x)
+}
+
+// compare says what there is to do about files that are there.
+func (d *Dataset) compare(old *Manifest, month *ledger.SealedMonth, whole, replace bool) (Outcome, error) {
+	name := d.manifestOf(month.String())
+	differs := func(format string, args ...any) (Outcome, error) {
+		if replace {
+			return Replaced, nil
+		}
+		return "", &DiffersError{name, fmt.Sprintf(format, args...) + "; --replace writes the month again"}
+	}
+	if old.Format != format {
+		return differs("its files are of format %d, not %d", old.Format, format)
+	}
+	had, known := old.Genesis.Get()
+	if has, ok := d.chain.Genesis.Get(); ok && known && has != had {
+		return differs("its files are of the chain whose block 0 is %v", had)
+	}
+	if now := blocksOf(month); old.Blocks != now || old.Whole() != whole {
+		switch {
+		case !old.Whole() && !replace:
+			return Grown, nil
+		case old.Blocks == now:
+			return differs("its files are of a whole month, and the ledger does not have all of it")
+		}
+		return differs("its files have the seal %s, and the ledger has %s: it is another ledger, or its blocks were judged again", old.Blocks.Seal, now.Seal)
+	}
+	for _, f := range old.Files {
+		problem, err := f.problem(d.dir, replace)
+		if err != nil {
+			return "", err
+		}
+		if problem != "" && replace {
+			return Replaced, nil
+		}
+		if problem != "" {
+			return "", d.advised(fmt.Errorf("%w: %s: %s", ErrDamaged, filepath.Join(d.dir, filepath.FromSlash(f.Name)), problem))
+		}
+	}
+	return Unchanged, nil
+}
+
+// advised says what helps against damage.
+func (d *Dataset) advised(err error) error {
+	if errors.Is(err, ErrDamaged) {
+		return fmt.Errorf("%w; --replace writes the month again", err)
+	}
+	return err
+}
+
+// unlisted looks for files in the places of a month that has no manifest. Where it was lost,
+// they are the same that are made now.
+func (d *Dataset) unlisted(x *draft, replace bool) (Outcome, error) {
+	outcome := Written
+	for _, f := range x.manifest.Files {
+		name := filepath.Join(d.dir, filepath.FromSlash(f.Name))
+		have, err := sumOf(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), err == nil && have == f.SHA256:
+		case err != nil:
+			return "", err
+		case replace:
+			outcome = Replaced
+		default:
+			return "", &DiffersError{name, "it is there, in no manifest, and not what the ledger gives; --replace writes the month again"}
+		}
+	}
+	return outcome, nil
+}
+
+// install gives the files of a month their names. Until all have them, its manifest says that
+// the month is unfinished.
+func (d *Dataset) install(x *draft) error {
+	unfinished := x.manifest
+	unfinished.Files, unfinished.Unfinished = []File{}, true
+	if err := d.placeManifest(&unfinished); err != nil {
+		return err
+	}
+	for i, f := range x.manifest.Files {
+		if err := step(f.Name); err != nil {
+			return err
+		}
+		if err := d.place(d.scratch.Path(x.files[i].name), filepath.Join(d.dir, filepath.FromSlash(f.Name))); err != nil {
+			return err
+		}
+	}
+	return d.placeManifest(&x.manifest)
+}
+
+func (d *Dataset) placeManifest(m *Manifest) error {
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	draft := d.scratch.Path("manifest")
+	if err := writeFile(draft, text); err != nil {
+		return err
+	}
+	if err := step("manifest of " + m.Month); err != nil {
+		return err
+	}
+	return d.place(draft, d.manifestOf(m.Month))
+}
+
+// step is asked before each change of what others read: a test ends the program there.
+var step = func(string) error { return nil }
+
+// place gives a whole file its name, in the place of an older one.
+func (d *Dataset) place(draft, name string) error {
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if err := os.Rename(draft, name); err != nil {
+		return err
+	}
+	return d.syncNames(dir)
+}
+
+// syncNames makes the names in a directory of the dataset last, and its own, and of those above it.
+func (d *Dataset) syncNames(dir string) error {
+	for {
+		if err := disk.Sync(dir); err != nil || dir == filepath.Clean(d.dir) {
+			return err
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func writeFile(name string, text []byte) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Sync(), file.Close())
+}

@@ -1,0 +1,203 @@
+package dataset_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/ledger/dataset"
+	"github.com/feeledger/fees/internal/test/crashtest"
+)
+
+// asExporter makes the test binary a program that exports into a directory what the ledger in
+// ofLedger has. With replacing it replaces what is there.
+const (
+	asExporter = "FEES_DATASET_TEST_DIRECTORY"
+	ofLedger   = "FEES_DATASET_TEST_LEDGER"
+	replacing  = "FEES_DATASET_TEST_REPLACE"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(asExporter); dir != "" {
+		runtime.LockOSThread() // calls are counted by threads
+		book, err := ledger.Open(context.Background(), os.Getenv(ofLedger))
+		if err == nil {
+			err = exportQuietly(book, dir, os.Getenv(replacing) != "")
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// exportQuietly exports all months, and nobody kills it.
+func exportQuietly(book *ledger.Book, dir string, replace bool) error {
+	killed := false
+	return export(context.Background(), book, dir, replace, &killed)
+}
+
+// exporter is a program that exports.
+func exporter(dir, file string, replace bool) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asExporter+"="+dir, ofLedger+"="+file)
+	if replace {
+		cmd.Env = append(cmd.Env, replacing+"=1")
+	}
+	return cmd
+}
+
+// exports are what a program does to a dataset, to be broken off: its January is made, goes on
+// from what an older ledger gave, or replaces another one that was taken for a whole month.
+var exports = []struct {
+	name    string
+	prepare func(t *testing.T, older *ledger.Book, dir string)
+	replace bool
+}{
+	{"made", func(*testing.T, *ledger.Book, string) {}, false},
+	{"grown", func(t *testing.T, older *ledger.Book, dir string) {
+		require.NoError(t, exportQuietly(older, dir, false))
+	}, false},
+	{"replaced", func(t *testing.T, older *ledger.Book, dir string) {
+		l := &lake{t, dir, dataset.Chain{Network: "moonbeam", Program: "the test"}, older}
+		l.wrote(dataset.Written, l.january(), false)
+	}, true},
+}
+
+// exported is a ledger in a file, an older one, and the files that a quiet program makes of it.
+func exported(t *testing.T) (file string, book, older *ledger.Book, want map[string]string) {
+	file, older = demoFile(t, "9"), demo(t, "5")
+	book, err := ledger.Open(t.Context(), file)
+	require.NoError(t, err)
+	t.Cleanup(func() { book.Close() })
+	quiet := t.TempDir()
+	require.NoError(t, exportQuietly(book, quiet, false))
+	want = filesBelow(quiet)
+	require.Len(t, slices.Collect(maps.Keys(want)), 12) // of two months
+	return file, book, older, want
+}
+
+// Whatever a crash of the machine leaves of a dataset, a file that a query finds is whole, a month
+// with a manifest is one that was made, and the next program makes what a quiet one makes, or
+// refuses what is to be replaced. One that was told to be made is there.
+func TestTornDatasets(t *testing.T) {
+	file, book, older, want := exported(t)
+	for _, x := range exports {
+		t.Run(x.name, func(t *testing.T) {
+			home := t.TempDir()
+			x.prepare(t, older, lakeIn(home))
+			before := filesBelow(lakeIn(home))
+			cmd := exporter(lakeIn(home), file, x.replace)
+			check := func(home string, s crashtest.State) error {
+				return goneOnWith(lakeIn(home), book, before, want, s.Whole)
+			}
+			h := crashtest.Run(t, home, cmd)
+			t.Logf("%v", h.Crashes(t, check))
+			h.AfterFailedSyncs(t, crashtest.FailedSync{
+				Program: cmd, Variable: asExporter, Below: filepath.Join("of", "lake"), Check: check,
+				Prepare: func(home string) { x.prepare(t, older, lakeIn(home)) },
+			})
+		})
+	}
+}
+
+func lakeIn(home string) string { return filepath.Join(home, "of", "lake") }
+
+// goneOnWith looks at what was left of a dataset that was before, and was to be made what is
+// wanted, and goes on with it. Ended tells that it was said to be made.
+func goneOnWith(dir string, book *ledger.Book, before, want map[string]string, ended bool) error {
+	left, unfinished := filesBelow(dir), false
+	maps.DeleteFunc(left, func(name, _ string) bool {
+		return strings.HasPrefix(name, ".exporting/") && !strings.Contains(name, ".parquet")
+	})
+	for name, text := range left {
+		if strings.Contains(text, `"unfinished": true`) {
+			unfinished = true
+		} else if text != want[name] && text != before[name] {
+			return fmt.Errorf("%s is half written", name)
+		}
+	}
+	if ended && !maps.Equal(left, want) {
+		return fmt.Errorf("it was told to be made, and is not: %v", slices.Sorted(maps.Keys(left)))
+	}
+	if err := checks(dir, book, unfinished, maps.Equal(left, before)); err != nil {
+		return err
+	}
+	err := exportQuietly(book, dir, false)
+	var differs *dataset.DiffersError
+	if errors.As(err, &differs) && maps.Equal(left, before) && strings.Contains(err.Error(), "--replace") {
+		err = exportQuietly(book, dir, true)
+	}
+	if err != nil {
+		return err
+	}
+	if have := filesBelow(dir); !maps.Equal(have, want) {
+		return fmt.Errorf("another dataset was made of it: %v", slices.Sorted(maps.Keys(have)))
+	}
+	return checks(dir, book, false, false)
+}
+
+// checks wants a check to find what is unfinished, and otherwise nothing but that an older dataset
+// is not what the ledger has.
+func checks(dir string, book *ledger.Book, unfinished, older bool) error {
+	found, err := dataset.Check(context.Background(), dir, dataset.Chain{Network: "moonbeam"}, book, func(uint64, uint64) {})
+	if errors.Is(err, os.ErrNotExist) && older { // not even its directory is there
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	told := false
+	for _, p := range found.Problems {
+		if told = told || unfinished && strings.Contains(p.Message, "unfinished"); !told && (p.Damaged || !older) {
+			return fmt.Errorf("%s: %s", p.Path, p.Message)
+		}
+	}
+	if unfinished && !told {
+		return errors.New("the check does not tell that the month is unfinished")
+	}
+	return nil
+}
+
+// A full disk, and one that fails, end an export with an error, or it had no need of the call.
+func TestExportsWhoseCallsFail(t *testing.T) {
+	file, book, older, want := exported(t)
+	few := 1 // of each failure
+	if os.Getenv(crashtest.StatesAsked) != "" {
+		few = 10
+	}
+	for i, f := range []struct{ call, failure string }{
+		{"write", "ENOSPC"}, {"write", "EIO"}, {"fsync", "EIO"}, {"fsync", "ENOSPC"}, {"mkdirat", "ENOSPC"},
+		{"renameat", "EIO"}, {"renameat", "ENOSPC"}, {"openat", "EIO"}, {"unlinkat", "EIO"},
+	} {
+		failed := 0
+		for n := range few {
+			at := 1 + (i+5*n)%24
+			x := exports[(i+n)%len(exports)]
+			about := fmt.Sprintf("%s: %v %d", x.name, f, at)
+			dir := lakeIn(t.TempDir())
+			x.prepare(t, older, dir)
+			before := filesBelow(dir)
+			said, err := crashtest.RunFailing(t, exporter(dir, file, x.replace), f.call, f.failure, at, (i+n)%2 == 0)
+			if err != nil {
+				failed++
+				require.NotContains(t, said, "panic", about)
+			}
+			require.NoError(t, goneOnWith(dir, book, before, want, err == nil), about+": "+said)
+		}
+		t.Logf("%v: %d of %d programs failed", f, failed, few)
+	}
+}

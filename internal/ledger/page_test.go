@@ -1,0 +1,275 @@
+package ledger_test
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// rowAt is a row of a book as a text, and where it is.
+type rowAt struct {
+	place ledger.Place
+	text  string
+}
+
+// rowsAt reads all rows of a query.
+func rowsAt[T interface{ Place() ledger.Place }](rows iter.Seq2[T, error]) (list []rowAt, err error) {
+	for x, err := range rows {
+		if err != nil {
+			return list, err
+		}
+		list = append(list, rowAt{x.Place(), fmt.Sprintf("%+v", x)})
+	}
+	return list, nil
+}
+
+// pagedRows are the rows that a book is asked for by pages, and of whom.
+var pagedRows = map[string]struct {
+	accounts []chain.Address
+	read     func(*ledger.Book, ledger.Query) ([]rowAt, error)
+}{
+	"blocks":                   {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Blocks(ctx, q)) }},
+	"transactions":             {nil, transactionsAt},
+	"payments":                 {[]chain.Address{{19: 1}}, transactionsAt},
+	"payments of two accounts": {[]chain.Address{{19: 1}, {19: 2}}, transactionsAt},
+	"payments of many":         {many(chain.Address{19: 3}), transactionsAt},
+	"without payer":            {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.WithoutPayer(ctx, q)) }},
+	"unmatched":                {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Unmatched(ctx, q)) }},
+	"movements":                {nil, movementsAt},
+	"movements of an account":  {[]chain.Address{mover}, movementsAt},
+	"transfers":                {nil, transfersAt},
+	"transfers of an account":  {[]chain.Address{mover}, transfersAt},
+	"costs":                    {nil, costsAt},
+	"costs of an account":      {[]chain.Address{{19: 1}}, costsAt},
+	"costs of many":            {many(chain.Address{19: 1}), costsAt},
+	"findings":                 {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Findings(ctx, q)) }},
+	"unclassified":             {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Unclassified(ctx, q)) }},
+}
+
+func transactionsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error) {
+	return rowsAt(b.Transactions(ctx, q))
+}
+func movementsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Movements(ctx, q)) }
+func transfersAt(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Transfers(ctx, q)) }
+func costsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error)     { return rowsAt(b.Costs(ctx, q)) }
+
+// many are more accounts than a look-up is asked for, one of which has rows.
+func many(account chain.Address) []chain.Address {
+	list := []chain.Address{account}
+	for i := range 200 {
+		list = append(list, chain.Address{0xff, byte(i)})
+	}
+	return list
+}
+
+// pagedBook has blocks with a few rows of each table, of which the last ones are of the day
+// that still grows, and the very last one is not final. The time of one goes backwards, over
+// midnight.
+func pagedBook(t *testing.T, place string, count uint64) (book *ledger.Book, last uint64) {
+	entries := monthsOfBlocks(count, 7*time.Hour)
+	last = uint64(len(entries))
+	begin := time.Date(2023, 11, 24, 22, 0, 0, 0, time.UTC)
+	for i := range 6 {
+		hours := 7 * time.Hour * time.Duration(last)
+		if i == 2 {
+			hours -= 30 * time.Hour
+		}
+		m := makeBlock(last, hashOf(last, 0), hashOf(last-1, 0), "5").at(uint64(begin.Add(hours).UnixMilli()))
+		for n := range 3 {
+			m.event("balances", "Deposit", fmt.Sprintf(`["%v","%d"]`, mover, n+1))
+			m.event("balances", "Mystery", fmt.Sprintf(`["%d"]`, n))
+			m.Report.Transactions[0].Transfers = append(m.Report.Transactions[0].Transfers,
+				evm.Transfer{Token: chain.Address{9}, From: chain.Address{7}, To: mover, Amount: tokenAmount(fmt.Sprint(n))})
+		}
+		m.Block.Finalized, m.Report.Finalized = chain.Some(i < 5), chain.Some(i < 5)
+		entries = append(entries, m.entry(t))
+		last++
+	}
+	book = written(t, place, madeUpChain, entries)
+	return book, last - 1
+}
+
+// A page is a part of the whole: for whatever span, place and limit, the rows are those of
+// the whole list that a query names, however few are read at once. Page after page, they are
+// all, each once.
+func TestPages(t *testing.T) {
+	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
+		book, last := pagedBook(t, newPlace(), 60)
+		everything := ledger.Span{Last: last}
+		random := rand.New(rand.NewPCG(11, 6))
+		whole := map[string][]rowAt{}
+		for name, x := range pagedRows {
+			list, err := x.read(book, in(everything, x.accounts...))
+			require.NoError(t, err, name)
+			require.Greater(t, len(list), 4, name)
+			require.True(t, slices.IsSortedFunc(list, compareRows), name)
+			whole[name] = list
+		}
+		times := 6
+		if testing.Short() {
+			times = 2
+		}
+		for _, rows := range []int{1, 3, 7, 50_000} {
+			ledger.ReadAtOnce(t, rows)
+			for name, x := range pagedRows {
+				for range times {
+					q := in(ledger.Span{First: random.Uint64N(last), Last: random.Uint64N(last + 2)}, x.accounts...)
+					q.Limit = random.IntN(12)
+					if random.IntN(3) > 0 {
+						q.After = chain.Some(ledger.Place{Height: random.Uint64N(last), Row: random.IntN(4)})
+					}
+					have, err := x.read(book, q)
+					require.NoError(t, err, "%s %+v", name, q)
+					require.Equal(t, partOf(whole[name], q), have, "%s %+v", name, q)
+				}
+				var pages []rowAt
+				for q := (ledger.Query{Accounts: x.accounts, Span: everything, Limit: 1 + random.IntN(9)}); ; {
+					page, err := x.read(book, q)
+					require.NoError(t, err, name)
+					require.LessOrEqual(t, len(page), q.Limit, name)
+					if len(page) == 0 {
+						break
+					}
+					pages = append(pages, page...)
+					q.After = chain.Some(page[len(page)-1].place)
+				}
+				require.Equal(t, whole[name], pages, "%s, %d rows at once", name, rows)
+			}
+		}
+	})
+}
+
+func compareRows(a, b rowAt) int {
+	if a.place.Height != b.place.Height {
+		return int(a.place.Height) - int(b.place.Height)
+	}
+	return a.place.Row - b.place.Row
+}
+
+// partOf are the rows of a list that a query names.
+func partOf(list []rowAt, q ledger.Query) (part []rowAt) {
+	for _, r := range list {
+		after, ok := q.After.Get()
+		if r.place.Height >= q.Span.First && r.place.Height <= q.Span.Last && (!ok || compareRows(rowAt{place: after}, r) < 0) && (q.Limit == 0 || len(part) < q.Limit) {
+			part = append(part, r)
+		}
+	}
+	return part
+}
+
+// Rows that are of no account cannot be asked for by account: it would be all of them, or none.
+func TestRowsOfNoAccount(t *testing.T) {
+	book := written(t, newFile(t), madeUpChain, madeUp(0, 3))
+	for _, name := range []string{"blocks", "findings", "unclassified", "without payer"} {
+		_, err := pagedRows[name].read(book, in(ledger.Span{Last: 2}, chain.Address{}))
+		require.ErrorContains(t, err, "these rows are of no account", name)
+	}
+}
+
+// A page is proved as the whole is: where the look-up has lost a row, each page that should
+// have it is an error, and none that ends on a day before, or begins on one after.
+func TestAPageOfALookUpThatLostARow(t *testing.T) {
+	book := written(t, newFile(t), madeUpChain, monthsOfBlocks(60, 7*time.Hour)) // about three blocks a day
+	ask := func(after, limit int) error {
+		q := in(ledger.Span{Last: 59}, mover)
+		q.After, q.Limit = chain.Some(ledger.Place{Height: uint64(after), Row: 1_000}), limit
+		_, err := movementsAt(book, q)
+		return err
+	}
+	const lost = 30
+	mend := book.Altering(func(query string, _ int, r []any) {
+		if strings.Contains(query, "DISTINCT height FROM account_blocks") && r[0] == int64(lost) {
+			r[0] = int64(lost - 1)
+		}
+	})
+	defer mend()
+	for after := 0; after < lost; after++ {
+		require.ErrorIs(t, ask(after, lost), ledger.ErrDamaged, after)
+	}
+	require.NoError(t, ask(0, lost-3), "up to block 27, of the day before")
+	require.ErrorIs(t, ask(0, lost-2), ledger.ErrDamaged, "block 28 is of the same day")
+	require.ErrorContains(t, ask(0, lost), "block 30, table movements: the look-up by account does not name it")
+	require.NoError(t, ask(lost+4, 5))
+	require.NoError(t, ask(lost+4, 0))
+}
+
+// Sixty-four ask at the same time, each for everything and for rows while it is given others.
+// With fewer connections than that, all are answered, and as one alone is: nobody holds a
+// connection while a row is handed over.
+func TestSixtyFourAtOnce(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		written, last := pagedBook(t, place, 300) // more than are read at once
+		require.NoError(t, written.Close())
+		if ledger.Postgres(place) {
+			place += "&pool_max_conns=4"
+		}
+		book := reader(t, place)
+		asked := questions(last - 1) // that are sealed
+		want := answersOf(t, book, asked)
+		const each = 3
+		failures := make(chan string, 64*(each+1))
+		var asking sync.WaitGroup
+		for i := range 64 {
+			asking.Go(func() {
+				for n := range each {
+					q := asked[(i+n)%len(asked)]
+					answer, err := q.ask(book)
+					if err != nil || answer != want[q.name] {
+						failures <- fmt.Sprint(q.name, ": ", err)
+					}
+				}
+				if err := within(book, last); err != nil {
+					failures <- err.Error()
+				}
+			})
+		}
+		done := make(chan struct{})
+		go func() { asking.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(5 * time.Minute):
+			t.Fatal("they wait for each other")
+		}
+		close(failures)
+		for f := range failures {
+			t.Error(f)
+		}
+	})
+}
+
+// within asks for rows while others are handed over, three deep.
+func within(book *ledger.Book, last uint64) error {
+	all, moved := ledger.Span{Last: last}, 0
+	for m, err := range book.Movements(ctx, in(all)) {
+		if err != nil {
+			return err
+		}
+		if moved++; m.Height%100 != 0 {
+			continue
+		}
+		for x, err := range book.Transactions(ctx, in(ledger.Span{Last: 20}, chain.Address{19: 1})) {
+			if err != nil {
+				return err
+			}
+			if found, err := book.TransactionAt(ctx, x.Place()); err != nil || found == nil || found.Hash != x.Hash {
+				return fmt.Errorf("the transaction %v: %v", x.Place(), err)
+			}
+		}
+	}
+	if moved < int(last) {
+		return fmt.Errorf("%d movements", moved)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package ledger_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// The ledger's sums by day, account and contract are those of the reports.
+func TestSums(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		both(t, func(t *testing.T, r *recording) {
+			book := written(t, newPlace(), r.id, r.entries)
+			sealAll(t, book)
+			total, byPayer := chain.Wei{}, map[chain.Address]chain.Wei{}
+			byCall := map[string]chain.Wei{}
+			transfers := map[chain.Address]int{}
+			add := func(a, b chain.Wei) chain.Wei {
+				sum, err := a.Add(b)
+				require.NoError(t, err)
+				return sum
+			}
+			for _, p := range r.proved {
+				for _, x := range p.Report.Transactions {
+					paid, _ := x.Fee.Get()
+					payer, _ := x.Payer.Get()
+					total, byPayer[payer], byCall[x.Call] = add(total, paid), add(byPayer[payer], paid), add(byCall[x.Call], paid)
+					for _, m := range x.Transfers {
+						transfers[m.From]++
+						if m.To != m.From {
+							transfers[m.To]++
+						}
+					}
+				}
+			}
+			for _, by := range []ledger.TotalsBy{ledger.ByQuarterHour, ledger.ByDay, ledger.ByMonth} {
+				times, _, err := totalled(book, ever, by)
+				require.NoError(t, err)
+				sum := chain.Wei{}
+				for _, x := range times {
+					sum = add(sum, x.Fee)
+				}
+				require.Equal(t, total, sum, by)
+			}
+			calls, payers := map[string]chain.Wei{}, map[chain.Address]chain.Wei{}
+			_, err := book.Totals(ctx, ever, ledger.Span{Last: r.last}, ledger.ByContract, func(x *ledger.Total) error {
+				calls[x.Call] = add(calls[x.Call], x.Fee)
+				require.Equal(t, x.Layer == fee.Native, x.Native > 0)
+				return nil
+			}, func(uint64) {})
+			require.NoError(t, err)
+			require.Equal(t, byCall, calls)
+			_, err = book.Totals(ctx, ever, ledger.Span{Last: r.last}, ledger.ByAccount, func(x *ledger.Total) error {
+				payer, _ := x.Account.Get()
+				payers[payer] = add(payers[payer], x.Fee)
+				return nil
+			}, func(uint64) {})
+			require.NoError(t, err)
+			require.Equal(t, byPayer, payers)
+			for account, want := range transfers {
+				found := 0
+				require.NoError(t, each(book.Transfers(ctx, in(ledger.Span{Last: r.last}, account)), func(x *ledger.Transfer) error {
+					require.True(t, x.Sender == account || x.Recipient == account)
+					found++
+					return nil
+				}))
+				require.Equal(t, want, found)
+			}
+		})
+	})
+}
+
+// A balances event that is not understood is kept, with why.
+func TestUnclassified(t *testing.T) {
+	m := makeBlock(5, hashOf(5, 0), hashOf(4, 0), "1").event("balances", "Minced", `["0x00",1]`)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := writer(t, newPlace())
+		require.NoError(t, book.Begin(ctx, madeUpChain, 5))
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
+		var found []*ledger.Unclassified
+		require.NoError(t, each(book.Unclassified(ctx, in(ledger.Span{First: 5, Last: 5})), func(u *ledger.Unclassified) error {
+			found = append(found, u)
+			return nil
+		}))
+		require.Len(t, found, 1)
+		require.Equal(t, "balances.Minced", found[0].Event)
+		require.Equal(t, `["0x00",1]`, found[0].Data)
+		require.Equal(t, chain.ErrUnknownEvent.Error(), found[0].Reason)
+	})
+}
+
+func TestDays(t *testing.T) {
+	for text, want := range map[string]ledger.Day{"1969-12-31T23:59:59Z": -1, "1970-01-01T00:00:00Z": 0, "1970-01-02T00:00:00Z": 1} {
+		at, err := time.Parse(time.RFC3339, text)
+		require.NoError(t, err)
+		require.Equal(t, want, ledger.DayOf(at), text)
+	}
+}

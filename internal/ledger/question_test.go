@@ -1,0 +1,224 @@
+package ledger_test
+
+import (
+	"context"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// A book knows the chain that it is of from the first Begin on, and block 0 once a
+// source told it.
+func TestIdentity(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := writer(t, newPlace())
+		_, err := book.Identity(ctx)
+		require.ErrorIs(t, err, ledger.ErrNone)
+		begun := func(id ledger.Identity) ledger.Identity {
+			require.NoError(t, book.Begin(ctx, id, 7))
+			have, err := book.Identity(ctx)
+			require.NoError(t, err)
+			return have
+		}
+		unknown := ledger.Identity{Network: "moonbeam"}
+		require.Equal(t, unknown, begun(unknown))
+		require.Equal(t, madeUpChain, begun(madeUpChain))
+		require.Equal(t, madeUpChain, begun(unknown), "what is known is not forgotten")
+	})
+}
+
+// Who looks whether something is left to seal sees the block that follows, once it is
+// there and final; a block that is not sealed has no seal.
+func TestUnsealed(t *testing.T) {
+	entries := madeUp(0, 6)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := writer(t, place)
+		other := reader(t, place)
+		unsealed := func() bool {
+			left, err := other.Unsealed(ctx)
+			require.NoError(t, err)
+			return left
+		}
+		seal := func(height uint64) (s ledger.Seal, ok bool) {
+			s, err := other.SealOf(ctx, heights(0, height), ledger.Span{Last: height})
+			if err != nil {
+				require.ErrorIs(t, err, ledger.ErrNone)
+			}
+			return s, err == nil
+		}
+		require.False(t, unsealed(), "nothing was begun")
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		require.False(t, unsealed(), "nothing is there")
+		require.NoError(t, book.Write(ctx, entries[1:3]))
+		require.False(t, unsealed(), "block 0 is missing")
+		require.NoError(t, book.Write(ctx, entries[:1]))
+		require.True(t, unsealed())
+		_, ok := seal(1)
+		require.False(t, ok, "it is stored, and not sealed")
+		sealAll(t, book)
+		require.False(t, unsealed())
+		_, ok = seal(2)
+		require.True(t, ok)
+		require.NoError(t, book.Write(ctx, branch(t, 3, 1, hashOf(2, 0), 1, false)))
+		require.False(t, unsealed(), "block 3 is not final")
+		_, ok = seal(3)
+		require.False(t, ok)
+		_, ok = seal(4)
+		require.False(t, ok, "it is not there")
+	})
+}
+
+// A transaction of which it is not known who paid is told, and is nobody's payment.
+func TestWithoutPayer(t *testing.T) {
+	first := makeBlock(0, hashOf(0, 0), chain.Hash{}, "5")
+	second := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "7")
+	second.unpaid()
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := writer(t, newPlace())
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{first.entry(t), second.entry(t)}))
+		sealAll(t, book)
+		heights := func(span ledger.Span) (list []uint64) {
+			require.NoError(t, each(book.WithoutPayer(ctx, in(span)), func(x *ledger.Transaction) error {
+				require.False(t, x.Payer.Known())
+				list = append(list, x.Height)
+				return nil
+			}))
+			return list
+		}
+		require.Equal(t, []uint64{1}, heights(ledger.Span{Last: 1}))
+		require.Empty(t, heights(ledger.Span{}))
+		paid, _, err := totalled(book, ever, ledger.ByAccount)
+		require.NoError(t, err)
+		require.Len(t, paid, 2, "one account paid in block 0, and nobody in block 1")
+		require.Equal(t, "5", statusOf(t, book).Totals.Fee.String())
+	})
+}
+
+// Those without a payer, and those whose fee is undetermined or drifts, are found on days of which
+// others have none, in what is not sealed, and in any part of that.
+func TestFewTransactionsOfSpans(t *testing.T) {
+	const count, sealed = 60, 50
+	made := monthsMade(count, 7*time.Hour)
+	for h := 8; h < count; h += 17 {
+		made[h].Report.Transactions[0].Verdict = chain.Some(evidence.Drift)
+	}
+	without := func(x *evidence.Transaction) bool { return !x.Payer.Known() }
+	unmatched := func(x *evidence.Transaction) bool {
+		v, _ := x.Verdict.Get()
+		return !x.Fee.Known() || v == evidence.Drift
+	}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := writer(t, newPlace())
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		for i, m := range made {
+			m.Report.Finalized = chain.Some(i < sealed)
+			require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
+		}
+		sealAll(t, book)
+		s, err := book.Sealed(ctx)
+		require.NoError(t, err)
+		require.Equal(t, heights(0, sealed-1), s)
+		for _, x := range []struct {
+			of  func(*evidence.Transaction) bool
+			ask func(context.Context, ledger.Query) iter.Seq2[*ledger.Transaction, error]
+		}{{without, book.WithoutPayer}, {unmatched, book.Unmatched}} {
+			for first := uint64(0); first < count; first += 7 {
+				for last := first; last < count+10; last += 6 {
+					var want, have []uint64
+					for h := first; h <= min(last, count-1); h++ {
+						if x.of(&made[h].Report.Transactions[0]) {
+							want = append(want, h)
+						}
+					}
+					require.NoError(t, each(x.ask(ctx, in(ledger.Span{First: first, Last: last})), func(x *ledger.Transaction) error {
+						have = append(have, x.Height)
+						return nil
+					}))
+					require.Equal(t, want, have, "%d..%d", first, last)
+				}
+			}
+		}
+	})
+}
+
+// A ledger takes no fee that nobody is known to have paid: who looks for such payers goes by what
+// has no fee.
+func TestFeeWithoutPayer(t *testing.T) {
+	m := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "7")
+	m.Report.Transactions[0].Payer = chain.Optional[chain.Address]{}
+	_, err := ledger.NewEntry(m.Block, m.Report)
+	require.EqualError(t, err, "block 1, extrinsic 1: has a fee, and it is not known who paid")
+	m.unpaid()
+	_, err = ledger.NewEntry(m.Block, m.Report)
+	require.NoError(t, err)
+}
+
+// Of heights, a period is what is in between, whatever time the blocks are of. Block 0
+// has no time: it is in no period of times, and cannot tell where one ends.
+func TestPeriodOfABlockWithoutATime(t *testing.T) {
+	r := recording2100()
+	book := written(t, newFile(t), r.id, r.entries[:1])
+	year := ledger.Period{From: timeAt(t, "2026-01-01T00:00:00Z"), To: timeAt(t, "2027-01-01T00:00:00Z")}
+	c, err := book.Cover(ctx, year)
+	require.NoError(t, err)
+	require.Equal(t, ledger.Cover{Lacks: []string{"its end: the ledger is sealed up to block 0"}}, c)
+	require.False(t, year.Has(0, chain.Optional[chain.Time]{}))
+	for height, in := range []bool{false, true, true, false} {
+		require.Equal(t, in, heights(1, 2).Has(uint64(height), chain.Optional[chain.Time]{}), height)
+	}
+	outside, err := book.Outside(ctx, year, ledger.Span{})
+	require.NoError(t, err)
+	require.Equal(t, []uint64{0}, outside)
+	outside, err = book.Outside(ctx, heights(0, 0), ledger.Span{})
+	require.NoError(t, err)
+	require.Empty(t, outside)
+}
+
+// What only asks fails, and says so, where the table that it asks is not there.
+func TestQuestionsWithoutATable(t *testing.T) {
+	entry, account := everyTable(t)
+	period := ledger.Period{From: timeAt(t, "2023-01-01T00:00:00Z"), To: timeAt(t, "2024-01-01T00:00:00Z")}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := written(t, place, madeUpChain, []*ledger.Entry{entry})
+		db := openSQL(t, place)
+		questions := map[string]map[string]func() error{
+			"book": {
+				"Identity": func() error { _, err := book.Identity(ctx); return err },
+				"Unsealed": func() error { _, err := book.Unsealed(ctx); return err },
+				"Sealed":   func() error { _, err := book.Sealed(ctx); return err },
+				"Cover":    func() error { _, err := book.Cover(ctx, period); return err },
+			},
+			"blocks": {
+				"SealOf":   func() error { _, err := book.SealOf(ctx, heights(3, 3), ledger.Span{First: 3, Last: 3}); return err },
+				"Unsealed": func() error { _, err := book.Unsealed(ctx); return err },
+				"Cover":    func() error { _, err := book.Cover(ctx, period); return err },
+				"Outside":  func() error { _, err := book.Outside(ctx, period, ledger.Span{}); return err },
+			},
+			"seals": {"Totals": func() error { _, _, err := totalled(book, ever, ledger.ByAccount); return err }},
+		}
+		for table, read := range readings(book, account) {
+			if questions[table] == nil {
+				questions[table] = map[string]func() error{}
+			}
+			questions[table]["its rows"] = func() error { _, err := read(); return err }
+		}
+		for table, list := range questions {
+			for name, ask := range list {
+				require.NoError(t, ask(), name)
+				db.do(t, "ALTER TABLE "+table+" RENAME TO elsewhere")
+				require.Error(t, ask(), "%s without %s", name, table)
+				db.do(t, "ALTER TABLE elsewhere RENAME TO "+table)
+			}
+		}
+		verified(t, book)
+	})
+}

@@ -1,0 +1,156 @@
+//go:build unix
+
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/feeledger/fees/internal/ledger/queue"
+	"github.com/feeledger/fees/internal/test/postgrestest"
+	"github.com/stretchr/testify/require"
+)
+
+// Three processes share a range, and at a random moment one with jobs under way is
+// gone: killed, or frozen, as with its machine, and back when all is done without it.
+func TestAWorkerIsGone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until its jobs are taken up")
+	}
+	t.Parallel()
+	for name, test := range map[string]struct {
+		leads bool
+		stop  func(*process)
+	}{
+		"the leader killed": {true, (*process).kill},
+		"another killed":    {false, (*process).kill},
+		"the leader frozen": {true, (*process).freeze},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShared(t, postgrestest.Start(t))
+			require.Equal(t, 100, s.enqueue(2000, 20))
+			processes := []*process{s.process(), s.process(), s.process()}
+			s.eventually("nobody leads", func() bool { return one[int](s, "SELECT count(*) FROM river_leader") == 1 })
+			time.Sleep(rand.N(seconds(1)))
+
+			var gone *process
+			var left []int64
+			s.eventually("nobody has jobs under way", func() bool {
+				for _, p := range processes {
+					if left = s.stopped(p, test.leads, test.stop); len(left) > 0 {
+						gone = p
+						return true
+					}
+				}
+				return false
+			})
+			s.takenForDead()
+
+			for _, p := range processes {
+				if p != gone {
+					s.ends(p)
+				}
+			}
+			s.requireDone(2000)
+			if gone.ProcessState == nil {
+				gone.thaw()
+				s.ends(gone)
+				s.requireDone(2000)
+			}
+			for _, id := range left { // on a machine that is too slow, River may have taken it from the second one too
+				require.GreaterOrEqual(t, one[int](s, "SELECT attempt FROM river_job WHERE id = $1", id), 2, "nobody took it up")
+			}
+		})
+	}
+}
+
+// A job that River gave to another while its worker was alive after all.
+func TestAJobThatWasGivenToAnotherWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(10, 10)
+	var times atomic.Int64
+	judge := but(slow(0), 10, func(context.Context) error {
+		if times.Add(1) == 1 {
+			s.exec("UPDATE river_job SET state = 'available'")
+			s.eventually("nobody takes it up", func() bool { return one[bool](s, "SELECT state = 'completed' FROM river_job") })
+		}
+		return nil
+	})
+	s.work(judge, queue.Options{Jobs: 2, Limit: 2 * patience})
+	require.Equal(t, int64(2), times.Load())
+	s.requireDone(10)
+}
+
+// A job that River took for dead, but that nobody took up, is done by its worker.
+func TestAJobThatWasTakenForDead(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(10, 10)
+	var times atomic.Int64
+	judge := but(slow(0), 5, func(context.Context) error {
+		times.Add(1)
+		s.exec("UPDATE river_job SET state = 'retryable', scheduled_at = now() + interval '1 hour'")
+		return nil
+	})
+	s.work(judge, queue.Options{})
+	s.requireDone(10)
+	require.Equal(t, int64(1), times.Load())
+}
+
+// The worker that lost a job tells River that it failed only when the one that has it
+// now is done with it.
+func TestAWorkerThatLostAJobStepsAside(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(10, 10)
+	var times atomic.Int64
+	judge := but(slow(0), 1, func(ctx context.Context) error {
+		if times.Add(1) == 1 {
+			s.exec("UPDATE river_job SET state = 'available'")
+			for times.Load() < 2 && ctx.Err() == nil {
+				time.Sleep(seconds(0.01))
+			}
+			return errors.New("failed while another works on it")
+		}
+		time.Sleep(seconds(2))
+		return nil
+	})
+	s.work(judge, queue.Options{Limit: patience})
+	s.requireDone(10)
+	require.Equal(t, int64(2), times.Load())
+	require.Equal(t, 2, one[int](s, "SELECT attempt FROM river_job"))
+	require.True(t, one[bool](s, "SELECT errors IS NULL FROM river_job"))
+}
+
+func TestTheDatabaseDiesUnderLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until jobs that were under way are taken up")
+	}
+	t.Parallel()
+	server := postgrestest.StartOwn(t)
+	s := newShared(t, server)
+	s.enqueue(1000, 10)
+	done := make(chan error)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	go func() {
+		done <- queue.Work(ctx, s.Book, slow(2*time.Millisecond), queue.Options{UntilDone: true, Limit: 4 * time.Second})
+	}()
+	s.eventually("it does not come to work", func() bool { return s.jobs().Done > 10 })
+	for range 2 {
+		server.Kill()
+		time.Sleep(seconds(1))
+		server.Restart()
+		time.Sleep(rand.N(seconds(1)))
+	}
+	restarted := time.Now()
+	require.NoError(t, <-done)
+	t.Logf("done %.1f s after the last restart", time.Since(restarted).Seconds())
+	s.requireDone(1000)
+}

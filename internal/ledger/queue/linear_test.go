@@ -1,0 +1,288 @@
+//go:build unix
+
+package queue_test
+
+import (
+	"context"
+	"iter"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/ledger/queue"
+	"github.com/feeledger/fees/internal/test/postgrestest"
+)
+
+// history is what was called, when, and what came of it.
+type history struct {
+	sync.Mutex
+	operations []porcupine.Operation
+}
+
+func now() int64 { return time.Now().UnixNano() }
+
+// forever is when a call returned of which nobody knows whether it did what it was for.
+const forever = int64(1) << 62
+
+func (h *history) add(input, output any, call, done int64) {
+	h.Lock()
+	defer h.Unlock()
+	h.operations = append(h.operations, porcupine.Operation{Input: input, Output: output, Call: call, Return: done})
+}
+
+// The calls of the queue, each about the blocks from a height on.
+type (
+	enqueued struct{ first uint64 } // gives how many jobs it made
+	claimed  struct {
+		first uint64
+		queue.Attempt
+	}
+	finished struct { // gives an outcome
+		first uint64
+		queue.Attempt
+	}
+)
+
+type outcome string
+
+const (
+	stored  outcome = "stored"  // what was judged, and the job was done in the same transaction
+	refused outcome = "refused" // the job is another's
+	unknown outcome = "unknown" // the job may be done, or not
+)
+
+// jobState is how a job for some blocks stands: nobody has two at a time.
+type jobState struct {
+	open  bool
+	id    int64     // 0 while nobody took it up
+	given time.Time // to the one who may finish it
+}
+
+// jobModel is what the queue is to be: a job is given to one after the other, and only the one
+// who has it ends it, once.
+var jobModel = porcupine.NondeterministicModel{
+	Init: func() []any { return []any{jobState{}} },
+	Partition: func(all []porcupine.Operation) (parts [][]porcupine.Operation) {
+		byFirst := map[uint64][]porcupine.Operation{}
+		made := map[uint64]bool{}
+		for _, o := range all {
+			first := uint64(0)
+			switch in := o.Input.(type) {
+			case enqueued:
+				first = in.first
+				made[first] = true
+			case claimed:
+				first = in.first
+			case finished:
+				first = in.first
+			}
+			byFirst[first] = append(byFirst[first], o)
+		}
+		for first, list := range byFirst {
+			if !made[first] { // what was left of another one
+				list = append(list, porcupine.Operation{Input: enqueued{first}, Output: 1})
+			}
+			parts = append(parts, list)
+		}
+		return parts
+	},
+	Step: func(state, input, output any) []any {
+		s := state.(jobState)
+		switch in := input.(type) {
+		case enqueued:
+			switch output {
+			case 0:
+				if s.open {
+					return []any{s}
+				}
+			case 1:
+				if !s.open {
+					return []any{jobState{open: true}}
+				}
+			default:
+				return []any{s, jobState{open: true}}
+			}
+		case claimed:
+			if s.open && (s.id == 0 || s.id == in.Job) && s.given != in.At {
+				return []any{jobState{true, in.Job, in.At}}
+			}
+		case finished:
+			mine := s.open && s.id == in.Job && s.given == in.At
+			switch {
+			case output == stored && mine:
+				return []any{jobState{}}
+			case output == refused && !mine:
+				return []any{s}
+			case output == unknown && mine:
+				return []any{s, jobState{}}
+			case output == unknown:
+				return []any{s}
+			}
+		}
+		return nil
+	},
+}
+
+// sealed is what a reader saw.
+type sealed struct {
+	height uint64
+	seal   ledger.Seal
+}
+
+// sealModel is what the seals are to be: the height only grows, and each has one seal.
+func sealModel(seals []chain.Optional[ledger.Seal]) porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return uint64(0) },
+		Step: func(state, _, output any) (bool, any) {
+			saw := output.(sealed)
+			return saw.height >= state.(uint64) && seals[saw.height] == chain.Some(saw.seal), saw.height
+		},
+	}
+}
+
+// sealsByHeight are the seals of a quiet book that was sealed block by block, from 1 on.
+func sealsByHeight(t *testing.T, last uint64) []chain.Optional[ledger.Seal] {
+	ctx := context.Background()
+	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "quiet.db"))
+	require.NoError(t, err)
+	defer book.Close()
+	require.NoError(t, book.Begin(ctx, identity, 1))
+	seals := make([]chain.Optional[ledger.Seal], 1, last+1)
+	for _, e := range entries(t, ledger.Span{First: 1, Last: last}) {
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{e}))
+		_, err := book.Seal(ctx)
+		require.NoError(t, err)
+		s, err := book.Status(ctx)
+		require.NoError(t, err)
+		seals = append(seals, s.Seal)
+	}
+	return seals
+}
+
+// Workers whose server is killed, and whose jobs are given to others while they work: what each
+// of them, and who enqueues, seals and reads saw, is what a queue and a seal without faults allow.
+func TestWhatWorkersSawIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills a server")
+	}
+	t.Parallel()
+	const last, size = 240, 4
+	server := postgrestest.StartOwn(t)
+	s := newShared(t, server)
+	seals := sealsByHeight(t, last)
+	var jobs, reads history
+	ctx, stop := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+
+	enqueue := func(first uint64) {
+		call := now()
+		made, err := queue.Enqueue(ctx, s.Pool(), []ledger.Span{{First: first, Last: first + size - 1}}, size)
+		if err != nil {
+			jobs.add(enqueued{first}, -1, call, forever)
+			return
+		}
+		jobs.add(enqueued{first}, made, call, now())
+	}
+	var enqueuers sync.WaitGroup
+	for range 3 { // each of them wants all
+		enqueuers.Go(func() {
+			for _, k := range rand.Perm(last / size) {
+				enqueue(uint64(k*size) + 1)
+			}
+		})
+	}
+	enqueuers.Wait()
+
+	type judgedKey struct{}
+	judge := func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+		*ctx.Value(judgedKey{}).(*bool) = true
+		if rand.IntN(3) == 0 { // long enough for another to take the job up
+			return slow(200*time.Millisecond)(ctx, span)
+		}
+		return slow(5*time.Millisecond)(ctx, span)
+	}
+	watch := func(ctx context.Context, a queue.Attempt, work func(context.Context) error) error {
+		asked := false
+		call := now()
+		jobs.add(claimed{a.Span.First, a}, nil, a.At.Add(-time.Millisecond).UnixNano(), call)
+		err := work(context.WithValue(ctx, judgedKey{}, &asked))
+		switch {
+		case err == nil && asked:
+			jobs.add(finished{a.Span.First, a}, stored, call, now())
+		case err != nil && strings.Contains(err.Error(), "was given to another worker"):
+			jobs.add(finished{a.Span.First, a}, refused, call, now())
+		default: // River ends a job of which nothing was missing, some time later
+			jobs.add(finished{a.Span.First, a}, unknown, call, forever)
+		}
+		return err
+	}
+	for range 3 {
+		book, err := ledger.OpenShared(ctx, s.address)
+		require.NoError(t, err)
+		defer book.Close()
+		all.Go(func() {
+			err := queue.WorkWatched(ctx, book, judge, queue.Options{Jobs: 2, Limit: limit}, watch)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		for range 2 { // who seal, and read
+			all.Go(func() {
+				for ctx.Err() == nil {
+					book.Seal(ctx)
+					call := now()
+					if status, err := book.Status(ctx); err == nil {
+						height, _ := status.Sealed.Get()
+						seal, any := status.Seal.Get()
+						if any {
+							reads.add(nil, sealed{height, seal}, call, now())
+						}
+					}
+					time.Sleep(rand.N(20 * time.Millisecond))
+				}
+			})
+		}
+	}
+	all.Go(func() { // jobs that are under way are given to others
+		for ctx.Err() == nil {
+			time.Sleep(rand.N(30 * time.Millisecond))
+			s.Pool().Exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = now() WHERE id IN (SELECT id FROM river_job WHERE state IN ('running', 'retryable') ORDER BY random() LIMIT 2)")
+			if rand.IntN(4) == 0 {
+				enqueue(rand.Uint64N(last/size)*size + 1)
+			}
+		}
+	})
+	for range 3 {
+		time.Sleep(rand.N(seconds(0.5)))
+		server.Kill()
+		time.Sleep(rand.N(seconds(0.2)))
+		server.Restart()
+	}
+	s.eventually("it is never all sealed", func() bool {
+		status, err := s.Status(ctx)
+		return err == nil && status.Sealed == chain.Some(uint64(last))
+	})
+	stop()
+	all.Wait()
+
+	outcomes := map[outcome]int{}
+	for _, o := range jobs.operations {
+		if x, ok := o.Output.(outcome); ok {
+			outcomes[x]++
+		}
+	}
+	t.Logf("%d calls of the queue (%v), %d reads of the seal", len(jobs.operations), outcomes, len(reads.operations))
+	require.Positive(t, outcomes[stored])
+	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(jobModel.ToModel(), jobs.operations, time.Minute), "the queue")
+	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(sealModel(seals), reads.operations, time.Minute), "the seals")
+	require.Equal(t, chain.Some(quietSeal(t, last)), s.status().Seal)
+	s.requireSound()
+}

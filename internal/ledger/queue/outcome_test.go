@@ -1,0 +1,55 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/ledger/queue"
+	"github.com/feeledger/fees/internal/test/postgrestest"
+)
+
+// Who wants to know is told of each job when it begins, and how it ended.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	var mu sync.Mutex
+	outcomes, running := map[queue.Outcome]int{}, 0
+	began := func() func(queue.Outcome) {
+		mu.Lock()
+		defer mu.Unlock()
+		running++
+		return func(o queue.Outcome) {
+			mu.Lock()
+			defer mu.Unlock()
+			running--
+			outcomes[o]++
+		}
+	}
+	s.enqueue(20, 5)
+	var once sync.Once
+	s.work(but(slow(0), 7, func(context.Context) (err error) {
+		once.Do(func() { err = errors.New("away") })
+		return err
+	}), queue.Options{Began: began})
+	s.requireDone(20)
+	require.Equal(t, map[queue.Outcome]int{queue.Done: 4, queue.Failed: 1}, outcomes)
+	require.Zero(t, running)
+
+	// A job of which nothing is judged when the worker is to end is others'.
+	other := newShared(t, postgrestest.Start(t))
+	other.enqueue(5, 5)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	require.NoError(t, queue.Work(ctx, other.Book, but(slow(0), 1, func(ctx context.Context) error {
+		stop()
+		<-ctx.Done()
+		return ctx.Err()
+	}), queue.Options{Began: began, Jobs: 1}))
+	require.Equal(t, 1, outcomes[queue.PutBack])
+	require.Zero(t, running)
+	require.EqualValues(t, 1, other.jobs().Left())
+}

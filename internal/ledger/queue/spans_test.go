@@ -1,0 +1,69 @@
+package queue
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+	"github.com/stretchr/testify/require"
+)
+
+// Against sets of heights.
+func TestWithout(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	heights := func(spans []ledger.Span) map[uint64]bool {
+		set := map[uint64]bool{}
+		for _, s := range spans {
+			for h := s.First; h <= s.Last; h++ {
+				set[h] = true
+			}
+		}
+		return set
+	}
+	some := func() (spans []ledger.Span) {
+		for range random.IntN(6) {
+			first := random.Uint64N(30)
+			spans = append(spans, ledger.Span{First: first, Last: first + random.Uint64N(8)})
+		}
+		return spans
+	}
+	for range 5000 {
+		spans, others := some(), some()
+		left := without(spans, others)
+		want := heights(spans)
+		for h := range heights(others) {
+			delete(want, h)
+		}
+		require.Equal(t, want, heights(left), "%v without %v", spans, others)
+		for i, s := range left {
+			require.LessOrEqual(t, s.First, s.Last)
+			require.True(t, i == 0 || left[i-1].Last < s.First)
+		}
+	}
+}
+
+func TestSpansUpToTheLastHeight(t *testing.T) {
+	all := ledger.Span{First: 0, Last: math.MaxUint64}
+	require.Equal(t, []ledger.Span{all}, union([]ledger.Span{{First: 5, Last: math.MaxUint64}, {First: 0, Last: 7}}))
+	require.Empty(t, without([]ledger.Span{{First: 3, Last: math.MaxUint64}}, []ledger.Span{all}))
+	require.Equal(t, []ledger.Span{{First: 0, Last: 4}, {First: math.MaxUint64, Last: math.MaxUint64}},
+		without([]ledger.Span{all}, []ledger.Span{{First: 5, Last: math.MaxUint64 - 1}}))
+	parts, err := cut([]ledger.Span{{First: math.MaxUint64 - 4, Last: math.MaxUint64}}, 3)
+	require.NoError(t, err)
+	require.Equal(t, []ledger.Span{{First: math.MaxUint64 - 4, Last: math.MaxUint64 - 2}, {First: math.MaxUint64 - 1, Last: math.MaxUint64}}, parts)
+}
+
+// A job that failed often waits long, but not for a worker that died as well.
+func TestNextRetry(t *testing.T) {
+	w := worker{Options: Options{}.withDefaults()}
+	next := func(taken time.Duration) time.Duration {
+		at := time.Now().Add(-taken)
+		return time.Until(w.NextRetry(&river.Job[job]{JobRow: &rivertype.JobRow{Attempt: 7, AttemptedAt: &at}}))
+	}
+	require.InDelta(t, 60, next(time.Second).Seconds(), 0.1)
+	require.InDelta(t, 1, next(15*time.Second).Seconds(), 0.1)
+}

@@ -1,0 +1,291 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/ledger/queue"
+	"github.com/feeledger/fees/internal/test/postgrestest"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWork(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	require.Equal(t, 11, s.enqueue(101, 10))
+	for _, there := range []ledger.Span{{First: 1, Last: 1}, {First: 15, Last: 16}, {First: 101, Last: 101}} { // are not judged again
+		require.NoError(t, s.WriteJob(context.Background(), entries(t, there), func(context.Context, pgx.Tx) error { return nil }))
+	}
+	var judged atomic.Int64
+	judge := but(slow(0), 15, func(context.Context) error { judged.Add(1); return nil })
+	s.work(judge, queue.Options{})
+	s.requireDone(101)
+	require.Zero(t, judged.Load())
+	require.Equal(t, uint64(11), s.jobs().Done)
+}
+
+// However little Seal takes at a time.
+func TestEverythingIsSealed(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(600, 300)
+	s.work(slow(0), queue.Options{})
+	s.requireDone(600)
+}
+
+func TestWorkWithoutJobsIsDone(t *testing.T) {
+	t.Parallel()
+	newShared(t, postgrestest.Start(t)).work(slow(0), queue.Options{})
+}
+
+func TestWorkNeedsPostgreSQL(t *testing.T) {
+	t.Parallel()
+	require.ErrorIs(t, queue.Work(context.Background(), &ledger.Book{}, slow(0), queue.Options{}), queue.ErrNoPostgreSQL)
+}
+
+func TestWorkRefusesOptions(t *testing.T) {
+	s := newShared(t, postgrestest.Start(t))
+	for _, o := range []queue.Options{{Jobs: -1}, {Limit: -1}} {
+		require.ErrorContains(t, queue.Work(context.Background(), s.Book, slow(0), o), "negative")
+	}
+}
+
+// A job that takes longer than its time is cut, not failed.
+func TestAJobThatTakesLongGoesOnInAnother(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	require.Equal(t, 1, s.enqueue(60, 60))
+	s.work(slow(80*time.Millisecond), queue.Options{Limit: 4 * time.Second})
+	s.requireDone(60)
+	require.GreaterOrEqual(t, s.jobs().Done, uint64(3)) // 60 × 80 ms, 2 s at a time
+	require.Equal(t, 1, one[int](s, "SELECT max(attempt) FROM river_job"))
+}
+
+func TestAFailureIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(30, 10)
+	var failures atomic.Int64
+	judge := but(slow(0), 15, func(context.Context) error {
+		if failures.Add(1) <= 2 {
+			return errors.New("the gateway at https://key:sesame@gateway.example/v1/sesame?key=sesame is down")
+		}
+		return nil
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- queue.Work(ctx, s.Book, judge, queue.Options{}) }()
+
+	var jobs queue.Summary
+	s.eventually("no job waits to be tried again", func() bool { jobs = s.jobs(); return jobs.Retrying == 1 })
+	require.Len(t, jobs.Failures, 1)
+	failure := jobs.Failures[0]
+	require.Equal(t, ledger.Span{First: 11, Last: 20}, failure.Span)
+	require.Equal(t, "the gateway at https://gateway.example is down", failure.Error)
+	require.Contains(t, []int{1, 2}, failure.Attempt)
+	soonest := failure.At.Add(time.Duration(failure.Attempt) * time.Second) // 1 s, then 2 s
+	require.False(t, failure.Next.Before(soonest))
+	require.WithinDuration(t, soonest, failure.Next, seconds(10))
+	require.NotZero(t, one[int](s, "SELECT count(*) FROM blocks WHERE height BETWEEN 11 AND 14"), "what was judged before is stored")
+
+	s.eventually("not all jobs are done", func() bool { return s.jobs().Done == 3 })
+	cancel()
+	require.NoError(t, <-done)
+	s.requireDone(30)
+	require.Equal(t, int64(3), failures.Load())
+	require.Zero(t, one[int](s, "SELECT count(*) FROM river_job WHERE river_job::text LIKE '%sesame%'"))
+}
+
+func TestAPermanentErrorIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(30, 10)
+	other := errors.New("a ledger of another chain")
+	judge := but(slow(0), 11, func(context.Context) error { return other })
+	s.work(judge, queue.Options{Permanent: func(err error) bool { return errors.Is(err, other) }})
+	jobs := s.jobs()
+	require.Equal(t, uint64(1), jobs.Failed)
+	require.Equal(t, uint64(2), jobs.Done)
+	require.Len(t, jobs.Failures, 1)
+	require.Equal(t, "a ledger of another chain", jobs.Failures[0].Error)
+	require.Equal(t, 1, jobs.Failures[0].Attempt)
+	require.True(t, jobs.Failures[0].Next.IsZero())
+
+	require.Equal(t, 3, s.enqueue(30, 10), "what failed for good can be enqueued again")
+}
+
+func TestAJudgeThatHangs(t *testing.T) {
+	t.Parallel()
+	for name, hang := range map[string]func(context.Context, <-chan struct{}){
+		"and listens":         func(ctx context.Context, _ <-chan struct{}) { <-ctx.Done() },
+		"and does not listen": func(_ context.Context, ever <-chan struct{}) { <-ever },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShared(t, postgrestest.Start(t))
+			s.enqueue(20, 10)
+			ever := make(chan struct{})
+			defer close(ever)
+			var times atomic.Int64
+			judge := but(slow(0), 1, func(ctx context.Context) error {
+				if times.Add(1) == 1 {
+					hang(ctx, ever)
+				}
+				return ctx.Err()
+			})
+			started := time.Now()
+			s.work(judge, queue.Options{Limit: 4 * time.Second})
+			s.requireDone(20)
+			require.Equal(t, int64(2), times.Load())
+			require.Contains(t, one[string](s, "SELECT errors[1] ->> 'error' FROM river_job WHERE args ->> 'first' = '1'"), "block 1 was not judged within 2s")
+			t.Logf("done after %.1f s", time.Since(started).Seconds())
+		})
+	}
+}
+
+func TestAJudgeThatPanics(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(10, 10)
+	var times atomic.Int64
+	judge := but(slow(0), 5, func(context.Context) error {
+		if times.Add(1) == 1 {
+			panic("password=sesame")
+		}
+		return nil
+	})
+	s.work(judge, queue.Options{})
+	s.requireDone(10)
+	require.Equal(t, "panic: password=***", one[string](s, "SELECT errors[1] ->> 'error' FROM river_job"))
+}
+
+func TestAJudgeThatDoesNotJudgeWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		spans []ledger.Span
+		error string
+	}{
+		"a gap":         {[]ledger.Span{{First: 1, Last: 3}, {First: 5, Last: 10}}, "block 4 was to be judged"},
+		"an end":        {[]ledger.Span{{First: 1, Last: 9}}, "block 10 was not judged"},
+		"too much":      {[]ledger.Span{{First: 1, Last: 11}}, "block 11 was to be judged"},
+		"another start": {[]ledger.Span{{First: 2, Last: 10}}, "block 1 was to be judged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShared(t, postgrestest.Start(t))
+			s.enqueue(10, 10)
+			judge := func(ctx context.Context, _ ledger.Span) iter.Seq2[*ledger.Entry, error] {
+				return func(yield func(*ledger.Entry, error) bool) {
+					for _, span := range test.spans {
+						for e, err := range slow(0)(ctx, span) {
+							if !yield(e, err) {
+								return
+							}
+						}
+					}
+				}
+			}
+			s.work(judge, queue.Options{Permanent: func(error) bool { return true }})
+			require.Contains(t, s.jobs().Failures[0].Error, test.error)
+		})
+	}
+}
+
+// When its context ends, a worker stores what it has and leaves the rest to others.
+func TestWorkStopsCleanly(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(400, 400)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	var begun atomic.Bool
+	judge := but(slow(10*time.Millisecond), 20, func(context.Context) error { begun.Store(true); return nil })
+	go func() { done <- queue.Work(ctx, s.Book, judge, queue.Options{}) }()
+	s.eventually("it does not come to block 20", begun.Load)
+	cancel()
+	require.NoError(t, <-done)
+
+	stored := s.status().Blocks
+	require.GreaterOrEqual(t, stored, uint64(19))
+	require.Less(t, stored, uint64(400), "it judged the rest before it stopped")
+	require.Equal(t, chain.Some(stored), s.status().Sealed)
+	s.requireSound()
+	jobs := s.jobs()
+	require.Equal(t, queue.Summary{Waiting: 1, Done: 1}, queue.Summary{Waiting: jobs.Waiting, Running: jobs.Running, Retrying: jobs.Retrying, Failed: jobs.Failed, Done: jobs.Done})
+	require.Empty(t, jobs.Failures)
+	require.Equal(t, stored+1, one[uint64](s, "SELECT (args ->> 'first')::bigint FROM river_job WHERE state = 'available'"))
+
+	s.work(slow(0), queue.Options{})
+	s.requireDone(400)
+}
+
+// Nothing was judged yet: the job itself is left to others, as if it had not been begun.
+func TestWorkStopsBeforeAnythingWasJudged(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	s.enqueue(10, 10)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	enough := errors.New("enough")
+	judge := but(slow(0), 1, func(ctx context.Context) error { cancel(enough); <-ctx.Done(); return ctx.Err() })
+	require.ErrorIs(t, queue.Work(ctx, s.Book, judge, queue.Options{UntilDone: true}), enough)
+	jobs := s.jobs()
+	require.Equal(t, uint64(1), jobs.Waiting)
+	require.Empty(t, jobs.Failures)
+	require.Zero(t, one[int](s, "SELECT attempt FROM river_job"))
+	s.work(slow(0), queue.Options{})
+	s.requireDone(10)
+}
+
+// slowTable makes the storing of a block take long, of those that a condition names.
+func (s shared) slowTable(seconds float64, condition string) {
+	s.exec(fmt.Sprintf(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN IF %s THEN PERFORM pg_sleep(%f); END IF; RETURN NEW; END $$`, condition, seconds))
+	s.exec("CREATE TRIGGER slow BEFORE INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION slow()")
+}
+
+// Storing 60 blocks takes three times as long as there is time for it: fewer are stored
+// at once, until all are there.
+func TestStoringThatTakesLong(t *testing.T) {
+	t.Parallel()
+	s := newShared(t, postgrestest.Start(t))
+	require.Equal(t, 1, s.enqueue(60, 60))
+	s.slowTable(0.1, "true")
+	s.work(slow(0), queue.Options{Jobs: 1, Limit: 4 * time.Second})
+	s.requireDone(60)
+	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM river_job"), 4)
+	require.Contains(t, one[string](s, "SELECT errors[1] ->> 'error' FROM river_job WHERE attempt > 1 LIMIT 1"), "60 blocks from 1 on were not stored within ")
+}
+
+// One block takes longer than a job has, to be judged or to be stored: the job has more
+// time at its next attempt, and what is left of it too.
+func TestABlockThatTakesLong(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		judge  time.Duration
+		store  float64
+		error  string
+		double int
+	}{
+		"to be judged": {3 * time.Second, 0, "block 1 was not judged within 2s", 1},
+		"to be stored": {0, 5, "1 blocks from 2 on were not stored within ", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShared(t, postgrestest.Start(t))
+			require.Equal(t, 1, s.enqueue(3, 3))
+			if test.store > 0 {
+				s.slowTable(test.store, "NEW.height = 2")
+			}
+			s.work(slow(test.judge), queue.Options{Jobs: 1, Limit: 4 * time.Second})
+			s.requireDone(3)
+			require.Positive(t, one[int](s, "SELECT count(*) FROM river_job, unnest(errors) AS e WHERE e ->> 'error' LIKE $1 || '%'", test.error))
+			require.Equal(t, test.double, one[int](s, "SELECT max((args ->> 'doubled')::int) FROM river_job"))
+		})
+	}
+}

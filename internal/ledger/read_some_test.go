@@ -1,0 +1,47 @@
+package ledger_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// Every answer is the same, however few rows are held at once: fewer than a block has,
+// just as many, or more. A backup has the same, a verification finds nothing, and the
+// blocks that a writer left are sealed to the same seal.
+func TestFewRowsAtOnce(t *testing.T) {
+	const last = 40
+	entries := monthsOfBlocks(last, 16*time.Hour)
+	large := makeBlock(last, hashOf(last, 0), hashOf(last-1, 0), "5").at(uint64(time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC).UnixMilli()))
+	for i := range 9 {
+		large.event("balances", "Deposit", fmt.Sprintf(`["0x%040x","7"]`, i))
+	}
+	entries = append(entries, large.entry(t))
+	asked := questions(last)
+	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := written(t, place, madeUpChain, entries)
+		want, seal := answersOf(t, book, asked), statusOf(t, book).Seal
+		for _, rows := range []int{1, 9, 10, 25} {
+			ledger.ReadAtOnce(t, rows)
+			require.Equal(t, want, answersOf(t, book, asked), "%d rows", rows)
+			verified(t, book)
+
+			copied := filepath.Join(t.TempDir(), "copied.db")
+			require.NoError(t, reader(t, place).Backup(ctx, copied, func(_, _ uint64) {}))
+			require.Equal(t, want, answersOf(t, reader(t, copied), asked), "%d rows", rows)
+
+			left := writer(t, newPlace())
+			require.NoError(t, left.Begin(ctx, madeUpChain, 0))
+			require.NoError(t, left.Write(ctx, entries))
+			left.Forget()
+			require.EqualValues(t, len(entries), sealAll(t, left))
+			require.Equal(t, seal, statusOf(t, left).Seal)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package ledger_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/postgrestest"
+)
+
+// stalling are rows of which the first does not come until they are let go.
+type stalling struct{ begun, release chan struct{} }
+
+func (s *stalling) Next() bool {
+	close(s.begun)
+	<-s.release
+	return false
+}
+
+func (s *stalling) Values() ([]any, error) { return nil, nil }
+func (s *stalling) Err() error             { return nil }
+
+// What a program locked that stopped in the midst of a message is free again; whoever only
+// waits between two messages is left alone.
+func TestEndStalled(t *testing.T) {
+	place := postgrestest.Start(t).Database(t)
+	open := func() *ledger.Book {
+		book, err := ledger.OpenShared(ctx, place)
+		require.NoError(t, err)
+		t.Cleanup(func() { book.Close() })
+		return book
+	}
+	mine, theirs := open(), open()
+	_, err := mine.Pool().Exec(ctx, "CREATE TABLE notes (note text)")
+	require.NoError(t, err)
+	noting := func(note string) pgx.Tx {
+		tx, err := theirs.Pool().Begin(ctx)
+		require.NoError(t, err)
+		t.Cleanup(func() { tx.Rollback(ctx) })
+		_, err = tx.Exec(ctx, "INSERT INTO notes VALUES ($1)", note)
+		require.NoError(t, err)
+		return tx
+	}
+	between, amid := noting("of one who waits"), noting("of one who stopped")
+	s := &stalling{make(chan struct{}), make(chan struct{})}
+	sent := make(chan error, 1)
+	go func() {
+		_, err := amid.CopyFrom(ctx, pgx.Identifier{"notes"}, []string{"note"}, s)
+		sent <- err
+	}()
+	<-s.begun
+	ended, err := mine.EndStalled(ctx, time.Hour)
+	require.NoError(t, err)
+	require.Zero(t, ended, "it may go on yet")
+	require.Eventually(t, func() bool { // until the server has what came before
+		ended, err = mine.EndStalled(ctx, 0)
+		return err != nil || ended > 0
+	}, time.Minute, 5*time.Millisecond)
+	require.NoError(t, err)
+	require.Equal(t, 1, ended)
+	close(s.release)
+	require.Error(t, <-sent)
+	require.NoError(t, between.Commit(ctx))
+	var notes int
+	require.NoError(t, mine.Pool().QueryRow(ctx, "SELECT count(*) FROM notes").Scan(&notes))
+	require.Equal(t, 1, notes)
+
+	given, up := context.WithCancel(ctx)
+	up()
+	_, err = mine.EndStalled(given, 0)
+	require.ErrorIs(t, err, context.Canceled)
+}

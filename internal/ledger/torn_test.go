@@ -1,0 +1,482 @@
+package ledger_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/crashtest"
+	"github.com/feeledger/fees/internal/test/ledgertest"
+)
+
+// asTask makes this test binary a program that does one of the tasks, in the directory of asWriter.
+// With goingOn it goes on with what another one left.
+const (
+	asTask  = "FEES_LEDGER_TEST_TASK"
+	goingOn = "FEES_LEDGER_TEST_GOING_ON"
+)
+
+// task is something that a program does to a book in a file, to be broken off by a crash.
+type task struct {
+	prepare func(t *testing.T, directory string)
+	run     func(directory string) error
+	// goOn is what the next one does on what a crash left, and what is looked for then. Whole
+	// tells that the program had ended well: then all that it did has to be there before.
+	goOn func(directory string, whole bool) error
+}
+
+var tasks = map[string]task{
+	"import":          {func(*testing.T, string) {}, importing, importingGoesOn},
+	"beside a reader": {func(*testing.T, string) {}, importingBesideAReader, importingGoesOn},
+	"rollback":        {writtenForRollback, rollingBack, rollbackGoesOn},
+	"below":           {writtenForBelow, extendingBelow, belowGoesOn},
+	"backup":          {writtenForTasks, backingUp, backupGoesOn},
+	"detach":          {writtenForTasks, detaching, detachmentGoesOn},
+	"upgrade":         {writtenLongAgo, upgrading, upgradeGoesOn},
+}
+
+// Whatever a crash of the machine leaves of a file, its book is whole, and at its end the same.
+func TestTornFiles(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(tasks)) {
+		task := tasks[name]
+		t.Run(name, func(t *testing.T) {
+			directory := t.TempDir()
+			task.prepare(t, directory)
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), asWriter+"="+directory, asTask+"="+name)
+			check := func(directory string, s crashtest.State) error {
+				if err := wholeToReaders(directory); err != nil {
+					return err
+				}
+				return task.goOn(directory, s.Whole)
+			}
+			h := crashtest.Run(t, directory, cmd)
+			t.Logf("%v", h.Crashes(t, check))
+
+			// SQLite takes what a failed sync gave up as written, and does not tell of each sync that fails:
+			// such a book can be damaged, and is found to be, or it is whole. A copy that an error left is
+			// nothing that was told to be made.
+			var damaged atomic.Int64
+			h.AfterFailedSyncs(t, crashtest.FailedSync{
+				Program: cmd, Variable: asWriter, Again: []string{goingOn + "=1"}, Silent: true,
+				Prepare: func(home string) { task.prepare(t, home) },
+				Check: func(directory string, s crashtest.State) error {
+					s.Whole = s.Whole && name != "backup"
+					err := check(directory, s)
+					if errors.Is(err, ledger.ErrDamaged) {
+						damaged.Add(1)
+						return nil
+					}
+					return err
+				},
+			})
+			t.Logf("%d books were damaged", damaged.Load())
+		})
+	}
+}
+
+// failures are what the system says of a call.
+var failures = []struct{ call, failure string }{
+	{"pwrite64", "ENOSPC"}, {"pwrite64", "EIO"}, {"fsync", "EIO"}, {"fdatasync", "EIO"}, {"fsync", "ENOSPC"},
+	{"ftruncate", "EIO"}, {"openat", "EIO"}, {"linkat", "EIO"}, {"unlinkat", "EIO"}, {"mkdirat", "ENOSPC"},
+}
+
+// Whatever call fails, and whether the disk stays as it is or not: the program says so, or had no
+// need of it. The book is whole, and the next program goes on.
+func TestCallsThatFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not in a short run: starts many programs")
+	}
+	few, turns := 1, 5 // each task has two of the failures
+	if text := os.Getenv(crashtest.StatesAsked); text != "" {
+		n, err := strconv.Atoi(text)
+		require.NoError(t, err)
+		few, turns = 1+n/20, 1
+	}
+	for turn, name := range slices.Sorted(maps.Keys(tasks)) {
+		task := tasks[name]
+		t.Run(name, func(t *testing.T) {
+			begun := t.TempDir()
+			task.prepare(t, begun)
+			ran, failed := 0, 0
+			for i, f := range failures {
+				if (i+turn)%turns > 0 {
+					continue
+				}
+				for n := range few {
+					at := 1 + n
+					if f.call == "openat" || f.call == "pwrite64" { // of which there are many
+						at += (7*i + 13*n*n + n) % 60
+					}
+					directory := t.TempDir()
+					require.NoError(t, os.CopyFS(directory, os.DirFS(begun)))
+					cmd := exec.Command(os.Args[0])
+					cmd.Env = append(os.Environ(), asWriter+"="+directory, asTask+"="+name)
+					said, err := crashtest.RunFailing(t, cmd, f.call, f.failure, at, (n+i)%2 == 0)
+					ran++
+					if err != nil {
+						failed++
+					}
+					about := fmt.Sprintf("%s number %d fails with %s: %s", f.call, at, f.failure, said)
+					require.NoError(t, wholeToReaders(directory), about)
+					require.NoError(t, task.goOn(directory, err == nil), about)
+				}
+			}
+			t.Logf("%d programs, %d of them failed", ran, failed)
+		})
+	}
+}
+
+// asATask does the task that the environment names.
+func asATask(directory, name string) error {
+	runtime.LockOSThread() // calls are counted by threads
+	if os.Getenv(goingOn) != "" {
+		return tasks[name].goOn(directory, false)
+	}
+	return tasks[name].run(directory)
+}
+
+func fileIn(directory string) string { return filepath.Join(directory, "fees.db") }
+
+// wholeToReaders wants who only reads to find a book without damage, or to be told that there is
+// none, or that it has to be upgraded.
+func wholeToReaders(directory string) error {
+	book, err := ledger.Open(ctx, fileIn(directory))
+	if errors.Is(err, ledger.ErrNone) || errors.Is(err, ledger.ErrOlder) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("a reader: %w", err)
+	}
+	defer book.Close()
+	if _, err := book.Status(ctx); errors.Is(err, ledger.ErrNone) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("a reader: %w", err)
+	}
+	return undamaged(book)
+}
+
+// undamaged wants a book without damage.
+func undamaged(book *ledger.Book) error {
+	var list []error
+	err := book.Verify(ctx, func(d ledger.Damage) { list = append(list, fmt.Errorf("%w: %v", ledger.ErrDamaged, d)) }, func(_, _ uint64) {})
+	return errors.Join(append(list, err)...)
+}
+
+// inBook does something to a book that it opens to write.
+func inBook(place string, do func(*ledger.Book) error) error {
+	book, err := ledger.OpenWriter(ctx, place)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(book), book.Close())
+}
+
+// has wants a book in a file to have the blocks, sealed, as a quiet one has them.
+func has(place string, entries []*ledger.Entry) error {
+	book, err := ledger.Open(ctx, place)
+	if err != nil {
+		return err
+	}
+	defer book.Close()
+	if err := undamaged(book); err != nil {
+		return err
+	}
+	s, err := book.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if want := sealAlone(entries); s.Seal != want {
+		return fmt.Errorf("%s is sealed up to %v with %v, not with %v", filepath.Base(place), s.Sealed, s.Seal, want)
+	}
+	return nil
+}
+
+var sealsAlone sync.Map
+
+// sealAlone is the seal of a book that one program fills with the blocks in one go.
+func sealAlone(entries []*ledger.Entry) chain.Optional[ledger.Seal] {
+	key := [2]chain.Hash{entries[0].Hash(), entries[len(entries)-1].Hash()}
+	seal, _ := sealsAlone.LoadOrStore(key, sync.OnceValue(func() (seal chain.Optional[ledger.Seal]) {
+		directory, err := os.MkdirTemp("", "fees-quiet-")
+		must(err)
+		defer os.RemoveAll(directory)
+		must(inBook(fileIn(directory), func(book *ledger.Book) error {
+			must(errors.Join(book.Begin(ctx, madeUpChain, entries[0].Height()), book.Write(ctx, entries)))
+			_, err := book.Seal(ctx)
+			must(err)
+			s, err := book.Status(ctx)
+			seal = s.Seal
+			return err
+		}))
+		return seal
+	}))
+	return seal.(func() chain.Optional[ledger.Seal])()
+}
+
+// The blocks that the tasks write: of two months.
+const taskBlocks = 24
+
+var taskEntries = sync.OnceValue(func() []*ledger.Entry { return monthsOfBlocks(taskBlocks, 12*time.Hour) })
+
+func writtenForTasks(t *testing.T, directory string) {
+	require.NoError(t, written(t, fileIn(directory), madeUpChain, taskEntries()).Close())
+}
+
+// importing fills a book in three runs of a program. In the second one the log that SQLite
+// writes ahead is brought into the file under way, as it is every 4000 pages of a long one.
+func importing(directory string) error {
+	for run, part := range slices.Collect(slices.Chunk(taskEntries(), taskBlocks/3)) {
+		err := inBook(fileIn(directory), func(book *ledger.Book) error {
+			if err := book.Begin(ctx, madeUpChain, 0); err != nil {
+				return err
+			}
+			for i, few := range slices.Collect(slices.Chunk(part, 3)) {
+				if err := book.Write(ctx, few); err != nil {
+					return err
+				}
+				if i%2 == 0 {
+					if _, err := book.Seal(ctx); err != nil {
+						return err
+					}
+				}
+				if run == 1 {
+					if err := checkpoint(fileIn(directory)); err != nil {
+						return err
+					}
+				}
+			}
+			_, err := book.Seal(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importingBesideAReader fills a book that another program has open to read, and that one does not
+// end before the machine does.
+func importingBesideAReader(directory string) error {
+	err := inBook(fileIn(directory), func(book *ledger.Book) error {
+		return errors.Join(book.Begin(ctx, madeUpChain, 0), book.Write(ctx, taskEntries()[:3]))
+	})
+	if err != nil {
+		return err
+	}
+	reader, err := ledger.Open(ctx, fileIn(directory))
+	if err != nil {
+		return err
+	}
+	if _, err := reader.Status(ctx); err != nil {
+		return err
+	}
+	return inBook(fileIn(directory), func(book *ledger.Book) error { return goOn(book, taskEntries(), func() {}) })
+}
+
+func importingGoesOn(directory string, ended bool) error {
+	place := fileIn(directory)
+	if ended {
+		if err := has(place, taskEntries()); err != nil {
+			return fmt.Errorf("the import had ended: %w", err)
+		}
+	}
+	err := inBook(place, func(book *ledger.Book) error { return goOn(book, taskEntries(), func() {}) })
+	return errors.Join(err, has(place, taskEntries()))
+}
+
+// The blocks before a rollback: from rolledBack on they are of a branch that the chain left.
+const rolledBack = 18
+
+func writtenForRollback(t *testing.T, directory string) {
+	book := written(t, fileIn(directory), madeUpChain, taskEntries()[:rolledBack])
+	require.NoError(t, book.Write(ctx, branch(t, rolledBack, 5, hashOf(rolledBack-1, 0), 1, false)))
+	require.NoError(t, book.Close())
+}
+
+// rollingBack takes out the blocks of the branch, and goes on with the chain's.
+func rollingBack(directory string) error {
+	err := inBook(fileIn(directory), func(book *ledger.Book) error {
+		_, err := book.Rollback(ctx)
+		if err == nil {
+			err = book.Write(ctx, taskEntries()[rolledBack:rolledBack+3])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return inBook(fileIn(directory), func(book *ledger.Book) error { return goOn(book, taskEntries(), func() {}) })
+}
+
+func rollbackGoesOn(directory string, ended bool) error {
+	place := fileIn(directory)
+	if ended {
+		if err := has(place, taskEntries()); err != nil {
+			return fmt.Errorf("the rollback had ended: %w", err)
+		}
+	}
+	err := inBook(place, func(book *ledger.Book) error {
+		s, err := book.Status(ctx)
+		if err == nil && s.Blocks < rolledBack {
+			err = fmt.Errorf("of %d final blocks that were there before, %d are left", rolledBack, s.Blocks)
+		}
+		if err == nil && s.NotFinal > 0 {
+			_, err = book.Rollback(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		return goOn(book, taskEntries(), func() {})
+	})
+	return errors.Join(err, has(place, taskEntries()))
+}
+
+const begunAt = 14
+
+func writtenForBelow(t *testing.T, directory string) {
+	require.NoError(t, written(t, fileIn(directory), madeUpChain, taskEntries()[begunAt:]).Close())
+}
+
+func extendingBelow(directory string) error {
+	return inBook(fileIn(directory), func(book *ledger.Book) error { return extend(book, taskEntries()) })
+}
+
+func belowGoesOn(directory string, ended bool) error {
+	place := fileIn(directory)
+	if ended {
+		if err := has(place, taskEntries()); err != nil {
+			return fmt.Errorf("the blocks below were there: %w", err)
+		}
+	}
+	err := inBook(place, func(book *ledger.Book) error { return extend(book, taskEntries()) })
+	return errors.Join(err, has(place, taskEntries()))
+}
+
+func copyIn(directory string) string { return filepath.Join(directory, "copy.db") }
+
+func backingUp(directory string) error {
+	book, err := ledger.Open(ctx, fileIn(directory))
+	if err != nil {
+		return err
+	}
+	return errors.Join(book.Backup(ctx, copyIn(directory), func(_, _ uint64) {}), book.Close())
+}
+
+// backupGoesOn wants a copy to be whole or not there.
+func backupGoesOn(directory string, ended bool) error {
+	_, err := os.Lstat(copyIn(directory))
+	if errors.Is(err, fs.ErrNotExist) && !ended {
+		err = backingUp(directory)
+	}
+	if err == nil {
+		_, err = os.Lstat(copyIn(directory))
+	}
+	return errors.Join(err, has(copyIn(directory), taskEntries()), has(fileIn(directory), taskEntries()))
+}
+
+func detachedIn(directory string) string { return filepath.Join(directory, "earlier.db") }
+
+// detachedTasks is the month before which the blocks are detached, of which 13 are.
+var detachedTasks = ledger.MonthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC))
+
+const detachedBlocks = 13
+
+func detaching(directory string) error {
+	return inBook(fileIn(directory), func(book *ledger.Book) error {
+		_, err := book.Detach(ctx, detachedTasks, detachedIn(directory), quiet())
+		return err
+	})
+}
+
+// detachmentGoesOn wants each block to be in the book or in the file, and then the file to be whole.
+func detachmentGoesOn(directory string, ended bool) error {
+	earlier := taskEntries()[:detachedBlocks]
+	err := inBook(fileIn(directory), func(book *ledger.Book) error {
+		s, err := book.Status(ctx)
+		if err != nil || s.First == 0 && !ended {
+			return err
+		}
+		if s.First != detachedBlocks {
+			return fmt.Errorf("the book begins with block %d", s.First)
+		}
+		return has(detachedIn(directory), earlier)
+	})
+	if err != nil {
+		return err
+	}
+	if err := detaching(directory); err != nil && !strings.Contains(err.Error(), "has none before") { // it was done before
+		return err
+	}
+	if err := has(detachedIn(directory), earlier); err != nil {
+		return err
+	}
+	book, err := ledger.Open(ctx, fileIn(directory))
+	if err != nil {
+		return err
+	}
+	defer book.Close()
+	s, err := book.Status(ctx)
+	if err == nil && (s.First != detachedBlocks || s.Blocks != taskBlocks-detachedBlocks) {
+		err = fmt.Errorf("the book has %d blocks from %d on", s.Blocks, s.First)
+	}
+	return errors.Join(err, undamaged(book))
+}
+
+func writtenLongAgo(t *testing.T, directory string) {
+	ledgertest.Unzip(t, "testdata/layout-2.db.gz", fileIn(directory))
+}
+
+func upgrading(directory string) error {
+	return inBook(fileIn(directory), func(book *ledger.Book) error { return book.BuildLookups(ctx, func(_, _ uint64) {}) })
+}
+
+func upgradeGoesOn(directory string, ended bool) error {
+	look := func() error {
+		book, err := ledger.Open(ctx, fileIn(directory))
+		if err != nil {
+			return err
+		}
+		defer book.Close()
+		s, err := book.Status(ctx)
+		if err == nil && (s.Totals.Fee.String() != "1786951749384991759" || s.Lookups != chain.Some(uint64(27))) { // as the recording's blocks were charged
+			err = fmt.Errorf("the fees are %v, and the look-ups are up to %v", s.Totals.Fee, s.Lookups)
+		}
+		return errors.Join(err, undamaged(book))
+	}
+	if ended {
+		if err := look(); err != nil {
+			return fmt.Errorf("the upgrade had ended: %w", err)
+		}
+	}
+	return errors.Join(upgrading(directory), look())
+}
+
+// checkpoint brings what SQLite wrote ahead into the file.
+func checkpoint(place string) error {
+	db, err := sql.Open("sqlite", place+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec("PRAGMA wal_checkpoint(PASSIVE)")
+	return errors.Join(err, db.Close())
+}

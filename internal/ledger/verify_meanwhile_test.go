@@ -1,0 +1,130 @@
+package ledger_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// settled are entries whose questions were answered since.
+func settled(t *testing.T, entries []*ledger.Entry, pace time.Duration) (list []*ledger.Entry) {
+	for _, m := range monthsMade(uint64(len(entries)), pace) {
+		m.Unanswered = nil
+		list = append(list, m.entry(t))
+	}
+	return list
+}
+
+// A verification of a book that is written meanwhile finds no damage, and proves what is
+// sealed while it runs too.
+func TestVerifyWhileTheBookIsWritten(t *testing.T) {
+	const count, pace = 1_600, 20 * time.Minute // three weeks
+	entries := monthsOfBlocks(count, pace)
+	answered := settled(t, entries, pace)
+	for name, atEnd := range map[string]uint64{"read to the end": 0, "few at the end": 300, "all at the end": count} {
+		t.Run(name, func(t *testing.T) {
+			ledger.HoldMoments(t, 0, atEnd)
+			engines(t, func(t *testing.T, newPlace func() string) {
+				place := newPlace()
+				book := written(t, place, madeUpChain, entries[:900])
+				writeMore := func(at int, seal bool) int {
+					to := min(at+110, count)
+					require.NoError(t, book.Write(ctx, entries[at:to]))
+					if seal {
+						sealAll(t, book)
+					}
+					// Blocks on top that are replaced, a part of them each time.
+					_, err := book.Rollback(ctx)
+					require.NoError(t, err)
+					forked := branch(t, uint64(to), 300, entries[to-1].Hash(), byte(at%7+1), false)
+					require.NoError(t, book.Write(ctx, forked))
+					return to
+				}
+				at, portions, relearned := writeMore(900, true), 0, 0
+				var last uint64
+				require.NoError(t, reader(t, place).Verify(ctx, func(d ledger.Damage) { t.Error(d) }, func(done, total uint64) {
+					require.LessOrEqual(t, done, total)
+					last = done
+					portions++
+					if at < count-200 {
+						at = writeMore(at, portions%2 == 0)
+					}
+					for _, i := range []int{portions * 5, 400 + portions*5} { // one that was read, and one that was not
+						n, err := book.Relearn(ctx, answered[i:i+1])
+						require.NoError(t, err)
+						relearned += n
+					}
+				}))
+				require.Greater(t, portions, 4)
+				require.Positive(t, relearned)
+				require.GreaterOrEqual(t, last, uint64(1_010))
+				verified(t, reader(t, place))
+			})
+		})
+	}
+}
+
+// What is damaged meanwhile is found where it was not read yet.
+func TestDamageWhileABookIsVerified(t *testing.T) {
+	ledger.HoldMoments(t, 0, 0)
+	const count, pace = 1_200, 20 * time.Minute
+	entries := monthsOfBlocks(count, pace)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		whole := newPlace()
+		require.NoError(t, written(t, whole, madeUpChain, entries).Close())
+		for statement, wanted := range map[string]string{
+			"UPDATE movements SET amount = '8' WHERE height = 900":              "block 900, table movements: rows of this block were altered",
+			"DELETE FROM blocks WHERE height = 900":                             "block 900, table blocks: missing, up to block 900",
+			"UPDATE blocks SET parent_hash = hash WHERE height = 900":           "block 900, table blocks: its parent is",
+			"UPDATE days SET fee = '8' WHERE day = (SELECT max(day) FROM days)": "table days: 2023-12-11: fee is 8, the rows add up to",
+			"UPDATE account_days SET evm = 8 WHERE day = 19700":                 "table account_days: 2023-12-09",
+			"DELETE FROM seals WHERE number = 19700":                            "table seals: the day 2023-12-09: missing",
+			"UPDATE contract_months SET fee = '8'":                              "table contract_months: 2023-1",
+			"INSERT INTO days SELECT 20000, blocks, inherents, evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas, fee, evm_fee, native_fee, priority_fee, tip, charged, burned, treasury, author, drifts, priority_unknown, burned_unknown, treasury_unknown, author_unknown, priced_gas, priced FROM days WHERE day = 19700": "table days: 2024-10-04: a total of no block",
+		} {
+			place := copied(t, whole)
+			db := openSQL(t, place)
+			var found []string
+			portions := 0
+			require.NoError(t, reader(t, place).Verify(ctx, func(d ledger.Damage) { found = append(found, d.String()) }, func(_, _ uint64) {
+				if portions++; portions == 2 {
+					db.do(t, statement)
+				}
+			}), statement)
+			require.True(t, slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, wanted) }), "%s: %v", statement, found)
+		}
+	})
+}
+
+// No snapshot of the book is held while it is verified: what was deleted meanwhile can be cleared
+// away.
+func TestAVerificationHoldsNoSnapshotForLong(t *testing.T) {
+	ledger.HoldMoments(t, 0, 0)
+	entries := madeUp(0, 1_200)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := written(t, place, madeUpChain, entries[:1_000])
+		if !ledger.Postgres(place) {
+			t.Skip("SQLite does not tell")
+		}
+		db := openSQL(t, place)
+		oldest := func() int64 {
+			_, rows := db.table(t, "SELECT coalesce(min(backend_xmin::text::bigint), 9223372036854775807) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+			return rows[0][0].(int64)
+		}
+		var seen []int64
+		require.NoError(t, reader(t, place).Verify(ctx, func(d ledger.Damage) { t.Error(d) }, func(_, _ uint64) {
+			require.NoError(t, book.Write(ctx, entries[1_000+len(seen):1_001+len(seen)]))
+			sealAll(t, book)
+			seen = append(seen, oldest())
+		}))
+		require.Greater(t, len(seen), 3)
+		require.Greater(t, seen[2], seen[1])
+		require.Greater(t, seen[3], seen[2])
+	})
+}

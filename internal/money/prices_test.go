@@ -1,0 +1,298 @@
+package money_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+)
+
+func read(t testing.TB, text, currency string) *money.List {
+	l, err := money.Read([]byte(text), currency)
+	require.NoError(t, err)
+	return l
+}
+
+func at(t testing.TB, text string) chain.Time {
+	when, err := time.Parse(time.RFC3339, text)
+	require.NoError(t, err)
+	converted, err := chain.TimeAt(uint64(when.UnixMilli()))
+	require.NoError(t, err)
+	return converted
+}
+
+func wei(t testing.TB, text string) chain.Wei {
+	amount, err := chain.ParseWei(text)
+	require.NoError(t, err)
+	return amount
+}
+
+// value is what an amount was worth, as it is written, or "not known".
+func value(t testing.TB, v *money.Valuer, amount, when string) string {
+	worth, known := money.Value(v, wei(t, amount), chain.Some(at(t, when))).Get()
+	if !known {
+		return "not known"
+	}
+	return worth.String()
+}
+
+const token = "1000000000000000000"
+
+// The same prices in every form of the file are the same list.
+func TestForms(t *testing.T) {
+	for name, text := range map[string]string{
+		"two columns":            "# source: Exchange\ndate,price\n2026-01-01,0.25\n2026-01-02,0.5\n",
+		"without a header":       "# source: Exchange\n2026-01-01,0.25\n2026-01-02,0.5\n",
+		"by currency":            "date,currency,price,source\n2026-01-01,EUR,0.25,Exchange\n2026-01-01,USD,9,Other\n2026-01-02,EUR,0.5,Exchange\n",
+		"a column for each":      "# Source: Exchange\n# just a comment\n\ndate;EUR;USD\n2026-01-01;0.25;9\n2026-01-02;0.5;\n",
+		"tabs, BOM, CRLF":        "\ufeff# source: Exchange\r\nDate\tPrice\r\n2026-01-01\t0.25\r\n2026-01-02\t0.50\r\n",
+		"bars, comma":            "# source: Exchange\n# decimal: comma\ndate|price\n2026-01-01|0,25\n2026-01-02|0,5\n",
+		"comma in quotes":        "# source: Exchange\n# decimal: comma\ndate,price\n2026-01-01,\"0,25\"\n2026-01-02,\"0,5\"\n",
+		"as Excel says it":       "sep=;\n# source: Exchange\n# decimal: point\ndate;price\n2026-01-01;0.25\n2026-01-02;0.5\n",
+		"the same twice":         "# source: Exchange\n2026-01-02,0.5\n2026-01-01,0.25\n2026-01-01,0.250\n",
+		"currency at the top":    "# source: Exchange\n# currency: EUR\ndate,price\n2026-01-01,0.25\n2026-01-02,0.5\n",
+		"empty cells at the end": "# source: Exchange\ndate,price,\n2026-01-01,0.25,\n2026-01-02,0.5,, \n2026-01-03,,\n",
+		"a line without a price": "date,price,source\n2026-01-01,0.25,Exchange\n2026-01-02,0.5,Exchange\n2026-01-03,,\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := read(t, text, "EUR")
+			sum := sha256.Sum256([]byte(text))
+			require.Equal(t, hex.EncodeToString(sum[:]), l.SHA256)
+			require.Equal(t, "Exchange", l.Source())
+			require.Equal(t, "day", l.Step())
+			require.Equal(t, "UTC", l.Timezone())
+			v := l.Valuer()
+			require.Equal(t, "0.25", value(t, v, token, "2026-01-01T23:59:59Z"))
+			require.Equal(t, "0.50", value(t, v, token, "2026-01-02T00:00:00Z"))
+			require.NoError(t, v.Check(false))
+			require.Equal(t, "not known", value(t, v, token, "2026-01-03T12:00:00Z"))
+			require.Equal(t, "0.00", value(t, v, "0", "2026-01-04T12:00:00Z"), "nothing needs no price")
+			require.EqualError(t, v.Check(false), "there is no price in EUR for 1 day: 2026-01-03")
+			require.NoError(t, v.Check(true))
+		})
+	}
+}
+
+// Days are those of the file's time zone.
+func TestZone(t *testing.T) {
+	v := read(t, "# source: Exchange\n# timezone: Europe/Berlin\n2026-03-28,1\n2026-03-29,2\n2026-03-30,3\n", "EUR").Valuer()
+	for when, want := range map[string]string{
+		"2026-03-28T22:59:59Z": "1.00", "2026-03-28T23:00:00Z": "2.00", // the day has 23 hours
+		"2026-03-29T21:59:59Z": "2.00", "2026-03-29T22:00:00Z": "3.00",
+	} {
+		require.Equal(t, want, value(t, v, token, when), when)
+	}
+	require.Equal(t, "Europe/Berlin", v.Timezone())
+}
+
+// Hours are those of UTC, however they are written.
+func TestHours(t *testing.T) {
+	l := read(t, "# source: Exchange\nhour,price\n2026-01-01T12:00:00Z,1\n2026-01-01T14:00:00+01:00,2\n2026-01-01 14:00,3\n2026-01-01 15:00:00,4\n", "EUR")
+	v := l.Valuer()
+	for when, want := range map[string]string{
+		"2026-01-01T12:59:59Z": "1.00", "2026-01-01T13:00:00Z": "2.00", "2026-01-01T14:30:00Z": "3.00", "2026-01-01T15:00:00Z": "4.00",
+	} {
+		require.Equal(t, want, value(t, v, token, when), when)
+	}
+	require.Equal(t, "hour", l.Step())
+	require.Equal(t, "UTC", l.Timezone())
+	require.Equal(t, "not known", value(t, v, "1", "2026-01-01T16:01:00Z"))
+	require.EqualError(t, v.Check(false), "there is no price in EUR for 1 hour: 2026-01-01T16:00Z")
+	price, ok := l.Price(l.Moment(at(t, "2026-01-01T13:10:00Z")))
+	require.True(t, ok)
+	require.Equal(t, "2", price)
+}
+
+func TestErrors(t *testing.T) {
+	const head = "# source: Exchange\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"many": {head + "date,price\n2026-01-01,0.1\n2026-01-01,0.2\n2026-02-30,1\n2026-01-02,1e3\n2026-01-03,-1\n2026-01-04\n2026-01-05,0\n2026-01-06,\"0,1\"\n",
+			`line 4: 2026-01-01 costs 0.2 EUR here, and 0.1 on line 3
+line 5: "2026-02-30": want a day such as 2026-01-31, or an hour such as 2026-01-31T13:00:00Z
+line 6: "1e3": want a price such as 0.1234, of at most 18 decimals
+line 7: "-1": want a price such as 0.1234, of at most 18 decimals
+line 8: 1 fields, and there are 2 columns
+line 9: "0": a price of 0 is none: leave it empty
+line 10: "0,1": want a price such as 0.1234, of at most 18 decimals; prices with a comma need the line "# decimal: comma" at the top`},
+		"another currency's": {"date,currency,price,source\n2026-01-01,USD,1,X\n2026-01-01,USD,2,X\n2026-01-01,usd,2,X\n",
+			"line 3: 2026-01-01 costs 2 USD here, and 1 on line 2\n" + `line 4: currency "usd": want 3 to 5 capital letters, such as EUR`},
+		"no source":        {"date,price\n2026-01-01,0.1\n", `line 2: nobody says where the price is from: want a line such as "# source: Example Exchange, daily close" at the top, or a column source`},
+		"long source":      {"# source: " + strings.Repeat("x", 201) + "\n2026-01-01,1\n", "line 1: the name of a source is longer than 200 bytes"},
+		"long source here": {"date,price,source\n2026-01-01,1," + strings.Repeat("x", 201) + "\n", "line 2: the name of a source is longer than 200 bytes"},
+		"not there":        {head + "date,USD,GBP\n2026-01-01,1,2\n", "it has no price in EUR: it has GBP, USD"},
+		"empty":            {"", "it has no price: want lines such as 2026-01-31,0.1234"},
+		"header alone":     {"date,price\n", "it has no price: want lines such as 2026-01-31,0.1234"},
+		"UTF-16":           {"\xff\xfed\x00", "it is UTF-16: save it as UTF-8"},
+		"Latin 1":          {"# source: B\xf6rse\n2026-01-01,1", "it is not UTF-8: save it as UTF-8"},
+		"days and hours":   {head + "2026-01-01,1\n2026-01-02T00:00:00Z,1\n", `line 3: "2026-01-02T00:00:00Z": the lines before have days: want one or the other`},
+		"half an hour":     {head + "date,price\n2026-01-01T00:30:00Z,1\n", `line 3: "2026-01-01T00:30:00Z": want the beginning of an hour of UTC`},
+		"hours of a zone":  {head + "# timezone: Europe/Berlin\ndate,price\n2026-01-01 01:00,1\n", `line 4: "2026-01-01 01:00": an hour of a time zone comes twice when clocks are put back: write it with its distance from UTC, such as 2026-01-31T13:00:00+01:00`},
+		"zone":             {"# timezone: Berlin\n", `line 1: timezone "Berlin": want one such as Europe/Berlin`},
+		"zone of nobody":   {"# timezone: Local\n", `line 1: timezone "Local": want one such as Europe/Berlin`},
+		"decimal":          {"# decimal: dot\n", `line 1: decimal "dot": want point or comma`},
+		"point":            {head + "# decimal: comma\n2026-01-01;0.1\n", `line 3: "0.1": want a price such as 0,1234, as the file says`},
+		"currency":         {"# currency: euro\n", `line 1: currency "euro": want 3 to 5 capital letters, such as EUR`},
+		"separator":        {"sep=x\n2026-01-01x1\n", `line 1: the separator 'x': want a comma, a semicolon, a tab or a bar`},
+		"column":           {"date,open\n", `line 1: the column "open": want date, price, currency, source, or a currency such as EUR`},
+		"column twice":     {"date,price,price\n", `line 1: the column "price" is there twice`},
+		"no date":          {"price,source\n", "line 1: no column is called date"},
+		"no price":         {"date,source\n", "line 1: want a column price, or a column for each currency, such as EUR"},
+		"price and EUR":    {"date,price,EUR\n", "line 1: want a column price, or a column for each currency, such as EUR"},
+		"currency twice":   {"date,currency,EUR\n", "line 1: the columns of prices are named by currencies, and there is a column currency too"},
+		"quote":            {"sep=,\n" + head + "2026-01-01,\"1\n", `line 3: extraneous or missing " in quoted-field`},
+		"control":          {head + "date,price\n\x1b[31m,1\n", `line 3: "\ufffd[31m": want a day such as 2026-01-31, or an hour such as 2026-01-31T13:00:00Z`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := money.Read([]byte(c.text), "EUR")
+			require.Error(t, err)
+			if name != "control" {
+				require.EqualError(t, err, c.want)
+			}
+			require.NotContains(t, err.Error(), "\x1b")
+		})
+	}
+	for _, code := range []string{"", "€", "eur", "EURO12", "WEI", "TOKEN"} {
+		_, err := money.Read(nil, code)
+		require.ErrorContains(t, err, "want 3 to 5 capital letters", code)
+	}
+}
+
+// Of very many errors, sources and currencies, the first are named.
+func TestBounds(t *testing.T) {
+	_, err := money.Read([]byte("# source: X\n2026-01-01,1\n"+strings.Repeat("x,1\n", 1000)), "EUR")
+	require.ErrorContains(t, err, "line 22: ")
+	require.ErrorContains(t, err, "and perhaps more")
+	require.NotContains(t, err.Error(), "line 23: ")
+	text, wide, row := "date,price,source\n", "date", "\n2026-01-01"
+	for i := range 21 {
+		text += fmt.Sprintf("2026-01-%02d,1,S%d\n", i+1, i)
+		wide += fmt.Sprintf(",XX%c", 'A'+i)
+		row += ",1"
+	}
+	_, err = money.Read([]byte(text), "EUR")
+	require.EqualError(t, err, "its prices are by 21 sources: 20 can be named")
+	_, err = money.Read([]byte("# source: X\n"+wide+row), "EUR")
+	require.ErrorContains(t, err, "XXJ, …")
+}
+
+// What is missing is counted, and the first are named.
+func TestMissing(t *testing.T) {
+	v := read(t, "# source: X\n2025-01-01,1\n", "EUR").Valuer()
+	for day := 31; day > 0; day-- {
+		value(t, v, "1", fmt.Sprintf("2026-01-%02dT10:00:00Z", day))
+	}
+	require.EqualError(t, v.Check(false), "there is no price in EUR for 31 days: 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07, 2026-01-08, 2026-01-09, 2026-01-10, and 21 more")
+	require.Len(t, v.Missing(), 31)
+	_, known := money.Value(v, wei(t, "1"), chain.Optional[chain.Time]{}).Get()
+	require.False(t, known)
+	require.Equal(t, []string{
+		"PARTIAL: there is no price in EUR for 31 days: 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07, 2026-01-08, 2026-01-09, 2026-01-10, and 21 more: what needs it is not known",
+		"of 1 amounts it is not known when they were paid, nor what they were worth in EUR",
+	}, v.Notes()[2:])
+	require.False(t, money.ValueKnown(v, chain.Optional[chain.Wei]{}, chain.Some(at(t, "2025-01-01T00:00:00Z"))).Known())
+	require.True(t, money.ValueKnown(v, chain.Some(wei(t, "1")), chain.Some(at(t, "2025-01-01T00:00:00Z"))).Known())
+}
+
+func TestNotesAndBasis(t *testing.T) {
+	v := read(t, "date,JPY,source\n2026-01-01,30,B\n2026-01-02,31,A\n", "JPY").Valuer()
+	require.Equal(t, []string{
+		"JPY: each amount at the price of its day (UTC), by A; B; SHA-256 of the price file: " + v.SHA256,
+		"JPY is rounded half up, to 0 decimals, at the last step: a total is the sum of the exact amounts, so that lines may differ from it by rounding",
+	}, v.Notes())
+	text, err := json.Marshal(v.Basis())
+	require.NoError(t, err)
+	require.JSONEq(t, `{"currency":"JPY","decimals":0,"rounding":"half_up","by":"day","timezone":"UTC","sources":["A","B"],"sha256":"`+v.SHA256+`","missing":[]}`, string(text))
+	require.Equal(t, "jpy", v.Currency.Suffix())
+}
+
+// Rounding is half up, away from zero, to the minor units of ISO 4217.
+func TestRounding(t *testing.T) {
+	for _, c := range []struct{ currency, price, amount, want, exact string }{
+		{"EUR", "1", "1005000000000000000", "1.01", "1.005"},
+		{"EUR", "1", "1004999999999999999", "1.00", "1.004999999999999999"},
+		{"EUR", "1", "-1005000000000000000", "-1.01", "-1.005"},
+		{"EUR", "1", "-4999999999999999", "0.00", "-0.004999999999999999"},
+		{"JPY", "1", "2500000000000000000", "3", "2.5"},
+		{"KWD", "1", "500000000000000", "0.001", "0.0005"},
+		{"CLF", "1", "50000000000000", "0.0001", "0.00005"},
+		{"USDT", "1", "5000000000000000", "0.01", "0.005"},
+		{"EUR", "999999999999.999999999999999999", "340282366920938463463374607431768211455", "", ""}, // the most that can be
+	} {
+		v := read(t, "# source: X\n2026-01-01,"+c.price, c.currency).Valuer()
+		when := chain.Some(at(t, "2026-01-01T00:00:00Z"))
+		var have chain.Optional[money.Amount]
+		if c.exact == "" {
+			have = money.Value(v, wei(t, c.amount), when)
+		} else {
+			amount, err := chain.ParseSignedWei(c.amount)
+			require.NoError(t, err)
+			have = money.Value(v, amount, when)
+		}
+		amount, known := have.Get()
+		require.True(t, known)
+		text, err := amount.MarshalText()
+		require.NoError(t, err)
+		if c.exact != "" {
+			require.Equal(t, c.want, string(text), c.amount)
+			require.Equal(t, c.exact, amount.Exact())
+		} else { // by integers: round(amount × price / 10^36, 2)
+			n, _ := new(big.Int).SetString(c.amount, 10)
+			p, _ := new(big.Int).SetString(strings.Replace(c.price, ".", "", 1), 10)
+			unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(34), nil)
+			n.Mul(n, p).Add(n, new(big.Int).Div(unit, big.NewInt(2))).Div(n, unit)
+			require.Equal(t, n.String(), strings.Replace(string(text), ".", "", 1))
+		}
+		require.Equal(t, money.Currency(c.currency), amount.Currency())
+	}
+}
+
+// The sum of parts is exact, and rounded once: it is what integers give.
+func TestSumOfParts(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var file strings.Builder
+		file.WriteString("# source: X\n")
+		priceOf := map[int]int64{} // in 10^-6
+		for day := range 28 {
+			priceOf[day+1] = 1 + random.Int64N(5_000_000)
+			fmt.Fprintf(&file, "2026-02-%02d,%d.%06d\n", day+1, priceOf[day+1]/1_000_000, priceOf[day+1]%1_000_000)
+		}
+		v := read(t, file.String(), "EUR").Valuer()
+		sum, want := chain.Some(money.NothingIn(v.Currency)), new(big.Int) // in 10^-24
+		for range 200 {
+			day, amount := 1+random.IntN(28), random.Int64()
+			sum = money.Sum(sum, money.Value(v, chain.NewWei(uint64(amount)), chain.Some(at(t, fmt.Sprintf("2026-02-%02dT12:00:00Z", day)))))
+			want.Add(want, new(big.Int).Mul(big.NewInt(amount), big.NewInt(priceOf[day])))
+		}
+		have, known := sum.Get()
+		require.True(t, known)
+		unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(22), nil)
+		want.Add(want, new(big.Int).Div(unit, big.NewInt(2))).Div(want, unit)
+		require.Equal(t, want.String(), strings.TrimLeft(strings.Replace(have.String(), ".", "", 1), "0"))
+		require.Equal(t, 0, have.Sub(have).Sign())
+	}
+	v := read(t, "# source: X\n2026-01-01,1\n", "EUR").Valuer()
+	require.False(t, money.Sum(chain.Some(money.NothingIn(v.Currency)), chain.Optional[money.Amount]{}).Known(), "a sum with an unknown part is unknown")
+	require.Equal(t, money.Currency("EUR"), money.Amount{}.Add(money.NothingIn("EUR")).Currency())
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("# source: X\ndate;EUR\n2026-01-01;1\n"))
+	f.Add([]byte("sep=;\n2026-01-01T00:00:00Z;1\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l, err := money.Read(text, "EUR")
+		if err == nil {
+			require.NotEmpty(t, l.Sources)
+		}
+	})
+}

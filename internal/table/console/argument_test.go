@@ -1,0 +1,22 @@
+package console_test
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// A shell takes an argument as the text that it is.
+func TestArgument(t *testing.T) {
+	for text, want := range map[string]string{
+		"fees.db": "fees.db", "group:ours": "group:ours", "my ledger.db": "'my ledger.db'", "": "''", "it's": `'it'\''s'`, "$(rm x)": "'$(rm x)'", "é": "'é'", "a\nb": "'a\nb'",
+	} {
+		require.Equal(t, want, console.Argument(text))
+		out, err := exec.Command("/bin/sh", "-c", "printf %s "+want).Output()
+		require.NoError(t, err)
+		require.Equal(t, text, string(out))
+	}
+}

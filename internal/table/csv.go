@@ -1,0 +1,62 @@
+package table
+
+import (
+	"cmp"
+	"encoding/csv"
+	"io"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// WriteCSV writes a header and a line a row, by RFC 4180 but with \n at the ends of
+// lines. A column fee of wei becomes fee, in wei, and fee_token, with 18 decimals.
+// No value is an empty cell, and text is [Safe]. Title, notes and totals are not in it.
+func WriteCSV(w io.Writer, s *Sheet) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	var header []string
+	for _, c := range s.Columns {
+		header = append(header, c.names()...)
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	cells := make([]string, 0, len(header))
+	err := s.each(func(row []any) error {
+		cells = cells[:0]
+		for i, c := range s.Columns {
+			cells = appendCSV(cells, c, row[i])
+		}
+		if len(cells) == 1 && cells[0] == "" {
+			return writeEmptyLine(w, out)
+		}
+		return out.Write(cells)
+	})
+	out.Flush() // also what came before an error
+	return cmp.Or(err, out.Error())
+}
+
+// writeEmptyLine writes a row whose only cell is empty. Quotes keep readers from
+// passing over the line.
+func writeEmptyLine(w io.Writer, out *csv.Writer) error {
+	out.Flush()
+	_, err := io.WriteString(w, "\"\"\n")
+	return err
+}
+
+func appendCSV(cells []string, c Column, value any) []string {
+	switch v := value.(type) {
+	case string:
+		return append(cells, Safe(v))
+	case chain.SignedWei:
+		return append(cells, v.String(), console.Tokens(v))
+	case nil:
+		if c.isAmount() {
+			return append(cells, "", "")
+		}
+	}
+	return append(cells, exact(value))
+}

@@ -1,0 +1,269 @@
+package table
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+)
+
+// rowsInGroup is how many rows a writer of Parquet holds, where nothing else is asked for.
+const rowsInGroup = 20_000
+
+// bytesInGroup is about how many bytes of text it holds at most.
+const bytesInGroup = 64 << 20
+
+// Amounts in Parquet are decimals of 38 digits, the most that readers have.
+const (
+	amountDigits = 38
+	amountBytes  = 16
+)
+
+// ParquetOptions say more of a file than its sheet does.
+type ParquetOptions struct {
+	Sorted      []string          // the columns by which the rows are sorted: the file says so
+	Metadata    map[string]string // of the file
+	RowsInGroup int               // at most
+	Zstd        bool              // for Snappy, which every reader has, and which takes half as much again
+}
+
+// ParquetWriter writes a file for programs that work with columns. Every column is
+// optional. Amounts of wei, and gas prices, are DECIMAL(38,0) in wei; one of more
+// than 38 digits is an error, as is an integer that 64 bits with a sign do not hold.
+// Token amounts, hashes and addresses are strings, as is text, which is as it came
+// but in UTF-8. Times are timestamps in milliseconds of UTC. Amounts of a currency, and
+// percents, are DECIMAL(38,n) with the decimals that they have. Title, notes and symbol
+// are metadata of the file, under the keys title, note_1 and on, and symbol.
+type ParquetWriter struct {
+	sheet *Sheet
+	out   *parquet.GenericWriter[any]
+	row   parquet.Row
+	read  []any // the values of a row, once they are read
+	rows  int
+	most  int // rows in a group
+	group int // rows in the one that is not written
+	held  int // bytes of text in it
+}
+
+// NewParquetWriter begins a file with the columns of a sheet. The sheet's rows are not
+// asked for.
+func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	fields := make([]parquet.Field, len(s.Columns))
+	for i, c := range s.Columns {
+		fields[i] = parquet.Group{c.Name: parquet.Optional(c.parquetType())}.Fields()[0]
+	}
+	most := cmp.Or(o.RowsInGroup, rowsInGroup)
+	options := []parquet.WriterOption{
+		parquet.NewSchema(utf8(s.Name), inOrder{fields: fields}),
+		parquet.Compression(&parquet.Snappy),
+		parquet.MaxRowsPerRowGroup(int64(most)),
+		parquet.CreatedBy("fees", "1", "0"), // not the library's build
+	}
+	if o.Zstd {
+		options = append(options, parquet.Compression(&parquet.Zstd))
+	}
+	for _, key := range slices.Sorted(maps.Keys(o.Metadata)) {
+		options = append(options, parquet.KeyValueMetadata(key, utf8(o.Metadata[key])))
+	}
+	var sorted []parquet.SortingColumn
+	for _, name := range o.Sorted {
+		sorted = append(sorted, parquet.Ascending(name))
+	}
+	options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(sorted...)))
+	n := len(s.Columns)
+	return &ParquetWriter{
+		sheet: s, out: parquet.NewGenericWriter[any](w, append(options, metadata(s)...)...),
+		row: make(parquet.Row, n), read: make([]any, n), most: most,
+	}, nil
+}
+
+// Write writes a row.
+func (w *ParquetWriter) Write(values []any) error {
+	w.rows++
+	if err := w.sheet.read(w.rows, values, w.read); err != nil {
+		return err
+	}
+	return w.write(w.read)
+}
+
+// write writes a row whose values are read.
+func (w *ParquetWriter) write(values []any) error {
+	for i, c := range w.sheet.Columns {
+		value, err := parquetValue(values[i])
+		if err != nil {
+			return fmt.Errorf("sheet %q, column %s: %w", w.sheet.Name, c.Name, err)
+		}
+		level := 1
+		if value.IsNull() {
+			level = 0
+		}
+		w.row[i] = value.Level(0, level, i)
+		if value.Kind() == parquet.ByteArray {
+			w.held += len(value.ByteArray())
+		}
+	}
+	if _, err := w.out.WriteRows([]parquet.Row{w.row}); err != nil {
+		return err
+	}
+	if w.group++; w.group < w.most && w.held < bytesInGroup {
+		return nil
+	}
+	w.group, w.held = 0, 0
+	return w.out.Flush()
+}
+
+// Close ends the file. What was written without it is no Parquet.
+func (w *ParquetWriter) Close() error { return w.out.Close() }
+
+// WriteParquet writes a sheet by a [ParquetWriter].
+func WriteParquet(w io.Writer, s *Sheet) error {
+	out, err := NewParquetWriter(w, s, ParquetOptions{})
+	if err != nil {
+		return err
+	}
+	if err := s.each(out.write); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// parquetTypes are the columns' types.
+var parquetTypes = map[Kind]func() parquet.Node{
+	Text:        repeatedType,
+	Integer:     func() parquet.Node { return parquet.Int(64) },
+	Wei:         amountNode,
+	SignedWei:   amountNode,
+	TokenAmount: parquet.String,
+	GasPrice:    amountNode,
+	Time:        func() parquet.Node { return parquet.Timestamp(parquet.Millisecond) },
+	Date:        parquet.Date,
+	Hash:        parquet.String,
+	Address:     repeatedType,
+	Boolean:     func() parquet.Node { return parquet.Leaf(parquet.BooleanType) },
+}
+
+// parquetType is the column's type.
+func (c Column) parquetType() parquet.Node {
+	if decimals, fixed := c.decimals(); fixed {
+		return decimalNode(decimals)
+	}
+	return parquetTypes[c.Kind]()
+}
+
+func amountNode() parquet.Node { return decimalNode(0) }
+
+func decimalNode(decimals int) parquet.Node {
+	return parquet.Decimal(decimals, amountDigits, amountType{parquet.FixedLenByteArrayType(amountBytes)})
+}
+
+// repeatedType is text of which the same comes again and again: each is written once in a
+// group of rows.
+func repeatedType() parquet.Node { return parquet.Encoded(parquet.String(), &parquet.RLEDictionary) }
+
+func metadata(s *Sheet) (options []parquet.WriterOption) {
+	add := func(key, value string) {
+		if value != "" {
+			options = append(options, parquet.KeyValueMetadata(key, utf8(value)))
+		}
+	}
+	add("title", s.Title)
+	add("symbol", s.Symbol)
+	for i, note := range s.Notes {
+		add(fmt.Sprintf("note_%d", i+1), note)
+	}
+	return options
+}
+
+// utf8 is text whose every byte is of UTF-8.
+func utf8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+func parquetValue(value any) (parquet.Value, error) {
+	switch v := value.(type) {
+	case nil, unknownAmount:
+		return parquet.NullValue(), nil
+	case money.Amount, percent:
+		units, err := chain.ParseSignedWei(unpointed(exact(v)))
+		if err != nil {
+			return parquet.Value{}, fmt.Errorf("%s: %w", v, errTooLong)
+		}
+		return decimalValue(units)
+	case bool:
+		return parquet.BooleanValue(v), nil
+	case integer:
+		whole, ok := v.int64()
+		if !ok {
+			return parquet.Value{}, fmt.Errorf("%s does not fit 64 bits with a sign", v)
+		}
+		return parquet.Int64Value(whole), nil
+	case chain.SignedWei:
+		return decimalValue(v)
+	case chain.GasPrice:
+		wei, err := chain.ParseWei(v.String())
+		if err != nil {
+			return parquet.Value{}, fmt.Errorf("%v wei per gas: %w", v, errTooLong)
+		}
+		return decimalValue(wei.Signed())
+	case chain.Time:
+		return parquet.Int64Value(v.Std().UnixMilli()), nil
+	case date:
+		return parquet.Int32Value(int32(v.start.Unix() / (24 * 60 * 60))), nil
+	}
+	return parquet.ByteArrayValue([]byte(utf8(exact(value)))), nil
+}
+
+// unpointed are the digits of a decimal number, with its sign: how many there are of the
+// unit that its last digit counts.
+func unpointed(number string) string {
+	digits, negative := strings.CutPrefix(strings.Replace(number, ".", "", 1), "-")
+	if digits = strings.TrimLeft(digits, "0"); digits == "" {
+		return "0"
+	}
+	if negative {
+		return "-" + digits
+	}
+	return digits
+}
+
+var errTooLong = errors.New("more than the 38 digits of a decimal in Parquet")
+
+// decimalValue is the amount in 16 bytes, the first one the most significant, as
+// two's complement.
+func decimalValue(amount chain.SignedWei) (parquet.Value, error) {
+	size := amount.Size()
+	if len(size.String()) > amountDigits {
+		return parquet.Value{}, fmt.Errorf("%v wei: %w", amount, errTooLong)
+	}
+	bytes := size.Big().FillBytes(make([]byte, amountBytes))
+	if amount.Sign() < 0 {
+		carry := true // -n is ^n + 1
+		for i := len(bytes) - 1; i >= 0; i-- {
+			bytes[i] = ^bytes[i]
+			if carry {
+				bytes[i]++
+				carry = bytes[i] == 0
+			}
+		}
+	}
+	return parquet.FixedLenByteArrayValue(bytes), nil
+}
+
+// inOrder is a group of columns that keeps their order; the library's own sorts them
+// by name.
+type inOrder struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+// Fields are the columns.
+func (g inOrder) Fields() []parquet.Field { return g.fields }

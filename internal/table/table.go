@@ -1,0 +1,155 @@
+package table
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/sys/spill"
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// WriteTable writes a table for a terminal, in at most width columns if it can: it
+// shortens hashes and addresses, leaves out columns and cuts text, but no figure. Amounts
+// are in the token, prices in Gwei, with all the decimals that any of the column has;
+// totals stand at the bottom, then the notes. Nothing is written before all rows are read;
+// many of them are kept in a temporary file until then.
+func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
+	if err := s.check(); err != nil {
+		return err
+	}
+	t := grid{layout: console.NewLayout(s.tableColumns()), totals: newTotals(s)}
+	defer func() { err = errors.Join(err, t.rows.Close()) }()
+	if err := s.each(t.add); err != nil {
+		return err
+	}
+	page := console.NewPage(w, width)
+	if s.Title != "" {
+		page.Line(s.Title, 0)
+		page.WriteString("\n")
+	}
+	if err := t.write(page, s.Columns); err != nil {
+		return err
+	}
+	if len(s.Notes) > 0 {
+		page.WriteString("\n")
+	}
+	for _, note := range s.Notes {
+		page.Line("note: "+note, 2)
+	}
+	return page.Flush()
+}
+
+// shown is a value as people read it.
+func shown(value any) string {
+	switch v := value.(type) {
+	case chain.SignedWei:
+		return console.Tokens(v)
+	case chain.GasPrice:
+		return console.Gwei(v)
+	case unknownAmount:
+		return notKnown
+	}
+	return console.Printable(exact(value))
+}
+
+// grid is the rows of a table as text, which are measured before the first is written.
+type grid struct {
+	layout *console.Layout
+	rows   spill.Records // the cells of each, one a line
+	totals *totals
+}
+
+// tableColumns are the columns for people.
+func (s *Sheet) tableColumns() []console.Column {
+	columns := make([]console.Column, len(s.Columns))
+	for i, c := range s.Columns {
+		columns[i] = console.Column{
+			Name: s.header(c), Right: c.Kind.isRight(), Decimals: c.Kind.hasDecimals(), Drop: c.Drop, Verdict: c.Verdict,
+			Cut: c.Kind == Hash || c.Kind == Address || c.Kind == Text && !c.Term && !c.Verdict,
+		}
+	}
+	return columns
+}
+
+// add adds a row.
+func (t *grid) add(row []any) error {
+	cells := make([]string, len(row))
+	for i, value := range row {
+		cells[i] = shown(value)
+	}
+	t.layout.Measure(cells)
+	if _, err := t.rows.Add([]byte(strings.Join(cells, "\n"))); err != nil { // which is in no cell
+		return err
+	}
+	return t.totals.add(row)
+}
+
+// hasDecimals tells whether a column of the kind has the decimals that any of its numbers
+// needs.
+func (k Kind) hasDecimals() bool { return k == Wei || k == SignedWei || k == GasPrice }
+
+// isRight tells whether a column of the kind stands at the right of its place.
+func (k Kind) isRight() bool {
+	return k == Integer || k == TokenAmount || k == Fiat || k == Percent || k.hasDecimals()
+}
+
+// write writes the rows and their totals.
+func (t *grid) write(page *console.Page, columns []Column) error {
+	footer := make([]string, len(columns))
+	for i := range columns {
+		footer[i] = shown(t.totals.of(i))
+	}
+	t.layout.Measure(footer)
+	if t.totals.any() { // in whichever column is the first that has room
+		t.layout.Measure(labelled(footer, columns, func(int) bool { return true }))
+		t.layout.Measure(labelled(footer, columns, func(i int) bool { return columns[i].Drop == 0 }))
+	}
+	fit := t.layout.Fit(page)
+	footer = labelled(footer, columns, fit.Shows)
+	fit.Header()
+	for row, err := range t.rows.All() {
+		if err != nil {
+			return err
+		}
+		fit.Row(strings.Split(string(row), "\n"))
+	}
+	if t.totals.any() {
+		if t.rows.Len() > 0 {
+			fit.Rule()
+		}
+		fit.Row(footer)
+	}
+	fit.LeftOut()
+	return nil
+}
+
+// labelled has "total" in the first of the shown columns that has none.
+func labelled(footer []string, columns []Column, shown func(int) bool) []string {
+	with := slices.Clone(footer)
+	for i, c := range columns {
+		if !c.Total && shown(i) {
+			with[i] = "total"
+			break
+		}
+	}
+	return with
+}
+
+// header is a column's name for people, with its unit.
+func (s *Sheet) header(c Column) string {
+	name := strings.ReplaceAll(c.Name, "_", " ")
+	switch {
+	case c.isAmount():
+		return strings.TrimSpace(name + " " + console.Printable(s.Symbol))
+	case c.Kind == GasPrice:
+		return name + " Gwei"
+	case c.Kind == Fiat:
+		return strings.TrimSuffix(name, c.Currency.Suffix()) + string(c.Currency)
+	case c.Kind == Percent:
+		return strings.TrimSuffix(name, "percent") + "%"
+	}
+	return name
+}

@@ -1,0 +1,76 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+)
+
+// totals are the exact sums of the columns that have one.
+type totals struct {
+	sheet   *Sheet
+	amounts []chain.SignedWei
+	numbers []decimal.Decimal // of columns that are not in wei
+	fiat    []money.Amount    // not rounded
+	unknown []bool            // a figure of the column is not known
+}
+
+// notKnown is the total of a column with a figure that is not known.
+const notKnown = "not known"
+
+func newTotals(s *Sheet) *totals {
+	n := len(s.Columns)
+	return &totals{s, make([]chain.SignedWei, n), make([]decimal.Decimal, n), make([]money.Amount, n), make([]bool, n)}
+}
+
+// add adds a row.
+func (t *totals) add(row []any) (err error) {
+	for i, c := range t.sheet.Columns {
+		if !c.Total || row[i] == nil {
+			t.unknown[i] = t.unknown[i] || c.Whole
+			continue
+		}
+		switch v := row[i].(type) {
+		case chain.SignedWei:
+			if t.amounts[i], err = t.amounts[i].Add(v); err != nil {
+				return fmt.Errorf("sheet %q, column %s: the total: %w", t.sheet.Name, c.Name, err)
+			}
+		case integer:
+			t.numbers[i] = t.numbers[i].Add(decimal.RequireFromString(string(v)))
+		case money.Amount:
+			t.fiat[i] = t.fiat[i].Add(v)
+		case unknownAmount:
+			t.unknown[i] = true
+		}
+	}
+	return nil
+}
+
+// of is the total of a column, as a value of its kind; notKnown where it is not known,
+// nil where the column has none.
+func (t *totals) of(column int) any {
+	switch c := t.sheet.Columns[column]; {
+	case !c.Total:
+		return nil
+	case t.unknown[column]:
+		return notKnown
+	case c.isAmount():
+		return t.amounts[column]
+	case c.Kind == Fiat:
+		return money.NothingIn(c.Currency).Add(t.fiat[column])
+	}
+	return integer(t.numbers[column].String())
+}
+
+// any tells whether a column has a total.
+func (t *totals) any() bool {
+	for _, c := range t.sheet.Columns {
+		if c.Total {
+			return true
+		}
+	}
+	return false
+}

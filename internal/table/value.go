@@ -1,0 +1,175 @@
+package table
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/money"
+)
+
+// The values of a row, once they are read, are nil or: string (Text), integer,
+// chain.SignedWei (Wei and SignedWei), chain.TokenAmount, chain.GasPrice,
+// chain.Time, date, chain.Hash, chain.Address, bool, money.Amount, unknownAmount, percent.
+
+// unknownAmount is an amount of a currency that is there and not known: the total is not
+// known either.
+type unknownAmount struct{}
+
+// String is nothing.
+func (unknownAmount) String() string { return "" }
+
+// percentDecimals is how many decimals a percent has.
+const percentDecimals = 2
+
+// percent is a decimal number with so many.
+type percent string
+
+var percentForm = regexp.MustCompile(`^-?[0-9]+\.[0-9]{2}$`)
+
+// integer is a whole number in decimal digits, with a minus where it is negative.
+type integer string
+
+// int64 is the number, and whether 64 bits with a sign hold it.
+func (n integer) int64() (int64, bool) {
+	value, err := strconv.ParseInt(string(n), 10, 64)
+	return value, err == nil
+}
+
+// date is a day of UTC, at its beginning.
+type date struct{ start time.Time }
+
+func (d date) String() string { return d.start.Format(time.DateOnly) }
+
+// read takes a value of the kind.
+func (k Kind) read(value any) (any, error) {
+	if amount, ok := value.(chain.Optional[money.Amount]); ok && k == Fiat && !amount.Known() {
+		return unknownAmount{}, nil
+	}
+	value, known := unwrap(value)
+	if !known {
+		return nil, nil
+	}
+	switch v := value.(type) {
+	case string:
+		switch k {
+		case Text:
+			return v, nil
+		case Date:
+			return readDate(v)
+		case Percent:
+			if percentForm.MatchString(v) {
+				return percent(v), nil
+			}
+		}
+	case money.Amount:
+		if k == Fiat {
+			return v, nil
+		}
+	case chain.Time:
+		switch k {
+		case Time:
+			return v, nil
+		case Date:
+			return date{v.Std().Truncate(24 * time.Hour)}, nil
+		}
+	case chain.Wei:
+		if k == Wei || k == SignedWei {
+			return v.Signed(), nil
+		}
+	case chain.SignedWei:
+		if k == SignedWei {
+			return v, nil
+		}
+	case chain.TokenAmount:
+		if k == TokenAmount {
+			return v, nil
+		}
+	case chain.GasPrice:
+		if k == GasPrice {
+			return v, nil
+		}
+	case chain.Hash:
+		if k == Hash {
+			return v, nil
+		}
+	case chain.Address:
+		if k == Address {
+			return v, nil
+		}
+	case bool:
+		if k == Boolean {
+			return v, nil
+		}
+	case int, int64, uint64, chain.Gas, chain.Nonce, chain.RefTime:
+		if k == Integer {
+			return integer(fmt.Sprint(v)), nil
+		}
+	}
+	return nil, fmt.Errorf("a value of type %T is no %v", value, k)
+}
+
+// unwrap is what an Optional holds, or the value itself, and whether there is one.
+func unwrap(value any) (any, bool) {
+	switch v := value.(type) {
+	case nil:
+		return nil, false
+	case chain.Optional[string]:
+		return v.Get()
+	case chain.Optional[int]:
+		return v.Get()
+	case chain.Optional[int64]:
+		return v.Get()
+	case chain.Optional[uint64]:
+		return v.Get()
+	case chain.Optional[chain.Gas]:
+		return v.Get()
+	case chain.Optional[chain.Nonce]:
+		return v.Get()
+	case chain.Optional[chain.RefTime]:
+		return v.Get()
+	case chain.Optional[chain.Wei]:
+		return v.Get()
+	case chain.Optional[chain.SignedWei]:
+		return v.Get()
+	case chain.Optional[chain.TokenAmount]:
+		return v.Get()
+	case chain.Optional[chain.GasPrice]:
+		return v.Get()
+	case chain.Optional[chain.Time]:
+		return v.Get()
+	case chain.Optional[chain.Hash]:
+		return v.Get()
+	case chain.Optional[chain.Address]:
+		return v.Get()
+	case chain.Optional[bool]:
+		return v.Get()
+	case chain.Optional[money.Amount]:
+		return v.Get()
+	}
+	return value, true
+}
+
+func readDate(text string) (any, error) {
+	start, err := time.Parse(time.DateOnly, text)
+	if err != nil || start.Year() < 1970 {
+		return nil, fmt.Errorf("%q is no date such as 2024-01-31, from 1970 on", text)
+	}
+	return date{start}, nil
+}
+
+// exact is a value as text, exact, with nothing left out: amounts in their smallest
+// unit, times in RFC 3339. Text is as it came.
+func exact(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case fmt.Stringer:
+		return v.String()
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,41 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/feeledger/fees/internal/table/console"
+)
+
+// sheetNames are names that a workbook can have, each one once: at most 31
+// characters, without []:*?/\ and without an apostrophe at an end.
+func sheetNames(sheets []*Sheet) []string {
+	taken := map[string]bool{"history": true} // Excel keeps this one for itself
+	names := make([]string, len(sheets))
+	for i, s := range sheets {
+		names[i] = sheetName(s.Name, "")
+		for n := 2; taken[strings.ToLower(names[i])]; n++ { // names differ in more than case
+			names[i] = sheetName(s.Name, fmt.Sprintf(" %d", n))
+		}
+		taken[strings.ToLower(names[i])] = true
+	}
+	return names
+}
+
+func sheetName(name, suffix string) string {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`[]:*?/\`, r) || r > 0xffff {
+			return '_'
+		}
+		return r
+	}, console.Printable(name))
+	runes := []rune(strings.Trim(name, "' "))
+	runes = runes[:min(len(runes), excelize.MaxSheetNameLength-len(suffix))]
+	name = strings.TrimRight(string(runes), "' ")
+	if name == "" {
+		name = "sheet"
+	}
+	return name + suffix
+}

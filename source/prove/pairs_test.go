@@ -1,0 +1,192 @@
+package prove_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+// Every block of a recorded chain is proved straight from its node as from what Sidecar had
+// made of it: the same fees, verdicts and findings. The node says more, its extrinsics as they
+// are encoded: what is checked by them is checked without being asked for. By them alone there
+// is a rule for the natives of runtime 1701: what a gateway leaves at cash_only is a match.
+func TestProofFromANode(t *testing.T) {
+	for name, last := range map[string]uint64{"moonbeam-1701": 27, "moonbeam-2100": 27, "moonbeam-2600": 27, "datahaven-100": 40, "datahaven-100m": 32} {
+		t.Run(name, func(t *testing.T) {
+			pair := filepath.Join("../..", "../..", "shared", "pairs", name)
+			straight := nodeOf(t, name)
+			recorded, err := answers.OpenDirectory(filepath.Join(pair, "gateway"))
+			require.NoError(t, err)
+
+			have, want := reports(t, straight, last), reports(t, recorded, last)
+			byNode, better := map[string]int{}, 0
+			for i, r := range have {
+				for _, id := range []string{"extrinsic.hash", "native.formula"} {
+					byNode[id] += tally(r, id)
+					require.Zero(t, tally(want[i], id))
+				}
+				if name == "moonbeam-1701" {
+					better += improve(want[i], r)
+				}
+				requireSame(t, want[i], r)
+			}
+			signed, natives := 0, 0
+			p := &prove.Prover{Reader: &source.Reader{Source: straight, Tables: network.BuiltIn()}, Options: evidence.Options{Signatures: true}}
+			for x, err := range p.Range(t.Context(), source.Range{First: 1, Last: last}, nothing) {
+				require.NoError(t, err)
+				signed, natives = signed+tally(x.Report, "native.signature"), natives+x.Report.Totals.Native
+			}
+			require.Positive(t, natives)
+			require.Equal(t, natives, signed, "every native signature is its signer's")
+			require.Positive(t, byNode["extrinsic.hash"])
+			require.Positive(t, byNode["native.formula"])
+			require.Equal(t, name == "moonbeam-1701", better > 0)
+			t.Logf("%d blocks, checked by the node: %v; %d more matches", len(have), byNode, better)
+		})
+	}
+}
+
+// nodeOf is the node of a recorded chain.
+func nodeOf(t *testing.T, name string) source.Source {
+	t.Helper()
+	node, err := nodetest.Open(filepath.Join("../..", "../..", "shared", "pairs", name, "node"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("SKIPPED, %s was NOT proved from its node: %v", name, err)
+	}
+	require.NoError(t, err)
+	server := httptest.NewServer(node)
+	t.Cleanup(server.Close)
+	src, err := source.Open(strings.Replace(server.URL, "http", "ws", 1), source.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { src.(io.Closer).Close() })
+	return src
+}
+
+// dropping is a gateway that leaves the last signed extrinsic out of a block.
+type dropping struct {
+	source.Source
+	height  uint64
+	dropped bool
+}
+
+func (d *dropping) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := d.Source.Block(ctx, height)
+	if err != nil || height != d.height {
+		return b, err
+	}
+	for i := len(b.Extrinsics) - 1; i >= 0; i-- {
+		if d.dropped = b.Extrinsics[i].Signed; d.dropped {
+			b.Extrinsics = slices.Delete(b.Extrinsics, i, i+1)
+			for ; i < len(b.Extrinsics); i++ {
+				b.Extrinsics[i].Index = i
+			}
+			break
+		}
+	}
+	return b, nil
+}
+
+func (d *dropping) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
+	return nil, chain.ErrNotOffered
+}
+
+// A block alone shows that its last native transaction was left out, whatever its class, also
+// where the multiplier is constant. On runtime 2100, whose multiplier follows from the class
+// Normal, the three blocks with natives of the class Operational alone do not show it.
+func TestSingleFindsWhatIsLeftOut(t *testing.T) {
+	for name, c := range map[string]struct{ last, natives, found int }{
+		"moonbeam-2100": {27, 12, 9}, "moonbeam-2600": {27, 12, 12}, "datahaven-100": {40, 17, 17},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gateway := &dropping{Source: nodeOf(t, name)}
+			reader := &source.Reader{Source: gateway, Tables: network.BuiltIn()}
+			natives, found := 0, 0
+			for height := uint64(3); height <= uint64(c.last); height++ {
+				single := func() *evidence.Report {
+					item, err := reader.Read(t.Context(), source.Height(height))
+					require.NoError(t, err)
+					r, err := prove.Single(t.Context(), reader, item, evidence.Options{})
+					require.NoError(t, err)
+					require.Empty(t, r.Notes)
+					return r
+				}
+				gateway.height = 0
+				require.True(t, single().Holds(), height)
+				gateway.height, gateway.dropped = height, false
+				r := single()
+				if gateway.dropped {
+					natives++
+				}
+				if !r.Holds() {
+					found++
+				}
+			}
+			require.Equal(t, []int{c.natives, c.found}, []int{natives, found})
+		})
+	}
+}
+
+// reports are the proofs of all blocks to a height.
+func reports(t *testing.T, src source.Source, last uint64) (list []*evidence.Report) {
+	t.Helper()
+	p := &prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: 4}
+	for x, err := range p.Range(t.Context(), source.Range{First: 1, Last: last}, nothing) {
+		require.NoError(t, err)
+		list = append(list, x.Report)
+	}
+	require.Len(t, list, int(last))
+	return list
+}
+
+// improve makes a match of what was charged by a rule that could not be checked in one report,
+// and could in the other.
+func improve(to, from *evidence.Report) (better int) {
+	cash, match := chain.Some(evidence.CashOnly), chain.Some(evidence.Match)
+	for i := range to.Transactions {
+		x, y := &to.Transactions[i], &from.Transactions[i]
+		if x.Verdict == cash && y.Verdict == match && x.Layer == fee.Native {
+			x.Verdict = match
+			to.Totals.CashOnly--
+			to.Totals.Match++
+			better++
+		}
+	}
+	return better
+}
+
+// requireSame wants two reports of a block to be the same, but for the checks that need the
+// extrinsics as they are encoded.
+func requireSame(t *testing.T, want, have *evidence.Report) {
+	t.Helper()
+	for i, c := range evidence.Checks() {
+		notRecorded := c.ID == "block.weighed" && want.Tallies[i].Why == "system.blockWeight is not known"
+		if c.ID == "extrinsic.hash" || c.ID == "native.formula" || notRecorded {
+			require.Zero(t, have.Tallies[i].Broken, c.ID)
+			continue
+		}
+		require.Equal(t, want.Tallies[i], have.Tallies[i], "block %d: %s", have.Number, c.ID)
+	}
+	require.Equal(t, want.Transactions, have.Transactions, "block %d", have.Number)
+	require.Equal(t, want.Totals, have.Totals, "block %d", have.Number)
+	require.Equal(t, want.Findings, have.Findings, "block %d", have.Number)
+	require.Equal(t, want.Unanswered, have.Unanswered, "block %d", have.Number)
+	require.Equal(t, want.Notes, have.Notes, "block %d", have.Number)
+}
