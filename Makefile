@@ -6,7 +6,7 @@ test:
 
 # Blocks a second, beside the plain reference for Node.js; the last line is the ratio.
 bench:
-	go run ./bench
+	go run ./internal/bench
 
 # How many blocks the two that follow take.
 N = 100000
@@ -14,13 +14,13 @@ N = 100000
 # N blocks read straight from a node that replays recorded ones, and their fees. With
 # -latency 50ms -concurrency 16 it says how well the questions under way are used.
 bench-node:
-	go run ./bench/node -n $(N)
-	go run ./bench/node -n $$(($(N) / 10)) -signatures
+	go run ./internal/bench/node -n $(N)
+	go run ./internal/bench/node -n $$(($(N) / 10)) -signatures
 
 # A ledger of N blocks: how fast it is filled, its memory and disk, and how fast it
 # answers. A million takes about 6 GB of TMPDIR.
 bench-ledger:
-	go run ./bench/ledger -n $(N)
+	go run ./internal/bench/ledger -n $(N)
 
 # The coverage of the packages that make the figures; each must have 95 %.
 cover:
@@ -37,8 +37,8 @@ fuzz:
 
 # Rewrite the golden files and the expected output in the scripts.
 golden:
-	go test ./cmd/fees ./internal/contracts ./sheet ./journal ./reconcile ./report ./statement -update
+	go test ./cmd/fees ./internal/test/contracts ./internal/table ./internal/finance/journal ./internal/finance/reconcile ./internal/finance/report ./internal/finance/statement -update
 
 # Run the tests that show what fees promises, and write docs/how-we-know.md of what they counted.
 proof:
-	go run ./internal/howweknow
+	go run ./internal/test/howweknow

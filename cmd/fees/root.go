@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/pricing"
 	"github.com/feeledger/fees/cmd/fees/internal/transactions"
 	"github.com/feeledger/fees/cmd/fees/internal/walkthrough"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 const manual = `fees gives the exact fees of a Moonbeam-like chain: of its EVM layer and of

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // AddressBookFile is what the address book beside a ledger is called.

@@ -13,9 +13,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/reconcile"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // The fields of a [BooksInput].

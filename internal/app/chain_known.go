@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
 )

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 

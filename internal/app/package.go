@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/closing/signature"
@@ -19,7 +20,6 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )

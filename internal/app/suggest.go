@@ -9,9 +9,9 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )

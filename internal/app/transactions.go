@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // TransactionsQuestion asks for the transactions of a period one by one, in the order of the chain.

@@ -29,7 +29,7 @@ import (
 
 const (
 	recordings = "testdata/recordings/moonbeam-2100"
-	reference  = "bench/reference.mjs"
+	reference  = "internal/bench/reference.mjs"
 	rounds     = 9
 	blocks     = 27 // heights from 1; block 0 has no parent
 	// gcPercent is what cmd/fees sets.

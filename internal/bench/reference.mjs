@@ -2,8 +2,8 @@
 // blocks of a directory of recordings, with JSON.parse and BigInt and nothing
 // else. It is the yardstick of the benchmarks and a second opinion on the fees.
 //
-//   node bench/reference.mjs <recordings dir> <rounds> [seconds]
-//   node bench/reference.mjs <recordings dir> --check
+//   node internal/bench/reference.mjs <recordings dir> <rounds> [seconds]
+//   node internal/bench/reference.mjs <recordings dir> --check
 //
 // Everything is read into memory first and one second of passes warms it up.
 // Each round then makes whole passes over all blocks for at least [seconds] (1
@@ -271,6 +271,6 @@ if (rounds === '--check') {
     console.log(JSON.stringify({ blocks_per_second: blocksPerSecond, total_fee: String(fees) }));
   }
 } else {
-  console.error('usage: node bench/reference.mjs <recordings dir> <rounds> [seconds] | --check');
+  console.error('usage: node internal/bench/reference.mjs <recordings dir> <rounds> [seconds] | --check');
   process.exitCode = 2;
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/csvlist"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // Read reads a file of prices in a currency. It reads those in other currencies too, and holds

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // Valuer values amounts by a list, and notes which days or hours the list lacks.

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // WriteCSV writes a header and a line a row, by RFC 4180 but with \n at the ends of

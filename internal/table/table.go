@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/spill"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // WriteTable writes a table for a terminal, in at most width columns if it can: it

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // number is what may begin with a sign and still be no formula.

@@ -11,8 +11,8 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // WriteXLSX writes a workbook with a sheet for each of the given ones: title and

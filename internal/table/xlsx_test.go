@@ -15,8 +15,8 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // book is a workbook that was read back.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // visitor is who asks.

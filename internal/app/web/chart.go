@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // The chart's heights, in pixels: its widths are parts of the page's.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // cockpit says what the ledger holds.

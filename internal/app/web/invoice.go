@@ -7,8 +7,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // stepGroup are the lines of a part of a fee's explanation.

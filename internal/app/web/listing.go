@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // pageRows is how many rows of a list a page has.

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // closed is a package as the list has it.

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/feeledger/fees/internal/app/users"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // The bounds of the work on passwords, which is slow on purpose.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // problem is what programs (RFC 9457) and people are told instead of an answer.

@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/s2"
 	"github.com/shopspring/decimal"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // rows are those of a sheet as they are shown, packed: a page has some of them, in an order of its

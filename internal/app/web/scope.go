@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // scope is what a page is about. It stands in the page's address.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/reconcile"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // settings say how a company's record is read and compared. They stand in the page's address, by

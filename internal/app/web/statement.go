@@ -11,10 +11,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // themes are the colours that a page can have. The last is that of the browser.

@@ -9,10 +9,10 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // transaction is a transaction of the ledger with all that it moved, and how its fee came about.

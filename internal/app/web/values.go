@@ -9,10 +9,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // notKnown stands for a figure that is not known: it is never 0.

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 //go:embed page/page.html

@@ -15,7 +15,7 @@ func bodies(tb testing.TB) [][]byte {
 	tb.Helper()
 	dir := os.Getenv("RECORDINGS")
 	if dir == "" {
-		dir = "../../testdata/recordings/moonbeam-2100/blocks"
+		dir = "../../../testdata/recordings/moonbeam-2100/blocks"
 	}
 	var out [][]byte
 	for height := 1; ; height++ {

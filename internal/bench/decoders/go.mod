@@ -1,4 +1,4 @@
-module github.com/feeledger/fees/bench/decoders
+module github.com/feeledger/fees/internal/bench/decoders
 
 go 1.26.0
 
@@ -27,4 +27,4 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 )
 
-replace github.com/feeledger/fees => ../..
+replace github.com/feeledger/fees => ../../..

@@ -5,7 +5,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/sidecar"
+	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
 // project is this project's own reader, which copies the body to a string.

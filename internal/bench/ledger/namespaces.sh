@@ -2,13 +2,13 @@
 # Workers that fill a ledger over a network: they and their PostgreSQL server run in network
 # namespaces of their own, with a link between them. It wants root and ip.
 #
-#	bench/ledger/namespaces.sh BLOCKS WORKERS LATENCY [SECONDS]
+#	internal/bench/ledger/namespaces.sh BLOCKS WORKERS LATENCY [SECONDS]
 #
 # The latency is that of a question and its answer together, such as 20ms. After ten seconds
 # the link is taken down for so many seconds, if any.
 set -euo pipefail
 [ $# -ge 3 ] || { echo "usage: $0 BLOCKS WORKERS LATENCY [SECONDS]" >&2; exit 2; }
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 blocks=$1 workers=$2 latency=$3 down=${4:-0}
 
 bin=$(find /usr/lib/postgresql -maxdepth 2 -name bin | sort -V | tail -1)
@@ -39,7 +39,7 @@ ip netns exec "$server" setpriv --reuid=postgres --regid=postgres --clear-groups
 	"$bin/pg_ctl" -D "$directory/data" -w -l "$directory/log" \
 	-o "-c listen_addresses=10.77.0.1 -c unix_socket_directories=$directory -c shared_buffers=512MB -c max_wal_size=4GB" start >/dev/null
 
-go build -o "$directory/bench" ./bench/ledger
+go build -o "$directory/bench" ./internal/bench/ledger
 if [ "$down" != 0 ]; then
 	(sleep 10; ip -n "$client" link set fees1 down; sleep "$down"; ip -n "$client" link set fees1 up) &
 fi

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // plainAccount is the account as hledger and Ledger take it: as it is.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // A company's export has fees of several chains, each in its own asset. The name of the column of

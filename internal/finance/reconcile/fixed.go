@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // fixedColumns are those that stand beside the company's own.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // Problem is why a row cannot be read, or several that cannot for the same reason.

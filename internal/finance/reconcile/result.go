@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // Outcome is what a row, or a transaction without one, comes to.

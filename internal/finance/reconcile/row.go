@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // Place is where a transaction stands on the chain.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // narrowWhy is the width below which the reason of an item stands on lines of its own.

@@ -14,7 +14,7 @@ import (
 	"github.com/wcharczuk/go-chart/v2"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // bar is a bar of a chart. Its length is a float: geometry. Figures that are read are

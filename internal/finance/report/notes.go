@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // mostFindings is how many findings are told one by one.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // shown are the figures of the table for people, with when each is left out where there is

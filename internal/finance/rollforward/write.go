@@ -7,12 +7,12 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // WriteXLSX writes a workbook: a row for each column, the sums, and every movement.

@@ -10,12 +10,12 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // Style is how statements are shown.

@@ -1,5 +1,5 @@
-// Package architecture holds the code to the tables of ARCHITECTURE.md: which package may
-// import which, and where a library may be used.
+// Package architecture holds the code to the tables of docs/ARCHITECTURE.md: which room stands
+// on which, and where a library may be used.
 package architecture
 
 import (
@@ -13,67 +13,118 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const module = "github.com/feeledger/fees/"
+const (
+	module = "github.com/feeledger/fees/"
+	page   = "../../../docs/ARCHITECTURE.md"
+)
 
-// TestPackages wants the table of packages to be what the code is: each package with what
-// it imports of ours, no more and no less.
-func TestPackages(t *testing.T) {
-	listed := packages(t)
-	found := imports(t)
-	for name, paths := range found {
-		allowed, known := listed[name]
-		require.True(t, known, "package %s is not in the table of ARCHITECTURE.md", name)
+// machinery are the rooms that may import anything, and that no other room imports.
+var machinery = []string{"internal/test", "internal/bench"}
+
+// TestRooms wants each package to be in a room, and to import only what its room stands on.
+func TestRooms(t *testing.T) {
+	below := rooms(t)
+	used := map[string]bool{}
+	for name, paths := range imports(t) {
+		room := roomOf(below, name)
+		require.NotEmpty(t, room, "package %s is in no room of %s", name, page)
+		used[room] = true
+		if slices.Contains(machinery, room) {
+			continue
+		}
 		for _, path := range ours(paths) {
-			require.Contains(t, allowed, path, "%s must not import %s: its row in ARCHITECTURE.md does not list it", name, path)
+			if other := roomOf(below, path); other != room {
+				require.Contains(t, below[room], other, "%s must not import %s: %s does not stand on %s", name, path, room, other)
+			}
 		}
 	}
-	for name, allowed := range listed {
-		paths, there := found[name]
-		require.True(t, there, "ARCHITECTURE.md lists the package %s, which is not there", name)
-		for _, path := range allowed {
-			require.Contains(t, ours(paths), path, "ARCHITECTURE.md says that %s imports %s, and it does not", name, path)
-		}
+	for room := range below {
+		require.True(t, used[room], "%s lists the room %s, which has no package", page, room)
 	}
 }
 
-// TestLibraries wants the table of libraries to be what the code is: each library where it
-// is imported, and nowhere else.
+// TestLibraries wants each library to be where its row says, and nowhere else.
 func TestLibraries(t *testing.T) {
 	found := imports(t)
-	for _, row := range libraries(t) {
-		for _, library := range row.libraries {
+	for _, row := range table(t, "library", "rooms") {
+		allowed := names(t, row[1])
+		for _, library := range names(t, row[0]) {
 			used := false
 			for name, paths := range found {
-				if imported(library, paths) {
-					require.Contains(t, row.onlyIn, name, "%s must not import %s: ARCHITECTURE.md does not list it there", name, library)
-					used = true
+				if !imported(library, paths) || slices.ContainsFunc(machinery, func(room string) bool { return within(room, name) }) {
+					continue
 				}
+				used = true
+				require.True(t, slices.ContainsFunc(allowed, func(room string) bool { return within(room, name) }), "%s must not import %s: %s does not list it there", name, library, page)
 			}
-			require.Equal(t, len(row.onlyIn) > 0, used, "ARCHITECTURE.md lists the library %s, which nobody imports", library)
+			require.Equal(t, len(allowed) > 0, used, "%s lists the library %s, which no room imports", page, library)
 		}
-		for _, name := range row.onlyIn {
-			require.True(t, slices.ContainsFunc(row.libraries, func(library string) bool { return imported(library, found[name]) }),
-				"ARCHITECTURE.md says that %s imports %v, and it does not", name, row.libraries)
+		for _, room := range allowed {
+			require.True(t, slices.ContainsFunc(names(t, row[0]), func(library string) bool {
+				for name, paths := range found {
+					if within(room, name) && imported(library, paths) {
+						return true
+					}
+				}
+				return false
+			}), "%s says that %s imports %s, and it does not", page, room, row[0])
 		}
 	}
 }
 
-// imported tells whether a library is among paths. One that ends in a slash stands for all
-// below it.
-func imported(library string, paths []string) bool {
-	return slices.ContainsFunc(paths, func(path string) bool {
-		return path == library || strings.HasSuffix(library, "/") && strings.HasPrefix(path, library)
-	})
-}
-
-// Made-up blocks must not come near figures that somebody believes.
-func TestNothingThatIsShippedMakesUpBlocks(t *testing.T) {
-	const generator = "internal/chaingen"
+// The program's third-party libraries all have a row, so that a new one is a decision.
+func TestEveryLibraryHasARow(t *testing.T) {
+	var listed []string
+	for _, row := range table(t, "library", "rooms") {
+		listed = append(listed, names(t, row[0])...)
+	}
 	for name, paths := range imports(t) {
-		if name != "internal/chaingen/cmd/chaingen" && name != "archive/demo/internal/makemonthend" && name != "bench" && !strings.HasPrefix(name, "bench/") {
-			require.NotContains(t, ours(paths), generator, "%s: chaingen is for tests, benchmarks, its own command and what makes the demo's files", name)
+		if slices.ContainsFunc(machinery, func(room string) bool { return within(room, name) }) {
+			continue
+		}
+		for _, path := range paths {
+			if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") && !strings.HasPrefix(path, module) {
+				require.True(t, slices.ContainsFunc(listed, func(library string) bool { return imported(library, []string{path}) }), "%s imports %s, which has no row in %s", name, path, page)
+			}
 		}
 	}
+}
+
+// imported tells whether a library, or a package below it, is among paths.
+func imported(library string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { return within(strings.TrimSuffix(library, "/"), path) })
+}
+
+// within tells whether a path is a folder or below it.
+func within(folder, path string) bool {
+	return path == folder || strings.HasPrefix(path, folder+"/")
+}
+
+// rooms are the rooms of the page, each with all that it stands on, directly or not.
+func rooms(t *testing.T) map[string][]string {
+	below := map[string][]string{}
+	for _, row := range table(t, "room", "what it holds", "stands on") {
+		for _, name := range names(t, row[0]) {
+			require.NotContains(t, below, name, "%s lists %s twice", page, name)
+			var all []string
+			for _, on := range names(t, row[2]) {
+				require.Contains(t, below, on, "%s stands on %s, which is not above it in the table", name, on)
+				all = append(append(all, on), below[on]...)
+			}
+			below[name] = all
+		}
+	}
+	return below
+}
+
+// roomOf is the room that a package is in, "" for none.
+func roomOf(below map[string][]string, name string) (room string) {
+	for folder := range below {
+		if within(folder, name) && len(folder) > len(room) {
+			room = folder
+		}
+	}
+	return room
 }
 
 // imports lists the imports of every package, tests apart.
@@ -101,40 +152,12 @@ func ours(paths []string) (list []string) {
 	return list
 }
 
-// packages is the table of packages: what each imports of ours. A row may be of several
-// packages, which import the same.
-func packages(t *testing.T) map[string][]string {
-	listed := map[string][]string{}
-	for _, row := range table(t, "package", "what it is", "of ours it imports") {
-		for _, name := range names(t, row[0]) {
-			require.NotContains(t, listed, name, "ARCHITECTURE.md lists %s twice", name)
-			listed[name] = names(t, row[2])
-		}
-	}
-	return listed
-}
-
-// onlyIn is an entry in the table of libraries. Each of the packages imports one of the
-// libraries at least, and nobody else imports any.
-type onlyIn struct{ libraries, onlyIn []string }
-
-// libraries is the table of libraries, which has two entries in a row.
-func libraries(t *testing.T) (list []onlyIn) {
-	for _, row := range table(t, "library", "only in", "library", "only in") {
-		list = append(list, onlyIn{names(t, row[0]), names(t, row[1])})
-		if row[2] != "" {
-			list = append(list, onlyIn{names(t, row[2]), names(t, row[3])})
-		}
-	}
-	return list
-}
-
-// table is the rows of the table in ARCHITECTURE.md that has this head.
+// table is the rows of the table in the page that has this head.
 func table(t *testing.T, head ...string) (rows [][]string) {
-	text, err := os.ReadFile("../../../ARCHITECTURE.md")
+	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	_, after, found := strings.Cut(string(text), "\n| "+strings.Join(head, " | ")+" |\n")
-	require.True(t, found, "ARCHITECTURE.md has no table of %v", head)
+	require.True(t, found, "%s has no table of %v", page, head)
 	for line := range strings.Lines(after) {
 		row := strings.TrimSuffix(line, "\n")
 		if !strings.HasPrefix(row, "|") {
@@ -156,7 +179,7 @@ var list = regexp.MustCompile("^`[^`, ]+`(, `[^`, ]+`)*$")
 
 // names reads a cell: names between backquotes, or one of the words for none.
 func names(t *testing.T, cell string) []string {
-	if cell == "nothing" || cell == "nowhere" {
+	if cell == "" || cell == "nothing" || cell == "nowhere" {
 		return nil
 	}
 	require.Regexp(t, list, cell, "want names such as `chain`, `wire`, or nothing, or nowhere")

@@ -37,5 +37,5 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, links, 300)
+	require.Greater(t, links, 100)
 }

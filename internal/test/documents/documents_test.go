@@ -16,7 +16,7 @@ import (
 // pages are all documents of the repository.
 func pages(t *testing.T) map[string]string {
 	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "bench/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "internal/bench/*/*.md"} {
 		files, err := filepath.Glob(filepath.Join("../../..", pattern))
 		require.NoError(t, err)
 		for _, file := range files {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 

@@ -94,7 +94,7 @@ func TestPlantedBugs(t *testing.T) {
 				b.findsBySchedules(t, seeds)
 				return
 			}
-			c := exec.Command(b.build(t, "internal/simulation"), "-test.run", "^TestHistories$", "-test.timeout", "60m")
+			c := exec.Command(b.build(t, "internal/test/simulation"), "-test.run", "^TestHistories$", "-test.timeout", "60m")
 			c.Env = append(os.Environ(), fmt.Sprint("FEES_SEEDS=", seeds), "FEES_SEED=", "GOMAXPROCS=1") // one seed after the other
 			output, err := c.CombinedOutput()
 			require.Error(t, err, "%d seeds have not found it: %s", seeds, b.what)

@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // findingsText says how many findings there are, of which kinds, and what shows them.

@@ -8,8 +8,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger/queue"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // writeStatus shows people what a ledger says of itself; amounts are in the token.

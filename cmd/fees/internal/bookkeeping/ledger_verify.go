@@ -11,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 const ledgerVerifyManual = `Prove a ledger: the rows of each block by their digests, the blocks by their

@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 const syncManual = `Fill the ledger with the blocks of a range, A..B with both included or A:+N:

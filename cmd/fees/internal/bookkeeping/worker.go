@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 const workerManual = `Work the jobs that fees sync --enqueue made, on this machine, beside any number

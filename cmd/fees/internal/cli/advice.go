@@ -11,9 +11,9 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 

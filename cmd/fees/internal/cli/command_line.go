@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // Line is a command line that helps who ran a command: some words, and those of the named flags

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 

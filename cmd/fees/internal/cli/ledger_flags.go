@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // LedgerFlags say which ledger is meant.

@@ -21,8 +21,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/disk"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // Output is where a result goes and in what form.

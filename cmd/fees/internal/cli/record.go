@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // Record is what a command shows of one thing: JSON has it as an object, a table one field below

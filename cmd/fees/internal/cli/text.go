@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // MostName is how long a name from outside may be in a table.

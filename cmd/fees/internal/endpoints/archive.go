@@ -17,8 +17,8 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/archive/proofs"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 

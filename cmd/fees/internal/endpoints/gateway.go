@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/source"
 )
 

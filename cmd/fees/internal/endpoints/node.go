@@ -12,9 +12,9 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 const nodeManual = `Ask a node by JSON-RPC, over HTTP or a WebSocket: --node, or FEES_NODE in the

@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/substrate/trie"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 const proofManual = `A state proof says what a block's state has at a key, and needs nobody's word

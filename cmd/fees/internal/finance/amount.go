@@ -3,7 +3,7 @@ package finance
 import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // tokens is an amount in the token, and "not known" where it is not.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/reconcile"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // booksFlags say how a company's record is read, and compared.

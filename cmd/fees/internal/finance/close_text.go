@@ -8,8 +8,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // writeClosed says what was closed.

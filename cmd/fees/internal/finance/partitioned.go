@@ -11,8 +11,8 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger/dataset"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // ofPartitioned are the flags that go with --partitioned.

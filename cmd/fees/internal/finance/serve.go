@@ -21,8 +21,8 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
 	"github.com/feeledger/fees/internal/app/web"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/node/reply"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/source"
 )
 

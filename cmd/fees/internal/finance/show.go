@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 var showManual = `Tell what something is, and show what the ledger has of it: a height, the hash of a

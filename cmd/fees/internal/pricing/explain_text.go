@@ -9,8 +9,8 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
-	"github.com/feeledger/fees/internal/table/console"
 )
 
 // page is text for people, of a width. Words are never broken: a line with a

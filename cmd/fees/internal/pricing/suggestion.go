@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // suggestionRecord is a suggestion for programs; prices are in wei per gas.

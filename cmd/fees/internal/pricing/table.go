@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/jsontext"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source/prove"
 )

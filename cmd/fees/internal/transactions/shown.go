@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/table/console"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // Program runs a command line of fees, and returns its exit code.

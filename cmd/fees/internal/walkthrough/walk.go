@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/table/console"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // width is how wide the walk's own words are at most.
