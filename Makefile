@@ -37,7 +37,7 @@ fuzz:
 
 # Rewrite the golden files and the expected output in the scripts.
 golden:
-	go test ./cmd/fees ./internal/test/contracts ./internal/table ./internal/finance/journal ./internal/finance/reconcile ./internal/finance/report ./internal/finance/statement -update
+	go test ./cmd/fees ./internal/test/contracts ./internal/table ./internal/finance/journal ./internal/reconcile ./internal/finance/report ./internal/finance/statement -update
 
 # Run the tests that show what fees promises, and write docs/how-we-know.md of what they counted.
 proof:

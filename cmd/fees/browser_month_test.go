@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/app/web"
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/network"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // The words that say whether something holds have their colours, under the names that they

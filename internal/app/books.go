@@ -15,7 +15,7 @@ import (
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // The fields of a [BooksInput].

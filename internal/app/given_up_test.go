@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/journal"
-	"github.com/feeledger/fees/internal/finance/reconcile"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // impatient is a context that is cancelled once it was looked at so many times: whoever asks

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/finance/reconcile"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/source"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // How a record is read is named by a person: each part that nobody understands names its

@@ -75,9 +75,9 @@ var proofs = []proof{
 	{"Transactions are what they say", "what is built from text, signed and sent was charged as told", "internal/app", "TestSendNative", `\d+ sent as recorded`},
 	{"Transactions are what they say", "a secret is in no output, error, file, environment or list of processes", "cmd/fees", "TestSignWithoutLeaks", ""},
 
-	{"The pages are the report", "a page, its chart and its downloads are what `fees report` says", "internal/app/web", "TestFeesAreTheReport", ""},
+	{"The pages are the report", "a page, its chart and its downloads are what `fees report` says", "internal/web", "TestFeesAreTheReport", ""},
 	{"The pages are the report", "a team finds a wrong fee in a browser alone", "cmd/fees", "TestFinanceTeamInABrowser", ""},
-	{"The pages are the report", "whatever is asked, nothing breaks and nothing leaks", "internal/app/web", "TestHostileRequests", `\d+ requests`},
+	{"The pages are the report", "whatever is asked, nothing breaks and nothing leaks", "internal/web", "TestHostileRequests", `\d+ requests`},
 
 	{"It can be relied on", "commands, flags and exit codes are those of before", "cmd/fees", "TestCommandsAreKept", ""},
 	{"It can be relied on", "so are keys of JSON and columns of CSV", "cmd/fees", "TestOutputsAreKept", ""},

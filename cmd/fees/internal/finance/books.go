@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // booksFlags say how a company's record is read, and compared.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/app/users"
+	"github.com/feeledger/fees/internal/web/users"
 )
 
 var passwordManual = fmt.Sprintf(`Set a password for a user of fees serve: in the file of users, which is made

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/finance/reconcile"
+	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )

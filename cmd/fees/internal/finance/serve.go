@@ -20,9 +20,9 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
-	"github.com/feeledger/fees/internal/app/web"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/source"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/app/users"
-	"github.com/feeledger/fees/internal/app/web"
+	"github.com/feeledger/fees/internal/web"
+	"github.com/feeledger/fees/internal/web/users"
 )
 
 // accessFlags say who may ask fees serve, and how.

@@ -1,0 +1,241 @@
+package reconcile_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/reconcile"
+)
+
+// A column whose name states another asset is refused, however it is found, and no setting is
+// proposed: that of the network, and words that are no assets, are taken.
+func TestAssetInTheColumnsName(t *testing.T) {
+	hash := allSent(t, "moonbeam-2100")[0].hash()
+	for _, c := range []struct{ name, asset string }{ // "" is taken
+		{"Fee (MOVR)", "MOVR"}, {"Fee (movr)", "movr"}, {"Fee [ETH]", "ETH"}, {"TxnFee(USD)", "USD"}, {"TxnFee(ETH)", "ETH"}, {"fee_usd", "usd"},
+		{"feeUSD", "USD"}, {"Fee USD", "USD"}, {"Fee in EUR", "EUR"}, {"USD Fee", "USD"}, {"Txn Fee ($)", "$"}, {"Fee €", "€"}, {"Network Fee (xcDOT)", "xcDOT"},
+		{"Gas Fee (1INCH)", "1INCH"}, {"Fee (USDT)", "USDT"}, {"fee-dot", "dot"}, {"Fee (Eth)", "Eth"}, {"Fee (in CHF)", "CHF"}, {"Fee (USD value)", "USD"},
+		{"Fee (GLMR in USD)", "USD"}, {"Fee Fiat Amount", "Fiat"}, {"FEE USD", "USD"}, {"Fee Value (EUR)", "EUR"}, {"Cost (BTC)", "BTC"}, {"Kosten in EUR", "EUR"},
+		{"Fee (GLMR)", ""}, {"fee_glmr", ""}, {"Fee (wei)", ""}, {"Fee (Gwei)", ""}, {"fee", ""}, {"Network Fee", ""}, {"Fee (Optional)", ""}, {"Gebühr (netto)", ""},
+		{"TX FEE", ""}, {"Fee (EVM)", ""}, {"Gas used x price", ""}, {"Used Fee", ""}, {"Fee (est.)", ""}, {"Kosten", ""}, {"Fee #2", ""},
+	} {
+		text := "Tx Hash," + c.name + "\n" + hash + ",1\n"
+		mapped := reconcile.Options{Symbol: "GLMR", Unit: reconcile.Wei, Columns: map[reconcile.Field]string{reconcile.Fee: c.name}}
+		_, err := readAll(strings.NewReader(text), mapped)
+		if c.asset == "" {
+			require.NoError(t, err, c.name)
+			continue
+		}
+		require.ErrorContains(t, err, fmt.Sprintf("column %q is in %s, and the ledger is of GLMR", c.name, c.asset))
+		require.Empty(t, reconcile.Tries(err), c.name)
+		for _, unit := range []reconcile.Unit{"", reconcile.Token} {
+			_, err = readAll(strings.NewReader(text), reconcile.Options{Symbol: "GLMR", Unit: unit})
+			require.Error(t, err, c.name)
+			for _, way := range reconcile.Tries(err) {
+				_, err := readAll(strings.NewReader(text), reconcile.Options{Symbol: "GLMR", Unit: unit}.With(way.Settings))
+				require.Error(t, err, "%s: %v", c.name, way)
+			}
+		}
+	}
+
+	// Beside it stands the column of the network's token.
+	rows := read(t, "Tx Hash,Fee (USD),TxnFee(GLMR),Fee (MOVR)\n"+hash+",0.01,0.5,7\n", reconcile.Options{Symbol: "GLMR"})
+	require.Equal(t, "500000000000000000", rows[0].Fee.String())
+	_, err := readAll(strings.NewReader("Tx Hash,TxnFee(ETH),TxnFee(USD)\n"), reconcile.Options{Symbol: "GLMR"})
+	require.EqualError(t, err, `line 1: column "TxnFee(ETH)" is in ETH, column "TxnFee(USD)" is in USD, and the ledger is of GLMR: only fees in GLMR can be compared`)
+}
+
+// Exports of several tools with the column that states the asset of their fees.
+func TestAssetColumn(t *testing.T) {
+	hash := allSent(t, "moonbeam-2100")[0].hash()
+	for _, c := range []struct {
+		header string
+		fee    string // that is mapped, "" where it is found
+		asset  string // "" where there is none
+	}{
+		{"TxHash,Fee Amount,Fee Currency", "", "Fee Currency"},
+		{"TxHash,Asset,Network Fee,Service Fee,Network Fee Asset", "", "Network Fee Asset"},
+		{"txhash,outgoingAsset,feeAsset,feeVolume", "feeVolume", "feeAsset"},
+		{"tx,Fee Asset (optional),Fee Amount (optional)", "Fee Amount (optional)", "Fee Asset (optional)"},
+		{"TxHash,Sent Amount,Sent Currency,Fee Amount,Fee Currency", "Sent Amount", "Sent Currency"},
+		{"TxHash,Buy,Cur.,Sell,Cur.,Fee,Cur.,Exchange", "", "#7"},
+		{"hash,fee,currency", "", "currency"},
+		{"hash,asset,amount", "amount", "asset"},
+		{"hash,fee,Fee Worth Currency,Fee Fiat Currency", "", ""},
+		{"hash,fee_wei,fee_unit", "", "fee_unit"},
+	} {
+		width := strings.Count(c.header, ",")
+		row := hash + strings.Repeat(",1", width)
+		o := reconcile.Options{Symbol: "GLMR", Columns: map[reconcile.Field]string{}}
+		if c.fee != "" {
+			o.Columns[reconcile.Fee] = c.fee
+		}
+		if c.asset == "" {
+			o.Unit = reconcile.Wei
+		}
+		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(c.header+"\n"+row+"\n"), o)
+		require.NoError(t, err, c.header)
+		found := ""
+		for _, column := range f.Columns {
+			if column.Field == reconcile.Asset {
+				found = column.Name
+				if strings.HasPrefix(c.asset, "#") {
+					found = fmt.Sprintf("#%d", column.Place)
+				}
+			}
+		}
+		require.Equal(t, c.asset, found, c.header)
+		if c.asset != "" {
+			require.Equal(t, []string{"Left out: 1 row in 1."}, f.Notes, c.header)
+		}
+		require.NoError(t, f.Close())
+	}
+	_, err := readAll(strings.NewReader("hash,fee,Fee Currency,Fee Asset\n"), reconcile.Options{Symbol: "GLMR"})
+	require.ErrorContains(t, err, "could all be the asset")
+	require.Len(t, reconcile.Tries(err), 2)
+}
+
+// mixed is a file with the fees of a recording, and others between them: their hashes are those of
+// other chains.
+func mixed(list []*sent) grid {
+	g := grid{{"Date", "Network Fee", "Network Fee Asset", "TxHash"}}
+	for i, s := range list {
+		g = append(g, []string{"2026-01-01", s.token(), "GLMR", s.hash()})
+		switch i {
+		case 3:
+			g = append(g, []string{"2026-01-01", "0.00004", "BTC", "f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16"})
+		case 5:
+			g = append(g, []string{"2026-01-01", "1.5", "ETH;27", "0x" + strings.Repeat("ab", 32)}, []string{"yesterday", "--(n/a", "ETH", s.hash()})
+		case 7:
+			g = append(g, []string{"2026-01-01", "", "", s.hash()}, []string{"2026-01-01", "0.000", "GLMR", s.hash()}, []string{"2026-01-01", "-", "GLMR", ""})
+		}
+	}
+	return g
+}
+
+// Fees in other assets, and rows without one, are counted and shown, and are in no total.
+func TestOtherAssetsAreLeftOut(t *testing.T) {
+	list := slices.DeleteFunc(allSent(t, "moonbeam-2100"), func(s *sent) bool { return s.Charged == "0" })
+	for form, text := range map[string]string{"csv": mixed(list).csv(','), "xlsx": mixed(list).xlsx(t, nil)} {
+		o := reconcile.Options{Symbol: "GLMR", Accounts: payers(t, list)}
+		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
+		require.NoError(t, err)
+		defer f.Close()
+		require.Equal(t, []string{"Left out: 1 row in BTC, 2 rows in ETH, 3 rows without a fee."}, f.Notes)
+		r, err := reconcile.Match(t.Context(), book(t, "moonbeam-2100"), f.Rows.All(), o)
+		require.NoError(t, err)
+		defer r.Close()
+		r.File, r.Notes = f, append(r.Notes, f.Notes...)
+		require.Equal(t, map[reconcile.Outcome]int{reconcile.Matched: len(list), reconcile.LeftOut: 6}, counts(r), form)
+		require.Equal(t, total(list), r.Total.Books.String())
+		require.Equal(t, chain.Some(wei(t, total(list))), r.Total.Chain)
+		require.Equal(t, fmt.Sprintf("all %d match", len(list)), r.Headline())
+		require.True(t, r.Reconciled())
+		require.Zero(t, countRows(r.Details(false)))
+		require.Equal(t, len(list)+6, countRows(r.Details(true)))
+		var out bytes.Buffer
+		require.NoError(t, r.WriteJSON(&out, false))
+		require.Contains(t, out.String(), f.Notes[0])
+		require.Contains(t, out.String(), `"details": []`)
+		out.Reset()
+		require.NoError(t, r.WriteTable(&out, true, 200))
+		require.Contains(t, out.String(), "note: "+f.Notes[0])
+		require.Regexp(t, `(?m)^left_out +6 `, out.String())
+		require.Regexp(t, `(?m)^left_out +6 +the fee is in BTC$`, out.String())
+		if form == "csv" {
+			out.Reset()
+			require.NoError(t, r.WriteFixed(t.Context(), &out, strings.NewReader(text)))
+			require.Contains(t, out.String(), "0x"+strings.Repeat("ab", 32)+",left_out,,,,,,the fee is in ETH\n")
+			require.Contains(t, out.String(), "2026-01-01,-,GLMR,,left_out,,,,,,the row has no fee\n")
+		}
+	}
+
+	// What the other rows were worth is in no sum, and no price is wanted for them.
+	o := reconcile.Options{Symbol: "GLMR", Prices: listOf(t, "# source: made up\ndate,price\n2026-01-01,1\n")}
+	g := mixed(list[:9])
+	g[5][0] = "2031-05-05"
+	r := match(t, book(t, "moonbeam-2100"), read(t, g.csv(','), o), o)
+	require.Equal(t, 6, sum(t, r, reconcile.LeftOut).Count)
+	require.True(t, r.Total.Worth.Books.Known())
+	require.True(t, r.Total.Worth.Difference.Known())
+
+	// So it is where each cell states its own.
+	hash := allSent(t, "moonbeam-2100")[0].hash()
+	rows := read(t, "hash,fee\n"+hash+",0.5 GLMR\nx,0.1 ETH\ny,DOT 3\n", reconcile.Options{Symbol: "GLMR"})
+	require.Equal(t, []string{"", "the fee is in ETH", "the fee is in DOT"}, []string{rows[0].LeftOut, rows[1].LeftOut, rows[2].LeftOut})
+}
+
+// A fee of which nothing states the asset is an error in a file that has several, with the lines,
+// and nothing is proposed that would add it.
+func TestFeeWithoutAnAsset(t *testing.T) {
+	hash := allSent(t, "moonbeam-2100")[0].hash()
+	other := "0x" + strings.Repeat("ab", 32)
+	row := func(list ...string) string { return strings.Join(list, ",") + "\n" }
+	for _, c := range []struct {
+		text    string
+		options reconcile.Options
+		why     string // "" where it is read
+	}{
+		{"tx,fee,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "ETH"), reconcile.Options{}, `line 2, column 2 "fee": "1" has no asset in column "Fee Currency", and no unit`},
+		{"tx,fee,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "ETH"), reconcile.Options{Unit: reconcile.Token}, `line 2, column 3 "Fee Currency": the fee has no asset, and other fees are in ETH`},
+		{"tx,fee_wei,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "BTC") + row(other, "2", "-"), reconcile.Options{}, "the fee has no asset, and other fees are in BTC: 2 rows, lines 2 and 4"},
+		{"tx,fee,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "GLMR"), reconcile.Options{Unit: reconcile.Token}, ""},
+		{"tx,fee,Fee Currency\n" + row(hash, "0", "") + row(other, "2", "ETH"), reconcile.Options{}, ""},
+		{"tx,fee\n" + row(hash, "0.5") + row(other, "0.1 ETH"), reconcile.Options{Unit: reconcile.Token}, "the fee has no asset, and other fees are in ETH"},
+		{"tx,fee\n" + row(hash, "0.5") + row(other, "0.1 ETH"), reconcile.Options{}, "has no unit"},
+		{"tx,fee\n" + row(hash, "0.5 ETH") + row(other, "0.1 DOT"), reconcile.Options{Unit: reconcile.Token}, "is in ETH, and the ledger is of GLMR"},
+
+		// A column of assets that need not be the fees'.
+		{"tx,fee,memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "ETH"), reconcile.Options{Unit: reconcile.Token}, `column "Asset" has eth, glmr: say which column has it (--map asset=NAME), or that all fees are in GLMR (--map asset=)`},
+		{"tx,fee_wei,memo,Symbol\n" + row(hash, "1", "", "USDT"), reconcile.Options{}, `column "Symbol" has usdt`},
+		{"tx,fee,Blockchain\n" + row(hash, "1", "Moonbeam") + row(other, "2", "Ethereum"), reconcile.Options{Unit: reconcile.Token}, `column "Blockchain" has ethereum, moonbeam`},
+		{"tx,fee,Blockchain\n" + row(hash, "1", "Moonbeam") + row(other, "2", "moonbeam"), reconcile.Options{Unit: reconcile.Token}, ""},
+		{"tx,fee,memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "ETH"), reconcile.Options{Unit: reconcile.Token, Columns: map[reconcile.Field]string{reconcile.Asset: ""}}, ""},
+		{"tx,fee,memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "ETH"), reconcile.Options{Columns: map[reconcile.Field]string{reconcile.Asset: "Asset"}}, ""},
+		{"tx,Fee (GLMR),memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "USDT"), reconcile.Options{}, ""},
+		{"tx,fee,memo,Asset\n" + row(hash, "1 GLMR", "", "GLMR") + row(other, "2 GLMR", "", "USDT"), reconcile.Options{}, ""},
+
+		// What contradicts itself.
+		{"tx,Fee (GLMR),Fee Currency\n" + row(hash, "1", "ETH"), reconcile.Options{}, `"1" is in GLMR, and column "Fee Currency" says ETH`},
+		{"tx,fee,Fee Currency\n" + row(hash, "1 GLMR", "ETH"), reconcile.Options{}, `"1 GLMR" is in GLMR, and column "Fee Currency" says ETH`},
+		{"tx,fee,Fee Currency\n" + row(hash, "1 ETH", "GLMR"), reconcile.Options{}, "not understood"},
+		{"tx,fee,Fee Unit\n" + row(hash, "1", "gwei"), reconcile.Options{Unit: reconcile.Token}, `"1" is in gwei, and the fees are declared to be in token`},
+	} {
+		c.options.Symbol = "GLMR"
+		_, err := readAll(strings.NewReader(c.text), c.options)
+		if c.why == "" {
+			require.NoError(t, err, c.text)
+			continue
+		}
+		require.ErrorContains(t, err, c.why, c.text)
+		for range 3 { // no advice, and no advice on what it leads to, reads it
+			ways := reconcile.Tries(err)
+			if len(ways) == 0 {
+				break
+			}
+			c.options = c.options.With(ways[0].Settings)
+			_, err = readAll(strings.NewReader(c.text), c.options)
+			require.Error(t, err, "%s %v", c.text, ways[0])
+		}
+	}
+}
+
+// However many assets a file has, a bounded number of them is kept and listed.
+func TestManyAssets(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("tx,fee,Fee Currency\n")
+	for i := range 5000 {
+		fmt.Fprintf(&text, "x,1,A%d%s\n", i, strings.Repeat("\u202e", 5000*(i%2)))
+	}
+	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text.String()), reconcile.Options{Symbol: "GLMR"})
+	require.NoError(t, err)
+	defer f.Close()
+	require.Regexp(t, `^Left out: 1 row in A0, .*, 4990 rows in other assets\.$`, f.Notes[0])
+	require.Less(t, len(f.Notes[0]), 5000)
+}

@@ -1,0 +1,283 @@
+package reconcile_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+	"github.com/feeledger/fees/source/prove"
+)
+
+const recordings = "../../testdata/recordings/"
+
+// sent is a transaction as it was sent when the recording was made, with what the
+// sender's balance lost: it owes nothing to this program.
+type sent struct {
+	From    string `json:"from"`
+	EthHash string `json:"ethHash"`
+	XtHash  string `json:"xtHash"`
+	Height  uint64 `json:"height"`
+	Index   int    `json:"index"`
+	Charged string `json:"charged_wei"`
+}
+
+func (s *sent) place() string { return fmt.Sprintf("%d-%d", s.Height, s.Index) }
+
+// hash is that of the EVM transaction, or of a native extrinsic.
+func (s *sent) hash() string {
+	if s.EthHash != "" {
+		return s.EthHash
+	}
+	return s.XtHash
+}
+
+// token is what was charged in the token, worked out by math/big.
+func (s *sent) token() string {
+	wei, _ := new(big.Int).SetString(s.Charged, 10)
+	whole, rest := new(big.Int).QuoRem(wei, new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil), new(big.Int))
+	return fmt.Sprintf("%v.%018v", whole, rest)
+}
+
+// allSent are the transactions of a recording, in the order in which they were sent.
+func allSent(t testing.TB, name string) []*sent {
+	text, err := os.ReadFile(recordings + name + "/sent.json")
+	require.NoError(t, err)
+	var all struct{ Sent []*sent }
+	require.NoError(t, json.Unmarshal(text, &all))
+	require.NotEmpty(t, all.Sent)
+	return all.Sent
+}
+
+// total is the sum of what was charged, by math/big.
+func total(list []*sent) string {
+	sum := new(big.Int)
+	for _, s := range list {
+		wei, _ := new(big.Int).SetString(s.Charged, 10)
+		sum.Add(sum, wei)
+	}
+	return sum.String()
+}
+
+// payers are all that sent.
+func payers(t testing.TB, list []*sent) (accounts []chain.Address) {
+	for _, s := range list {
+		a, err := chain.ParseAddress(s.From)
+		require.NoError(t, err)
+		accounts = append(accounts, a)
+	}
+	return accounts
+}
+
+// lasts are the highest blocks of the recordings.
+var lasts = map[string]uint64{"moonbeam-2100": 27, "moonbeam-1701": 21}
+
+// books are the ledgers of the recordings, which are filled once.
+var books = struct {
+	sync.Mutex
+	dir    string
+	opened map[string]*ledger.Book
+}{opened: map[string]*ledger.Book{}}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, b := range books.opened {
+		b.Close()
+	}
+	os.RemoveAll(books.dir)
+	os.Exit(code)
+}
+
+func book(t testing.TB, name string) *ledger.Book {
+	books.Lock()
+	defer books.Unlock()
+	if books.dir == "" {
+		dir, err := os.MkdirTemp("", "reconcile")
+		require.NoError(t, err)
+		books.dir = dir
+	}
+	if books.opened[name] == nil {
+		books.opened[name] = filled(t, filepath.Join(books.dir, name+".db"), name, ledger.Span{Last: lasts[name]})
+	}
+	return books.opened[name]
+}
+
+// filled is a ledger with blocks of a recording.
+func filled(t testing.TB, place, name string, span ledger.Span) *ledger.Book {
+	ctx := context.Background()
+	src, err := answers.OpenDirectory(recordings + name)
+	require.NoError(t, err)
+	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	b, err := ledger.OpenWriter(ctx, place)
+	require.NoError(t, err)
+	require.NoError(t, b.Begin(ctx, ledger.Identity{Network: "moonbeam"}, span.First))
+	before, err := prove.Before(ctx, reader, span.First)
+	require.NoError(t, err)
+	prover := prove.Prover{Reader: reader, Concurrency: 2}
+	var entries []*ledger.Entry
+	for p, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+		require.NoError(t, err)
+		e, err := ledger.NewEntry(p.Block, p.Report)
+		require.NoError(t, err)
+		entries = append(entries, e)
+	}
+	require.NoError(t, b.Write(ctx, entries))
+	_, err = b.Seal(ctx)
+	require.NoError(t, err)
+	return b
+}
+
+// grid is a file before it has a form.
+type grid [][]string
+
+// weiGrid has hash, fee in wei and payer of each transaction.
+func weiGrid(list []*sent) grid {
+	g := grid{{"Tx Hash", "fee_wei", "Payer", "memo"}}
+	for _, s := range list {
+		g = append(g, []string{s.hash(), s.Charged, s.From, "paid, as agreed"})
+	}
+	return g
+}
+
+// csv is the file with a separator.
+func (g grid) csv(separator rune) string {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	w.Comma = separator
+	_ = w.WriteAll(g) // to memory
+	return out.String()
+}
+
+// xlsx is the file as excelize writes it: each cell as text.
+func (g grid) xlsx(t testing.TB, change func(*excelize.File)) string {
+	f := excelize.NewFile()
+	for i, line := range g {
+		for k, text := range line {
+			at, err := excelize.CoordinatesToCellName(k+1, i+1)
+			require.NoError(t, err)
+			require.NoError(t, f.SetCellStr("Sheet1", at, text))
+		}
+	}
+	if change != nil {
+		change(f)
+	}
+	var out bytes.Buffer
+	require.NoError(t, f.Write(&out))
+	return out.String()
+}
+
+// readAll are the rows of a file, held.
+func readAll(in io.Reader, o reconcile.Options) (rows []reconcile.Row, err error) {
+	f, err := reconcile.ReadFile(context.Background(), in, o)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for row, err := range f.Rows.All() {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, *row)
+	}
+	return rows, nil
+}
+
+// each are rows as Match wants them.
+func each(rows []reconcile.Row) iter.Seq2[*reconcile.Row, error] {
+	return func(yield func(*reconcile.Row, error) bool) {
+		for i := range rows {
+			if !yield(&rows[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+// items are those of a result, held.
+func items(t testing.TB, r *reconcile.Result) (list []reconcile.Item) {
+	for i, err := range r.Items() {
+		require.NoError(t, err)
+		list = append(list, *i)
+	}
+	return list
+}
+
+// read wants a file to be read.
+func read(t testing.TB, text string, o reconcile.Options) []reconcile.Row {
+	rows, err := readAll(strings.NewReader(text), o)
+	require.NoError(t, err)
+	return rows
+}
+
+// match wants rows to be compared.
+func match(t testing.TB, b reconcile.Book, rows []reconcile.Row, o reconcile.Options) *reconcile.Result {
+	r, err := reconcile.Match(context.Background(), b, each(rows), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+// sum is that of an outcome.
+func sum(t testing.TB, r *reconcile.Result, o reconcile.Outcome) reconcile.Sum {
+	for _, s := range r.Sums {
+		if s.Outcome == o {
+			return s
+		}
+	}
+	require.Fail(t, "no such outcome", o)
+	return reconcile.Sum{}
+}
+
+// counts are those of the outcomes that there are.
+func counts(r *reconcile.Result) map[reconcile.Outcome]int {
+	found := map[reconcile.Outcome]int{}
+	for _, s := range r.Sums {
+		if s.Count > 0 {
+			found[s.Outcome] = s.Count
+		}
+	}
+	return found
+}
+
+// heights is a period of blocks.
+func heights(first, last uint64) chain.Optional[ledger.Period] {
+	return chain.Some(ledger.Period{Heights: chain.Some(ledger.Span{First: first, Last: last})})
+}
+
+// times is a period of time, its end not included.
+func times(t testing.TB, from, to string) chain.Optional[ledger.Period] {
+	return chain.Some(ledger.Period{From: timeAt(t, from), To: timeAt(t, to)})
+}
+
+func timeAt(t testing.TB, text string) chain.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	require.NoError(t, err)
+	converted, err := chain.TimeAt(uint64(at.UnixMilli()))
+	require.NoError(t, err)
+	return converted
+}
+
+func wei(t testing.TB, text string) chain.Wei {
+	w, err := chain.ParseWei(text)
+	require.NoError(t, err)
+	return w
+}

@@ -1,0 +1,43 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/reconcile"
+)
+
+// forgetful is a book whose look-up by hash has lost one.
+type forgetful struct {
+	reconcile.Book
+	lost string
+}
+
+func (f *forgetful) TransactionsByHash(ctx context.Context, h chain.Hash) iter.Seq2[*ledger.Transaction, error] {
+	if h.String() == f.lost {
+		return func(func(*ledger.Transaction, error) bool) {}
+	}
+	return f.Book.TransactionsByHash(ctx, h)
+}
+
+// A transaction that the look-up has lost is not unknown: the ledger is damaged. A hash that
+// nothing has is unknown, as before.
+func TestALookupThatLostAHash(t *testing.T) {
+	list := allSent(t, "moonbeam-2100")
+	o := reconcile.Options{Accounts: payers(t, list)}
+	rows := weiGrid(list)
+	unknown := []string{"0x" + fmt.Sprintf("%064d", 7), "1", list[0].From, "of another chain"}
+	r := match(t, book(t, "moonbeam-2100"), read(t, append(rows, unknown).csv(','), o), o)
+	require.EqualValues(t, 1, sum(t, r, reconcile.OnlyInBooks).Count)
+	for _, s := range []*sent{list[0], list[len(list)-1], native(list)[0]} {
+		_, err := reconcile.Match(context.Background(), &forgetful{book(t, "moonbeam-2100"), s.hash()}, each(read(t, rows.csv(','), o)), o)
+		require.ErrorIs(t, err, ledger.ErrDamaged)
+		require.ErrorContains(t, err, fmt.Sprintf("block %d, table transactions: the look-up by hash does not name it", s.Height))
+	}
+}

@@ -1,0 +1,346 @@
+package web_test
+
+import (
+	"bytes"
+	"math/big"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/test/browsertest"
+	"github.com/feeledger/fees/internal/web"
+	"github.com/feeledger/fees/network"
+)
+
+// flows are what people do, from the page where they begin. What they must see comes from the desk,
+// which the command line asks.
+var flows = map[string]func(*testing.T, *viewed, *browsertest.Tab){
+	"from the cockpit to a fee": toAFee, "another period": anotherPeriod, "sorted": sorted, "some transactions": someTransactions,
+	"beside the period before": besideBefore, "look up": lookedUp, "statement": statementOfAnAccount, "files": files, "colours": colours,
+}
+
+// report is what the desk says.
+func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change ...func(*app.ReportQuestion)) *report.Report {
+	period, err := in.Parse()
+	require.NoError(t, err)
+	q := app.ReportQuestion{Period: period, By: by}
+	for _, c := range change {
+		c(&q)
+	}
+	made, err := s.desk.Report(t.Context(), q)
+	require.NoError(t, err)
+	return made
+}
+
+// feesOf wants a row of the page for each group, with its fee.
+func feesOf(t *testing.T, tab *browsertest.Tab, groups []*report.Group) {
+	t.Helper()
+	rows := tab.Rows()
+	require.Len(t, rows, len(groups))
+	for i, g := range groups {
+		require.Contains(t, rows[i].Amounts, g.Fee.String(), rows[i].Text)
+	}
+}
+
+func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	tab.Open("/")
+	require.Equal(t, "/cockpit", tab.Path())
+	months := s.report(t, report.Month, app.PeriodInput{})
+	feesOf(t, tab, months.Groups)
+	require.Len(t, months.Groups, 3)
+	tab.Select(`main tbody a[href*="2025-01"]`).Follow()
+	days := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"})
+	feesOf(t, tab, days.Groups)
+	require.Len(t, days.Groups, 31)
+	require.Contains(t, tab.Amounts(), months.Groups[0].Fee.String(), "the month's own")
+
+	day := app.PeriodInput{From: "2025-01-05", To: "2025-01-05"}
+	tab.Select(`main tbody a[href*="2025-01-05"]`).Follow()
+	payers := s.report(t, report.Account, day)
+	feesOf(t, tab, payers.Groups)
+	payer := tab.Select(`main tbody a[href*="account/"]`)
+	address, err := chain.ParseAddress(payer.Attribute("href")[strings.LastIndex(payer.Attribute("href"), "/")+1:])
+	require.NoError(t, err)
+	payer.Follow()
+	require.Equal(t, "/account/"+address.String(), tab.Path())
+	account, err := s.desk.Account(t.Context(), app.AccountQuestion{Account: address})
+	require.NoError(t, err)
+	require.Contains(t, tab.Amounts(), account.Fees.Fee.String())
+
+	link := tab.Select(`main tbody a[href^="tx/"]`)
+	place := strings.TrimPrefix(link.Attribute("href"), "tx/")
+	link.Follow()
+	paid, err := s.desk.Transaction(t.Context(), place)
+	require.NoError(t, err)
+	cost, known := paid.Fee.Get()
+	require.True(t, known)
+	require.Contains(t, tab.Amounts(), cost.String())
+	for _, m := range paid.Movements {
+		if free, known := m.Free.Get(); known {
+			require.Contains(t, tab.Amounts(), free.String(), "each movement of it is there")
+		}
+	}
+	require.NotEmpty(t, paid.Movements)
+
+	link = tab.Select(`main a[href^="block/"]`)
+	height, err := strconv.ParseUint(strings.TrimPrefix(link.Attribute("href"), "block/"), 10, 64)
+	require.NoError(t, err)
+	require.Equal(t, paid.Height, height)
+	link.Follow()
+	block, err := s.desk.Block(t.Context(), height)
+	require.NoError(t, err)
+	require.Contains(t, tab.Amounts(), block.Fee.String())
+	require.NotNil(t, tab.Select(`main tbody a[href="tx/`+place+`"]`))
+	tab.Back()
+	require.Equal(t, "/tx/"+place, tab.Path())
+}
+
+func anotherPeriod(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	tab.Open("/cockpit")
+	tab.Find(browsertest.Link, "Fees").Follow()
+	tab.Field("period").Type("2025-02")
+	tab.Field("zone").Type("America/New_York")
+	tab.Enter()
+	asked := browsertest.Ask[string](tab, "location.search")
+	values, err := url.ParseQuery(strings.TrimPrefix(asked, "?"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"2025-02", "America/New_York"}, []string{values.Get("period"), values.Get("zone")})
+	there := s.report(t, report.Day, app.PeriodInput{Month: "2025-02", Timezone: "America/New_York"})
+	require.NotEqual(t, s.report(t, report.Day, app.PeriodInput{Month: "2025-02"}).Totals.Fee, there.Totals.Fee, "the zone makes a difference")
+	feesOf(t, tab, there.Groups)
+	require.Contains(t, tab.Amounts(), there.Totals.Fee.String())
+	tab.Find(browsertest.Link, "Transactions").Follow()
+	require.Contains(t, tab.Path(), "zone=America%2FNew_York", "the period goes along")
+}
+
+func sorted(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	tab.Open("/fees?by=block")
+	groups := slices.Clone(s.report(t, report.Block, app.PeriodInput{}).Groups)
+	require.Greater(t, len(groups), 200)
+	feesOf(t, tab, groups[:100])
+	tab.Select(`main thead a[href$="sort=-fee"]`).Follow()
+	slices.SortStableFunc(groups, func(a, b *report.Group) int { return b.Fee.Cmp(a.Fee) })
+	feesOf(t, tab, groups[:100])
+	require.Equal(t, "descending", tab.Select(`main thead [aria-sort]`).Attribute("aria-sort"))
+	tab.Select(`main a[href*="after=100"]`).Follow()
+	feesOf(t, tab, groups[100:200])
+	tab.Select(`main thead a[href$="sort=fee"]`).Follow()
+	slices.SortStableFunc(groups, func(a, b *report.Group) int { return a.Fee.Cmp(b.Fee) })
+	require.Contains(t, tab.Rows()[0].Amounts, groups[0].Fee.String())
+}
+
+func someTransactions(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	only, err := report.ParseOnly([]string{"status=reverted"})
+	require.NoError(t, err)
+	some := s.report(t, report.Day, app.PeriodInput{Month: "2025-01"}, func(q *app.ReportQuestion) { q.Only = only })
+	require.NotZero(t, some.Totals.EVM)
+	tab.Open("/fees?period=2025-01")
+	tab.Field("status").Type("reverted")
+	tab.Submit("status")
+	feesOf(t, tab, some.Groups)
+	require.Contains(t, tab.Amounts(), some.Totals.Fee.String())
+	tab.Select(`main a[href^="transactions?"]`).Follow()
+	require.Len(t, tab.Rows(), int(some.Totals.EVM))
+	for _, row := range tab.Rows() {
+		require.Contains(t, strings.ToLower(row.Text), "reverted")
+	}
+}
+
+func besideBefore(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	tab.Open("/fees?period=2025-02&by=layer")
+	tab.Field("compare").Type("before")
+	tab.Submit("compare")
+	in := app.PeriodInput{Month: "2025-02"}
+	before, err := in.Before()
+	require.NoError(t, err)
+	period, err := in.Parse()
+	require.NoError(t, err)
+	compared, err := s.desk.Compare(t.Context(), app.ReportQuestion{Period: period, By: report.Layer}, before)
+	require.NoError(t, err)
+	now, then := s.report(t, report.Layer, in), s.report(t, report.Layer, before)
+	require.Equal(t, now.Totals.Fee, compared.Now.Totals.Fee)
+	require.Contains(t, tab.Amounts(), now.Totals.Fee.String())
+	require.Contains(t, tab.Amounts(), then.Totals.Fee.String())
+	a, _ := new(big.Int).SetString(now.Totals.Fee.String(), 10)
+	b, _ := new(big.Int).SetString(then.Totals.Fee.String(), 10)
+	require.Contains(t, tab.Amounts(), a.Sub(a, b).String(), "the difference")
+}
+
+func lookedUp(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	paid, err := s.desk.Transaction(t.Context(), s.place)
+	require.NoError(t, err)
+	tab.Open("/cockpit")
+	for text, path := range map[string]string{
+		paid.Hash.String(): "/tx/" + s.place, s.account.String(): "/account/" + s.account.String(), hostile: "/account/" + s.account.String(), "25": "/block/25",
+	} {
+		tab.Field("q").Type(text)
+		tab.Enter()
+		require.Equal(t, path, tab.Path(), text)
+	}
+}
+
+func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	tab.Open("/account/" + s.account.String())
+	tab.Find(browsertest.Link, "Statement").Follow()
+	tab.Field("period").Type("2025-01")
+	tab.Enter()
+	period, err := app.PeriodInput{Month: "2025-01"}.Parse()
+	require.NoError(t, err)
+	made, err := s.desk.Statements(t.Context(), app.StatementQuestion{Period: period, Accounts: []chain.Address{s.account}, Balances: s.reader.Source})
+	require.NoError(t, err)
+	one := made.List[0]
+	require.True(t, one.Holds())
+	require.Contains(t, tab.Text(), one.Proof())
+	opening, _ := one.Opening.Get()
+	closing, _ := one.Closing.Get()
+	require.Contains(t, tab.Amounts(), opening.Free.String())
+	require.Contains(t, tab.Amounts(), closing.Free.String())
+}
+
+// What is downloaded is what the desk writes, to the byte, and the table beside it has the same
+// figures.
+func files(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	tab.Open("/fees?period=2025-01&by=account")
+	made := s.report(t, report.Account, app.PeriodInput{Month: "2025-01"}, func(q *app.ReportQuestion) {
+		chosen, err := s.labels.Choose(nil)
+		require.NoError(t, err)
+		q.Labels = chosen.Labels
+	})
+	feesOf(t, tab, made.Groups[:100])
+	for form, write := range map[string]func(*bytes.Buffer) error{
+		"csv":  func(w *bytes.Buffer) error { return table.WriteCSV(w, made.Sheet()) },
+		"xlsx": func(w *bytes.Buffer) error { return table.WriteXLSX(w, made.Sheet()) },
+		"json": func(w *bytes.Buffer) error { return report.WriteJSON(w, made) },
+	} {
+		var want bytes.Buffer
+		require.NoError(t, write(&want))
+		name, content := tab.Select(`a[download][href^="fees.` + form + `"]`).Download()
+		require.Equal(t, "fees."+form, name)
+		require.Equal(t, want.String(), string(content), form)
+	}
+}
+
+// The colours that are chosen are those of the next page, too.
+func colours(t *testing.T, _ *viewed, tab *browsertest.Tab) {
+	tab.Open("/fees?period=2025-01")
+	for _, shade := range []string{"dark", "light", "system"} {
+		tab.Find(browsertest.Button, shade).Follow()
+		require.Equal(t, "/fees?period=2025-01", tab.Path(), "it leads back")
+		require.Equal(t, "true", tab.Select(`button[value="`+shade+`"]`).Attribute("aria-pressed"))
+		background := browsertest.Ask[string](tab, `getComputedStyle(document.body).backgroundColor`)
+		if want := map[string]string{"dark": "rgb(13, 16, 18)", "light": "rgb(246, 247, 247)"}[shade]; want != "" {
+			require.Equal(t, want, background, shade)
+		}
+		tab.Find(browsertest.Link, "Transactions").Follow()
+		require.Equal(t, background, browsertest.Ask[string](tab, `getComputedStyle(document.body).backgroundColor`), "%s goes along", shade)
+		tab.Back()
+	}
+}
+
+// The cockpit says when blocks are sealed while it is looked at, and leads to them.
+func newBlocks(t *testing.T, b *browsertest.Browser) {
+	place := filepath.Join(t.TempDir(), "fees.db")
+	fill(t, place, "0..20")
+	d, err := app.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	defer d.Close()
+	ending := make(chan struct{})
+	s := served(t, d, func(o *web.Options) { o.Ending = ending })
+	defer close(ending)
+	tab := b.Tab(t, s.URL, browsertest.Options{})
+	tab.Open("/cockpit")
+	require.NotContains(t, tab.Text(), "sealed since this page was made")
+	fill(t, place, "0..27")
+	tab.Until(`document.body.innerText.includes("7 blocks have been sealed since this page was made.")`)
+	require.Empty(t, tab.Barriers())
+	tab.Find(browsertest.Link, "Show the newest").Follow()
+	require.NotContains(t, tab.Text(), "sealed since this page was made")
+	require.Equal(t, "27", tab.Select("[data-sealed]").Attribute("data-sealed"))
+}
+
+// A company's record is sent, read as it is meant, and compared: on a phone, and without scripts.
+func reconciled(t *testing.T, b *browsertest.Browser) {
+	d, dir, labels := monthEnd(t)
+	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = labels })
+	want := result(t, d, app.BooksInput{Path: filepath.Join(dir, "company.csv")}, app.PeriodInput{Month: "2026-01"}, labels, "group:company")
+	for name, o := range map[string]browsertest.Options{"phone, dark": {Size: browsertest.Phone, Dark: true}, "without scripts": {Scriptless: true}} {
+		t.Run(name, func(t *testing.T) {
+			tab := b.Tab(t, s.URL, o)
+			tab.Open("/fees?period=2026-01&accounts=group%3Acompany")
+			tab.Find(browsertest.Link, "Reconcile").Follow()
+			tab.Field("file").Choose(filepath.Join(dir, "company.csv"))
+			tab.Submit("file")
+			require.Contains(t, tab.Text(), "do not match")
+			require.Empty(t, tab.Overhang())
+			if !o.Scriptless {
+				require.Empty(t, tab.Barriers())
+			}
+			for _, form := range []string{"json", "csv", "xlsx"} {
+				_, content := tab.Select(`a[download][href*="/result.` + form + `"]`).Download()
+				require.Equal(t, want[form], string(content), form)
+			}
+			_, content := tab.Select(`a[download][href*="/fixed"]`).Download()
+			require.Equal(t, want["fixed"], string(content))
+			picture(t, tab, "end")
+		})
+	}
+}
+
+// Who is not known is asked who they are, also by a page that says that it was wrong; then they are
+// where they wanted to go, until they log out.
+func loggedIn(t *testing.T, b *browsertest.Browser) {
+	s, _, _ := guarded(t, filled(t, "0..27"), nil)
+	tab := b.Tab(t, s.URL, browsertest.Options{})
+	tab.Open("/fees?period=3..27")
+	require.Contains(t, tab.Path(), "/login")
+	look(t, tab)
+	tab.Resize(browsertest.Desk)
+	tab.Field("name").Type("anna")
+	tab.Field("password").Type(other)
+	tab.SubmitRefused("password", http.StatusUnauthorized)
+	require.Contains(t, tab.Path(), "/login")
+	look(t, tab)
+	tab.Resize(browsertest.Desk)
+	tab.Field("password").Type(password)
+	tab.Enter()
+	require.Equal(t, "/fees?period=3..27", tab.Path())
+	require.Contains(t, tab.Text(), "anna")
+	look(t, tab)
+	tab.Find(browsertest.Button, "Log out").Follow()
+	require.Contains(t, tab.Path(), "/login")
+}
+
+// The packages of closed months, and one with its files and versions, which is checked again. A command
+// line is copied by its button.
+func packages(t *testing.T, b *browsertest.Browser) {
+	d, dir, labels := monthEnd(t)
+	shelf := filepath.Join(dir, "closed")
+	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "Operations")
+	closed := closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "group:company")
+	s := served(t, d, func(o *web.Options) {
+		o.Ledgers[0].Labels, o.Ledgers[0].Packages, o.Ledgers[0].Open = labels, shelf, again(d)
+	})
+	tab := b.Tab(t, s.URL, browsertest.Options{})
+	tab.Open("/cockpit")
+	tab.Find(browsertest.Button, "Copy").Press()
+	tab.Until(`document.querySelector("[data-copies]").textContent === "Copied"`)
+	tab.Find(browsertest.Link, "Packages").Follow()
+	require.Contains(t, tab.Amounts(), closed.Manifest.Totals.Fee.String())
+	look(t, tab)
+	tab.Find(browsertest.Link, "2026-01").Follow()
+	require.Contains(t, tab.Text(), closed.Sum)
+	look(t, tab)
+	tab.Resize(browsertest.Desk)
+	tab.Find(browsertest.Button, "Check again").Follow()
+	tab.Until(`document.querySelector("dd.ok")?.textContent.startsWith("proved ") ?? false`) // the page asks again by itself
+}

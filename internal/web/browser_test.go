@@ -1,0 +1,173 @@
+package web_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/test/browsertest"
+	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/web"
+	"github.com/feeledger/fees/source"
+)
+
+// viewed is a server for tests in a browser, and what it has: two months of a chain that is made up,
+// four blocks a day, with labels, prices and who tells balances.
+type viewed struct {
+	url     string
+	desk    *app.Desk
+	reader  *source.Reader
+	labels  *app.AddressBook
+	account chain.Address // which paid
+	place   string        // of a transaction that it paid for
+	record  string        // the page of a company's record, whose name and columns are hostile, too
+}
+
+// hostile is what an address book may call an account: whatever it says, it is text.
+const hostile = "Ours <script>document.title='owned'</script>"
+
+// view has such a server, whose address book calls the account so.
+func view(t *testing.T, called string) *viewed {
+	d, reader, account := madeUpAs(t, chaingen.Options{Seed: 7, Rooted: true, Signed: true, Head: 248, Every: 6 * time.Hour})
+	prices := "day,price,currency,source\n"
+	for day := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC); day.Month() < time.April; day = day.AddDate(0, 0, 1) {
+		prices += fmt.Sprintf("%s,0.%d,EUR,a bank\n", day.Format(time.DateOnly), 100+day.YearDay())
+	}
+	path := filepath.Join(t.TempDir(), "prices.csv")
+	writeFile(t, path, prices)
+	list, err := app.ReadPrices(path, "EUR")
+	require.NoError(t, err)
+	labels := book(t, "address,label,group\n"+account.String()+","+called+",ours\n")
+	s := served(t, d, func(o *web.Options) {
+		l := &o.Ledgers[0]
+		l.Source, l.Gateway, l.Prices, l.PricesFile = reader, "http://127.0.0.1:1", list, "prices.csv"
+		l.Labels, l.Packages = labels, t.TempDir()
+	})
+	paid, err := d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Period{All: true}, Payers: []chain.Address{account}, Limit: 1})
+	require.NoError(t, err)
+	place := paid.List[0].Place().String()
+	record := sent(t, s, "<script>.csv", []byte("id,fee_wei,"+hostile+"\n"+place+",5215236000000000,<img src=x onerror=alert(1)>\n"), url.Values{"accounts": {account.String()}})
+	return &viewed{s.URL, d, reader, labels, account, place, record}
+}
+
+// pages are those that people see, with few rows: these are alike.
+func (s *viewed) pages() []string {
+	account := "/account/" + s.account.String()
+	return []string{
+		"/cockpit", "/fees?period=2025-01", "/fees?by=account&compare=before&period=2025-02-01..2025-02-02&price=EUR", "/fees?by=block&period=2025-02-01..2025-02-05&sort=-fee&columns=all",
+		"/transactions?period=2025-01-01..2025-01-07&status=reverted", "/tx/" + s.place, "/block/25", account, account + "/statement?period=2025-01-01..2025-01-07",
+		account + "/rollforward?period=2025-01", "/contract/" + s.account.String() + "?period=2025-01", "/findings", "/accounts", "/packages", "/reconcile?period=2025-01",
+	}
+}
+
+// The pages as people use them, in a real browser. Pictures are among the artefacts of the tests
+// (go test -artifacts).
+func TestInABrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	s := view(t, hostile)
+	t.Run("figures", func(t *testing.T) { figures(t, b, s) }) // alone, for how soon a page can be read
+	t.Run("pictures", func(t *testing.T) { pictures(t, b) })
+	beside := func(name string, test func(*testing.T)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
+	beside("keyboard", func(t *testing.T) { byKeyboard(t, b, s) })
+	beside("news", func(t *testing.T) { newBlocks(t, b) })
+	beside("log in", func(t *testing.T) { loggedIn(t, b) })
+	beside("packages", func(t *testing.T) { packages(t, b) })
+	beside("reconcile", func(t *testing.T) { reconciled(t, b) })
+	for _, path := range s.pages() {
+		beside(path, func(t *testing.T) { eachPage(t, b, s, path, http.StatusOK) })
+	}
+	beside("not there", func(t *testing.T) { eachPage(t, b, s, "/tx/9999-1", http.StatusNotFound) })
+	beside("a record", func(t *testing.T) { eachPage(t, b, s, s.record, http.StatusUnprocessableEntity) })
+	beside("not understood", func(t *testing.T) { eachPage(t, b, s, "/fees?by=colour", http.StatusBadRequest) })
+	for name, o := range map[string]browsertest.Options{
+		"desk, light": {}, "phone, dark": {Size: browsertest.Phone, Dark: true}, "without scripts": {Scriptless: true},
+	} {
+		for flow, do := range flows {
+			beside(flow+", "+name, func(t *testing.T) {
+				tab := b.Tab(t, s.url, o)
+				do(t, s, tab)
+				picture(t, tab, "end")
+			})
+		}
+	}
+}
+
+// noName is what a file's name has not.
+var noName = regexp.MustCompile(`[^0-9A-Za-z.,-]+`)
+
+// picture keeps what the screen shows, where artefacts are kept.
+func picture(t *testing.T, tab *browsertest.Tab, name string) {
+	if kept := flag.Lookup("test.artifacts"); kept != nil && kept.Value.String() == "true" {
+		tab.Picture(filepath.Join(t.ArtifactDir(), noName.ReplaceAllString(t.Name()+" "+name, "_")+".png"))
+	}
+}
+
+// Nothing keeps people from reading a page, on a phone and at a desk, in light and dark colours; no
+// page scrolls sideways.
+func eachPage(t *testing.T, b *browsertest.Browser, s *viewed, path string, status int) {
+	tab := b.Tab(t, s.url, browsertest.Options{})
+	if status == http.StatusOK {
+		tab.Open(path)
+	} else {
+		tab.OpenRefused(path, status)
+	}
+	require.NotEqual(t, "owned", browsertest.Ask[string](tab, "document.title"), "a label is no script")
+	look(t, tab)
+}
+
+// look looks at the page of a tab in each way.
+func look(t *testing.T, tab *browsertest.Tab) {
+	t.Helper()
+	path := tab.Path()
+	for _, size := range []browsertest.Size{browsertest.Desk, browsertest.Phone} {
+		tab.Resize(size)
+		tab.Colours(false)
+		require.Empty(t, tab.Barriers(), "%s, %v", path, size)
+		picture(t, tab, fmt.Sprintf("%d light", size.Width))
+		tab.Colours(true) // which changes nothing else
+		require.Empty(t, tab.Pale(), "%s, %v, dark", path, size)
+		picture(t, tab, fmt.Sprintf("%d dark", size.Width))
+	}
+	for _, width := range []int64{360, 390, 834, 1440, 1920} {
+		tab.Resize(browsertest.Size{Width: width, Height: 900})
+		require.Empty(t, tab.Overhang(), path)
+	}
+}
+
+// All can be reached by the Tab key alone, in the order in which it is read, and shows that it is.
+func byKeyboard(t *testing.T, b *browsertest.Browser, s *viewed) {
+	tab := b.Tab(t, s.url, browsertest.Options{})
+	for _, path := range []string{"/fees?period=2025-01-01..2025-01-07", "/tx/" + s.place, "/reconcile"} {
+		tab.Open(path)
+		count, wrong := tab.Walk()
+		require.Empty(t, wrong, path)
+		require.Greater(t, count, 10, path)
+	}
+	tab.Open("/fees?period=2025-01-01..2025-01-07")
+	tab.Key("\t\r") // the skip link
+	require.Equal(t, "#main", browsertest.Ask[string](tab, "location.hash"))
+	tab.Key("\t")
+	require.True(t, browsertest.Ask[bool](tab, `document.querySelector("main").contains(document.activeElement)`), "the figures come next")
+
+	tab.Open("/cockpit")
+	for browsertest.Ask[string](tab, `document.activeElement.getAttribute("href") ?? ""`) != "transactions" {
+		tab.Key("\t")
+		require.NotEqual(t, "BODY", browsertest.Ask[string](tab, `document.activeElement.tagName`), "the page ends without the transactions")
+	}
+	tab.Enter()
+	require.Equal(t, "/transactions", tab.Path())
+}

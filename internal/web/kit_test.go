@@ -1,0 +1,126 @@
+package web_test
+
+import (
+	"encoding/json"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive/demo"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/web"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+
+// filled is a ledger with ranges of the demo's blocks.
+func filled(t testing.TB, ranges ...string) *app.Desk {
+	t.Helper()
+	place := filepath.Join(t.TempDir(), "fees.db")
+	for _, blocks := range ranges {
+		fill(t, place, blocks)
+	}
+	d, err := app.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	return d
+}
+
+// fill syncs blocks of the demo into a ledger.
+func fill(t testing.TB, place, blocks string) {
+	t.Helper()
+	wanted, err := app.WantedInput{Blocks: blocks}.Parse()
+	require.NoError(t, err)
+	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: demoBlocks(t)})
+	require.NoError(t, err)
+}
+
+// demoBlocks are the demo's blocks and balances.
+func demoBlocks(t testing.TB) *source.Reader {
+	t.Helper()
+	src, err := source.Open(demo.Name, source.Options{})
+	require.NoError(t, err)
+	return &source.Reader{Source: src, Tables: network.BuiltIn()}
+}
+
+// book is an address book.
+func book(t testing.TB, text string) *app.AddressBook {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "accounts.csv")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	b, err := app.ReadAddressBook(path)
+	require.NoError(t, err)
+	return b
+}
+
+// served is a server of a ledger.
+func served(t testing.TB, d *app.Desk, change func(*web.Options)) *httptest.Server {
+	t.Helper()
+	o := web.Options{Ledgers: []web.Ledger{{Desk: d, Network: "moonbeam", Source: demoBlocks(t), Gateway: demo.Name}}, Program: "a test"}
+	if change != nil {
+		change(&o)
+	}
+	s := httptest.NewServer(web.Handler(o))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// got is an answer.
+type got struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// get asks, and follows no redirect.
+func get(t testing.TB, s *httptest.Server, path string, change func(*http.Request)) got {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+	require.NoError(t, err)
+	if change != nil {
+		change(r)
+	}
+	client := s.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	answer, err := client.Do(r)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return got{answer.StatusCode, answer.Header, string(text)}
+}
+
+func parsed(t testing.TB, text string) (value map[string]any) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), &value), text)
+	return value
+}
+
+// everything asks for all rows.
+var everything = ledger.Query{Span: ledger.Span{Last: 1 << 31}}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// foreign is a page without what each of ours has of scripts and pictures.
+func foreign(page string) string {
+	page = strings.ReplaceAll(page, `<script type="module" src="page.js"></script>`, "")
+	return strings.ReplaceAll(page, `<img src="icon.svg" alt="" width="20" height="20">`, "")
+}
+
+// shown is a page as it is read: its amounts without marks between their digits.
+func shown(page string) string {
+	return html.UnescapeString(strings.NewReplacer("<i>", "", `<i class="zeros">`, "", "</i>", "").Replace(page))
+}

@@ -1,0 +1,368 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"path"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// errNotKept says that nothing is there by a token, or nothing any more.
+var errNotKept = &problem{http.StatusNotFound, "Not there", fmt.Sprintf("This file is not kept, or not any more: one that nobody uses for %d minutes is forgotten, and so is the one that was not used for the longest time where many are sent. Send it again.", int(keptFor.Minutes()))}
+
+// errNoAccounts says that a result is not complete, and why.
+var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "No accounts are named, so fees that the file lacks were not looked for. Name the company's accounts, or compare only the rows."}
+
+// maxGroups is how many groups of the address book are offered.
+const maxGroups = 10
+
+// reconcileForm asks for a company's record of fees.
+func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
+	sc, err := readScope(r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	asked := s.ofCompany(sc)
+	v := &view{Title: "Reconcile", Path: "reconcile", Scope: &sc, Command: "fees reconcile FILE" + asked.flags() + s.ledgerFlag()}
+	v.Lead = "Compare a company's own record of fees, a csv or xlsx file, with the ledger, to the wei."
+	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
+	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", mostFile>>20)}}, asked.controls("The company's accounts")...)
+	v.Notes = []string{
+		fmt.Sprintf("The file stays in this server's memory, and is forgotten when nobody has used it for %d minutes. A workbook, and what is worked out of a file, is in temporary files while an answer is made; nobody else can open them.", int(keptFor.Minutes())),
+		"A fee that the accounts paid in the period and no row names is listed too. A row that another account paid counts as 0.",
+	}
+	s.render(w, r, http.StatusOK, v)
+	return nil
+}
+
+// ofCompany is a scope with the address book's own group where it names no accounts.
+func (s *server) ofCompany(sc scope) scope {
+	if own := s.Labels.OwnGroup(); sc.Accounts == "" && own != "" {
+		sc.Accounts = app.GroupPrefix + own
+	}
+	return sc
+}
+
+// comparison is a company's record beside the ledger.
+type comparison struct {
+	upload   *upload
+	settings settings
+	asked    app.Period
+	options  reconcile.Options
+	*record
+	result *reconcile.Result
+}
+
+// lacksAccounts reports whether neither accounts nor a comparison of the rows alone was asked for.
+func (c *comparison) lacksAccounts() bool {
+	return len(c.options.Accounts) == 0 && !c.settings.rowsOnly
+}
+
+func (c *comparison) close() {
+	if c.result != nil {
+		c.result.Close()
+	}
+	runtime.KeepAlive(c.record) // the result has its file
+}
+
+// comparison finds the file that a path names, with its settings.
+func (s *server) comparison(r *http.Request) (*comparison, error) {
+	u := s.uploads.get(s.owner(r), r.PathValue("token"))
+	if u == nil {
+		return nil, errNotKept
+	}
+	set, err := readSettings(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	set.books.Path, set.books.Content = u.Name, u.Content
+	return &comparison{upload: u, settings: set}, nil
+}
+
+// prepare finds the period, the accounts and the options.
+func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
+	if c.asked, err = c.settings.scope.period(); err != nil {
+		return err
+	}
+	if c.options, err = c.settings.books.Options(c.asked.Zone); err != nil {
+		return err
+	}
+	chosen, err := s.choose(c.settings.scope.list())
+	if err != nil {
+		return err
+	}
+	c.options.Accounts, c.options.Labels, c.options.RowsOnly = chosen.Accounts, chosen.Labels, c.settings.rowsOnly
+	c.options.Symbol, err = s.Desk.Symbol(ctx)
+	return err
+}
+
+// compare compares the record, which was read.
+func (s *server) compare(r *http.Request, c *comparison) error {
+	if c.unread != nil {
+		return &unreadError{c.unread}
+	}
+	return s.atLength(r, func() (err error) {
+		c.result, err = s.Desk.Reconcile(r.Context(), c.file, c.upload.Name, c.asked, c.options)
+		return err
+	})
+}
+
+// unreadError says that a company's record cannot be read with its settings.
+type unreadError struct{ err error }
+
+func (e *unreadError) Error() string { return e.err.Error() }
+
+// problem is it to who asks for a file.
+func (e *unreadError) problem() *problem {
+	return &problem{http.StatusUnprocessableEntity, "The file cannot be read", strings.Join(e.lines(), " ")}
+}
+
+// lines say it, with the names of the page's settings.
+func (e *unreadError) lines() (list []string) {
+	var problems *reconcile.ProblemsError
+	text := e.err.Error()
+	if errors.As(e.err, &problems) {
+		text = problems.Error()
+	}
+	for line := range strings.Lines(text) {
+		list = append(list, console.Printable(inOurWords(strings.TrimSpace(line))))
+	}
+	return list
+}
+
+// aFlag is a setting as the command line has it.
+var (
+	aFlag    = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
+	aMapping = regexp.MustCompile(`--map ([a-z_]+)=NAME`)
+)
+
+// inOurWords has the settings by their names here.
+func inOurWords(text string) string {
+	text = aMapping.ReplaceAllString(text, "the column of $1")
+	return aFlag.ReplaceAllStringFunc(text, func(flag string) string {
+		if f := settingOf(strings.TrimPrefix(flag, "--")); f != nil {
+			return "“" + f.Label + "”"
+		}
+		return flag
+	})
+}
+
+// previewed is how many rows of a file are shown as they are.
+const previewed = 6
+
+// reconciliation shows how a file is read, and what became of its rows.
+func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
+	c, err := s.comparison(r)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	state, err := s.Desk.State(r.Context())
+	if err != nil {
+		return err
+	}
+	v := &view{Title: "Reconciliation of " + c.upload.Name, Path: "reconcile", Scope: &c.settings.scope, Sealed: state.String()}
+	v.Command = "fees reconcile " + console.Argument(ownFile(c.upload.Name)) + c.settings.flags() + s.ledgerFlag()
+	var preview *reconcile.Preview
+	if err = s.prepare(r.Context(), c); err == nil {
+		if err = s.read(r, c); err == nil {
+			preview, err = c.preview, s.compare(r, c)
+		}
+	}
+	here := "reconcile/" + r.PathValue("token")
+	v.Form = s.settingsForm(&c.settings, here, preview)
+	v.Form.Title, v.Form.Shown = "How the file is read", err != nil || c.lacksAccounts()
+	v.Facts = []fact{plain("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), plain("SHA-256", c.upload.sum)}
+	v.Last = &form{Action: here + "/forget", Post: true, Token: s.token(r), Button: "Forget this file"}
+	status := http.StatusOK
+	var unread *unreadError
+	switch {
+	case errors.As(err, &unread):
+		v.Lead, v.Failed, status = "The file cannot be read with these settings.", true, http.StatusUnprocessableEntity
+		v.Warnings, v.Ways = unread.lines(), c.settings.ways(here, unread.err)
+	case err != nil:
+		p := problemOf(r.Context(), err, s.Time)
+		if p.Status >= http.StatusInternalServerError {
+			return err
+		}
+		v.Lead, v.Failed, status, v.Warnings = p.Title+".", true, p.Status, []string{p.Detail}
+	default:
+		if err := s.outcomes(v, c, here); err != nil {
+			return err
+		}
+	}
+	s.render(w, r, status, v)
+	return nil
+}
+
+// shownColumns are those of the details that a page has.
+var shownColumns = []string{"outcome", "line", "id", "time", "books", "chain", "difference", "notes", "payer", "books_hash"}
+
+// outcomes says what became of the rows.
+func (s *server) outcomes(v *view, c *comparison, here string) error {
+	result := c.result
+	headline := result.Headline()
+	v.Lead, v.Failed = strings.ToUpper(headline[:1])+headline[1:]+".", !result.Agrees()
+	if c.lacksAccounts() {
+		v.Failed, v.Warnings = true, []string{errNoAccounts.Detail}
+		groups := s.Labels.GroupNames()
+		for _, group := range groups[:min(len(groups), maxGroups)] {
+			set := c.settings
+			set.scope.Accounts = app.GroupPrefix + group
+			v.Ways = append(v.Ways, link{"Compare with the accounts of " + shortened(group) + ".", here + set.query()})
+		}
+		v.Ways = append(v.Ways, c.settings.way(here, "Compare with ", reconcile.Way{Settings: []reconcile.Setting{{Name: "rows-only"}}}))
+	}
+	total := &result.Total
+	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
+		amount("books", chain.Some(total.Books), result.Options.Symbol), amount("chain", total.Chain, result.Options.Symbol), amount("difference, books less chain", total.Difference, result.Options.Symbol))
+	v.Notes = result.Notes
+	for _, list := range []*table.Sheet{result.Summary(), narrowed(result.Details(c.settings.all), shownColumns)} {
+		table, err := s.table(list, mostRows)
+		if err != nil {
+			return err
+		}
+		for _, row := range table.Rows {
+			if o := reconcile.Outcome(row[0].Text); list.Name == "details" && !o.Agrees() {
+				row[0].Class = "bad"
+			}
+			row[0].Text = words(row[0].Text)
+		}
+		if len(table.Rows) > 0 {
+			v.Tables = append(v.Tables, table)
+		}
+	}
+	if c.lacksAccounts() {
+		return nil
+	}
+	query := c.settings.query()
+	for _, form := range resultForms {
+		v.Downloads = append(v.Downloads, link{"what does not match, " + strings.ToUpper(form), here + "/result." + form + query})
+		if c.settings.all {
+			v.Downloads[len(v.Downloads)-1].Text = "all rows, " + strings.ToUpper(form)
+		}
+	}
+	v.Downloads = append(v.Downloads, link{"the file with its outcomes, " + strings.ToUpper(c.file.Form), here + "/fixed" + query})
+	return nil
+}
+
+// readAs says what was found in a file.
+func readAs(f *reconcile.File) string {
+	said := []string{f.Form + ", " + console.Counted(f.Count, "row")}
+	for _, c := range f.Columns {
+		said = append(said, words(string(c.Field))+": "+shortened(c.Name))
+	}
+	if f.Unit != "" {
+		said = append(said, "in "+string(f.Unit))
+	}
+	return strings.Join(said, "; ")
+}
+
+// narrowed is a sheet with some of its columns.
+func narrowed(from *table.Sheet, names []string) *table.Sheet {
+	to := *from
+	to.Columns = nil
+	var places []int
+	for _, name := range names {
+		for i, column := range from.Columns {
+			if column.Name == name {
+				to.Columns, places = append(to.Columns, column), append(places, i)
+			}
+		}
+	}
+	to.Rows = func(yield func([]any, error) bool) {
+		for row, err := range from.Rows {
+			var cells []any
+			for _, i := range places {
+				if err == nil {
+					cells = append(cells, row[i])
+				}
+			}
+			if !yield(cells, err) || err != nil {
+				return
+			}
+		}
+	}
+	return &to
+}
+
+// resultForms are those in which a result can be downloaded.
+var resultForms = []string{"csv", "xlsx", "json"}
+
+// reconciliationFile is the result as fees reconcile writes it.
+func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) error {
+	return s.compared(w, r, func(to *answer, c *comparison) error {
+		switch to.form {
+		case "csv":
+			return table.WriteCSV(to, c.result.Details(c.settings.all))
+		case "xlsx":
+			return table.WriteXLSX(to, c.result.Sheets(c.settings.all)...)
+		}
+		return c.result.WriteJSON(to, c.settings.all)
+	})
+}
+
+// checkedFile is the company's own file with what became of each row, as fees reconcile --fix writes it.
+func (s *server) checkedFile(w http.ResponseWriter, r *http.Request) error {
+	return s.compared(w, r, func(to *answer, c *comparison) error {
+		to.form = c.file.Form
+		to.name = strings.TrimSuffix(c.upload.Name, path.Ext(c.upload.Name)) + "-checked." + c.file.Form
+		if c.file.Form == "csv" { // in the encoding that it came in
+			to.contentType = "text/csv"
+		}
+		return c.settings.books.WriteFixed(r.Context(), to, c.result)
+	})
+}
+
+// compared sends a file that follows from a comparison.
+func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*answer, *comparison) error) error {
+	c, err := s.comparison(r)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	if err := s.prepare(r.Context(), c); err != nil {
+		return err
+	}
+	if c.lacksAccounts() {
+		return errNoAccounts
+	}
+	if err := s.read(r, c); err != nil {
+		return err
+	}
+	err = s.compare(r, c)
+	var unread *unreadError
+	if errors.As(err, &unread) {
+		return unread.problem()
+	}
+	if err != nil {
+		return err
+	}
+	return s.send(w, r, func(to *answer) error {
+		return s.atLength(r, func() error { return write(to, c) })
+	})
+}
+
+// attachment is the header of a file that is to be saved by a name.
+func attachment(name string) string {
+	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
+}
+
+// ownFile is a file's name as an argument that is no flag.
+func ownFile(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return "./" + name
+	}
+	return name
+}

@@ -1,0 +1,366 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/web"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// monthEnd is a ledger of the month's end that is there to try, its directory, and its address book.
+func monthEnd(t testing.TB) (d *app.Desk, dir string, book *app.AddressBook) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, monthend.Write(dir))
+	src, err := source.Open(filepath.Join(dir, "gateway"), source.Options{})
+	require.NoError(t, err)
+	wanted, err := app.WantedInput{Blocks: "0..48"}.Parse()
+	require.NoError(t, err)
+	place := filepath.Join(dir, "fees.db")
+	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
+	require.NoError(t, err)
+	d, err = app.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	book, err = app.ReadAddressBook(filepath.Join(dir, "accounts.csv"))
+	require.NoError(t, err)
+	return d, dir, book
+}
+
+// post sends a body, and follows no redirect.
+func post(t testing.TB, s *httptest.Server, path, contentType string, body io.Reader, change func(*http.Request)) got {
+	t.Helper()
+	return get(t, s, path, func(r *http.Request) {
+		r.Method, r.Body, r.ContentLength = http.MethodPost, io.NopCloser(body), -1
+		r.Header.Set("Content-Type", contentType)
+		if change != nil {
+			change(r)
+		}
+	})
+}
+
+// formOf is a form with a file.
+func formOf(t testing.TB, name string, content []byte, fields url.Values) (contentType string, body *bytes.Buffer) {
+	t.Helper()
+	body = new(bytes.Buffer)
+	w := multipart.NewWriter(body)
+	for name, list := range fields {
+		for _, value := range list {
+			require.NoError(t, w.WriteField(name, value))
+		}
+	}
+	part, err := w.CreateFormFile("file", name)
+	require.NoError(t, err)
+	_, err = part.Write(content)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return w.FormDataContentType(), body
+}
+
+// sent is the page of a file that was sent.
+func sent(t testing.TB, s *httptest.Server, name string, content []byte, fields url.Values) (path string) {
+	t.Helper()
+	contentType, body := formOf(t, name, content, fields)
+	a := post(t, s, "/reconcile", contentType, body, nil)
+	require.Equal(t, http.StatusSeeOther, a.status, a.text)
+	path = a.header.Get("Location")
+	require.Regexp(t, `^/reconcile/[0-9a-f]{32}(\?|$)`, path)
+	return path
+}
+
+// tableOf are the cells of a page's table by its title, without marks.
+func tableOf(t testing.TB, page, title string) (rows [][]string) {
+	t.Helper()
+	_, rest, found := strings.Cut(page, "<h2>"+title+"</h2>")
+	require.True(t, found, "%s\n%s", title, page)
+	table, _, _ := strings.Cut(rest, "</table>")
+	for _, line := range regexp.MustCompile(`(?s)<tr>(.*?)</tr>`).FindAllStringSubmatch(table, -1) {
+		var cells []string
+		for _, c := range regexp.MustCompile(`(?s)<t[hd][^>]*>(.*?)</t[hd]>`).FindAllStringSubmatch(line[1], -1) {
+			cells = append(cells, html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(c[1], "")))
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// result compares a record as fees reconcile does.
+func result(t testing.TB, d *app.Desk, in app.BooksInput, p app.PeriodInput, book *app.AddressBook, accounts ...string) (written map[string]string) {
+	t.Helper()
+	asked, err := p.Parse()
+	require.NoError(t, err)
+	o, err := in.Options(asked.Zone)
+	require.NoError(t, err)
+	chosen, err := book.Choose(accounts)
+	require.NoError(t, err)
+	o.Accounts, o.Labels = chosen.Accounts, chosen.Labels
+	o.Symbol, err = d.Symbol(t.Context())
+	require.NoError(t, err)
+	file, err := in.Read(t.Context(), o)
+	require.NoError(t, err)
+	defer file.Close()
+	r, err := d.Reconcile(t.Context(), file, filepath.Base(in.Path), asked, o)
+	require.NoError(t, err)
+	defer r.Close()
+	written = map[string]string{}
+	for _, all := range []bool{false, true} {
+		end := map[bool]string{true: " all"}[all]
+		for form, write := range map[string]func(io.Writer) error{
+			"json": func(w io.Writer) error { return r.WriteJSON(w, all) },
+			"csv":  func(w io.Writer) error { return table.WriteCSV(w, r.Details(all)) },
+			"xlsx": func(w io.Writer) error { return table.WriteXLSX(w, r.Sheets(all)...) },
+		} {
+			var out bytes.Buffer
+			require.NoError(t, write(&out))
+			written[form+end] = out.String()
+		}
+	}
+	var out bytes.Buffer
+	require.NoError(t, in.WriteFixed(t.Context(), &out, r))
+	written["fixed"] = out.String()
+	return written
+}
+
+// A finance team's month in the browser alone: a colleague's file has a wrong fee, which is followed
+// to what the chain moved; the reconciliation is downloaded. What is wrong in the file was planted,
+// and stands in the README of the demo; every byte is that of the command line.
+func TestMonthInTheBrowser(t *testing.T) {
+	d, dir, book := monthEnd(t)
+	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels, o.Ledgers[0].Place = book, "fees.db" })
+	content, err := os.ReadFile(filepath.Join(dir, "company.csv"))
+	require.NoError(t, err)
+
+	// From the fees of the month to the form, which knows the month and the accounts.
+	fees := get(t, s, "/fees?period=2026-01&accounts=group%3Acompany", nil)
+	require.Equal(t, http.StatusOK, fees.status, fees.text)
+	require.Contains(t, fees.text, `<a href="reconcile?accounts=group%3Acompany&amp;period=2026-01">Reconcile</a>`)
+	start := get(t, s, "/reconcile?accounts=group%3Acompany&period=2026-01", nil).text
+	require.Contains(t, start, `<form class="scope asked" action="reconcile" method="post" enctype="multipart/form-data">`)
+	require.Contains(t, start, `name="period" type="text" value="2026-01"`)
+	require.Contains(t, start, `name="accounts" type="text" value="group:company"`)
+
+	path := sent(t, s, `C:\books\company.csv`, content, url.Values{"period": {"2026-01"}, "accounts": {"group:company"}, "zone": {""}})
+	a := get(t, s, path, nil)
+	require.Equal(t, http.StatusOK, a.status, a.text)
+	require.Equal(t, "no-store", a.header.Get("Cache-Control"))
+	require.Empty(t, a.header.Get("ETag"))
+	require.Contains(t, a.text, "fees reconcile company.csv --month 2026-01 --accounts group:company --ledger fees.db")
+
+	// Its lines 5, 12 and 16, and the transaction 10-7, which it lacks.
+	rows := tableOf(t, a.text, "What does not match to the wei")
+	require.Equal(t, []string{"outcome", "line", "id"}, rows[0][:3])
+	found := map[string]string{}
+	for _, row := range rows[1 : len(rows)-1] {
+		named := row[1]
+		if named == "" {
+			named = row[2]
+		}
+		found[named] = row[0]
+	}
+	require.Equal(t, map[string]string{"5": "amount differs", "12": "duplicate", "16": "only in books", "10-7": "only on chain"}, found)
+	lines := bytes.Count(content, []byte("\n"))
+	require.Contains(t, a.text, fmt.Sprintf("4 of %d do not match.", lines-1+1)) // without the header, and with 10-7
+
+	// The wrong fee leads to its transaction, and to what it moved.
+	wrong := regexp.MustCompile(`<td class="bad">amount differs</td><td[^>]*>5</td><td><a href="(tx/[0-9-]+)">`).FindStringSubmatch(a.text)
+	require.NotNil(t, wrong, a.text)
+	tx := get(t, s, "/"+wrong[1], nil)
+	require.Equal(t, http.StatusOK, tx.status)
+	require.Contains(t, tx.text, "<h2>Movements of the native balances</h2>")
+	var line []string
+	for _, row := range rows {
+		if row[1] == "5" {
+			line = row
+		}
+	}
+	records, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, records[4][3], line[4], "the books, as the file has them")
+	require.Contains(t, shown(tx.text), ">"+line[5]+"</data>", "the chain, as its page has it")
+
+	// Everything that can be taken home is what the command line writes.
+	want := result(t, d, app.BooksInput{Path: filepath.Join(dir, "company.csv")}, app.PeriodInput{Month: "2026-01"}, book, "group:company")
+	token, query, _ := strings.Cut(path, "?")
+	for _, form := range []string{"json", "csv", "xlsx"} {
+		b := get(t, s, token+"/result."+form+"?"+query, nil)
+		require.Equal(t, want[form], b.text, form)
+		require.Equal(t, "attachment; filename=result."+form, b.header.Get("Content-Disposition"))
+		require.Equal(t, want[form+" all"], get(t, s, token+"/result."+form+"?all=1&"+query, nil).text, form)
+		require.Contains(t, a.text, `href="`+html.EscapeString(strings.TrimPrefix(token, "/")+"/result."+form+"?"+query)+`"`)
+	}
+	b := get(t, s, token+"/fixed?"+query, nil)
+	require.Equal(t, want["fixed"], b.text)
+	require.Equal(t, "attachment; filename=company-checked.csv", b.header.Get("Content-Disposition"))
+	require.Contains(t, get(t, s, path+"&all=1", nil).text, "Each row of the books, and each transaction without one")
+
+	// Then it is forgotten.
+	gone := post(t, s, token+"/forget", "application/x-www-form-urlencoded", strings.NewReader(""), nil)
+	require.Equal(t, http.StatusSeeOther, gone.status)
+	require.Equal(t, "/reconcile", gone.header.Get("Location"))
+	for _, path := range []string{path, token + "/result.csv", token + "/fixed"} {
+		a := get(t, s, path, nil)
+		require.Equal(t, http.StatusNotFound, a.status)
+		require.Contains(t, a.text, "30 minutes")
+	}
+	require.Equal(t, http.StatusNotFound, post(t, s, token+"/forget", "text/plain", strings.NewReader(""), nil).status)
+}
+
+// A file that cannot be read says which settings may read it, as links; they lead to the result. What
+// its columns are can be chosen.
+func TestMappingInTheBrowser(t *testing.T) {
+	d, dir, book := monthEnd(t)
+	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = book })
+	content, err := os.ReadFile(filepath.Join(dir, "company.csv"))
+	require.NoError(t, err)
+	records, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+	require.NoError(t, err)
+	// As a German colleague writes it: other names, semicolons, a comma before decimals, below 0.
+	var own strings.Builder
+	own.WriteString("Netzgebühren\nBuchung;Beleg;Wallet;Gebühr, netto;<b>Wer</b>\n")
+	for _, r := range records[1:] {
+		fmt.Fprintf(&own, "%s;%s;%s;-%s;%s\n", r[0], r[1], r[2], strings.Replace(r[3], ".", ",", 1), r[4])
+	}
+	own.WriteString("von Hand;;;;\n")
+	path := sent(t, s, "Gebühren.csv", []byte(own.String()), url.Values{"period": {"2026-01"}, "accounts": {"group:company"}})
+	a := get(t, s, path, nil)
+	require.Equal(t, http.StatusUnprocessableEntity, a.status)
+	require.Contains(t, a.text, "The file cannot be read with these settings.")
+	require.NotContains(t, a.text, "<b>Wer")
+	require.Contains(t, a.text, "&lt;b&gt;Wer&lt;/b&gt;")
+	require.NotContains(t, a.text, "--map fee=NAME")
+	begin := tableOf(t, a.text, "How the file begins, as it is written")
+	require.Equal(t, []string{"line", "Buchung", "Beleg", "Wallet", "Gebühr, netto", "<b>Wer</b>"}, begin[0])
+	require.Equal(t, records[1][1], begin[1][2])
+	require.Len(t, begin, 7)
+	require.Contains(t, a.text, `<option value="Gebühr, netto">`)
+	require.Equal(t, http.StatusUnprocessableEntity, get(t, s, strings.Replace(path, "?", "/result.csv?", 1), nil).status)
+
+	// One link after another leads to where it can be read.
+	for range 4 {
+		way := regexp.MustCompile(`(?s)<ul class="ways">\s*<li><a href="([^"]+)">`).FindStringSubmatch(a.text)
+		if way == nil {
+			break
+		}
+		path = "/" + html.UnescapeString(way[1])
+		a = get(t, s, path, nil)
+	}
+	require.Equal(t, http.StatusOK, a.status, "%s\n%s", path, a.text)
+	require.Contains(t, a.text, fmt.Sprintf("4 of %d do not match.", len(records)))
+
+	// The same by hand, as a form sends it, is the same; the command line says it.
+	token, query, _ := strings.Cut(path, "?")
+	followed, err := url.ParseQuery(query)
+	require.NoError(t, err)
+	byHand := url.Values{"period": {"2026-01"}, "accounts": {"group:company"}, "zone": {""}, "map.fee": {"Gebühr, netto"}, "map.hash": {"Beleg"}, "map.account": {""}, "map.date": {" "}, "unit": {"token"}, "decimal": {","}, "thousands": {""}, "negative": {"1"}, "skip_rows": {fmt.Sprint(len(records) + 2)}, "header_row": {"2"}, "tolerance": {"0"}}
+	mapped := get(t, s, token+"?"+byHand.Encode(), nil)
+	require.Equal(t, http.StatusOK, mapped.status, mapped.text)
+	require.Contains(t, html.UnescapeString(mapped.text), `fees reconcile 'Gebühren.csv' --month 2026-01 --accounts group:company --map '"fee=Gebühr, netto"' --map hash=Beleg --map date= --unit token --decimal , --tolerance 0 --header-row 2 --skip-rows `+byHand.Get("skip_rows")+` --negative`)
+	require.Equal(t, []string{"read as", "not used", "hash", "not used", "fee", "not used"}, tableOf(t, mapped.text, "How the file begins, as it is written")[1])
+	in := app.BooksInput{Path: "Gebühren.csv", Content: []byte(own.String()), Unit: "token", Decimal: ",", Negative: true, HeaderRow: 2, SkipRows: []int{len(records) + 2}, Columns: []string{"fee=Gebühr, netto", "hash=Beleg"}}
+	want := result(t, d, in, app.PeriodInput{Month: "2026-01"}, book, "group:company")
+	require.Equal(t, want["csv"], get(t, s, token+"/result.csv?"+byHand.Encode(), nil).text)
+	require.Equal(t, want["csv"], get(t, s, token+"/result.csv?"+followed.Encode(), nil).text)
+	fixed := get(t, s, token+"/fixed?"+byHand.Encode(), nil)
+	require.Equal(t, want["fixed"], fixed.text)
+	require.Equal(t, "text/csv", fixed.header.Get("Content-Type"))
+	require.Equal(t, "attachment; filename*=utf-8''Geb%C3%BChren-checked.csv", fixed.header.Get("Content-Disposition"))
+
+	// What is not understood, or not there, is said above the form.
+	for more, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"&period=2026-13":              {http.StatusBadRequest, "name=\"period\" type=\"text\" value=\"2026-13\""},
+		"&period=2026-02":              {http.StatusConflict, "2026-02 is not there as a whole"},
+		"&decimal=ab":                  {http.StatusBadRequest, `decimal &#34;ab&#34;: want one character`},
+		"&decimal=x":                   {http.StatusUnprocessableEntity, "“Decimals after” &#39;x&#39;: want a point or a comma"},
+		"&unit=cent":                   {http.StatusUnprocessableEntity, "“Unit of the fees” &#34;cent&#34;: want wei, gwei or token"},
+		"&map.fee=Nothing":             {http.StatusUnprocessableEntity, "there is no column &#34;Nothing&#34;"},
+		"&encoding=windows-1252":       {http.StatusUnprocessableEntity, "there is no column"},
+		"&tolerance=x":                 {http.StatusBadRequest, "tolerance"},
+		"&accounts=nobody":             {http.StatusBadRequest, "is no address"},
+		"&header_row=x":                {http.StatusBadRequest, "is no row"},
+		"&skip_rows=0":                 {http.StatusBadRequest, "is no row"},
+		"&negative=yes":                {http.StatusBadRequest, "negative is 1 or 0"},
+		"&map.what=x":                  {http.StatusBadRequest, "is no parameter of this page"},
+		"&map.fee=" + noise(200):       {http.StatusUnprocessableEntity, "there is no column"},
+		"&sheet=x&thousands=&unit=wei": {http.StatusUnprocessableEntity, "cannot be read"},
+	} {
+		values, err := url.ParseQuery(byHand.Encode())
+		require.NoError(t, err)
+		changed, err := url.ParseQuery(more[1:])
+		require.NoError(t, err)
+		for name, list := range changed {
+			values[name] = list
+		}
+		a := get(t, s, token+"?"+values.Encode(), nil)
+		require.Equal(t, want.status, a.status, "%s\n%s", more, a.text)
+		require.Contains(t, a.text, want.text, more)
+		require.NotContains(t, a.text, os.TempDir())
+	}
+}
+
+func noise(length int) string { return strings.Repeat("x", length) }
+
+// Without accounts, nothing is called complete: the form names the company's own group, the page
+// compares the rows and offers the groups, and nothing can be downloaded.
+func TestAccountsInTheBrowser(t *testing.T) {
+	d, dir, book := monthEnd(t)
+	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = book })
+	start := get(t, s, "/reconcile?period=2026-01", nil).text
+	require.Contains(t, start, `name="accounts" type="text" value="group:company"`)
+	require.Contains(t, get(t, s, "/reconcile?accounts=Payroll", nil).text, `name="accounts" type="text" value="Payroll"`)
+
+	content, err := os.ReadFile(filepath.Join(dir, "company.csv"))
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(content), "\n")
+	right := strings.Join(slices.Concat(lines[:4], lines[5:11], lines[12:15], lines[16:]), "") // without what was planted
+	path := sent(t, s, "right.csv", []byte(right), url.Values{"period": {"2026-01"}})
+	a := get(t, s, path, nil)
+	require.Equal(t, http.StatusOK, a.status)
+	require.Contains(t, a.text, "14 rows match; completeness not checked.")
+	require.NotContains(t, a.text, "All 14 match")
+	require.Contains(t, a.text, "fees that the file lacks were not looked for")
+	require.Contains(t, a.text, `name="accounts" type="text" value="group:company"`)
+	require.NotContains(t, a.text, "result.csv")
+	token, query, _ := strings.Cut(path, "?")
+	for _, file := range []string{"/result.csv", "/result.json", "/result.xlsx", "/fixed"} {
+		b := get(t, s, token+file+"?"+query, nil)
+		require.Equal(t, http.StatusUnprocessableEntity, b.status, file)
+		require.Contains(t, b.text, "No accounts are named", file)
+	}
+	ways := map[string]string{}
+	for _, way := range regexp.MustCompile(`<li><a href="([^"]+)">Compare with ([^<]+)\.</a>`).FindAllStringSubmatch(a.text, -1) {
+		ways[way[2]] = "/" + html.UnescapeString(way[1])
+	}
+	require.Len(t, ways, 5)
+	ours := get(t, s, ways["the accounts of company"], nil)
+	require.Contains(t, ours.text, "2 of 16 do not match.")
+	require.Contains(t, ours.text, "only on chain")
+	theirs := get(t, s, ways["the accounts of payroll"], nil)
+	require.Contains(t, theirs.text, "paid by another account")
+	rows := get(t, s, ways["only the rows"], nil)
+	require.Contains(t, rows.text, "14 rows match; completeness not checked.")
+	require.Contains(t, rows.text, "--rows-only")
+	require.Contains(t, rows.text, "result.csv")
+}

@@ -1,0 +1,360 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/reconcile"
+)
+
+// settings say how a company's record is read and compared. They stand in the page's address, by
+// the names of the flags of fees reconcile.
+type settings struct {
+	scope scope
+	books app.BooksInput
+	all   bool // what matches is shown too
+	// rowsOnly leaves out the search for fees that the record lacks.
+	rowsOnly bool
+	values   url.Values
+}
+
+// setting is one of them. Its flag has its name, with - for _.
+type setting struct {
+	Name, Label string
+	Kind        string
+	Hint        string
+	Options     []option
+	more        bool // few want it
+}
+
+// settingList are all but the columns.
+var settingList = []setting{
+	{Name: "unit", Label: "Unit of the fees", Kind: "select", Options: []option{{"", "as the column or each amount says"}, {"wei", "wei"}, {"gwei", "Gwei"}, {"token", "the token"}}},
+	{Name: "decimal", Label: "Decimals after", Kind: "select", Options: []option{{"", "a point"}, {",", "a comma"}}},
+	{Name: "thousands", Label: "Thousands divided by", Kind: "select", Options: []option{{"", "nothing"}, {",", "a comma"}, {".", "a point"}, {"'", "an apostrophe"}, {" ", "a space"}}},
+	{Name: "separator", Label: "Columns of csv divided by", Kind: "select", Options: []option{{"", "as the header says"}, {"comma", "a comma"}, {"semicolon", "a semicolon"}, {"tab", "a tab"}, {"pipe", "a pipe"}}},
+	{Name: "encoding", Label: "Characters of csv", Kind: "select", Options: []option{{"", "UTF-8, or UTF-16 by its mark"}, {"windows-1252", "Windows-1252"}, {"utf-8", "UTF-8"}}, more: true},
+	{Name: "sheet", Label: "Sheet of xlsx", Kind: "text", Hint: "the first", more: true},
+	{Name: "date_format", Label: "Dates as", Kind: "text", Hint: "yyyy-mm-dd; or dd.mm.yyyy HH:MM, unix, unix-ms, excel", more: true},
+	{Name: "tolerance", Label: "Tolerance", Kind: "text", Hint: "5 wei, 1 Gwei, 0.000001 token", more: true},
+	{Name: "header_row", Label: "Row of the header", Kind: "text", Hint: "found by its names", more: true},
+	{Name: "skip_rows", Label: "Rows to pass over", Kind: "text", Hint: "12,16", more: true},
+	{Name: "negative", Label: "fees are below 0: -5, 5-, (5)", Kind: "checkbox", more: true},
+	{Name: "rows_only", Label: "compare only the rows: do not look for fees that the file lacks", Kind: "checkbox", more: true},
+	{Name: "all", Label: "show what matches too", Kind: "checkbox", more: true},
+}
+
+// columnFields are the fields that a column can be.
+var columnFields = []struct {
+	field reconcile.Field
+	label string
+}{
+	{reconcile.Fee, "fee"}, {reconcile.Asset, "fee's asset"}, {reconcile.Hash, "transaction hash"}, {reconcile.EVMHash, "EVM hash"}, {reconcile.ExtrinsicHash, "extrinsic hash"}, {reconcile.ID, "place, such as 25-7"},
+	{reconcile.Account, "account that paid"}, {reconcile.Date, "date"},
+}
+
+// noColumn is the value of a field that the file has not. No column is called so: names are
+// compared without the spaces around them.
+const noColumn = " "
+
+// settingOf is the setting of a flag, nil where there is none.
+func settingOf(flag string) *setting {
+	for i := range settingList {
+		if settingList[i].Name == strings.ReplaceAll(flag, "-", "_") {
+			return &settingList[i]
+		}
+	}
+	return nil
+}
+
+func settingNames() (names []string) {
+	for _, c := range columnFields {
+		names = append(names, "map."+string(c.field))
+	}
+	for _, s := range settingList {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// readSettings reads the query of an address.
+func readSettings(query string) (set settings, err error) {
+	if set.scope, err = readScope(query, settingNames()...); err != nil {
+		return set, err
+	}
+	set.values = set.scope.own
+	get := set.values.Get
+	set.books = app.BooksInput{
+		Unit: get("unit"), Decimal: get("decimal"), Thousands: get("thousands"), Separator: get("separator"), Sheet: get("sheet"),
+		DateFormat: get("date_format"), Tolerance: get("tolerance"), Encoding: get("encoding"),
+	}
+	for _, c := range columnFields {
+		if name := get("map." + string(c.field)); name != "" {
+			name = strings.ReplaceAll(strings.TrimSpace(name), "\r\n", "\n") // as a browser sends a break of a line
+			set.books.Columns = append(set.books.Columns, string(c.field)+"="+name)
+		}
+	}
+	for name, into := range map[string]*bool{"negative": &set.books.Negative, "all": &set.all, "rows_only": &set.rowsOnly} {
+		switch get(name) {
+		case "1":
+			*into = true
+		case "", "0":
+		default:
+			return set, notUnderstood("%s is 1 or 0.", name)
+		}
+	}
+	if text := get("header_row"); text != "" {
+		if set.books.HeaderRow, err = rowOf(text); err != nil {
+			return set, err
+		}
+	}
+	if text := get("skip_rows"); text != "" {
+		for one := range strings.SplitSeq(text, ",") {
+			row, err := rowOf(strings.TrimSpace(one))
+			if err != nil {
+				return set, err
+			}
+			set.books.SkipRows = append(set.books.SkipRows, row)
+		}
+	}
+	return set, nil
+}
+
+// rowOf reads the number of a row.
+func rowOf(text string) (int, error) {
+	row, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || row == 0 {
+		return 0, notUnderstood("%q is no row: rows are counted from 1, as a spreadsheet does.", console.Printable(text))
+	}
+	return int(row), nil
+}
+
+// query writes the settings as an address has them.
+func (set *settings) query() string { return set.scope.query(set.values) }
+
+// flags are the settings on the command line.
+func (set *settings) flags() string {
+	var line strings.Builder
+	line.WriteString(set.scope.flags())
+	for _, c := range set.books.Columns {
+		line.WriteString(" --map " + console.Argument(inList(c)))
+	}
+	for _, s := range settingList {
+		value := set.values.Get(s.Name)
+		flag := " --" + strings.ReplaceAll(s.Name, "_", "-")
+		switch {
+		case value == "" || s.Kind == "checkbox" && value == "0":
+		case s.Kind == "checkbox":
+			line.WriteString(flag)
+		default:
+			line.WriteString(flag + " " + console.Argument(value))
+		}
+	}
+	return line.String()
+}
+
+// inList is a value as one of a list that commas divide.
+func inList(value string) string {
+	if strings.ContainsAny(value, ",\"\n") {
+		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
+	}
+	return value
+}
+
+// ways are the settings that may read a file that cannot be read, as links.
+func (set *settings) ways(here string, err error) (list []link) {
+	var unread *app.UnreadError
+	if errors.As(err, &unread) { // they were tried, all of them together
+		for _, w := range unread.Ways {
+			list = append(list, set.way(here, "Read it with ", w))
+		}
+		return list
+	}
+	for _, w := range reconcile.Tries(err) {
+		for _, s := range w.Settings {
+			list = append(list, set.way(here, "Try it with ", reconcile.Way{Means: w.Means, Settings: []reconcile.Setting{s}}))
+		}
+	}
+	return list
+}
+
+// way leads to the page with more settings.
+func (set *settings) way(here, text string, way reconcile.Way) link {
+	values, _ := url.ParseQuery(strings.TrimPrefix(set.query(), "?")) // it was read before
+	var said []string
+	for _, s := range way.Settings {
+		name, value := strings.ReplaceAll(s.Name, "-", "_"), s.Value
+		switch s.Name {
+		case "map":
+			field, column, _ := strings.Cut(value, "=")
+			name, value = "map."+field, column
+			said = append(said, fmt.Sprintf("%q as the %s", console.Printable(column), words(field)))
+			if column == "" {
+				value = noColumn
+				said[len(said)-1] = "no " + field
+			}
+		case "negative":
+			value = "1"
+			said = append(said, "fees below 0")
+		case "rows-only":
+			value = "1"
+			said = append(said, "only the rows")
+		case "skip-rows":
+			said = append(said, "without "+console.Verb(strings.Count(value, ",")+1, "row ", "rows ")+value)
+			if before := values.Get(name); before != "" {
+				value = before + "," + value
+			}
+		default:
+			said = append(said, fmt.Sprintf("%s %q", settingOf(s.Name).Label, value))
+		}
+		values.Set(name, value)
+	}
+	text += strings.Join(said, ", ")
+	if way.Means != "" {
+		text += ": " + console.Printable(way.Means)
+	}
+	return link{text + ".", here + "?" + values.Encode()}
+}
+
+const (
+	// mostShownColumns is how many columns of a file a page shows.
+	mostShownColumns = 40
+	// mostShownCell is how long what stands in them may be there, in characters.
+	mostShownCell = 80
+	// mostOption is how long the name of a column may be that can be chosen: it comes into an
+	// address.
+	mostOption = 200
+)
+
+// settingsForm asks for the settings. It shows how the file begins, where that is known.
+func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) *form {
+	scope := set.scope
+	if !set.rowsOnly {
+		scope = s.ofCompany(scope)
+	}
+	f := &form{Action: here, Button: "Compare", Fields: scope.controls("The company's accounts")}
+	for _, c := range columnFields {
+		one := control{Name: "map." + string(c.field), Label: "Column of the " + c.label, Kind: "select", Value: set.values.Get("map." + string(c.field)), Options: []option{{"", "by its usual name"}, {noColumn, "none"}}}
+		if p != nil {
+			one.Hint = "not found"
+			for _, found := range p.Found {
+				if found.Field == c.field {
+					one.Hint = "found: " + shortened(found.Name)
+				}
+			}
+			var names []string
+			for _, name := range p.Header[:min(len(p.Header), mostShownColumns)] {
+				if name = strings.TrimSpace(name); name != "" && len(name) <= mostOption && !slices.Contains(names, name) {
+					names = append(names, name)
+					one.Options = append(one.Options, option{name, shortened(name)})
+				}
+			}
+			if strings.HasPrefix(one.Value, "#") && !slices.Contains(names, one.Value) {
+				one.Options = append(one.Options, option{one.Value, "column " + one.Value[1:]})
+			}
+		}
+		if one.Value != noColumn {
+			one.Value = strings.ReplaceAll(one.Value, "\r\n", "\n")
+		}
+		f.Fields = append(f.Fields, one.chosen())
+	}
+	for _, s := range settingList {
+		one := control{Name: s.Name, Label: s.Label, Kind: s.Kind, Hint: s.Hint, Value: set.values.Get(s.Name), Options: s.Options}
+		if s.Kind == "select" {
+			one = one.chosen()
+		}
+		if p != nil {
+			one.found(p)
+		}
+		if !s.more {
+			f.Fields = append(f.Fields, one)
+			continue
+		}
+		f.More = append(f.More, one)
+		f.Open = f.Open || one.Value != ""
+	}
+	if p != nil {
+		f.Table = previewTable(p)
+	}
+	return f
+}
+
+// found says what a file says of a setting.
+func (f *control) found(p *reconcile.Preview) {
+	switch {
+	case f.Name == "separator" && p.Form == "csv":
+		f.Hint = "found: " + map[string]string{",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a pipe"}[p.Separator]
+	case f.Name == "encoding" && p.Form == "csv":
+		f.Hint = "read as " + string(p.Encoding)
+	case f.Name == "unit" && p.Unit != "":
+		f.Hint = "found: " + string(p.Unit)
+	case f.Name == "header_row":
+		f.Hint = fmt.Sprintf("shown: %d", p.Line)
+	case f.Name == "sheet" && p.Form == "xlsx":
+		f.Kind, f.Options = "select", []option{{"", "the first that is visible"}}
+		for _, name := range p.Sheets[:min(len(p.Sheets), 100)] {
+			f.Options = append(f.Options, option{name, shortened(name)})
+		}
+		f.Hint = "shown: " + shortened(p.Sheet)
+		*f = f.chosen()
+	}
+}
+
+// previewTable are the first rows of a file as they are written.
+func previewTable(p *reconcile.Preview) *tabular {
+	t := &tabular{Title: "How the file begins, as it is written", Heads: []cell{{Text: "line"}}}
+	width := len(p.Header)
+	for _, row := range p.Rows {
+		width = max(width, len(row.Cells))
+	}
+	meaning := map[int]string{}
+	for _, c := range p.Found {
+		meaning[c.Place-1] = words(string(c.Field))
+	}
+	uses := []cell{{Text: "read as"}}
+	for i := range min(width, mostShownColumns) {
+		head := ""
+		if i < len(p.Header) {
+			head = shortened(p.Header[i])
+		}
+		t.Heads = append(t.Heads, cell{Text: head})
+		use := cell{Text: "not used"}
+		if meaning[i] != "" {
+			use = cell{Text: meaning[i], Class: "ok"}
+		}
+		uses = append(uses, use)
+	}
+	if len(p.Found) > 0 {
+		t.Rows = append(t.Rows, uses)
+	}
+	for _, row := range p.Rows {
+		cells := []cell{{Text: fmt.Sprint(row.Number)}}
+		for i := range min(width, mostShownColumns) {
+			text := ""
+			if i < len(row.Cells) {
+				text = shortened(row.Cells[i])
+			}
+			cells = append(cells, cell{Text: text})
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	if width > mostShownColumns {
+		t.More = fmt.Sprintf("%d columns more are not shown: name them in the address, as map.fee=NAME.", width-mostShownColumns)
+	}
+	return t
+}
+
+// shortened is text of a file in one line that is not too long.
+func shortened(text string) string {
+	runes := []rune(console.Printable(text[:min(len(text), 8*mostShownCell)]))
+	if len(runes) > mostShownCell {
+		return string(runes[:mostShownCell]) + "…"
+	}
+	return string(runes)
+}
