@@ -1,6 +1,10 @@
 package chain
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/feeledger/fees/internal/failure"
+)
 
 // AtBlock is a part of the state that a block left behind, and which block that is by
 // the word of the source that tells it.
@@ -52,22 +56,22 @@ type Account struct {
 // The errors of a source by which who asks it decides what to do.
 var (
 	// ErrNoBlock says that there is no block of that height or hash.
-	ErrNoBlock = errors.New("no such block")
+	ErrNoBlock = failure.New(failure.NotFound, "no such block")
 	// ErrSyncing says why a node has no such block: it has not come that far yet.
 	ErrSyncing = errors.New("the node is still syncing")
 	// ErrWrongBlock says that an answer is for another block than was asked for.
-	ErrWrongBlock = errors.New("answer for another block")
+	ErrWrongBlock = failure.New(failure.Unanswered, "answer for another block")
 	// ErrNotOffered says that the source answers no question of that kind.
-	ErrNotOffered = errors.New("questions of this kind are not answered")
+	ErrNotOffered = failure.New(failure.Unanswered, "questions of this kind are not answered")
 	// ErrCannotTell says that the source will never answer that question: it does not
 	// know what was asked for, or cannot read what the chain has there. It may answer
 	// another one.
-	ErrCannotTell = errors.New("this question cannot be answered")
+	ErrCannotTell = failure.New(failure.Unanswered, "this question cannot be answered")
 	// ErrPruned means that the node keeps only the latest blocks, and not this one or its
 	// state. It is an ErrCannotTell.
 	ErrPruned error = prunedError{}
 	// ErrNotKept says that the source has only what was kept of a chain, and not that.
-	ErrNotKept = errors.New("it was not kept")
+	ErrNotKept = failure.New(failure.NotCovered, "it was not kept")
 )
 
 type prunedError struct{}

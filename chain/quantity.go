@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"math/bits"
@@ -9,12 +8,13 @@ import (
 
 	"github.com/holiman/uint256"
 
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // ErrOverflow says that a result does not fit the width that the chain gives
 // the quantity.
-var ErrOverflow = errors.New("overflow")
+var ErrOverflow = failure.New(failure.Unanswered, "overflow")
 
 // Widths in bits: balances and multipliers are u128 in the runtime, EVM prices
 // and token amounts are 256-bit words, gas and weights are u64.

@@ -2,11 +2,11 @@ package network
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // Identity is what a gateway says of the network behind it. Empty fields are
@@ -29,10 +29,10 @@ func (i Identity) names() []string {
 }
 
 // ErrUnknownNetwork says that no table fits what the gateway or the user named.
-var ErrUnknownNetwork = errors.New("unknown network")
+var ErrUnknownNetwork = failure.New(failure.NotUnderstood, "unknown network")
 
 // ErrConflict says that the user named another network than the gateway.
-var ErrConflict = errors.New("conflicting networks")
+var ErrConflict = failure.New(failure.NotUnderstood, "conflicting networks")
 
 // Find chooses the network: by the runtime's specName, else by the node's
 // clientImplName, else by its chain name. Wanted is the network that the user

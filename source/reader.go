@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/network"
 )
 
 // ErrNotFinal says that a block could still be replaced by another.
-var ErrNotFinal = errors.New("not final yet")
+var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")
 
 // Reader reads blocks with all that it takes to price them.
 type Reader struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
@@ -45,15 +46,15 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.Is(err, cli.ErrFinding), kind == app.DoesNotHold:
+	case errors.Is(err, cli.ErrFinding), kind == failure.DoesNotHold:
 		return exitFinding
-	case kind == app.NotUnderstood:
+	case kind == failure.NotUnderstood:
 		return exitUsage
 	case errors.As(err, &fork):
 		return exitGateway
-	case kind == app.Damaged, kind == app.NotCovered, kind == app.Busy, errors.As(err, &ofLedger), app.FullDisk(err):
+	case kind == failure.Damaged, kind == failure.NotCovered, kind == failure.Busy, errors.As(err, &ofLedger), failure.FullDisk(err):
 		return exitLedger
-	case kind == app.Unanswered, errors.Is(err, chain.ErrNoBlock):
+	case kind == failure.Unanswered, errors.Is(err, chain.ErrNoBlock):
 		return exitGateway
 	}
 	return exitUsage

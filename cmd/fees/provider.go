@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/source"
 )
@@ -77,7 +78,7 @@ func said(err error) (who, words string) {
 // continues returns how the work goes on that an error interrupted, where another answer to
 // the same question lets it.
 func continues(c *cobra.Command, err error) string {
-	if app.KindOf(err) != app.Unanswered || source.CannotTell(err) || !httpclient.Passes(err) && !source.Doubtful(err) {
+	if app.KindOf(err) != failure.Unanswered || source.CannotTell(err) || !httpclient.Passes(err) && !source.Doubtful(err) {
 		return ""
 	}
 	var interrupted *httpclient.InterruptedError

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -18,6 +19,9 @@ type DecodeError struct {
 // ErrNoInherents says that a block above the first one came without extrinsics. Each block of
 // a chain has inherents, such as its timestamp.
 var ErrNoInherents = errors.New("it has no extrinsics, not even an inherent: the gateway could not read them from its node")
+
+// Kind is [failure.Unanswered].
+func (*DecodeError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *DecodeError) Error() string { return fmt.Sprintf("malformed %s: %v", e.What, e.Err) }
 

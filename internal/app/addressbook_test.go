@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -64,7 +65,7 @@ func TestReadAccountsOfTheBook(t *testing.T) {
 	_, _, err = app.ReadAccounts([]string{"group:theirs", "nowhere"}, book)
 	require.EqualError(t, err, "accounts group:theirs: the address book "+book.Path+" has no such group: it has ours\n"+
 		"accounts nowhere: it is neither an address of 0x and 40 hex digits nor a file nor a label of "+book.Path)
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
 	many := "address,group\n"
 	for _, digit := range "0123456789ab" {
@@ -194,7 +195,7 @@ func TestTransaction(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	_, err := d.Transaction(t.Context(), "28-0")
-	require.Equal(t, app.NotFound, app.KindOf(err))
+	require.Equal(t, failure.NotFound, app.KindOf(err))
 }
 
 func placeOf(p *app.Paid) string { return (&sent{Height: p.Height, Index: p.Index}).place() }
@@ -228,7 +229,7 @@ func TestOneAccount(t *testing.T) {
 	} {
 		_, err := app.OneAccount(text, book)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, app.NotUnderstood, app.KindOf(err))
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
 	_, err := app.OneAccount("Hot", nil)
 	require.ErrorContains(t, err, "a label wants an address book")
@@ -243,7 +244,7 @@ func TestOneAccount(t *testing.T) {
 // A report by label wants an address book.
 func TestReportWithoutLabels(t *testing.T) {
 	_, err := opened(t, copied(t)).Report(t.Context(), app.ReportQuestion{Period: app.Heights(3, 27), By: report.Label})
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	require.Equal(t, []app.Field{app.FieldLabels}, fieldsOf(t, err))
 }
 

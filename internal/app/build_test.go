@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
 )
@@ -70,7 +71,7 @@ func TestBuildEVMRefused(t *testing.T) {
 		change(&q)
 		d, err := app.BuildEVM(t.Context(), q)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, app.NotUnderstood, app.KindOf(err), want)
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err), want)
 		require.Nil(t, d)
 	}
 }
@@ -111,7 +112,7 @@ func TestBuildRefused(t *testing.T) {
 		change(&q)
 		d, err := app.Build(t.Context(), q)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, app.NotUnderstood, app.KindOf(err), want)
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err), want)
 		require.Nil(t, d)
 	}
 	hashes := s.node.Methods["chain_getBlockHash"]

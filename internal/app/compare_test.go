@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/network"
 )
@@ -28,7 +29,7 @@ func TestPeriodBefore(t *testing.T) {
 	}
 	for _, in := range []app.PeriodInput{{}, {Blocks: "3..9"}, {From: "0", To: "0"}, {Month: "2026"}, {Year: "26"}, {From: "x", To: "2026-01-01"}, {From: "2026-01-01", To: "x"}, {Blocks: "9"}} {
 		_, err := in.Before()
-		require.Equal(t, app.NotUnderstood, app.KindOf(err), "%+v", in)
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err), "%+v", in)
 	}
 }
 
@@ -46,7 +47,7 @@ func TestNamedPeriod(t *testing.T) {
 		require.False(t, app.IsNamed(text), text)
 	}
 	_, err := opened(t, copied(t)).Compare(t.Context(), app.ReportQuestion{Period: app.Heights(14, 27), By: report.Day}, in.Named("2025-13"))
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 
 // Two months of a chain beside each other have the figures that each has alone. One that the

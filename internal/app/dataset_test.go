@@ -16,6 +16,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/dataset"
@@ -317,7 +318,7 @@ func TestDatasetOfAnotherLedger(t *testing.T) {
 		before := tree(t, dir)
 		other := newSlow(2).fill(t, file(t), 35*day)
 		_, err = datasetOf(t, other, dir, nil)
-		require.Equal(t, app.DoesNotHold, app.KindOf(err), "%v", err)
+		require.Equal(t, failure.DoesNotHold, app.KindOf(err), "%v", err)
 		require.ErrorContains(t, err, "2024-01.json")
 		require.ErrorContains(t, err, "--replace")
 		require.Equal(t, before, tree(t, dir))
@@ -367,7 +368,7 @@ func TestDatasetDamaged(t *testing.T) {
 		require.Contains(t, found.Problems[0].Message, c.reason)
 		_, err := datasetOf(t, place, dir, partial)
 		if c.exits {
-			require.Equal(t, app.Damaged, app.KindOf(err), c.what)
+			require.Equal(t, failure.Damaged, app.KindOf(err), c.what)
 			require.ErrorContains(t, err, c.path)
 			require.ErrorContains(t, err, "--replace")
 		} else {
@@ -394,7 +395,7 @@ func TestDatasetDamaged(t *testing.T) {
 	require.NoError(t, os.Remove(manifest))
 	require.NoError(t, os.WriteFile(name, flipped, 0o600))
 	_, err = datasetOf(t, place, dir, partial)
-	require.Equal(t, app.DoesNotHold, app.KindOf(err))
+	require.Equal(t, failure.DoesNotHold, app.KindOf(err))
 	require.ErrorContains(t, err, name)
 }
 
@@ -408,7 +409,7 @@ func TestDatasetOfADamagedLedger(t *testing.T) {
 		place, dir := copied(t), t.TempDir()
 		alter(t, place, statement)
 		_, err := datasetOf(t, place, dir, partial)
-		require.Equal(t, app.Damaged, app.KindOf(err), "%v", err)
+		require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 		for name := range tree(t, dir) {
 			require.NotContains(t, name, "month=01")
 		}
@@ -419,15 +420,15 @@ func TestDatasetPeriods(t *testing.T) {
 	place := copied(t)
 	for _, c := range []struct {
 		in   app.PeriodInput
-		kind app.Kind
+		kind failure.Kind
 		want string
 	}{
-		{app.PeriodInput{Blocks: "0..27"}, app.NotUnderstood, "blocks 0..27: the files are of whole months: name month"},
-		{app.PeriodInput{From: "2026-01-02", To: "2026-02-10"}, app.NotUnderstood, "from 2026-01-01 to 2026-02-28 takes them all"},
-		{app.PeriodInput{From: "2026-01-01", To: "2026-01-30"}, app.NotUnderstood, "from 2026-01-01 to 2026-01-31 takes them all"},
-		{app.PeriodInput{Month: "2026-01", Timezone: "Europe/Berlin"}, app.NotUnderstood, "timezone Europe/Berlin: the files are of months of UTC"},
-		{app.PeriodInput{Timezone: "Europe/Berlin"}, app.NotUnderstood, "months of UTC"},
-		{app.PeriodInput{Month: "2026-01"}, app.NotCovered, "it"},
+		{app.PeriodInput{Blocks: "0..27"}, failure.NotUnderstood, "blocks 0..27: the files are of whole months: name month"},
+		{app.PeriodInput{From: "2026-01-02", To: "2026-02-10"}, failure.NotUnderstood, "from 2026-01-01 to 2026-02-28 takes them all"},
+		{app.PeriodInput{From: "2026-01-01", To: "2026-01-30"}, failure.NotUnderstood, "from 2026-01-01 to 2026-01-31 takes them all"},
+		{app.PeriodInput{Month: "2026-01", Timezone: "Europe/Berlin"}, failure.NotUnderstood, "timezone Europe/Berlin: the files are of months of UTC"},
+		{app.PeriodInput{Timezone: "Europe/Berlin"}, failure.NotUnderstood, "months of UTC"},
+		{app.PeriodInput{Month: "2026-01"}, failure.NotCovered, "it"},
 	} {
 		dir := filepath.Join(t.TempDir(), "lake")
 		_, err := datasetOf(t, place, dir, func(q *app.DatasetQuestion) { q.Period = period(t, c.in) })
@@ -466,7 +467,7 @@ func TestDatasetIsHeld(t *testing.T) {
 	held, err := dataset.Open(dir, dataset.Chain{Network: "moonbeam"})
 	require.NoError(t, err)
 	_, err = datasetOf(t, place, dir, partial)
-	require.Equal(t, app.Busy, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Busy, app.KindOf(err), "%v", err)
 	require.NoError(t, held.Close())
 	_, err = datasetOf(t, place, dir, partial)
 	require.NoError(t, err)
@@ -478,6 +479,6 @@ func TestDatasetStopped(t *testing.T) {
 	d := opened(t, place)
 	q := app.DatasetQuestion{Dir: dir, Period: period(t, app.PeriodInput{Partial: true}), Progress: app.Progress{Show: func(done, total uint64) { stop() }}}
 	_, err := d.Dataset(ctx, q)
-	require.Equal(t, app.Stopped, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Stopped, app.KindOf(err), "%v", err)
 	require.Empty(t, tree(t, dir))
 }

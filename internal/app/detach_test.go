@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
 )
@@ -22,7 +23,7 @@ func TestDetach(t *testing.T) {
 	}
 	to := filepath.Join(t.TempDir(), "january.db")
 
-	for before, kind := range map[string]app.Kind{"February": app.NotUnderstood, "2024-01": app.NotCovered, "2024-03": app.NotCovered} {
+	for before, kind := range map[string]failure.Kind{"February": failure.NotUnderstood, "2024-01": failure.NotCovered, "2024-03": failure.NotCovered} {
 		_, err := app.Detachable(t.Context(), place, before)
 		require.Equal(t, kind, app.KindOf(err), before)
 		_, err = detach(place, before, to)
@@ -33,13 +34,13 @@ func TestDetach(t *testing.T) {
 		func() error { _, err := app.Detachable(t.Context(), none, "2024-02"); return err },
 		func() error { _, err := detach(none, "2024-02", to); return err },
 	} {
-		require.Equal(t, app.NotFound, app.KindOf(ask()))
+		require.Equal(t, failure.NotFound, app.KindOf(ask()))
 		require.NoFileExists(t, none)
 	}
 	busy, err := app.OpenWriter(t.Context(), place, network.BuiltIn())
 	require.NoError(t, err)
 	_, err = detach(place, "2024-02", to)
-	require.Equal(t, app.Busy, app.KindOf(err))
+	require.Equal(t, failure.Busy, app.KindOf(err))
 	require.ErrorContains(t, err, "without fees follow and without workers")
 	require.NoError(t, busy.Close())
 	require.Equal(t, whole, statusOf(t, place))

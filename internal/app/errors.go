@@ -1,127 +1,42 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/archive/proofs"
-	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/finance/closing/timestamp"
-	"github.com/feeledger/fees/internal/finance/journal"
-	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/ledger/dataset"
-	"github.com/feeledger/fees/internal/money"
-	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/reconcile"
-	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
 )
 
-// Kind is what an error means to who asked.
-type Kind string
-
-// The kinds of errors.
-const (
-	// NotUnderstood is a question that says nothing, contradicts itself or the ledger, or asks for
-	// more than one answer can have.
-	NotUnderstood Kind = "not understood"
-	// NotFound is a ledger, a block or a transaction that is not there.
-	NotFound Kind = "not found"
-	// NotCovered is a period of which the ledger, or an archive, lacks a part.
-	NotCovered Kind = "not covered"
-	// Busy is a ledger that another program writes, or a database that is away: the same
-	// question may be answered a moment later.
-	Busy Kind = "busy"
-	// Damaged is a ledger, an archive or a package that is not what was written.
-	Damaged Kind = "damaged"
-	// Unanswered is a gateway or a node that does not answer, or wrongly.
-	Unanswered Kind = "unanswered"
-	// DoesNotHold is an answer that would be wrong: the figures contradict each other.
-	DoesNotHold Kind = "does not hold"
-	// Stopped is a question that was given up by who asked.
-	Stopped Kind = "stopped"
-	// Failed is all else, such as a disk that is full.
-	Failed Kind = "failed"
-)
-
-// KindOf tells what an error means to who asked; "" of none.
-func KindOf(err error) Kind {
-	for _, k := range kinds {
-		if err != nil && k.has(err) {
-			return k.kind
-		}
+// KindOf tells what an error means to the person who asked; "" of none. A database that refuses
+// something for a moment is busy.
+func KindOf(err error) failure.Kind {
+	if ledger.Passes(err) {
+		err = errors.Join(err, ledger.ErrAway)
 	}
-	if err == nil {
-		return ""
-	}
-	return Failed
+	return failure.Of(err)
 }
 
-// kinds are tried in this order: the first that has an error says what it is.
-var kinds = []struct {
-	kind Kind
-	has  func(error) bool
-}{
-	{Stopped, is(context.Canceled)},
-	{Failed, func(err error) bool { return FullDisk(err) }},
-	{NotUnderstood, either(as[*InputError], as[*report.TooManyGroupsError], as[*money.MissingError], is(ledger.ErrOtherChain, network.ErrConflict, network.ErrUnknownNetwork, ErrNoTable))},
-	{Damaged, is(ledger.ErrDamaged, answers.ErrDamaged, proofs.ErrDamaged, closing.ErrDamaged, dataset.ErrDamaged)},
-	{NotCovered, either(as[*NotHeldError], is(chain.ErrNotKept, reconcile.ErrNotCovered, ledger.ErrNoCut))},
-	{Busy, either(is(ledger.ErrLocked, ledger.ErrLost, ledger.ErrAway, ledger.ErrDetached, ledger.ErrExtended, journal.ErrChanged, dataset.ErrHeld), ledger.Passes)},
-	{NotFound, either(as[*NotThereError], is(ledger.ErrNone, chain.ErrNoBlock))},
-	{DoesNotHold, either(as[*ledger.DiffersError], as[*ledger.DisorderError], as[*journal.DifferenceError], as[*dataset.DiffersError], is(journal.ErrUnknown, ErrDied))},
-	{Unanswered, either(
-		as[*ledger.ForkError], as[*httpclient.UnreachableError], as[*httpclient.StatusError], as[*sidecar.DecodeError], as[*rpc.DecodeError], as[*rpc.RPCError],
-		is(chain.ErrNotOffered, chain.ErrWrongBlock, chain.ErrCannotTell, httpclient.ErrNotJSON, ErrUnanswered, timestamp.ErrNoAnswer, source.ErrNotFinal, answers.ErrNotFinal,
-			proofs.ErrNotFinal,
-			chain.ErrOverflow), // amounts that no chain can have
-	)},
-}
-
+// is tells whether an error is one of several.
 func is(errs ...error) func(error) bool {
 	return func(err error) bool {
-		for _, target := range errs {
-			if errors.Is(err, target) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(errs, func(target error) bool { return errors.Is(err, target) })
 	}
 }
 
+// as tells whether an error has one of a type.
 func as[E error](err error) bool {
-	var target E
-	return errors.As(err, &target)
-}
-
-func either(tests ...func(error) bool) func(error) bool {
-	return func(err error) bool {
-		for _, test := range tests {
-			if test(err) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-// FullDisk tells whether a disk took no more, or broke.
-func FullDisk(err error) bool {
-	return is(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO)(err)
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // ErrUnanswered says that an answer is there, without what a gateway did not answer for
 // now. It holds as far as it goes.
-var ErrUnanswered = errors.New("not answered")
+var ErrUnanswered = failure.New(failure.Unanswered, "not answered")
 
 // LedgerError is what a ledger says, with where it is.
 type LedgerError struct {
@@ -149,6 +64,9 @@ type NotHeldError struct {
 	// but one that is compared with it.
 	Compared chain.Optional[PeriodInput]
 }
+
+// Kind is [failure.NotCovered].
+func (*NotHeldError) Kind() failure.Kind { return failure.NotCovered }
 
 func (e *NotHeldError) Error() string {
 	switch {
@@ -184,6 +102,9 @@ type Lacks struct {
 	After chain.Optional[uint64]      // the newest that it has; not known where it has none
 }
 
+// Kind is [failure.NotFound].
+func (*NotThereError) Kind() failure.Kind { return failure.NotFound }
+
 func (e *NotThereError) Error() string { return e.Message }
 
 // Field is a part of a question, by its name.
@@ -214,6 +135,9 @@ type InputError struct {
 	Format string // of package fmt
 	Args   []any
 }
+
+// Kind is [failure.NotUnderstood].
+func (*InputError) Kind() failure.Kind { return failure.NotUnderstood }
 
 func (e *InputError) Error() string { return fmt.Sprintf(e.Format, e.Args...) }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
@@ -232,7 +233,7 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 	case errors.As(err, &refused):
 		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told, the node refuses: "+jsonscan.Excerpt(refused.Message))
 		return nil
-	case KindOf(err) == NotUnderstood: // there is no gateway that could be asked for it
+	case KindOf(err) == failure.NotUnderstood: // there is no gateway that could be asked for it
 		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told: the node has no eth_feeHistory")
 		return nil
 	case err != nil:

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/postgrestest"
@@ -136,7 +137,7 @@ func TestVerifyProves(t *testing.T) {
 		return nil
 	}}, trustedAt(1000)}
 	v = verified(t, place, off)
-	require.Equal(t, app.Damaged, app.KindOf(v.Err()))
+	require.Equal(t, failure.Damaged, app.KindOf(v.Err()))
 	require.Equal(t, evidence.Recorded(28).By(trustedAt(1000), 27), v.Evidence)
 	at25, err := opened(t, place).Held(t.Context(), app.Heights(25, 25))
 	require.NoError(t, err)
@@ -159,7 +160,7 @@ func TestVerifyProves(t *testing.T) {
 	// Nothing is proved of a ledger that was altered, and nothing is said of it.
 	altered := copied(t)
 	alter(t, altered, "UPDATE transactions SET tip = '1' WHERE height = 7")
-	require.Equal(t, app.Damaged, app.KindOf(verified(t, altered, proved(t, 1000)).Err()))
+	require.Equal(t, failure.Damaged, app.KindOf(verified(t, altered, proved(t, 1000)).Err()))
 	v = verified(t, altered, nil)
 	require.Error(t, v.Err())
 	require.Equal(t, evidence.LevelUnknown, v.Evidence.Level)

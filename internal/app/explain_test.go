@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // A transaction has several names: each gives the fee that its sender paid.
@@ -64,7 +65,7 @@ func TestExplainNothing(t *testing.T) {
 		which, err := app.ParseTransactionRef(name, block)
 		require.NoError(t, err)
 		_, err = app.Explain(t.Context(), reader, which)
-		require.Equal(t, app.NotFound, app.KindOf(err))
+		require.Equal(t, failure.NotFound, app.KindOf(err))
 		return err
 	}
 	require.EqualError(t, explain(none, "3"), "block 3 has no transaction with the hash "+none+", neither the EVM's nor the extrinsic's")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/journal"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestExportChangedMeanwhile(t *testing.T) {
 	x := Export{desk: &Desk{Place: "fees.db"}}
 	err := x.Explain(&journal.LedgerError{Err: journal.ErrChanged})
-	require.Equal(t, Busy, KindOf(err))
+	require.Equal(t, failure.Busy, KindOf(err))
 	require.EqualError(t, err, "ledger fees.db: the ledger was changed while it was read: try again")
 	require.Equal(t, os.ErrClosed, x.Explain(os.ErrClosed))
 	require.NoError(t, x.Explain(nil))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // A file that is there and right is read; one that is too large, no CSV, or not there is an
@@ -51,7 +52,7 @@ func TestReadFiles(t *testing.T) {
 			require.True(t, there)
 			for _, path := range []string{large, wrong, filepath.Join(t.TempDir(), "nowhere"), t.TempDir()} {
 				_, err := read(path)
-				require.Equal(t, app.NotUnderstood, app.KindOf(err), "%s: %v", path, err)
+				require.Equal(t, failure.NotUnderstood, app.KindOf(err), "%s: %v", path, err)
 				require.Equal(t, []app.Field{field}, fieldsOf(t, err))
 				require.True(t, strings.HasPrefix(err.Error(), string(field)+" "+path+": "), err.Error())
 			}
@@ -140,11 +141,11 @@ func TestANetworkThatNoTableKnows(t *testing.T) {
 	require.Empty(t, symbol)
 	_, err = d.Report(t.Context(), app.ReportQuestion{Period: app.Heights(1, 3)})
 	require.ErrorContains(t, err, "the ledger is of the network mine, whose token no table names: ")
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	_, err = d.Statements(t.Context(), app.StatementQuestion{Period: app.Heights(1, 3)})
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	_, err = d.Export(t.Context(), app.ExportQuestion{Period: app.Heights(1, 3)})
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	d.Tables = tables
 	symbol, err = d.Symbol(t.Context())
 	require.NoError(t, err)

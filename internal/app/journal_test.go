@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/table"
@@ -117,7 +118,7 @@ func TestExportOfMovements(t *testing.T) {
 	_, err = exported(t, d, q).Journal(t.Context())
 	var differs *journal.DifferenceError
 	require.ErrorAs(t, err, &differs)
-	require.Equal(t, app.DoesNotHold, app.KindOf(err))
+	require.Equal(t, failure.DoesNotHold, app.KindOf(err))
 	require.Equal(t, "1", differs.Free.String())
 
 	q.Balances = func() (source.Source, error) { return nil, errAway }
@@ -126,11 +127,11 @@ func TestExportOfMovements(t *testing.T) {
 	_, another := made(11, 40)
 	q.Balances = opens(another.Source)
 	_, err = exported(t, d, q).Journal(t.Context())
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
 	q.Period = parsed(t, app.PeriodInput{Month: "2031-01", Partial: true})
 	_, err = d.Export(t.Context(), q)
 	require.ErrorContains(t, err, "it has no block of 2031-01: it has blocks 0..27, of 2026-")
 	_, err = d.Export(t.Context(), app.ExportQuestion{Period: app.Heights(1, 99)})
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 }

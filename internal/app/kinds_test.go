@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
@@ -38,30 +39,30 @@ func TestKinds(t *testing.T) {
 		return err
 	}
 	for name, c := range map[string]struct {
-		kind app.Kind
+		kind failure.Kind
 		err  func() error
 	}{
 		"nothing":                     {"", func() error { return ask(app.Heights(1, 27)) }},
-		"a period beyond":             {app.NotCovered, func() error { return ask(app.Heights(1, 99)) }},
-		"a month that is not there":   {app.NotCovered, func() error { p, _ := app.PeriodInput{Month: "2031-01"}.Parse(); return ask(p) }},
-		"a month that is none":        {app.NotUnderstood, func() error { _, err := app.PeriodInput{Month: "2026-13"}.Parse(); return err }},
-		"a range that is none":        {app.NotUnderstood, func() error { _, err := app.PeriodInput{Blocks: "9..1"}.Parse(); return err }},
-		"an account that is none":     {app.NotUnderstood, func() error { _, _, err := app.ReadAccounts([]string{"0x12"}, nil); return err }},
-		"a file that is not there":    {app.NotUnderstood, func() error { _, err := app.ReadAddressBook("nowhere.csv"); return err }},
-		"no ledger":                   {app.NotFound, func() error { _, err := app.Open(ctx, file(t), network.BuiltIn()); return err }},
-		"no transaction":              {app.NotFound, func() error { return explain("25-77") }},
-		"an inherent":                 {app.NotFound, func() error { return explain("25-0") }},
-		"a transaction that is none":  {app.NotUnderstood, func() error { return explain("25") }},
-		"a block that was not kept":   {app.NotCovered, func() error { return explain("99-1") }},
-		"a ledger that is written":    {app.Busy, func() error { return writtenTwice(t, place) }},
-		"a ledger that was altered":   {app.Damaged, func() error { return altered(t) }},
-		"a gateway that is away":      {app.Unanswered, func() error { return unreachable(t) }},
-		"who asked has gone":          {app.Stopped, func() error { return fmt.Errorf("a question: %w", context.Canceled) }},
-		"a full disk":                 {app.Failed, func() error { return fmt.Errorf("a write: %w", syscall.ENOSPC) }},
-		"something else":              {app.Failed, func() error { return errors.New("something else") }},
-		"amounts that no chain has":   {app.Unanswered, func() error { return fmt.Errorf("block 3: %w", chain.ErrOverflow) }},
-		"a ledger of another chain":   {app.NotUnderstood, func() error { return &app.LedgerError{Place: "x", Err: ledger.ErrOtherChain} }},
-		"rows that differ from those": {app.DoesNotHold, func() error { return &app.LedgerError{Place: "x", Err: &ledger.DiffersError{}} }},
+		"a period beyond":             {failure.NotCovered, func() error { return ask(app.Heights(1, 99)) }},
+		"a month that is not there":   {failure.NotCovered, func() error { p, _ := app.PeriodInput{Month: "2031-01"}.Parse(); return ask(p) }},
+		"a month that is none":        {failure.NotUnderstood, func() error { _, err := app.PeriodInput{Month: "2026-13"}.Parse(); return err }},
+		"a range that is none":        {failure.NotUnderstood, func() error { _, err := app.PeriodInput{Blocks: "9..1"}.Parse(); return err }},
+		"an account that is none":     {failure.NotUnderstood, func() error { _, _, err := app.ReadAccounts([]string{"0x12"}, nil); return err }},
+		"a file that is not there":    {failure.NotUnderstood, func() error { _, err := app.ReadAddressBook("nowhere.csv"); return err }},
+		"no ledger":                   {failure.NotFound, func() error { _, err := app.Open(ctx, file(t), network.BuiltIn()); return err }},
+		"no transaction":              {failure.NotFound, func() error { return explain("25-77") }},
+		"an inherent":                 {failure.NotFound, func() error { return explain("25-0") }},
+		"a transaction that is none":  {failure.NotUnderstood, func() error { return explain("25") }},
+		"a block that was not kept":   {failure.NotCovered, func() error { return explain("99-1") }},
+		"a ledger that is written":    {failure.Busy, func() error { return writtenTwice(t, place) }},
+		"a ledger that was altered":   {failure.Damaged, func() error { return altered(t) }},
+		"a gateway that is away":      {failure.Unanswered, func() error { return unreachable(t) }},
+		"who asked has gone":          {failure.Stopped, func() error { return fmt.Errorf("a question: %w", context.Canceled) }},
+		"a full disk":                 {failure.Failed, func() error { return fmt.Errorf("a write: %w", syscall.ENOSPC) }},
+		"something else":              {failure.Failed, func() error { return errors.New("something else") }},
+		"amounts that no chain has":   {failure.Unanswered, func() error { return fmt.Errorf("block 3: %w", chain.ErrOverflow) }},
+		"a ledger of another chain":   {failure.NotUnderstood, func() error { return &app.LedgerError{Place: "x", Err: ledger.ErrOtherChain} }},
+		"rows that differ from those": {failure.DoesNotHold, func() error { return &app.LedgerError{Place: "x", Err: &ledger.DiffersError{}} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := c.err()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
 )
@@ -21,7 +22,7 @@ func TestLookupsOfWhatIsNotThere(t *testing.T) {
 	}
 	d := opened(t, place)
 	_, err := d.Block(t.Context(), 5)
-	require.Equal(t, app.NotFound, app.KindOf(err))
+	require.Equal(t, failure.NotFound, app.KindOf(err))
 	require.ErrorContains(t, err, "block 5 is not there; the ledger has the blocks 0..12 without 4..5 and another gap")
 	_, err = d.Transaction(t.Context(), "0x"+strings.Repeat("ab", 32))
 	require.ErrorContains(t, err, "no transaction has the hash 0xabab")
@@ -40,7 +41,7 @@ func TestLookupsOfWhatIsNotThere(t *testing.T) {
 	require.Error(t, err)
 	require.NoError(t, w.Book.Begin(t.Context(), ledger.Identity{Network: "moonbeam"}, 5))
 	_, err = w.Block(t.Context(), 5)
-	require.Equal(t, app.NotFound, app.KindOf(err))
+	require.Equal(t, failure.NotFound, app.KindOf(err))
 	require.ErrorContains(t, err, "block 5 is not there; the ledger has no block")
 }
 
@@ -52,7 +53,7 @@ func TestPeriodWithAnother(t *testing.T) {
 	_, err = app.Heights(10, 12).With(app.PeriodInput{Month: "2026-01"})
 	require.ErrorContains(t, err, "a gateway is asked for ranges of heights alone")
 	_, err = app.Heights(10, 12).With(app.PeriodInput{Month: "x"})
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 
 // Accounts are chosen by a book in its own letters; a name that is none is an error.
@@ -68,6 +69,6 @@ func TestChoose(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, chosen.Accounts, 1)
 	_, err = book.Choose([]string{"group:nobody"})
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	require.True(t, app.Vouchers{}.None())
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
@@ -101,7 +102,7 @@ func refused(t *testing.T) func(error) {
 		var said *rpc.RPCError
 		require.ErrorAs(t, err, &said)
 		require.Equal(t, "Client error: the database is closed", said.Message)
-		require.Equal(t, app.Unanswered, app.KindOf(err))
+		require.Equal(t, failure.Unanswered, app.KindOf(err))
 	}
 }
 
@@ -260,7 +261,7 @@ func TestWaitingForTheEnd(t *testing.T) {
 	require.NoError(t, err)
 	giveUp()
 	_, err = sent.Wait(ctx, true)
-	require.Equal(t, app.Stopped, app.KindOf(err))
+	require.Equal(t, failure.Stopped, app.KindOf(err))
 }
 
 // An estimate of a node that fails ends with the node's words, or says of a part that nobody tells it,
@@ -375,7 +376,7 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 	s.node.Methods["state_call"] = func([]json.RawMessage) ([]byte, error) { return []byte(`"0x00"`), nil }
 	_, err = app.EstimateCall(t.Context(), q)
 	require.ErrorContains(t, err, "malformed dispatch info")
-	require.Equal(t, app.Unanswered, app.KindOf(err))
+	require.Equal(t, failure.Unanswered, app.KindOf(err))
 
 	for _, wrong := range []func(*app.EstimateQuestion){
 		func(q *app.EstimateQuestion) { q.Call = "balances.nothing" },
@@ -384,7 +385,7 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 		asked := q
 		wrong(&asked)
 		_, err = app.EstimateCall(t.Context(), asked)
-		require.Equal(t, app.NotUnderstood, app.KindOf(err), err)
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err), err)
 	}
 }
 
@@ -416,7 +417,7 @@ func TestEstimatesOfMalformedPrices(t *testing.T) {
 			continue
 		}
 		require.ErrorContains(t, err, c.want, c)
-		require.Equal(t, app.Unanswered, app.KindOf(err), err)
+		require.Equal(t, failure.Unanswered, app.KindOf(err), err)
 		require.Nil(t, e)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/closing/signature"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
@@ -232,7 +233,7 @@ func (v *verifier) again(ctx context.Context) (*closing.Manifest, error) {
 		return nil, err
 	}
 	err = v.draft(ctx, x)
-	if kind := KindOf(err); !x.manifest.Options.Balances || kind != Unanswered && kind != NotFound {
+	if kind := KindOf(err); !x.manifest.Options.Balances || kind != failure.Unanswered && kind != failure.NotFound {
 		return &x.manifest, err
 	}
 	v.Notes = append(v.Notes, "not compared, for the gateway is not reachable ("+err.Error()+"): what needs balances")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/closing/signature"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
@@ -115,7 +116,7 @@ func TestPackage(t *testing.T) {
 	q.Month = "2026-02"
 	_, err := d.MakePackage(t.Context(), q)
 	require.Error(t, err)
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	q.Month, q.Timezone = "2026-01", "Asia/Kathmandu"
 	_, err = d.MakePackage(t.Context(), q)
 	require.ErrorContains(t, err, "-o "+q.Dir+": ", "another zone's month is another package")
@@ -231,7 +232,7 @@ func TestCheckPackageByAnArchive(t *testing.T) {
 	_, grows := made(3, 30)
 	_, err = by(grows.Source)
 	require.ErrorContains(t, err, "there is no ledger to compare the package with, and the gateway is no archive that has blocks ")
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	_, err = by(unkept{})
 	require.ErrorIs(t, err, errAway)
 	failing := q.PackageOptions
@@ -249,7 +250,7 @@ func TestPackageWithoutTimestamp(t *testing.T) {
 	require.NoError(t, err)
 	_, err = d.MakePackage(t.Context(), q)
 	require.ErrorIs(t, err, timestamp.ErrNoAnswer)
-	require.Equal(t, app.Unanswered, app.KindOf(err))
+	require.Equal(t, failure.Unanswered, app.KindOf(err))
 	require.NoDirExists(t, q.Dir)
 }
 
@@ -303,48 +304,48 @@ func TestPackageThatFails(t *testing.T) {
 	long(t)
 	d := opened(t, copied(t))
 	for name, c := range map[string]struct {
-		kind   app.Kind
+		kind   failure.Kind
 		error  string
 		change func(t *testing.T, q *app.PackageQuestion)
 	}{
-		"balances are away": {app.Failed, errAway.Error(), func(_ *testing.T, q *app.PackageQuestion) {
+		"balances are away": {failure.Failed, errAway.Error(), func(_ *testing.T, q *app.PackageQuestion) {
 			q.Balances = func() (source.Source, error) { return nil, errAway }
 		}},
-		"balances are of another chain": {app.NotUnderstood, "block 27 of the gateway", func(_ *testing.T, q *app.PackageQuestion) {
+		"balances are of another chain": {failure.NotUnderstood, "block 27 of the gateway", func(_ *testing.T, q *app.PackageQuestion) {
 			_, another := made(11, 40)
 			q.Balances = opens(another.Source)
 		}},
-		"balances are gone": {app.NotCovered, "--no-balances does without", func(_ *testing.T, q *app.PackageQuestion) {
+		"balances are gone": {failure.NotCovered, "--no-balances does without", func(_ *testing.T, q *app.PackageQuestion) {
 			src := withBalances(t)
 			src.balance = func(chain.Address, uint64) (none chain.Balance, err error) { return none, chain.ErrNotKept }
 			q.Balances = opens(src)
 		}},
-		"names that are none": {app.NotUnderstood, "names ", func(t *testing.T, q *app.PackageQuestion) { q.Names = write(t, "names.csv", "\"\n") }},
-		"names that are huge": {app.NotUnderstood, "is larger than 16777216 bytes", func(t *testing.T, q *app.PackageQuestion) {
+		"names that are none": {failure.NotUnderstood, "names ", func(t *testing.T, q *app.PackageQuestion) { q.Names = write(t, "names.csv", "\"\n") }},
+		"names that are huge": {failure.NotUnderstood, "is larger than 16777216 bytes", func(t *testing.T, q *app.PackageQuestion) {
 			q.Names = write(t, "names.csv", "address,account\n"+alith+",Assets:Alith\n"+strings.Repeat(strings.Repeat("#", 1000)+"\n", 17_000))
 		}},
-		"a record without fees": {app.Failed, "books.csv: ", func(t *testing.T, q *app.PackageQuestion) { q.Books.Path = write(t, "books.csv", "a;b\n1;2\n") }},
-		"a record of no rows": {app.Failed, "1 row cannot be read", func(t *testing.T, q *app.PackageQuestion) {
+		"a record without fees": {failure.Failed, "books.csv: ", func(t *testing.T, q *app.PackageQuestion) { q.Books.Path = write(t, "books.csv", "a;b\n1;2\n") }},
+		"a record of no rows": {failure.Failed, "1 row cannot be read", func(t *testing.T, q *app.PackageQuestion) {
 			q.Books.Path = write(t, "books.csv", "hash;Kosten\n0x12;x\n")
 		}},
-		"no classes": {app.NotUnderstood, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Classes = "none.csv" }},
-		"wrong classes": {app.NotUnderstood, "line 2: ", func(t *testing.T, q *app.PackageQuestion) {
+		"no classes": {failure.NotUnderstood, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Classes = "none.csv" }},
+		"wrong classes": {failure.NotUnderstood, "line 2: ", func(t *testing.T, q *app.PackageQuestion) {
 			q.Classes = write(t, "classes.csv", "pallet,method,direction,class\na,b,in,nothing\n")
 		}},
-		"no names":              {app.NotUnderstood, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Names = "none.csv" }},
-		"no record":             {app.Failed, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Books.Path += ".none" }},
-		"a record not asked so": {app.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *app.PackageQuestion) { q.Books.Decimal = "../.." }},
-		"accounts that are none": {app.NotUnderstood, `accounts: "0x12" is not an address`,
+		"no names":              {failure.NotUnderstood, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Names = "none.csv" }},
+		"no record":             {failure.Failed, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Books.Path += ".none" }},
+		"a record not asked so": {failure.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *app.PackageQuestion) { q.Books.Decimal = "../.." }},
+		"accounts that are none": {failure.NotUnderstood, `accounts: "0x12" is not an address`,
 			func(t *testing.T, q *app.PackageQuestion) { q.Accounts = []string{"0x12"} }},
-		"no such program":   {app.NotUnderstood, `as "lotus": want a program that has journals`, func(_ *testing.T, q *app.PackageQuestion) { q.Journal = "lotus" }},
-		"with what":         {app.NotUnderstood, `with "love": want fees or movements`, func(_ *testing.T, q *app.PackageQuestion) { q.With = "love" }},
-		"movements alone":   {app.NotUnderstood, "with movements opens the journal with balances, and none are to be asked for", func(_ *testing.T, q *app.PackageQuestion) { q.Proved = false }},
-		"no month":          {app.NotUnderstood, "which month, or which year?", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "" }},
-		"a month of nobody": {app.NotUnderstood, `month "2026-13"`, func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2026-13" }},
-		"not all of it":     {app.NotCovered, "2026-01 is not there as a whole", func(_ *testing.T, q *app.PackageQuestion) { q.Partial = false }},
-		"no block of it":    {app.NotCovered, "it has no block of 2031-01", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2031-01" }},
-		"nowhere":           {app.Failed, "", func(_ *testing.T, q *app.PackageQuestion) { q.Dir = filepath.Join(q.Dir, "a", "b") }},
-		"in another's place": {app.Failed, "", func(t *testing.T, q *app.PackageQuestion) {
+		"no such program":   {failure.NotUnderstood, `as "lotus": want a program that has journals`, func(_ *testing.T, q *app.PackageQuestion) { q.Journal = "lotus" }},
+		"with what":         {failure.NotUnderstood, `with "love": want fees or movements`, func(_ *testing.T, q *app.PackageQuestion) { q.With = "love" }},
+		"movements alone":   {failure.NotUnderstood, "with movements opens the journal with balances, and none are to be asked for", func(_ *testing.T, q *app.PackageQuestion) { q.Proved = false }},
+		"no month":          {failure.NotUnderstood, "which month, or which year?", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "" }},
+		"a month of nobody": {failure.NotUnderstood, `month "2026-13"`, func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2026-13" }},
+		"not all of it":     {failure.NotCovered, "2026-01 is not there as a whole", func(_ *testing.T, q *app.PackageQuestion) { q.Partial = false }},
+		"no block of it":    {failure.NotCovered, "it has no block of 2031-01", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2031-01" }},
+		"nowhere":           {failure.Failed, "", func(_ *testing.T, q *app.PackageQuestion) { q.Dir = filepath.Join(q.Dir, "a", "b") }},
+		"in another's place": {failure.Failed, "", func(t *testing.T, q *app.PackageQuestion) {
 			q.Dir = t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(q.Dir, "mine.txt"), nil, 0o600))
 		}},
@@ -373,7 +374,7 @@ func TestPackageThatFails(t *testing.T) {
 				}
 			}
 			_, err := d.MakePackage(ctx, q)
-			require.Equal(t, app.Stopped, app.KindOf(err), "%v", err)
+			require.Equal(t, failure.Stopped, app.KindOf(err), "%v", err)
 			left, err := os.ReadDir(filepath.Dir(q.Dir))
 			require.NoError(t, err)
 			require.Empty(t, left)
@@ -447,7 +448,7 @@ func TestCheckPackage(t *testing.T) {
 		q := fresh(t)
 		edit(t, q.Dir, closing.ManifestFile, `"input": "inputs/books.csv"`, `"input": "../books.csv"`)
 		_, err := check(t, q.Dir, place, q.PackageOptions)
-		require.Equal(t, app.Damaged, app.KindOf(err), "%v", err)
+		require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 	})
 	t.Run("a part that was not allowed", func(t *testing.T) {
 		q := fresh(t)
@@ -459,7 +460,7 @@ func TestCheckPackage(t *testing.T) {
 		q := fresh(t)
 		edit(t, q.Dir, closing.ManifestFile, `"journal": "hledger"`, `"journal": "lotus"`)
 		_, err := check(t, q.Dir, place, q.PackageOptions)
-		require.Equal(t, app.NotUnderstood, app.KindOf(err), "%v", err)
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err), "%v", err)
 	})
 	t.Run("no package", func(t *testing.T) {
 		_, err := check(t, t.TempDir(), place, app.PackageOptions{})
@@ -468,13 +469,13 @@ func TestCheckPackage(t *testing.T) {
 	t.Run("no ledger", func(t *testing.T) {
 		q := fresh(t)
 		_, err := check(t, q.Dir, file(t), q.PackageOptions)
-		require.Equal(t, app.NotFound, app.KindOf(err))
+		require.Equal(t, failure.NotFound, app.KindOf(err))
 	})
 	t.Run("a ledger that was altered", func(t *testing.T) {
 		q, other := fresh(t), copied(t)
 		alter(t, other, "UPDATE transactions SET fee = '1' WHERE height = 25")
 		_, err := check(t, q.Dir, other, q.PackageOptions)
-		require.Equal(t, app.Damaged, app.KindOf(err), "%v", err)
+		require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 	})
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/postgrestest"
@@ -193,7 +194,7 @@ var fillers = map[string]func(t *testing.T, reader *source.Reader, place string)
 				}
 			},
 		})
-		if app.KindOf(err) != app.Stopped {
+		if app.KindOf(err) != failure.Stopped {
 			return "", err
 		}
 		return sealOf(t, place), nil
@@ -294,7 +295,7 @@ func TestFailuresInVain(t *testing.T) {
 					f := &failing{Handler: well, fails: c.fails, first: counted.asked.Load() * 2 / 3}
 					_, err := run(t, readerOf(t, f, what, 100*time.Millisecond), place)
 					require.Error(t, err, name)
-					require.Equal(t, app.Unanswered, app.KindOf(err), "%s: %v", name, err)
+					require.Equal(t, failure.Unanswered, app.KindOf(err), "%s: %v", name, err)
 					require.ErrorContains(t, err, c.says, name)
 					var interrupted *httpclient.InterruptedError
 					if program == "sync" && !errors.As(err, &interrupted) {

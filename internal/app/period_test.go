@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -106,7 +107,7 @@ func TestPeriodsThatAreNone(t *testing.T) {
 			_, err := c.in.Parse()
 			require.ErrorContains(t, err, c.error)
 			require.Equal(t, c.fields, fieldsOf(t, err))
-			require.Equal(t, app.NotUnderstood, app.KindOf(err))
+			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
@@ -62,7 +63,7 @@ func TestAMonthInEveryTimeZone(t *testing.T) {
 			d, err := app.Open(t.Context(), place, network.BuiltIn())
 			require.NoError(t, err)
 			_, err = d.Report(t.Context(), app.ReportQuestion{Period: month("Asia/Tokyo"), By: report.Day})
-			require.Equal(t, app.NotCovered, app.KindOf(err))
+			require.Equal(t, failure.NotCovered, app.KindOf(err))
 			_, err = d.Report(t.Context(), app.ReportQuestion{Period: month("UTC"), By: report.Day})
 			require.NoError(t, err)
 			require.NoError(t, d.Close())

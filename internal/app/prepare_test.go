@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
@@ -255,7 +256,7 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 			p, err := app.Prepare(a.SignQuestion)
 			if c.shows == nil {
 				require.ErrorContains(t, err, c.says)
-				require.Equal(t, app.NotUnderstood, app.KindOf(err))
+				require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 				return
 			}
 			require.NoError(t, err)
@@ -340,7 +341,7 @@ func TestDraftFiles(t *testing.T) {
 			change(&x)
 			_, err := app.Send(t.Context(), app.SendQuestion{Node: s.client, Signed: &x})
 			require.ErrorContains(t, err, want)
-			require.Equal(t, app.NotUnderstood, app.KindOf(err))
+			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 		}
 	}
 	require.Empty(t, s.pool.Taken)
@@ -392,7 +393,7 @@ func TestEVMDraftsOfAttackers(t *testing.T) {
 			p, err := app.Prepare(q)
 			if c.shows == nil {
 				require.ErrorContains(t, err, c.says)
-				require.Equal(t, app.NotUnderstood, app.KindOf(err))
+				require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 				return
 			}
 			require.NoError(t, err)
@@ -462,7 +463,7 @@ func TestNodesOfAttackers(t *testing.T) {
 					return
 				}
 				require.ErrorContains(t, err, says)
-				require.Contains(t, []app.Kind{app.NotUnderstood, app.Unanswered}, app.KindOf(err))
+				require.Contains(t, []failure.Kind{failure.NotUnderstood, failure.Unanswered}, app.KindOf(err))
 			}
 			_, err := app.Build(t.Context(), app.BuildQuestion{
 				Node: s.client, Tables: network.BuiltIn(), Chain: c.stated, Call: "balances.transferKeepAlive", Arguments: []string{baltathar, "1.5GLMR"}, Signer: address(t, alith), Period: 64,
@@ -511,7 +512,7 @@ func TestMetadataThatTheChainCompares(t *testing.T) {
 		}
 		p, err := app.Prepare(q)
 		if err != nil {
-			require.Equal(t, app.NotUnderstood, app.KindOf(err))
+			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 			return nil, err
 		}
 		_, err = p.Sign(key)
@@ -586,7 +587,7 @@ func TestSendEVMRefused(t *testing.T) {
 	for id, want := range map[uint64]string{0: "is valid on every chain", 1: "for the EVM chain ID 1, and the node's is 1284"} {
 		_, err := app.Send(t.Context(), app.SendQuestion{Node: s.client, Signed: legacy(id)})
 		require.ErrorContains(t, err, want)
-		require.Equal(t, app.NotUnderstood, app.KindOf(err))
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
 	require.Empty(t, s.pool.Taken)
 	_, err := app.Send(t.Context(), app.SendQuestion{Node: s.client, Signed: legacy(1284)})

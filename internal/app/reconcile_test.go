@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -34,7 +35,7 @@ func TestBooksInput(t *testing.T) {
 	} {
 		_, err := in.Options(nil)
 		require.Equal(t, []app.Field{field}, fieldsOf(t, err))
-		require.Equal(t, app.NotUnderstood, app.KindOf(err))
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
 	_, err = (&app.BooksInput{Columns: []string{"fee"}}).Options(nil)
 	require.EqualError(t, err, `map "fee": want a field and the name of its column, such as fee=Cost`)
@@ -99,7 +100,7 @@ func TestReconcile(t *testing.T) {
 
 	_, err = books(t, d, whole, app.Heights(0, 99))
 	require.ErrorContains(t, err, "blocks 28..99: the ledger is sealed up to block 27")
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	part := app.Heights(0, 99)
 	part.Partial = true
 	_, err = books(t, d, whole, part)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
@@ -146,11 +147,11 @@ func TestRollforwardErrors(t *testing.T) {
 	d := opened(t, place)
 	q := app.RollforwardQuestion{Period: app.Heights(1, 27), By: app.ByMonth}
 	_, err := rolled(t, d, app.RollforwardQuestion{Period: app.Heights(100, 200)})
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	src := withBalances(t)
 	src.balance = func(chain.Address, uint64) (none chain.Balance, err error) { return none, chain.ErrNotKept }
 	_, err = rolled(t, d, app.RollforwardQuestion{Period: app.Heights(1, 27), Balances: src})
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	require.ErrorContains(t, err, "--no-balances does without")
 	src.block = func(*chain.Block) error { return errAway }
 	_, err = rolled(t, d, app.RollforwardQuestion{Period: app.Heights(1, 27), Balances: src})
@@ -160,9 +161,9 @@ func TestRollforwardErrors(t *testing.T) {
 	require.NoError(t, err)
 	alter(t, place, "UPDATE movements SET amount = 1 WHERE height = 25")
 	err = r.Explain(r.Each(t.Context(), func(*rollforward.Item) error { return nil }))
-	require.Equal(t, app.Damaged, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 	_, err = rolled(t, d, q)
-	require.Equal(t, app.Damaged, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 	require.ErrorContains(t, err, "ledger "+place+": ")
 
 	closed := opened(t, copied(t))

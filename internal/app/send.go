@@ -2,13 +2,13 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/explain"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
@@ -39,7 +39,7 @@ type Sent struct {
 }
 
 // ErrDied says that a transaction can be in no block any more.
-var ErrDied = errors.New("the transaction can be in no block any more")
+var ErrDied = failure.New(failure.DoesNotHold, "the transaction can be in no block any more")
 
 // Send sends the transaction.
 func Send(ctx context.Context, q SendQuestion) (*Sent, error) {

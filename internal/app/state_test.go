@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/network"
@@ -74,9 +75,9 @@ func TestListFindings(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))
 	require.Contains(t, out.String(), "check,2,2,block.time,")
 	_, err = d.ListFindings(t.Context(), parsed(t, app.PeriodInput{Month: "2026-01"}))
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	_, err = d.ListFindings(t.Context(), parsed(t, app.PeriodInput{Month: "2025-01", Partial: true}))
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 }
 
 // A transaction, an account and a block have one JSON, with labels where there is an address book.

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
@@ -120,12 +121,12 @@ func TestStatementsWithoutBalances(t *testing.T) {
 	err := ask(another.Source)
 	require.ErrorIs(t, err, ledger.ErrOtherChain)
 	require.ErrorContains(t, err, "block 27 of the gateway is ")
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
 	src := withBalances(t)
 	src.balance = func(chain.Address, uint64) (none chain.Balance, err error) { return none, chain.ErrNotKept }
 	err = ask(src)
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	require.ErrorContains(t, err, "fees archive record --accounts keeps balances, --no-balances does without")
 
 	src.block = func(*chain.Block) error { return errAway }
@@ -152,7 +153,7 @@ func TestStatementsOverAPartOfAMonth(t *testing.T) {
 	}
 	_, err = ask(app.PeriodInput{Month: "2031-01", Partial: true})
 	require.ErrorContains(t, err, "it has no block of 2031-01")
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	made, err = ask(app.PeriodInput{})
 	require.NoError(t, err, "all that is sealed")
 	require.Empty(t, made.Style.Notes)
@@ -170,7 +171,7 @@ func TestStatementsWithABlockOfAnotherMonth(t *testing.T) {
 	require.NoError(t, err)
 	_, err = x.Journal(t.Context())
 	require.ErrorContains(t, err, "10 is not of 2026-01 by its own time, so that no balances open and close it: name heights")
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 
 // What the ledger says while a statement is made or written is the ledger's.
@@ -183,10 +184,10 @@ func TestStatementsOfAnAlteredLedger(t *testing.T) {
 	alter(t, place, "UPDATE transactions SET fee = '1', charged = '1' WHERE height = 25")
 	var text strings.Builder
 	err = made.Explain(made.Style.WriteJSON(t.Context(), &text, made.List[0]))
-	require.Equal(t, app.Damaged, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 	require.ErrorContains(t, err, "ledger "+place+": ")
 	_, err = d.Statements(t.Context(), q)
-	require.Equal(t, app.Damaged, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 	require.NoError(t, made.Explain(nil))
 	require.Equal(t, errAway, made.Explain(errAway))
 	require.ErrorContains(t, made.Explain(&statement.LedgerError{Err: errAway}), "ledger "+place+": ")

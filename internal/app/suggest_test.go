@@ -17,6 +17,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
@@ -162,7 +163,7 @@ func TestSuggestByPricesThatAreNone(t *testing.T) {
 		reader.Tables, reader.Source = tables, fixed{reader.Source, multiplier}
 		_, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 5, Gateway: reads(reader)})
 		require.ErrorContains(t, err, "malformed prices of recent blocks: ")
-		require.Equal(t, app.Unanswered, app.KindOf(err))
+		require.Equal(t, failure.Unanswered, app.KindOf(err))
 	}
 }
 
@@ -253,9 +254,9 @@ func TestSuggestByANode(t *testing.T) {
 				require.Error(t, err)
 				if c.err != errMalformed {
 					require.ErrorIs(t, err, c.err)
-					require.Equal(t, app.NotUnderstood, app.KindOf(err))
+					require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 				} else {
-					require.Equal(t, app.Unanswered, app.KindOf(err), "%v", err)
+					require.Equal(t, failure.Unanswered, app.KindOf(err), "%v", err)
 				}
 				return
 			}
@@ -348,7 +349,7 @@ func TestSuggestByANodeWithLess(t *testing.T) {
 	huge := "0x" + strings.Repeat("f", 64)
 	_, err = ask(1, `"result":{"oldestBlock":"0x67","baseFeePerGas":["`+huge+`","0x1"],"gasUsedRatio":[0.5],"reward":[["`+huge+`","`+huge+`","`+huge+`"]]}`)
 	require.Error(t, err)
-	require.Equal(t, app.Unanswered, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Unanswered, app.KindOf(err), "%v", err)
 }
 
 // A node without the method, or without blocks, leaves it to the gateway, and that is said,

@@ -19,6 +19,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
@@ -73,7 +74,7 @@ func TestWantedInput(t *testing.T) {
 			_, err := c.in.Parse()
 			require.ErrorContains(t, err, c.error)
 			require.Equal(t, c.fields, fieldsOf(t, err))
-			require.Equal(t, app.NotUnderstood, app.KindOf(err))
+			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 		})
 	}
 }
@@ -109,7 +110,7 @@ func TestForecastOfDays(t *testing.T) {
 			f, err := app.ForecastSync(t.Context(), file(t), wanted(t, c.in), app.FillOptions{Reader: reader})
 			if c.error != "" {
 				require.EqualError(t, err, c.error)
-				require.Equal(t, app.NotUnderstood, app.KindOf(err))
+				require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 				return
 			}
 			require.NoError(t, err)
@@ -239,7 +240,7 @@ func TestSyncFromABadGateway(t *testing.T) {
 		if err == nil {
 			break
 		}
-		require.Equal(t, app.Unanswered, app.KindOf(err), "%v", err)
+		require.Equal(t, failure.Unanswered, app.KindOf(err), "%v", err)
 		failures++
 		require.Less(t, failures, 100)
 	}
@@ -248,7 +249,7 @@ func TestSyncFromABadGateway(t *testing.T) {
 		return
 	}
 	v := verified(t, place, demo(t))
-	require.Equal(t, app.Damaged, app.KindOf(v.Err()), "the right gateway tells")
+	require.Equal(t, failure.Damaged, app.KindOf(v.Err()), "the right gateway tells")
 	require.Empty(t, v.Damage)
 	s := statusOf(t, place)
 	require.NotZero(t, s.Unread+s.Findings+s.Totals.Undetermined+s.Totals.Uncharged, "and so does the ledger itself")
@@ -273,7 +274,7 @@ func TestSyncKeepsTheLookups(t *testing.T) {
 		Show: func(done, _ uint64) { cancel() }, // after the first that are stored
 	}}
 	_, err := app.Sync(ctx, place, blocks(t, "0..20000"), o)
-	require.Equal(t, app.Stopped, app.KindOf(err))
+	require.Equal(t, failure.Stopped, app.KindOf(err))
 	s := statusOf(t, place)
 	require.Positive(t, s.Blocks)
 	require.Equal(t, s.Blocks-1, must(t, s.Sealed), "what is stored is sealed")
@@ -364,12 +365,12 @@ func TestSyncOfAnotherFork(t *testing.T) {
 	has(25, 8)
 	seal := sealOf(t, place)
 	err := sync("0..30", fork{above: 13, mark: 2, final: 28})
-	require.Equal(t, app.Unanswered, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Unanswered, app.KindOf(err), "%v", err)
 	require.ErrorContains(t, err, "the 8 blocks of the ledger that were not final were taken out")
 	has(17, 0)
 	require.Equal(t, seal, sealOf(t, place))
 	err = sync("0..30", fork{above: 13, mark: 2, final: 28})
-	require.Equal(t, app.Unanswered, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Unanswered, app.KindOf(err), "%v", err)
 	require.NotContains(t, err.Error(), "taken out", "there is nothing more")
 	require.NoError(t, sync("0..30", fork{above: 40, final: 30}))
 	has(31, 0)
@@ -386,7 +387,7 @@ func TestSyncOfAnotherChain(t *testing.T) {
 	before := sealOf(t, place)
 	_, err = app.Sync(t.Context(), place, blocks(t, "0..19"), app.FillOptions{Reader: other})
 	require.ErrorIs(t, err, ledger.ErrOtherChain)
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	err = app.Follow(t.Context(), place, app.FollowOptions{FillOptions: app.FillOptions{Reader: other}, Heads: source.Poll(other.Source, time.Millisecond)})
 	require.ErrorIs(t, err, ledger.ErrOtherChain)
 	require.Equal(t, before, sealOf(t, place))
@@ -401,7 +402,7 @@ func TestSyncOfAnotherChain(t *testing.T) {
 	nowhere := file(t)
 	_, err = app.Sync(t.Context(), nowhere, blocks(t, "31..32"), app.FillOptions{Reader: one})
 	require.ErrorIs(t, err, chain.ErrNoBlock)
-	require.Equal(t, app.NotFound, app.KindOf(err))
+	require.Equal(t, failure.NotFound, app.KindOf(err))
 	require.NoFileExists(t, nowhere)
 	noGenesis := &source.Reader{Tables: one.Tables, Source: otherwise{Source: one.Source, block: func(b *chain.Block) error {
 		if b.Number == 0 {
@@ -447,7 +448,7 @@ func TestTemporary(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Judged = func(*evidence.Report) { cancel() }
 	_, err = app.Temporary(ctx, "it", app.Heights(0, 27), o)
-	require.Equal(t, app.Stopped, app.KindOf(err))
+	require.Equal(t, failure.Stopped, app.KindOf(err))
 	t.Setenv("TMPDIR", "/nowhere")
 	_, err = app.Temporary(t.Context(), "it", app.Heights(0, 1), o)
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -480,7 +481,7 @@ func TestFollow(t *testing.T) {
 	}
 	place := file(t)
 	lags, err := follow(place, chain.Some[uint64](30), 42)
-	require.Equal(t, app.Stopped, app.KindOf(err))
+	require.Equal(t, failure.Stopped, app.KindOf(err))
 	require.Equal(t, "42 of 42", lags[len(lags)-1])
 	s := statusOf(t, place)
 	require.Equal(t, []uint64{30, 13, 42}, []uint64{s.First, s.Blocks, must(t, s.Sealed)})
@@ -490,13 +491,13 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, []app.Field{app.FieldFrom}, fieldsOf(t, err))
 	c.SetHead(49)
 	lags, err = follow(place, chain.Optional[uint64]{}, 50)
-	require.Equal(t, app.Stopped, app.KindOf(err))
+	require.Equal(t, failure.Stopped, app.KindOf(err))
 	require.Equal(t, "50 of 50", lags[len(lags)-1])
 	require.EqualValues(t, 21, statusOf(t, place).Blocks)
 
 	newest := file(t)
 	_, err = follow(newest, chain.Optional[uint64]{}, 51)
-	require.Equal(t, app.Stopped, app.KindOf(err))
+	require.Equal(t, failure.Stopped, app.KindOf(err))
 	require.EqualValues(t, 50, statusOf(t, newest).First)
 
 	quiet := file(t)

@@ -3,11 +3,11 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -87,7 +87,7 @@ func (c *TableCheck) Holds() bool {
 }
 
 // ErrNoTable says that the tables of the user have none for the blocks.
-var ErrNoTable = errors.New("no table in it for the network that the blocks are of")
+var ErrNoTable = failure.New(failure.NotUnderstood, "no table in it for the network that the blocks are of")
 
 // newestBlocks is how many are looked at where nobody names a range.
 const newestBlocks = 100

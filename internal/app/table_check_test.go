@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -283,7 +284,7 @@ func TestCheckTableOfAnotherNetwork(t *testing.T) {
 	require.Zero(t, shown)
 	require.ErrorIs(t, err, app.ErrNoTable)
 	require.ErrorContains(t, err, "moonbeam")
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
 	reader = ownTable(t, func(*network.Network) {})
 	reader.Source = otherwise{Source: reader.Source, block: func(*chain.Block) error { return errAway }}

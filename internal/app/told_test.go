@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/postgrestest"
@@ -41,7 +42,7 @@ func TestFollowTells(t *testing.T) {
 			}
 		},
 	})
-	require.Equal(t, app.Stopped, app.KindOf(err))
+	require.Equal(t, failure.Stopped, app.KindOf(err))
 	require.EqualValues(t, 7, newest.Load())
 }
 

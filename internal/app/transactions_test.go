@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -63,7 +64,7 @@ func TestTransactionsInParts(t *testing.T) {
 	require.NotNil(t, told.Notes)
 	require.Nil(t, told.Next)
 	_, err = d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(0, 99)})
-	require.Equal(t, app.NotCovered, app.KindOf(err))
+	require.Equal(t, failure.NotCovered, app.KindOf(err))
 
 	// The record of a part names the place that the next one is after.
 	part, err := d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(25, 25), Limit: 2})

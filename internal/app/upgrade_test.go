@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/network"
@@ -30,6 +31,6 @@ func TestUpgrade(t *testing.T) {
 
 	none := file(t)
 	_, err = app.Upgrade(t.Context(), none, app.Progress{})
-	require.Equal(t, app.NotFound, app.KindOf(err))
+	require.Equal(t, failure.NotFound, app.KindOf(err))
 	require.NoFileExists(t, none)
 }

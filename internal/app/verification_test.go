@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -67,7 +68,7 @@ func TestVerifyAgainstOtherFacts(t *testing.T) {
 		return errAway
 	}}
 	v := verified(t, copied(t), reader)
-	require.Equal(t, app.Damaged, app.KindOf(v.Err()))
+	require.Equal(t, failure.Damaged, app.KindOf(v.Err()))
 	require.ErrorContains(t, v.Err(), fmt.Sprintf("or the gateway is wrong: %d values differ", v.Differing()-v.Rejudged()))
 	for _, x := range v.Differences {
 		require.EqualValues(t, 25, x.Height)
@@ -158,11 +159,11 @@ func TestVerifyThatCannotBe(t *testing.T) {
 	require.ErrorIs(t, err, errAway)
 	require.EqualValues(t, 28, v.Blocks, "its own seals were verified")
 	_, err = app.Verify(t.Context(), app.VerifyOptions{Place: file(t)})
-	require.Equal(t, app.NotFound, app.KindOf(err))
+	require.Equal(t, failure.NotFound, app.KindOf(err))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = app.Verify(ctx, o)
-	require.Equal(t, app.Stopped, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Stopped, app.KindOf(err), "%v", err)
 
 	place := copied(t)
 	alter(t, place, "UPDATE transactions SET fee = '1'")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
@@ -88,9 +89,9 @@ func TestWorkWaitsForTheDatabase(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Waiting = func(err error) { told = append(told, err); cancel() }
 	err = app.Work(ctx, place+"&lock_timeout=50", o)
-	require.Equal(t, app.Stopped, app.KindOf(err), "%v", err)
+	require.Equal(t, failure.Stopped, app.KindOf(err), "%v", err)
 	require.Len(t, told, 1)
-	require.Equal(t, app.Busy, app.KindOf(told[0]), "%v", told[0])
+	require.Equal(t, failure.Busy, app.KindOf(told[0]), "%v", told[0])
 
 	told = nil
 	waits := make(chan bool, 100)

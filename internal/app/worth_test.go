@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/network"
@@ -37,7 +38,7 @@ func TestPackageWithPrices(t *testing.T) {
 
 	q.Prices, q.Fiat = write(t, "eur.csv", text), ""
 	_, err = d.MakePackage(t.Context(), q)
-	require.Equal(t, app.NotUnderstood, app.KindOf(err))
+	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 
 // A ledger that was closed answers none of the look-ups, and no rollforward and comparison.
@@ -84,7 +85,7 @@ func TestPricesThatAreMissing(t *testing.T) {
 				continue
 			}
 			require.ErrorContains(t, err, "there is no price in EUR for 1 day: 2026-01-01")
-			require.Equal(t, app.NotUnderstood, app.KindOf(err))
+			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 		}
 		if partial {
 			require.Contains(t, strings.Join(r.Style.Notes, "\n"), "PARTIAL: there is no price in EUR for 1 day")

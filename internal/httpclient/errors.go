@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // Place is who is asked, as errors show it.
@@ -34,6 +36,9 @@ type StatusError struct {
 	RetryAfter time.Duration // how long the place wants to be left alone, 0 if it does not say
 }
 
+// Kind is [failure.Unanswered].
+func (*StatusError) Kind() failure.Kind { return failure.Unanswered }
+
 func (e *StatusError) Error() string {
 	text := e.Place.String() + " answers with"
 	if e.Path != "" {
@@ -53,6 +58,9 @@ type UnreachableError struct {
 	Err   error
 }
 
+// Kind is [failure.Unanswered].
+func (*UnreachableError) Kind() failure.Kind { return failure.Unanswered }
+
 func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("no answer from %v: %s", e.Place, oneLine(e.Err.Error()))
 }
@@ -63,7 +71,7 @@ var (
 	// ErrTooLarge says that an answer has more bytes than it may have.
 	ErrTooLarge = errors.New("the answer is larger than any block should be")
 	// ErrNotJSON says that an answer is something else, such as a web page.
-	ErrNotJSON = errors.New("not JSON")
+	ErrNotJSON = failure.New(failure.Unanswered, "not JSON")
 
 	errRedirect  = errors.New("it redirects")
 	errBrokenOff = errors.New("it broke the connection off")

@@ -2,11 +2,11 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // A book is extended downwards as it is upwards: blocks are stored, in any order, and then they
@@ -20,7 +20,7 @@ import (
 // a book has that was begun with the lower height.
 
 // ErrExtended says that blocks were added below the book while it was read.
-var ErrExtended = errors.New("the ledger was extended downwards meanwhile")
+var ErrExtended = failure.New(failure.Busy, "the ledger was extended downwards meanwhile")
 
 // movedFrom says what became of a book that began with another height before.
 func (c *bookRow) movedFrom(first uint64, then string) error {

@@ -12,20 +12,21 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 var (
 	// ErrNone says that there is no ledger at a place.
-	ErrNone = errors.New("no ledger")
+	ErrNone = failure.New(failure.NotFound, "no ledger")
 	// ErrLocked says that another program writes the ledger.
-	ErrLocked = errors.New("another program is writing this ledger")
+	ErrLocked = failure.New(failure.Busy, "another program is writing this ledger")
 	// ErrLost says that the connection to the database broke, and with it the lock of the one who
 	// writes. What was stored stays; the book must be opened again.
-	ErrLost = errors.New("the connection to the database is lost")
+	ErrLost = failure.New(failure.Busy, "the connection to the database is lost")
 	// ErrDamaged says that a ledger is not what was written.
-	ErrDamaged = errors.New("the ledger is damaged")
+	ErrDamaged = failure.New(failure.Damaged, "the ledger is damaged")
 	// ErrOtherChain says that blocks are not of the chain that the ledger is of.
-	ErrOtherChain = errors.New("the ledger is of another chain")
+	ErrOtherChain = failure.New(failure.NotUnderstood, "the ledger is of another chain")
 )
 
 // Identity is the chain that a book is of.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // Month is a month as UTC has it: so many months after 1970 began.
@@ -28,7 +29,7 @@ func (m Month) Start() time.Time {
 func (m Month) String() string { return monthly.name(int64(m)) }
 
 // ErrNoCut says that a book has nothing before a month, or does not have it whole.
-var ErrNoCut = errors.New("nothing can be detached")
+var ErrNoCut = failure.New(failure.NotCovered, "nothing can be detached")
 
 // DisorderError says that a book cannot be cut before a month: a block of an earlier time, or
 // of none, lies above one of that month or a later one.
@@ -38,6 +39,9 @@ type DisorderError struct {
 	Time   chain.Optional[chain.Time]
 	First  uint64 // the first block of the month or a later one
 }
+
+// Kind is [failure.DoesNotHold].
+func (*DisorderError) Kind() failure.Kind { return failure.DoesNotHold }
 
 func (e *DisorderError) Error() string {
 	at := "has no time"

@@ -2,9 +2,10 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
+
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // maxMoment is how long a snapshot is held by who reads a whole book. While one is held, the
@@ -12,7 +13,7 @@ import (
 var maxMoment = 5 * time.Second
 
 // ErrDetached says that blocks were taken out of the book while they were read.
-var ErrDetached = errors.New("blocks were detached from the ledger meanwhile")
+var ErrDetached = failure.New(failure.Busy, "blocks were detached from the ledger meanwhile")
 
 // moments are snapshots of a book, one after the other, by which its blocks are read from the
 // first to the last. A block and its rows are seen at one moment.

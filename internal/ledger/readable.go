@@ -9,10 +9,12 @@ import (
 	"os"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // ErrAway says that the database of a ledger does not answer now.
-var ErrAway = errors.New("the ledger's database does not answer")
+var ErrAway = failure.New(failure.Busy, "the ledger's database does not answer")
 
 // asAway makes an error of a connection to PostgreSQL ErrAway.
 func asAway(err error) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // ForkError says that two neighbouring blocks are not of one chain.
@@ -16,6 +17,9 @@ type ForkError struct {
 	Parent chain.Hash // of the block before it, as the later block says
 	Before chain.Hash // of the block before it
 }
+
+// Kind is [failure.Unanswered].
+func (*ForkError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *ForkError) Error() string {
 	return fmt.Sprintf("block %d says that its parent is %v, but block %d is %v: one of them was replaced", e.Height, e.Parent, e.Height-1, e.Before)
@@ -26,6 +30,9 @@ type DiffersError struct {
 	Height          uint64
 	Stored, Offered Digest
 }
+
+// Kind is [failure.DoesNotHold].
+func (*DiffersError) Kind() failure.Kind { return failure.DoesNotHold }
 
 func (e *DiffersError) Error() string {
 	return fmt.Sprintf("block %d is in the ledger with other content (digest %v, not %v): it stays as it is", e.Height, e.Stored, e.Offered)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // Valuer values amounts by a list, and notes which days or hours the list lacks.
@@ -85,6 +86,9 @@ type MissingError struct {
 
 // mostNamed is how many of them are named.
 const mostNamed = 10
+
+// Kind is [failure.NotUnderstood].
+func (*MissingError) Kind() failure.Kind { return failure.NotUnderstood }
 
 func (e *MissingError) Error() string {
 	return "there is no price in " + string(e.Currency) + " for " + e.list()

@@ -2,16 +2,16 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
 // ErrNotCovered says that the ledger lacks blocks of the period.
-var ErrNotCovered = errors.New("the ledger does not cover the period")
+var ErrNotCovered = failure.New(failure.NotCovered, "the ledger does not cover the period")
 
 // covered is a period with what the ledger has of it.
 type covered struct {

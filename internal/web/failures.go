@@ -25,7 +25,7 @@ var heldTime = time.Second
 type failures struct {
 	now  func() time.Time
 	mu   sync.Mutex
-	kept map[[sha256.Size]byte]*failure
+	kept map[[sha256.Size]byte]*failedLogin
 }
 
 // failing is what failures are counted by, and how many of them are free.
@@ -34,18 +34,18 @@ type failing struct {
 	free int
 }
 
-type failure struct {
+type failedLogin struct {
 	count         int
 	last          time.Time
 	lane, waiting chan struct{} // where attempts are checked one at a time
 }
 
 func newFailures(now func() time.Time) *failures {
-	return &failures{now: now, kept: map[[sha256.Size]byte]*failure{}}
+	return &failures{now: now, kept: map[[sha256.Size]byte]*failedLogin{}}
 }
 
 // hold is how long a failed attempt keeps the next one waiting.
-func (f *failure) hold(of failing) time.Duration {
+func (f *failedLogin) hold(of failing) time.Duration {
 	return heldTime << min(max(f.count-of.free, 0), 2)
 }
 
@@ -64,7 +64,7 @@ func (c client) failing(name string) []failing {
 }
 
 // find returns the count for a key; nil where there is none, or it is forgotten.
-func (f *failures) find(key [sha256.Size]byte) *failure {
+func (f *failures) find(key [sha256.Size]byte) *failedLogin {
 	found := f.kept[key]
 	if found != nil && f.now().Sub(found.last) >= forgottenTime {
 		delete(f.kept, key)
@@ -74,7 +74,7 @@ func (f *failures) find(key [sha256.Size]byte) *failure {
 }
 
 // slow returns the widest count that leaves no free attempt; nil where there is none.
-func (f *failures) slow(of []failing) (slow *failure, hold time.Duration) {
+func (f *failures) slow(of []failing) (slow *failedLogin, hold time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, x := range of {
@@ -117,7 +117,7 @@ func (f *failures) add(of []failing) (left int, hold time.Duration) {
 			if len(f.kept) >= maxFailing {
 				f.makeRoom()
 			}
-			found = &failure{lane: make(chan struct{}, 1), waiting: make(chan struct{}, maxQueued)}
+			found = &failedLogin{lane: make(chan struct{}, 1), waiting: make(chan struct{}, maxQueued)}
 			f.kept[x.key] = found
 		}
 		found.count++

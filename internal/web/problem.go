@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
@@ -29,18 +30,18 @@ func notUnderstood(format string, values ...any) error {
 }
 
 // statuses are those of the kinds of errors.
-var statuses = map[app.Kind]struct {
+var statuses = map[failure.Kind]struct {
 	status int
 	title  string
 }{
-	app.NotUnderstood: {http.StatusBadRequest, "Not understood"},
-	app.NotFound:      {http.StatusNotFound, "Not there"},
-	app.NotCovered:    {http.StatusConflict, "The ledger lacks a part of it"},
-	app.Busy:          {http.StatusServiceUnavailable, "Busy"},
-	app.Damaged:       {http.StatusServiceUnavailable, "The ledger is not what was written"},
-	app.Unanswered:    {http.StatusBadGateway, "Not answered"},
-	app.DoesNotHold:   {http.StatusConflict, "The figures contradict each other"},
-	app.Failed:        {http.StatusInternalServerError, "It failed"},
+	failure.NotUnderstood: {http.StatusBadRequest, "Not understood"},
+	failure.NotFound:      {http.StatusNotFound, "Not there"},
+	failure.NotCovered:    {http.StatusConflict, "The ledger lacks a part of it"},
+	failure.Busy:          {http.StatusServiceUnavailable, "Busy"},
+	failure.Damaged:       {http.StatusServiceUnavailable, "The ledger is not what was written"},
+	failure.Unanswered:    {http.StatusBadGateway, "Not answered"},
+	failure.DoesNotHold:   {http.StatusConflict, "The figures contradict each other"},
+	failure.Failed:        {http.StatusInternalServerError, "It failed"},
 }
 
 // problemOf is what an error is to who asked. What failed on this machine stays in the log.
@@ -68,7 +69,7 @@ func problemOf(ctx context.Context, err error, most time.Duration) *problem {
 	kind := app.KindOf(err)
 	s, ok := statuses[kind]
 	if !ok {
-		s = statuses[app.Failed]
+		s = statuses[failure.Failed]
 	}
 	var ofLedger *app.LedgerError
 	detail := err.Error()

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"runtime"
 
-	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -49,7 +49,7 @@ func readRecord(ctx context.Context, c *comparison) (read *record, keep bool, er
 	read = new(record)
 	read.preview, _ = c.settings.books.Preview(ctx, c.options, previewed) // what is wrong is told below
 	read.file, read.unread = c.settings.books.Read(ctx, c.options)
-	if broken := new(fs.PathError); ctx.Err() != nil || errors.As(read.unread, &broken) || app.FullDisk(read.unread) {
+	if broken := new(fs.PathError); ctx.Err() != nil || errors.As(read.unread, &broken) || failure.FullDisk(read.unread) {
 		return nil, false, errors.Join(read.unread, ctx.Err())
 	}
 	if read.file != nil { // others may use it when it is kept no more

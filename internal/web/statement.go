@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
@@ -97,7 +98,7 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(c
 	}
 	late := ctx.Err() != nil
 	err = s.asked(ctx, r, err)
-	if !late && app.KindOf(err) != app.Unanswered && !errors.Is(err, chain.ErrNotKept) {
+	if !late && app.KindOf(err) != failure.Unanswered && !errors.Is(err, chain.ErrNotKept) {
 		return made, "", err
 	}
 	why = "Balances cannot be had now, so that nothing is proved: " + s.unread(r, err)

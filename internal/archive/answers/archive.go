@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
@@ -29,7 +30,7 @@ func (lacks) Error() string { return "the archive lacks it" }
 func (lacks) Unwrap() error { return chain.ErrNotKept }
 
 // ErrDamaged says that a file of an archive is not what it should be.
-var ErrDamaged = errors.New("the archive is damaged")
+var ErrDamaged = failure.New(failure.Damaged, "the archive is damaged")
 
 // Archive is a set of kept answers. It asks nobody and changes nothing.
 type Archive struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/disk"
@@ -16,7 +17,7 @@ import (
 
 // ErrNotFinal says that a block could still be replaced by another, and is not
 // kept.
-var ErrNotFinal = errors.New("not final yet")
+var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")
 
 // Answers is a gateway that tells what it answers at a path, to the byte.
 type Answers interface {

@@ -12,11 +12,12 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // ErrDamaged says that something in an archive is not as it was recorded.
-var ErrDamaged = errors.New("damaged")
+var ErrDamaged = failure.New(failure.Damaged, "damaged")
 
 // unfinishedError says that a directory is no archive, or not yet. It is an [ErrDamaged].
 type unfinishedError struct {

@@ -1,11 +1,11 @@
 package proofs
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
@@ -59,4 +59,4 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 }
 
 // ErrNotFinal says that a block could still be replaced by another, and is not kept.
-var ErrNotFinal = errors.New("not final yet")
+var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")

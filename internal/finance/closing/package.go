@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
@@ -20,7 +21,7 @@ var (
 	// ErrNone says that a directory is no package.
 	ErrNone = errors.New("this is no package of fees close")
 	// ErrDamaged says that a package is not what was written.
-	ErrDamaged = errors.New("the package is damaged")
+	ErrDamaged = failure.New(failure.Damaged, "the package is damaged")
 )
 
 // Package is one that is there.

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -19,6 +20,9 @@ type DifferenceError struct {
 	// Change is what the balance at the end of Span has more than the movements make.
 	balances.Change
 }
+
+// Kind is [failure.DoesNotHold].
+func (*DifferenceError) Kind() failure.Kind { return failure.DoesNotHold }
 
 // Error says what differs, and where.
 func (e *DifferenceError) Error() string {

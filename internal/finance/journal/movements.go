@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
 // ErrUnknown says that the chain does not tell by how much a movement changed a balance.
-var ErrUnknown = errors.New("a change of a balance is not known")
+var ErrUnknown = failure.New(failure.DoesNotHold, "a change of a balance is not known")
 
 // place is an extrinsic or a hook of a block.
 type place struct {

@@ -1,13 +1,14 @@
 package journal
 
 import (
-	"errors"
 	"hash/maphash"
+
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // ErrChanged says that the book was changed while it was read: what was read later is not
 // what was read first. What was written until then is to be thrown away.
-var ErrChanged = errors.New("the ledger was changed while it was read: try again")
+var ErrChanged = failure.New(failure.Busy, "the ledger was changed while it was read: try again")
 
 // LedgerError is an error that the book gave, or ErrChanged.
 type LedgerError struct{ Err error }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
@@ -77,6 +78,9 @@ type TooManyGroupsError struct {
 	By   By
 	Most int
 }
+
+// Kind is [failure.NotUnderstood].
+func (*TooManyGroupsError) Kind() failure.Kind { return failure.NotUnderstood }
 
 func (e *TooManyGroupsError) Error() string {
 	return fmt.Sprintf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", e.By, e.Most)

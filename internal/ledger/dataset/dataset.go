@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/sys/scratch"
@@ -24,6 +25,9 @@ var ErrName = errors.New("a dataset has networks of letters, digits, dots, hyphe
 
 // DiffersError says that files are there which are not of what the ledger has.
 type DiffersError struct{ Path, Message string }
+
+// Kind is [failure.DoesNotHold].
+func (*DiffersError) Kind() failure.Kind { return failure.DoesNotHold }
 
 func (e *DiffersError) Error() string { return e.Path + ": " + e.Message }
 

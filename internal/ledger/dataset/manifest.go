@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
@@ -72,7 +73,7 @@ func (f *File) Table() string {
 func (m *Manifest) Whole() bool { return len(m.Lacks) == 0 }
 
 // ErrDamaged says that a dataset is not what was written.
-var ErrDamaged = errors.New("the dataset is damaged")
+var ErrDamaged = failure.New(failure.Damaged, "the dataset is damaged")
 
 // readManifest reads that of a network's month. It is fs.ErrNotExist where there is none.
 func readManifest(name, network string) (*Manifest, error) {

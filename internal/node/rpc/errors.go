@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
@@ -27,6 +28,9 @@ type RPCError struct {
 	Message string                // the node's own
 	Data    jsonscan.Value        // what the node added, absent if nothing
 }
+
+// Kind is [failure.Unanswered].
+func (*RPCError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *RPCError) Error() string {
 	var text strings.Builder
@@ -81,6 +85,9 @@ type DecodeError struct {
 	What string // the answer: "header", "fee history"; "answer" where it is no JSON-RPC answer
 	Err  error  // names the field, or the place in the text
 }
+
+// Kind is [failure.Unanswered].
+func (*DecodeError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *DecodeError) Error() string { return fmt.Sprintf("malformed %s: %v", e.What, e.Err) }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // prefix begins the name of whatever is in a scratch directory. A directory that has
@@ -15,7 +17,7 @@ const prefix = "fees-"
 
 var (
 	// ErrHeld says that a living process works in a directory.
-	ErrHeld = errors.New("another program is working there")
+	ErrHeld = failure.New(failure.Busy, "another program is working there")
 	// ErrNotOurs says that a directory is none that this package made.
 	ErrNotOurs = errors.New("it is there, and not of this program: move it away")
 )

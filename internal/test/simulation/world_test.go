@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // world is all that happens in one history: which chain there is, how it grows and what of it is
@@ -311,7 +312,7 @@ func (w *world) step(r *run, d dice) error {
 // judge tells what is wrong with a run's end.
 func (w *world) judge(e *ended) error {
 	kind := app.KindOf(e.err)
-	if kind == app.Damaged && !e.died { // nobody hears what a dead program says
+	if kind == failure.Damaged && !e.died { // nobody hears what a dead program says
 		if w.spoiled == "" {
 			return fmt.Errorf("the ledger is said to be damaged, and is not: %w", e.err)
 		}
@@ -319,7 +320,7 @@ func (w *world) judge(e *ended) error {
 		w.path, w.spoiled, w.open = w.spoiled, "", true // the copy may be of another time
 		return w.look()
 	}
-	elsewhere := kind == app.Stopped || kind == app.Unanswered // the end was not that commit's: a new ledger's tables are tried once more after a second
+	elsewhere := kind == failure.Stopped || kind == failure.Unanswered // the end was not that commit's: a new ledger's tables are tried once more after a second
 	if e.failed && !e.died && e.err != nil && !elsewhere && e.wentOn > time.Second {
 		return fmt.Errorf("it went on for %v after a commit was refused, and ended with %w", e.wentOn, e.err)
 	}
@@ -327,8 +328,8 @@ func (w *world) judge(e *ended) error {
 		return err
 	}
 	switch {
-	case e.err == nil, e.died, e.failed, kind == app.Stopped, kind == app.Unanswered, kind == app.NotFound:
-	case kind == app.NotUnderstood && strings.Contains(e.err.Error(), "nothing to do"):
+	case e.err == nil, e.died, e.failed, kind == failure.Stopped, kind == failure.Unanswered, kind == failure.NotFound:
+	case kind == failure.NotUnderstood && strings.Contains(e.err.Error(), "nothing to do"):
 	default:
 		return fmt.Errorf("an error of the kind %q: %w", kind, e.err)
 	}
@@ -415,7 +416,7 @@ func (w *world) ends(d dice) error {
 			if spoiled {
 				return errors.New("a row of the ledger was altered, and the program went on")
 			}
-			if e.err != nil && app.KindOf(e.err) != app.Stopped {
+			if e.err != nil && app.KindOf(e.err) != failure.Stopped {
 				return fmt.Errorf("all is well, and the program fails: %w", e.err)
 			}
 			break

@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing/signature"
 	"github.com/feeledger/fees/internal/finance/journal"
 )
@@ -273,7 +274,7 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 // or there, and an archive has its blocks or somebody vouches for it.
 func (f *closeFlags) openToCheck(ctx context.Context, v app.Vouchers) (*app.Desk, error) {
 	d, err := f.LedgerFlags.Open(ctx, "", f.stderr)
-	if app.KindOf(err) != app.NotFound || f.LedgerFlags.Named() {
+	if app.KindOf(err) != failure.NotFound || f.LedgerFlags.Named() {
 		return d, err
 	}
 	if v.None() && f.Gateway == "" {

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/notaryproject/tspclient-go"
+
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // ErrNoAnswer says that an authority did not answer, or not with a timestamp of the text.
-var ErrNoAnswer = errors.New("the time-stamping authority gives no timestamp")
+var ErrNoAnswer = failure.New(failure.Unanswered, "the time-stamping authority gives no timestamp")
 
 // Authority gives timestamps.
 type Authority struct {
