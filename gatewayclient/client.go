@@ -40,6 +40,10 @@ type Gateway interface {
 	Prepare(ctx context.Context, blocks chain.Heights) error
 }
 
+// Options say how a gateway is asked: timeouts, attempts, credentials, limits. The zero value has
+// defaults for all.
+type Options = httpclient.Options
+
 // Of returns a client of a gateway that is no server.
 func Of(g Gateway) *Client { return &Client{g} }
 
@@ -52,7 +56,7 @@ type server struct {
 // New returns a client of the gateway at address, an http or https URL. A user
 // name and password in it are sent as basic authentication. Errors show the
 // address without them, and without its path, where some providers have a key.
-func New(address string, o httpclient.Options) (*Client, error) {
+func New(address string, o Options) (*Client, error) {
 	u, err := url.Parse(address)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "") {
 		return nil, fmt.Errorf("gateway address %s://%s: want http://host:port or https://host, without a query", u.Scheme, u.Host)

@@ -9,7 +9,6 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
-	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // Ask a gateway for a block, and for the fee multiplier that it left behind, in units of 10^-18.
@@ -17,7 +16,7 @@ func Example() {
 	ctx := context.Background()
 	gateway := httptest.NewServer(answers.Handler(demo.Open())) // yours
 	defer gateway.Close()
-	client, err := gatewayclient.New(gateway.URL, httpclient.Options{})
+	client, err := gatewayclient.New(gateway.URL, gatewayclient.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestReadme(t *testing.T) {
 	require.LessOrEqual(t, len(strings.Fields(string(text))), 1200, "words of the README")
 
 	var examples strings.Builder
-	for _, file := range []string{"../../source/example_test.go", "../../internal/app/example_test.go"} {
+	for _, file := range []string{"../../source/example_test.go", "../../source/prove/example_test.go"} {
 		example, err := os.ReadFile(file)
 		require.NoError(t, err)
 		examples.Write(example)
