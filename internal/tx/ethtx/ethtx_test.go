@@ -227,7 +227,7 @@ func TestHighS(t *testing.T) {
 	require.True(t, above.HighS())
 }
 
-// Whatever is read is encoded to the same bytes, and nothing makes it panic.
+// Whatever is read is encoded to the same bytes and read alike by go-ethereum, and nothing makes it panic.
 func FuzzParse(f *testing.F) {
 	for _, raw := range []string{
 		"f86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83",
@@ -245,7 +245,7 @@ func FuzzParse(f *testing.F) {
 		encoded, err := read.Encode()
 		require.NoError(t, err)
 		require.Equal(t, raw, encoded)
-		_, _ = read.Sender()
+		readsAlike(t, raw, read)
 	})
 }
 
@@ -260,6 +260,7 @@ func TestDamaged(t *testing.T) {
 				encoded, err := read.Encode()
 				require.NoError(t, err)
 				require.Equal(t, damaged, encoded)
+				readsAlike(t, damaged, read)
 			}
 		}
 		_, err := ethtx.Parse(raw[:at])

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ethereum/go-ethereum/rlp"
-
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/jsonscan"
@@ -34,7 +32,7 @@ func Parse(raw []byte) (*Transaction, error) {
 }
 
 func parse(kind evm.Type, encoded []byte) (*Transaction, error) {
-	content, rest, err := rlp.SplitList(encoded)
+	content, rest, err := split(rlpList, encoded)
 	if err == nil && len(rest) > 0 {
 		err = fmt.Errorf("%d bytes are left over", len(rest))
 	}
@@ -111,7 +109,7 @@ func (p *parser) bytes(name string) []byte {
 	if p.err != nil {
 		return nil
 	}
-	content, rest, err := rlp.SplitString(p.rest)
+	content, rest, err := split(rlpString, p.rest)
 	if err != nil {
 		p.fail(name, err)
 		return nil
@@ -184,7 +182,7 @@ func (p *parser) list(name string, element func(inside *parser)) {
 	if p.err != nil {
 		return
 	}
-	content, rest, err := rlp.SplitList(p.rest)
+	content, rest, err := split(rlpList, p.rest)
 	if err != nil {
 		p.fail(name, err)
 		return
@@ -192,7 +190,7 @@ func (p *parser) list(name string, element func(inside *parser)) {
 	p.rest = rest
 	for i := 0; len(content) > 0 && p.err == nil; i++ {
 		var one []byte
-		if one, content, err = rlp.SplitList(content); err != nil {
+		if one, content, err = split(rlpList, content); err != nil {
 			p.fail(fmt.Sprintf("%s[%d]", name, i), err)
 			return
 		}
@@ -225,7 +223,7 @@ func (p *parser) accessList() (list []evm.AccessEntry) {
 		if inside.err != nil {
 			return
 		}
-		keys, rest, err := rlp.SplitList(inside.rest)
+		keys, rest, err := split(rlpList, inside.rest)
 		if err != nil {
 			inside.fail("storageKeys", err)
 			return

@@ -2,12 +2,11 @@ package ethtx
 
 import (
 	"errors"
-	"math/big"
 
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/tx/keys"
 )
 
 // Sender is the account whose key signed. r and s are below the order of the curve, and s may be in its upper half
@@ -25,21 +24,23 @@ func (t *Transaction) Sender() (chain.Address, error) {
 	if err != nil {
 		return chain.Address{}, err
 	}
-	var compact [crypto.SignatureLength]byte
-	copy(compact[:32], s.R[:])
-	copy(compact[32:64], s.S[:])
+	if !isScalar(s.R) || !isScalar(s.S) {
+		return chain.Address{}, errors.New("r or s is not within the curve's order")
+	}
+	var compact [65]byte
+	copy(compact[:], s.R[:])
+	copy(compact[32:], s.S[:])
 	if odd {
 		compact[64] = 1
 	}
-	const homestead = false
-	if !crypto.ValidateSignatureValues(compact[64], new(big.Int).SetBytes(s.R[:]), new(big.Int).SetBytes(s.S[:]), homestead) {
-		return chain.Address{}, errors.New("r or s is not within the curve's order")
-	}
-	key, err := crypto.SigToPub(digest[:], compact[:])
-	if err != nil {
-		return chain.Address{}, errors.New("r and s are no account's signature")
-	}
-	return chain.Address(crypto.PubkeyToAddress(*key)), nil
+	return keys.Signer(digest, compact)
+}
+
+// isScalar reports whether a word is from 1 to below the order of the curve.
+func isScalar(word chain.Hash) bool {
+	var n secp256k1.ModNScalar
+	overflow := n.SetBytes((*[32]byte)(&word))
+	return overflow == 0 && !n.IsZero()
 }
 
 // HighS reports whether s of the signature is in the upper half of the curve's order. Ethereum refuses such a transaction
@@ -50,12 +51,13 @@ func (t *Transaction) Sender() (chain.Address, error) {
 // Source: rust-ethereum, TransactionSignature::new and is_low_s, and its issue 72; frontier, pull request 1700.
 func (t *Transaction) HighS() bool {
 	s, ok := t.Signature.Get()
-	return ok && new(big.Int).SetBytes(s.S[:]).Cmp(halfOrder) > 0
+	var n secp256k1.ModNScalar
+	overflow := n.SetBytes((*[32]byte)(&s.S))
+	return ok && (overflow != 0 || n.IsOverHalfOrder())
 }
-
-var halfOrder = new(big.Int).Rsh(crypto.S256().Params().N, 1)
 
 // Contract is the contract that a sender's creation with a nonce makes.
 func Contract(sender chain.Address, nonce chain.Nonce) chain.Address {
-	return chain.Address(crypto.CreateAddress(common.Address(sender), nonce.Uint64()))
+	hash := keccak256(list{}.list(list{}.bytes(sender[:]).uint64(nonce.Uint64())))
+	return chain.Address(hash[12:])
 }

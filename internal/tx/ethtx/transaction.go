@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/rlp"
+	"golang.org/x/crypto/sha3"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
@@ -101,9 +100,9 @@ func (t *Transaction) Digest() (chain.Hash, error) {
 		return chain.Hash{}, err
 	}
 	if t.Type == evm.Legacy && t.ChainID > 0 {
-		fields = append(fields, t.ChainID, uint(0), uint(0))
+		fields = fields.uint64(t.ChainID).uint64(0).uint64(0)
 	}
-	return t.hash(fields)
+	return keccak256(t.encode(fields)), nil
 }
 
 // Sign sets the signature of the digest: r, s, and which of the two points is meant, 0 or 1.
@@ -119,121 +118,94 @@ func (t *Transaction) Sign(signature [65]byte) {
 	t.Signature = chain.Some(s)
 }
 
-// signed are all fields, as they are sent.
-func (t *Transaction) signed() ([]any, error) {
+// Encode is the transaction as it is sent (eth_sendRawTransaction).
+func (t *Transaction) Encode() ([]byte, error) {
 	s, ok := t.Signature.Get()
 	if !ok {
 		return nil, ErrUnsigned
 	}
 	fields, err := t.fields()
-	return append(fields, s.V, minimal(s.R[:]), minimal(s.S[:])), err
-}
-
-// Encode is the transaction as it is sent (eth_sendRawTransaction).
-func (t *Transaction) Encode() ([]byte, error) {
-	fields, err := t.signed()
 	if err != nil {
 		return nil, err
 	}
-	return t.encode(fields)
+	return t.encode(fields.signature(s)), nil
 }
 
 // Hash is the hash of the signed transaction.
 func (t *Transaction) Hash() (chain.Hash, error) {
-	fields, err := t.signed()
+	encoded, err := t.Encode()
 	if err != nil {
 		return chain.Hash{}, err
 	}
-	return t.hash(fields)
+	return keccak256(encoded), nil
 }
 
-func (t *Transaction) hash(fields []any) (chain.Hash, error) {
-	encoded, err := t.encode(fields)
-	return chain.Hash(crypto.Keccak256Hash(encoded)), err
+func keccak256(bytes []byte) chain.Hash {
+	h := sha3.NewLegacyKeccak256()
+	h.Write(bytes)
+	return chain.Hash(h.Sum(nil))
 }
 
-func (t *Transaction) encode(fields []any) ([]byte, error) {
-	encoded, err := rlp.EncodeToBytes(fields)
-	if err != nil {
-		return nil, err
-	}
+// encode is a list of RLP, behind the type's byte where it has one.
+func (t *Transaction) encode(fields list) []byte {
+	var encoded list
 	if kind, typed := typeBytes[t.Type]; typed {
-		return append([]byte{kind}, encoded...), nil
+		encoded = append(encoded, kind)
 	}
-	return encoded, nil
+	return encoded.list(fields)
 }
 
 // fields are those that are signed, in the order in which they are encoded.
-func (t *Transaction) fields() ([]any, error) {
-	legacyPrice, maxFee, maxPriority := integer(t.GasPrice), integer(t.MaxFeePerGas), integer(t.MaxPriorityFeePerGas)
-	nonce, gas, value := t.Nonce.Uint64(), t.GasLimit.Uint64(), integer(t.Value)
+func (t *Transaction) fields() (l list, err error) {
+	if t.Type != evm.Legacy {
+		l = l.uint64(t.ChainID)
+	}
+	l = l.uint64(t.Nonce.Uint64())
 	switch t.Type {
-	case evm.Legacy:
-		return []any{nonce, legacyPrice, gas, t.to(), value, t.Input}, nil
-	case evm.EIP2930:
-		return []any{t.ChainID, nonce, legacyPrice, gas, t.to(), value, t.Input, t.access()}, nil
-	case evm.EIP1559:
-		return []any{t.ChainID, nonce, maxPriority, maxFee, gas, t.to(), value, t.Input, t.access()}, nil
-	case evm.EIP7702:
-		return []any{t.ChainID, nonce, maxPriority, maxFee, gas, t.to(), value, t.Input, t.access(), t.authorizations()}, nil
+	case evm.Legacy, evm.EIP2930:
+		l = l.integer(t.GasPrice.Big().Bytes())
+	case evm.EIP1559, evm.EIP7702:
+		l = l.integer(t.MaxPriorityFeePerGas.Big().Bytes()).integer(t.MaxFeePerGas.Big().Bytes())
+	default:
+		return nil, fmt.Errorf("transactions of type %q are not known", t.Type)
 	}
-	return nil, fmt.Errorf("transactions of type %q are not known", t.Type)
-}
-
-// to is whom it calls, no bytes for a creation.
-func (t *Transaction) to() []byte {
-	if to, calls := t.To.Get(); calls {
-		return to[:]
+	l = l.uint64(t.GasLimit.Uint64())
+	to, calls := t.To.Get()
+	if calls {
+		l = l.bytes(to[:])
+	} else { // a creation
+		l = l.bytes(nil)
 	}
-	return nil
-}
-
-// access and authorization are as they are encoded.
-type access struct {
-	Address chain.Address
-	Keys    []chain.Hash
-}
-
-type authorization struct {
-	ChainID uint64
-	Address chain.Address
-	Nonce   []byte // of more than 64 bits: the runtimes take it, where Ethereum does not
-	V       uint64
-	R, S    []byte
-}
-
-func (t *Transaction) access() []access {
-	list := make([]access, len(t.AccessList))
-	for i, e := range t.AccessList {
-		list[i] = access{e.Address, e.StorageKeys}
+	l = l.integer(t.Value.Big().Bytes()).bytes(t.Input)
+	if t.Type != evm.Legacy {
+		l = l.list(t.access())
 	}
-	return list
+	if t.Type == evm.EIP7702 {
+		l = l.list(t.authorizations())
+	}
+	return l, nil
 }
 
-func (t *Transaction) authorizations() []authorization {
-	list := make([]authorization, len(t.Authorizations))
-	for i, a := range t.Authorizations {
-		s := a.Signature
-		list[i] = authorization{a.ChainID, a.Address, a.Nonce.Big().Bytes(), s.V, minimal(s.R[:]), minimal(s.S[:])}
+func (t *Transaction) access() (all list) {
+	for _, e := range t.AccessList {
+		var keys list
+		for _, key := range e.StorageKeys {
+			keys = keys.bytes(key[:])
+		}
+		all = all.list(list{}.bytes(e.Address[:]).list(keys))
 	}
-	return list
+	return all
 }
 
-// integer is an amount or a price without the zeros before it: RLP has integers as such bytes.
-func integer[N chain.Wei | chain.GasPrice](n N) []byte {
-	switch n := any(n).(type) {
-	case chain.Wei:
-		return n.Big().Bytes()
-	case chain.GasPrice:
-		return n.Big().Bytes()
+// authorizations may have a nonce of more than 64 bits: the runtimes take it, where Ethereum does not.
+func (t *Transaction) authorizations() (all list) {
+	for _, a := range t.Authorizations {
+		fields := list{}.uint64(a.ChainID).bytes(a.Address[:]).integer(a.Nonce.Big().Bytes())
+		all = all.list(fields.signature(a.Signature))
 	}
-	return nil
+	return all
 }
 
-// minimal is an integer without the zeros before it.
-func minimal(bytes []byte) []byte {
-	for len(bytes) > 0 && bytes[0] == 0 {
-		bytes = bytes[1:]
-	}
-	return bytes
+func (l list) signature(s evm.Signature) list {
+	return l.uint64(s.V).integer(s.R[:]).integer(s.S[:])
 }

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/big"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/btcsuite/btcd/btcutil/hdkeychain"
 	"github.com/stretchr/testify/require"
 	"github.com/tyler-smith/go-bip39"
 
@@ -25,9 +25,20 @@ func unhex(t testing.TB, text string) []byte {
 	return bytes
 }
 
+// ofExtended is the private key of an extended one: base58 of its version, depth, fingerprint,
+// element and chain code, then the key, and a checksum.
+func ofExtended(text string) []byte {
+	n := new(big.Int)
+	for _, digit := range text {
+		n.Mul(n, big.NewInt(58))
+		n.Add(n, big.NewInt(int64(strings.IndexRune("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", digit))))
+	}
+	return n.FillBytes(make([]byte, 82))[4+1+4+4+32+1:][:32]
+}
+
 // BIP-32's own vectors: seed, path, and the extended key that it gives.
 func TestSeeds(t *testing.T) {
-	const h = hdkeychain.HardenedKeyStart
+	const h = keys.Hardened
 	for _, c := range []struct {
 		seed, extended string
 		path           []uint32
@@ -35,18 +46,20 @@ func TestSeeds(t *testing.T) {
 		{"000102030405060708090a0b0c0d0e0f", "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi", nil},
 		{"000102030405060708090a0b0c0d0e0f", "xprv9uHRZZhk6KAJC1avXpDAp4MDc3sQKNxDiPvvkX8Br5ngLNv1TxvUxt4cV1rGL5hj6KCesnDYUhd7oWgT11eZG7XnxHrnYeSvkzY7d2bhkJ7", []uint32{h}},
 		{"000102030405060708090a0b0c0d0e0f", "xprvA41z7zogVVwxVSgdKUHDy1SKmdb533PjDz7J6N6mV6uS3ze1ai8FHa8kmHScGpWmj4WggLyQjgPie1rFSruoUihUZREPSL39UNdE3BBDu76", []uint32{h, 1, h + 2, 2, 1000000000}},
+		// Vector 2, of a seed of 64 bytes.
+		{"fffcf9f6f3f0edeae7e4e1dedbd8d5d2cfccc9c6c3c0bdbab7b4b1aeaba8a5a29f9c999693908d8a8784817e7b7875726f6c696663605d5a5754514e4b484542", "xprvA2nrNbFZABcdryreWet9Ea4LvTJcGsqrMzxHx98MMrotbir7yrKCEXw7nadnHM8Dq38EGfSh6dqA9QWTyefMLEcBYJUuekgW4BYPJcr9E7j", []uint32{0, h + 2147483647, 1, h + 2147483646, 2}},
 		// A hardened key that begins with zeros (vector 3).
 		{"4b381541583be4423346c643850da4b320e46a87ae3d2a4e6da11eba819cd4acba45d239319ac14f863b8d5ab5a0d0c64d2e8a1e7d1457df2e5a3c51c73235be", "xprv9uPDJpEQgRQfDcW7BkF7eTya6RPxXeJCqCJGHuCJ4GiRVLzkTXBAJMu2qaMWPrS7AANYqdq6vcBcBUdJCVVFceUvJFjaPdGZ2y9WACViL4L", []uint32{h}},
 	} {
-		want, err := hdkeychain.NewKeyFromString(c.extended)
-		require.NoError(t, err)
-		private, err := want.ECPrivKey()
-		require.NoError(t, err)
-		expected, err := keys.Of(private.Serialize())
+		expected, err := keys.Of(ofExtended(c.extended))
 		require.NoError(t, err)
 		key, err := keys.FromSeed(unhex(t, c.seed), c.path...)
 		require.NoError(t, err)
 		require.Equal(t, expected.Address(), key.Address())
+	}
+	for _, size := range []int{0, 15, 65} {
+		_, err := keys.FromSeed(make([]byte, size))
+		require.ErrorContains(t, err, "the seed gives no key")
 	}
 }
 
@@ -56,7 +69,7 @@ func TestPhraseSeed(t *testing.T) {
 	seed, err := bip39.NewSeedWithErrorChecking(phrase, "TREZOR")
 	require.NoError(t, err)
 	require.Equal(t, "c55257c360c07c72029aebc1b53c05ed0362ada38ead3e3e9efa3708e53495531f09a6987599d18264c1e1c92f2cf141630c7a3c4ab7c81b2f001698e7463b04", hex.EncodeToString(seed))
-	const h = hdkeychain.HardenedKeyStart
+	const h = keys.Hardened
 	of, err := keys.FromSeed(seed, h+44, h+60, h, 0, 7)
 	require.NoError(t, err)
 	key, err := keys.FromMnemonic([]byte(phrase), "TREZOR", 7)

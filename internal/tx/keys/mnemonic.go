@@ -1,21 +1,26 @@
 package keys
 
 import (
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/btcsuite/btcd/btcutil/hdkeychain"
-	"github.com/btcsuite/btcd/chaincfg"
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"github.com/tyler-smith/go-bip39"
 )
 
+// Hardened is the first element of a path whose keys nobody derives from public ones.
+const Hardened = 1 << 31
+
 // MostIndex is the highest index of an account.
-const MostIndex = hdkeychain.HardenedKeyStart - 1
+const MostIndex = Hardened - 1
 
 // path is the way to the accounts of Ethereum below a master key, without their index
 // (BIP-44): m/44'/60'/0'/0.
-var path = [...]uint32{hdkeychain.HardenedKeyStart + 44, hdkeychain.HardenedKeyStart + 60, hdkeychain.HardenedKeyStart, 0}
+var path = [...]uint32{Hardened + 44, Hardened + 60, Hardened, 0}
 
 // errNotPhrase does not have the phrase.
 var errNotPhrase = errors.New("it is no mnemonic phrase: want 12, 15, 18, 21 or 24 English words of BIP-39, whose checksum is right")
@@ -34,28 +39,46 @@ func FromMnemonic(phrase []byte, passphrase string, index uint32) (*Key, error) 
 	return FromSeed(seed, append(path[:], index)...)
 }
 
-// FromSeed is the key at a path below the master key of a seed (BIP-32). Elements of 2^31 and
-// more are hardened.
+// FromSeed is the key at a path below the master key of a seed of 16 to 64 bytes (BIP-32).
+// Elements from [Hardened] on are hardened.
 func FromSeed(seed []byte, path ...uint32) (*Key, error) {
-	extended, err := hdkeychain.NewMaster(seed, &chaincfg.MainNetParams) // the network is in no key
-	if err != nil {
+	var key secp256k1.PrivateKey
+	defer key.Zero()
+	chainCode := append(make([]byte, 0, 32), "Bitcoin seed"...)
+	defer func() { clear(chainCode) }()
+	if len(seed) < 16 || len(seed) > 64 || !derive(&key.Key, &chainCode, seed) {
 		return nil, errors.New("the seed gives no key")
 	}
+	var data [37]byte // a byte of kind, the key or its point's x, and the element
+	defer clear(data[:])
 	for _, element := range path {
-		below, err := extended.Derive(element)
-		extended.Zero()
-		if err != nil {
+		if element >= Hardened {
+			data[0] = 0
+			key.Key.PutBytesUnchecked(data[1:33])
+		} else {
+			copy(data[:], key.PubKey().SerializeCompressed())
+		}
+		binary.BigEndian.PutUint32(data[33:], element)
+		if !derive(&key.Key, &chainCode, data[:]) {
 			return nil, fmt.Errorf("the path gives no key at %d", element)
 		}
-		extended = below
 	}
-	defer extended.Zero()
-	private, err := extended.ECPrivKey()
-	if err != nil {
-		return nil, errors.New("the seed gives no key")
-	}
-	defer private.Zero()
-	bytes := private.Serialize()
+	bytes := key.Serialize()
 	defer clear(bytes)
 	return Of(bytes)
+}
+
+// derive adds to a key, and replaces its chain code by, the halves of a keyed sum. It returns
+// false for the one sum in 2^127 that BIP-32 forbids.
+func derive(key *secp256k1.ModNScalar, chainCode *[]byte, data []byte) bool {
+	mac := hmac.New(sha512.New, *chainCode)
+	mac.Write(data)
+	sum := mac.Sum(nil)
+	defer clear(sum)
+	var more secp256k1.ModNScalar
+	defer more.Zero()
+	overflow := more.SetByteSlice(sum[:32])
+	key.Add(&more)
+	*chainCode = append((*chainCode)[:0], sum[32:]...)
+	return !overflow && !key.IsZero()
 }
