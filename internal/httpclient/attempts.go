@@ -44,7 +44,8 @@ func (c *Client) Ask(ctx context.Context, attempt func(context.Context) error) e
 //   - [Final] and [Pruned] do not pass.
 //
 // All who share a client ask less while the place says that there are too many questions:
-// see pace.
+// see pace. The attempts are not resty's: those are of one HTTP request, before its answer is
+// understood, bounded by number and not by time, and a WebSocket's messages have none.
 func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context.Context) error) error {
 	select {
 	case c.places <- struct{}{}:
@@ -157,7 +158,8 @@ type Backoff struct{ First, Max time.Duration }
 
 // Pause is how long to wait after n failures in a row, of which err is the last. It is
 // less up to a half of it at random, so that many who wait for a place that comes back do
-// not all come at once. A longer Retry-After takes its place.
+// not all come at once; resty's first pause is the same for all. A longer Retry-After takes
+// its place.
 func (b Backoff) Pause(n int, err error) time.Duration {
 	d := min(min(b.First, b.Max)<<min(n-1, 16), b.Max)
 	d -= Jitter(d / 2)
