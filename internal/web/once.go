@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // once makes each thing once for all who ask for it at the same time, and keeps some bytes of what
@@ -19,7 +17,7 @@ type once[T any] struct {
 	sizeOf func(T) int
 
 	mutex  sync.Mutex
-	kept   *simplelru.LRU[string, T]
+	kept   *recent[string, T]
 	size   int
 	making map[string]*making[T]
 }
@@ -34,25 +32,23 @@ type making[T any] struct {
 }
 
 func newOnce[T any](most int, sizeOf func(T) int) *once[T] {
-	o := &once[T]{most: most, sizeOf: sizeOf, making: map[string]*making[T]{}}
-	o.kept, _ = simplelru.NewLRU(most, func(_ string, v T) { o.size -= sizeOf(v) }) // its only error is of a size of 0
-	return o
+	return &once[T]{most: most, sizeOf: sizeOf, kept: newRecent[string, T](), making: map[string]*making[T]{}}
 }
 
 // find is what is kept of a key.
 func (o *once[T]) find(key string) (T, bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	return o.kept.Get(key)
+	return o.kept.get(key)
 }
 
 // forget gives up what is kept of keys that begin with a text.
 func (o *once[T]) forget(prefix string) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	for _, key := range o.kept.Keys() {
+	for key := range o.kept.at {
 		if strings.HasPrefix(key, prefix) {
-			o.kept.Remove(key)
+			o.drop(key)
 		}
 	}
 }
@@ -90,7 +86,7 @@ func (o *once[T]) get(ctx context.Context, limit time.Duration, key string, make
 func (o *once[T]) join(ctx context.Context, limit time.Duration, key string, value *T, make func(context.Context) (T, bool, error)) (m *making[T], found bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	if *value, found = o.kept.Get(key); found {
+	if *value, found = o.kept.get(key); found {
 		return nil, true
 	}
 	if m = o.making[key]; m == nil {
@@ -122,10 +118,16 @@ func (o *once[T]) run(ctx context.Context, key string, m *making[T], make func(c
 
 // keep keeps something. The oldest goes first, also this one where it is too large.
 func (o *once[T]) keep(key string, value T) {
-	o.kept.Remove(key)
-	o.kept.Add(key, value)
+	o.drop(key)
+	o.kept.add(key, value)
 	for o.size += o.sizeOf(value); o.size > o.most; {
-		o.kept.RemoveOldest()
+		o.drop(o.kept.oldest())
+	}
+}
+
+func (o *once[T]) drop(key string) {
+	if value, found := o.kept.remove(key); found {
+		o.size -= o.sizeOf(value)
 	}
 }
 

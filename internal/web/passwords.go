@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/web/users"
 )
@@ -32,7 +30,7 @@ type passwords struct {
 	working, waiting chan struct{}
 	key              []byte // of the sums of those that are remembered
 	mu               sync.Mutex
-	remembered       *simplelru.LRU[[sha256.Size]byte, *remembered] // by name and address
+	remembered       *recent[[sha256.Size]byte, *remembered] // by name and address
 }
 
 // remembered is the sum of a name and a password that were right.
@@ -43,10 +41,8 @@ type remembered struct {
 }
 
 func newPasswords(u *users.Users, now func() time.Time) *passwords {
-	p := &passwords{users: u, now: now, failures: newFailures(now), key: []byte(random()),
+	return &passwords{users: u, now: now, failures: newFailures(now), key: []byte(random()), remembered: newRecent[[sha256.Size]byte, *remembered](),
 		working: make(chan struct{}, passwordsAtOnce), waiting: make(chan struct{}, mostWaiting)}
-	p.remembered, _ = simplelru.NewLRU[[sha256.Size]byte, *remembered](maxRemembered, nil) // its only error is of a size of 0
-	return p
 }
 
 // check checks a name and a password that come from a client. A right one passes, whatever failed before,
@@ -82,7 +78,10 @@ func (p *passwords) check(ctx context.Context, from client, name, password strin
 	p.failures.forget(of)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.remembered.Add(of[0].key, &remembered{sum: p.sum(name, password), when: p.now()})
+	p.remembered.add(of[0].key, &remembered{sum: p.sum(name, password), when: p.now()})
+	if len(p.remembered.at) > maxRemembered {
+		p.remembered.remove(p.remembered.oldest())
+	}
 	return nil
 }
 
@@ -91,7 +90,7 @@ func (p *passwords) check(ctx context.Context, from client, name, password strin
 func (p *passwords) remembers(by failing, name, password string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	last, ok := p.remembered.Get(by.key)
+	last, ok := p.remembered.get(by.key)
 	switch {
 	case !ok:
 		return false
@@ -99,7 +98,7 @@ func (p *passwords) remembers(by failing, name, password string) bool {
 		return true
 	}
 	if last.misses++; last.misses >= maxMisses {
-		p.remembered.Remove(by.key)
+		p.remembered.remove(by.key)
 	}
 	return false
 }
