@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 )
 
@@ -151,11 +152,8 @@ func TestRecordingsByOtherRules(t *testing.T) {
 
 // A block of the real network, where it stands beside the checkout.
 func TestBlockOfTheRealNetwork(t *testing.T) {
-	path := realBlock(t)
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("SKIPPED, the real network's block was NOT checked: %v", err)
-	}
+	content, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
+	require.NoError(t, err)
 	text := string(content)
 
 	report := priced(t, text, runtimeRules(t, "moonbeam", 3702), number(unit))
@@ -172,21 +170,6 @@ func TestBlockOfTheRealNetwork(t *testing.T) {
 	}
 	compareEVM(t, text, specificationRules(t, "moonbeam"), specificationEras["moonbeam"], number(unit))
 	compareEVM(t, text, specificationRules(t, "moonbeam"), specificationEras["moonbeam"], number("1234567890123456789"))
-}
-
-// realBlock is where the block would be: beside the directory of the module.
-func realBlock(t *testing.T) string {
-	t.Helper()
-	directory, err := os.Getwd()
-	require.NoError(t, err)
-	for {
-		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
-			return filepath.Join(directory, "..", "shared", "realnet", "moonbeam-11728459.json")
-		}
-		parent := filepath.Dir(directory)
-		require.NotEqual(t, parent, directory, "no go.mod above the package")
-		directory = parent
-	}
 }
 
 func eraOf(name string, runtime uint32) era {

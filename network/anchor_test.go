@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 )
 
@@ -48,10 +49,8 @@ func TestBuiltInAnchors(t *testing.T) {
 			require.Equal(t, *n.LastBlock, n.Anchors[len(n.Anchors)-1].Height, n.Name)
 		}
 	}
-	text, err := os.ReadFile("../../shared/realnet/moonbeam-16796696-total-supply-proof.json")
-	if err != nil {
-		t.Skipf("SKIPPED, no real block was compared: %v", err)
-	}
+	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-16796696-total-supply-proof.json"))
+	require.NoError(t, err)
 	var c struct {
 		Block     uint64 `json:",string"`
 		BlockHash chain.Hash

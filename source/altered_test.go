@@ -3,12 +3,9 @@ package source_test
 import (
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -82,13 +79,7 @@ func (a *altering) put(node *rpcserver.Server) {
 func TestAlteredExtrinsics(t *testing.T) {
 	nodes := map[string]*rpcserver.Server{"made up": chaingen.New(chaingen.Options{Seed: 3, Head: 40, Upgrade: 20}).Node()}
 	for _, name := range []string{"moonbeam-1701", "moonbeam-2600", "datahaven-100", "vflow-2000"} {
-		node, err := nodetest.Open(filepath.Join(filepath.Dir(pair), name, "node"))
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Logf("SKIPPED, %s was not altered: %v", name, err)
-			continue
-		}
-		require.NoError(t, err)
-		nodes[name] = &node.Server
+		nodes[name] = &nodetest.OpenPair(t, name).Server
 	}
 	for name, node := range nodes {
 		t.Run(name, func(t *testing.T) {

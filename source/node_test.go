@@ -3,13 +3,10 @@ package source_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,13 +18,12 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
 var quick = httpclient.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 5 * time.Second}
-
-const pair = "../../shared/pairs/moonbeam-2100"
 
 // recordedNode is a node that was recorded; what it does to a GET is its own.
 type recordedNode struct {
@@ -51,11 +47,7 @@ func (n *recordedNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // startNode starts one.
 func startNode(t *testing.T, get http.HandlerFunc) (*recordedNode, string) {
 	t.Helper()
-	node, err := nodetest.Open(filepath.Join(pair, "node"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("SKIPPED, nothing was read from a node: %v", err)
-	}
-	require.NoError(t, err)
+	node := nodetest.OpenPair(t, "moonbeam-2100")
 	n := &recordedNode{Node: node, get: get}
 	server := httptest.NewServer(n)
 	t.Cleanup(server.Close)
@@ -76,7 +68,7 @@ func open(t *testing.T, place string, o httpclient.Options) source.Source {
 func requireReads(t *testing.T, place string) {
 	t.Helper()
 	src := open(t, place, quick)
-	recorded, err := answers.OpenDirectory(filepath.Join(pair, "gateway"))
+	recorded, err := answers.OpenDirectory(pairs.Path(t, "moonbeam-2100", "gateway"))
 	require.NoError(t, err)
 	read := func(s source.Source) (source.Item, *source.Reader) {
 		r := &source.Reader{Source: s, Tables: network.BuiltIn()}
@@ -254,7 +246,7 @@ func TestOpenURL(t *testing.T) {
 		require.NoError(t, closer.Close())
 	}
 	require.NotEmpty(t, n.Asked())
-	_, _, err := source.OpenURL(filepath.Join(pair, "gateway"), quick)
+	_, _, err := source.OpenURL(pairs.Path(t, "moonbeam-2100", "gateway"), quick)
 	require.ErrorContains(t, err, "is no URL")
 	_, _, err = source.OpenURL("ftp://127.0.0.1", quick)
 	require.Error(t, err)

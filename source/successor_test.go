@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -24,13 +24,8 @@ import (
 // Sidecar's successor answers for it.
 func TestSuccessorPricesTheSame(t *testing.T) {
 	directories := []string{directory, "../testdata/recordings/moonbeam-1701"}
-	for _, more := range []string{
-		"recordings/moonbeam-2100", "recordings/moonbeam-1701", "pairs/moonbeam-1701/gateway", "pairs/moonbeam-2100/gateway",
-		"pairs/moonbeam-2600/gateway", "pairs/datahaven-100/gateway", "pairs/vflow-2000/gateway",
-	} {
-		if place := filepath.Join("../../shared", more); exists(place) {
-			directories = append(directories, place)
-		}
+	for _, name := range []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "vflow-2000"} {
+		directories = append(directories, pairs.Path(t, name, "gateway"))
 	}
 	for _, place := range directories {
 		t.Run(place, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // On runtime 2600 the multiplier follows from what the chain counted for a block. An archive
@@ -22,12 +23,9 @@ func TestArchivesProveTheMultiplier(t *testing.T) {
 		last     int
 	}{
 		"five blocks": {fiveBlocks(t), 4},
-		"the chain":   {filepath.Join("..", "..", "..", "shared", "pairs", "moonbeam-2600", "gateway"), 27},
+		"the chain":   {pairs.Path(t, "moonbeam-2600", "gateway"), 27},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(c.recorded); err != nil {
-				t.Skipf("SKIPPED, %s was NOT checked: %v", c.recorded, err)
-			}
 			gateway := httptest.NewServer(gatewaytest.Handler(c.recorded))
 			t.Cleanup(gateway.Close)
 			blocks := fmt.Sprintf("0..%d", c.last)
@@ -94,7 +92,7 @@ func checksOf(t *testing.T, blocks, gateway string) map[string]tallied {
 // of them.
 func fiveBlocks(t *testing.T) string {
 	directory := t.TempDir()
-	require.NoError(t, os.CopyFS(directory, os.DirFS(filepath.Join("..", "..", "evidence", "testdata", "moonbeam-2600"))))
+	require.NoError(t, os.CopyFS(directory, os.DirFS(filepath.Join("..", "..", "fee", "evidence", "testdata", "moonbeam-2600"))))
 	put := func(path string, value any) {
 		text, err := json.Marshal(value)
 		require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // parameterGateway answers from a recording as the real gateway does. It refuses a
@@ -48,10 +49,7 @@ func (g *parameterGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // invoice says so just above what the treasury got. Where the recordings lack the answer, the
 // share is not known, and nobody takes it for 0 or for the default.
 func TestDataHavenProportion(t *testing.T) {
-	directory := filepath.Join("..", "..", "..", "shared", "pairs", "datahaven-100", "gateway")
-	if _, err := os.Stat(directory); err != nil {
-		t.Skipf("SKIPPED, datahaven-100 was NOT checked: %v", err)
-	}
+	directory := pairs.Path(t, "datahaven-100", "gateway")
 	t.Setenv("COLUMNS", "100")
 	stdout, stderr, code := fees(t, "explain", "39-1", "--gateway", directory, "--quiet")
 	require.Equal(t, exitOK, code, stderr)
@@ -84,10 +82,7 @@ func TestDataHavenBooks(t *testing.T) {
 		"datahaven-100m": {32, "does not hold in blocks 0..32: 4 block.multiplier, 1 block.time; ", 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			directory := filepath.Join("..", "..", "..", "shared", "pairs", name, "gateway")
-			if _, err := os.Stat(directory); err != nil {
-				t.Skipf("SKIPPED, %s was NOT checked: %v", name, err)
-			}
+			directory := pairs.Path(t, name, "gateway")
 			sums, count, payers := chargedSums(t, filepath.Join(directory, "charged.csv"))
 			gateway := &parameterGateway{recorded: gatewaytest.Handler(directory), keys: map[string]int{}}
 			server := httptest.NewServer(gateway)

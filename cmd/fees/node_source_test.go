@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -11,17 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // pairNode is a node that answers what a real one was recorded to have said, at an http
 // and at a ws URL.
 func pairNode(t *testing.T, name string) (node *nodetest.Node, http, ws string) {
 	t.Helper()
-	node, err := nodetest.Open(filepath.Join("..", "..", "..", "shared", "pairs", name, "node"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("SKIPPED, %s was NOT read from its node: %v", name, err)
-	}
-	require.NoError(t, err)
+	node = nodetest.OpenPair(t, name)
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
 	return node, server.URL, strings.Replace(server.URL, "http", "ws", 1)
@@ -39,7 +34,7 @@ func outputOf(t *testing.T, want int, args ...string) string {
 func TestANodeIsASource(t *testing.T) {
 	const name = "moonbeam-2600"
 	node, http, ws := pairNode(t, name)
-	recorded := filepath.Join("..", "..", "..", "shared", "pairs", name, "gateway")
+	recorded := pairs.Path(t, name, "gateway")
 	t.Setenv("FEES_GATEWAY", "")
 	t.Setenv("FEES_NODE", "")
 	block := outputOf(t, exitOK, "block", "12", "--gateway", recorded)

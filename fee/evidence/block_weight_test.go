@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // weights are what a chain counted, in picoseconds.
@@ -75,7 +76,7 @@ func TestMultiplierFromTheBlockWeight(t *testing.T) {
 
 // All that was recorded of a runtime whose gateway tells the weight holds.
 func TestBlockWeightsAsRecorded(t *testing.T) {
-	r := read(t, shared(t, "pairs", "moonbeam-2600", "gateway"), rulesOf(t, "moonbeam", 2600))
+	r := read(t, pairs.Path(t, "moonbeam-2600", "gateway"), rulesOf(t, "moonbeam", 2600))
 	var sequence evidence.Sequence
 	summary := evidence.NewSummary()
 	for i, report := range r.reports {

@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/internal/test/vectors"
 )
 
@@ -176,10 +177,7 @@ func identifyExecuted(t testing.TB, x *chain.Extrinsic) (evidence.Identity, evm.
 
 // A block of the real network, where it is at hand.
 func TestRealBlock(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("../..", "../..", "shared", "realnet", "moonbeam-11728459.json"))
-	if os.IsNotExist(err) {
-		t.Skip("the block is not here")
-	}
+	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
 	require.NoError(t, err)
 	block, err := sidecar.DecodeBlock(string(text))
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 )
 
@@ -205,17 +206,6 @@ func sortedKeys[V any](m map[string]V) (keys []string) {
 	return keys
 }
 
-// shared is a directory beside the checkout. A test that needs it and does not find it is
-// skipped.
-func shared(t testing.TB, path ...string) string {
-	t.Helper()
-	directory := filepath.Join(append([]string{"../..", "../..", "shared"}, path...)...)
-	if _, err := os.Stat(directory); err != nil {
-		t.Skipf("SKIPPED, NOT checked: %v", err)
-	}
-	return directory
-}
-
 // What nothing sees in the project's own recordings: native transactions of several
 // accounts in another order, which no answer of a gateway tells; and, before runtime 2600,
 // a native transaction of class Operational, of which the multiplier does not tell, where
@@ -246,16 +236,8 @@ func TestOmissions(t *testing.T) {
 	}
 }
 
-// The answers of gateways that stand beside the checkout, of more runtimes.
+// The answers of more gateways, of more runtimes.
 func TestOmissionsOfMoreRecordings(t *testing.T) {
-	t.Run("recordings", func(t *testing.T) {
-		for runtime, want := range omissions {
-			directory := shared(t, "recordings", fmt.Sprintf("moonbeam-%d", runtime))
-			r := read(t, directory, rulesOf(t, "moonbeam", runtime))
-			require.Equal(t, usual, r.usual)
-			r.requireSeen(t, want)
-		}
-	})
 	for _, c := range []struct {
 		name  string
 		rules func(testing.TB) network.Rules
@@ -286,7 +268,7 @@ func TestOmissionsOfMoreRecordings(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := read(t, shared(t, "pairs", c.name, "gateway"), c.rules(t))
+			r := read(t, pairs.Path(t, c.name, "gateway"), c.rules(t))
 			require.Equal(t, c.usual, r.usual)
 			r.requireSeen(t, c.want)
 		})
@@ -295,14 +277,14 @@ func TestOmissionsOfMoreRecordings(t *testing.T) {
 
 // A node's encoded extrinsics tell of all of them, also of what a gateway's answers do not.
 func TestOmissionsBesideANode(t *testing.T) {
-	for _, name := range []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m"} {
+	for _, name := range pairs.RealRuntimes {
 		t.Run(name, func(t *testing.T) {
 			rules := moonbeam(2600)
 			if strings.HasPrefix(name, "datahaven") {
 				rules = dataHavenRules
 			}
-			r := read(t, shared(t, "pairs", name, "gateway"), rules(t))
-			r.encoded = nodeExtrinsics(t, shared(t, "pairs", name, "node"))
+			r := read(t, pairs.Path(t, name, "gateway"), rules(t))
+			r.encoded = nodeExtrinsics(t, pairs.Path(t, name, "node"))
 			made := 0
 			for _, o := range r.omissions() {
 				require.Contains(t, o.saw, "extrinsic.hash", "block %d, extrinsic %d: %s", o.height, o.index, o.what)

@@ -15,11 +15,10 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 )
-
-// beside is where more recordings stand, beside the checkout.
-var beside = filepath.Join("../..", "../..", "shared")
 
 // Every fee of every recorded chain is what was charged, by the account's balances
 // (Moonbeam) or by the events (DataHaven), and no check fails that should hold.
@@ -34,20 +33,16 @@ func TestProofOfPairs(t *testing.T) {
 		evm, native int
 		waived      int // natives of which only that is known: no fee event, and nothing charged
 	}{
-		"moonbeam-1701":          {"pairs/moonbeam-1701", moonbeam(1701), 55, 29, 2},
-		"moonbeam-2100":          {"pairs/moonbeam-2100", moonbeam(2100), 55, 29, 0},
-		"moonbeam-2600":          {"pairs/moonbeam-2600", moonbeam(2600), 54, 29, 0},
-		"datahaven-100":          {"pairs/datahaven-100", dataHaven, 127, 41, 0},
-		"datahaven-100m":         {"pairs/datahaven-100m", dataHaven, 104, 33, 0},
-		"recorded moonbeam-1701": {"recordings/moonbeam-1701", moonbeam(1701), 45, 19, 19},
-		"recorded moonbeam-2100": {"recordings/moonbeam-2100", moonbeam(2100), 55, 29, 0},
+		"moonbeam-1701":          {pairs.Path(t, "moonbeam-1701"), moonbeam(1701), 55, 29, 2},
+		"moonbeam-2100":          {pairs.Path(t, "moonbeam-2100"), moonbeam(2100), 55, 29, 0},
+		"moonbeam-2600":          {pairs.Path(t, "moonbeam-2600"), moonbeam(2600), 54, 29, 0},
+		"datahaven-100":          {pairs.Path(t, "datahaven-100"), dataHaven, 127, 41, 0},
+		"datahaven-100m":         {pairs.Path(t, "datahaven-100m"), dataHaven, 104, 33, 0},
+		"recorded moonbeam-1701": {repository.Path("testdata/recordings/moonbeam-1701"), moonbeam(1701), 45, 19, 19},
+		"recorded moonbeam-2100": {repository.Path("testdata/recordings/moonbeam-2100"), moonbeam(2100), 55, 29, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			directory := filepath.Join(beside, filepath.FromSlash(c.directory))
-			if _, err := os.Stat(directory); err != nil {
-				t.Skipf("SKIPPED, %s was NOT checked: %v", c.directory, err)
-			}
-			p := loadPair(t, directory, c.rules(t))
+			p := loadPair(t, c.directory, c.rules(t))
 			summary := p.requireCharged(t)
 			require.Equal(t, c.evm, summary.EVM)
 			require.Equal(t, c.native, summary.Native)
@@ -209,15 +204,14 @@ func (p *pair) proofAt(t *testing.T, height int, text string) *evidence.Report {
 // the treasury.
 func TestSumsWithAnUnknownPart(t *testing.T) {
 	for what, change := range map[string]func(object){
-		"no destinations": func(n object) { n["treasury"] = dataHavenTreasury; delete(n, "destinations") },
-		"no treasury":     func(object) {},
+		"no destinations": func(n object) { delete(n, "destinations") },
+		"no treasury":     func(n object) { delete(n, "treasury"); delete(n["sources"].(object), "treasury") },
 	} {
 		n, ok := dataHavenTables(t, change).Named("datahaven-testnet")
 		require.True(t, ok)
 		rules, err := n.Rules(100)
 		require.NoError(t, err)
-		directory := filepath.Join(beside, "pairs", "datahaven-100")
-		p := loadPair(t, directory, rules)
+		p := loadPair(t, pairs.Path(t, "datahaven-100"), rules)
 		summary := evidence.NewSummary()
 		unaccounted := 0
 		for height, text := range p.blocks[:10] {
@@ -263,16 +257,11 @@ func (p *pair) trueFindings(height int, stored chain.Optional[chain.StoredMultip
 // dataHavenRules are those of the DataHaven test network's runtime 100.
 func dataHavenRules(t testing.TB) network.Rules { return rulesOf(t, "datahaven-testnet", 100) }
 
-// dataHavenTreasury is "modlpc/trsry", then zeros.
-const dataHavenTreasury = "0x6d6f646c70632f74727372790000000000000000"
-
 // dataHavenTables are those of its networks, changed.
 func dataHavenTables(t testing.TB, change func(network object)) network.Tables {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(beside, "facts", "datahaven.json"))
-	if err != nil {
-		t.Skipf("SKIPPED, DataHaven was NOT checked: %v", err)
-	}
+	text, err := os.ReadFile(repository.Path("network/tables/datahaven.json"))
+	require.NoError(t, err)
 	table := tree(t, string(text)).(object)
 	for _, n := range table["networks"].([]any) {
 		change(n.(object))

@@ -3,7 +3,6 @@ package evidence_test
 import (
 	"math/big"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 )
 
@@ -216,10 +216,8 @@ const (
 
 func realBlock(t testing.TB) *chain.Block {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../..", "../..", "shared", "realnet", "moonbeam-11728459.json"))
-	if err != nil {
-		t.Skipf("SKIPPED, the real network's block was NOT checked: %v", err)
-	}
+	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
+	require.NoError(t, err)
 	return decoded(t, string(text))
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 // made are the transactions of testdata/transact-4401.json, signed here with
@@ -193,10 +194,7 @@ func (x *ethereumTransaction) payload(t *testing.T) string {
 // hash, sender and recipient of each transaction are those that the block states,
 // and are no more if anything in the transaction is changed.
 func TestRealBlockWithEIP7702(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("../..", "../..", "shared", "realnet", "moonbeam-eth-block-12962274.json"))
-	if os.IsNotExist(err) {
-		t.Skip("NOT TESTED: the real block with an eip7702 transaction is not here (shared/realnet/moonbeam-eth-block-12962274.json)")
-	}
+	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-eth-block-12962274.json"))
 	require.NoError(t, err)
 	var block struct{ Transactions []ethereumTransaction }
 	require.NoError(t, json.Unmarshal(text, &block))

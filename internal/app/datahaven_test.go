@@ -27,6 +27,7 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -35,7 +36,7 @@ import (
 const dataHavenTreasury = "0x6d6f646c70632f74727372790000000000000000"
 
 // dataHaven is a recording of the real runtime 100 of DataHaven's test network behind the
-// real gateway. It stands beside the checkout.
+// real gateway.
 type dataHaven struct {
 	directory string
 	last      uint64
@@ -46,10 +47,7 @@ type dataHaven struct {
 func eachDataHaven(t *testing.T, do func(*testing.T, *dataHaven)) {
 	for _, name := range []string{"datahaven-100", "datahaven-100m"} {
 		t.Run(name, func(t *testing.T) {
-			d := &dataHaven{directory: filepath.Join("../..", "../..", "shared", "pairs", name)}
-			if _, err := os.Stat(d.directory); err != nil {
-				t.Skipf("SKIPPED, %s was NOT checked: %v", name, err)
-			}
+			d := &dataHaven{directory: pairs.Path(t, name)}
 			file, err := os.Open(filepath.Join(d.gateway(), "charged.csv"))
 			require.NoError(t, err)
 			defer file.Close()
@@ -468,10 +466,7 @@ func TestDataHavenBySpecName(t *testing.T) {
 		{"datahaven-stagenet", "400", "datahaven-stagenet/400", "STAGE", "312500000"},
 	} {
 		t.Run(c.specName+" "+c.specVersion, func(t *testing.T) {
-			directory := filepath.Join("../..", "../..", "shared", "pairs", "datahaven-100", "gateway")
-			if _, err := os.Stat(directory); err != nil {
-				t.Skipf("SKIPPED, DataHaven was NOT checked: %v", err)
-			}
+			directory := pairs.Path(t, "datahaven-100", "gateway")
 			recorded := gatewaytest.Handler(directory)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path != "/runtime/spec" {

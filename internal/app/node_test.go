@@ -1,11 +1,8 @@
 package app_test
 
 import (
-	"errors"
 	"io"
-	"io/fs"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/serve"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -29,15 +27,10 @@ func TestSyncFromANode(t *testing.T) {
 		"moonbeam-1701": "0..27", "moonbeam-2100": "0..27", "moonbeam-2600": "0..27", "datahaven-100": "0..40", "datahaven-100m": "0..32",
 	} {
 		t.Run(name, func(t *testing.T) {
-			pair := filepath.Join("../..", "../..", "shared", "pairs", name)
-			node, err := nodetest.Open(filepath.Join(pair, "node"))
-			if errors.Is(err, fs.ErrNotExist) {
-				t.Skipf("SKIPPED, %s was NOT synced from its node: %v", name, err)
-			}
-			require.NoError(t, err)
+			node := nodetest.OpenPair(t, name)
 			server := httptest.NewServer(node)
 			t.Cleanup(server.Close)
-			recorded, err := answers.OpenDirectory(filepath.Join(pair, "gateway"))
+			recorded, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
 			require.NoError(t, err)
 			want := sealFrom(t, recorded, extent)
 			ws := strings.Replace(server.URL, "http", "ws", 1)

@@ -23,6 +23,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/test/devkeys"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
@@ -118,7 +120,7 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 	honest := build("balances.transferKeepAlive", baltathar, "1.5GLMR")
 	all := build("balances.transferAll", "0x00000000000000000000000000000000000000ff", "false")
 	batch := build("utility.batch", `["`+honest.Native.CallData.String()+`"]`)
-	older, err := os.ReadFile(filepath.Join(pair, "../moonbeam-2100/node/metadata.hex"))
+	older, err := os.ReadFile(pairs.Path(t, "moonbeam-2100", "node/metadata.hex"))
 	require.NoError(t, err)
 	of2100, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(older)), "0x"))
 	require.NoError(t, err)
@@ -483,7 +485,7 @@ func TestNodesOfAttackers(t *testing.T) {
 // for with the digest, so that lying metadata give a signature that the chain refuses.
 func TestMetadataThatTheChainCompares(t *testing.T) {
 	const name, real = "moonbase", 3700
-	key := developerKeys(t)[address(t, alith)]
+	key := devkeys.All(t)[address(t, alith)]
 	genesis := *network.BuiltIn().OfEVMChain(1287).Genesis
 	pinned := realmetadata.Named(t, "moonbase-3700-moonwall")
 	text := versioned(t, pinned, name, real, 3701)
@@ -660,7 +662,7 @@ func TestBuildWantsMetadataWithADigest(t *testing.T) {
 	})
 	s.node.SetHead(20)
 	s.node.Methods["state_getMetadata"] = func([]json.RawMessage) ([]byte, error) {
-		file, err := os.ReadFile(filepath.Join(pair, "node/metadata.hex"))
+		file, err := os.ReadFile(pairs.Path(t, "moonbeam-2600", "node/metadata.hex"))
 		if err != nil {
 			return nil, err
 		}

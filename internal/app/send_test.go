@@ -3,13 +3,9 @@ package app_test
 import (
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"math/big"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,15 +19,15 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
+	"github.com/feeledger/fees/internal/test/devkeys"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/internal/tx/keys"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
-
-const pair = "../../../shared/pairs/moonbeam-2600"
 
 // sending is a node of recordings that takes transactions, and the keys of those that had sent
 // them.
@@ -68,18 +64,14 @@ type recordedSend struct {
 }
 
 func openSending(t *testing.T) *sending {
-	node, err := nodetest.Open(filepath.Join(pair, "node"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pair)
-	}
-	require.NoError(t, err)
+	node := nodetest.OpenPair(t, "moonbeam-2600")
 	var heights []struct{ Parent string }
-	text, err := os.ReadFile(filepath.Join(pair, "node/heights.json"))
+	text, err := os.ReadFile(pairs.Path(t, "moonbeam-2600", "node/heights.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &heights))
 	genesis, err := chain.ParseHash(heights[0].Parent)
 	require.NoError(t, err)
-	s := &sending{node: node, keys: developerKeys(t)}
+	s := &sending{node: node, keys: devkeys.All(t)}
 	s.stated = app.ChainStatement{Genesis: chain.Some(genesis), EVMChainID: chain.Some[uint64](1284), Token: chain.Some(extrinsic.Token{Symbol: "GLMR", Decimals: 18})}
 	s.pool, err = node.OpenPool(genesis, 1284)
 	require.NoError(t, err)
@@ -89,27 +81,11 @@ func openSending(t *testing.T) *sending {
 	require.NoError(t, err)
 	t.Cleanup(func() { s.client.Close() })
 	var list struct{ Sent []recordedSend }
-	text, err = os.ReadFile(filepath.Join(pair, "gateway/sent.json"))
+	text, err = os.ReadFile(pairs.Path(t, "moonbeam-2600", "gateway/sent.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &list))
 	s.sent = list.Sent
 	return s
-}
-
-// developerKeys are the keys of the development accounts.
-func developerKeys(t *testing.T) map[chain.Address]*keys.Key {
-	text, err := os.ReadFile("../../../shared/facts/keys.md")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no keys at ../../shared")
-	}
-	require.NoError(t, err)
-	list := map[chain.Address]*keys.Key{}
-	for _, row := range regexp.MustCompile(`\| (0x[0-9a-f]{64}) \|`).FindAllStringSubmatch(string(text), -1) {
-		key, err := keys.ParseHex([]byte(row[1]))
-		require.NoError(t, err)
-		list[key.Address()] = key
-	}
-	return list
 }
 
 // Every recorded native extrinsic without an end is built from its arguments, signed, sent to a
@@ -284,7 +260,7 @@ func TestEstimates(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, block.Hash, e.At.Hash)
 			require.Equal(t, uint64(21000), e.EVM.Gas.Uint64())
-			text, err := os.ReadFile(filepath.Join(pair, "gateway/multiplier", strconv.FormatUint(*r.Height-1, 10)+".json"))
+			text, err := os.ReadFile(pairs.Path(t, "moonbeam-2600", "gateway/multiplier", strconv.FormatUint(*r.Height-1, 10)+".json"))
 			require.NoError(t, err)
 			var stored struct{ Value string }
 			require.NoError(t, json.Unmarshal(text, &stored))

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +11,8 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/test/devkeys"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/network"
 )
@@ -25,8 +26,8 @@ func TestSignaturesOfOtherTools(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &list))
 	require.Len(t, list.Native, 20)
 	require.Len(t, list.EVM, 20)
-	key := developerKeys(t)[address(t, alith)]
-	older, err := os.ReadFile(filepath.Join(pair, "node/metadata.hex"))
+	key := devkeys.All(t)[address(t, alith)]
+	older, err := os.ReadFile(pairs.Path(t, "moonbeam-2600", "node/metadata.hex"))
 	require.NoError(t, err)
 	of2600, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(older)), "0x"))
 	require.NoError(t, err)

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -153,11 +151,7 @@ func sum(counts map[string]int) (sum int) {
 func faultyNode(t *testing.T, upgrade bool) (*nodetest.Node, *nodetest.Faults) {
 	t.Helper()
 	open := func(name string) *nodetest.Node {
-		node, err := nodetest.Open(filepath.Join("../..", "../..", "shared", "pairs", name, "node"))
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Skipf("SKIPPED, no fault was tried: %v", err)
-		}
-		require.NoError(t, err)
+		node := nodetest.OpenPair(t, name)
 		require.NoError(t, node.Mill(600))
 		return node
 	}

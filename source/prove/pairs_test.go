@@ -2,11 +2,8 @@ package prove_test
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +15,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -30,9 +28,8 @@ import (
 func TestProofFromANode(t *testing.T) {
 	for name, last := range map[string]uint64{"moonbeam-1701": 27, "moonbeam-2100": 27, "moonbeam-2600": 27, "datahaven-100": 40, "datahaven-100m": 32} {
 		t.Run(name, func(t *testing.T) {
-			pair := filepath.Join("../..", "../..", "shared", "pairs", name)
 			straight := nodeOf(t, name)
-			recorded, err := answers.OpenDirectory(filepath.Join(pair, "gateway"))
+			recorded, err := answers.OpenDirectory(pairs.Path(t, name, "gateway"))
 			require.NoError(t, err)
 
 			have, want := reports(t, straight, last), reports(t, recorded, last)
@@ -66,11 +63,7 @@ func TestProofFromANode(t *testing.T) {
 // nodeOf is the node of a recorded chain.
 func nodeOf(t *testing.T, name string) source.Source {
 	t.Helper()
-	node, err := nodetest.Open(filepath.Join("../..", "../..", "shared", "pairs", name, "node"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("SKIPPED, %s was NOT proved from its node: %v", name, err)
-	}
-	require.NoError(t, err)
+	node := nodetest.OpenPair(t, name)
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
 	src, err := source.Open(strings.Replace(server.URL, "http", "ws", 1), source.Options{})

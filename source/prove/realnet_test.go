@@ -20,15 +20,14 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
-// realBlock is block 11728459 of the real Moonbeam, of runtime 3702, as the real gateway
+// realHeight is that of a block of the real Moonbeam, of runtime 3702, as the real gateway
 // gave it. It is public, and not a part of this repository.
-const realBlock = "../../../shared/realnet/moonbeam-11728459.json"
-
 const realHeight = 11_728_459
 
 // realGateway answers as the real one does for that block, on a runtime with a parameter of
@@ -85,10 +84,7 @@ func proportionIs(value string) func(w http.ResponseWriter, r *http.Request) {
 
 // client is a client of that gateway.
 func (g *realGateway) client(t *testing.T, o httpclient.Options) *gatewayclient.Client {
-	text, err := os.ReadFile(realBlock)
-	if os.IsNotExist(err) {
-		t.Skip("SKIPPED: there is no " + realBlock + ": the real block of runtime 3702 is not proved")
-	}
+	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
 	require.NoError(t, err)
 	g.block = string(text)
 	server := httptest.NewServer(g)

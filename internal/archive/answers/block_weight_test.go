@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // weightOf is the answer for what the chain counted for a block: its height, of class
@@ -361,10 +362,7 @@ func TestBlockWeightsAfterTheHead(t *testing.T) {
 
 // The real gateway's answers on a real runtime are read where they lie, served, and kept.
 func TestRecordedBlockWeights(t *testing.T) {
-	const directory = "../../../../shared/pairs/moonbeam-2600/gateway"
-	if _, err := os.Stat(directory); err != nil {
-		t.Skip("SKIPPED: no recordings in " + directory)
-	}
+	directory := pairs.Path(t, "moonbeam-2600", "gateway")
 	ctx := context.Background()
 	lie := opened(t, directory)
 	gateway, _ := served(t, lie)

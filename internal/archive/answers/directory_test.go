@@ -8,30 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 // A file in place of a directory is described: one block, or anything else. A place that is missing is said to be missing.
 func TestFilesInPlaceOfDirectories(t *testing.T) {
 	directory := t.TempDir()
-	block, err := filepath.Glob("../../../testdata/*/blocks/25.json")
-	require.NoError(t, err)
-	if len(block) == 0 {
-		block, err = filepath.Glob("../../../../shared/recordings/moonbeam-2100/blocks/25.json")
-		require.NoError(t, err)
-	}
-	if len(block) == 0 {
-		t.Skip("NOT TESTED: there is no recorded block 25")
-	}
 	other := filepath.Join(directory, "other.json")
 	require.NoError(t, os.WriteFile(other, []byte(`{"a":1}`), 0o600))
 	for place, want := range map[string]string{
-		block[0]:                            "is block 25 alone, and its fees also follow from the multiplier and the runtime of block 24",
+		repository.Path("testdata/recordings/moonbeam-2100/blocks/25.json"): "is block 25 alone, and its fees also follow from the multiplier and the runtime of block 24",
 		other:                               "is a file, and recordings are a directory",
 		filepath.Join(directory, "nowhere"): "nowhere",
 	} {
 		_, err := answers.OpenDirectory(place)
 		require.ErrorContains(t, err, want)
 	}
-	_, err = answers.OpenDirectory(filepath.Join(directory, "nowhere"))
+	_, err := answers.OpenDirectory(filepath.Join(directory, "nowhere"))
 	require.ErrorIs(t, err, answers.ErrLacks)
 }

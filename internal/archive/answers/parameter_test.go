@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 const parameterKey = "0x0004"
@@ -176,10 +177,7 @@ func TestParametersWithoutARuntime(t *testing.T) {
 
 // The real gateway's answers on a real runtime are read where they lie, and kept.
 func TestRecordedParameters(t *testing.T) {
-	const directory = "../../../../shared/pairs/datahaven-100/gateway"
-	if _, err := os.Stat(directory); err != nil {
-		t.Skip("SKIPPED: no recordings in " + directory)
-	}
+	directory := pairs.Path(t, "datahaven-100", "gateway")
 	ctx := context.Background()
 	recorded := opened(t, directory)
 	gateway, _ := served(t, recorded)

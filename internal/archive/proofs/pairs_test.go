@@ -2,7 +2,6 @@ package proofs_test
 
 import (
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,26 +16,21 @@ import (
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/network"
 )
-
-const pairs = "../../../../shared/pairs"
 
 // What five real runtimes made, kept with proofs in tries of both layouts, is answered as
 // Sidecar answered it: hashes and state roots apart, for the recorded roots were a
 // simulator's own. Accounts and the treasury's parameter are proved at every block.
 func TestPairs(t *testing.T) {
-	if _, err := os.Stat(pairs); err != nil {
-		t.Skipf("NOT TESTED: archives of recorded chains: %v", err)
-	}
-	for layout, name := range []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m"} {
+	for layout, name := range pairs.RealRuntimes {
 		t.Run(name, func(t *testing.T) { compareWithPair(t, name, layout%2) })
 	}
 }
 
 func compareWithPair(t *testing.T, name string, layout int) {
-	rooted, err := nodetest.Open(filepath.Join(pairs, name, "node"))
-	require.NoError(t, err)
+	rooted := nodetest.OpenPair(t, name)
 	require.NoError(t, rooted.Root(layout))
 	server := httptest.NewServer(rooted)
 	defer server.Close()
@@ -52,7 +46,7 @@ func compareWithPair(t *testing.T, name string, layout int) {
 	o := proofs.RecordOptions{First: 0, Last: head.Number, Trusted: trusted, ParameterKey: func(r proofs.RuntimeName) string {
 		return network.BuiltIn().ParameterKey(r.SpecName, r.SpecVersion)
 	}}
-	folders, err := filepath.Glob(filepath.Join(pairs, name, "gateway", "balance-info", "*"))
+	folders, err := filepath.Glob(pairs.Path(t, name, "gateway", "balance-info", "*"))
 	require.NoError(t, err)
 	for _, folder := range folders {
 		account, err := chain.ParseAddress(filepath.Base(folder))
@@ -81,7 +75,7 @@ func compareWithPair(t *testing.T, name string, layout int) {
 		"parameters":     "/pallets/parameters/storage/parameters?keys%5B%5D=0x0004&at=HEIGHT",
 		"balance-info/*": "/accounts/ACCOUNT/balance-info?at=HEIGHT",
 	} {
-		files, err := filepath.Glob(filepath.Join(pairs, name, "gateway", kind, "*.json"))
+		files, err := filepath.Glob(pairs.Path(t, name, "gateway", kind, "*.json"))
 		require.NoError(t, err)
 		for _, file := range files {
 			height, folder := strings.TrimSuffix(filepath.Base(file), ".json"), filepath.Base(filepath.Dir(file))

@@ -21,30 +21,23 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/ledgertest"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
-// recordings are recorded chains, by their directories. Those that are not of the project
-// are looked at where they are there.
-var recordings = map[string]string{
-	"moonbeam-1701":        "../../../testdata/recordings/moonbeam-1701",
-	"moonbeam-2100":        "../../../testdata/recordings/moonbeam-2100",
-	"shared-moonbeam-1701": "../../../../shared/recordings/moonbeam-1701",
-	"shared-moonbeam-2100": "../../../../shared/recordings/moonbeam-2100",
-	"moonbeam-2600":        "../../../../shared/pairs/moonbeam-2600/gateway",
-	"datahaven-100":        "../../../../shared/pairs/datahaven-100/gateway",
-}
+// recordings are recorded chains.
+var recordings = []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100"}
 
-// directoryOf is where a recording is; the test is skipped where it is not there.
+// directoryOf is where a recording is.
 func directoryOf(t testing.TB, name string) string {
 	t.Helper()
-	dir := recordings[name]
-	if _, err := os.Stat(filepath.Join(dir, "accounts.json")); err != nil {
-		t.Skip(dir + " is not there")
+	if name == "moonbeam-2600" || name == "datahaven-100" {
+		return pairs.Path(t, name, "gateway")
 	}
-	return dir
+	return repository.Path("testdata", "recordings", name)
 }
 
 // heightOf is the last height of a recording.
@@ -71,7 +64,7 @@ func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 	defer files.Unlock()
 	path, key := filepath.Join(t.TempDir(), "fees.db"), fmt.Sprint(name, len(changes) == 0)
 	if files.bytes[key] == nil {
-		fill(t, path, dir, strings.TrimPrefix(name, "shared-"), len(changes) == 0)
+		fill(t, path, dir, name, len(changes) == 0)
 		var err error
 		files.bytes[key], err = os.ReadFile(path)
 		require.NoError(t, err)

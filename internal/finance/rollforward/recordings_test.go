@@ -153,7 +153,7 @@ func lower(a chain.Address) string { return strings.ToLower(a.String()) }
 // Every line of every account is what this test's own code finds in the raw events, opening
 // and closing are what the gateway told, free and reserved, and nothing is left over.
 func TestRecordings(t *testing.T) {
-	for name := range recordings {
+	for _, name := range recordings {
 		t.Run(name, func(t *testing.T) {
 			dir, book, have, accounts := directoryOf(t, name), recorded(t, name), recordedBalances(t, name), accountsOf(t, name)
 			last := heightOf(t, dir)
@@ -315,7 +315,7 @@ func TestFeesAreWhatWasCharged(t *testing.T) {
 // Treasury and authors, whose balances nobody recorded, have what the events say: the
 // treasury's part of fees, and priority fees.
 func TestTreasuryAndAuthors(t *testing.T) {
-	for name := range recordings {
+	for _, name := range recordings {
 		t.Run(name, func(t *testing.T) {
 			dir := directoryOf(t, name)
 			want := readExpectation(t, dir, treasuryOf(name))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // What was prepared is answered from memory, to the byte, by two questions a block and one
@@ -26,7 +27,7 @@ func TestPrepare(t *testing.T) {
 			after := node.Asked()
 			require.Equal(t, 26, after["chain_getBlock"]-asked["chain_getBlock"])
 			require.Equal(t, 28, after["state_queryStorageAt"]-asked["state_queryStorageAt"])
-			dir := filepath.Join(pairs, "moonbeam-2600", "gateway")
+			dir := pairs.Path(t, "moonbeam-2600", "gateway")
 			for height := 1; height <= 27; height++ {
 				for kind, question := range map[string]string{
 					"blocks": "/blocks/%d", "headers": "/blocks/%d/header", "multiplier": multiplierAt,

@@ -3,11 +3,9 @@ package gateway_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -29,11 +27,7 @@ import (
 func faultyNode(t *testing.T, upgrade bool) (*nodetest.Node, *nodetest.Faults) {
 	t.Helper()
 	open := func(name string) *nodetest.Node {
-		node, err := nodetest.Open(filepath.Join(pairs, name, "node"))
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Skipf("SKIPPED, no fault was tried: %v", err)
-		}
-		require.NoError(t, err)
+		node := nodetest.OpenPair(t, name)
 		require.NoError(t, node.Mill(600))
 		return node
 	}

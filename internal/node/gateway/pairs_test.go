@@ -1,9 +1,7 @@
 package gateway_test
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -16,18 +14,13 @@ import (
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
-
-const pairs = "../../../../shared/pairs"
 
 // served is a gateway before a node that was recorded, over HTTP or a WebSocket.
 func served(t testing.TB, name, scheme string) (*gateway.Gateway, *nodetest.Node) {
 	t.Helper()
-	node, err := nodetest.Open(filepath.Join(pairs, name, "node"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("SKIPPED, %s was NOT compared: %v", name, err)
-	}
-	require.NoError(t, err)
+	node := nodetest.OpenPair(t, name)
 	server := httptest.NewServer(node)
 	t.Cleanup(server.Close)
 	client, err := rpc.New(strings.Replace(server.URL, "http", scheme, 1), httpclient.Options{})
@@ -39,12 +32,12 @@ func served(t testing.TB, name, scheme string) (*gateway.Gateway, *nodetest.Node
 // TestAnswersOfPairs wants every answer that Sidecar was recorded to have given to come from
 // its node, to the byte.
 func TestAnswersOfPairs(t *testing.T) {
-	for _, name := range []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m"} {
+	for _, name := range pairs.RealRuntimes {
 		t.Run(name, func(t *testing.T) {
 			for _, scheme := range []string{"http", "ws"} {
 				g, node := served(t, name, scheme)
 				counts := map[string]int{}
-				dir := filepath.Join(pairs, name, "gateway")
+				dir := pairs.Path(t, name, "gateway")
 				for kind, question := range map[string]string{
 					"blocks": "/blocks/%s", "headers": "/blocks/%s/header", "runtime-spec": "/runtime/spec?at=%s",
 					"multiplier":   "/pallets/transaction-payment/storage/nextFeeMultiplier?at=%s",

@@ -20,14 +20,14 @@ import (
 	headers "github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // rootedPair is a recorded chain whose headers were made anew, and what took the place of what:
 // the hashes and the state roots.
 func rootedPair(t *testing.T, name string, layout int) (node *rpc.Client, hashes []chain.Hash, renamed *strings.Replacer) {
 	_, recorded := served(t, name, "http")
-	rooted, err := nodetest.Open(filepath.Join(pairs, name, "node"))
-	require.NoError(t, err)
+	rooted := nodetest.OpenPair(t, name)
 	require.NoError(t, rooted.Root(layout))
 	was, node := clientOf(t, recorded), clientOf(t, rooted)
 	head, err := node.Header(t.Context(), chain.Optional[chain.Hash]{})
@@ -77,7 +77,7 @@ func clientOf(t *testing.T, node *nodetest.Node) *rpc.Client {
 	return client
 }
 
-var pairNames = []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m"}
+var pairNames = pairs.RealRuntimes
 
 // A recorded chain with true roots has the blocks and states that were recorded. Nothing but
 // hashes and state roots is another.
@@ -85,7 +85,7 @@ func TestRootedPairsAreTheRecordedOnes(t *testing.T) {
 	for layout, name := range pairNames {
 		node, _, renamed := rootedPair(t, name, layout%2)
 		g := gateway.New(node)
-		dir := filepath.Join(pairs, name, "gateway")
+		dir := pairs.Path(t, name, "gateway")
 		count := 0
 		for kind, question := range map[string]string{
 			"blocks": "/blocks/HEIGHT", "headers": "/blocks/HEIGHT/header", "runtime-spec": "/runtime/spec?at=HEIGHT",
@@ -165,7 +165,7 @@ func TestRootedPairsAreProved(t *testing.T) {
 // recordedKeys are the keys that were recorded of a pair at each of so many heights, and the
 // code's.
 func recordedKeys(t *testing.T, name string, heights int) (keys [][]byte) {
-	text, err := os.ReadFile(filepath.Join(pairs, name, "node", "state_getStorage.json"))
+	text, err := os.ReadFile(pairs.Path(t, name, "node", "state_getStorage.json"))
 	require.NoError(t, err)
 	var recorded map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(text, &recorded))

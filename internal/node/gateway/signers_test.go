@@ -53,9 +53,6 @@ func TestSignersOfPairs(t *testing.T) {
 			}
 		})
 	}
-	if sum == 0 {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
-	}
 	require.Greater(t, sum, 150)
 	t.Logf("%d signatures", sum)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -26,17 +25,12 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/serve"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
-
-const pair = "../../../../shared/pairs/moonbeam-2600"
 
 func openNode(t testing.TB) *nodetest.Node {
 	t.Helper()
-	node, err := nodetest.Open(filepath.Join(pair, "node"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("SKIPPED, nothing was compared with Sidecar: %v", err)
-	}
-	require.NoError(t, err)
+	node := nodetest.OpenPair(t, "moonbeam-2600")
 	return node
 }
 
@@ -98,14 +92,14 @@ func recorded(t testing.TB) map[string]string {
 		"multiplier":   "/pallets/transaction-payment/storage/nextFeeMultiplier?at=%s",
 		"block-weight": "/pallets/system/storage/blockWeight?at=%s",
 	} {
-		files, err := filepath.Glob(filepath.Join(pair, "gateway", kind, "*.json"))
+		files, err := filepath.Glob(pairs.Path(t, "moonbeam-2600", "gateway", kind, "*.json"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files, kind)
 		for _, file := range files {
 			found[fmt.Sprintf(question, strings.TrimSuffix(filepath.Base(file), ".json"))] = filepath.Join(kind, filepath.Base(file))
 		}
 	}
-	balances, err := filepath.Glob(filepath.Join(pair, "gateway/balance-info/*/*.json"))
+	balances, err := filepath.Glob(pairs.Path(t, "moonbeam-2600", "gateway/balance-info/*/*.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, balances)
 	for _, file := range balances {
@@ -114,7 +108,7 @@ func recorded(t testing.TB) map[string]string {
 		found[fmt.Sprintf("/accounts/%s/balance-info?at=%s", account, height)] = filepath.Join("balance-info", account, filepath.Base(file))
 	}
 	for question, file := range found {
-		text, err := os.ReadFile(filepath.Join(pair, "gateway", file))
+		text, err := os.ReadFile(pairs.Path(t, "moonbeam-2600", "gateway", file))
 		require.NoError(t, err)
 		found[question] = string(text)
 	}
@@ -141,7 +135,7 @@ var unlike = map[string]string{
 // is of its source files.
 func TestMoreAnswers(t *testing.T) {
 	gateway := served(t, openNode(t), serve.Options{Version: "fees 1"})
-	index, err := os.ReadFile(filepath.Join(pair, "gateway/more/index.tsv"))
+	index, err := os.ReadFile(pairs.Path(t, "moonbeam-2600", "gateway/more/index.tsv"))
 	require.NoError(t, err)
 	compared := 0
 	for line := range strings.Lines(string(index)) {
@@ -149,7 +143,7 @@ func TestMoreAnswers(t *testing.T) {
 		question, want := fields[1], answer{contentType: fields[3]}
 		want.status, err = strconv.Atoi(fields[2])
 		require.NoError(t, err)
-		text, err := os.ReadFile(filepath.Join(pair, "gateway/more", fields[0]+".body"))
+		text, err := os.ReadFile(pairs.Path(t, "moonbeam-2600", "gateway/more", fields[0]+".body"))
 		require.NoError(t, err)
 		want.text = string(text)
 		have := get(t, gateway+question)

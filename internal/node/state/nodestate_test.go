@@ -1,8 +1,6 @@
 package state_test
 
 import (
-	"errors"
-	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -19,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
@@ -95,12 +94,7 @@ func number(t *testing.T, digits string) (n int64) {
 
 // What a recorded chain's accounts had, block by block, as the real gateway said it.
 func TestRecordedAccounts(t *testing.T) {
-	const pair = "../../../../shared/pairs/moonbeam-2600"
-	replay, err := nodetest.Open(filepath.Join(pair, "node"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pair)
-	}
-	require.NoError(t, err)
+	replay := nodetest.OpenPair(t, "moonbeam-2600")
 	server := httptest.NewServer(replay)
 	t.Cleanup(server.Close)
 	node := client(t, server.URL)
@@ -108,7 +102,7 @@ func TestRecordedAccounts(t *testing.T) {
 	for _, height := range []uint64{0, 7, 20, 27} {
 		view, err := state.Open(t.Context(), node, chain.Some(height), extrinsic.Token{})
 		require.NoError(t, err)
-		files, err := filepath.Glob(filepath.Join(pair, "gateway/balance-info/*"))
+		files, err := filepath.Glob(pairs.Path(t, "moonbeam-2600", "gateway/balance-info/*"))
 		require.NoError(t, err)
 		for _, dir := range files {
 			text, err := os.ReadFile(filepath.Join(dir, strconv.FormatUint(height, 10)+".json"))
@@ -135,12 +129,7 @@ func TestRecordedAccounts(t *testing.T) {
 
 // An account that pays is told of whenever what it has changes.
 func TestFollow(t *testing.T) {
-	const pair = "../../../../shared/pairs/moonbeam-2600"
-	replay, err := nodetest.Open(filepath.Join(pair, "node"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pair)
-	}
-	require.NoError(t, err)
+	replay := nodetest.OpenPair(t, "moonbeam-2600")
 	replay.SetHead(2)
 	server := httptest.NewServer(replay)
 	t.Cleanup(server.Close)

@@ -3,8 +3,6 @@ package header_test
 import (
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +14,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/scale"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 func unhex(t testing.TB, text string) []byte {
@@ -34,10 +34,8 @@ func hashOf(t testing.TB, text string) chain.Hash {
 
 // A header of the real Moonbeam has the hash that the real gateway gave.
 func TestHashOfARealHeader(t *testing.T) {
-	text, err := os.ReadFile("../../../../shared/realnet/moonbeam-11728459.json")
-	if err != nil {
-		t.Skipf("SKIPPED, no real header was read: %v", err)
-	}
+	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
+	require.NoError(t, err)
 	var b struct {
 		Number                                      json.Number
 		Hash, ParentHash, StateRoot, ExtrinsicsRoot string
@@ -83,10 +81,9 @@ func requireReadAgain(t testing.TB, h *header.Header) {
 // their node gave it; what is changed anywhere is not. Only the headers are asked for: their
 // hashes are what the node has them by.
 func TestChains(t *testing.T) {
-	const pairs = "../../../../shared/pairs"
 	proved := 0
-	for _, name := range []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m"} {
-		headers, newest := recorded(t, filepath.Join(pairs, name, "node"))
+	for _, name := range pairs.RealRuntimes {
+		headers, newest := recorded(t, pairs.Path(t, name, "node"))
 		for next, more := newest, true; more; proved++ {
 			h := headers[next.Hash]
 			require.NotNil(t, h, "%s, block %d", name, next.Height)
@@ -114,9 +111,6 @@ func TestChains(t *testing.T) {
 // the newest one.
 func recorded(t *testing.T, dir string) (headers map[chain.Hash]*header.Header, newest chain.Anchor) {
 	text, err := os.ReadFile(filepath.Join(dir, "chain_getBlock.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no recorded pairs at", dir)
-	}
 	require.NoError(t, err)
 	var answers map[string]struct {
 		Result struct {

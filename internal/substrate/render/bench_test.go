@@ -7,12 +7,13 @@ import (
 
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/substrate/render"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // BenchmarkBlock compares reading a node's blocks with reading the same ones as JSON: raw is
 // from a node's bytes to a chain.Block, json is from Sidecar's answer to the same.
 func BenchmarkBlock(b *testing.B) {
-	for _, name := range pairNames {
+	for _, name := range pairs.RealRuntimes {
 		p := openPair(b, name)
 		blocks := make([]*rawAndJSON, len(p.heights))
 		for i, at := range p.heights {

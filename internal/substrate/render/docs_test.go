@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
 // The texts are what Sidecar 18.0.0 said of the sample's blocks, asked before the recorded node
@@ -48,5 +50,5 @@ func TestDocsOfPairs(t *testing.T) {
 			require.Equal(t, want, fmt.Sprintf("%x", sum.Sum(nil)), question)
 		})
 	}
-	require.Equal(t, 3*len(pairNames), queries)
+	require.Equal(t, 3*len(pairs.RealRuntimes), queries)
 }

@@ -20,15 +20,10 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/substrate/scalejson"
+	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// pairs are chains with what Sidecar 18.0.0 had said of their blocks, and what its node had
-// said to it.
-const pairs = "../../../../shared/pairs"
-
-var pairNames = []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m"}
-
-// pair is one of them.
+// pair is a chain with what Sidecar 18.0.0 had said of its blocks, and what its node had said to it.
 type pair struct {
 	t       testing.TB
 	dir     string
@@ -38,17 +33,14 @@ type pair struct {
 }
 
 func eachPair(t *testing.T, test func(t *testing.T, p *pair)) {
-	for _, name := range pairNames {
+	for _, name := range pairs.RealRuntimes {
 		t.Run(name, func(t *testing.T) { test(t, openPair(t, name)) })
 	}
 }
 
 func openPair(t testing.TB, name string) *pair {
-	p := &pair{t: t, dir: filepath.Join(pairs, name), asked: map[string]map[string]json.RawMessage{}}
+	p := &pair{t: t, dir: pairs.Path(t, name), asked: map[string]map[string]json.RawMessage{}}
 	text, err := os.ReadFile(filepath.Join(p.dir, "node/metadata.hex"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
-	}
 	require.NoError(t, err)
 	m, err := metadata.Parse(unhex(t, strings.TrimSpace(string(text))))
 	require.NoError(t, err)

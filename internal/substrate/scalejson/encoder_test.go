@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/substrate/scalejson"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/realmetadata"
 )
 
@@ -152,17 +153,8 @@ func TestEncodesTheSample(t *testing.T) {
 // All that was recorded of six chains: what Sidecar said of calls and events is encoded to
 // what its node had said, and so is what the package says of all values of the storage.
 func TestEncodesWhatWasRecorded(t *testing.T) {
-	const pairs = "../../../../shared/pairs"
-	directories, err := filepath.Glob(filepath.Join(pairs, "*", "node"))
-	require.NoError(t, err)
-	directories = slices.DeleteFunc(directories, func(dir string) bool { // the encoder refuses accounts of 32 bytes
-		name := filepath.Base(filepath.Dir(dir))
-		return name == "creditcoin3-87" || name == "bittensor-218"
-	})
-	if len(directories) == 0 {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
-	}
-	for _, dir := range directories {
+	for _, name := range append([]string{"vflow-2000"}, pairs.RealRuntimes...) {
+		dir := pairs.Path(t, name, "node")
 		read := func(name string, v any) {
 			text, err := os.ReadFile(filepath.Join(dir, name+".json"))
 			require.NoError(t, err)

@@ -2,10 +2,7 @@ package trie_test
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,20 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/substrate/trie"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/internal/test/trietest"
 )
 
-// realProof is a proof of Moonbeam's last block, 16796696, as a node of the real chain
-// answered it. It is public, and not a part of this repository.
-const realProof = "../../../../shared/realnet/moonbeam-16796696-total-supply-proof.json"
-
 type recordedProof struct{ StateRoot, StorageKey, StorageValue string }
 
+// openRealProof is a proof of Moonbeam's last block, 16796696, as a node of the real chain
+// answered it. It is public, and not a part of this repository.
 func openRealProof(t *testing.T) (root trie.Hash, key, value []byte, nodes [][]byte) {
-	text, err := os.ReadFile(realProof)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there is no real proof at", realProof)
-	}
+	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-16796696-total-supply-proof.json"))
 	require.NoError(t, err)
 	var c struct {
 		recordedProof
@@ -84,13 +78,9 @@ func TestRealProof(t *testing.T) {
 // runtimes made it, in layout 0: of a state of layout 1 too. (The state roots there are a
 // simulator's.)
 func TestExtrinsicsRoots(t *testing.T) {
-	const pairs = "../../../../shared/pairs"
 	blocks := 0
-	for _, name := range []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m"} {
-		text, err := os.ReadFile(filepath.Join(pairs, name, "node/chain_getBlock.json"))
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
-		}
+	for _, name := range pairs.RealRuntimes {
+		text, err := os.ReadFile(pairs.Path(t, name, "node/chain_getBlock.json"))
 		require.NoError(t, err)
 		var answers map[string]struct {
 			Result struct {

@@ -12,7 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/internal/test/trietest"
 )
@@ -39,6 +43,14 @@ type Node struct {
 type recording struct {
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
+}
+
+// OpenPair reads the node of a recorded chain of testdata/pairs.
+func OpenPair(t testing.TB, name string) *Node {
+	t.Helper()
+	node, err := Open(pairs.Path(t, name, "node"))
+	require.NoError(t, err)
+	return node
 }
 
 // Open reads a directory.

@@ -6,7 +6,6 @@ import (
 	"archive/tar"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,8 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/test/repository"
 )
 
-// Each calls with the name and the bytes of each file, such as moonbeam-1701, in the archive's order. The caller is in a
-// package's directory right below the root.
+// Each calls with the name and the bytes of each file, such as moonbeam-1701, in the archive's order.
 func Each(t testing.TB, with func(name string, metadata []byte)) {
 	t.Helper()
 	each(t, func(name string, metadata []byte) bool {
@@ -44,10 +42,7 @@ func Named(t testing.TB, name string) (metadata []byte) {
 // each goes through the files until with returns false.
 func each(t testing.TB, with func(name string, metadata []byte) bool) {
 	t.Helper()
-	file, err := os.Open(repository.Shared("metadata.tar.zst"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no real metadata at ../../shared")
-	}
+	file, err := os.Open(repository.Shared(t, "metadata.tar.zst"))
 	require.NoError(t, err)
 	defer file.Close()
 	plain, err := zstd.NewReader(file)

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,16 +16,13 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/metadata"
+	"github.com/feeledger/fees/internal/test/devkeys"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// pairs are chains with what their node had said.
-const pairs = "../../../../shared/pairs"
-
-var pairNames = []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100", "datahaven-100m", "vflow-2000"}
-
-// recorded is one of them.
+// recorded is a chain with what its node had said.
 type recorded struct {
 	t       *testing.T
 	dir     string
@@ -40,17 +34,14 @@ type recorded struct {
 }
 
 func eachRecorded(t *testing.T, test func(t *testing.T, r *recorded)) {
-	for _, name := range pairNames {
+	for _, name := range append([]string{"vflow-2000"}, pairs.RealRuntimes...) {
 		t.Run(name, func(t *testing.T) { test(t, open(t, name)) })
 	}
 }
 
 func open(t *testing.T, name string) *recorded {
-	r := &recorded{t: t, dir: filepath.Join(pairs, name, "node")}
+	r := &recorded{t: t, dir: pairs.Path(t, name, "node")}
 	text, err := os.ReadFile(filepath.Join(r.dir, "metadata.hex"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
-	}
 	require.NoError(t, err)
 	m, err := metadata.Parse(unhex(t, strings.TrimSpace(string(text))))
 	require.NoError(t, err)
@@ -135,21 +126,6 @@ func (r *recorded) signing(x *extrinsic.Extrinsic, height uint64) *extrinsic.Sig
 	return s
 }
 
-// developers are the keys of the development accounts, by their addresses.
-func developers(t *testing.T) map[chain.Address]*keys.Key {
-	text, err := os.ReadFile("../../../../shared/facts/keys.md")
-	require.NoError(t, err)
-	list := map[chain.Address]*keys.Key{}
-	for _, row := range regexp.MustCompile(`\| (0x[0-9a-fA-F]{40}) \| (0x[0-9a-f]{64}) \|`).FindAllStringSubmatch(string(text), -1) {
-		key, err := keys.ParseHex([]byte(row[2]))
-		require.NoError(t, err)
-		require.Equal(t, row[1], key.Address().String())
-		list[key.Address()] = key
-	}
-	require.Len(t, list, 18)
-	return list
-}
-
 // requireReadBack reads a payload, and the same with the metadata's hash where the runtime takes that. Bytes are missing
 // or left over in every other one.
 func requireReadBack(t *testing.T, runtime *extrinsic.Runtime, payload, call []byte, s *extrinsic.Signing) {
@@ -183,7 +159,7 @@ func TestRecordedExtrinsics(t *testing.T) {
 	total, signed := 0, 0
 	calls := map[string]int{}
 	eachRecorded(t, func(t *testing.T, r *recorded) {
-		developers := developers(t)
+		developers := devkeys.All(t)
 		for _, b := range r.blocks() {
 			for i, encoded := range b.Extrinsics {
 				x, err := r.runtime.Read(encoded)
@@ -223,9 +199,7 @@ func TestRecordedExtrinsics(t *testing.T) {
 			}
 		}
 	})
-	if total == 0 {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
-	}
+	require.Positive(t, total)
 	t.Logf("%d extrinsics decoded and made again, %d of them signed, of %d calls", total, signed, len(calls))
 }
 
@@ -292,9 +266,7 @@ func TestRecordedEstimates(t *testing.T) {
 			}
 		}
 	})
-	if compared == 0 {
-		t.Skip("NOT TESTED: there are no recorded pairs at", pairs)
-	}
+	require.Positive(t, compared)
 	require.Equal(t, compared, exact+waived+back)
 	t.Logf("%d estimates: %d exact, %d of fees that were waived, %d above the fee because weight was given back", compared, exact, waived, back)
 }

@@ -1,0 +1,47 @@
+// Package devkeys are the public keys of development chains: everybody has them, and no real chain has anything of theirs.
+// The first ten follow from the ecosystem's well-known mnemonic; the others were made up for the recorded chains.
+package devkeys
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/tx/keys"
+)
+
+// known are the secrets by their accounts: Alith to Judith, and eight more.
+var known = map[string]string{
+	"0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac": "0x5fb92d6e98884f76de468fa3f6278f8807c48bebc13595d45af5bdc4da702133",
+	"0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0": "0x8075991ce870b93a8870eca0c0f91913d12f47948ca0fd25b49c6fa7cdbeee8b",
+	"0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc": "0x0b6e18cafb6ed99687ec547bd28139cafdd2bffe70e6b688025de6b445aa5c5b",
+	"0x773539d4Ac0e786233D90A233654ccEE26a613D9": "0x39539ab1876910bbf3a223d84a29e28f1cb4e2e456503e7e91ed39b2e7223d68",
+	"0xFf64d3F6efE2317EE2807d223a0Bdc4c0c49dfDB": "0x7dce9bc8babb68fec1409be38c8e1a52650206a7ed90ff956ae8a6d15eeaaef4",
+	"0xC0F0f4ab324C46e55D02D0033343B4Be8A55532d": "0xb9d2ea9a615f3165812e8d44de0d24da9bbd164b65c4f0573e1ce2c8dbd9c8df",
+	"0x7BF369283338E12C90514468aa3868A551AB2929": "0x96b8a38e12e1a31dee1eab2fffdf9d9990045f5b37e44d8cc27766ef294acf18",
+	"0x931f3600a299fd9B24cEfB3BfF79388D19804BeA": "0x0d6dcaaef49272a5411896be8ad16c01c35d6f8c18873387b71fbc734759b0ab",
+	"0xC41C5F1123ECCd5ce233578B2e7ebd5693869d73": "0x4c42532034540267bf568198ccec4cb822a025da542861fcb146a5fab6433ff8",
+	"0x2898FE7a42Be376C8BC7AF536A940F7Fd5aDd423": "0x94c49300a58d576011096bcb006aa06f5a91b34b4383891e8029c21dc39fbb8b",
+	"0x5a3f019E03FB6e2097B19ea78bE1252842c883A0": "0xabcdef0000000000000000000000000000000000000000000000000000001111",
+	"0x301bB5148D8329dBB00f5f5c4831FBD7E2f8d04f": "0xabcdef0000000000000000000000000000000000000000000000000000002222",
+	"0xFA1e2eD577dA8c28ba4d3dCF92Bb54E5d542937F": "0xabcdef0000000000000000000000000000000000000000000000000000003333",
+	"0x4376a3d10d0F2939d4C1E23Ec91425aDa011C09a": "0xabcdef0000000000000000000000000000000000000000000000000000004444",
+	"0xF6170C77F87dDB4893873E5F6697ECB7dBf8145f": "0xabcdef0000000000000000000000000000000000000000000000000000005555",
+	"0x749065F5FfB13CAbEb449679B7c21C5fE0f96809": "0xabcdef0000000000000000000000000000000000000000000000000000006666",
+	"0xe5d73d0aeFb0300F6A73a220b5Bc4769C5777C90": "0xabcdef0000000000000000000000000000000000000000000000000000007777",
+	"0xDeAfEA6Fc3fF04441ed9e925437F0e65CEaBFf4D": "0xabcdef0000000000000000000000000000000000000000000000000000008888",
+}
+
+// All are the keys by their accounts.
+func All(t testing.TB) map[chain.Address]*keys.Key {
+	t.Helper()
+	list := map[chain.Address]*keys.Key{}
+	for account, secret := range known {
+		key, err := keys.ParseHex([]byte(secret))
+		require.NoError(t, err)
+		require.Equal(t, account, key.Address().String())
+		list[key.Address()] = key
+	}
+	return list
+}
