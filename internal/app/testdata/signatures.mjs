@@ -1,6 +1,6 @@
 // Writes signatures.json: what @polkadot/api 16.4.9 and ethers 6.17.0 sign for made-up transactions.
 //   npm install @polkadot/api@16.4.9 @polkadot-api/merkleize-metadata@1.3.0 ethers@6.17.0 && node signatures.mjs moonbeam-2600.hex moonbase-3700.scale > signatures.json
-// The first file is ../shared/pairs/moonbeam-2600/node/metadata.hex, the second moonbase-3700-moonwall.scale of ../shared/metadata.tar.zst.
+// The first file is node/metadata.hex of testdata/pairs/moonbeam-2600, the second moonbase-3700-moonwall.scale of ../shared/metadata.tar.zst.
 import { readFileSync } from "node:fs";
 import { Keyring } from "@polkadot/keyring";
 import { Metadata, TypeRegistry } from "@polkadot/types";
