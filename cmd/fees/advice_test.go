@@ -187,23 +187,23 @@ func subcommand(c *cobra.Command, name string) *cobra.Command {
 // shownBy are the commands that show the texts of a package which name flags. What is not
 // listed is shown by any, and names no flag outside of a command line.
 var shownBy = map[string][]string{
-	"desk/chain_known.go":   {"tx sign", "tx build", "tx build-evm", "estimate"},
-	"desk/prepare.go":       {"tx sign"},
-	"extrinsic/argument.go": {"tx build", "estimate"},
-	"desk/statement.go":     {"statement", "rollforward", "close"},
-	"desk/suggest.go":       {"suggest"},
-	"desk/same_chain.go":    {"follow", "watch", "verify", "networks check"},
-	"desk/rollforward.go":   {"rollforward"},
-	"desk/package_check.go": {"close"},
-	"evidence/encoded.go":   {"verify", "networks check"},
-	"evidence/diagnosis.go": {"block", "verify", "explain", "sync"},
-	"evidence/call.go":      {"block", "verify", "explain", "watch", "sync", "follow", "worker"},
-	"evidence/checks.go":    {"verify"},
-	"dataset/":              {"export"},
-	"reconcile/":            {"reconcile", "close"},
-	"network/":              {"block", "verify", "explain", "watch", "sync", "follow", "worker", "report", "statement", "reconcile", "serve", "suggest", "networks check"},
-	"invoice/":              {"explain"},
-	"users/":                {"serve"},
+	"internal/app/chain_known.go":       {"tx sign", "tx build", "tx build-evm", "estimate"},
+	"internal/app/prepare.go":           {"tx sign"},
+	"internal/tx/extrinsic/argument.go": {"tx build", "estimate"},
+	"internal/app/statement.go":         {"statement", "rollforward", "close"},
+	"internal/app/suggest.go":           {"suggest"},
+	"internal/app/same_chain.go":        {"follow", "watch", "verify", "networks check"},
+	"internal/app/rollforward.go":       {"rollforward"},
+	"internal/app/package_check.go":     {"close"},
+	"fee/evidence/encoded.go":           {"verify", "networks check"},
+	"fee/evidence/diagnosis.go":         {"block", "verify", "explain", "sync"},
+	"fee/evidence/call.go":              {"block", "verify", "explain", "watch", "sync", "follow", "worker"},
+	"fee/evidence/checks.go":            {"verify"},
+	"internal/ledger/dataset/":          {"export"},
+	"internal/reconcile/":               {"reconcile", "close"},
+	"network/":                          {"block", "verify", "explain", "watch", "sync", "follow", "worker", "report", "statement", "reconcile", "serve", "suggest", "networks check"},
+	"internal/finance/explain/":         {"explain"},
+	"internal/web/users/":               {"serve"},
 }
 
 // Flags and command lines in the texts of all packages exist: in the program's own and on pages,
@@ -214,10 +214,10 @@ func TestTextsNameFlagsThatExist(t *testing.T) {
 	for _, l := range messages(t, "../..") {
 		path := strings.TrimPrefix(l.place, "../../")
 		var wrong []string
-		switch first, _, _ := strings.Cut(path, "/"); first {
-		case "internal", "bench", "contrib":
+		switch {
+		case strings.HasPrefix(path, "internal/test/"), strings.HasPrefix(path, "internal/bench/"):
 			continue
-		case "cmd", "web":
+		case strings.HasPrefix(path, "cmd/"), strings.HasPrefix(path, "internal/web/"):
 			for i, c := range slices.Collect(commands(root)) {
 				unknown := unknownFlags(root, c, l.text)
 				if i == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/repository"
 )
 
 // shapes are the forms of a JSON text's values: of an object its keys in their
@@ -81,7 +82,7 @@ func (s shapes) object(t *testing.T, d *json.Decoder, path string) string {
 // Every answer has the keys of the recorded ones, in their order, and numbers, hex
 // digits and names where they have them.
 func TestShapeIsTheRecorded(t *testing.T) {
-	directory := filepath.Join("..", "..", "testdata", "recordings", "moonbeam-2100")
+	directory := repository.Path("testdata", "recordings", "moonbeam-2100")
 	for _, answer := range []struct {
 		recorded string
 		of       func(*chaingen.Chain, uint64) []byte
