@@ -73,6 +73,9 @@ func TestDataHavenProportion(t *testing.T) {
 // A ledger of DataHaven is filled from its gateway, verified, closed, and has the sums of
 // what was charged.
 func TestDataHavenBooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two chains, and all that is asked of their ledgers")
+	}
 	for name, c := range map[string]struct {
 		last   int
 		found  string // the time of block 2, and the multipliers that were set by hand

@@ -13,6 +13,9 @@ import (
 // A ledger is cut before a month. Reports of the time before say that it is not there, and the
 // file has it.
 func TestLedgerDetach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a chain of a month")
+	}
 	const first, last = 223_120, 223_270
 	const boundary = 31*7_200 + 1 // block 1 is of 2025-01-01T00:00:00Z, and the next ones follow every 12 seconds
 	const month, before = "2025-02", "2025-01"

@@ -44,26 +44,38 @@ func TestScripts(t *testing.T) {
 	node := httptest.NewServer(recordedNode(t))
 	t.Cleanup(node.Close)
 	keys := sshKeys(t) // no script changes them, and Zoe's is slow to make
-	testscript.Run(t, testscript.Params{
+	variables := map[string]string{
+		"GATEWAY": server.URL, "NODE": node.URL, "RECORDINGS": recordings(t), "KEYS": keys, "COLUMNS": "",
+		"FEES_NODE": "", "FEES_GATEWAY": "", "FEES_LEDGER": "", "SSH_AUTH_SOCK": "", "FEES_KEY_PASSPHRASE": "",
+	}
+	params := testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "served": served, "holds": holds, "locked": locked, "advised": advised},
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GATEWAY", server.URL)
-			env.Setenv("NODE", node.URL)
-			env.Setenv("FEES_NODE", "")
-			env.Setenv("RECORDINGS", recordings(t))
-			env.Setenv("COLUMNS", "")
-			env.Setenv("FEES_GATEWAY", "")
-			env.Setenv("FEES_LEDGER", "")
-			env.Setenv("KEYS", keys)
-			env.Setenv("SSH_AUTH_SOCK", "")
-			env.Setenv("FEES_KEY_PASSPHRASE", "")
+			for name, value := range variables {
+				env.Setenv(name, value)
+			}
 			return nil
 		},
-	})
+	}
+	if !testing.Short() || *update {
+		testscript.Run(t, params)
+		return
+	}
+	names := []string{"HOME", "TMPDIR", "FEES_ACCOUNTS", "FEES_API_KEY", "GATEWAY_NODE_URL"} // which a script sets, or testscript
+	for name := range variables {
+		names = append(names, name)
+	}
+	for _, name := range names {
+		t.Setenv(name, "") // so that it has its value again afterwards
+	}
+	params.Dir = scriptsInside(t)
+	params.Cmds["inside"] = insideCommand(names)
+	t.Chdir(".")
+	testscript.RunT(oneByOne{t}, params)
 }
 
 // exits is a script command: exits CODE PROGRAM ARGUMENTS.

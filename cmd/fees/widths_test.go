@@ -84,6 +84,9 @@ var widthCommands = []widthCommand{
 // TestWidths runs each command at widths of terminals: no line is wider, and what must not be
 // cut is whole.
 func TestWidths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some hundred and sixty outputs")
+	}
 	server := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	t.Cleanup(server.Close)
 	node := httptest.NewServer(recordedNode(t))

@@ -83,6 +83,9 @@ func TestWantedInput(t *testing.T) {
 // on, which is block 1. So 14 hours before a day are 4200 blocks, and 12 hours after it 3600. The
 // block before is taken too, and the one after, for they prove that none is missing.
 func TestForecastOfDays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a chain of months")
+	}
 	_, reader := made(3, 20_000)
 	for name, c := range map[string]struct {
 		in    app.WantedInput

@@ -82,6 +82,9 @@ func disorderly(t testing.TB) (list []*ledger.Entry) {
 // A book that is extended downwards and upwards, in whatever order, is the one that was begun
 // with its lowest block.
 func TestExtendedInAnyOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each order")
+	}
 	entries := disorderly(t)
 	count := len(entries)
 	ledger.SealAtOnce(t, 40)

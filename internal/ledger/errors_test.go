@@ -56,6 +56,9 @@ func TestAClosedBook(t *testing.T) {
 // Whatever table cannot be read or written: an operation is done or fails, and one
 // that fails has changed nothing.
 func TestTablesThatAreNotThere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each question without each table")
+	}
 	entries := madeUp(0, 40)
 	last := makeBlock(39, hashOf(39, 5), hashOf(38, 0), "1")
 	last.Report.Finalized = chain.Some(false)

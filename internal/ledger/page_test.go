@@ -208,6 +208,9 @@ func TestAPageOfALookUpThatLostARow(t *testing.T) {
 // With fewer connections than that, all are answered, and as one alone is: nobody holds a
 // connection while a row is handed over.
 func TestSixtyFourAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about load")
+	}
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		written, last := pagedBook(t, place, 300) // more than are read at once

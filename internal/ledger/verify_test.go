@@ -29,6 +29,9 @@ type tampered struct {
 }
 
 func TestEveryChangeOfTheDatabaseIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each change of each table; cmd/fees alters some in TestLedgerDamaged")
+	}
 	entries := full(t, recording2100())[20:] // not more, for it is verified once for each change
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()

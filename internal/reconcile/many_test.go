@@ -125,6 +125,9 @@ func (o *one) TransactionsByHash(_ context.Context, h chain.Hash) iter.Seq2[*led
 // Rows without number that name one transaction, or none, take no memory to speak of, and
 // none of them is lost on the way.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size")
+	}
 	const count = 100_000
 	x := &ledger.Transaction{Cost: ledger.Cost{Height: 3, Index: 4, Charged: chain.Some(chain.NewWei(7))}, Hash: chain.Hash{1}, Final: true}
 	for name, c := range map[string]struct {

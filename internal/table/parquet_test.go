@@ -258,6 +258,9 @@ func TestParquetRowThatDoesNotFit(t *testing.T) {
 
 // Rows of long texts end a group before it holds very many of them.
 func TestParquetGroupsOfLongTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size")
+	}
 	long := strings.Repeat("x", 1<<20)
 	s := one(table.Text, false)
 	s.Rows = func(yield func([]any, error) bool) {

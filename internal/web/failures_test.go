@@ -130,6 +130,9 @@ func TestLockoutBehindAProxy(t *testing.T) {
 
 // A remembered password clears what failed, passes without work, and is no fast way to guess.
 func TestRememberedPasswords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow hashes of passwords")
+	}
 	hold(t, time.Hour)
 	s, _, _ := guarded(t, filled(t, "0..3"), func(o *web.Options) { o.Time = time.Second })
 	require.Equal(t, http.StatusOK, basic(t, s, "anna", password, ""))

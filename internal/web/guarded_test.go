@@ -30,6 +30,9 @@ import (
 
 // A file is read once the token before it is known to be right, and is its sender's alone.
 func TestFilesOfUsers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each file costs a slow hash of passwords")
+	}
 	d := filled(t, "0..27")
 	byProxy := func(o *web.Options) { o.Users, o.Header = nil, "Remote-User" }
 	for name, change := range map[string]func(*web.Options){"users": nil, "proxy": byProxy} {

@@ -338,6 +338,9 @@ func TestRecordsStayRead(t *testing.T) {
 
 // Files that are forgotten leave nothing in memory.
 func TestMemoryOfFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about large files")
+	}
 	s := served(t, filled(t, "0..3"), nil)
 	content := []byte("hash,fee_wei\n" + strings.Repeat("x,"+noise(60<<10)+"\n", 100))
 	used := func() uint64 {

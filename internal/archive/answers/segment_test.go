@@ -515,6 +515,9 @@ func inUse() int64 {
 
 // What a recorder holds, and a reader, does not grow with the range.
 func TestMemoryOfLongRanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size")
+	}
 	const last, more = 11_999, 512 << 10 // 9,000 more blocks; a hash of each would be 300 kB, its pieces megabytes
 	ctx := context.Background()
 	directory := t.TempDir()
@@ -645,6 +648,9 @@ func TestCrowded(t *testing.T) {
 // The longest archive at the highest heights, with large segments, a change of the
 // runtime in each, and all accounts that it may have, can be read again.
 func TestLongestManifest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size")
+	}
 	const size = 1000
 	m := answers.Manifest{Format: 1, Tool: "fees", First: 4_200_000_000}
 	for i := range uint64(answers.MostSegments) {

@@ -71,6 +71,9 @@ func TestKilledBeforeEachStep(t *testing.T) {
 
 // One recording that is killed again and again.
 func TestKilledFiftyTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is killed before each step by another test")
+	}
 	made := rooted(60)
 	node := FromNode(served(t, made.Node()))
 	o := RecordOptions{First: 1, Last: 50, Accounts: made.Accounts()[:1], segmentSize: 2}

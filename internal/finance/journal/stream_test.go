@@ -175,6 +175,9 @@ func (b *endless) Balance(_ context.Context, account chain.Address, height uint6
 
 // Three times as many payments take no more memory, whatever reads them.
 func TestMemoryIsFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size")
+	}
 	ctx := context.Background()
 	inBooks := func(p journal.Program, make func(*endless, *journal.Payments) (*journal.Journal, error)) func(*endless, *journal.Payments, io.Writer) error {
 		return func(b *endless, payments *journal.Payments, w io.Writer) error {
@@ -405,6 +408,9 @@ func TestTimeGoesBackwards(t *testing.T) {
 
 // The journal of many accounts, whose records are read in another way, is the same.
 func TestFewAndManyAccounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size")
+	}
 	ctx, book, balances := context.Background(), bookOf(t, "moonbeam-2100"), ledgertest.RecordedBalances(t, "moonbeam-2100")
 	accounts := accountsOf(balances)
 	for _, a := range company(1200) { // who have nothing

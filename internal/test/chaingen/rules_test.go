@@ -64,6 +64,9 @@ func TestHeaviestBlockFits(t *testing.T) {
 
 // No more than some pages are kept, however far the heights are apart.
 func TestMemoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size")
+	}
 	c := New(Options{Seed: 1})
 	for page := range uint64(3 * keptPages) {
 		c.storedMultiplier(page * pageSize)
