@@ -1,8 +1,12 @@
-.PHONY: test bench bench-ledger bench-node cover lint fuzz golden proof
+.PHONY: test test-all bench bench-ledger bench-node cover lint fuzz golden proof
 
-# The tests. Nothing but Go is needed.
+# The tests of every day. Nothing but Go is needed.
 test:
-	go test -timeout 20m ./...
+	go test -short -timeout 20m ./...
+
+# All tests, with the programs that are installed: CONTRIBUTING says what runs when.
+test-all:
+	go test -timeout 60m ./...
 
 # Blocks a second, beside the plain reference for Node.js; the last line is the ratio.
 bench:

@@ -24,7 +24,7 @@ import (
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
-// killsAsked says how often programs are killed: .ci/run wants it a hundred times, which
+// killsAsked says how often programs are killed: .ci/nightly wants it a hundred times, which
 // takes most of a minute.
 const killsAsked = "FEES_KILLS"
 

@@ -141,7 +141,7 @@ func requireFound(t testing.TB, files fstest.MapFS, trusted chain.Optional[chain
 	}
 }
 
-// damagesWanted is how many changes of an archive are made: .ci/run wants 500.
+// damagesWanted is how many changes of an archive are made: .ci/nightly wants 500.
 func damagesWanted(t *testing.T) int {
 	text := os.Getenv("FEES_DAMAGES")
 	if text == "" {
