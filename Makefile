@@ -1,12 +1,12 @@
 .PHONY: test test-all bench bench-ledger bench-node cover lint fuzz golden proof
 
-# The tests of every day. Nothing but Go is needed.
+# The tests of every day. Nothing but Go is needed. The last lines name those that read what a clone lacks.
 test:
-	go test -short -timeout 20m ./...
+	go run ./internal/test/skipped go test -short -timeout 20m ./...
 
 # All tests, with the programs that are installed: CONTRIBUTING says what runs when.
 test-all:
-	go test -timeout 60m ./...
+	go run ./internal/test/skipped go test -timeout 60m ./...
 
 # Blocks a second, beside the plain reference for Node.js; the last line is the ratio.
 bench:
