@@ -20,6 +20,6 @@
 // A chain is followed by [Reader.Follow] alone. [Heads], polled or subscribed to, say how far
 // the chain is. The blocks up to there are read as a range that goes on from the one before:
 // parent hash and runtime carry over. trouble.go tells what passes, and is waited for, from
-// what ends the sequence. This package does not know nodeclient: the front turns a node's
+// what ends the sequence. This package does not know internal/node/rpc: the front turns a node's
 // heads into [Heads].
 package source

@@ -1,6 +1,6 @@
 // Package proofs keeps what a node says of a range of blocks, with what proves it: the
 // headers, the extrinsics, and read proofs of what the state has of them. It proves all of it
-// by the hash of one block, and answers from it as the node did (nodegateway, on top of it,
+// by the hash of one block, and answers from it as the node did (internal/node/gateway, on top of it,
 // as Sidecar does).
 //
 // An archive is a directory:

@@ -80,7 +80,7 @@ func compareWithPair(t *testing.T, name string, layout int) {
 		for _, file := range files {
 			height, folder := strings.TrimSuffix(filepath.Base(file), ".json"), filepath.Base(filepath.Dir(file))
 			asked := strings.NewReplacer("HEIGHT", height, "ACCOUNT", folder).Replace(question)
-			want, err := live.Answer(t.Context(), asked) // which is Sidecar's, by a test of nodegateway
+			want, err := live.Answer(t.Context(), asked) // which is Sidecar's, by a test of internal/node/gateway
 			require.NoError(t, err, asked)
 			have, err := kept.Answer(t.Context(), asked)
 			require.NoError(t, err, asked)
