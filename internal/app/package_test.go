@@ -334,7 +334,7 @@ func TestPackageThatFails(t *testing.T) {
 		}},
 		"no names":              {failure.NotUnderstood, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Names = "none.csv" }},
 		"no record":             {failure.Failed, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Books.Path += ".none" }},
-		"a record not asked so": {failure.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *app.PackageQuestion) { q.Books.Decimal = "../.." }},
+		"a record not asked so": {failure.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *app.PackageQuestion) { q.Books.Decimal = ".." }},
 		"accounts that are none": {failure.NotUnderstood, `accounts: "0x12" is not an address`,
 			func(t *testing.T, q *app.PackageQuestion) { q.Accounts = []string{"0x12"} }},
 		"no such program":   {failure.NotUnderstood, `as "lotus": want a program that has journals`, func(_ *testing.T, q *app.PackageQuestion) { q.Journal = "lotus" }},

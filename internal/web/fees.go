@@ -315,7 +315,7 @@ func (q *feesQuestion) narrower(name string) string {
 	case by == report.Month && aMonth.MatchString(name) && (narrow.Period == "" || aYear.MatchString(narrow.Period)):
 		narrow.Period = name
 	case by == report.Day && aDay.MatchString(name) && !narrow.ofHeights(): // else a part of the day is meant
-		narrow.Period = name + "../.." + name
+		narrow.Period = name + ".." + name
 	default:
 		return ""
 	}

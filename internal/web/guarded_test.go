@@ -194,7 +194,7 @@ func TestHostileLogIns(t *testing.T) {
 	hold(t, 0)
 	s, at, _ := guarded(t, filled(t, "0..3"), nil)
 	random := mathrand.New(mathrand.NewPCG(3, 4))
-	values := []string{"", "anna", "bob", "\x00", "é", "' OR 1=1 --", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b", strings.Repeat("9", 300), "//evil.example", "/fees", "../../..", "anna:" + password, "\xff\xfe", "{{.}}"}
+	values := []string{"", "anna", "bob", "\x00", "é", "' OR 1=1 --", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b", strings.Repeat("9", 300), "//evil.example", "/fees", "..", "anna:" + password, "\xff\xfe", "{{.}}"}
 	names := []string{"name", "password", "to", "token", "token", "user", ""}
 	statuses := map[int]int{}
 	c, token := logInPage(t, s)

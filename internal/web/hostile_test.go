@@ -24,7 +24,7 @@ import (
 
 // hostileValues are what somebody might try.
 var hostileValues = []string{
-	"2026-01", "3..27", "27..3", "0..18446744073709551615", "99999999999999999999", "-1", "2026-13", "0000", "../..", "a..b", "Europe/Berlin", "../../etc/passwd", "Local", alith, "group:", "group:x",
+	"2026-01", "3..27", "27..3", "0..18446744073709551615", "99999999999999999999", "-1", "2026-13", "0000", "..", "a..b", "Europe/Berlin", "../../etc/passwd", "Local", alith, "group:", "group:x",
 	"/etc/passwd", "1", "0x", "0x" + strings.Repeat("f", 64), "25-7", "25-99999999999999999999", "day", "account", "contract", "before", "fee", "-fee", "all", "none", "evm", "eip1559", "EUR", "9223372036854775807",
 	"%00", "\x00", "é", strings.Repeat("9", 300), "' OR 1=1 --", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b", "{{.}}", "head", "_", "\u202e",
 }

@@ -65,7 +65,7 @@ func TestShelf(t *testing.T) {
 	manifest, err := copied(t, s, 1, ManifestFile)
 	require.NoError(t, err)
 	require.Equal(t, before.Sum, sumOf([]byte(manifest)))
-	for _, name := range []string{"", "../../..", "../2026-01/report.json", "/etc/passwd", "inputs", "versions/1/report.json", "report.json/"} {
+	for _, name := range []string{"", "..", "../2026-01/report.json", "/etc/passwd", "inputs", "versions/1/report.json", "report.json/"} {
 		_, err = copied(t, s, 0, name)
 		require.ErrorIs(t, err, fs.ErrNotExist, name)
 	}
@@ -73,7 +73,7 @@ func TestShelf(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, p.Copy(over, "report.json", io.Discard), context.Canceled)
 
-	for name, want := range map[string]error{"": fs.ErrNotExist, "../../..": fs.ErrNotExist, ".": fs.ErrNotExist, "2026-01/versions": fs.ErrNotExist, "/": fs.ErrNotExist, "2026-02": fs.ErrNotExist, "x.closing": fs.ErrNotExist} {
+	for name, want := range map[string]error{"": fs.ErrNotExist, "..": fs.ErrNotExist, ".": fs.ErrNotExist, "2026-01/versions": fs.ErrNotExist, "/": fs.ErrNotExist, "2026-02": fs.ErrNotExist, "x.closing": fs.ErrNotExist} {
 		_, err := s.Open(name, 0)
 		require.ErrorIs(t, err, want, name)
 	}

@@ -72,7 +72,7 @@ func TestUnknownIsNull(t *testing.T) {
 }
 
 func TestNameThatIsNoPath(t *testing.T) {
-	for _, name := range []string{"", "../../..", "a/b", "a=b", `a\b`, "\x00", "-x"} {
+	for _, name := range []string{"", "..", "a/b", "a=b", `a\b`, "\x00", "-x"} {
 		_, err := Open(t.TempDir(), Chain{Network: name})
 		require.ErrorIs(t, err, ErrName, name)
 	}
