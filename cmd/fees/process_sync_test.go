@@ -31,6 +31,9 @@ const killsAsked = "FEES_KILLS"
 // killsWanted is how often programs are killed.
 func killsWanted(t *testing.T) int {
 	text := os.Getenv(killsAsked)
+	if text == "" && testing.Short() {
+		return 5
+	}
 	if text == "" {
 		return 20
 	}
