@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -47,11 +46,6 @@ func TestSuccessorPricesTheSame(t *testing.T) {
 			require.Positive(t, priced)
 		})
 	}
-}
-
-func exists(place string) bool {
-	_, err := os.Stat(place)
-	return err == nil
 }
 
 // itemsOf reads the blocks of a directory from a place.

@@ -23,7 +23,7 @@ func main() {
 // run returns the exit code of a command.
 func run(words []string) (code int, err error) {
 	if len(words) == 0 {
-		return 0, errors.New("no command was given. Write it behind: skipped go test ./...")
+		return 0, errors.New("no command was given. Write one after it, such as go test")
 	}
 	list, err := os.CreateTemp("", "fees-skipped-*")
 	if err != nil {
