@@ -201,9 +201,9 @@ func TestDatesAsTheyAreWritten(t *testing.T) {
 		require.NoError(t, err, c.text)
 		require.Equal(t, chain.Some(timeAt(t, c.want)), rows[0].Date, c.text)
 	}
-	for format, number := range map[string]int{"unix": 1767225888, "unix-ms": 1767225888000, "yyyymmdd": 20260101, "dd.mm.yyyy": 46023, "": 46023} {
+	for format, number := range map[string]int64{"unix": 1767225888, "unix-ms": 1767225888000, "yyyymmdd": 20260101, "dd.mm.yyyy": 46023, "": 46023} {
 		text := grid{{"Extrinsic ID", "fee_wei", "date"}, {"1-1", "5", ""}}.xlsx(t, func(f *excelize.File) {
-			require.NoError(t, f.SetCellInt("Sheet1", "C2", int64(number)))
+			require.NoError(t, f.SetCellInt("Sheet1", "C2", number))
 		})
 		rows := read(t, text, reconcile.Options{DateFormat: format})
 		require.Equal(t, "2026-01-01", func() string { at, _ := rows[0].Date.Get(); return at.Std().Format("2006-01-02") }(), format)
