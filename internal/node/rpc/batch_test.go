@@ -30,6 +30,20 @@ type batching struct {
 	sizes   []int // of the messages that came
 }
 
+// came are the sizes of the messages that came.
+func (b *batching) came() []int {
+	b.guard.Lock()
+	defer b.guard.Unlock()
+	return slices.Clone(b.sizes)
+}
+
+// forget forgets those after the first n.
+func (b *batching) forget(n int) {
+	b.guard.Lock()
+	defer b.guard.Unlock()
+	b.sizes = b.sizes[:n]
+}
+
 func (b *batching) message(text []byte) string {
 	batch := text[0] == '['
 	if !batch {
@@ -161,7 +175,7 @@ func TestBatch(t *testing.T) {
 		require.NoError(t, c.Batch().Ask(soon(t)))
 		asked(t, c, 16)
 		asked(t, c, 100)
-		require.ElementsMatch(t, []int{32, 64, 64, 64, 8}, node.sizes)
+		require.ElementsMatch(t, []int{32, 64, 64, 64, 8}, node.came())
 	})
 }
 
@@ -206,12 +220,13 @@ func TestSmallerBatches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			overBoth(t, c.instead, quick, func(t *testing.T, client *rpc.Client, node *batching) {
 				asked(t, client, 4)
-				require.Equal(t, c.first[0], node.sizes[0])
-				slices.Sort(node.sizes)
-				require.Equal(t, c.first[1:], node.sizes[:len(c.first)-1], "%v: those that were not refused", node.sizes)
-				node.sizes = nil
+				require.Equal(t, c.first[0], node.came()[0])
+				sizes := node.came()
+				slices.Sort(sizes)
+				require.Equal(t, c.first[1:], sizes[:len(c.first)-1], "%v: those that were not refused", sizes)
+				node.forget(0)
 				asked(t, client, 4)
-				require.Equal(t, c.second, node.sizes)
+				require.Equal(t, c.second, node.came())
 			})
 		})
 	}
@@ -223,8 +238,8 @@ func TestBatchThatIsTooLarge(t *testing.T) {
 	o.MaxAnswer = 2000
 	overBoth(t, nil, o, func(t *testing.T, c *rpc.Client, node *batching) {
 		asked(t, c, 16)
-		require.Equal(t, 32, node.sizes[0])
-		require.Greater(t, slices.Max(node.sizes[1:]), 1)
+		require.Equal(t, 32, node.came()[0])
+		require.Greater(t, slices.Max(node.came()[1:]), 1)
 	})
 }
 
@@ -267,17 +282,17 @@ func TestWrongBatches(t *testing.T) {
 					require.NoError(t, err)
 					require.Equal(t, uint64(i+1), block.Header.Number)
 				}
-				before := len(node.sizes)
+				before := len(node.came())
 				again := client.Batch()
 				again.Block(numbered(1))
 				again.Block(numbered(2))
 				_ = again.Ask(soon(t))
 				if name != "one without id" { // which may be a refusal of the batch
-					require.Equal(t, 2, node.sizes[before], "one answer that is garbled is no refusal")
+					require.Equal(t, 2, node.came()[before], "one answer that is garbled is no refusal")
 				}
-				node.sizes = node.sizes[:before]
+				node.forget(before)
 				if client.Place().Address[:2] != "ws" { // there the answers that fit have come before
-					require.Equal(t, 1, node.sizes[len(node.sizes)-1], "they were asked one by one")
+					require.Equal(t, 1, node.came()[len(node.came())-1], "they were asked one by one")
 				}
 			})
 		})
@@ -296,7 +311,7 @@ func TestBusyBatch(t *testing.T) {
 	})
 	c := newClient(t, server.URL, quick)
 	asked(t, c, 2)
-	require.Equal(t, []int{4}, node.sizes)
+	require.Equal(t, []int{4}, node.came())
 }
 
 // A refusal that passes is asked about again, of a single question and of a batch, over HTTP and
@@ -334,7 +349,7 @@ func TestRefusalsThatPass(t *testing.T) {
 				require.NoError(t, err, refusal)
 				asked(t, c, 4)
 			}
-			require.Equal(t, []int{1, 8, 1, 1, 1, 8, 4, 2}, node.sizes, refusal)
+			require.Equal(t, []int{1, 8, 1, 1, 1, 8, 4, 2}, node.came(), refusal)
 		})
 	}
 }
