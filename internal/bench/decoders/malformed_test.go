@@ -24,7 +24,7 @@ const wellFormed = `{"number":"7","hash":"0x010101010101010101010101010101010101
 	`"nonce":"0","args":{},"tip":"0","hash":"0x0606060606060606060606060606060606060606060606060606060606060606","info":{},"era":{},"events":[],"success":false,"paysFee":true},` +
 	`{"method":{"pallet":"ethereum","method":"transact"},"signature":null,"nonce":null,` +
 	`"args":{"transaction":{"legacy":{"nonce":"1","gasPrice":"2","gasLimit":"3","action":{"call":"0x07"},"value":"4",` +
-	`"input":@payload@,"signature":{}}}},"tip":null,"hash":"0x0808080808080808080808080808080808080808080808080808080808080808","info":{},"era":{},"events":[],"success":true,` +
+	`"input":"0x","signature":{"x":@payload@}}}},"tip":null,"hash":"0x0808080808080808080808080808080808080808080808080808080808080808","info":{},"era":{},"events":[],"success":true,` +
 	`"paysFee":false}],"onFinalize":{"events":[]},"finalized":true}`
 
 var places = []string{
