@@ -76,7 +76,7 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 				}
 			}
 			for _, err := range advisedErrors() {
-				text := explained(t.Context(), c, fmt.Errorf("x: %w", err))
+				text := explainError(t.Context(), c, fmt.Errorf("x: %w", err))
 				for _, wrong := range unknownFlags(root, c, text) {
 					t.Errorf("%s, %T: %s: %q", c.CommandPath(), err, wrong, text)
 				}

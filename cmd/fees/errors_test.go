@@ -127,7 +127,7 @@ func TestShownPlace(t *testing.T) {
 func TestExitCodeOfAmountsThatCannotBe(t *testing.T) {
 	err := fmt.Errorf("block 25: extrinsic 3, added to those before it: the sum of fee: %w", chain.ErrOverflow)
 	require.Equal(t, exitGateway, exitCode(t.Context(), err))
-	require.Contains(t, explained(t.Context(), nil, err), "; no chain has such amounts: ask another gateway")
+	require.Contains(t, explainError(t.Context(), nil, err), "; no chain has such amounts: ask another gateway")
 }
 
 // What helps is decided by what an error is, and the command that helps asks the same ledger and
@@ -147,7 +147,7 @@ func TestAdvice(t *testing.T) {
 		"; this fills it: fees sync --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1":                        &app.NotThereError{Message: "nothing", Lacks: chain.Some(app.Lacks{})},
 		"without --gateway a ledger is asked, and this fills it: fees sync 3..7 --ledger 'my ledger.db' --gateway h": &app.WithoutLedgerError{Err: errors.New("no ledger"), Blocks: chain.Some(blocks)},
 	} {
-		require.Contains(t, explained(t.Context(), c, fmt.Errorf("x: %w", err)), want)
+		require.Contains(t, explainError(t.Context(), c, fmt.Errorf("x: %w", err)), want)
 	}
-	require.Equal(t, "nothing", explained(t.Context(), c, &app.NotThereError{Message: "nothing"}))
+	require.Equal(t, "nothing", explainError(t.Context(), c, &app.NotThereError{Message: "nothing"}))
 }

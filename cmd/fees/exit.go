@@ -93,9 +93,9 @@ func inputErrors(err error) iter.Seq[*app.InputError] {
 // takes tells whether a command has a flag.
 func takes(c *cobra.Command, flag string) bool { return c != nil && c.Flags().Lookup(flag) != nil }
 
-// explain is an error's message in one line, with what to do about it. The command lines in it
+// explainError is an error's message in one line, with what to do about it. The command lines in it
 // have the flags that the command was given, and it names no flag that the command lacks.
-func explained(ctx context.Context, c *cobra.Command, err error) string {
+func explainError(ctx context.Context, c *cobra.Command, err error) string {
 	var unreachable *httpclient.UnreachableError
 	var malformed *sidecar.DecodeError
 	var status *httpclient.StatusError

@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	if message := explained(ctx, c, err); message != "" {
+	if message := explainError(ctx, c, err); message != "" {
 		fmt.Fprintln(screen.Stderr, "fees: "+console.Printable(message))
 	}
 	return exitCode(ctx, err)

@@ -48,7 +48,7 @@ const (
 // errRows says of a file with more of them, whatever is in them, that it is too long.
 var errRows = fmt.Errorf("it has more than %d rows: split it", mostRows)
 
-// table is a file as its form has it, row by row.
+// fileTable is a file as its form has it, row by row.
 type fileTable struct {
 	form, separator, sheet string
 	encoding               Encoding

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// table is one kind of rows. Its columns are those of the ledger's views for SQL.
+// rowTable is one kind of rows. Its columns are those of the ledger's views for SQL.
 type rowTable struct {
 	name    string
 	title   string

@@ -45,7 +45,7 @@ func rulesOf(t testing.TB, c *chaingen.Chain, height uint64) network.Rules {
 	return rules
 }
 
-// prove proves the blocks from first to last, each by itself and all in a row, and
+// proveBlocks proves the blocks from first to last, each by itself and all in a row, and
 // returns what came of the checks.
 func proveBlocks(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence.Options) evidence.Tallies {
 	t.Helper()

@@ -184,7 +184,7 @@ func hexBytes(t testing.TB, text string) []byte {
 	return bytes
 }
 
-// rpc asks a node one message.
+// askNode asks a node one message.
 func askNode(t testing.TB, url, message string) string {
 	r, err := http.Post(url, "application/json", strings.NewReader(message))
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ func write(ctx context.Context, directory string) error {
 	return nil
 }
 
-// answers are those of the chain's gateway.
+// gatewayAnswers are those of the chain's gateway.
 type gatewayAnswers struct{ *chaingen.Chain }
 
 // Answer is what the gateway says at a path.

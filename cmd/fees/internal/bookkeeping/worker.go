@@ -95,7 +95,7 @@ func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
 		return err
 	}
 	defer end()
-	var progress app.Progress // counts the jobs of all workers, which nobody asks for who sees nothing
+	var progress app.Progress // counts the jobs of all workers; not read where no progress is shown
 	if p := cli.NewProgress(stderr, "jobs", flags.quiet); !p.IsSilent() {
 		progress = p.Asked()
 	}

@@ -19,7 +19,7 @@ import (
 
 // ConnectionFlags say how a gateway or a node is reached.
 type ConnectionFlags struct {
-	Observer     httpclient.Observer // is told what is asked; nil for nobody
+	Observer     httpclient.Observer // sees each request; may be nil
 	timeout      time.Duration
 	apiKeyFile   string
 	apiKeyHeader string
