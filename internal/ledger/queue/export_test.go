@@ -35,6 +35,11 @@ func WorkWatched(ctx context.Context, book *ledger.Book, judge Judge, o Options,
 	return end(ctx, client, o.Limit)
 }
 
+// SealLast seals as a worker does when its work is over, and waits only so long for others.
+func SealLast(ctx context.Context, book *ledger.Book, others time.Duration) error {
+	return sealer{book, Options{}, others}.last(ctx)
+}
+
 type watched struct {
 	*worker
 	watch func(context.Context, Attempt, func(context.Context) error) error

@@ -12,6 +12,7 @@ import (
 type sealer struct {
 	book *ledger.Book
 	Options
+	others time.Duration // how long another one that seals is waited for
 }
 
 // run seals when it is woken and at intervals, until its context ends. What fails may
@@ -26,7 +27,7 @@ func (s sealer) run(ctx context.Context, wake <-chan struct{}) error {
 		case <-wake:
 		case <-ticker.C:
 		}
-		err := s.all(ctx)
+		_, err := s.all(ctx)
 		if err != nil && ctx.Err() == nil {
 			if s.Permanent(err) {
 				return err
@@ -36,42 +37,57 @@ func (s sealer) run(ctx context.Context, wake <-chan struct{}) error {
 	}
 }
 
-// all seals until nothing is left or another one seals.
-func (s sealer) all(ctx context.Context) error {
+// all seals until nothing is left or another one seals, and returns how many blocks it sealed.
+func (s sealer) all(ctx context.Context) (sealed uint64, err error) {
 	for {
 		blocks, err := s.book.Seal(ctx)
+		sealed += blocks
 		if err != nil {
-			return fmt.Errorf("seal: %w", err)
+			return sealed, fmt.Errorf("seal: %w", err)
 		}
 		if blocks == 0 {
-			return nil
+			return sealed, nil
 		}
 	}
 }
 
-// last seals when the work is over. Where another one seals, it looks after it until
-// all is sealed or that one has had its time: it may have died with the lock, and
-// what was stored last it may not have seen. Where the work was to end, it takes only
-// a moment: the next worker seals.
+// last seals when the work is over. Its own sealing takes the time it needs. Where another one
+// seals, it looks after it until all is sealed or that one has had its time: it may have died
+// with the lock, and what was stored last it may not have seen. Where the work was to end, it
+// takes only a moment: the next worker seals.
 func (s sealer) last(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, s.othersSealing())
 	if ctx.Err() != nil {
-		limited, cancel = context.WithTimeout(context.WithoutCancel(ctx), sealing)
+		return s.moment(ctx)
 	}
-	defer cancel()
-	for limited.Err() == nil {
-		if err := s.all(limited); err != nil && limited.Err() == nil {
+	for waited := time.Now(); ; {
+		sealed, err := s.all(ctx)
+		if ctx.Err() != nil {
+			return s.moment(ctx)
+		}
+		if err != nil {
 			return err
 		}
-		if left, err := s.book.Unsealed(limited); err == nil && !left {
-			break
+		if sealed > 0 {
+			waited = time.Now()
+		}
+		if left, err := s.book.Unsealed(ctx); err == nil && !left || time.Since(waited) > s.others {
+			return nil
 		}
 		select {
-		case <-limited.Done():
+		case <-ctx.Done():
 		case <-time.After(look):
 		}
 	}
-	if ctx.Err() != nil && s.UntilDone {
+}
+
+// moment seals what a short time suffices for, although the work was to end.
+func (s sealer) moment(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sealing)
+	defer cancel()
+	if _, err := s.all(limited); err != nil && limited.Err() == nil {
+		return err
+	}
+	if s.UntilDone {
 		return context.Cause(ctx)
 	}
 	return nil

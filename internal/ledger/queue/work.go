@@ -152,7 +152,7 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	enders.Go(func() { endStalled(beside, book, o) })
 	defer enders.Wait()
 	defer left()
-	s := sealer{book, o}
+	s := sealer{book, o, o.othersSealing()}
 	var sealed error
 	var sealers sync.WaitGroup
 	sealers.Go(func() {
