@@ -51,19 +51,30 @@ func (s sealer) all(ctx context.Context) (sealed uint64, err error) {
 	}
 }
 
-// last seals when the work is over. Its own sealing takes the time it needs. Where another one
-// seals, it looks after it until all is sealed or that one has had its time: it may have died
-// with the lock, and what was stored last it may not have seen. Where the work was to end, it
-// takes only a moment: the next worker seals.
+// last seals when the work is over. Where the work was to end, it takes only a moment: the next
+// worker seals.
 func (s sealer) last(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return s.moment(ctx)
+	err := s.rest(ctx)
+	if ctx.Err() == nil {
+		return err
 	}
+	moment, cancel := context.WithTimeout(context.WithoutCancel(ctx), sealing)
+	defer cancel()
+	if err := s.rest(moment); err != nil && moment.Err() == nil {
+		return err
+	}
+	if s.UntilDone {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// rest seals what is left. Its own sealing takes the time it needs. Where another one seals, it
+// looks after it until all is sealed or that one has had its time: it may have died with the
+// lock, and what was stored last it may not have seen.
+func (s sealer) rest(ctx context.Context) error {
 	for waited := time.Now(); ; {
 		sealed, err := s.all(ctx)
-		if ctx.Err() != nil {
-			return s.moment(ctx)
-		}
 		if err != nil {
 			return err
 		}
@@ -75,20 +86,8 @@ func (s sealer) last(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
+			return ctx.Err()
 		case <-time.After(look):
 		}
 	}
-}
-
-// moment seals what a short time suffices for, although the work was to end.
-func (s sealer) moment(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sealing)
-	defer cancel()
-	if _, err := s.all(limited); err != nil && limited.Err() == nil {
-		return err
-	}
-	if s.UntilDone {
-		return context.Cause(ctx)
-	}
-	return nil
 }

@@ -269,7 +269,8 @@ func TestStoringThatTakesLong(t *testing.T) {
 	s.work(slow(0), queue.Options{Jobs: 1, Limit: 4 * time.Second})
 	s.requireDone(60)
 	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM river_job"), 4)
-	require.Contains(t, one[string](s, "SELECT errors[1] ->> 'error' FROM river_job WHERE attempt > 1 LIMIT 1"), "60 blocks from 1 on were not stored within ")
+	// A slow machine has judged fewer of them in its time.
+	require.Regexp(t, `^\d+ blocks from 1 on were not stored within `, one[string](s, "SELECT errors[1] ->> 'error' FROM river_job WHERE attempt > 1 LIMIT 1"))
 }
 
 // One block takes longer than a job has, to be judged or to be stored: the job has more
