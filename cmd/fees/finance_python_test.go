@@ -4,11 +4,12 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 // valuedByPython values each amount of the lists of a finance team at the price of its day of UTC,
@@ -61,13 +62,7 @@ print(json.dumps(compared))
 
 // asPythonHasIt compares the amounts in a currency of the files that a finance team has written.
 func asPythonHasIt(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		if os.Getenv("FEES_REQUIRE_PYTHON") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("NOBODY ELSE HAS CALCULATED THE AMOUNTS IN A CURRENCY: there is no Python (apt-get install python3)")
-	}
+	python := program.Path(t, program.Python, "python3")
 	out, err := exec.CommandContext(t.Context(), python, "-c", valuedByPython).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	compared := map[string]int{}

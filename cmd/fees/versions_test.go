@@ -23,6 +23,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/internal/test/postgrestest"
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 // keptVersions has what earlier versions wrote, one file of each. They are never written again.
@@ -229,15 +230,11 @@ func unpack(t *testing.T, file, to string) {
 // postgresProgram is a program that comes with the server.
 func postgresProgram(t *testing.T, name string) string {
 	t.Helper()
+	program.Ask(t, program.Postgres)
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	require.NoError(t, err)
 	if len(found) > 0 {
 		return slices.Max(found)
 	}
-	path, err := exec.LookPath(name)
-	if err != nil && os.Getenv(postgrestest.Required) == "" {
-		t.Skip("NOT TESTED: no ", name)
-	}
-	require.NoError(t, err)
-	return path
+	return program.Path(t, program.Postgres, name)
 }

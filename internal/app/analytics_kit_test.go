@@ -11,17 +11,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 // engine is a program that reads Parquet, as a package of npm, and how it is asked: the
 // script reads a list of questions as JSON, and writes a list of rows for each.
 type engine struct {
 	name, pack, version string
-	required            string // the variable that is set where its tests are not to be skipped: it is fetched there alone
+	kind                program.Kind // it is fetched where it must be there
 	script              string
 }
 
-var duckDB = engine{name: "DuckDB", pack: "@duckdb/node-api", version: "1.5.6-r.1", required: "FEES_REQUIRE_DUCKDB", script: `
+var duckDB = engine{name: "DuckDB", pack: "@duckdb/node-api", version: "1.5.6-r.1", kind: program.DuckDB, script: `
 import { readFileSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
 const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
@@ -35,7 +37,7 @@ for (const question of JSON.parse(readFileSync(0, 'utf8'))) {
 process.stdout.write(JSON.stringify(answers));
 `}
 
-var clickHouse = engine{name: "ClickHouse", pack: "chdb", version: "3.4.0", required: "FEES_REQUIRE_CLICKHOUSE", script: `
+var clickHouse = engine{name: "ClickHouse", pack: "chdb", version: "3.4.0", kind: program.ClickHouse, script: `
 import { readFileSync } from 'node:fs';
 import { Session } from 'chdb';
 const session = new Session();
@@ -54,18 +56,7 @@ process.stdout.write(JSON.stringify(answers));
 func (e *engine) install(t testing.TB) string {
 	t.Helper()
 	require := require.New(t)
-	must := os.Getenv(e.required) != ""
-	missing := func(format string, args ...any) {
-		t.Helper()
-		why := fmt.Sprintf("without "+e.name+": "+format, args...)
-		if must {
-			t.Fatalf("%s is set, and the test is %s", e.required, why)
-		}
-		t.Skip("SKIPPED " + why)
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		missing("there is no node")
-	}
+	program.Path(t, e.kind, "node")
 	kept, err := os.UserCacheDir()
 	if err != nil {
 		kept = directory
@@ -74,11 +65,9 @@ func (e *engine) install(t testing.TB) string {
 	if _, err := os.Stat(dir); err == nil {
 		return dir
 	}
-	if _, err := exec.LookPath("npm"); err != nil {
-		missing("there is no npm")
-	}
-	if !must {
-		missing("%s=1 fetches it by npm, and it is kept", e.required)
+	program.Path(t, e.kind, "npm")
+	if !e.kind.Required() {
+		program.Missing(t, e.kind, fmt.Sprintf("%s=%s fetches it by npm, and it is kept", program.Wanted, e.kind))
 	}
 	require.NoError(os.MkdirAll(filepath.Dir(dir), 0o777))
 	draft, err := os.MkdirTemp(filepath.Dir(dir), "draft-")
@@ -86,7 +75,7 @@ func (e *engine) install(t testing.TB) string {
 	defer os.RemoveAll(draft)
 	npm := exec.CommandContext(t.Context(), "npm", "install", "--prefix", draft, "--no-audit", "--no-fund", "--ignore-scripts", e.pack+"@"+e.version)
 	if out, err := npm.CombinedOutput(); err != nil {
-		missing("npm install %s: %v: %s", e.pack, err, bytes.TrimSpace(out))
+		program.Missing(t, e.kind, fmt.Sprintf("npm install %s: %v: %s", e.pack, err, bytes.TrimSpace(out)))
 	}
 	if err := os.Rename(draft, dir); err != nil && !os.IsExist(err) { // another test was faster
 		_, there := os.Stat(dir)

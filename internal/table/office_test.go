@@ -18,21 +18,11 @@ import (
 
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/internal/test/program"
 )
 
-// officeRequired is the environment variable that, when it is set, makes a test
-// fail where it would be skipped because there is no LibreOffice.
-const officeRequired = "FEES_REQUIRE_OFFICE"
-
 // office is the path of LibreOffice, Debian's package libreoffice-calc.
-func office(t *testing.T) string {
-	path, err := exec.LookPath("soffice")
-	if err != nil {
-		require.Empty(t, os.Getenv(officeRequired), "there is no LibreOffice (apt-get install libreoffice-calc): %v", err)
-		t.Skip("NO SPREADSHEET PROGRAM HAS CHECKED THE XLSX: there is no LibreOffice (apt-get install libreoffice-calc)")
-	}
-	return path
-}
+func office(t *testing.T) string { return program.Path(t, program.Office, "soffice") }
 
 // convert has LibreOffice write a file's sheet in another form.
 func convert(t *testing.T, file, form string, options ...string) []byte {

@@ -24,6 +24,7 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 // series is one name of metrics, as all programs together have it.
@@ -203,13 +204,7 @@ func TestWhatIsAskedIsThere(t *testing.T) {
 // Prometheus itself takes the alerts and the expressions of the dashboard, and the alerts fire
 // when they should.
 func TestPromtool(t *testing.T) {
-	promtool, err := exec.LookPath("promtool")
-	if err != nil {
-		if os.Getenv("FEES_REQUIRE_PROMTOOL") != "" {
-			t.Fatal("FEES_REQUIRE_PROMTOOL is set, and there is no promtool")
-		}
-		t.Skip("SKIPPED: there is no promtool: the alerts were not tried (Debian's package prometheus)")
-	}
+	promtool := program.Path(t, program.Promtool, "promtool")
 	run := func(arguments ...string) {
 		command := exec.CommandContext(t.Context(), promtool, arguments...)
 		command.Dir = "../../../docs/contrib/prometheus"

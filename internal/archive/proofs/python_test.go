@@ -21,24 +21,17 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/program"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
-// requirePython is set where the test is not to be skipped.
-const requirePython = "FEES_REQUIRE_PYTHON"
-
 // The auditor's page of Python proves each native fee of an archive, of runtimes of both
 // layouts, by one block's hash, and nothing that is not so.
 func TestAuditorsPage(t *testing.T) {
-	for _, program := range []string{"python3", "zstd"} {
-		if _, err := exec.LookPath(program); err != nil {
-			if os.Getenv(requirePython) != "" {
-				t.Fatal(err)
-			}
-			t.Skipf("NOT TESTED: the auditor's page (docs/prove_fee.py): %v", err)
-		}
+	for _, name := range []string{"python3", "zstd"} {
+		program.Path(t, program.Python, name)
 	}
 	const upgrade, last = 1004, 1012 // in the second segment
 	made := chaingen.New(chaingen.Options{Seed: 77, Rooted: true, Upgrade: upgrade, Head: last})

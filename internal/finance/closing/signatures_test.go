@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/feeledger/fees/internal/finance/closing/signature"
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 // keyOf makes a key, with the line by which a list names whose it is.
@@ -204,10 +205,7 @@ func TestAKeyThatDoesNotSign(t *testing.T) {
 
 // What ssh-keygen signs in a package counts, and what we signed there it takes.
 func TestKeygenSignsAPackage(t *testing.T) {
-	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		require.Empty(t, os.Getenv("FEES_REQUIRE_SSH"), "there is no ssh-keygen (apt-get install openssh-client): %v", err)
-		t.Skip("NO PACKAGE WAS SIGNED BY SSH-KEYGEN: it is not there (apt-get install openssh-client)")
-	}
+	program.Path(t, program.SSH, "ssh-keygen")
 	run := func(input string, arguments ...string) {
 		t.Helper()
 		c := exec.Command("ssh-keygen", arguments...)

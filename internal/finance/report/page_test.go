@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 // hostile is what a gateway might say that a call is, in every place that shows it.
@@ -51,13 +52,7 @@ func TestPageIsSelfContained(t *testing.T) {
 
 // A browser shows the page as it is meant: no script, no request, no complaint.
 func TestPageInABrowser(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		if os.Getenv("FEES_REQUIRE_BROWSER") != "" {
-			t.Fatal("FEES_REQUIRE_BROWSER is set, and there is no chromium")
-		}
-		t.Skip("SKIPPED: there is no chromium: the page was not tried in a browser (Debian's package chromium)")
-	}
+	chromium := program.Path(t, program.Browser, "chromium")
 	path := filepath.Join(t.TempDir(), "page.html")
 	require.NoError(t, os.WriteFile(path, []byte(hostilePage(t)), 0o644))
 	ask := func(arguments ...string) (stdout, stderr string) {

@@ -16,14 +16,11 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/postgrestest"
+	"github.com/feeledger/fees/internal/test/program"
 )
 
-// How often workers and their server are killed, and what makes the test fail where it would be
-// skipped because no network namespaces can be made.
-const (
-	killsAsked         = "FEES_SERVER_KILLS"
-	requiredNamespaces = "FEES_REQUIRE_NAMESPACES"
-)
+// killsAsked says how often workers and their server are killed.
+const killsAsked = "FEES_SERVER_KILLS"
 
 // namespace is a network of its own, with a link to ours.
 type namespace struct {
@@ -33,6 +30,7 @@ type namespace struct {
 
 // newNamespace makes a namespace, the i-th of this process, which goes with the test.
 func newNamespace(t *testing.T, i int) namespace {
+	program.Ask(t, program.Namespaces)
 	id := os.Getpid()%50_000 + i
 	prefix := fmt.Sprintf("10.%d.%d", 64+id/250%128, id%250)
 	n := namespace{
@@ -40,10 +38,7 @@ func newNamespace(t *testing.T, i int) namespace {
 		network: prefix + ".0/24", address: prefix + ".1",
 	}
 	if out, err := exec.Command("ip", "netns", "add", n.name).CombinedOutput(); err != nil {
-		if os.Getenv(requiredNamespaces) != "" {
-			t.Fatalf("no network namespace: %v: %s", err, out)
-		}
-		t.Skipf("NOT TESTED, for that takes ip and the right to make network namespaces: %v: %s", err, out)
+		program.Missing(t, program.Namespaces, fmt.Sprintf("%v: %s", err, out))
 	}
 	t.Cleanup(func() { exec.Command("ip", "netns", "delete", n.name).Run() }) // the link goes with it
 	n.ip(t, "link", "add", "name", n.link, "type", "veth", "peer", "name", "fees", "netns", n.name)

@@ -16,18 +16,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// Required is the environment variable that, when it is set, makes a test fail where it would
-// be skipped because there is no strace, or none that may watch a program.
-const Required = "FEES_REQUIRE_STRACE"
+	"github.com/feeledger/fees/internal/test/program"
+)
 
 // traced are the system calls that change files, and those that say which file is meant.
 const traced = "open,openat,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,pwritev2,copy_file_range,sendfile,splice,lseek," +
 	"truncate,ftruncate,fallocate,mmap,fsync,fdatasync,sync_file_range,syncfs,sync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir,symlink,symlinkat"
 
 // Run runs a program and is what it did to the files of a directory. The program has to end
-// well. Without strace the test is skipped.
+// well. Where nobody asks for strace the test is skipped.
 func Run(t testing.TB, directory string, cmd *exec.Cmd) *History {
 	t.Helper()
 	directory, err := filepath.EvalSymlinks(directory)
@@ -69,11 +67,9 @@ func RunFailing(t testing.TB, cmd *exec.Cmd, call, failure string, n int, onward
 // under is a program that strace runs.
 func under(t testing.TB, cmd *exec.Cmd, options ...string) *exec.Cmd {
 	t.Helper()
+	program.Ask(t, program.Strace)
 	if err := watches(); err != nil {
-		if os.Getenv(Required) != "" {
-			t.Fatal("no strace, Debian's package strace, that may watch a program: ", err)
-		}
-		t.Skip("NOT TESTED: no strace, Debian's package strace, that may watch a program: ", err)
+		program.Missing(t, program.Strace, "none that may watch a program: "+err.Error())
 	}
 	watched := exec.Command("strace", slices.Concat([]string{"-f", "--seccomp-bpf"}, options, []string{cmd.Path}, cmd.Args[1:])...)
 	watched.Env, watched.Dir = cmd.Env, cmd.Dir

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 // debian is where Debian's packages put the programs, by version.
@@ -20,30 +22,22 @@ type programs struct {
 	user      user
 }
 
-// find skips the test, or fails it, where there is no PostgreSQL.
+// find skips the test where nobody asks for PostgreSQL.
 func find(t testing.TB) programs {
 	t.Helper()
+	program.Ask(t, program.Postgres)
 	directory := programsIn(cmp.Or(os.Getenv(Versions), debian))
 	if directory == "" {
 		directory = programsOnPath()
 	}
 	if directory == "" {
-		missing(t)
+		program.Missing(t, program.Postgres, "install Debian's package postgresql, or have initdb and postgres in PATH")
 	}
 	u, err := unprivileged()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return programs{directory, u}
-}
-
-func missing(t testing.TB) {
-	t.Helper()
-	const advice = "no PostgreSQL: install Debian's package postgresql, or have initdb and postgres in PATH"
-	if os.Getenv(Required) != "" {
-		t.Fatal(advice)
-	}
-	t.Skip(advice)
 }
 
 // programsIn is the directory of the newest version that has both programs.
@@ -63,8 +57,8 @@ func version(directory string) int {
 	return number
 }
 
-func has(directory, program string) bool {
-	_, err := exec.LookPath(filepath.Join(directory, program))
+func has(directory, name string) bool {
+	_, err := exec.LookPath(filepath.Join(directory, name))
 	return err == nil
 }
 

@@ -17,10 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Required is the environment variable that, when it is set, makes a test fail
-// where it would be skipped because there is no PostgreSQL.
-const Required = "FEES_REQUIRE_POSTGRES"
-
 // Versions is the environment variable that names a directory to look for
 // PostgreSQL's versions in, instead of Debian's, before PATH. An empty directory
 // stands for a machine that has none there.
@@ -56,8 +52,7 @@ var shared struct {
 // Start is the server that all tests of a test binary share. The first one to ask
 // starts it; Stop or the end of the test binary ends it. It does not sync to disk.
 //
-// Without PostgreSQL on this machine the test is skipped, or fails if the
-// environment has FEES_REQUIRE_POSTGRES.
+// Where nobody asks for PostgreSQL the test is skipped.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	shared.Lock()

@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 const asWitness = "FEES_POSTGRESTEST_WITNESS"
@@ -143,9 +145,15 @@ type recorder struct {
 	skipped, failed string
 }
 
-func (r *recorder) Helper()        {}
-func (r *recorder) Skip(a ...any)  { r.skipped = fmt.Sprint(a...); panic(r) }
-func (r *recorder) Fatal(a ...any) { r.failed = fmt.Sprint(a...); panic(r) }
+func (r *recorder) Helper() {}
+func (r *recorder) Skipf(format string, a ...any) {
+	r.skipped = fmt.Sprintf(format, a...)
+	panic(r)
+}
+func (r *recorder) Fatalf(format string, a ...any) {
+	r.failed = fmt.Sprintf(format, a...)
+	panic(r)
+}
 func (r *recorder) run(f func()) *recorder {
 	defer func() { recover() }()
 	f()
@@ -156,11 +164,15 @@ func TestWithoutPostgreSQL(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(Versions, t.TempDir())
 
-	t.Setenv(Required, "")
+	t.Setenv(program.Wanted, "browser")
 	r := &recorder{}
 	r.run(func() { find(r) })
+	require.Equal(t, "NOT ASKED FOR: postgres", r.skipped)
+	t.Setenv(program.Wanted, "browser installed")
+	r = &recorder{}
+	r.run(func() { find(r) })
 	require.Contains(t, r.skipped, "install")
-	t.Setenv(Required, "1")
+	t.Setenv(program.Wanted, "installed postgres")
 	r = &recorder{}
 	r.run(func() { find(r) })
 	require.Contains(t, r.failed, "install")

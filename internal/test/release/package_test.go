@@ -15,19 +15,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// program finds a program, or skips the test; it fails where the variable says that it must be there.
-func program(t *testing.T, name, debian, required string) string {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv(required) != "" {
-			t.Fatalf("%s is set, and there is no %s", required, name)
-		}
-		t.Skipf("SKIPPED: there is no %s (Debian's package %s)", name, debian)
-	}
-	return path
-}
+	"github.com/feeledger/fees/internal/test/program"
+)
 
 // run runs a program, which must end well, and gives what it said.
 func run(t *testing.T, c *exec.Cmd) string {
@@ -39,7 +29,7 @@ func run(t *testing.T, c *exec.Cmd) string {
 
 // systemd takes the units as they are, without a word, and finds little that they expose.
 func TestUnits(t *testing.T) {
-	analyze := program(t, "systemd-analyze", "systemd", "FEES_REQUIRE_SYSTEMD")
+	analyze := program.Path(t, program.Systemd, "systemd-analyze")
 	units, err := filepath.Glob("../../../docs/contrib/package/systemd/*.service")
 	require.NoError(t, err)
 	require.Len(t, units, 3)
@@ -112,7 +102,7 @@ func TestInABareDebian(t *testing.T) {
 	if tar := os.Getenv("FEES_DEBIAN"); tar != "" {
 		run(t, exec.Command("tar", "-xf", tar, "-C", root))
 	} else {
-		run(t, exec.Command(program(t, "debootstrap", "debootstrap", "FEES_DEB"), "--variant=minbase", "stable", root))
+		run(t, exec.Command("debootstrap", "--variant=minbase", "stable", root))
 	}
 	in := func(script string) string {
 		t.Helper()
@@ -138,7 +128,8 @@ func TestInABareDebian(t *testing.T) {
 	require.Contains(t, completion, "__start_fees")
 	require.Contains(t, in("fees __complete rep"), "report\t")
 	require.Equal(t, "600 root\n", in("stat -c '%a %U' /etc/fees/fees.env"))
-	analyze := program(t, "systemd-analyze", "systemd", "FEES_DEB")
+	analyze, err := exec.LookPath("systemd-analyze")
+	require.NoError(t, err)
 	for _, unit := range []string{"follow", "worker", "serve"} {
 		verify(t, analyze, filepath.Join(root, "usr/lib/systemd/system/fees-"+unit+".service"))
 	}

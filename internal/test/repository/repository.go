@@ -2,7 +2,6 @@
 package repository
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,8 +13,8 @@ func Path(elements ...string) string {
 }
 
 // Shared is where a file of the folder shared beside the repository is: public data of real networks, which may not be
-// committed. Where it is not there the test is skipped, and fails if FEES_REQUIRE_SHARED is set. The file that FEES_SKIPPED
-// names gets a line with the test's name (see internal/test/skipped).
+// committed. Where it is not there the test is skipped, and fails if FEES_REQUIRE_SHARED is set.
+// internal/test/skipped lists those that were skipped.
 func Shared(t testing.TB, elements ...string) string {
 	t.Helper()
 	path := filepath.Join(append([]string{root(), "..", "shared"}, elements...)...)
@@ -26,31 +25,8 @@ func Shared(t testing.TB, elements ...string) string {
 	if os.Getenv("FEES_REQUIRE_SHARED") != "" {
 		t.Fatal(missing + ", and FEES_REQUIRE_SHARED is set")
 	}
-	if list := os.Getenv("FEES_SKIPPED"); list != "" {
-		if err := note(list, t.Name()+": "+missing); err != nil {
-			t.Fatal(err)
-		}
-	}
 	t.Skip("NOT TESTED: " + missing)
 	return ""
-}
-
-// note adds a line to a file, behind the package's folder.
-func note(path, line string) error {
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	dir, err = filepath.Rel(root(), dir)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(dir + " " + line + "\n")
-	return errors.Join(err, file.Close())
 }
 
 // root is the folder above the working directory that has go.mod.

@@ -1,12 +1,17 @@
-// Command skipped runs a command that tests, such as go test ./..., and lists at its end the tests that were skipped because
-// what they read may not be committed and is not there.
+// Command skipped runs go test with the arguments that follow, and says at its end what was skipped: the tests that read
+// what may not be committed and is not there, by name, and how many there are of the others, by what they wait for.
 package main
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -20,34 +25,105 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns the exit code of a command.
+// run returns the exit code of the tests.
 func run(words []string) (code int, err error) {
-	if len(words) == 0 {
-		return 0, errors.New("no command was given. Write one after it, such as go test")
+	if len(words) < 2 || words[0] != "go" || words[1] != "test" {
+		return 0, errors.New("no tests were given. Write go test and its arguments after it")
 	}
-	list, err := os.CreateTemp("", "fees-skipped-*")
+	atOnce := fmt.Sprintf("-p=%d", runtime.GOMAXPROCS(0)+1) // packages: tests wait, too
+	command := exec.Command("go", slices.Concat([]string{"test", "-json", atOnce}, words[2:])...)
+	command.Stdin, command.Stderr = os.Stdin, os.Stderr
+	events, err := command.StdoutPipe()
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(list.Name())
-	defer list.Close()
-	command := exec.Command(words[0], words[1:]...)
-	command.Env = append(os.Environ(), "FEES_SKIPPED="+list.Name())
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := command.Start(); err != nil {
+		return 0, err
+	}
+	seen := outcomes{said: map[test]string{}, others: map[string]int{}}
+	err = seen.read(events, os.Stdout)
 	var failed *exec.ExitError
-	if err := command.Run(); errors.As(err, &failed) {
+	if ended := command.Wait(); errors.As(ended, &failed) {
 		code = failed.ExitCode()
-	} else if err != nil {
-		return 0, err
+	} else {
+		err = errors.Join(err, ended)
 	}
-	text, err := os.ReadFile(list.Name())
-	if err != nil {
-		return 0, err
+	seen.write(os.Stdout)
+	return code, err
+}
+
+// test names a test; a package's own output has none.
+type test struct{ Package, Test string }
+
+// outcomes are what became of the tests.
+type outcomes struct {
+	said   map[test]string // by those that run
+	absent []string        // a line for each test that lacks its files
+	others map[string]int  // skipped, by what they wait for
+}
+
+// read follows the tests: it copies a line for each package, and what failed tests said.
+func (o *outcomes) read(events io.Reader, out io.Writer) error {
+	decoder := json.NewDecoder(bufio.NewReader(events))
+	for {
+		var e struct {
+			test
+			Action, Output string
+		}
+		if err := decoder.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		switch e.Action {
+		case "output":
+			if e.Test != "" {
+				o.said[e.test] += e.Output
+			} else if e.Output != "PASS\n" {
+				fmt.Fprint(out, e.Output)
+			}
+		case "build-output":
+			fmt.Fprint(out, e.Output)
+		case "skip":
+			o.skip(e.test)
+			delete(o.said, e.test)
+		case "pass":
+			delete(o.said, e.test)
+		case "fail":
+			for t, said := range o.said { // of a package that failed, those that never ended
+				if t == e.test || e.Test == "" && t.Package == e.Package {
+					fmt.Fprint(out, said)
+					delete(o.said, t)
+				}
+			}
+		}
 	}
-	lines := slices.Sorted(strings.Lines(string(text)))
-	if len(lines) > 0 {
-		fmt.Printf("NOT TESTED: %d tests, which read what may not be committed\n", len(lines))
-		fmt.Print(strings.Join(lines, ""))
+}
+
+// skip notes a test that was skipped, by its reason.
+func (o *outcomes) skip(t test) {
+	said := o.said[t]
+	if _, reason, ok := strings.Cut(said, "NOT TESTED: shared"); ok {
+		reason, _, _ = strings.Cut(reason, "\n")
+		o.absent = append(o.absent, t.Package+" "+t.Test+": shared"+reason)
+	} else if _, kind, ok := strings.Cut(said, "NOT ASKED FOR: "); ok {
+		kind, _, _ = strings.Cut(kind, "\n")
+		o.others["with "+kind]++
+	} else if t.Test != "" {
+		o.others["that a short run leaves out, or that this machine does not allow"]++
 	}
-	return code, nil
+}
+
+// write says what was skipped.
+func (o *outcomes) write(out io.Writer) {
+	for i, reason := range slices.Sorted(maps.Keys(o.others)) {
+		if i == 0 {
+			fmt.Fprintln(out, "SKIPPED tests (make test-all runs them):")
+		}
+		fmt.Fprintf(out, "%5d %s\n", o.others[reason], reason)
+	}
+	if len(o.absent) > 0 {
+		slices.Sort(o.absent)
+		fmt.Fprintf(out, "NOT TESTED: %d tests, which read what may not be committed\n%s\n", len(o.absent), strings.Join(o.absent, "\n"))
+	}
 }

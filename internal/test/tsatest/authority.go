@@ -20,19 +20,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// Required is the environment variable that, when it is set, makes a test fail where it
-// would be skipped because there is no openssl.
-const Required = "FEES_REQUIRE_OPENSSL"
+	"github.com/feeledger/fees/internal/test/program"
+)
 
 // OpenSSL runs the program, Debian's package openssl.
 func OpenSSL(t testing.TB, arguments ...string) (string, error) {
 	t.Helper()
-	if _, err := exec.LookPath("openssl"); err != nil {
-		require.Empty(t, os.Getenv(Required), "there is no openssl (apt-get install openssl): %v", err)
-		t.Skip("NO AUTHORITY GAVE A TIMESTAMP: there is no openssl (apt-get install openssl)")
-	}
+	program.Path(t, program.OpenSSL, "openssl")
 	out, err := exec.Command("openssl", arguments...).CombinedOutput()
 	return string(out), err
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/feeledger/fees/internal/test/program"
 )
 
 const purpose = "fees-test"
@@ -70,17 +72,10 @@ func sign(t testing.TB, key crypto.Signer) ([]byte, *Signature) {
 	return text, list[0]
 }
 
-// required is the environment variable that, when it is set, makes a test fail where it
-// would be skipped because there is no ssh-keygen.
-const required = "FEES_REQUIRE_SSH"
-
 // keygen runs ssh-keygen, Debian's package openssh-client.
 func keygen(t testing.TB, input []byte, arguments ...string) (string, error) {
 	t.Helper()
-	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		require.Empty(t, os.Getenv(required), "there is no ssh-keygen (apt-get install openssh-client): %v", err)
-		t.Skip("NO SIGNATURE WAS CHECKED BY SSH-KEYGEN: it is not there (apt-get install openssh-client)")
-	}
+	program.Path(t, program.SSH, "ssh-keygen")
 	c := exec.Command("ssh-keygen", arguments...)
 	c.Stdin = bytes.NewReader(input)
 	c.Env = append(os.Environ(), "TZ=UTC", "HOME="+t.TempDir(), "SSH_AUTH_SOCK=")
