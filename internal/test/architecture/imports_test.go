@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,9 +75,9 @@ func TestLibraries(t *testing.T) {
 
 // The program's third-party libraries all have a row, so that a new one is a decision.
 func TestEveryLibraryHasARow(t *testing.T) {
-	var listed []string
+	var rows []string
 	for _, row := range table(t, "library", "rooms") {
-		listed = append(listed, names(t, row[0])...)
+		rows = append(rows, names(t, row[0])...)
 	}
 	for name, paths := range imports(t) {
 		if slices.ContainsFunc(machinery, func(room string) bool { return within(room, name) }) {
@@ -84,7 +85,7 @@ func TestEveryLibraryHasARow(t *testing.T) {
 		}
 		for _, path := range paths {
 			if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") && !strings.HasPrefix(path, module) {
-				require.True(t, slices.ContainsFunc(listed, func(library string) bool { return imported(library, []string{path}) }), "%s imports %s, which has no row in %s", name, path, page)
+				require.True(t, slices.ContainsFunc(rows, func(library string) bool { return imported(library, []string{path}) }), "%s imports %s, which has no row in %s", name, path, page)
 			}
 		}
 	}
@@ -127,14 +128,20 @@ func roomOf(below map[string][]string, name string) (room string) {
 	return room
 }
 
-// imports lists the imports of every package, tests apart.
-func imports(t *testing.T) map[string][]string {
+// listed are the imports of every package, tests apart: a line for each.
+var listed = sync.OnceValues(func() (string, error) {
 	list := exec.Command("go", "list", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}", module+"...")
 	list.Dir = "../../.."
 	out, err := list.Output()
+	return string(out), err
+})
+
+// imports are the imports by package.
+func imports(t *testing.T) map[string][]string {
+	lines, err := listed()
 	require.NoError(t, err)
 	found := map[string][]string{}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(lines) {
 		fields := strings.Fields(line)
 		found[strings.TrimPrefix(fields[0], module)] = fields[1:]
 	}
