@@ -194,6 +194,9 @@ func TestTotalsAndTransactionsMakeTheSameReport(t *testing.T) {
 		require.NoError(t, err)
 		last, _ := status.Sealed.Get()
 		for _, zone := range []string{"UTC", "Asia/Kathmandu", "America/New_York"} {
+			if testing.Short() && zone != "Asia/Kathmandu" {
+				continue
+			}
 			zone := location(t, zone)
 			periods := []ledger.Period{heights(0, last), heights(3, last-5), days(t, "2026-01-01", "2026-02-01", zone), days(t, "2025-01-01", "2027-01-01", zone), days(t, "2026-01-15", "2026-02-17", zone)}
 			for _, period := range periods {
