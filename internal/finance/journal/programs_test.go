@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/test/ledgertest"
+	programs "github.com/feeledger/fees/internal/test/program"
 )
 
 // accounting is a real program: how it proves a journal, and how it tells sums.
@@ -31,15 +32,16 @@ var accountings = []accounting{
 	{journal.Beancount, []string{"bean-check", "FILE"}, []string{"bean-query", "-f", "csv", "FILE", "SELECT account, sum(number) GROUP BY account"}},
 }
 
-// program runs a program; the test is skipped, and says so, where it is not there.
+// asked skips a test of the program that nobody asked for.
+func (p accounting) asked(t testing.TB) {
+	t.Helper()
+	programs.Path(t, programs.Accounting, p.check[0])
+}
+
+// program runs a program.
 func program(t testing.TB, command []string, file string) (string, error) {
 	t.Helper()
-	if _, err := exec.LookPath(command[0]); err != nil {
-		if os.Getenv("FEES_REQUIRE_ACCOUNTING") != "" {
-			require.NoError(t, err)
-		}
-		t.Skipf("NOT TESTED with %s, which is not installed: apt-get install hledger ledger beancount", command[0])
-	}
+	programs.Path(t, programs.Accounting, command[0])
 	var args []string
 	for _, a := range command[1:] {
 		args = append(args, strings.ReplaceAll(a, "FILE", file))
@@ -87,7 +89,10 @@ func sums(t testing.TB, p accounting, text string) map[string]*big.Int {
 func forAll(t *testing.T, test func(t *testing.T, recording string, p accounting)) {
 	for recording := range lastBlocks {
 		for _, p := range accountings {
-			t.Run(recording+"/"+p.Name, func(t *testing.T) { test(t, recording, p) })
+			t.Run(recording+"/"+p.Name, func(t *testing.T) {
+				p.asked(t)
+				test(t, recording, p)
+			})
 		}
 	}
 }
@@ -163,6 +168,7 @@ func TestProgramsSeeOneWei(t *testing.T) {
 	}
 	for _, p := range accountings {
 		t.Run(p.Name, func(t *testing.T) {
+			p.asked(t)
 			text := written(t, movementsOf(t, "moonbeam-2100", 2, 27, style()), p.Program)
 			passes(t, p, text)
 			unbalanced := oneMore(text, postedElsewhere)
@@ -185,6 +191,7 @@ func TestProgramsSeeOneWei(t *testing.T) {
 func TestJournalsFollowEachOther(t *testing.T) {
 	for _, p := range accountings {
 		t.Run(p.Name, func(t *testing.T) {
+			p.asked(t)
 			s := style()
 			s.Continues = true
 			first := written(t, movementsOf(t, "moonbeam-2100", 2, 14, style()), p.Program)
@@ -204,6 +211,7 @@ func TestJournalsFollowEachOther(t *testing.T) {
 // one journal left out comes back in a later one.
 func TestBeancountIncludesAll(t *testing.T) {
 	p := accountings[2]
+	p.asked(t)
 	require.Equal(t, "beancount", p.Name)
 	const recording = "moonbeam-2100"
 	fees := func(t *testing.T, first, last uint64, s journal.Style) *journal.Journal {
