@@ -80,6 +80,7 @@ func TestLockout(t *testing.T) {
 // Where too many have failed, a failed attempt holds up all others from there: guesses are few, however many
 // are sent at once.
 func TestGuessesAreFew(t *testing.T) {
+	long(t, "each try costs a slow hash of passwords")
 	hold(t, time.Hour)
 	s, clock, _ := guarded(t, filled(t, "0..3"), func(o *web.Options) { o.Time = time.Second })
 	for range 6 { // five are free, and one is checked
@@ -100,6 +101,7 @@ func TestGuessesAreFew(t *testing.T) {
 
 // Names that change help nobody: their address counts, too.
 func TestGuessesOfNamesAreFew(t *testing.T) {
+	long(t, "each try costs a slow hash of passwords")
 	hold(t, time.Hour)
 	s, _, _ := guarded(t, filled(t, "0..3"), func(o *web.Options) {
 		o.Time, o.Proxies = time.Second, []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
@@ -113,6 +115,7 @@ func TestGuessesOfNamesAreFew(t *testing.T) {
 
 // Behind a proxy that the options name, the address counts that it adds, and none that its client made up.
 func TestLockoutBehindAProxy(t *testing.T) {
+	long(t, "each try costs a slow hash of passwords")
 	hold(t, time.Hour)
 	s, _, _ := guarded(t, filled(t, "0..3"), func(o *web.Options) {
 		o.Time, o.Proxies = time.Second, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.1/32")}
@@ -130,9 +133,7 @@ func TestLockoutBehindAProxy(t *testing.T) {
 
 // A remembered password clears what failed, passes without work, and is no fast way to guess.
 func TestRememberedPasswords(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow hashes of passwords")
-	}
+	long(t, "slow hashes of passwords")
 	hold(t, time.Hour)
 	s, _, _ := guarded(t, filled(t, "0..3"), func(o *web.Options) { o.Time = time.Second })
 	require.Equal(t, http.StatusOK, basic(t, s, "anna", password, ""))

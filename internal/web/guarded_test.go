@@ -25,14 +25,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/test/program"
 	"github.com/feeledger/fees/internal/web"
 )
 
 // A file is read once the token before it is known to be right, and is its sender's alone.
 func TestFilesOfUsers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("each file costs a slow hash of passwords")
-	}
+	long(t, "each file costs a slow hash of passwords")
 	d := filled(t, "0..27")
 	byProxy := func(o *web.Options) { o.Users, o.Header = nil, "Remote-User" }
 	for name, change := range map[string]func(*web.Options){"users": nil, "proxy": byProxy} {
@@ -191,6 +190,7 @@ func TestHosts(t *testing.T) {
 
 // Nothing of what anybody sends to the page to log in at lets them in, or makes the server fail.
 func TestHostileLogIns(t *testing.T) {
+	long(t, "each try costs a slow hash of passwords")
 	hold(t, 0)
 	s, at, _ := guarded(t, filled(t, "0..3"), nil)
 	random := mathrand.New(mathrand.NewPCG(3, 4))
@@ -230,13 +230,7 @@ func TestHostileLogIns(t *testing.T) {
 
 // A browser logs in, and a link of another site shows its page to who is logged in.
 func TestLogInWithABrowser(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		if os.Getenv("FEES_REQUIRE_BROWSER") != "" {
-			t.Fatal("FEES_REQUIRE_BROWSER is set, and there is no chromium")
-		}
-		t.Skip("SKIPPED: there is no chromium: the log-in was not tried in a browser (Debian's package chromium)")
-	}
+	chromium := program.Path(t, program.Browser, "chromium")
 	own := ""
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Refresh", "0; url="+own+"/block/3")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,13 +28,38 @@ const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 func filled(t testing.TB, ranges ...string) *app.Desk {
 	t.Helper()
 	place := filepath.Join(t.TempDir(), "fees.db")
-	for _, blocks := range ranges {
-		fill(t, place, blocks)
-	}
+	prepared.copy(t, place, strings.Join(ranges, " "), func(place string) {
+		for _, blocks := range ranges {
+			fill(t, place, blocks)
+		}
+	})
 	d, err := app.Open(t.Context(), place, network.BuiltIn())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	return d
+}
+
+// prepared are ledgers, as the bytes of their files, by what they have.
+var prepared = ledgers{files: map[string]string{}}
+
+type ledgers struct {
+	sync.Mutex
+	files map[string]string
+}
+
+// copy puts a ledger at a place. It is filled once.
+func (l *ledgers) copy(t testing.TB, place, name string, fill func(place string)) {
+	t.Helper()
+	l.Lock()
+	defer l.Unlock()
+	if file, ok := l.files[name]; ok {
+		writeFile(t, place, file)
+		return
+	}
+	fill(place)
+	file, err := os.ReadFile(place)
+	require.NoError(t, err)
+	l.files[name] = string(file)
 }
 
 // fill syncs blocks of the demo into a ledger.
@@ -73,6 +99,14 @@ func served(t testing.TB, d *app.Desk, change func(*web.Options)) *httptest.Serv
 	s := httptest.NewServer(web.Handler(o))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// long skips a test in a short run.
+func long(t *testing.T, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip(why)
+	}
 }
 
 // got is an answer.

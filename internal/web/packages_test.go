@@ -343,9 +343,7 @@ func tableOfList(t testing.TB, page string) [][]string {
 
 // Very many packages are listed within the time of a question.
 func TestManyPackages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many packages")
-	}
+	long(t, "many packages")
 	d, dir, book := monthEnd(t)
 	shelf := filepath.Join(dir, "closed")
 	require.NoError(t, os.Mkdir(shelf, 0o700))

@@ -324,6 +324,7 @@ func TestWorkbooksThatUnpackFar(t *testing.T) {
 
 // A record that was read is kept for other views of it, until it is forgotten. Others go on while it is read.
 func TestRecordsStayRead(t *testing.T) {
+	long(t, "it reads 400,000 rows")
 	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.AtOnce = 1 })
 	hash := "0x" + strings.Repeat("ab", 32)
 	path := sent(t, s, "a.csv", []byte("hash,fee_wei\n"+strings.Repeat(hash+",1\n", 400_000)), url.Values{"period": {"0..3"}})
@@ -338,9 +339,7 @@ func TestRecordsStayRead(t *testing.T) {
 
 // Files that are forgotten leave nothing in memory.
 func TestMemoryOfFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is about large files")
-	}
+	long(t, "it is about large files")
 	s := served(t, filled(t, "0..3"), nil)
 	content := []byte("hash,fee_wei\n" + strings.Repeat("x,"+noise(60<<10)+"\n", 100))
 	used := func() uint64 {

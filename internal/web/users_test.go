@@ -352,6 +352,7 @@ func TestBasic(t *testing.T) {
 
 // Many who try at once get no more attempts than one after the other, and who is busy says so.
 func TestManyLogIns(t *testing.T) {
+	long(t, "each try costs a slow hash of passwords")
 	s, _, log := guarded(t, filled(t, "0..3"), nil)
 	var all sync.WaitGroup
 	for i := range 40 {
