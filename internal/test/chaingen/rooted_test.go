@@ -118,8 +118,10 @@ func rooted(head uint64) *chaingen.Chain {
 // that has nothing has none, in both layouts. The answers are the same in whatever order
 // they are asked for, by several at once.
 func TestStateIsProved(t *testing.T) {
-	const head = 2600
-	heights := []uint64{0, 1, 2, 299, 300, 598, 599, 600, 601, 602, 999, 1000, 1799, 1800, 1801, head}
+	head, heights := uint64(602), []uint64{0, 1, 2, 299, 300, 598, 599, 600, 601, 602}
+	if !testing.Short() {
+		head, heights = 2600, append(heights, 999, 1000, 1799, 1800, 1801, 2600)
+	}
 	proofs := map[uint64][]byte{}
 	for order, c := range []*chaingen.Chain{rooted(head), rooted(head)} {
 		node := c.Node()
