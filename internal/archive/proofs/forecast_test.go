@@ -21,6 +21,9 @@ func TestForecast(t *testing.T) {
 		"a longer range": {First: 1, Last: 1200, Concurrency: 2},
 		"with accounts":  {First: 100, Last: 1200, Concurrency: 2, Accounts: made.Accounts()[:3], Trusted: anchorAt(made, 1200)},
 	} {
+		if testing.Short() && o.Last > 300 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			node := made.Node()
 			origin := FromNode(served(t, node))
