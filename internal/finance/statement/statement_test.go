@@ -26,7 +26,7 @@ func TestRecordedStatementsHold(t *testing.T) {
 		for account := range balances {
 			for _, first := range []uint64{0, 1, 2, 7, last / 2, last} {
 				for _, end := range []uint64{0, 1, 5, last / 2, last - 1, last} {
-					if end < first {
+					if end < first || testing.Short() && (first%7 > 0 || end != 5 && end != last) {
 						continue
 					}
 					span := ledger.Span{First: first, Last: end}
@@ -119,7 +119,7 @@ func TestDeletedMovementIsFound(t *testing.T) {
 	for account := range balances {
 		for l, err := range made(t, recorded(t, name), nil, account, span, false).Lines(context.Background()) {
 			require.NoError(t, err)
-			if l.Height%4 != 1 { // some of them
+			if l.Height%4 != 1 || testing.Short() && l.Height%12 != 1 { // some of them
 				continue
 			}
 			book := recorded(t, name, fmt.Sprintf("DELETE FROM movements WHERE height = %d AND place = %d AND event_index = %d AND account = x'%x'",
