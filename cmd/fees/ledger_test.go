@@ -20,12 +20,24 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// filled is a new ledger of the demo's 28 blocks.
+// filledOnce is the file of a ledger of the demo's 28 blocks.
+var filledOnce []byte
+
+// filled is a new ledger of the demo's 28 blocks: a copy, where it is a file.
 func filled(t *testing.T, place string) string {
 	t.Helper()
 	t.Setenv("FEES_LEDGER", place)
+	if filledOnce != nil && !ledger.Postgres(place) {
+		require.NoError(t, os.WriteFile(place, filledOnce, 0o600))
+		return place
+	}
 	_, stderr, code := fees(t, "sync", "0..27", "--gateway", "demo")
 	require.Equal(t, exitFinding, code, stderr)
+	if !ledger.Postgres(place) {
+		var err error
+		filledOnce, err = os.ReadFile(place)
+		require.NoError(t, err)
+	}
 	return place
 }
 

@@ -25,6 +25,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files and the expected output in the scripts")
 
 func TestMain(m *testing.M) {
+	os.Unsetenv("GOGC") // what collects our own garbage more seldom is not for the programs that are started
 	testscript.Main(m, map[string]func(){"fees": main})
 }
 

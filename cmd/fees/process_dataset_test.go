@@ -16,6 +16,7 @@ import (
 // Killed at random moments, and started again each time, an export becomes the files that a
 // quiet one makes, to the byte. Whatever looks like Parquet meanwhile is whole.
 func TestProcessPartitionedKilled(t *testing.T) {
+	endsPrograms(t)
 	t.Parallel()
 	place := newLedgerFile(t)
 	_, gateway := generated(t, 71, 400)

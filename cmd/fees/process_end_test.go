@@ -78,6 +78,7 @@ func clogged(t testing.TB, pipe *os.File) {
 
 // Whatever a command waits for, a signal ends it.
 func TestProcessEndsWithASignal(t *testing.T) {
+	endsPrograms(t)
 	for name, begin := range map[string]func(t *testing.T) (p *process, waits func() bool){
 		"a pipe that nobody reads": func(t *testing.T) (*process, func() bool) {
 			gateway, asked := askedGateway(t)
@@ -174,6 +175,7 @@ func TestProcessWritesToAPipe(t *testing.T) {
 
 // A backup that is killed leaves nothing that the next one does not take away.
 func TestProcessBackupKilled(t *testing.T) {
+	endsPrograms(t)
 	place := newLedgerFile(t)
 	gateway := httptest.NewServer(chaingen.New(chaingen.Options{Seed: 31, Head: 1500}).Handler())
 	t.Cleanup(gateway.Close)
@@ -209,6 +211,7 @@ func TestProcessBackupKilled(t *testing.T) {
 // A disk that is full is neither a wrong argument nor something in the figures that does
 // not hold.
 func TestProcessFullDisk(t *testing.T) {
+	endsPrograms(t)
 	device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip("no /dev/full here")

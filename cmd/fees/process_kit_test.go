@@ -31,6 +31,14 @@ type process struct {
 	ended  chan struct{}
 }
 
+// endsPrograms skips a test in a short run: it stops or kills programs, again and again.
+func endsPrograms(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("programs are stopped or killed")
+	}
+}
+
 // start starts fees. It is killed at the end of the test, if it still runs.
 func start(t testing.TB, args ...string) *process { return startWith(t, nil, args...) }
 

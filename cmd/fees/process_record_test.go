@@ -18,6 +18,7 @@ import (
 // Killed at random moments, and started again each time, a recording of a node becomes the
 // archive that a quiet one makes, to the byte.
 func TestProcessRecordKilled(t *testing.T) {
+	endsPrograms(t)
 	t.Parallel()
 	const blocks, last = "1..3999", 3999 // four segments
 	kills := max(killsWanted(t)/10, 5)   // each takes seconds

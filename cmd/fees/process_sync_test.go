@@ -31,9 +31,6 @@ const killsAsked = "FEES_KILLS"
 // killsWanted is how often programs are killed.
 func killsWanted(t *testing.T) int {
 	text := os.Getenv(killsAsked)
-	if text == "" && testing.Short() {
-		return 5
-	}
 	if text == "" {
 		return 20
 	}
@@ -45,6 +42,7 @@ func killsWanted(t *testing.T) int {
 // Killed at random moments, many times, and started again each time: the ledger is in
 // the end the one that a quiet run makes.
 func TestProcessSyncKilled(t *testing.T) {
+	endsPrograms(t)
 	const blocks, last = "1..400", 400
 	_, gateway := generated(t, 11, last)
 	fill := func(place string) *process {
@@ -57,6 +55,7 @@ func TestProcessSyncKilled(t *testing.T) {
 // A ledger that is extended downwards, killed at random moments and started again each time, is in
 // the end the one that began with the lower block: each row of each table.
 func TestProcessSyncBelowKilled(t *testing.T) {
+	endsPrograms(t)
 	const last, upper = 400, "301..400"
 	made := chaingen.New(chaingen.Options{Seed: 18, Head: last, Begin: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC), Every: time.Hour})
 	server := httptest.NewServer(made.Handler())
@@ -161,6 +160,7 @@ func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(p
 
 // A signal ends it soon; what was done stays, and the next one may write.
 func TestProcessSyncStopped(t *testing.T) {
+	endsPrograms(t)
 	t.Parallel()
 	const blocks, last = "1..1500", 1500
 	made, gateway := generated(t, 12, last)
@@ -197,6 +197,7 @@ func TestProcessSyncStopped(t *testing.T) {
 
 // Of two at once, one writes and the other is told at once.
 func TestProcessSyncTwice(t *testing.T) {
+	endsPrograms(t)
 	t.Parallel()
 	const blocks, last = "1..600", 600
 	made := chaingen.New(chaingen.Options{Seed: 13, Head: last})
@@ -240,6 +241,7 @@ func TestProcessSyncTwice(t *testing.T) {
 
 // A gateway that is away for a moment, and one that comes back too late.
 func TestProcessSyncGatewayRestarts(t *testing.T) {
+	endsPrograms(t)
 	t.Parallel()
 	const blocks, last = "1..700", 700
 	made := chaingen.New(chaingen.Options{Seed: 14, Head: last})
