@@ -3,6 +3,7 @@ package httpclient_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -18,7 +19,13 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // clientOf is a client of a gateway on loopback. It does not wait long before it
 // tries again.
