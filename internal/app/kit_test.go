@@ -53,8 +53,22 @@ func demo(t testing.TB) *source.Reader {
 	return &source.Reader{Source: src, Tables: network.BuiltIn()}
 }
 
-// filled is a ledger of the demo's blocks at a place.
+// filled is a ledger of the demo's blocks at a place: a copy of one that was filled once, where it is a file.
 func filled(t testing.TB, place string) string {
+	t.Helper()
+	if ledger.Postgres(place) {
+		return fill(t, place)
+	}
+	from := filepath.Join(directory, "fees.db")
+	oneCopy.Do(func() { fill(t, from) })
+	text, err := os.ReadFile(from)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(place, text, 0o600))
+	return place
+}
+
+// fill stores the demo's blocks in a new ledger at a place.
+func fill(t testing.TB, place string) string {
 	t.Helper()
 	wanted, err := app.WantedInput{Blocks: "0..27"}.Parse()
 	require.NoError(t, err)
@@ -68,17 +82,8 @@ func file(t testing.TB) string { return filepath.Join(t.TempDir(), "fees.db") }
 
 var oneCopy sync.Once
 
-// copied is a ledger of the demo's blocks, a copy of one that was filled once.
-func copied(t testing.TB) string {
-	t.Helper()
-	from := filepath.Join(directory, "fees.db")
-	oneCopy.Do(func() { filled(t, from) })
-	text, err := os.ReadFile(from)
-	require.NoError(t, err)
-	place := file(t)
-	require.NoError(t, os.WriteFile(place, text, 0o600))
-	return place
-}
+// copied is a new ledger of the demo's blocks.
+func copied(t testing.TB) string { return filled(t, file(t)) }
 
 // opened is a desk on a ledger, for reading.
 func opened(t testing.TB, place string) *app.Desk {

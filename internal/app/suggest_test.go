@@ -245,6 +245,7 @@ func TestSuggestByANode(t *testing.T) {
 		"a node that breaks": {runtime: `"error":{"code":-32603,"message":"Internal error"}`, err: errMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // a node that breaks is asked again, until its time is over
 			answers := map[string]string{"eth_feeHistory": history}
 			if c.runtime != "" {
 				answers["state_getRuntimeVersion"] = c.runtime
