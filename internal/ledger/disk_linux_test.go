@@ -20,6 +20,9 @@ func init() {
 // A file that may not grow ends the writer with an error, and does not harm the book.
 func TestFilesThatMayNotGrow(t *testing.T) {
 	for _, limit := range []string{"100", "40000", "200000", "300000"} { // while it is made, and later
+		if testing.Short() && limit != "40000" {
+			continue
+		}
 		t.Run(limit, func(t *testing.T) {
 			place := newFile(t)
 			cmd, _, errs := start(t, place, fileLimit+"="+limit)
@@ -34,6 +37,9 @@ const notMounted = "NOT TESTED, for that takes the right to mount a tmpfs: "
 
 func TestFullDisks(t *testing.T) {
 	for _, size := range []string{"100k", "500k"} {
+		if testing.Short() && size != "100k" {
+			continue
+		}
 		t.Run(size, func(t *testing.T) {
 			disk := t.TempDir()
 			if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size="+size); err != nil {

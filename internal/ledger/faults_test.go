@@ -15,8 +15,9 @@ import (
 )
 
 // failing does something with a book again and again: the engine fails at the first of its
-// steps, then at the second and so on, until it is done without a failure. Each must be told,
-// as what it is and not as damage. Left is asked after each.
+// steps, then at the second and so on, until it is done without a failure; in a short run at
+// fewer and fewer of them. Each must be told, as what it is and not as damage. Left is asked
+// after each.
 func failing(t *testing.T, book *ledger.Book, name string, do func() error, left func(what string)) {
 	t.Helper()
 	for n := 1; ; n++ {
@@ -32,6 +33,9 @@ func failing(t *testing.T, book *ledger.Book, name string, do func() error, left
 		require.ErrorIs(t, err, ledger.ErrFault, what)
 		require.NotErrorIs(t, err, ledger.ErrDamaged, what)
 		left(what)
+		if testing.Short() {
+			n += n / 4
+		}
 	}
 }
 

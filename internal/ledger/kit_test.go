@@ -213,8 +213,25 @@ func tokens(t testing.TB, text string) chain.TokenAmount {
 // newFile is a place for a book.
 func newFile(t testing.TB) string { return filepath.Join(t.TempDir(), "fees.db") }
 
-// writer opens a book to write, and closes it when the test ends.
+// blank is the file of a book that has no block: to make its tables takes longer than most tests do.
+var blank = sync.OnceValue(func() []byte {
+	directory, err := os.MkdirTemp("", "fees-blank-")
+	must(err)
+	defer os.RemoveAll(directory)
+	place := filepath.Join(directory, "fees.db")
+	book, err := ledger.OpenWriter(ctx, place)
+	must(err)
+	must(book.Close())
+	file, err := os.ReadFile(place)
+	must(err)
+	return file
+})
+
+// writer opens a book to write, and closes it when the test ends. A new one in a file is a copy.
 func writer(t testing.TB, place string) *ledger.Book {
+	if _, err := os.Stat(place); !ledger.Postgres(place) && os.IsNotExist(err) {
+		require.NoError(t, os.WriteFile(place, blank(), 0o644))
+	}
 	book, err := ledger.OpenWriter(ctx, place)
 	require.NoError(t, err)
 	t.Cleanup(func() { book.Close() })

@@ -335,6 +335,9 @@ func TestWhatIsNoEntry(t *testing.T) {
 // What a hostile gateway might write is stored in both engines, as the same.
 func TestHostileTexts(t *testing.T) {
 	long := strings.Repeat("long ", 1<<21)
+	if testing.Short() {
+		long = long[:1<<18]
+	}
 	baseFee, err := chain.ParseGasPrice(largestToken)
 	require.NoError(t, err)
 	price, err := chain.ParseGasPrice(largestWei) // × 1 gas is what an amount can be
