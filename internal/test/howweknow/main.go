@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/feeledger/fees/internal/test/program"
 )
 
 const (
@@ -110,7 +108,6 @@ func run() (map[string]*outcome, error) {
 	slices.Sort(packages)
 	args := []string{"test", "-json", "-count=1", "-timeout=60m", "-run", "^(" + strings.Join(names, "|") + ")$"}
 	c := exec.Command("go", append(args, slices.Compact(packages)...)...)
-	c.Env = append(c.Environ(), program.Wanted+"=installed")
 	for name, value := range depth {
 		if os.Getenv(name) == "" {
 			c.Env = append(c.Environ(), name+"="+value)

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/feeledger/fees/internal/test/program"
+
 const head = `# How we know
 
 Each row is something that people rely on, the test that shows it, and what that test counted when this page was made. ` + "`make proof`" + ` runs the tests and writes the page;
@@ -23,8 +25,8 @@ type proof struct{ group, claim, of, test, figure string }
 // states is what tests of crashes count.
 const states = `\d+ states at \d+ syncs`
 
-// depth is how deep the tests go whose depth can be chosen, unless the environment says so.
-var depth = map[string]string{"FEES_SEEDS": "200", "FEES_TORN": "10", "FEES_SERVER_KILLS": "20", "FEES_REQUESTS": "5000"}
+// depth is how deep the tests go whose depth can be chosen, and with which programs, unless the environment says so.
+var depth = map[string]string{program.Wanted: "installed", "FEES_SEEDS": "200", "FEES_TORN": "10", "FEES_SERVER_KILLS": "20", "FEES_REQUESTS": "5000"}
 
 // proofs are the rows, in the page's order.
 var proofs = []proof{
