@@ -27,7 +27,6 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -46,7 +45,7 @@ func advisedErrors() []error {
 		ledger.ErrNone, &app.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Fill: span},
 		&app.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Compared: chain.Some(app.PeriodInput{Month: "2026-01"})},
 		&app.NotThereError{Lacks: lacks}, ledger.ErrOlder, &ledger.DiffersError{}, &ledger.DamageError{}, &money.MissingError{},
-		&app.WithoutLedgerError{Err: errors.New("x"), Blocks: span}, reconcile.ErrNoLookups, network.ErrUnknownNetwork, ledger.ErrNoCut, ledger.ErrOtherChain,
+		&app.WithoutLedgerError{Err: errors.New("x"), Blocks: span}, network.ErrUnknownNetwork, ledger.ErrNoCut, ledger.ErrOtherChain,
 		ledger.ErrLocked, ledger.ErrLost, &ledger.ForkError{}, &sidecar.DecodeError{Err: errors.New("x")}, chain.ErrOverflow,
 	}
 	for _, field := range []app.Field{

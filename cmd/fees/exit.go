@@ -20,7 +20,6 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -176,8 +175,6 @@ func explainError(ctx context.Context, c *cobra.Command, err error) string {
 		if takes(c, "gateway") {
 			advice = "without --gateway a ledger is asked, and this fills it: " + cli.SyncLine(c, direct.Blocks)
 		}
-	case errors.Is(err, reconcile.ErrNoLookups):
-		advice = cli.Line(c, "fees ledger upgrade", "ledger") + " makes them"
 	case errors.Is(err, ledger.ErrNoCut):
 		advice = cli.Line(c, "fees ledger status", "ledger") + " shows which blocks it has"
 	case errors.Is(err, network.ErrUnknownNetwork) && takes(c, "network"):

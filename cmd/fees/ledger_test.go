@@ -269,29 +269,3 @@ func TestLedgerOfSomebodyElse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{place}, files)
 }
-
-// Who asks a ledger that lacks look-ups, as one of an earlier version that is not brought up to
-// date yet, is told why it takes so long, and what helps; the answer is the same.
-func TestLedgerWithoutLookups(t *testing.T) {
-	const slow = "fees: 28 blocks of the ledger have no look-ups by account and hash yet, and are looked through: fees ledger upgrade makes them\n"
-	places(t, func(t *testing.T, place func() string) {
-		at := filled(t, place())
-		asked := []string{"statement", "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", "20..25", "--format", "json"}
-		want, stderr, wanted := fees(t, asked...)
-		require.NotContains(t, stderr, "look-ups")
-		alter(t, at, "DELETE FROM lookups")
-		have, stderr, code := fees(t, asked...)
-		require.Equal(t, wanted, code)
-		require.Equal(t, want, have)
-		require.Contains(t, stderr, slow)
-		stdout, stderr, _ := fees(t, "ledger", "status")
-		require.NotContains(t, stderr, "look-ups")
-		require.Regexp(t, `(?m)^looked up to +none$`, stdout)
-
-		_, stderr, code = fees(t, "ledger", "upgrade")
-		require.Equal(t, exitOK, code, stderr)
-		have, stderr, _ = fees(t, asked...)
-		require.NotContains(t, stderr, "look-ups")
-		require.Equal(t, want, have)
-	})
-}

@@ -96,16 +96,6 @@ func (d *Desk) Close() error {
 	return err
 }
 
-// WithoutLookups is how many sealed blocks have no look-ups yet, so that questions by account
-// and hash look through their rows. What is wrong with a ledger, the questions say.
-func (d *Desk) WithoutLookups(ctx context.Context) uint64 {
-	n, err := d.Book.WithoutLookups(ctx)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 // Network is the network that the ledger is of, as the tables have it.
 func (d *Desk) Network(ctx context.Context) (*network.Network, error) {
 	id, err := d.Book.Identity(ctx)

@@ -152,20 +152,10 @@ func (f *filler) part(ctx context.Context, span ledger.Span, total uint64) error
 	return errors.Join(err, f.of(failed))
 }
 
-// catchUp seals what a writer left that was killed, and makes the look-ups of what an earlier
-// version wrote.
+// catchUp seals what a writer left that was killed.
 func (f *filler) catchUp(ctx context.Context) error {
-	if _, err := f.Book.Seal(ctx); err != nil {
-		return f.of(err)
-	}
-	said := false
-	return f.of(f.Book.BuildLookups(ctx, func(done, total uint64) {
-		if !said {
-			f.progress.say("making the look-ups by account and hash")
-			said = true
-		}
-		f.progress.show(done, total)
-	}))
+	_, err := f.Book.Seal(ctx)
+	return f.of(err)
 }
 
 // judge delivers the blocks of a span as the ledger has them.

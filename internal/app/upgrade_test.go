@@ -1,36 +1,32 @@
 package app_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/test/ledgertest"
-	"github.com/feeledger/fees/network"
 )
 
-// A ledger of an earlier version is refused with the command that helps, which brings it up to
-// date; where there is none, none is made.
+// A ledger of this version stays as it is; where there is none, none is made.
 func TestUpgrade(t *testing.T) {
 	place := file(t)
-	ledgertest.Unzip(t, "../ledger/testdata/layout-2.db.gz", place)
-
-	_, err := app.Open(t.Context(), place, network.BuiltIn())
-	require.ErrorIs(t, err, ledger.ErrOlder)
-	require.ErrorContains(t, err, "(its layout is 2, this program's is 6)")
-	for range 2 { // the second time there is nothing to do
-		shown, err := app.Upgrade(t.Context(), place, app.Progress{})
-		require.NoError(t, err)
-		require.Equal(t, place, shown)
-	}
-	require.NoError(t, verified(t, place, nil).Err())
-	require.Equal(t, "1786951749384991759", statusOf(t, place).Totals.Fee.String())
+	_, reader := made(6, 30)
+	_, err := app.Sync(t.Context(), place, blocks(t, "1..20"), app.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	before, err := os.ReadFile(place)
+	require.NoError(t, err)
+	shown, err := app.Upgrade(t.Context(), place)
+	require.NoError(t, err)
+	require.Equal(t, place, shown)
+	after, err := os.ReadFile(place)
+	require.NoError(t, err)
+	require.True(t, string(before) == string(after))
 
 	none := file(t)
-	_, err = app.Upgrade(t.Context(), none, app.Progress{})
+	_, err = app.Upgrade(t.Context(), none)
 	require.Equal(t, failure.NotFound, app.KindOf(err))
 	require.NoFileExists(t, none)
 }

@@ -76,7 +76,6 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 	defer d.showJobs(ctx, &o.Progress)()
 	return d.of(queue.Work(ctx, d.Book, f.judge, queue.Options{
 		Jobs: o.Jobs, UntilDone: o.UntilDone, Permanent: permanent, Secrets: o.Secrets, Began: o.Began,
-		Idle: func(ctx context.Context) error { return d.Book.BuildLookups(ctx, func(_, _ uint64) {}) },
 	}))
 }
 

@@ -47,7 +47,6 @@ func TestLookupsOfAClosedLedger(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
 	heights := app.Heights(1, 27)
-	require.Zero(t, d.WithoutLookups(t.Context()))
 	for name, ask := range map[string]func() error{
 		"rollforward": func() error {
 			_, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Period: heights, By: app.ByPeriod})

@@ -84,21 +84,17 @@ func (x *byAccount) rows(ctx context.Context, b *Book, q Query) iter.Seq2[*rowsO
 		return b.rowsIn(ctx, q, x.namer(q.Accounts), x.tables...)
 	}
 	return sequence(func(yield func(*rowsOf) bool) error {
-		_, have, err := b.readLookups(ctx)
-		if err != nil && !errors.Is(err, ErrNone) {
-			return err
-		}
 		c, all, err := b.daysIn(ctx, q.span())
 		if err != nil {
 			return err
 		}
-		s := search{byAccount: x, book: b, query: &q, all: all, have: map[int64]uint64{}, first: c.first, grows: have.next}
+		s := search{byAccount: x, book: b, query: &q, all: all, have: map[int64]uint64{}, first: c.first, grows: c.next()}
 		return s.each(ctx, yield)
 	})
 }
 
-// search is a query for some accounts' rows. In the day that still grows, in what is not sealed,
-// and where the look-ups are not yet, all rows are looked through; before, they name the blocks.
+// search is a query for some accounts' rows. In the day that still grows, and in what is not
+// sealed, all rows are looked through; before, they name the blocks.
 // That they name all is seen by the totals of the accounts' days, which count their rows. So
 // each day is read as a whole, even where only a part of it is asked for.
 type search struct {

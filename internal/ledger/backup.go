@@ -135,10 +135,7 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	if err := copied.copyTotals(ctx, m.q, &row, c); err != nil {
 		return err
 	}
-	if err := copied.copyLookups(ctx, m.q, &m.row, row.next()); err != nil {
-		return err
-	}
-	return copied.BuildLookups(ctx, func(_, _ uint64) {}) // where an earlier version wrote the book
+	return copied.copyLookups(ctx, m.q, Span{row.first, row.next() - 1})
 }
 
 func (b *Book) copyBlocks(ctx context.Context, list []*rowsOf) error {
@@ -182,14 +179,8 @@ func (b *Book) copyTotals(ctx context.Context, from querier, now *bookRow, c *cu
 	})
 }
 
-// copyLookups copies the look-ups of a book up to a height, era by era, and how far they are.
-func (b *Book) copyLookups(ctx context.Context, from querier, c *bookRow, end uint64) error {
-	have, err := readLookups(ctx, from, c)
-	if err != nil || !have.there || have.next == c.first {
-		return err
-	}
-	have.next = min(have.next, end)
-	span := Span{c.first, have.next - 1}
+// copyLookups copies the look-ups of a span, era by era.
+func (b *Book) copyLookups(ctx context.Context, from querier, span Span) error {
 	for eras := range span.eras(1) {
 		for _, era := range eras {
 			err := b.change(ctx, func(tx transaction) error { return copyEra(ctx, tx, from, era, span) })
@@ -198,7 +189,7 @@ func (b *Book) copyLookups(ctx context.Context, from querier, c *bookRow, end ui
 			}
 		}
 	}
-	return b.change(ctx, func(tx transaction) error { return have.keep(ctx, tx) })
+	return nil
 }
 
 func copyEra(ctx context.Context, tx transaction, from querier, era any, span Span) error {

@@ -150,10 +150,7 @@ func (b *Book) saveBelow(ctx context.Context, tx transaction, c *bookRow, s *sea
 			return fmt.Errorf("table %s: %w", totals[i].name, err)
 		}
 	}
-	looked, err := readLookups(ctx, tx, c)
-	if err == nil && looked.there { // otherwise they are made when all are
-		err = s.lookups.insert(ctx, tx)
-	}
+	err := s.lookups.insert(ctx, tx)
 	if err == nil {
 		err = s.seals.saveBelow(ctx, tx)
 	}
@@ -186,15 +183,13 @@ func (s *stretching) saveBelow(ctx context.Context, tx transaction) error {
 			}
 			digests = slices.Concat(digests, above)
 		}
-		if x.blocks == 0 || x.noted.known() {
-			x.noted.merge(&g.noted)
-		}
+		x.noted.merge(&g.noted)
 		x.first, x.blocks, x.seal = g.first, x.blocks+uint64(len(g.digests)), Seal{}
 		for _, d := range digests {
 			x.seal = x.seal.After(d)
 		}
 		if x.totals = nil; !grows {
-			if x.totals, err = leavesOfTotals(ctx, tx, x.layout(), x); err != nil {
+			if x.totals, err = leavesOfTotals(ctx, tx, x); err != nil {
 				return err
 			}
 		}

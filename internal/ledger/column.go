@@ -48,9 +48,6 @@ type field[T any] struct {
 	mark mark
 	at   func(*T) any    // a pointer to one of the types that a cell can be of
 	cost func(*Cost) any // the same of a cost, where the column is packed
-	// later is a column that a later layout than the first brought. The digest of a row
-	// leaves it out where it is null, as it was before that.
-	later bool
 }
 
 // columnsOf are the columns of fields.
@@ -101,7 +98,7 @@ func signedColumns[T any](fields []field[T]) []column {
 // signedRow makes a row of such a table.
 func signedRow[T any](fields []field[T], x *T) row {
 	r := rowOf(fields, x)
-	digest := signatureOf(fields, r)
+	digest := digestOf(r)
 	return append(r, digest[:])
 }
 
@@ -111,19 +108,8 @@ func readSigned[T any](fields []field[T], r row, into *T) error {
 	if err := readRow(fields, r[:last], into); err != nil {
 		return err
 	}
-	if digest := signatureOf(fields, r[:last]); !equal(r[last], digest[:]) {
+	if digest := digestOf(r[:last]); !equal(r[last], digest[:]) {
 		return fmt.Errorf("its digest is %v, not %x", digest, r[last])
 	}
 	return nil
-}
-
-// signatureOf is the digest of a row that has one.
-func signatureOf[T any](fields []field[T], r row) Digest {
-	var covered row
-	for i, v := range r {
-		if v != nil || !fields[i].later {
-			covered = append(covered, v)
-		}
-	}
-	return digestOf(covered)
 }

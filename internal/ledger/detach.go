@@ -289,7 +289,7 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 }
 
 // digest is that of the row.
-func (s *stretch) digest() Digest { return signatureOf(stretchFields, rowOf(stretchFields, s)) }
+func (s *stretch) digest() Digest { return digestOf(rowOf(stretchFields, s)) }
 
 // cutOff has the book begin at the cut. The rows below it stay for clear.
 func (b *Book) cutOff(ctx context.Context, c *cut) error {
@@ -311,9 +311,6 @@ func (b *Book) cutOff(ctx context.Context, c *cut) error {
 			return err
 		}
 		if err := (&removal{c.span()}).keep(ctx, tx); err != nil {
-			return err
-		}
-		if err := moveLookups(ctx, tx, &book, c.height); err != nil {
 			return err
 		}
 		book.first, book.sealed = c.height, book.next()-c.height

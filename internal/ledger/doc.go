@@ -48,9 +48,6 @@
 // digest stays the same, whatever source the rows are from. The leaf of blocks leaves out
 // three columns: costs, final and leaves.
 //
-// A later layout may add columns. A digest stays one of the layout that it names, and is
-// over that layout's columns alone.
-//
 // The row of the table book has a digest of its own: the SHA-256 of network, genesis, first
 // and sealed, encoded likewise. So has each row of the table seals, over its other columns.
 //
@@ -86,9 +83,7 @@
 // the account (of a month: of contract_months, sixteen of account_months, and months). Such a leaf
 // is over the table's name, the number of its rows, and all columns of them, in the order of
 // their keys' encodings. Whoever reads totals checks their leaf; the totals of the day that
-// still grows are added up from its blocks instead. The leaves are of layout 2, which has more
-// sums than the first and the table months: a day or a month that an earlier program began stays
-// of layout 1, and its blocks are added up where a question needs what that lacks.
+// still grows are added up from its blocks instead.
 //
 // # Look-ups
 //
@@ -98,17 +93,14 @@
 // first 8 bytes of the extrinsic's or of the EVM transaction's; who finds a block compares
 // the whole hash. Both are ordered by era first, which is the height divided by 65536.
 //
-// They cover the sealed blocks, up to the height that the row of the table lookups has. What is
-// above is looked through, by height. Sealing extends them in the same change, in sorted runs
-// that touch one era alone: it costs the same however long the chain is. So nothing drops
-// them, and nobody waits for them. A ledger that an earlier version wrote has none, until
-// BuildLookups has made them, a part at a time; sealing extends them from then on.
+// They cover the sealed blocks. What is above is looked through, by height. Sealing extends them
+// in the same change, in sorted runs that touch one era alone: it costs the same however long the
+// chain is. So nothing drops them, and nobody waits for them.
 //
 // The table account_days counts an account's rows, which shows that the look-up names all of
 // them: one that has lost a block is damage, and not a smaller sum. Blocks without a time are
 // in no day, and all of them are read. No total counts hashes: whether nothing has a hash is
-// known by looking through the transactions. A verification makes all look-ups again. What
-// helps where one is damaged is to delete the row of the table lookups: they are made anew.
+// known by looking through the transactions. A verification makes all look-ups again.
 //
 // A block that is lost above the sealed ones looks as if it was never stored. It is fetched
 // again.
@@ -176,9 +168,8 @@
 // database from clearing away what was changed. What is sealed does not change, so that it need
 // not be of one moment.
 //
-// A layout is for ever: migrations/1_book.sql never changes. A later layout adds a file and,
-// for each new column, its number in the table's later. Digests and the leaves of totals name
-// their layout, and are made of its columns alone.
+// Once a version is published, its layout is for ever: migrations/1_book.sql never changes then.
+// A later layout adds a file. Digests and the leaves of totals name their layout.
 //
 // Whoever writes holds a lock that goes with the process. In SQLite it is a lock of the file
 // …-writer; in PostgreSQL it is an advisory lock on the connection that writes. Layouts change

@@ -65,18 +65,9 @@ func add[T any](e *Entry, table int, fields []field[T], x *T) {
 func (e *Entry) sumUp() {
 	row := e.rows[blocks][0]
 	e.block.costs = pack(row, e.rows[transactions])
-	e.leaves, e.encoded = leavesOf(layoutNow, &e.rows, e.block.costs)
+	e.leaves, e.encoded = leavesOf(&e.rows, e.block.costs)
 	e.digest, e.block.leaves = e.leaves.digest(), e.leaves.encoded()
 	row[costsColumn], row[leavesColumn] = []byte(e.block.costs), e.block.leaves
-}
-
-// digestIn is the entry's digest as an earlier layout made it.
-func (e *Entry) digestIn(layout byte) Digest {
-	if layout == e.leaves.layout {
-		return e.digest
-	}
-	l, _ := leavesOf(layout, &e.rows, e.block.costs)
-	return l.digest()
 }
 
 // longestCall is how long the name of a call may be, in bytes: it is part of the

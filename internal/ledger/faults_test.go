@@ -115,12 +115,6 @@ func TestChangesByAnEngineThatFails(t *testing.T) {
 			do   func() error
 		}{
 			{"Seal", func() error { _, err := book.Seal(ctx); return err }},
-			{"BuildLookups", func() error {
-				for _, table := range []string{"lookups", "account_blocks", "hash_blocks"} {
-					db.do(t, "DELETE FROM "+table)
-				}
-				return book.BuildLookups(ctx, quietly)
-			}},
 		} {
 			failing(t, book, x.name, x.do, func(string) { verified(t, book) })
 		}

@@ -2,10 +2,8 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +11,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
 // laidOutEntry is a block with one transaction, of which there are two a day.
@@ -38,84 +37,87 @@ func entryAt(t *testing.T, height, ms uint64) *Entry {
 	return e
 }
 
-// A later layout adds a column to a table. A ledger of the first one is brought to it
-// unharmed: its digests and seals are those of before, its questions are answered, and it
-// goes on with blocks that have the column, whose digests are over it.
+// withLaterLayout has a second layout be known to this program until a function is called: it adds a
+// column.
+func withLaterLayout(t *testing.T) (without func()) {
+	kept := layouts
+	t.Cleanup(func() { layouts = kept })
+	layouts = append(slices.Clone(layouts), "ALTER TABLE transactions ADD COLUMN memo TEXT")
+	return func() { layouts = kept }
+}
+
+// A ledger of the first layout is refused by a reader of a later one, is brought to that by a
+// writer, and keeps its blocks, digests and seals. A program of the first layout does not touch
+// it from then on.
 func TestALaterLayout(t *testing.T) {
 	ctx := context.Background()
+	for name, place := range map[string]string{"file": filepath.Join(t.TempDir(), "fees.db"), "postgres": postgrestest.Start(t).Database(t)} {
+		t.Run(name, func(t *testing.T) {
+			write := func(heights ...uint64) Status {
+				book, err := OpenWriter(ctx, place)
+				require.NoError(t, err)
+				defer func() { require.NoError(t, book.Close()) }()
+				require.NoError(t, book.Begin(ctx, Identity{Network: "moonbeam"}, 1))
+				for _, h := range heights {
+					require.NoError(t, book.Write(ctx, []*Entry{laidOutEntry(t, h)}))
+				}
+				_, err = book.Seal(ctx)
+				require.NoError(t, err)
+				require.NoError(t, book.Verify(ctx, func(d Damage) { t.Error(d) }, func(_, _ uint64) {}))
+				s, err := book.Status(ctx)
+				require.NoError(t, err)
+				return s
+			}
+			before := write(1, 2, 3, 4, 5, 6, 7)
+			without := withLaterLayout(t)
+			_, err := Open(ctx, place)
+			require.ErrorIs(t, err, ErrOlder)
+			require.ErrorContains(t, err, "(its layout is 1, this program's is 2)")
+			require.Equal(t, before, write())
+			require.NotEqual(t, before, write(8, 9))
+			book, err := Open(ctx, place)
+			require.NoError(t, err)
+			var memo *string
+			found, err := one(ctx, book.engine, []any{&memo}, "SELECT memo FROM transactions WHERE height = ?", 9)
+			require.NoError(t, err)
+			require.True(t, found)
+			require.NoError(t, book.Close())
+			without()
+			for _, open := range []func(context.Context, string) (*Book, error){Open, OpenWriter} {
+				_, err = open(ctx, place)
+				require.ErrorIs(t, err, ErrNewer)
+			}
+		})
+	}
+}
+
+// A program that was stopped while it made the tables of a new ledger has made none: the next one
+// goes on.
+func TestTablesThatAreNotAllThere(t *testing.T) {
+	ctx := context.Background()
 	place := filepath.Join(t.TempDir(), "fees.db")
-	write := func(entries ...*Entry) (seals []*stretch, digests []string) {
-		book, err := OpenWriter(ctx, place)
-		require.NoError(t, err)
-		defer func() { require.NoError(t, book.Close()) }()
-		require.NoError(t, book.Begin(ctx, Identity{Network: "moonbeam"}, 1))
-		require.NoError(t, book.Write(ctx, entries))
-		_, err = book.Seal(ctx)
-		require.NoError(t, err)
-		require.NoError(t, book.Verify(ctx, func(d Damage) { t.Error(d) }, func(_, _ uint64) {}))
-		seals, err = readStretches(ctx, book.engine, daily, "true")
-		require.NoError(t, err)
-		for r, err := range book.walk(ctx, nil, Span{Last: 100}, nil) {
-			require.NoError(t, err)
-			l, err := readLeaves(r.rows[blocks][0][leavesColumn])
-			require.NoError(t, err)
-			digests = append(digests, fmt.Sprint(l.layout, l.digest()))
-		}
-		return seals, digests
-	}
-	var first []*Entry
-	for h := range uint64(9) {
-		first = append(first, laidOutEntry(t, h+1))
-	}
-	before, digests := write(first...)
-	require.Len(t, digests, 9)
-
-	// What a program of the later layout has otherwise.
-	kept, keptLayouts := tables[transactions], layouts
-	t.Cleanup(func() { tables[transactions], layouts, layoutNow = kept, keptLayouts, 1 })
-	tables[transactions].columns = append(slices.Clone(kept.columns), column{"memo", text, fact})
-	tables[transactions].later = map[string]byte{"memo": 4}
-	layouts, layoutNow = append(slices.Clone(layouts), "ALTER TABLE transactions ADD COLUMN memo TEXT"), 4
-	memo := func(e *Entry, text string) *Entry {
-		for i := range e.rows[transactions] {
-			e.rows[transactions][i] = append(e.rows[transactions][i][:len(kept.columns):len(kept.columns)], text)
-		}
-		e.sumUp()
-		return e
-	}
-	bare := func(h uint64) *Entry { // as NewEntry of the first layout makes it, the column being null
-		layoutNow = 1
-		defer func() { layoutNow = 4 }()
-		tables[transactions].columns = kept.columns
-		defer func() { tables[transactions].columns = append(slices.Clone(kept.columns), column{"memo", text, fact}) }()
-		return laidOutEntry(t, h)
-	}
-	after, now := write() // brought to the later layout, and nothing else
-	require.Equal(t, before, after)
-	require.Equal(t, digests, now)
-
-	again := memo(bare(9), "said later") // a block that is there, read again by the new program
-	after, now = write(again, memo(bare(10), "hello"), memo(bare(11), "world"))
-	require.Equal(t, digests, now[:9], "a digest stays one of the layout that it names")
-	require.True(t, strings.HasPrefix(now[9], "4") && strings.HasPrefix(now[10], "4"), "%v", now)
-	require.Equal(t, before[:len(before)-1], after[:len(before)-1])
-	other := memo(bare(10), "another")
-	require.NotEqual(t, now[9], fmt.Sprint(4, other.digest), "the column is in the digest")
-
-	book, err := Open(ctx, place)
+	book, err := OpenWriter(ctx, place)
 	require.NoError(t, err)
-	paid := chain.Wei{}
-	for c, err := range book.Costs(ctx, Query{Span: Span{First: 1, Last: 11}}) {
-		require.NoError(t, err)
-		wei, _ := c.Fee.Get()
-		paid, err = paid.Add(wei)
-		require.NoError(t, err)
-	}
-	require.Equal(t, "66", paid.String())
 	require.NoError(t, book.Close())
+	withLaterLayout(t)
+	_, err = Open(ctx, place)
+	require.ErrorIs(t, err, ErrNone)
+	book, err = OpenWriter(ctx, place)
+	require.NoError(t, err)
+	require.NoError(t, book.Begin(ctx, Identity{Network: "moonbeam"}, 1))
+	require.NoError(t, book.Close())
+}
 
-	// The first program does not touch it.
-	tables[transactions], layouts, layoutNow = kept, keptLayouts, 1
+// A file whose tables are not those of the layout that it says it has is damaged: a disk can leave
+// one so that lost what it had said was written.
+func TestTablesOfAnotherLayout(t *testing.T) {
+	ctx := context.Background()
+	place := filepath.Join(t.TempDir(), "fees.db")
+	book, err := OpenWriter(ctx, place)
+	require.NoError(t, err)
+	require.NoError(t, book.engine.exec(ctx, "ALTER TABLE transactions ADD COLUMN memo TEXT"))
+	require.NoError(t, book.Close())
+	withLaterLayout(t)
 	_, err = OpenWriter(ctx, place)
-	require.ErrorIs(t, err, ErrNewer)
+	require.ErrorIs(t, err, ErrDamaged)
 }

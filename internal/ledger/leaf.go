@@ -36,22 +36,20 @@ func leafOf(table int) int {
 	return table + 1
 }
 
-// layoutNow is the layout that this program writes, changed by tests alone: what a digest is over is told by the
-// layout that it was made in.
-var layoutNow byte = 1
+// leavesLayout is the layout that leaves are made in: which columns they are over.
+const leavesLayout byte = 1
 
 // leaves are those of a block, by their place. A table without rows has none.
 type leaves struct {
-	layout byte
-	final  bool              // the block is
-	there  uint16            // bit i: there is leaf i
-	sums   [leafCount]Digest // all zeros where there is none
+	final bool              // the block is
+	there uint16            // bit i: there is leaf i
+	sums  [leafCount]Digest // all zeros where there is none
 }
 
 // leavesOf sums up a block's rows and its packed costs, and counts the bytes of their
 // encoding.
-func leavesOf(layout byte, rows *[tableCount][]row, costs []byte) (l leaves, encoded uint64) {
-	l.layout, l.final = layout, rows[blocks][0][finalColumn] == true
+func leavesOf(rows *[tableCount][]row, costs []byte) (l leaves, encoded uint64) {
+	l.final = rows[blocks][0][finalColumn] == true
 	set := func(place int, sum Digest, bytes uint64) {
 		l.there |= 1 << place
 		l.sums[place] = sum
@@ -59,7 +57,7 @@ func leavesOf(layout byte, rows *[tableCount][]row, costs []byte) (l leaves, enc
 	}
 	for t := range rows {
 		if len(rows[t]) > 0 {
-			sum, bytes := sumOfRows(layout, t, rows[t])
+			sum, bytes := sumOfRows(t, rows[t])
 			set(leafOf(t), sum, bytes)
 		}
 	}
@@ -80,7 +78,7 @@ func (l *leaves) encoded() []byte {
 // upTo are the layout, which leaves there are, and the leaves, those below a place.
 func (l *leaves) upTo(end int) []byte {
 	there := l.there & (1<<end - 1)
-	out := append(make([]byte, 0, leavesHead+leafCount*len(Digest{})), l.layout)
+	out := append(make([]byte, 0, leavesHead+leafCount*len(Digest{})), leavesLayout)
 	out = binary.BigEndian.AppendUint16(out, there)
 	for i := range end {
 		if there&(1<<i) != 0 {
@@ -101,10 +99,11 @@ func readLeaves(v value) (l leaves, err error) {
 		return l, errCell
 	}
 	there := binary.BigEndian.Uint16(text[1:])
-	l.layout, l.final, l.there, text = text[0], there&finalBit != 0, there&^finalBit, text[leavesHead:]
+	layout := text[0]
+	l.final, l.there, text = there&finalBit != 0, there&^finalBit, text[leavesHead:]
 	switch {
-	case l.layout == 0 || l.layout > layoutNow:
-		return l, fmt.Errorf("its digest is of layout %d, which this program does not know", l.layout)
+	case layout != leavesLayout:
+		return l, fmt.Errorf("its digest is of layout %d, which this program does not know", layout)
 	case len(text) != bits.OnesCount16(l.there)*len(Digest{}):
 		return l, errCell
 	}
@@ -118,7 +117,7 @@ func readLeaves(v value) (l leaves, err error) {
 }
 
 // sumOfRows is the leaf of a table's rows; all zeros where there are none.
-func sumOfRows(layout byte, t int, rows []row) (sum Digest, encoded uint64) {
+func sumOfRows(t int, rows []row) (sum Digest, encoded uint64) {
 	if len(rows) == 0 {
 		return sum, 0
 	}
@@ -127,7 +126,7 @@ func sumOfRows(layout byte, t int, rows []row) (sum Digest, encoded uint64) {
 	e.integer(int64(len(rows)))
 	for _, r := range rows {
 		for i, c := range tables[t].columns {
-			if c.mark != state && tables[t].later[c.name] <= layout {
+			if c.mark != state {
 				e.value(r[i])
 			}
 		}

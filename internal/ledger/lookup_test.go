@@ -2,7 +2,6 @@ package ledger_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"regexp"
@@ -121,19 +120,17 @@ func TestAVerificationOfHashes(t *testing.T) {
 			{"INSERT INTO hash_blocks (era, hash, height) VALUES (0, 5, 7)", "it has no such rows"},
 			{"INSERT INTO hash_blocks (era, hash, height) VALUES (0, 5, 20)", "1 rows belong to no block that is looked up, the first of them at the height 20"},
 			{"UPDATE hash_blocks SET era = 1 WHERE height = 7", "the first of them at the height 7"},
-			{"UPDATE lookups SET next = 19", "table lookups was altered"},
 		} {
-			before := content(t, db)
+			db.do(t, "CREATE TABLE kept AS SELECT * FROM hash_blocks")
 			db.do(t, x.change)
 			list := damages(t, book)
 			require.True(t, slices.ContainsFunc(list, func(d ledger.Damage) bool {
-				return strings.Contains(d.String(), x.says) && strings.Contains(d.Message, "DELETE FROM lookups, and fees sync makes all look-ups anew")
+				return strings.Contains(d.String(), x.says)
 			}), "%s: %v", x.change, list)
-			// That is what helps.
-			db.do(t, "DELETE FROM lookups")
-			require.NoError(t, book.BuildLookups(ctx, quietly))
+			for _, back := range []string{"DELETE FROM hash_blocks", "INSERT INTO hash_blocks SELECT * FROM kept", "DROP TABLE kept"} {
+				db.do(t, back)
+			}
 			verified(t, book)
-			require.Equal(t, before, content(t, db))
 			require.Equal(t, []uint64{7}, byHash(t, book, hash))
 		}
 	})
@@ -148,7 +145,7 @@ func hashIn(t testing.TB, book *ledger.Book, height uint64) (hash chain.Hash) {
 }
 
 // The look-ups are what the rows say by plain SQL, however they were made: while blocks are
-// written, of what a writer left, anew, or in a copy; also where a new era begins.
+// written, of what a writer left, or in a copy; also where a new era begins.
 func TestLookupsFollowFromTheRows(t *testing.T) {
 	const first, count = ledger.EraHeights - 12, 24
 	both(t, func(t *testing.T, r *recording) {
@@ -173,9 +170,6 @@ func TestLookupsFollowFromTheRows(t *testing.T) {
 						require.Contains(t, byHash(t, book, hashIn(t, book, e.Height())), e.Height())
 					}
 				}
-				db.do(t, "DELETE FROM lookups")
-				require.NoError(t, book.BuildLookups(ctx, quietly))
-				follow(t, db)
 				copied := newFile(t)
 				require.NoError(t, book.Backup(ctx, copied, quietly))
 				follow(t, openSQL(t, copied))
@@ -232,71 +226,6 @@ func TestHashesThatBeginAlike(t *testing.T) {
 		require.Equal(t, []uint64{0, 2}, byHash(t, book, first), "what is not sealed is looked through")
 		sealAll(t, book)
 		require.Equal(t, []uint64{0, 2}, byHash(t, book, first))
-	})
-}
-
-// A ledger that an earlier version wrote has no look-ups. All is answered as before, by looking
-// through; it is said how far they are; they are made a part at a time, and one that is stopped
-// goes on where it was, whatever is sealed meanwhile.
-func TestLookupsOfAnEarlierVersion(t *testing.T) {
-	const last = 59
-	entries := monthsOfBlocks(last+1, 16*time.Hour)
-	asked := slices.DeleteFunc(questions(39), func(q question) bool { return q.name == "Status" })
-	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
-		ledger.SealAtOnce(t, 7)
-		place := newPlace()
-		book := written(t, place, madeUpChain, entries[:40])
-		require.Equal(t, chain.Some(uint64(39)), statusOf(t, book).Lookups)
-		require.NoError(t, book.Write(ctx, entries[40:50]))
-		sealAll(t, book)
-		require.Equal(t, chain.Some(uint64(49)), statusOf(t, book).Lookups)
-		want, hash := answersOf(t, book, asked), hashIn(t, book, 44)
-		require.NoError(t, book.Close())
-		db := openSQL(t, place)
-		for _, change := range []string{"DELETE FROM account_blocks", "DELETE FROM hash_blocks", "DELETE FROM lookups"} { // as a new layout makes them
-			db.do(t, change)
-		}
-		same := func(book *ledger.Book, reach chain.Optional[uint64]) {
-			t.Helper()
-			require.Equal(t, reach, statusOf(t, book).Lookups)
-			for name, answer := range answersOf(t, book, asked) {
-				require.True(t, want[name] == answer, name) // not Equal, which would print them
-			}
-			require.Equal(t, []uint64{44}, byHash(t, book, hash))
-			verified(t, book)
-		}
-		same(reader(t, place), chain.Optional[uint64]{})
-
-		book = writer(t, place)
-		same(book, chain.Optional[uint64]{})
-		var told [][2]uint64
-		stopped, stop := context.WithCancel(ctx)
-		err := book.BuildLookups(stopped, func(done, total uint64) {
-			if told = append(told, [2]uint64{done, total}); done >= 14 {
-				stop()
-			}
-		})
-		require.ErrorIs(t, err, context.Canceled)
-		require.Equal(t, [][2]uint64{{7, 50}, {14, 50}}, told)
-		same(book, chain.Some(uint64(13)))
-		require.NoError(t, book.Write(ctx, entries[50:]))
-		sealAll(t, book)
-		require.Equal(t, chain.Some(uint64(last)), statusOf(t, book).Sealed)
-		require.Equal(t, chain.Some(uint64(13)), statusOf(t, book).Lookups, "they have no gap")
-		want = answersOf(t, book, asked)
-		same(book, chain.Some(uint64(13)))
-
-		copied := newFile(t)
-		require.NoError(t, book.Backup(ctx, copied, quietly))
-		back := reader(t, copied)
-		same(back, statusOf(t, back).Lookups)
-
-		told = nil
-		require.NoError(t, book.BuildLookups(ctx, func(done, total uint64) { told = append(told, [2]uint64{done, total}) }))
-		require.Equal(t, [2]uint64{46, 46}, told[len(told)-1])
-		same(book, chain.Some(uint64(last)))
-		follow(t, db)
-		require.NoError(t, book.BuildLookups(ctx, func(_, _ uint64) { t.Error("nothing is left") }))
 	})
 }
 

@@ -16,23 +16,8 @@ import (
 //go:embed migrations/1_book.sql
 var layout1 string
 
-//go:embed migrations/2_proved.sql
-var layout2 string
-
-//go:embed migrations/3_sums.sql
-var layout3 string
-
-//go:embed migrations/4_lookups.sql
-var layout4 string
-
-//go:embed migrations/5_partitions.sql
-var layout5 string
-
-//go:embed migrations/6_words.sql
-var layout6 string
-
 // layouts are the migrations, the first is number 1.
-var layouts = []string{layout1, layout2, layout3, layout4, layout5, layout6}
+var layouts = []string{layout1}
 
 // dialect is what SQL the engines write differently.
 type dialect struct {
@@ -55,7 +40,8 @@ type dialect struct {
 	widest  func(column string) string // wants a sum to be of 128 bits; "" where plus does
 	laidOut string                     // the query whether there is a table layoutTable
 
-	partitioned bool // the tables with the rows of blocks are cut into partitions
+	byHeight string // what cuts a table with the rows of blocks into partitions
+	files    bool   // a ledger is a file
 }
 
 // layout is a migration's SQL.
@@ -78,11 +64,9 @@ func (d *dialect) layout(text string) (string, error) {
 		"dayText":   d.dayText,
 		"monthText": d.monthText,
 		"widest":    d.widest,
-		"tables":    func(names ...string) []string { return names },
-
-		"files":            func() bool { return !d.partitioned },
-		"partitioned":      func() bool { return d.partitioned },
-		"partitionHeights": func() int { return partitionHeights },
+		"byHeight":  func() string { return d.byHeight },
+		"files":     func() bool { return d.files },
+		"list":      func(names ...string) []string { return names },
 	}).Parse(text)
 	if err != nil {
 		return "", err

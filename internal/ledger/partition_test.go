@@ -83,7 +83,6 @@ func TestPartitions(t *testing.T) {
 	require.Len(t, there, 2*len(tables))
 	require.Equal(t, partition{"blocks", "blocks_1048576", Span{1_048_576, 2_097_151}}, there[1])
 	sound(t, b)
-	require.NoError(t, b.BuildLookups(ctx, func(_, _ uint64) {}))
 	writeAll(t, b, first+11, 1)
 	sound(t, b)
 
@@ -165,78 +164,6 @@ func must(t *testing.T, err error) bool {
 		t.Error(err)
 	}
 	return err == nil
-}
-
-// A ledger of a layout without partitions gets them, and no row is copied. Who could ask it
-// can ask it.
-func TestALedgerWithoutPartitions(t *testing.T) {
-	ctx := context.Background()
-	server := postgrestest.Start(t)
-	kept := layouts
-	t.Cleanup(func() { layouts = kept })
-	for _, test := range []struct{ first, end, blocks uint64 }{
-		{1, partitionHeights, 9}, {3 * partitionHeights, 4 * partitionHeights, 9}, {5, 0, 0},
-	} {
-		place := server.Database(t)
-		layouts = kept[:4]
-		b := openedWriter(t, place)
-		b.engine.(*postgresEngine).partitions = []Span{everyBlock} // which its program did not ask for
-		require.NoError(t, b.Begin(ctx, Identity{Network: "moonbeam"}, test.first))
-		if test.blocks > 0 {
-			writeAll(t, b, test.first, test.blocks)
-		}
-		require.NoError(t, b.BuildLookups(ctx, func(_, _ uint64) {}))
-		address, role := server.Role(t, place)
-		for _, statement := range []string{
-			"CREATE VIEW theirs AS SELECT height, (SELECT count(*) FROM movements) AS movements FROM blocks",
-			"GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role, "GRANT SELECT ON theirs TO " + role, "GRANT SELECT ON findings TO PUBLIC",
-		} {
-			require.NoError(t, b.engine.exec(ctx, statement))
-		}
-		const files = "SELECT pg_relation_filenode(?::text::regclass)::text"
-		file, index := noted(t, b, files, "transactions"), noted(t, b, files, "transactions_pkey")
-		before, err := b.Status(ctx)
-		require.NoError(t, err)
-		columns := "SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod) || attnotnull, ', ' ORDER BY attnum) FROM pg_attribute WHERE attnum > 0 AND attrelid = ?::text::regclass"
-		wanted := noted(t, b, columns, "transactions")
-		require.NoError(t, b.Close())
-
-		layouts = kept
-		b = openedWriter(t, place)
-		after, err := b.Status(ctx)
-		require.NoError(t, err)
-		require.Equal(t, before, after)
-		require.Equal(t, wanted, noted(t, b, columns, "transactions"))
-		sound(t, b)
-		require.Equal(t, []string{"p"}, noted(t, b, "SELECT DISTINCT relkind::text FROM pg_class WHERE relname = ANY(?)", []string{
-			"blocks", "transactions", "movements", "unclassified", "transfers", "diagnoses", "findings", "unanswered"}))
-		if test.blocks > 0 {
-			require.Equal(t, file, noted(t, b, files, "transactions_0"))
-			require.Equal(t, index, noted(t, b, files, "transactions_0_pkey"))
-		}
-		require.NoError(t, b.BuildLookups(ctx, func(_, _ uint64) { t.Error("nothing is left") }))
-
-		next := test.first + test.blocks
-		if test.blocks > 0 {
-			writeAll(t, b, next, 2)
-			there, err := partitionsThere(ctx, b.engine)
-			require.NoError(t, err)
-			require.Len(t, there, len(tables), "the one of before takes what is left of its heights")
-			next = test.end
-		}
-		require.NoError(t, b.Write(ctx, []*Entry{quickEntry(t, next)}))
-		sound(t, b)
-		require.Equal(t, []string{fmt.Sprint(next)}, noted(t, b, "SELECT max(height)::text FROM theirs"), "a view sees all partitions")
-
-		reader, err := Open(ctx, address)
-		require.NoError(t, err)
-		_, err = reader.Status(ctx)
-		require.NoError(t, err, "who was allowed to read is")
-		require.Equal(t, []string{fmt.Sprint(next)}, noted(t, reader, "SELECT max(height)::text FROM theirs"))
-		sound(t, reader)
-		require.NoError(t, reader.Close())
-		require.NoError(t, b.Backup(ctx, filepath.Join(t.TempDir(), "copy.db"), func(_, _ uint64) {}))
-	}
 }
 
 // explained asks what its questions read of how many partitions.

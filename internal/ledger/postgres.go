@@ -58,7 +58,7 @@ var postgresDialect = dialect{
 	widest:  func(c string) string { return " CHECK (" + c + " < 340282366920938463463374607431768211456)" },
 	laidOut: "SELECT to_regclass('" + layoutTable + "') IS NOT NULL",
 
-	partitioned: true,
+	byHeight: " PARTITION BY RANGE (height)",
 }
 
 // The advisory locks, of a database and schema: who writes alone or with others,
@@ -168,7 +168,7 @@ func (e *postgresEngine) layOut(ctx context.Context) error {
 
 // checkFree refuses a schema that has another program's tables under the names of ours.
 func (e *postgresEngine) checkFree(ctx context.Context, c *pgxpool.Conn) error {
-	names := []string{"book", "lookups", "proved", "rejudgements", "removal", "seals", "unsealed"}
+	names := []string{"book", "proved", "rejudgements", "removal", "seals", "unsealed"}
 	for i := range tables {
 		names = append(names, tables[i].name)
 	}

@@ -182,7 +182,7 @@ func (b *Book) Prove(ctx context.Context, entries []*Entry) error {
 			}
 			same := slices.DeleteFunc(slices.Clone(run), func(e *Entry) bool {
 				old, there := have[e.Height()]
-				return !there || old.leaves.digest() != e.digestIn(old.leaves.layout)
+				return !there || old.leaves.digest() != e.digest
 			})
 			if err := noteProved(ctx, tx, same, nil); err != nil {
 				return err

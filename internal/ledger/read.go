@@ -205,7 +205,7 @@ func (r *rowsOf) check(wanted []int) (found []altered) {
 		return []altered{{blocks, fmt.Sprintf("final is %v, not %v", block[finalColumn], have.final)}}
 	}
 	for _, t := range wanted {
-		if sum, _ := sumOfRows(have.layout, t, r.rows[t]); sum != have.sums[leafOf(t)] {
+		if sum, _ := sumOfRows(t, r.rows[t]); sum != have.sums[leafOf(t)] {
 			found = append(found, altered{t, fmt.Sprintf("rows of this block were altered: their digest is %v, not %v", sum, have.sums[leafOf(t)])})
 		}
 	}

@@ -3,8 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-
-	"github.com/feeledger/fees/chain"
 )
 
 // Relearn takes over how well blocks are known now, where the book has questions about
@@ -30,7 +28,7 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 			return 0, err
 		}
 		have, _ := readLeaves(found[0].rows[blocks][0][leavesColumn])
-		if before[e.Height()] = have; have.digest() == e.digestIn(have.layout) {
+		if before[e.Height()] = have; have.digest() == e.digest {
 			open[e.Height()] = len(found[0].rows[unanswered]) - len(e.rows[unanswered])
 		}
 	}
@@ -89,13 +87,12 @@ func noteAgain(ctx context.Context, tx transaction, b *Block, was, now uint16) e
 		}
 		for _, s := range found {
 			for i, t := range fewTables {
-				count, known := s.noted.blocks[i].Get()
 				switch bit := uint16(1) << leafOf(t); {
-				case !known || was&bit == now&bit:
+				case was&bit == now&bit:
 				case now&bit != 0:
-					s.noted.blocks[i] = chain.Some(count + 1)
+					s.noted.blocks[i]++
 				default:
-					s.noted.blocks[i] = chain.Some(count - 1)
+					s.noted.blocks[i]--
 				}
 			}
 			if err := s.keep(ctx, tx); err != nil {

@@ -216,7 +216,7 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 			return fmt.Errorf("table %s: %w", totals[i].name, err)
 		}
 	}
-	if err := s.lookups.extend(ctx, tx, &s.before, s.before.next(), s.next()); err != nil {
+	if err := s.lookups.insert(ctx, tx); err != nil {
 		return err
 	}
 	if err := s.seals.save(ctx, tx); err != nil {

@@ -77,6 +77,7 @@ var sqliteDialect = dialect{
 		return "CASE WHEN " + small(a) + " AND " + small(b) + " THEN " + a + " + " + b + " ELSE wei_add(" + a + ", " + b + ") END"
 	},
 	laidOut: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + layoutTable + "'",
+	files:   true,
 }
 
 func init() {

@@ -29,7 +29,6 @@ type Status struct {
 	Unanswered      uint64
 	FirstUnanswered chain.Optional[evidence.Question]
 	LastTime        chain.Optional[chain.Time] // of the highest block
-	Lookups         chain.Optional[uint64]     // the height that the look-ups by account and hash reach, as Sealed but for an earlier version's ledger
 	Totals          Sums                       // of the sealed blocks
 	Evidence        evidence.Evidence          // how well the blocks that are there are known
 }
@@ -75,13 +74,6 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	}
 	if s.FirstUnanswered, err = b.firstUnanswered(ctx, q, c.first); err != nil {
 		return s, err
-	}
-	lookups, err := readLookups(ctx, q, &c)
-	if err != nil {
-		return s, err
-	}
-	if lookups.next > c.first {
-		s.Lookups = chain.Some(lookups.next - 1)
 	}
 	if c.sealed == 0 {
 		return s, nil
@@ -156,7 +148,7 @@ func (n *blockCounts) add(there uint16, blocks uint64) {
 // are not sealed. No sealed block is missing.
 func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span Span) (n blockCounts, err error) {
 	if sealed := (Span{max(span.First, c.first), min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
-		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, func(s *stretch) bool { return s.noted.known() })
+		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, func(*stretch) bool { return true })
 		if err != nil {
 			return n, err
 		}
@@ -169,8 +161,7 @@ func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span Span)
 				continue
 			}
 			n.blocks += x.blocks
-			for i, with := range x.noted.blocks {
-				count, _ := with.Get()
+			for i, count := range x.noted.blocks {
 				n.with[i] += count
 			}
 		}

@@ -10,8 +10,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/feeledger/fees/chain"
 )
 
 // stretch is a day or a month of UTC, as the table seals has it: the sealed blocks whose
@@ -28,27 +26,21 @@ type stretch struct {
 	altered     bool // a verification found rows of its blocks that were
 }
 
-// stretchNotes are what is known of a stretch's blocks beside their totals. Nothing is where an earlier
-// layout began the stretch: then its blocks are looked through.
+// stretchNotes are what is known of a stretch's blocks beside their totals.
 type stretchNotes struct {
-	blocks [len(fewTables)]chain.Optional[uint64] // that have rows of the tables of which few blocks have some
-	rules  nullable                               // that priced its transactions, a line each, in the order of their names
+	blocks [len(fewTables)]uint64 // that have rows of the tables of which few blocks have some
+	rules  nullable               // that priced its transactions, a line each, in the order of their names
 }
 
 // fewTables are the tables of which few blocks have rows.
 var fewTables = [...]int{findings, unclassified, unanswered}
 
-// known tells whether the stretch was begun by this layout.
-func (n *stretchNotes) known() bool { return n.blocks[0].Known() }
-
 // add adds a block, which has rules where it has transactions.
 func (n *stretchNotes) add(there uint16, rules string) {
 	for i, t := range fewTables {
-		count, _ := n.blocks[i].Get()
 		if there&(1<<leafOf(t)) != 0 {
-			count++
+			n.blocks[i]++
 		}
-		n.blocks[i] = chain.Some(count)
 	}
 	n.addRules(rules)
 }
@@ -70,9 +62,7 @@ func lines(text string) []string {
 // merge adds what is known of further blocks.
 func (n *stretchNotes) merge(x *stretchNotes) {
 	for i := range n.blocks {
-		a, _ := n.blocks[i].Get()
-		b, _ := x.blocks[i].Get()
-		n.blocks[i] = chain.Some(a + b)
+		n.blocks[i] += x.blocks[i]
 	}
 	n.addRules(string(x.rules))
 }
@@ -85,10 +75,10 @@ var stretchFields = []field[stretch]{
 	{name: "blocks", mark: state, at: func(s *stretch) any { return &s.blocks }},
 	{name: "seal", mark: state, at: func(s *stretch) any { return &s.seal }},
 	{name: "totals", mark: state, at: func(s *stretch) any { return &s.totals }},
-	{name: "findings", mark: state, later: true, at: func(s *stretch) any { return &s.noted.blocks[0] }},
-	{name: "unclassified", mark: state, later: true, at: func(s *stretch) any { return &s.noted.blocks[1] }},
-	{name: "unanswered", mark: state, later: true, at: func(s *stretch) any { return &s.noted.blocks[2] }},
-	{name: "rules", mark: state, later: true, at: func(s *stretch) any { return &s.noted.rules }},
+	{name: "findings", mark: state, at: func(s *stretch) any { return &s.noted.blocks[0] }},
+	{name: "unclassified", mark: state, at: func(s *stretch) any { return &s.noted.blocks[1] }},
+	{name: "unanswered", mark: state, at: func(s *stretch) any { return &s.noted.blocks[2] }},
+	{name: "rules", mark: state, at: func(s *stretch) any { return &s.noted.rules }},
 }
 
 func unitOf(name string) (unit, error) {
@@ -205,9 +195,7 @@ func (s *stretching) save(ctx context.Context, tx transaction) error {
 				}
 				touched[k.number] = x
 			}
-			if x.blocks == 0 || x.noted.known() {
-				x.noted.merge(&g.noted)
-			}
+			x.noted.merge(&g.noted)
 			x.first, x.last, x.blocks = min(x.first, g.first), max(x.last, g.last), x.blocks+uint64(len(g.digests))
 			for _, d := range g.digests {
 				x.seal = x.seal.After(d)
@@ -216,7 +204,7 @@ func (s *stretching) save(ctx context.Context, tx transaction) error {
 		for _, number := range slices.Sorted(maps.Keys(touched)) {
 			x := touched[number]
 			if x.totals = nil; number != s.last[u] {
-				if x.totals, err = leavesOfTotals(ctx, tx, x.layout(), x); err != nil {
+				if x.totals, err = leavesOfTotals(ctx, tx, x); err != nil {
 					return err
 				}
 			}
@@ -228,24 +216,16 @@ func (s *stretching) save(ctx context.Context, tx transaction) error {
 	return nil
 }
 
-// layout is the one of its totals: the first where an earlier program began to add them up.
-func (s *stretch) layout() byte {
-	if s.noted.known() {
-		return totalsLayout
-	}
-	return 1
-}
-
 // A table of totals by account has a leaf for each first digit of the address.
 const firstDigits = 16
 
-// leavesOfTotals are the layout, and the leaves of a stretch's totals in the order of the
+// leavesOfTotals are their layout, and the leaves of a stretch's totals in the order of the
 // tables.
-func leavesOfTotals(ctx context.Context, q querier, layout byte, s *stretch) ([]byte, error) {
-	out := []byte{layout}
+func leavesOfTotals(ctx context.Context, q querier, s *stretch) ([]byte, error) {
+	out := []byte{leavesLayout}
 	for i := range totals {
 		t := &totals[i]
-		if t.unit != s.unit || t.since > layout {
+		if t.unit != s.unit {
 			continue
 		}
 		rows, err := readTotals(ctx, q, t, []*stretch{s}, nil)
@@ -253,20 +233,11 @@ func leavesOfTotals(ctx context.Context, q querier, layout byte, s *stretch) ([]
 			return nil, err
 		}
 		for _, part := range partsOf(t, rows[0]) {
-			sum := sumOfTotals(layout, t, part)
+			sum := sumOfTotals(t, part)
 			out = append(out, sum[:]...)
 		}
 	}
 	return out, nil
-}
-
-// layoutOfTotals is the one that leaves of totals were made in, or that of now where they
-// name none that this program knows.
-func layoutOfTotals(leaves []byte) byte {
-	if len(leaves) == 0 || leaves[0] > totalsLayout {
-		return totalsLayout
-	}
-	return leaves[0]
 }
 
 // partsOf cuts a table's rows as its leaves are.
@@ -292,16 +263,13 @@ func firstDigit(account value) int {
 }
 
 // sumOfTotals is the leaf of rows of a table of totals.
-func sumOfTotals(layout byte, t *total, rows []row) Digest {
-	columns := t.columns()
+func sumOfTotals(t *total, rows []row) Digest {
 	e := encoder{sum: sha256.New()}
 	e.text(t.name)
 	e.integer(int64(len(rows)))
 	for _, r := range rows {
-		for i, v := range r {
-			if t.later[columns[i].name] <= layout {
-				e.value(v)
-			}
+		for _, v := range r {
+			e.value(v)
 		}
 		e.flush()
 	}
@@ -371,7 +339,7 @@ func (b *Book) totalsOf(ctx context.Context, q querier, table int, run []*stretc
 			parts = partsOf(t, rows[i])
 		}
 		for n, part := range parts {
-			sum := sumOfTotals(layoutOfTotals(s.totals), t, part)
+			sum := sumOfTotals(t, part)
 			if !bytes.Equal(leafAt(s.totals, place+n), sum[:]) {
 				return nil, fmt.Errorf("%w: table %s: the totals of %s were altered", ErrDamaged, t.name, s.name())
 			}
@@ -397,7 +365,7 @@ func placeOfLeaf(table int) (place int) {
 // leafAt is a leaf of a stretch's totals, nil where there is none.
 func leafAt(leaves []byte, place int) []byte {
 	const size = len(Digest{})
-	if len(leaves) < 1+(place+1)*size || leaves[0] != layoutOfTotals(leaves) {
+	if len(leaves) < 1+(place+1)*size || leaves[0] != leavesLayout {
 		return nil
 	}
 	return leaves[1+place*size:][:size]

@@ -150,8 +150,8 @@ func (b *Book) lookThrough(ctx context.Context, q querier, p Period, by TotalsBy
 	})
 }
 
-// totalled tells whether the table of a stretch's unit has its totals, with all sums.
-func (s *stretch) totalled() bool { return s.totals != nil && s.noted.known() }
+// totalled tells whether the stretch has ended, so that its totals have leaves.
+func (s *stretch) totalled() bool { return s.totals != nil }
 
 // byQuarters tells whether the totals by quarter of an hour say what a period has of a day: the
 // period begins and ends with one, one rule alone priced the day, and its blocks are in the span.

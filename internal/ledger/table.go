@@ -10,7 +10,6 @@ type table struct {
 	name    string
 	key     int // how many columns
 	columns []column
-	later   map[string]byte // the columns that a later layout than the first brought, with that layout
 }
 
 // The tables of a block's rows, in the order of the leaves. From firstOutside on they say

@@ -23,7 +23,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/crashtest"
-	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
 // asTask makes this test binary a program that does one of the tasks, in the directory of asWriter.
@@ -49,7 +48,6 @@ var tasks = map[string]task{
 	"below":           {writtenForBelow, extendingBelow, belowGoesOn},
 	"backup":          {writtenForTasks, backingUp, backupGoesOn},
 	"detach":          {writtenForTasks, detaching, detachmentGoesOn},
-	"upgrade":         {writtenLongAgo, upgrading, upgradeGoesOn},
 }
 
 // Whatever a crash of the machine leaves of a file, its book is whole, and at its end the same.
@@ -156,10 +154,10 @@ func asATask(directory, name string) error {
 func fileIn(directory string) string { return filepath.Join(directory, "fees.db") }
 
 // wholeToReaders wants who only reads to find a book without damage, or to be told that there is
-// none, or that it has to be upgraded.
+// none.
 func wholeToReaders(directory string) error {
 	book, err := ledger.Open(ctx, fileIn(directory))
-	if errors.Is(err, ledger.ErrNone) || errors.Is(err, ledger.ErrOlder) {
+	if errors.Is(err, ledger.ErrNone) {
 		return nil
 	}
 	if err != nil {
@@ -440,35 +438,6 @@ func detachmentGoesOn(directory string, ended bool) error {
 		err = fmt.Errorf("the book has %d blocks from %d on", s.Blocks, s.First)
 	}
 	return errors.Join(err, undamaged(book))
-}
-
-func writtenLongAgo(t *testing.T, directory string) {
-	ledgertest.Unzip(t, "testdata/layout-2.db.gz", fileIn(directory))
-}
-
-func upgrading(directory string) error {
-	return inBook(fileIn(directory), func(book *ledger.Book) error { return book.BuildLookups(ctx, func(_, _ uint64) {}) })
-}
-
-func upgradeGoesOn(directory string, ended bool) error {
-	look := func() error {
-		book, err := ledger.Open(ctx, fileIn(directory))
-		if err != nil {
-			return err
-		}
-		defer book.Close()
-		s, err := book.Status(ctx)
-		if err == nil && (s.Totals.Fee.String() != "1786951749384991759" || s.Lookups != chain.Some(uint64(27))) { // as the recording's blocks were charged
-			err = fmt.Errorf("the fees are %v, and the look-ups are up to %v", s.Totals.Fee, s.Lookups)
-		}
-		return errors.Join(err, undamaged(book))
-	}
-	if ended {
-		if err := look(); err != nil {
-			return fmt.Errorf("the upgrade had ended: %w", err)
-		}
-	}
-	return errors.Join(upgrading(directory), look())
 }
 
 // checkpoint brings what SQLite wrote ahead into the file.

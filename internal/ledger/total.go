@@ -55,19 +55,7 @@ type total struct {
 	unit  unit
 	parts int64 // how many of the first key are in a unit
 	keys  []column
-	sums  []field[Sums]   // first those that not every table has
-	later map[string]byte // the columns that a later layout than the first brought, with that layout
-	since byte            // the layout that brought the table, 0 for the first
-}
-
-// totalsLayout is the layout that the leaves of totals are made in. The first had fewer sums,
-// and no months.
-const totalsLayout = 2
-
-// laterSums are the columns that it brought.
-var laterSums = map[string]byte{
-	"drifts": totalsLayout, "priority_unknown": totalsLayout, "burned_unknown": totalsLayout, "treasury_unknown": totalsLayout, "author_unknown": totalsLayout,
-	"priced_gas": totalsLayout, "priced": totalsLayout,
+	sums  []field[Sums] // first those that not every table has
 }
 
 // columns are all, in the order of the layout.
@@ -104,13 +92,13 @@ const (
 // Times are divided by the quarter of an hour because every time zone's days
 // begin at one.
 var totals = [totalCount]total{
-	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums, laterSums, 0},
-	days:           {"days", daily, 1, dayKey, blockSums, laterSums, 0},
-	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums, laterSums, 0},
-	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums, laterSums, 0},
-	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums, laterSums, 0},
-	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums, laterSums, 0},
-	months:         {"months", monthly, 1, monthKey, blockSums, nil, totalsLayout},
+	quarterHours:   {"quarter_hours", daily, dayMS / quarterHourMS, []column{{"quarter_hour", integer, state}}, blockSums},
+	days:           {"days", daily, 1, dayKey, blockSums},
+	contractDays:   {"contract_days", daily, 1, slices.Concat(dayKey, contractKey), feeSums},
+	accountDays:    {"account_days", daily, 1, slices.Concat(dayKey, accountKey), accountSums},
+	contractMonths: {"contract_months", monthly, 1, slices.Concat(monthKey, contractKey), feeSums},
+	accountMonths:  {"account_months", monthly, 1, slices.Concat(monthKey, accountKey), feeSums},
+	months:         {"months", monthly, 1, monthKey, blockSums},
 }
 
 var (

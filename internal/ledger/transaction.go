@@ -227,7 +227,7 @@ func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq
 // heightsOf are those where a transaction may have a hash: by the look-up, and above it by
 // the rows.
 func (b *Book) heightsOf(ctx context.Context, hash chain.Hash) (found []uint64, err error) {
-	c, have, err := b.readLookups(ctx)
+	c, err := readBookRow(ctx, b.engine.shared())
 	if errors.Is(err, ErrNone) {
 		return nil, nil
 	}
@@ -235,14 +235,14 @@ func (b *Book) heightsOf(ctx context.Context, hash chain.Hash) (found []uint64, 
 		return nil, err
 	}
 	q := b.engine.shared()
-	for eras := range (Span{c.first, have.next - 1}).eras(mostEras) {
+	for eras := range (Span{c.first, c.next() - 1}).eras(mostEras) {
 		part, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM hash_blocks WHERE era IN ("+placesIn(len(eras))+") AND hash = ?", append(eras, shortHash(hash[:]))...)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, part...)
 	}
-	above, err := heightsBy(ctx, q, math.MaxInt, "SELECT DISTINCT height FROM transactions WHERE height >= ? AND (hash = ? OR evm_hash = ?)", int64(have.next), hash[:], hash[:])
+	above, err := heightsBy(ctx, q, math.MaxInt, "SELECT DISTINCT height FROM transactions WHERE height >= ? AND (hash = ? OR evm_hash = ?)", int64(c.next()), hash[:], hash[:])
 	return append(found, above...), err
 }
 

@@ -80,7 +80,7 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 	} else if removed != nil { // what is below is no part of the book any more
 		m.at = m.row.first
 	}
-	v := verification{moments: m, found: found, next: m.row.first, tally: newTally()}
+	v := verification{moments: m, found: found, next: m.row.first, tally: newTally(), eras: map[uint64]*eraSums{}}
 	v.progress = func(blocks int) {
 		v.done += uint64(blocks)
 		progress(v.done, max(total, v.done))
@@ -89,9 +89,6 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 		v.seals[u] = map[int64]*stretch{}
 	}
 	if err := v.strays(ctx, highest); err != nil {
-		return err
-	}
-	if err := v.readLooked(ctx); err != nil {
 		return err
 	}
 	err = v.sealedBlocks(ctx, func(ctx context.Context, last uint64) error {
@@ -168,8 +165,7 @@ type verification struct {
 	tally    *tally                        // of the sealed blocks whose stretches are not compared yet
 	seals    [unitCount]map[int64]*stretch // as the digests make them
 
-	looked lookupsRow          // how far the look-ups were when it began
-	eras   map[uint64]*eraSums // of their rows
+	eras map[uint64]*eraSums // of the look-ups
 }
 
 func (v *verification) report(height uint64, table int, format string, arguments ...any) {

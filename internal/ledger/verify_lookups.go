@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,9 +27,6 @@ type eraSums [len(lookupTables)]rowsSum
 
 // lookUp adds the look-ups of a block to the sums of its era.
 func (v *verification) lookUp(height uint64, costs []Cost, more *additions) {
-	if height >= v.looked.next {
-		return
-	}
 	sums := v.eras[eraOf(height)]
 	if sums == nil {
 		sums = new(eraSums)
@@ -45,8 +41,7 @@ func (v *verification) lookUp(height uint64, costs []Cost, more *additions) {
 	}
 }
 
-// lookedUp compares the look-ups, as far as they were when the verification began, with the
-// blocks, era by era.
+// lookedUp compares the look-ups of the sealed blocks with those, era by era.
 func (v *verification) lookedUp(ctx context.Context) error {
 	for t := range lookupTables {
 		if err := v.strayLookups(ctx, t); err != nil {
@@ -63,7 +58,7 @@ func (v *verification) lookedUp(ctx context.Context) error {
 			err := list(ctx, v.q, l.columns, func(r row) error {
 				have.add(r)
 				return nil
-			}, selectFrom(l.name, l.columns)+" WHERE era = ? AND height < ?", int64(era), int64(v.looked.next))
+			}, selectFrom(l.name, l.columns)+" WHERE era = ? AND height < ?", int64(era), int64(v.end))
 			if err != nil {
 				return err
 			}
@@ -78,17 +73,8 @@ func (v *verification) lookedUp(ctx context.Context) error {
 	return nil
 }
 
-const remake = "DELETE FROM lookups, and fees sync makes all look-ups anew"
-
 // strayLookups are rows of a look-up that no block can have.
 func (v *verification) strayLookups(ctx context.Context, table int) error {
-	now, err := readLookups(ctx, v.q, &v.row)
-	if errors.Is(err, ErrDamaged) {
-		return nil // which is told already
-	}
-	if err != nil {
-		return err
-	}
 	lowest := v.row.first
 	if removed, err := removalOf(ctx, v.q, &v.row); err != nil {
 		return err
@@ -98,10 +84,10 @@ func (v *verification) strayLookups(ctx context.Context, table int) error {
 	var count int64
 	var height *int64
 	name := lookupTables[table].name
-	_, err = one(ctx, v.q, []any{&count, &height}, fmt.Sprintf("SELECT count(*), min(height) FROM %s WHERE height < ? OR height >= ? OR era <> height / %d", name, eraHeights),
-		int64(lowest), int64(now.next))
+	_, err := one(ctx, v.q, []any{&count, &height}, fmt.Sprintf("SELECT count(*), min(height) FROM %s WHERE height < ? OR height >= ? OR era <> height / %d", name, eraHeights),
+		int64(lowest), int64(v.row.next()))
 	if err == nil && count > 0 {
-		v.found(Damage{Table: name, Message: fmt.Sprintf("%d rows belong to no block that is looked up, the first of them at the height %d: %s", count, *height, remake)})
+		v.found(Damage{Table: name, Message: fmt.Sprintf("%d rows belong to no block that is looked up, the first of them at the height %d", count, *height)})
 	}
 	return err
 }
@@ -109,7 +95,7 @@ func (v *verification) strayLookups(ctx context.Context, table int) error {
 // compareEra tells which rows of a look-up are missing in an era, and which are too many. What
 // blocks have whose rows were altered is not known.
 func (v *verification) compareEra(ctx context.Context, table int, era uint64) error {
-	whole := Span{max(era*eraHeights, v.row.first), min((era+1)*eraHeights, v.looked.next) - 1}
+	whole := Span{max(era*eraHeights, v.row.first), min((era+1)*eraHeights, v.end) - 1}
 	for span, err := range portions(ctx, v.q, whole) {
 		if err != nil {
 			return err
@@ -153,7 +139,7 @@ func (v *verification) compareLookups(ctx context.Context, table int, blocks []*
 		if hash, ok := r[1].(int64); ok {
 			by = fmt.Sprintf("%#016x", uint64(hash))
 		}
-		v.found(Damage{chain.Some(uint64(height)), l.name, fmt.Sprintf("the look-up by %s %s %s: %s", l.columns[1].name, by, what, remake)})
+		v.found(Damage{chain.Some(uint64(height)), l.name, fmt.Sprintf("the look-up by %s %s %s", l.columns[1].name, by, what)})
 	}
 	err := list(ctx, v.q, l.columns, func(r row) error {
 		if key := keyOf(r); missing[key] != nil {
@@ -170,15 +156,4 @@ func (v *verification) compareLookups(ctx context.Context, table int, blocks []*
 		tell(missing[key], "does not name it, or not all of its rows")
 	}
 	return nil
-}
-
-// readLooked reads how far the look-ups are that are verified.
-func (v *verification) readLooked(ctx context.Context) (err error) {
-	v.eras = map[uint64]*eraSums{}
-	v.looked, err = readLookups(ctx, v.q, &v.row)
-	if errors.Is(err, ErrDamaged) {
-		v.found(Damage{Table: "lookups", Message: err.Error() + ": " + remake})
-		v.looked.next, err = v.row.first, nil
-	}
-	return err
 }

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/feeledger/fees/chain"
 )
 
 // sealsOf compares the seals of a unit with those that the digests make.
@@ -73,7 +71,7 @@ func (v *verification) sealsOf(ctx context.Context, u unit) error {
 // blocks have rows. What is known of a block may have changed since it was verified: then they
 // are counted anew.
 func (v *verification) notedIs(ctx context.Context, have, want *stretch) bool {
-	if !have.noted.known() || want.altered || have.noted == want.noted {
+	if want.altered || have.noted == want.noted {
 		return true
 	}
 	var n blockCounts
@@ -81,7 +79,7 @@ func (v *verification) notedIs(ctx context.Context, have, want *stretch) bool {
 		return false
 	}
 	for i, count := range n.with {
-		if have.noted.blocks[i] != chain.Some(count) {
+		if have.noted.blocks[i] != count {
 			return false
 		}
 	}
@@ -98,7 +96,7 @@ func (v *verification) leavesOf(ctx context.Context, have, want *stretch) error 
 	if have.totals == nil {
 		return nil
 	}
-	leaves, err := leavesOfTotals(ctx, v.q, layoutOfTotals(have.totals), want)
+	leaves, err := leavesOfTotals(ctx, v.q, want)
 	switch {
 	case errors.Is(err, ErrDamaged):
 		v.damagedSeal(want.unit, want.number, "%v", err)
@@ -132,7 +130,7 @@ func (v *verification) finished(ctx context.Context) error {
 			if err != nil || len(have) == 0 || have[0].blocks != seen.blocks {
 				continue // it is not whole yet, or told at the end
 			}
-			if err := v.compareStretch(ctx, seen, have[0].layout()); err != nil {
+			if err := v.compareStretch(ctx, seen); err != nil {
 				return err
 			}
 			if err := v.leavesOf(ctx, have[0], seen); err != nil {
@@ -143,8 +141,8 @@ func (v *verification) finished(ctx context.Context) error {
 	return nil
 }
 
-// compareStretch compares all totals of a stretch that its layout has, and forgets them.
-func (v *verification) compareStretch(ctx context.Context, s *stretch, layout byte) error {
+// compareStretch compares all totals of a stretch, and forgets them.
+func (v *verification) compareStretch(ctx context.Context, s *stretch) error {
 	for i := range totals {
 		t := &totals[i]
 		if t.unit != s.unit {
@@ -158,10 +156,10 @@ func (v *verification) compareStretch(ctx context.Context, s *stretch, layout by
 			}
 		}
 		first := s.number * t.parts
-		if s.altered || t.since > layout {
+		if s.altered {
 			continue
 		}
-		if err := v.compare(ctx, i, layout, want, " WHERE "+t.keys[0].name+" BETWEEN ? AND ?", first, first+t.parts-1); err != nil {
+		if err := v.compare(ctx, i, want, " WHERE "+t.keys[0].name+" BETWEEN ? AND ?", first, first+t.parts-1); err != nil {
 			return err
 		}
 	}
@@ -178,15 +176,7 @@ func (v *verification) left(ctx context.Context, table int) error {
 		if s.compared {
 			continue
 		}
-		layout := byte(totalsLayout)
-		have, err := readStretches(ctx, v.q, t.unit, "number = ?", number)
-		switch {
-		case err == nil && len(have) > 0:
-			layout = have[0].layout()
-		case err != nil && !errors.Is(err, ErrDamaged): // which is told already
-			return err
-		}
-		if err := v.compareStretch(ctx, s, layout); err != nil {
+		if err := v.compareStretch(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -216,7 +206,7 @@ func (v *verification) ofNoBlock(ctx context.Context, t *total, from, to int64) 
 }
 
 // compare wants the rows of a table of totals to be these sums.
-func (v *verification) compare(ctx context.Context, table int, layout byte, want map[string]*tallied, where string, arguments ...any) error {
+func (v *verification) compare(ctx context.Context, table int, want map[string]*tallied, where string, arguments ...any) error {
 	t := &totals[table]
 	columns := t.columns()
 	err := list(ctx, v.q, columns, func(r row) error {
@@ -235,7 +225,7 @@ func (v *verification) compare(ctx context.Context, table int, layout byte, want
 		sums := x.sums()
 		have, wanted := r[len(t.keys):], rowOf(t.sums, &sums)
 		for i, c := range t.sums {
-			if t.later[c.name] <= layout && !equal(have[i], wanted[i]) {
+			if !equal(have[i], wanted[i]) {
 				v.found(Damage{Table: t.name, Message: fmt.Sprintf("%s: %s is %v, the rows add up to %v", keyText(t, key), c.name, have[i], wanted[i])})
 			}
 		}

@@ -160,8 +160,8 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 			if err := b.remove(ctx, tx, Span{e.Height(), e.Height()}); err != nil {
 				return nil, err
 			}
-		case old.leaves.digest() != e.digestIn(old.leaves.layout):
-			return nil, &DiffersError{e.Height(), old.leaves.digest(), e.digestIn(old.leaves.layout)}
+		case old.leaves.digest() != e.digest:
+			return nil, &DiffersError{e.Height(), old.leaves.digest(), e.digest}
 		default:
 			continue
 		}

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -24,10 +23,6 @@ type Book interface {
 	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 }
 
-// ErrNoLookups says that the ledger cannot find a transaction by its hash quickly: an earlier
-// version wrote it, and the look-ups of what is sealed are not all made yet.
-var ErrNoLookups = errors.New("the ledger's look-ups by hash do not reach the last sealed block")
-
 // mostCandidates is how many transactions one row is compared with.
 const mostCandidates = 20
 
@@ -47,7 +42,7 @@ type matcher struct {
 
 // Match finds the transaction of each row, and those of the period that the accounts
 // paid for and no row names. It is ErrNotCovered where the ledger lacks blocks of the
-// period, and ErrNoLookups where an earlier version wrote it.
+// period.
 //
 // A transaction is found by the hash of the EVM transaction, else by that of the
 // extrinsic, else by its place; whatever else a row says of it must agree.
@@ -60,9 +55,6 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	status, err := book.Status(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if status.Lookups != status.Sealed {
-		return nil, ErrNoLookups
 	}
 	looked := &lookedUp{Book: book, unfound: map[chain.Hash]bool{}}
 	book = looked

@@ -2,7 +2,6 @@ package reconcile_test
 
 import (
 	"context"
-	"database/sql"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -408,24 +407,6 @@ func TestNotCovered(t *testing.T) {
 	rows := read(t, "Extrinsic ID,fee_wei\n3-4,5\n", reconcile.Options{})
 	r := match(t, part, rows, reconcile.Options{})
 	require.Equal(t, []string{"block 3 is not among those that were compared"}, items(t, r)[0].Notes)
-}
-
-// A ledger whose look-ups are not all made yet, as those of an earlier version's, is refused.
-func TestLedgerWithoutLookups(t *testing.T) {
-	ctx := context.Background()
-	place := filepath.Join(t.TempDir(), "fees.db")
-	b := filled(t, place, "moonbeam-2100", ledger.Span{Last: 3})
-	t.Cleanup(func() { b.Close() })
-	db, err := sql.Open("sqlite", place)
-	require.NoError(t, err)
-	t.Cleanup(func() { db.Close() })
-	_, err = db.Exec("DELETE FROM lookups")
-	require.NoError(t, err)
-	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{})
-	require.ErrorIs(t, err, reconcile.ErrNoLookups)
-	require.NoError(t, b.BuildLookups(ctx, func(_, _ uint64) {}))
-	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{})
-	require.NoError(t, err)
 }
 
 // A ledger that has nothing is refused.

@@ -1,5 +1,15 @@
--- The book's first layout, which no later one changes. {{`{{...}}`}} stands for what the
--- engines write differently.
+-- The ledger's layout. {{`{{...}}`}} stands for what the engines write differently.
+
+{{define "sums"}}evm {{integer}} NOT NULL, native {{integer}} NOT NULL, evm_failed {{integer}} NOT NULL, native_failed {{integer}} NOT NULL,
+    outcome_unknown {{integer}} NOT NULL, undetermined {{integer}} NOT NULL, uncharged {{integer}} NOT NULL, unaccounted {{integer}} NOT NULL,
+    gas {{integer}} NOT NULL,
+    {{range list "fee" "evm_fee" "native_fee" "priority_fee" "tip" "charged" "burned" "treasury" "author" "priced"}}{{.}} {{amount}} NOT NULL{{widest .}},
+    {{end}}drifts {{integer}} NOT NULL, priority_unknown {{integer}} NOT NULL,
+    burned_unknown {{integer}} NOT NULL, treasury_unknown {{integer}} NOT NULL, author_unknown {{integer}} NOT NULL,
+    priced_gas {{integer}} NOT NULL,{{end}}
+
+{{define "shown sums"}}evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas{{range list "fee" "evm_fee" "native_fee" "priority_fee" "tip" "charged" "burned" "treasury" "author"}},
+    {{wei .}} AS {{.}}, {{coin .}} AS {{.}}_token{{end}}{{end}}
 
 CREATE TABLE book (
     one         INTEGER PRIMARY KEY CHECK (one = 1),
@@ -35,7 +45,7 @@ CREATE TABLE blocks (
     costs             {{data}} NOT NULL,     -- of its transactions' rows what reports add up, packed
     final             {{boolean}} NOT NULL,
     leaves            {{data}} NOT NULL      -- what its digest is over: one for each of its tables
-){{strict}};
+){{strict}}{{byHeight}};
 
 CREATE TABLE transactions (
     height        {{integer}} NOT NULL,
@@ -67,7 +77,7 @@ CREATE TABLE transactions (
     treasury      {{amount}},
     author        {{amount}},
     PRIMARY KEY (height, extrinsic)
-){{clustered}};
+){{clustered}}{{byHeight}};
 
 CREATE TABLE movements (
     height        {{integer}} NOT NULL,
@@ -82,7 +92,7 @@ CREATE TABLE movements (
     free          {{amount}},            -- the change; null where the event does not tell
     reserved      {{amount}},
     PRIMARY KEY (height, position)
-){{clustered}};
+){{clustered}}{{byHeight}};
 
 CREATE TABLE unclassified (
     height       {{integer}} NOT NULL,
@@ -93,7 +103,7 @@ CREATE TABLE unclassified (
     data         TEXT NOT NULL,
     reason       TEXT NOT NULL,
     PRIMARY KEY (height, position)
-){{clustered}};
+){{clustered}}{{byHeight}};
 
 CREATE TABLE transfers (
     height     {{integer}} NOT NULL,
@@ -104,7 +114,7 @@ CREATE TABLE transfers (
     recipient  {{data}} NOT NULL,
     amount     {{token}} NOT NULL,
     PRIMARY KEY (height, position)
-){{clustered}};
+){{clustered}}{{byHeight}};
 
 -- The tables from here on say how well the blocks are known, which may change: they are
 -- outside of the digests.
@@ -115,7 +125,7 @@ CREATE TABLE diagnoses (
     extrinsic  {{integer}} NOT NULL,
     class      TEXT NOT NULL,
     PRIMARY KEY (height, extrinsic)
-){{clustered}};
+){{clustered}}{{byHeight}};
 
 CREATE TABLE findings (
     height     {{integer}} NOT NULL,
@@ -124,7 +134,7 @@ CREATE TABLE findings (
     extrinsic  {{integer}},
     message    TEXT NOT NULL,
     PRIMARY KEY (height, position)
-){{clustered}};
+){{clustered}}{{byHeight}};
 
 -- What a source did not answer for the moment, though it might have: asked again by a
 -- verification with a gateway.
@@ -135,7 +145,7 @@ CREATE TABLE unanswered (
     at         {{integer}} NOT NULL,     -- the height whose state it is about
     why        TEXT NOT NULL,
     PRIMARY KEY (height, position)
-){{clustered}};
+){{clustered}}{{byHeight}};
 
 -- The sealed blocks by days and months of UTC.
 CREATE TABLE seals (
@@ -146,6 +156,10 @@ CREATE TABLE seals (
     blocks   {{integer}} NOT NULL,
     seal     {{data}} NOT NULL,          -- over the digests of its blocks
     totals   {{data}},                   -- the leaves of its totals; null while it grows
+    findings      {{integer}} NOT NULL,  -- how many of its blocks have rows of the table of this name
+    unclassified  {{integer}} NOT NULL,
+    unanswered    {{integer}} NOT NULL,
+    rules         TEXT,                  -- that priced its transactions, a line each
     digest   {{data}} NOT NULL,          -- of this row
     PRIMARY KEY (unit, number)
 ){{clustered}};
@@ -167,24 +181,7 @@ CREATE TABLE quarter_hours (
     quarter_hour  {{integer}} NOT NULL,
     blocks        {{integer}} NOT NULL,
     inherents     {{integer}} NOT NULL,
-    evm           {{integer}} NOT NULL,
-    native        {{integer}} NOT NULL,
-    evm_failed    {{integer}} NOT NULL,
-    native_failed {{integer}} NOT NULL,
-    outcome_unknown {{integer}} NOT NULL,
-    undetermined  {{integer}} NOT NULL,
-    uncharged     {{integer}} NOT NULL,
-    unaccounted   {{integer}} NOT NULL,
-    gas           {{integer}} NOT NULL,
-    fee           {{amount}} NOT NULL{{widest "fee"}},
-    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
-    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
-    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
-    tip           {{amount}} NOT NULL{{widest "tip"}},
-    charged       {{amount}} NOT NULL{{widest "charged"}},
-    burned        {{amount}} NOT NULL{{widest "burned"}},
-    treasury      {{amount}} NOT NULL{{widest "treasury"}},
-    author        {{amount}} NOT NULL{{widest "author"}},
+    {{template "sums"}}
     PRIMARY KEY (quarter_hour)
 ){{clustered}};
 
@@ -192,25 +189,16 @@ CREATE TABLE days (
     day           {{integer}} NOT NULL,
     blocks        {{integer}} NOT NULL,
     inherents     {{integer}} NOT NULL,
-    evm           {{integer}} NOT NULL,
-    native        {{integer}} NOT NULL,
-    evm_failed    {{integer}} NOT NULL,
-    native_failed {{integer}} NOT NULL,
-    outcome_unknown {{integer}} NOT NULL,
-    undetermined  {{integer}} NOT NULL,
-    uncharged     {{integer}} NOT NULL,
-    unaccounted   {{integer}} NOT NULL,
-    gas           {{integer}} NOT NULL,
-    fee           {{amount}} NOT NULL{{widest "fee"}},
-    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
-    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
-    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
-    tip           {{amount}} NOT NULL{{widest "tip"}},
-    charged       {{amount}} NOT NULL{{widest "charged"}},
-    burned        {{amount}} NOT NULL{{widest "burned"}},
-    treasury      {{amount}} NOT NULL{{widest "treasury"}},
-    author        {{amount}} NOT NULL{{widest "author"}},
+    {{template "sums"}}
     PRIMARY KEY (day)
+){{clustered}};
+
+CREATE TABLE months (
+    month         {{integer}} NOT NULL,
+    blocks        {{integer}} NOT NULL,
+    inherents     {{integer}} NOT NULL,
+    {{template "sums"}}
+    PRIMARY KEY (month)
 ){{clustered}};
 
 CREATE TABLE contract_days (
@@ -218,24 +206,7 @@ CREATE TABLE contract_days (
     layer         TEXT NOT NULL,
     call          TEXT NOT NULL,
     contract      {{data}} NOT NULL,
-    evm           {{integer}} NOT NULL,
-    native        {{integer}} NOT NULL,
-    evm_failed    {{integer}} NOT NULL,
-    native_failed {{integer}} NOT NULL,
-    outcome_unknown {{integer}} NOT NULL,
-    undetermined  {{integer}} NOT NULL,
-    uncharged     {{integer}} NOT NULL,
-    unaccounted   {{integer}} NOT NULL,
-    gas           {{integer}} NOT NULL,
-    fee           {{amount}} NOT NULL{{widest "fee"}},
-    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
-    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
-    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
-    tip           {{amount}} NOT NULL{{widest "tip"}},
-    charged       {{amount}} NOT NULL{{widest "charged"}},
-    burned        {{amount}} NOT NULL{{widest "burned"}},
-    treasury      {{amount}} NOT NULL{{widest "treasury"}},
-    author        {{amount}} NOT NULL{{widest "author"}},
+    {{template "sums"}}
     PRIMARY KEY (day, layer, call, contract)
 ){{clustered}};
 
@@ -244,24 +215,7 @@ CREATE TABLE account_days (
     account       {{data}} NOT NULL,
     movements     {{integer}} NOT NULL,
     transfers     {{integer}} NOT NULL,
-    evm           {{integer}} NOT NULL,
-    native        {{integer}} NOT NULL,
-    evm_failed    {{integer}} NOT NULL,
-    native_failed {{integer}} NOT NULL,
-    outcome_unknown {{integer}} NOT NULL,
-    undetermined  {{integer}} NOT NULL,
-    uncharged     {{integer}} NOT NULL,
-    unaccounted   {{integer}} NOT NULL,
-    gas           {{integer}} NOT NULL,
-    fee           {{amount}} NOT NULL{{widest "fee"}},
-    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
-    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
-    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
-    tip           {{amount}} NOT NULL{{widest "tip"}},
-    charged       {{amount}} NOT NULL{{widest "charged"}},
-    burned        {{amount}} NOT NULL{{widest "burned"}},
-    treasury      {{amount}} NOT NULL{{widest "treasury"}},
-    author        {{amount}} NOT NULL{{widest "author"}},
+    {{template "sums"}}
     PRIMARY KEY (day, account)
 ){{clustered}};
 
@@ -270,51 +224,68 @@ CREATE TABLE contract_months (
     layer         TEXT NOT NULL,
     call          TEXT NOT NULL,
     contract      {{data}} NOT NULL,
-    evm           {{integer}} NOT NULL,
-    native        {{integer}} NOT NULL,
-    evm_failed    {{integer}} NOT NULL,
-    native_failed {{integer}} NOT NULL,
-    outcome_unknown {{integer}} NOT NULL,
-    undetermined  {{integer}} NOT NULL,
-    uncharged     {{integer}} NOT NULL,
-    unaccounted   {{integer}} NOT NULL,
-    gas           {{integer}} NOT NULL,
-    fee           {{amount}} NOT NULL{{widest "fee"}},
-    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
-    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
-    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
-    tip           {{amount}} NOT NULL{{widest "tip"}},
-    charged       {{amount}} NOT NULL{{widest "charged"}},
-    burned        {{amount}} NOT NULL{{widest "burned"}},
-    treasury      {{amount}} NOT NULL{{widest "treasury"}},
-    author        {{amount}} NOT NULL{{widest "author"}},
+    {{template "sums"}}
     PRIMARY KEY (month, layer, call, contract)
 ){{clustered}};
 
 CREATE TABLE account_months (
     month         {{integer}} NOT NULL,
     account       {{data}} NOT NULL,
-    evm           {{integer}} NOT NULL,
-    native        {{integer}} NOT NULL,
-    evm_failed    {{integer}} NOT NULL,
-    native_failed {{integer}} NOT NULL,
-    outcome_unknown {{integer}} NOT NULL,
-    undetermined  {{integer}} NOT NULL,
-    uncharged     {{integer}} NOT NULL,
-    unaccounted   {{integer}} NOT NULL,
-    gas           {{integer}} NOT NULL,
-    fee           {{amount}} NOT NULL{{widest "fee"}},
-    evm_fee       {{amount}} NOT NULL{{widest "evm_fee"}},
-    native_fee    {{amount}} NOT NULL{{widest "native_fee"}},
-    priority_fee  {{amount}} NOT NULL{{widest "priority_fee"}},
-    tip           {{amount}} NOT NULL{{widest "tip"}},
-    charged       {{amount}} NOT NULL{{widest "charged"}},
-    burned        {{amount}} NOT NULL{{widest "burned"}},
-    treasury      {{amount}} NOT NULL{{widest "treasury"}},
-    author        {{amount}} NOT NULL{{widest "author"}},
+    {{template "sums"}}
     PRIMARY KEY (month, account)
 ){{clustered}};
 
+-- Which blocks are proved, and by which trusted block: outside of the digests, so that seals
+-- do not depend on it. Spans do not overlap; those that touch have other trusted blocks.
+CREATE TABLE proved (
+    first           {{integer}} NOT NULL PRIMARY KEY,
+    last            {{integer}} NOT NULL,
+    trusted_height  {{integer}} NOT NULL,
+    trusted_hash    {{data}} NOT NULL,
+    digest          {{data}} NOT NULL     -- of this row
+){{clustered}};
+
+-- Which sealed blocks have rows of an account, and which a transaction of a hash. The era
+-- comes first: it is a run of heights, so that what is written lies together.
+CREATE TABLE account_blocks (
+    era      {{integer}} NOT NULL,         -- the height divided by 65536
+    account  {{data}} NOT NULL,
+    height   {{integer}} NOT NULL,
+    tables   {{integer}} NOT NULL,         -- 1 where it paid for a transaction, plus 2 for movements, plus 4 for transfers
+    PRIMARY KEY (era, account, height)
+){{clustered}};
+
+CREATE TABLE hash_blocks (
+    era      {{integer}} NOT NULL,
+    hash     {{integer}} NOT NULL,         -- its first 8 bytes
+    height   {{integer}} NOT NULL,
+    PRIMARY KEY (era, hash, height)
+){{clustered}};
+
+-- What a block adds to the totals and look-ups beyond its transactions' costs: so that who
+-- seals blocks that others stored need not read their rows. Sealing takes it away.
+CREATE TABLE unsealed (
+    height     {{integer}} PRIMARY KEY,
+    additions  {{data}} NOT NULL,
+    digest     {{data}} NOT NULL           -- of this row, and of the block's digest
+){{strict}};
+
+-- Blocks that were detached from the book, and whose rows are being removed: they lie below its
+-- first height. There is no row but while that lasts.
+CREATE TABLE removal (
+    one     INTEGER PRIMARY KEY CHECK (one = 1),
+    first   {{integer}} NOT NULL,
+    last    {{integer}} NOT NULL,
+    digest  {{data}} NOT NULL            -- of this row
+){{strict}};
+{{if files}}
+-- Texts that rows have over and over, such as an event's name: a file has each of them once,
+-- and its number in the rows. PostgreSQL has the texts themselves.
+CREATE TABLE words (
+    number  INTEGER PRIMARY KEY,
+    word    TEXT NOT NULL
+){{strict}};
+{{end}}
 CREATE VIEW book_blocks AS SELECT
     height, {{hex "hash"}} AS hash, {{hex "parent_hash"}} AS parent_hash, {{time "time_ms"}} AS time, runtime, {{wordOf "rules"}} AS rules,
     {{wei "base_fee_per_gas"}} AS base_fee_per_gas, {{wei "multiplier"}} AS multiplier, evm, native, inherents, undetermined,
@@ -357,68 +328,29 @@ CREATE VIEW book_seals AS SELECT unit,
 FROM seals;
 
 CREATE VIEW book_days AS SELECT {{day "day"}} AS day, blocks, inherents,
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
-    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
-    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
-    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
-    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
-    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
-    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
-    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
-    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
-    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+    {{template "shown sums"}}
 FROM days;
 
+CREATE VIEW book_months AS SELECT {{monthText "month"}} AS month, blocks, inherents,
+    {{template "shown sums"}}
+FROM months;
+
 CREATE VIEW book_account_days AS SELECT {{day "day"}} AS day, {{hex "account"}} AS account, movements, transfers,
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
-    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
-    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
-    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
-    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
-    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
-    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
-    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
-    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
-    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+    {{template "shown sums"}}
 FROM account_days;
 
 CREATE VIEW book_account_months AS SELECT {{monthText "month"}} AS month, {{hex "account"}} AS account,
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
-    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
-    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
-    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
-    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
-    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
-    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
-    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
-    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
-    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+    {{template "shown sums"}}
 FROM account_months;
 
 CREATE VIEW book_contract_days AS SELECT {{day "day"}} AS day, layer, call,
-    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, 
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
-    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
-    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
-    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
-    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
-    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
-    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
-    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
-    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
-    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract,
+    {{template "shown sums"}}
 FROM contract_days;
 
 CREATE VIEW book_contract_months AS SELECT {{monthText "month"}} AS month, layer, call,
-    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract, 
-    evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas,
-    {{wei "fee"}} AS fee, {{coin "fee"}} AS fee_token,
-    {{wei "evm_fee"}} AS evm_fee, {{coin "evm_fee"}} AS evm_fee_token,
-    {{wei "native_fee"}} AS native_fee, {{coin "native_fee"}} AS native_fee_token,
-    {{wei "priority_fee"}} AS priority_fee, {{coin "priority_fee"}} AS priority_fee_token,
-    {{wei "tip"}} AS tip, {{coin "tip"}} AS tip_token,
-    {{wei "charged"}} AS charged, {{coin "charged"}} AS charged_token,
-    {{wei "burned"}} AS burned, {{coin "burned"}} AS burned_token,
-    {{wei "treasury"}} AS treasury, {{coin "treasury"}} AS treasury_token,
-    {{wei "author"}} AS author, {{coin "author"}} AS author_token
+    CASE WHEN length(contract) = 0 THEN NULL ELSE {{hex "contract"}} END AS contract,
+    {{template "shown sums"}}
 FROM contract_months;
+
+CREATE VIEW book_proved AS SELECT first, last, trusted_height, {{hex "trusted_hash"}} AS trusted_hash FROM proved;

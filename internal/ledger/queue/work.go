@@ -49,9 +49,6 @@ type Options struct {
 	UntilDone bool
 	// Permanent tells of which errors no retry helps. Nil: of none.
 	Permanent func(error) bool
-	// Idle runs whenever no job is left to do. What it returns, if it is an error, is
-	// logged. Nil: nothing.
-	Idle func(context.Context) error
 	// Began is told of each job that this worker begins, and what it gives is told how the job
 	// ended. Nil: nobody is told.
 	Began func() (ended func(Outcome))
@@ -106,9 +103,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Permanent == nil {
 		o.Permanent = func(error) bool { return false }
-	}
-	if o.Idle == nil {
-		o.Idle = func(context.Context) error { return nil }
 	}
 	if o.Began == nil {
 		o.Began = func() func(Outcome) { return func(Outcome) {} }
@@ -219,7 +213,6 @@ func wait(ctx context.Context, pool *pgxpool.Pool, o Options) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	answered := time.Now()
-	idle := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -227,14 +220,6 @@ func wait(ctx context.Context, pool *pgxpool.Pool, o Options) error {
 		case <-ticker.C:
 		}
 		left, err := anyLeft(ctx, pool)
-		if err == nil && !left && !idle {
-			if err := o.Idle(ctx); err != nil {
-				o.Logger.WarnContext(ctx, "idle", "error", message(err, o.Secrets))
-			}
-		}
-		if err == nil {
-			idle = !left
-		}
 		switch {
 		case err == nil && !left && o.UntilDone:
 			return nil

@@ -54,7 +54,6 @@ var read = []tableOf{
 	{name: "account_months", order: "month, account"},
 	{name: "account_blocks", order: "era, account, height"},
 	{name: "hash_blocks", order: "era, hash, height"},
-	{name: "lookups", order: "one"},
 }
 
 // ofWords are the columns that have words, by the documentation of package ledger.

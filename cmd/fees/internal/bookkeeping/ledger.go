@@ -38,7 +38,7 @@ func newLedger(stdout, stderr io.Writer) *cobra.Command {
 		Args:    cli.NoneOf("unknown command %q; fees ledger --help lists them"),
 		RunE:    cli.ShowHelp,
 	}
-	parent.AddCommand(newLedgerStatus(stdout), newLedgerVerify(stdout, stderr), newLedgerBackup(stdout, stderr), newLedgerDetach(stdout, stderr), newLedgerUpgrade(stdout, stderr))
+	parent.AddCommand(newLedgerStatus(stdout), newLedgerVerify(stdout, stderr), newLedgerBackup(stdout, stderr), newLedgerDetach(stdout, stderr), newLedgerUpgrade(stdout))
 	return parent
 }
 
@@ -62,7 +62,7 @@ func newLedgerStatus(stdout io.Writer) *cobra.Command {
 			if err := flags.Output.Check(); err != nil {
 				return err
 			}
-			d, err := flags.Open(c.Context(), "", io.Discard) // the record says how far the look-ups are
+			d, err := flags.Open(c.Context(), "")
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func statusRecord(status *app.Status) cli.Record {
 		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
 		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"below", below}, {"gaps", gaps}, {"last_time", s.LastTime},
 		{"sealed", s.Sealed}, {"seal", s.Seal}, {"evidence", s.Evidence},
-		{"findings", s.Findings}, {"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered}, {"unclassified_events", s.Unread}, {"lookups", s.Lookups},
+		{"findings", s.Findings}, {"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered}, {"unclassified_events", s.Unread},
 		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},
 		{"inherents", t.Inherents}, {"undetermined", t.Undetermined},
 		{"fee", t.Fee}, {"evm_fee", t.EVMFee}, {"native_fee", t.NativeFee}, {"priority_fee", t.PriorityFee}, {"tip", t.Tip},
@@ -163,7 +163,7 @@ func newLedgerBackup(stdout, stderr io.Writer) *cobra.Command {
 		Example: "  fees ledger backup fees-2026-01.db\n  fees ledger backup copy.db --ledger postgres://db.intern/fees",
 		Args:    cli.OneArg("the file to copy to"),
 		RunE: func(c *cobra.Command, args []string) error {
-			d, err := flags.Open(c.Context(), "", stderr)
+			d, err := flags.Open(c.Context(), "")
 			if err != nil {
 				return err
 			}

@@ -63,7 +63,6 @@ func addBlocks(pairs *console.Pairs, s *app.Status) {
 	pairs.Add("last block is of", cli.Known(s.LastTime))
 	pairs.Add("sealed up to", orNone(cli.Known(s.Sealed)))
 	pairs.Add("seal", cli.Known(s.Seal))
-	pairs.Add("looked up to", orNone(cli.Known(s.Lookups)))
 	pairs.Add("evidence", s.Evidence.String())
 	pairs.Add("findings", fmt.Sprint(s.Findings))
 	pairs.Add("unanswered", unanswered)

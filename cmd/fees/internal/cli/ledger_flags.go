@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net/url"
 	"os"
 
@@ -57,9 +55,8 @@ func hasPassword(address string) bool {
 	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
-// Open opens the ledger for reading, with the tables of a user's file. It says on stderr what
-// makes questions slow.
-func (f *LedgerFlags) Open(ctx context.Context, networkFile string, stderr io.Writer) (*app.Desk, error) {
+// Open opens the ledger for reading, with the tables of a user's file.
+func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*app.Desk, error) {
 	place, err := f.LedgerPlace()
 	if err != nil {
 		return nil, err
@@ -68,12 +65,5 @@ func (f *LedgerFlags) Open(ctx context.Context, networkFile string, stderr io.Wr
 	if err != nil {
 		return nil, err
 	}
-	d, err := app.Open(ctx, place, tables)
-	if err != nil {
-		return nil, err
-	}
-	if n := d.WithoutLookups(ctx); n > 0 {
-		fmt.Fprintf(stderr, "fees: %s of the ledger %s no look-ups by account and hash yet, and %s looked through: %s makes them\n", console.Counted(n, "block"), console.Verb(n, "has", "have"), console.Verb(n, "is", "are"), f.line("fees ledger upgrade"))
-	}
-	return d, nil
+	return app.Open(ctx, place, tables)
 }

@@ -89,7 +89,7 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 // LedgerFlags.Open for stderr.
 func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked app.Period, p *Progress, stderr io.Writer) (*app.Desk, error) {
 	if f.Gateway == "" {
-		return book.Open(ctx, f.NetworkFile, stderr)
+		return book.Open(ctx, f.NetworkFile)
 	}
 	reader, err := f.Reader()
 	if err != nil {

@@ -213,7 +213,7 @@ func makePackage(ctx context.Context, f *closeFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := f.LedgerFlags.Open(ctx, f.networkFile, f.stderr)
+	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 // openToCheck opens the ledger that a package is compared with, none where none is named
 // or there, and an archive has its blocks or somebody vouches for it.
 func (f *closeFlags) openToCheck(ctx context.Context, v app.Vouchers) (*app.Desk, error) {
-	d, err := f.LedgerFlags.Open(ctx, "", f.stderr)
+	d, err := f.LedgerFlags.Open(ctx, "")
 	if app.KindOf(err) != failure.NotFound || f.LedgerFlags.Named() {
 		return d, err
 	}

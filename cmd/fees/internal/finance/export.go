@@ -176,7 +176,7 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 	if err != nil {
 		return err
 	}
-	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile, stderr)
+	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile)
 	if err != nil {
 		return err
 	}

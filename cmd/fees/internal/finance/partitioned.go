@@ -40,7 +40,7 @@ func exportPartitioned(c *cobra.Command, args []string, flags *exportFlags, stde
 	if err != nil {
 		return err
 	}
-	d, err := flags.LedgerFlags.Open(c.Context(), flags.networkFile, stderr)
+	d, err := flags.LedgerFlags.Open(c.Context(), flags.networkFile)
 	if err != nil {
 		return err
 	}

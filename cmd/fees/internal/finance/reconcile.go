@@ -250,7 +250,7 @@ func (f *reconcileFlags) compare(ctx context.Context, asked app.Period, o reconc
 	var d *app.Desk
 	var reader *source.Reader
 	if f.Gateway == "" {
-		if d, err = f.LedgerFlags.Open(ctx, f.NetworkFile, stderr); err != nil {
+		if d, err = f.LedgerFlags.Open(ctx, f.NetworkFile); err != nil {
 			return nil, err
 		}
 		defer d.Close()

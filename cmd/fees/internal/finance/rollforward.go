@@ -176,7 +176,7 @@ func makeRollforward(ctx context.Context, args []string, flags rollforwardFlags,
 			return err
 		}
 	}
-	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile, stderr)
+	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile)
 	if err != nil {
 		return err
 	}

@@ -311,7 +311,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		if temporary {
 			return f.temporary(ctx, l.Source, stderr)
 		}
-		return at.Open(ctx, f.NetworkFile, stderr)
+		return at.Open(ctx, f.NetworkFile)
 	}
 	if l.Desk, err = l.Open(ctx); err != nil {
 		return nil, err

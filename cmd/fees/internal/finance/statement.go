@@ -196,7 +196,7 @@ func (f *statementFlags) openOrMake(ctx context.Context, reader *source.Reader, 
 	case f.direct && !asked.Ranged():
 		return nil, errors.New("--direct wants a range of heights, such as 100..199")
 	case !f.direct && !(unnamed && asked.Ranged()):
-		return f.LedgerFlags.Open(ctx, f.NetworkFile, stderr)
+		return f.LedgerFlags.Open(ctx, f.NetworkFile)
 	}
 	p := cli.NewProgress(stderr, "blocks", f.quiet)
 	defer p.End()

@@ -63,7 +63,7 @@ func (f *lookupFlags) open(ctx context.Context) (*app.AddressBook, *app.Desk, er
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := f.LedgerFlags.Open(ctx, f.networkFile, f.stderr)
+	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
 	return book, d, err
 }
 

@@ -118,7 +118,7 @@ func (f *explainFlags) transaction(ctx context.Context, name string, stderr io.W
 	if _, noHash := chain.ParseHash(name); noHash != nil || f.block != "" {
 		return which, err
 	}
-	d, missing := f.LedgerFlags.Open(ctx, f.NetworkFile, stderr)
+	d, missing := f.LedgerFlags.Open(ctx, f.NetworkFile)
 	if errors.Is(missing, ledger.ErrNone) && !f.LedgerFlags.Named() {
 		return which, err
 	}
