@@ -46,6 +46,12 @@ type NodeVersion struct {
 	Chain          string // the network, as its node names it
 }
 
+// Balance is what an account has.
+type Balance struct {
+	Free     Wei
+	Reserved Wei
+}
+
 // Account is what an account has, and how many transactions it has sent.
 type Account struct {
 	Balance

@@ -70,23 +70,6 @@ func FindCash(x *Extrinsic) (Cash, error) {
 	return c, nil
 }
 
-// CashAmong is the cash of an account that paid for an extrinsic, as far as the movements
-// of its balance tell: the first withdrawal, and all deposits after it. What the extrinsic
-// itself deposited can be among them; see [Cash.Refund].
-func CashAmong(movements int, at func(int) *Movement, payer Address) (c Cash, err error) {
-	err = ErrNoWithdraw
-	for i := range movements {
-		switch m := at(i); {
-		case m.Account != payer:
-		case err != nil && m.Kind == KindWithdrawal:
-			c, err = Cash{Payer: payer, Withdrawn: m.Amount, At: i}, nil
-		case err == nil && m.Kind == KindDeposit:
-			c.Deposits = append(c.Deposits, Deposit{m.Account, m.Amount, i})
-		}
-	}
-	return c, err
-}
-
 // Refund finds the deposit that gave back what is too much for a charge: the last one of
 // just that amount, for the extrinsic itself may have made another before. Where all that
 // was withdrawn was charged, some runtimes deposit 0, and others nothing.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 const (
@@ -180,8 +181,8 @@ func TestCashOfRandomExtrinsics(t *testing.T) {
 		require.Equal(t, want.String(), charged.String(), events)
 
 		// The movements of the payer's balance tell the same events.
-		movements, _ := chain.Movements(&chain.Block{Extrinsics: []chain.Extrinsic{*cashEvents(t, events)}})
-		among, err := among(movements, address(t, cashPayer))
+		movements, _ := movement.Of(&chain.Block{Extrinsics: []chain.Extrinsic{*cashEvents(t, events)}})
+		among, err := movement.CashAmong(len(movements), func(i int) *movement.Movement { return &movements[i] }, address(t, cashPayer))
 		require.NoError(t, err)
 		require.Equal(t, c.At, movements[among.At].EventIndex, events)
 		back, err := among.Refund(charged)
@@ -192,61 +193,5 @@ func TestCashOfRandomExtrinsics(t *testing.T) {
 		} else {
 			require.Zero(t, refund.Sign())
 		}
-	}
-}
-
-func among(movements []chain.Movement, payer chain.Address) (chain.Cash, error) {
-	return chain.CashAmong(len(movements), func(i int) *chain.Movement { return &movements[i] }, payer)
-}
-
-// Which movements are the fee follows from what was charged.
-func TestCashAmongMovements(t *testing.T) {
-	for _, c := range []struct {
-		movements string
-		charged   uint64
-		want      string // where the fee was withdrawn, and where the rest was given back
-	}{
-		{"Withdraw P 9", 9, "0 -"},
-		{"Withdraw P 9; Deposit P 2", 7, "0 1"},
-		{"Withdraw P 9; Deposit P 2; Withdraw P 1; Deposit P 2", 7, "0 3"},
-		{"Withdraw P 9; Deposit P 2; Deposit P 1", 7, "0 1"},
-		{"Deposit P 2; Withdraw S 8; Deposit P 2; Withdraw P 9; Deposit S 2; Deposit P 2", 7, "3 5"},
-		{"Withdraw P 9; Deposit P 2", 9, "0 -"},
-		{"Withdraw P 9; Deposit P 0; Deposit S 0", 9, "0 1"},
-		{"Withdraw P 9; Deposit P 5; Deposit P 0; Deposit P 2", 9, "0 2"},
-		{"Withdraw P 5; Withdraw P 7", 7, "5 wei were withdrawn for a charge of 7: overflow"},
-		{"Withdraw P 9; Deposit P 1; Deposit S 2", 7, "a deposit of 2 wei, given back of 9: missing"},
-		{"Deposit P 2; Withdraw P 9", 7, "a deposit of 2 wei, given back of 9: missing"},
-		{"Withdraw S 9; Deposit P 2", 7, "event balances.Withdraw: missing"},
-		{"", 7, "event balances.Withdraw: missing"},
-	} {
-		var movements []chain.Movement
-		for text := range strings.SplitSeq(c.movements, "; ") {
-			words := strings.Fields(text)
-			if len(words) == 0 {
-				continue
-			}
-			kind := map[string]chain.Kind{"Withdraw": chain.KindWithdrawal, "Deposit": chain.KindDeposit}[words[0]]
-			amount, err := chain.ParseWei(words[2])
-			require.NoError(t, err)
-			movements = append(movements, chain.Movement{
-				Kind: kind, Amount: amount, Account: address(t, map[string]string{"P": cashPayer, "S": cashStranger}[words[1]]),
-			})
-		}
-		have := ""
-		cash, err := among(movements, address(t, cashPayer))
-		var refund chain.Optional[chain.Deposit]
-		if err == nil {
-			refund, err = cash.Refund(chain.NewWei(c.charged))
-		}
-		switch d, given := refund.Get(); {
-		case err != nil:
-			have = err.Error()
-		case given:
-			have = fmt.Sprint(cash.At, d.At)
-		default:
-			have = fmt.Sprint(cash.At, " -")
-		}
-		require.Equal(t, c.want, have, c.movements)
 	}
 }

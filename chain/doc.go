@@ -21,7 +21,8 @@
 // [ErrNoBlock], [ErrNotKept], [ErrNotOffered], [ErrCannotTell], [ErrWrongBlock].
 //
 // [Cash] is the one rule for which withdrawal is an extrinsic's fee, and which deposits are
-// the refund and the credits. [FindCash] applies it to events, [CashAmong] to movements.
+// the refund and the credits. [FindCash] applies it to events, internal/movement to what
+// they did to balances.
 //
 // What rules look into, such as arguments and the data of events, is a [jsonscan.Value]: a part
 // of a gateway's text, or made without text, of the bytes that another encoding has. It is

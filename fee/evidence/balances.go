@@ -6,6 +6,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // AccountBalance checks that an account's balance changed in the block by what
@@ -16,11 +17,11 @@ func (r *Report) AccountBalance(b *chain.Block, account chain.Address, before, a
 }
 
 func (s *subject) balance() {
-	movements, unclassified := chain.Movements(s.block)
+	movements, unclassified := movement.Of(s.block)
 	before, after := s.balances[0], s.balances[1]
-	expected, err := before.After(s.account, movements)
+	expected, err := movement.After(before, s.account, movements)
 	switch {
-	case errors.Is(err, chain.ErrUnknownChange):
+	case errors.Is(err, movement.ErrUnknownChange):
 		s.skip("an event does not tell by how much the balance changed")
 	case err != nil:
 		s.broken("%v: %v", s.account, err)

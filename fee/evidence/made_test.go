@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // A block whose values were made without text comes to the same figures and the same
@@ -37,8 +38,8 @@ func TestMadeBlocks(t *testing.T) {
 			require.Equal(t, asJSON(t, want), asJSON(t, have), "block %d", height)
 			require.Equal(t, want.Tallies, have.Tallies, "block %d", height)
 
-			wantMoved, wantUnknown := chain.Movements(sent)
-			haveMoved, haveUnknown := chain.Movements(made)
+			wantMoved, wantUnknown := movement.Of(sent)
+			haveMoved, haveUnknown := movement.Of(made)
 			require.Equal(t, asJSON(t, wantMoved), asJSON(t, haveMoved), "block %d", height)
 			require.Len(t, haveUnknown, len(wantUnknown), "block %d", height)
 		}

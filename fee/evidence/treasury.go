@@ -1,6 +1,9 @@
 package evidence
 
-import "github.com/feeledger/fees/chain"
+import (
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
+)
 
 // When a block begins, the pallet treasury compares what its account has with what it
 // had when it last looked, and tells of a change (UpdatedInactive). In between lie the
@@ -17,24 +20,24 @@ type treasuryBlock struct {
 // treasuryOf reads what a block tells of an account.
 func treasuryOf(account chain.Address, b *chain.Block) (t treasuryBlock) {
 	nothing := chain.Some(chain.SignedWei{})
-	t.before, t.after = nothing, chain.FreeChange(account, b.OnInitialize)
+	t.before, t.after = nothing, movement.FreeChange(account, b.OnInitialize)
 	if t.after != nothing { // on which side of the look it stands is not told
 		t.after = chain.Optional[chain.SignedWei]{}
 	}
 	for i := range b.OnInitialize {
 		if e := &b.OnInitialize[i]; isInactive(e) {
 			t.looked = inactive(e)
-			t.before = chain.FreeChange(account, b.OnInitialize[:i])
-			t.after = chain.FreeChange(account, b.OnInitialize[i+1:])
+			t.before = movement.FreeChange(account, b.OnInitialize[:i])
+			t.after = movement.FreeChange(account, b.OnInitialize[i+1:])
 			if !t.looked.Known() { // the event cannot be read
 				t.after = chain.Optional[chain.SignedWei]{}
 			}
 		}
 	}
 	for i := range b.Extrinsics {
-		t.after = total(t.after, chain.FreeChange(account, b.Extrinsics[i].Events))
+		t.after = total(t.after, movement.FreeChange(account, b.Extrinsics[i].Events))
 	}
-	t.after = total(t.after, chain.FreeChange(account, b.OnFinalize))
+	t.after = total(t.after, movement.FreeChange(account, b.OnFinalize))
 	return t
 }
 

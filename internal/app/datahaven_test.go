@@ -25,6 +25,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/explain"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/internal/test/pairs"
@@ -406,7 +407,7 @@ func TestDataHavenStatements(t *testing.T) {
 			}
 			require.Equal(t, want, paid, account)
 			for _, kind := range s.Kinds { // a refund of 0 has an event here, and is of the fee
-				require.NotContains(t, []chain.Kind{chain.KindWithdrawal, chain.KindDeposit}, kind.Kind, account)
+				require.NotContains(t, []movement.Kind{movement.KindWithdrawal, movement.KindDeposit}, kind.Kind, account)
 			}
 		}
 

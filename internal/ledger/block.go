@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Block is one as the book has it.
@@ -165,7 +166,7 @@ func (b *Book) Findings(ctx context.Context, q Query) iter.Seq2[*Finding, error]
 type Unclassified struct {
 	Height     uint64
 	Position   int // among the block's events of the kind
-	Where      chain.Where
+	Where      movement.Where
 	EventIndex int
 	Event      string
 	Data       string // JSON, as the gateway wrote it

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // nullable is a text that is null where it is "".
@@ -37,7 +38,7 @@ func kindOf(cell any) kind {
 		return costData
 	case *[]byte, *Seal, *chain.Hash, *chain.Optional[chain.Hash], *chain.Address, *chain.Optional[chain.Address]:
 		return data
-	case *uint64, *int, *int64, *chain.Where, *chain.Optional[chain.Time], *chain.Optional[uint32], *chain.Optional[uint64], *chain.Optional[int]:
+	case *uint64, *int, *int64, *movement.Where, *chain.Optional[chain.Time], *chain.Optional[uint32], *chain.Optional[uint64], *chain.Optional[int]:
 		return integer
 	}
 	return amount
@@ -74,7 +75,7 @@ func encode(cell any) value {
 		return int64(*x)
 	case *int64:
 		return *x
-	case *chain.Where:
+	case *movement.Where:
 		return int64(*x)
 	case *Seal:
 		return bytes.Clone(x[:])
@@ -174,12 +175,12 @@ func decode(cell any, v value) (err error) {
 		*x, err = natural[int](v, math.MaxInt32)
 	case *int64:
 		*x, err = as[int64](v)
-	case *chain.Where:
+	case *movement.Where:
 		n, missing := as[int64](v)
-		if err = missing; n < int64(chain.OnInitialize) || n > int64(chain.OnFinalize) {
+		if err = missing; n < int64(movement.OnInitialize) || n > int64(movement.OnFinalize) {
 			err = errCell
 		}
-		*x = chain.Where(n)
+		*x = movement.Where(n)
 	case *Seal:
 		err = fill(x[:], v)
 	case *chain.Hash:

@@ -7,6 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Entry is a block as the book has it: its rows. It does not change.
@@ -194,10 +195,10 @@ func or[V any](o chain.Optional[V]) V {
 // addMovements adds the rows of the movements, in the order of the chain.
 func (e *Entry) addMovements(b *chain.Block) {
 	var row Movement
-	chain.EachMovement(b, func(m *chain.Movement) {
+	movement.Each(b, func(m *movement.Movement) {
 		row = Movement{Height: b.Number, Position: len(e.rows[movements]), Movement: *m}
 		add(e, movements, movementFields, &row)
-	}, func(u chain.Unclassified) {
+	}, func(u movement.Unclassified) {
 		add(e, unclassified, unclassifiedFields, &Unclassified{
 			b.Number, len(e.rows[unclassified]), u.Where, u.EventIndex, u.Event, u.Data.Raw(), u.Err.Error(),
 		})

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Movement is a change of an account's native balance as the book has it.
@@ -13,7 +14,7 @@ type Movement struct {
 	Time     chain.Optional[chain.Time] // of the block
 	Final    bool                       // the block is
 	Position int                        // among the block's movements, in the order of the chain
-	chain.Movement
+	movement.Movement
 }
 
 var movementFields = []field[Movement]{

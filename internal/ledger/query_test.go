@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // The ledger's sums by day, account and contract are those of the reports.
@@ -90,7 +91,7 @@ func TestUnclassified(t *testing.T) {
 		require.Len(t, found, 1)
 		require.Equal(t, "balances.Minced", found[0].Event)
 		require.Equal(t, `["0x00",1]`, found[0].Data)
-		require.Equal(t, chain.ErrUnknownEvent.Error(), found[0].Reason)
+		require.Equal(t, movement.ErrUnknownEvent.Error(), found[0].Reason)
 	})
 }
 

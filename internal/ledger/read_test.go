@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // What is read from a book is what the reports and the blocks say.
@@ -26,7 +27,7 @@ func testRead(t *testing.T, newPlace func() string) {
 			transactions = append(transactions, x)
 			return nil
 		}))
-		movements := map[chain.Address][]chain.Movement{}
+		movements := map[chain.Address][]movement.Movement{}
 		var blocks []*ledger.Block
 		require.NoError(t, each(book.Blocks(ctx, in(span)), func(b *ledger.Block) error {
 			blocks = append(blocks, b)
@@ -52,13 +53,13 @@ func testRead(t *testing.T, newPlace func() string) {
 				requirePlaced(t, book, transactions[0])
 				transactions = transactions[1:]
 			}
-			moves, _ := chain.Movements(p.Block)
+			moves, _ := movement.Of(p.Block)
 			for _, m := range moves {
 				movements[m.Account] = append(movements[m.Account], m)
 			}
 		}
 		require.Empty(t, transactions)
-		every := map[chain.Address][]chain.Movement{}
+		every := map[chain.Address][]movement.Movement{}
 		var before ledger.Movement
 		require.NoError(t, each(book.Movements(ctx, in(span)), func(m *ledger.Movement) error {
 			require.True(t, m.Height > before.Height || m.Height == before.Height && (m.Position > before.Position || m.Position == 0))
@@ -67,7 +68,7 @@ func testRead(t *testing.T, newPlace func() string) {
 		}))
 		require.Equal(t, movements, every)
 		for account, want := range movements {
-			var have []chain.Movement
+			var have []movement.Movement
 			require.NoError(t, each(book.Movements(ctx, in(span, account)), func(m *ledger.Movement) error {
 				have = append(have, m.Movement)
 				return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // expected are sums that the test works out, by table, key and column.
@@ -97,7 +98,7 @@ func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 		}
 		day, quarter := fmt.Sprint(at.Std().Unix()/86400), fmt.Sprint(at.Std().Unix()/900)
 		month := fmt.Sprint((at.Std().UTC().Year()-1970)*12 + int(at.Std().UTC().Month()) - 1)
-		moved, others := chain.Movements(p.Block)
+		moved, others := movement.Of(p.Block)
 		require.Empty(t, others)
 		for _, m := range moved {
 			want.add("account_days", fmt.Sprintf("%s %x", day, m.Account[:]), "movements", one)

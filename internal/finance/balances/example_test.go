@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // told is what somebody says that an account had after each block, in wei.
@@ -22,8 +23,8 @@ func (t told) Balance(_ context.Context, _ chain.Address, height uint64) (chain.
 // 7 wei went in block 3.
 func ExampleProver() {
 	ctx := context.Background()
-	received := &ledger.Movement{Height: 2, Movement: chain.Movement{
-		Event: "balances.Transfer", Kind: chain.KindTransferIn, Amount: chain.NewWei(500),
+	received := &ledger.Movement{Height: 2, Movement: movement.Movement{
+		Event: "balances.Transfer", Kind: movement.KindTransferIn, Amount: chain.NewWei(500),
 		Free: chain.Some(chain.NewWei(500).Signed()), Reserved: chain.Some(chain.SignedWei{}),
 	}}
 	prover := balances.Prover{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Options say how balances are compared.
@@ -250,11 +251,11 @@ type fold struct {
 
 func (s section) fold() fold { return fold{Running: From(chain.Some(s.from.Balance))} }
 
-func (f *fold) add(m *chain.Movement) error {
+func (f *fold) add(m *movement.Movement) error {
 	if IsUnknown(m) {
 		f.unknown++
 		by := m.Amount.Signed()
-		if m.Kind == chain.KindSlash {
+		if m.Kind == movement.KindSlash {
 			by = by.Negated()
 		}
 		said, err := f.said.Add(by)

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 var who = chain.Address{19: 7}
@@ -68,20 +69,20 @@ func by(free, reserved int64) balances.Change {
 }
 
 func move(height uint64, free, reserved int64) *ledger.Movement {
-	return &ledger.Movement{Height: height, Movement: chain.Movement{
-		Account: who, Event: "balances.Deposit", Kind: chain.KindDeposit, Free: chain.Some(signed(free)), Reserved: chain.Some(signed(reserved)),
+	return &ledger.Movement{Height: height, Movement: movement.Movement{
+		Account: who, Event: "balances.Deposit", Kind: movement.KindDeposit, Free: chain.Some(signed(free)), Reserved: chain.Some(signed(reserved)),
 	}}
 }
 
 // slash is a movement whose event does not tell of which balance it took.
 func slash(height, amount uint64) *ledger.Movement {
-	return &ledger.Movement{Height: height, Movement: chain.Movement{Account: who, Event: "balances.Slashed", Kind: chain.KindSlash, Amount: chain.NewWei(amount)}}
+	return &ledger.Movement{Height: height, Movement: movement.Movement{Account: who, Event: "balances.Slashed", Kind: movement.KindSlash, Amount: chain.NewWei(amount)}}
 }
 
-func set(height uint64, kind chain.Kind, amount uint64) *ledger.Movement {
-	m := &ledger.Movement{Height: height, Movement: chain.Movement{Account: who, Event: "balances.BalanceSet", Kind: kind, Amount: chain.NewWei(amount)}}
+func set(height uint64, kind movement.Kind, amount uint64) *ledger.Movement {
+	m := &ledger.Movement{Height: height, Movement: movement.Movement{Account: who, Event: "balances.BalanceSet", Kind: kind, Amount: chain.NewWei(amount)}}
 	zero := chain.Some(chain.SignedWei{})
-	if kind == chain.KindFreeSet {
+	if kind == movement.KindFreeSet {
 		m.Reserved = zero
 	} else {
 		m.Free = zero
@@ -251,7 +252,7 @@ func TestSettledByBalances(t *testing.T) {
 		"and wrong":  {[]*ledger.Movement{slash(5, 4)}, map[uint64][2]int64{5: {0, -4}, 8: {0, 2}}, []balances.Difference{{Height: 5, Change: by(0, -4), UnknownChange: true}}, []balances.Difference{{Height: 8, Change: by(0, 2)}}, by(0, 2)},
 		"in the first and the last": {[]*ledger.Movement{slash(1, 4), slash(9, 1)}, map[uint64][2]int64{1: {0, -4}, 9: {-1, 0}},
 			[]balances.Difference{{Height: 1, Change: by(0, -4), UnknownChange: true}, {Height: 9, Change: by(-1, 0), UnknownChange: true}}, nil, by(0, 0)},
-		"set": {[]*ledger.Movement{set(5, chain.KindFreeSet, 70), set(5, chain.KindReservedSet, 2)}, map[uint64][2]int64{5: {-30, -98}}, nil, nil, by(0, 0)},
+		"set": {[]*ledger.Movement{set(5, movement.KindFreeSet, 70), set(5, movement.KindReservedSet, 2)}, map[uint64][2]int64{5: {-30, -98}}, nil, nil, by(0, 0)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, o := range []balances.Options{{}, {EveryBlock: true}} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Running is a balance while movements are added to it. Its zero value begins with a
@@ -42,16 +43,16 @@ func (r *Running) Reserved() (none chain.Optional[chain.SignedWei]) {
 
 // Add adds a movement, or what of it is known, and tells by how much it changed free and
 // reserved.
-func (r *Running) Add(m *chain.Movement) (free, reserved chain.Optional[chain.SignedWei], err error) {
-	free, err = r.add(m, chain.KindFreeSet, m.Free, &r.Balance.Free, &r.freeUnknown)
+func (r *Running) Add(m *movement.Movement) (free, reserved chain.Optional[chain.SignedWei], err error) {
+	free, err = r.add(m, movement.KindFreeSet, m.Free, &r.Balance.Free, &r.freeUnknown)
 	if err == nil {
-		reserved, err = r.add(m, chain.KindReservedSet, m.Reserved, &r.Balance.Reserved, &r.reservedUnknown)
+		reserved, err = r.add(m, movement.KindReservedSet, m.Reserved, &r.Balance.Reserved, &r.reservedUnknown)
 	}
 	return free, reserved, err
 }
 
 // add adds to one of the balances. A movement of the kind set says what it becomes.
-func (r *Running) add(m *chain.Movement, set chain.Kind, change chain.Optional[chain.SignedWei], balance *chain.SignedWei, unknown *bool) (none chain.Optional[chain.SignedWei], err error) {
+func (r *Running) add(m *movement.Movement, set movement.Kind, change chain.Optional[chain.SignedWei], balance *chain.SignedWei, unknown *bool) (none chain.Optional[chain.SignedWei], err error) {
 	if m.Kind == set {
 		by, err := m.Amount.Signed().Add(balance.Negated())
 		if err != nil {
@@ -90,10 +91,10 @@ func (r *Running) Settle(c *Comparison, height uint64) (err error) {
 }
 
 // IsSet tells whether a movement says what a balance became.
-func IsSet(m *chain.Movement) bool {
-	return m.Kind == chain.KindFreeSet || m.Kind == chain.KindReservedSet
+func IsSet(m *movement.Movement) bool {
+	return m.Kind == movement.KindFreeSet || m.Kind == movement.KindReservedSet
 }
 
 // IsUnknown tells whether a movement says neither by how much it changed a balance, nor
 // what that became.
-func IsUnknown(m *chain.Movement) bool { return !m.Known() && !IsSet(m) }
+func IsUnknown(m *movement.Movement) bool { return !m.Known() && !IsSet(m) }

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -96,7 +97,7 @@ func TestFindings(t *testing.T) {
 				Drift: chain.Some(chain.NewWei(4).Difference(chain.NewWei(3))), Class: evidence.Unknown},
 			{Cost: ledger.Cost{Height: 5, Index: 4, Fee: chain.Some(chain.NewWei(3)), Verdict: evidence.Drift}, Class: evidence.ZeroedPayer},
 		},
-		unclassified: []ledger.Unclassified{{Height: 7, Where: 4, Event: "balances.New", Reason: "not understood"}, {Height: 8, Where: chain.OnInitialize, Event: "balances.New", Reason: "not understood"}},
+		unclassified: []ledger.Unclassified{{Height: 7, Where: 4, Event: "balances.New", Reason: "not understood"}, {Height: 8, Where: movement.OnInitialize, Event: "balances.New", Reason: "not understood"}},
 	}
 	var count Findings
 	var out strings.Builder

@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Style is how the entries of a journal are made.
@@ -68,7 +69,7 @@ type entry struct {
 type head struct {
 	time        chain.Time
 	height      uint64
-	where       chain.Where
+	where       movement.Where
 	code        string // "" where no transaction made it
 	description string
 }
@@ -180,7 +181,7 @@ func feeEntry(p *Payment, accounts map[chain.Address]Account, networkSide bool) 
 
 // headOf is the head of a transaction's entry.
 func headOf(t *ledger.Transaction) (head, error) {
-	h := head{height: t.Height, where: chain.Where(t.Index), code: code(t), description: fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))}
+	h := head{height: t.Height, where: movement.Where(t.Index), code: code(t), description: fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))}
 	at, ok := t.Time.Get()
 	if !ok {
 		return h, h.of(errNoTime)

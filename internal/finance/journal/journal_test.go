@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
@@ -371,8 +372,8 @@ func (nothing) Balance(context.Context, chain.Address, uint64) (chain.Balance, e
 
 // A change that the chain does not tell is an error with its block.
 func TestUnknownMovement(t *testing.T) {
-	slash := ledger.Movement{Height: 7, Time: noon(), Movement: chain.Movement{
-		Where: 3, Event: "balances.Slashed", Kind: chain.KindSlash, Account: address(t, alith), Amount: wei(t, "5"),
+	slash := ledger.Movement{Height: 7, Time: noon(), Movement: movement.Movement{
+		Where: 3, Event: "balances.Slashed", Kind: movement.KindSlash, Account: address(t, alith), Amount: wei(t, "5"),
 	}}
 	_, err := journal.MovementJournal(context.Background(), found(t, &made{movements: []ledger.Movement{slash}}), nothing{}, style())
 	require.ErrorIs(t, err, journal.ErrUnknown)
@@ -383,9 +384,9 @@ func TestUnknownMovement(t *testing.T) {
 // a transfer between two of the accounts, which is one entry.
 func TestMovementKinds(t *testing.T) {
 	var position int
-	move := func(where chain.Where, kind chain.Kind, who, other, amount string, free, held int) ledger.Movement {
+	move := func(where movement.Where, kind movement.Kind, who, other, amount string, free, held int) ledger.Movement {
 		position++
-		m := ledger.Movement{Height: 7, Time: noon(), Position: position, Movement: chain.Movement{
+		m := ledger.Movement{Height: 7, Time: noon(), Position: position, Movement: movement.Movement{
 			Where: where, Event: "balances.Some", Kind: kind, Account: address(t, who), Amount: wei(t, amount),
 		}}
 		if other != "" {
@@ -404,13 +405,13 @@ func TestMovementKinds(t *testing.T) {
 		return m
 	}
 	book := &made{movements: []ledger.Movement{
-		move(chain.OnInitialize, chain.KindDeposit, alith, "", "1000", 1, 0),
-		move(1, chain.KindReserve, alith, "", "300", -1, 1),
-		move(2, chain.KindUnreserve, alith, "", "100", 1, -1),
-		move(3, chain.KindTransferOut, alith, baltathar, "50", -1, 0),
-		move(3, chain.KindTransferIn, baltathar, alith, "50", 1, 0),
-		move(4, chain.KindTransferOut, baltathar, charleth, "20", -1, 0),
-		move(5, chain.KindBurn, alith, "", "5", -1, 0),
+		move(movement.OnInitialize, movement.KindDeposit, alith, "", "1000", 1, 0),
+		move(1, movement.KindReserve, alith, "", "300", -1, 1),
+		move(2, movement.KindUnreserve, alith, "", "100", 1, -1),
+		move(3, movement.KindTransferOut, alith, baltathar, "50", -1, 0),
+		move(3, movement.KindTransferIn, baltathar, alith, "50", 1, 0),
+		move(4, movement.KindTransferOut, baltathar, charleth, "20", -1, 0),
+		move(5, movement.KindBurn, alith, "", "5", -1, 0),
 	}}
 	balances := recorded{
 		address(t, alith):     {6: {}, 7: {Free: wei(t, "745"), Reserved: wei(t, "200")}},
@@ -469,8 +470,8 @@ func TestBookFails(t *testing.T) {
 }
 
 // moved is a movement of Alith's in block 7.
-func moved(t testing.TB, where chain.Where, kind chain.Kind, amount string, change chain.Optional[chain.SignedWei]) ledger.Movement {
-	return ledger.Movement{Height: 7, Time: noon(), Movement: chain.Movement{
+func moved(t testing.TB, where movement.Where, kind movement.Kind, amount string, change chain.Optional[chain.SignedWei]) ledger.Movement {
+	return ledger.Movement{Height: 7, Time: noon(), Movement: movement.Movement{
 		Where: where, Event: "balances.Some", Kind: kind, Account: address(t, alith), Amount: wei(t, amount),
 		Free: change, Reserved: chain.Some(chain.SignedWei{}),
 	}}
@@ -495,9 +496,9 @@ func movementsIn(t testing.TB, b *made, closing string) (*journal.Journal, error
 // extrinsic is not of it.
 func TestFeeAmongMovements(t *testing.T) {
 	book := &made{payments: []*ledger.Transaction{paid(t, 3, "60", "60")}, movements: []ledger.Movement{
-		moved(t, 3, chain.KindWithdrawal, "100", less(t, "100")),
-		moved(t, 3, chain.KindDeposit, "7", more(t, "7")),
-		moved(t, 3, chain.KindDeposit, "40", more(t, "40")),
+		moved(t, 3, movement.KindWithdrawal, "100", less(t, "100")),
+		moved(t, 3, movement.KindDeposit, "7", more(t, "7")),
+		moved(t, 3, movement.KindDeposit, "40", more(t, "40")),
 	}}
 	j, err := movementsIn(t, book, "947")
 	require.NoError(t, err)
@@ -509,7 +510,7 @@ func TestFeeAmongMovements(t *testing.T) {
 	book.movements = book.movements[1:] // the withdrawal is not there
 	_, err = movementsIn(t, book, "1047")
 	require.ErrorContains(t, err, "block 7, extrinsic 3: "+alith+" paid 60 wei, and nothing was withdrawn")
-	book.movements = []ledger.Movement{moved(t, 3, chain.KindWithdrawal, "50", less(t, "50"))}
+	book.movements = []ledger.Movement{moved(t, 3, movement.KindWithdrawal, "50", less(t, "50"))}
 	_, err = movementsIn(t, book, "950")
 	require.ErrorContains(t, err, "block 7, extrinsic 3: 50 wei were withdrawn for a charge of 60")
 }
@@ -517,29 +518,29 @@ func TestFeeAmongMovements(t *testing.T) {
 // Each kind has its account.
 func TestKindsHaveAccounts(t *testing.T) {
 	for _, test := range []struct {
-		where   chain.Where
-		kind    chain.Kind
+		where   movement.Where
+		kind    movement.Kind
 		change  chain.Optional[chain.SignedWei]
 		closing string
 		posting string
 	}{
-		{2, chain.KindMint, more(t, "5"), "1005", "Income:Minted  -0.000000000000000005"},
-		{2, chain.KindDust, less(t, "5"), "995", "Expenses:Dust  0.000000000000000005"},
-		{2, chain.KindSuspension, less(t, "5"), "995", "Equity:Suspended  0.000000000000000005"},
-		{2, chain.KindRestoration, more(t, "5"), "1005", "Equity:Suspended  -0.000000000000000005"},
-		{2, chain.KindDeposit, more(t, "5"), "1005", "Income:Deposits  -0.000000000000000005"},
-		{chain.OnFinalize, chain.KindDeposit, more(t, "5"), "1005", "Income:Rewards  -0.000000000000000005"},
-		{chain.OnFinalize, chain.KindWithdrawal, less(t, "5"), "995", "Expenses:Withdrawals  0.000000000000000005"},
+		{2, movement.KindMint, more(t, "5"), "1005", "Income:Minted  -0.000000000000000005"},
+		{2, movement.KindDust, less(t, "5"), "995", "Expenses:Dust  0.000000000000000005"},
+		{2, movement.KindSuspension, less(t, "5"), "995", "Equity:Suspended  0.000000000000000005"},
+		{2, movement.KindRestoration, more(t, "5"), "1005", "Equity:Suspended  -0.000000000000000005"},
+		{2, movement.KindDeposit, more(t, "5"), "1005", "Income:Deposits  -0.000000000000000005"},
+		{movement.OnFinalize, movement.KindDeposit, more(t, "5"), "1005", "Income:Rewards  -0.000000000000000005"},
+		{movement.OnFinalize, movement.KindWithdrawal, less(t, "5"), "995", "Expenses:Withdrawals  0.000000000000000005"},
 	} {
 		j, err := movementsIn(t, &made{movements: []ledger.Movement{moved(t, test.where, test.kind, "5", test.change)}}, test.closing)
 		require.NoError(t, err)
 		require.Contains(t, written(t, j, journal.HLedger), "    "+test.posting+" GLMR\n")
 	}
-	for kind, reason := range map[chain.Kind]string{
-		"unheard of":            `block 7, extrinsic 2: a change of a balance is not known: balances.Some is a movement of the kind "unheard of"`,
-		chain.KindTransferIn:    "block 7, extrinsic 2: balances.Some: who it was with: missing",
-		chain.KindReservedSet:   "a change of a balance is not known: block 7, extrinsic 2, balances.Some of " + alith,
-		chain.Kind("x\n; evil"): `"x evil"`,
+	for kind, reason := range map[movement.Kind]string{
+		"unheard of":               `block 7, extrinsic 2: a change of a balance is not known: balances.Some is a movement of the kind "unheard of"`,
+		movement.KindTransferIn:    "block 7, extrinsic 2: balances.Some: who it was with: missing",
+		movement.KindReservedSet:   "a change of a balance is not known: block 7, extrinsic 2, balances.Some of " + alith,
+		movement.Kind("x\n; evil"): `"x evil"`,
 	} {
 		_, err := movementsIn(t, &made{movements: []ledger.Movement{moved(t, 2, kind, "5", more(t, "5"))}}, "1005")
 		require.ErrorContains(t, err, reason)

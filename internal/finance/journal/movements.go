@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // ErrUnknown says that the chain does not tell by how much a movement changed a balance.
@@ -19,7 +20,7 @@ var ErrUnknown = failure.New(failure.DoesNotHold, "a change of a balance is not 
 // place is an extrinsic or a hook of a block.
 type place struct {
 	height uint64
-	where  chain.Where
+	where  movement.Where
 }
 
 // MovementJournal makes an entry of all that an extrinsic or a hook did to the balances
@@ -129,7 +130,7 @@ func (p *part) groups() iter.Seq2[[]*ledger.Movement, *Payment] {
 	return func(yield func([]*ledger.Movement, *Payment) bool) {
 		paid := map[place]*Payment{}
 		for _, x := range p.payments {
-			paid[place{x.Height, chain.Where(x.Index)}] = x
+			paid[place{x.Height, movement.Where(x.Index)}] = x
 		}
 		for moved := p.movements; len(moved) > 0; {
 			here := placeOf(moved[0])
@@ -197,7 +198,7 @@ func (c *composer) head(ctx context.Context, m *ledger.Movement, paid *Payment) 
 
 // move enters a movement: what the account has then, and where that came from or went.
 // The other account of a transfer has a movement of its own where it is asked for too.
-func (c *composer) move(e *entry, m *chain.Movement) error {
+func (c *composer) move(e *entry, m *movement.Movement) error {
 	free, _ := m.Free.Get()
 	held, _ := m.Reserved.Get()
 	change, err := free.Add(held)
@@ -219,31 +220,31 @@ func (c *composer) move(e *entry, m *chain.Movement) error {
 }
 
 // against is the account that a movement is entered against.
-func (c *composer) against(m *chain.Movement) (Account, error) {
+func (c *composer) against(m *movement.Movement) (Account, error) {
 	_, within := m.Where.Extrinsic()
 	switch m.Kind {
-	case chain.KindTransferIn, chain.KindTransferOut:
+	case movement.KindTransferIn, movement.KindTransferOut:
 		other, ok := m.Counterparty.Get()
 		if !ok {
 			return "", fmt.Errorf("%s: who it was with: %w", m.Event, chain.ErrMissing)
 		}
 		return transfers(c.names, other), nil
-	case chain.KindDeposit:
+	case movement.KindDeposit:
 		if within {
 			return deposits, nil
 		}
 		return rewards, nil
-	case chain.KindWithdrawal:
+	case movement.KindWithdrawal:
 		return withdrawals, nil
-	case chain.KindReserve, chain.KindUnreserve: // nothing is left to enter
+	case movement.KindReserve, movement.KindUnreserve: // nothing is left to enter
 		return withdrawals, nil
-	case chain.KindMint:
+	case movement.KindMint:
 		return minted, nil
-	case chain.KindBurn:
+	case movement.KindBurn:
 		return burned, nil
-	case chain.KindDust:
+	case movement.KindDust:
 		return dust, nil
-	case chain.KindSuspension, chain.KindRestoration:
+	case movement.KindSuspension, movement.KindRestoration:
 		return suspended, nil
 	}
 	return "", fmt.Errorf("%w: %s is a movement of the kind %q", ErrUnknown, m.Event, clean(string(m.Kind)))
@@ -258,7 +259,7 @@ func (c *composer) pay(e *entry, p *Payment, group []*ledger.Movement) error {
 	if !ok || !isPaid || charged.IsZero() {
 		return nil
 	}
-	cash, err := chain.CashAmong(len(group), func(i int) *chain.Movement { return &group[i].Movement }, payer)
+	cash, err := movement.CashAmong(len(group), func(i int) *movement.Movement { return &group[i].Movement }, payer)
 	if err != nil {
 		return fmt.Errorf("%v paid %v wei, and nothing was withdrawn: %w", payer, charged, err)
 	}

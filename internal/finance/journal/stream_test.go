@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
@@ -155,8 +156,8 @@ func (b *endless) Movements(_ context.Context, q ledger.Query) iter.Seq2[*ledger
 	return inTurn(b, q, func(h uint64) *ledger.Movement {
 		b.look()
 		change := chain.Some(chain.NewWei(3).Signed().Negated())
-		return &ledger.Movement{Height: h, Time: noon(), Movement: chain.Movement{
-			Where: 1, Event: "balances.Withdraw", Kind: chain.KindWithdrawal, Account: b.payer(h), Amount: chain.NewWei(3), Free: change, Reserved: chain.Some(chain.SignedWei{}),
+		return &ledger.Movement{Height: h, Time: noon(), Movement: movement.Movement{
+			Where: 1, Event: "balances.Withdraw", Kind: movement.KindWithdrawal, Account: b.payer(h), Amount: chain.NewWei(3), Free: change, Reserved: chain.Some(chain.SignedWei{}),
 		}}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Book is what is asked of a ledger to classify a movement; *ledger.Book is one.
@@ -24,7 +25,7 @@ type Classifier struct {
 // place is an extrinsic or a hook of a block.
 type place struct {
 	height uint64
-	where  chain.Where
+	where  movement.Where
 }
 
 // reading is a classifier that goes along the lines of one account. It remembers what it
@@ -88,7 +89,7 @@ func (r *reading) transactionOf(ctx context.Context, l *statement.Line) (*ledger
 }
 
 // besides is the role of an account that lost balance where a movement was made.
-func (r *reading) besides(ctx context.Context, m *chain.Movement) (string, error) {
+func (r *reading) besides(ctx context.Context, m *movement.Movement) (string, error) {
 	if r.beside != "" {
 		return r.beside, nil
 	}
@@ -108,7 +109,7 @@ func (r *reading) besides(ctx context.Context, m *chain.Movement) (string, error
 }
 
 // callOf is the call of an extrinsic, or which hook it is.
-func callOf(where chain.Where, t *ledger.Transaction) string {
+func callOf(where movement.Where, t *ledger.Transaction) string {
 	if _, is := where.Extrinsic(); !is {
 		return where.String()
 	}
@@ -122,11 +123,11 @@ func callOf(where chain.Where, t *ledger.Transaction) string {
 func partOf(l *statement.Line, t *ledger.Transaction) string {
 	kind := l.Movement.Kind
 	switch {
-	case l.OfFee && kind == chain.KindWithdrawal:
+	case l.OfFee && kind == movement.KindWithdrawal:
 		return partWithdrawn
 	case l.OfFee:
 		return partRefund
-	case t != nil && (kind == chain.KindDeposit || kind == chain.KindMint):
+	case t != nil && (kind == movement.KindDeposit || kind == movement.KindMint):
 		if author, ok := t.Author.Get(); ok && !author.IsZero() && author == l.Movement.Amount {
 			return partAuthor
 		}

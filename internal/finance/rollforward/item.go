@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Item is a movement of a rollforward.
@@ -25,9 +26,9 @@ type Item struct {
 	Internal Internality
 	Height   uint64
 	Time     chain.Optional[chain.Time] // of the block
-	Where    chain.Where
+	Where    movement.Where
 	// Movement is nil where ToldByBalances.
-	Movement     *chain.Movement
+	Movement     *movement.Movement
 	Counterparty chain.Optional[chain.Address] // the other account, where there is one
 	// Free and Reserved are by how much the balances changed; not known where the event does
 	// not tell.
@@ -179,6 +180,6 @@ func settle(block []*Item, settled map[uint64]balances.Change) []*Item {
 		}
 	}
 	last.Movement, last.Free, last.Reserved, last.Told, last.ToldByBalances = nil, chain.Some(by.Free), chain.Some(by.Reserved), false, true
-	last.Transaction, last.Where = nil, chain.OnFinalize
+	last.Transaction, last.Where = nil, movement.OnFinalize
 	return append(block, &last)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -29,10 +30,10 @@ func TestOverflow(t *testing.T) {
 	whole := []rollforward.Period{{Name: "all", Span: ledger.Span{First: 0, Last: 27}}}
 	halves := []rollforward.Period{{Name: "a", Span: ledger.Span{First: 0, Last: 14}}, {Name: "b", Span: ledger.Span{First: 15, Last: 27}}}
 	in := func(height, position int, account chain.Address) string {
-		return row(height, position, chain.OnInitialize, "balances.Deposit", chain.KindDeposit, account, "NULL", "'"+most+"'", "'"+most+"'", "0")
+		return row(height, position, movement.OnInitialize, "balances.Deposit", movement.KindDeposit, account, "NULL", "'"+most+"'", "'"+most+"'", "0")
 	}
 	out := func(height, position int, account chain.Address) string {
-		return row(height, position, chain.OnFinalize, "balances.Withdraw", chain.KindWithdrawal, account, "NULL", "'"+most+"'", "'-"+most+"'", "0")
+		return row(height, position, movement.OnFinalize, "balances.Withdraw", movement.KindWithdrawal, account, "NULL", "'"+most+"'", "'-"+most+"'", "0")
 	}
 	var many []string // each period has room for its own
 	for _, height := range []int{2, 16} {

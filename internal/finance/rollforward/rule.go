@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // The parts of a fee that a movement can be.
@@ -97,15 +98,15 @@ func (c Class) isOfFee() bool {
 
 // directionOf is that of a movement. Of one whose change is not known it is what its kind
 // says.
-func directionOf(m *chain.Movement, free, reserved chain.Optional[chain.SignedWei]) Direction {
+func directionOf(m *movement.Movement, free, reserved chain.Optional[chain.SignedWei]) Direction {
 	switch m.Kind {
-	case chain.KindWithdrawal, chain.KindTransferOut, chain.KindReserve, chain.KindBurn, chain.KindSuspension, chain.KindDust, chain.KindSlash:
+	case movement.KindWithdrawal, movement.KindTransferOut, movement.KindReserve, movement.KindBurn, movement.KindSuspension, movement.KindDust, movement.KindSlash:
 		return Out
-	case chain.KindFreeSet:
+	case movement.KindFreeSet:
 		if by, ok := free.Get(); ok && by.Sign() < 0 {
 			return Out
 		}
-	case chain.KindReservedSet:
+	case movement.KindReservedSet:
 		if by, ok := reserved.Get(); ok && by.Sign() < 0 {
 			return Out
 		}

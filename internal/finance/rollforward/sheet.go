@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -269,7 +270,7 @@ func remark(i *Item) any {
 		return "the event does not tell the change: the balances do, in a row of their own"
 	case !i.Free.Known() || !i.Reserved.Known():
 		return "the event does not tell the change"
-	case i.Movement.Kind == chain.KindFreeSet || i.Movement.Kind == chain.KindReservedSet:
+	case i.Movement.Kind == movement.KindFreeSet || i.Movement.Kind == movement.KindReservedSet:
 		return "the balance was set to the amount"
 	}
 	return nil

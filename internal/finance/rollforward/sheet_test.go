@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -37,7 +38,7 @@ func golden(t *testing.T, name, have string) {
 }
 
 // row is a movement that SQL puts into a recording.
-func row(height, position int, where chain.Where, event string, kind chain.Kind, account chain.Address, counterparty, amount, free, reserved string) string {
+func row(height, position int, where movement.Where, event string, kind movement.Kind, account chain.Address, counterparty, amount, free, reserved string) string {
 	return fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, counterparty, amount, free, reserved) VALUES (%d, %d, %d, 0, '%s', '%s', x'%x', %s, %s, %s, %s)",
 		height, position, where, event, kind, account[:], counterparty, amount, free, reserved)
 }
@@ -55,12 +56,12 @@ func shown(t *testing.T) (*rollforward.Rollforward, *rollforward.Style) {
 	require.NoError(t, accounts.Add(addressbook.Entry{Address: who, Label: "=HYPERLINK(\"http://x\")\u202e"}))
 	require.NoError(t, accounts.Add(addressbook.Entry{Address: someone, Group: "trading"}))
 	book := recorded(t, name,
-		row(8, 9000, chain.OnInitialize, "balances.Deposit", chain.KindDeposit, who, "NULL", "40", "40", "0"),
-		row(9, 9000, chain.OnFinalize, "balances.Slashed", chain.KindSlash, who, "NULL", "5", "NULL", "NULL"),
-		row(20, 9000, chain.OnInitialize, "balances.BalanceSet", chain.KindFreeSet, who, "NULL", "5", "NULL", "0"),
-		row(21, 9000, chain.OnInitialize, "balances.Slashed", chain.KindSlash, who, "NULL", "3", "NULL", "NULL"),
-		row(21, 9001, chain.OnInitialize, "balances.TransferOnHold", chain.KindTransferIn, who, fmt.Sprintf("x'%x'", relay[:]), "2", "NULL", "NULL"),
-		row(22, 9000, chain.OnFinalize, "balances.Unheard", chain.KindDeposit, who, "NULL", "1", "1", "0"),
+		row(8, 9000, movement.OnInitialize, "balances.Deposit", movement.KindDeposit, who, "NULL", "40", "40", "0"),
+		row(9, 9000, movement.OnFinalize, "balances.Slashed", movement.KindSlash, who, "NULL", "5", "NULL", "NULL"),
+		row(20, 9000, movement.OnInitialize, "balances.BalanceSet", movement.KindFreeSet, who, "NULL", "5", "NULL", "0"),
+		row(21, 9000, movement.OnInitialize, "balances.Slashed", movement.KindSlash, who, "NULL", "3", "NULL", "NULL"),
+		row(21, 9001, movement.OnInitialize, "balances.TransferOnHold", movement.KindTransferIn, who, fmt.Sprintf("x'%x'", relay[:]), "2", "NULL", "NULL"),
+		row(22, 9000, movement.OnFinalize, "balances.Unheard", movement.KindDeposit, who, "NULL", "1", "1", "0"),
 	)
 	have := recordedBalances(t, name)
 	have[who] = map[uint64]chain.Balance{}
@@ -191,8 +192,8 @@ func TestListsAreTheLines(t *testing.T) {
 // known.
 func TestWithoutBalances(t *testing.T) {
 	book := recorded(t, "moonbeam-2100",
-		row(9, 9000, chain.OnFinalize, "balances.Slashed", chain.KindSlash, who, "NULL", "5", "NULL", "NULL"),
-		row(10, 9000, chain.OnInitialize, "balances.Deposit", chain.KindDeposit, who, "NULL", "40", "40", "0"),
+		row(9, 9000, movement.OnFinalize, "balances.Slashed", movement.KindSlash, who, "NULL", "5", "NULL", "NULL"),
+		row(10, 9000, movement.OnInitialize, "balances.Deposit", movement.KindDeposit, who, "NULL", "40", "40", "0"),
 	)
 	accounts := emptyBook()
 	require.NoError(t, accounts.Add(entryOf(who)))

@@ -3,6 +3,7 @@ package statement
 import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // group is what an extrinsic, or a hook, did to the account: the movements, and the
@@ -47,7 +48,7 @@ func (g *group) feeParts() map[int]bool {
 	if !known || !isPaid {
 		return nil
 	}
-	cash, err := chain.CashAmong(len(g.movements), func(i int) *chain.Movement { return &g.movements[i].Movement }, payer)
+	cash, err := movement.CashAmong(len(g.movements), func(i int) *movement.Movement { return &g.movements[i].Movement }, payer)
 	if err != nil {
 		return nil
 	}

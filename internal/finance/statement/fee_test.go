@@ -9,12 +9,13 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Which movements of an extrinsic make up a fee of 7. The rows are made up.
 func TestFeeParts(t *testing.T) {
 	who := chain.Address{19: 3}
-	kinds := map[string]chain.Kind{"Withdraw": chain.KindWithdrawal, "Deposit": chain.KindDeposit, "Transfer": chain.KindTransferIn}
+	kinds := map[string]movement.Kind{"Withdraw": movement.KindWithdrawal, "Deposit": movement.KindDeposit, "Transfer": movement.KindTransferIn}
 	for name, test := range map[string]struct {
 		movements []string // event and amount
 		parts     []int

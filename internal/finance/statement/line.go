@@ -8,21 +8,22 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // KindFee is the kind of the movements that make up a fee: what was withdrawn for it,
 // and what of that was given back.
-const KindFee chain.Kind = "fee"
+const KindFee movement.Kind = "fee"
 
 // Line is a line of a statement: a movement, or a fee without one.
 type Line struct {
 	Height uint64
 	Time   chain.Optional[chain.Time] // of the block
 	Final  bool                       // the block is
-	Where  chain.Where
+	Where  movement.Where
 	// Movement is nil for a fee whose money is not among the movements: it was 0, it is
 	// not known what was charged, or the chain had no event for it.
-	Movement *chain.Movement
+	Movement *movement.Movement
 	OfFee    bool // the movement is a part of a fee
 	// Payment is the transaction whose fee the account paid, beside the first movement
 	// that is a part of the fee. What it paid is Payment.Charged.
@@ -38,7 +39,7 @@ type Line struct {
 }
 
 // Kind is what the line was to the account.
-func (l *Line) Kind() chain.Kind {
+func (l *Line) Kind() movement.Kind {
 	if l.OfFee || l.Movement == nil {
 		return KindFee
 	}
@@ -161,14 +162,14 @@ func (s *Statement) query(span ledger.Span) ledger.Query {
 // place is where in the chain something happened.
 type place struct {
 	height uint64
-	where  chain.Where
+	where  movement.Where
 }
 
 // placeOf is the first of the places of a movement and a payment; nil is none.
 func placeOf(m *ledger.Movement, t *ledger.Transaction) place {
 	switch {
 	case m == nil:
-		return place{t.Height, chain.Where(t.Index)}
+		return place{t.Height, movement.Where(t.Index)}
 	case t == nil:
 		return place{m.Height, m.Where}
 	}

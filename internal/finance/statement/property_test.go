@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
@@ -49,7 +50,7 @@ func (s *summed) Balance(_ context.Context, account chain.Address, at uint64) (c
 
 // add adds the movements of a block.
 func (s *summed) add(t *testing.T, b *chain.Block) {
-	movements, unclassified := chain.Movements(b)
+	movements, unclassified := movement.Of(b)
 	require.Empty(t, unclassified)
 	for i := range movements {
 		m := &movements[i]

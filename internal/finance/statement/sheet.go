@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -203,7 +204,7 @@ func (s *Statement) Reserves() bool {
 	}
 	for _, k := range s.Kinds {
 		switch k.Kind {
-		case chain.KindReserve, chain.KindUnreserve, chain.KindReservedSet:
+		case movement.KindReserve, movement.KindUnreserve, movement.KindReservedSet:
 			return true
 		}
 		if k.Reserved.Sign() != 0 {

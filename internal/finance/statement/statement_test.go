@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
@@ -332,7 +333,7 @@ func TestUntoldChanges(t *testing.T) {
 			for l, err := range s.Lines(context.Background()) {
 				require.NoError(t, err)
 				last = l
-				if l.Movement.Kind != chain.KindDeposit || l.Height != 10 {
+				if l.Movement.Kind != movement.KindDeposit || l.Height != 10 {
 					require.Equal(t, test.known[l.Height], l.FreeBalance.Known(), l.Place())
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Totals are the sums of a statement's lines.
@@ -33,10 +34,10 @@ type Totals struct {
 
 // KindTotal is the sum of the movements of a kind.
 type KindTotal struct {
-	Kind            chain.Kind `json:"kind"`
-	Movements       uint64     `json:"movements"`
-	balances.Change            // of those whose change is known
-	Unknown         uint64     `json:"untold"` // movements whose change is not
+	Kind            movement.Kind `json:"kind"`
+	Movements       uint64        `json:"movements"`
+	balances.Change               // of those whose change is known
+	Unknown         uint64        `json:"untold"` // movements whose change is not
 }
 
 // LayerFees are the fees of the transactions of a layer.
@@ -70,7 +71,7 @@ func (s *Statement) total(ctx context.Context) error {
 	if err := s.countWithoutPayer(ctx); err != nil {
 		return err
 	}
-	kinds := map[chain.Kind]*KindTotal{}
+	kinds := map[movement.Kind]*KindTotal{}
 	layers := map[fee.Layer]*LayerFees{}
 	end, err := s.walk(ctx, func(l *Line) error {
 		s.Count++
@@ -108,7 +109,7 @@ func (s *Statement) total(ctx context.Context) error {
 	return ofLedger(s.Close(end))
 }
 
-func addKind(kinds map[chain.Kind]*KindTotal, l *Line) (err error) {
+func addKind(kinds map[movement.Kind]*KindTotal, l *Line) (err error) {
 	if l.Movement == nil {
 		return nil
 	}

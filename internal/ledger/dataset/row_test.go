@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 func wei(t *testing.T, text string) chain.Wei {
@@ -89,9 +90,9 @@ func TestRowsFitTheirColumns(t *testing.T) {
 	require.NoError(t, x.block(&ledger.Content{
 		Block:        &ledger.Block{Runtime: chain.Some(uint32(2600)), Multiplier: chain.Some(chain.NewMultiplier(7)), Undetermined: 1},
 		Transactions: []*ledger.Transaction{{}},
-		Movements:    []*ledger.Movement{{Movement: chain.Movement{Where: chain.OnInitialize}}, {Movement: chain.Movement{Where: 3}}},
+		Movements:    []*ledger.Movement{{Movement: movement.Movement{Where: movement.OnInitialize}}, {Movement: movement.Movement{Where: 3}}},
 		Transfers:    []*ledger.Transfer{{}},
-		Unclassified: []*ledger.Unclassified{{Where: chain.OnFinalize}, {Where: 3}},
+		Unclassified: []*ledger.Unclassified{{Where: movement.OnFinalize}, {Where: 3}},
 	}))
 	require.NoError(t, x.finish())
 	for i, rows := range []uint64{1, 1, 2, 1, 2} {
@@ -100,9 +101,9 @@ func TestRowsFitTheirColumns(t *testing.T) {
 	}
 	require.EqualValues(t, 1, x.manifest.Undetermined)
 	require.EqualValues(t, 2, x.manifest.Unclassified)
-	require.Equal(t, "onFinalize", place(chain.OnFinalize))
+	require.Equal(t, "onFinalize", place(movement.OnFinalize))
 	require.Equal(t, "extrinsic", place(3))
-	require.Nil(t, extrinsic(chain.OnInitialize))
+	require.Nil(t, extrinsic(movement.OnInitialize))
 	require.Equal(t, 3, extrinsic(3))
 }
 

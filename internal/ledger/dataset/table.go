@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -164,14 +165,14 @@ func multiplier(m chain.Optional[chain.Multiplier]) any {
 }
 
 // place says where an event is: in an extrinsic, or in a hook before or after them.
-func place(w chain.Where) string {
+func place(w movement.Where) string {
 	if _, ok := w.Extrinsic(); ok {
 		return "extrinsic"
 	}
 	return w.String()
 }
 
-func extrinsic(w chain.Where) any {
+func extrinsic(w movement.Where) any {
 	if index, ok := w.Extrinsic(); ok {
 		return index
 	}

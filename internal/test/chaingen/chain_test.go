@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
@@ -125,14 +126,14 @@ func TestAllKinds(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 1, Upgrade: 1500})
 	calls, types, exits, events := map[string]int{}, map[evm.Type]int{}, map[string]int{}, map[string]int{}
 	counts := map[int]int{}
-	moved := map[chain.Kind]int{}
+	moved := map[movement.Kind]int{}
 	var creations, capped, priority, tips, failed, total int
 	const blocks = 3000
 	for height := uint64(1); height <= blocks; height++ {
 		b := decoded(t, c, height)
 		counts[len(b.Extrinsics)-4]++
 		total += len(b.Extrinsics) - 4
-		movements, unclassified := chain.Movements(b)
+		movements, unclassified := movement.Of(b)
 		require.Empty(t, unclassified)
 		for i := range movements {
 			moved[movements[i].Kind]++
@@ -190,8 +191,8 @@ func TestAllKinds(t *testing.T) {
 	for _, event := range []string{"parachainStaking.Rewarded", "balances.Deposit", "balances.Minted", "parachainSystem.UpwardMessageSent"} {
 		has(events[event], event)
 	}
-	for _, kind := range []chain.Kind{
-		chain.KindDeposit, chain.KindWithdrawal, chain.KindTransferIn, chain.KindTransferOut, chain.KindReserve, chain.KindUnreserve, chain.KindMint,
+	for _, kind := range []movement.Kind{
+		movement.KindDeposit, movement.KindWithdrawal, movement.KindTransferIn, movement.KindTransferOut, movement.KindReserve, movement.KindUnreserve, movement.KindMint,
 	} {
 		has(moved[kind], string(kind))
 	}

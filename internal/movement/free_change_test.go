@@ -1,4 +1,4 @@
-package chain_test
+package movement_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // What events did to an account's free balance, in any case of its hex digits.
@@ -37,7 +38,7 @@ func TestFreeChange(t *testing.T) {
 		"more than any balance": {[]chain.Event{event("Deposit", `["`+mine+`","340282366920938463463374607431768211455"]`), deposit}, ""},
 	} {
 		have := ""
-		if change, known := chain.FreeChange(account, c.events).Get(); known {
+		if change, known := movement.FreeChange(account, c.events).Get(); known {
 			have = change.String()
 		}
 		require.Equal(t, c.want, have, what)

@@ -1,4 +1,4 @@
-package chain_test
+package movement_test
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 func parse(text string) (jsonscan.Value, error) { return jsonscan.Parse(text) }
@@ -64,9 +65,9 @@ func TestBalanceAfter(t *testing.T) {
 				event, data, _ := strings.Cut(text, " ")
 				x.Events = append(x.Events, balancesEvent(t, event, data))
 			}
-			movements, unclassified := chain.Movements(&chain.Block{Extrinsics: []chain.Extrinsic{x}})
+			movements, unclassified := movement.Of(&chain.Block{Extrinsics: []chain.Extrinsic{x}})
 			require.Empty(t, unclassified)
-			closing, err := balance(t, test.opening).After(account(t, "ALICE"), movements)
+			closing, err := movement.After(balance(t, test.opening), account(t, "ALICE"), movements)
 			if test.err != "" {
 				require.EqualError(t, err, test.err)
 				require.Equal(t, chain.Balance{}, closing)
@@ -97,7 +98,7 @@ func readChain(t testing.TB, name string) recordedChain {
 	t.Helper()
 	r := recordedChain{balances: map[chain.Address][]chain.Balance{}}
 	for height := 0; ; height++ {
-		text, err := os.ReadFile(filepath.Join("../testdata/recordings", name, "blocks", strconv.Itoa(height)+".json"))
+		text, err := os.ReadFile(filepath.Join("../../testdata/recordings", name, "blocks", strconv.Itoa(height)+".json"))
 		if os.IsNotExist(err) {
 			break
 		}
@@ -128,12 +129,12 @@ func readChain(t testing.TB, name string) recordedChain {
 // differences are the accounts whose balance at a height is not what the balance
 // before and the block's movements make of it, with how many figures were compared.
 func (r *recordedChain) differences(height int) (wrong []string, compared int) {
-	movements, unclassified := chain.Movements(r.blocks[height])
+	movements, unclassified := movement.Of(r.blocks[height])
 	if len(unclassified) > 0 {
 		wrong = append(wrong, fmt.Sprintf("unclassified: %v", unclassified))
 	}
 	for a, balances := range r.balances {
-		closing, err := balances[height-1].After(a, movements)
+		closing, err := movement.After(balances[height-1], a, movements)
 		if err != nil {
 			wrong = append(wrong, fmt.Sprintf("%v: %v", a, err))
 			continue
@@ -166,7 +167,7 @@ func TestRecordedBalances(t *testing.T) {
 			require.Len(t, r.balances, 18)
 			sum := 0
 			for height := range r.blocks {
-				movements, unclassified := chain.Movements(r.blocks[height])
+				movements, unclassified := movement.Of(r.blocks[height])
 				require.Empty(t, unclassified)
 				sum += len(movements)
 				if height == 0 {

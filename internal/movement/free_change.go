@@ -1,14 +1,16 @@
-package chain
+package movement
 
 import (
 	"encoding/hex"
 	"strings"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // FreeChange is by how much events changed an account's free balance. It is not known
 // where one of them does not tell, or cannot be read.
-func FreeChange(account Address, events []Event) (sum Optional[SignedWei]) {
-	sum = Some(SignedWei{})
+func FreeChange(account chain.Address, events []chain.Event) (sum chain.Optional[chain.SignedWei]) {
+	sum = chain.Some(chain.SignedWei{})
 	text := ""
 	for i := range events {
 		e := &events[i]
@@ -21,13 +23,13 @@ func FreeChange(account Address, events []Event) (sum Optional[SignedWei]) {
 		if !mentions(e, text) {
 			continue
 		}
-		sum = e.addTo(sum, account)
+		sum = addTo(sum, e, account)
 	}
 	return sum
 }
 
 // mentions tells whether one of the event's values is an account.
-func mentions(e *Event, account string) bool {
+func mentions(e *chain.Event, account string) bool {
 	for v := range e.Data.Elements() {
 		if text, ok := v.Text(); ok && strings.EqualFold(text, account) {
 			return true
@@ -37,8 +39,8 @@ func mentions(e *Event, account string) bool {
 }
 
 // addTo adds what the event did to an account's free balance.
-func (e *Event) addTo(sum Optional[SignedWei], account Address) (none Optional[SignedWei]) {
-	movements, err := e.movements(nil)
+func addTo(sum chain.Optional[chain.SignedWei], e *chain.Event, account chain.Address) (none chain.Optional[chain.SignedWei]) {
+	movements, err := addLegs(nil, e)
 	if err != nil {
 		return none
 	}
@@ -56,7 +58,7 @@ func (e *Event) addTo(sum Optional[SignedWei], account Address) (none Optional[S
 		if err != nil {
 			return none
 		}
-		sum = Some(so)
+		sum = chain.Some(so)
 	}
 	return sum
 }

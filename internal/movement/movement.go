@@ -1,10 +1,13 @@
-package chain
+// Package movement reads what a block's events say of native balances: each event of the
+// pallet balances makes movements, by one table (rules.go).
+package movement
 
 import (
 	"errors"
 	"fmt"
 	"math"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -15,13 +18,13 @@ type Movement struct {
 	EventIndex   int    // among the events there, from 0
 	Event        string // "balances.Transfer"
 	Kind         Kind
-	Account      Address
-	Counterparty Optional[Address] // the other account, where the event has two
-	Amount       Wei               // as the event has it: what was moved, or set
+	Account      chain.Address
+	Counterparty chain.Optional[chain.Address] // the other account, where the event has two
+	Amount       chain.Wei                     // as the event has it: what was moved, or set
 	// Free and Reserved are by how much the account's balances changed. A change
 	// that the event does not tell is not known; it is not 0.
-	Free     Optional[SignedWei]
-	Reserved Optional[SignedWei]
+	Free     chain.Optional[chain.SignedWei]
+	Reserved chain.Optional[chain.SignedWei]
 }
 
 // Known tells whether the event says by how much both balances changed.
@@ -98,7 +101,7 @@ type Unclassified struct {
 // ErrUnknownEvent says that no rule knows an event.
 var ErrUnknownEvent = errors.New("unknown event")
 
-// Movements lists what the block's events say of native balances, in the order
+// Of lists what the block's events say of native balances, in the order
 // of the chain, and beside them the balances events that it could not read. An
 // event gives all of its movements or none.
 //
@@ -109,20 +112,20 @@ var ErrUnknownEvent = errors.New("unknown event")
 //   - by a hold, before there were events about holds, and by a hold's slash;
 //   - by a migration or by root, writing the storage.
 //
-// Opening + movements = closing shows that; see [Balance.After].
+// Opening + movements = closing shows that; see [After].
 //
 // Source: pallet balances (Event, impl_currency.rs, impl_fungible.rs) of substrate
 // and of polkadot-sdk, whose pull request 7250 added the events about holds.
-func Movements(b *Block) (movements []Movement, unclassified []Unclassified) {
-	EachMovement(b, func(m *Movement) { movements = append(movements, *m) },
+func Of(b *chain.Block) (movements []Movement, unclassified []Unclassified) {
+	Each(b, func(m *Movement) { movements = append(movements, *m) },
 		func(u Unclassified) { unclassified = append(unclassified, u) })
 	return movements, unclassified
 }
 
-// EachMovement delivers what [Movements] lists, in its order. A movement is good until the
+// Each delivers what [Of] lists, in its order. A movement is good until the
 // function that it is given to returns.
-func EachMovement(b *Block, movement func(*Movement), unclassified func(Unclassified)) {
-	r := movementReader{movement: movement, unclassified: unclassified}
+func Each(b *chain.Block, movement func(*Movement), unclassified func(Unclassified)) {
+	r := reader{movement: movement, unclassified: unclassified}
 	r.read(OnInitialize, b.OnInitialize)
 	for i := range b.Extrinsics {
 		r.read(Where(b.Extrinsics[i].Index), b.Extrinsics[i].Events)
@@ -130,20 +133,20 @@ func EachMovement(b *Block, movement func(*Movement), unclassified func(Unclassi
 	r.read(OnFinalize, b.OnFinalize)
 }
 
-type movementReader struct {
+type reader struct {
 	movement     func(*Movement)
 	unclassified func(Unclassified)
 	legs         []Movement // of the event that is read
 }
 
-func (r *movementReader) read(where Where, events []Event) {
+func (r *reader) read(where Where, events []chain.Event) {
 	for i := range events {
 		e := &events[i]
 		if e.Pallet != "balances" || movesNothing[e.Name] {
 			continue
 		}
 		var err error
-		if r.legs, err = e.movements(r.legs[:0]); err != nil {
+		if r.legs, err = addLegs(r.legs[:0], e); err != nil {
 			r.unclassified(Unclassified{where, i, "balances." + e.Name, e.Data, err})
 			continue
 		}
@@ -155,8 +158,8 @@ func (r *movementReader) read(where Where, events []Event) {
 	}
 }
 
-// movements adds those that an event of the pallet balances tells of to a list.
-func (e *Event) movements(list []Movement) ([]Movement, error) {
+// addLegs adds the movements that an event of the pallet balances tells of to a list.
+func addLegs(list []Movement, e *chain.Event) ([]Movement, error) {
 	rule, err := ruleOf(e)
 	if err != nil {
 		return list, err
@@ -171,7 +174,7 @@ func (e *Event) movements(list []Movement) ([]Movement, error) {
 			if err != nil {
 				return list, err
 			}
-			m.Counterparty = Some(other)
+			m.Counterparty = chain.Some(other)
 		}
 		if m.Amount, err = rule.wei(e, leg.amount); err != nil {
 			return list, err

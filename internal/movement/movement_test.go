@@ -1,4 +1,4 @@
-package chain_test
+package movement_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // Three accounts, as a gateway writes them, and as the cases below call them.
@@ -30,7 +32,7 @@ func balancesEvent(t testing.TB, name, data string) chain.Event {
 
 // moved is a movement in one line: kind, account, counterparty, amount, change of
 // free, change of reserved. What is not known is "?", no counterparty is "-".
-func moved(t testing.TB, m chain.Movement) string {
+func moved(t testing.TB, m movement.Movement) string {
 	t.Helper()
 	name := map[chain.Address]string{account(t, "ALICE"): "ALICE", account(t, "BOB"): "BOB"}
 	counterparty := "-"
@@ -117,11 +119,11 @@ var eventCases = map[string]struct {
 func TestMovements(t *testing.T) {
 	for name, test := range eventCases {
 		t.Run(name, func(t *testing.T) {
-			movements, unclassified := chain.Movements(&chain.Block{OnFinalize: []chain.Event{balancesEvent(t, test.event, test.data)}})
+			movements, unclassified := movement.Of(&chain.Block{OnFinalize: []chain.Event{balancesEvent(t, test.event, test.data)}})
 			require.Empty(t, unclassified)
 			var have []string
 			for _, m := range movements {
-				require.Equal(t, chain.OnFinalize, m.Where)
+				require.Equal(t, movement.OnFinalize, m.Where)
 				require.Equal(t, "balances."+test.event, m.Event)
 				require.Equal(t, m.Free.Known() && m.Reserved.Known(), m.Known())
 				have = append(have, moved(t, m))
@@ -175,12 +177,12 @@ func TestUnclassified(t *testing.T) {
 			b := chain.Block{Extrinsics: []chain.Extrinsic{{Events: []chain.Event{
 				balancesEvent(t, "Withdraw", `["BOB","9"]`), bad, balancesEvent(t, "Deposit", `["BOB","4"]`),
 			}}}}
-			movements, unclassified := chain.Movements(&b)
+			movements, unclassified := movement.Of(&b)
 			require.Len(t, unclassified, 1)
 			u := unclassified[0]
 			require.EqualError(t, u.Err, test.err)
-			require.Equal(t, test.err == "unknown event", u.Err == chain.ErrUnknownEvent)
-			require.Equal(t, chain.Unclassified{Where: 0, EventIndex: 1, Event: "balances." + test.event, Data: bad.Data, Err: u.Err}, u)
+			require.Equal(t, test.err == "unknown event", u.Err == movement.ErrUnknownEvent)
+			require.Equal(t, movement.Unclassified{Where: 0, EventIndex: 1, Event: "balances." + test.event, Data: bad.Data, Err: u.Err}, u)
 			require.Len(t, movements, 2, "the other events count")
 			require.Equal(t, "withdrawal BOB - 9 -9 0", moved(t, movements[0]))
 			require.Equal(t, "deposit BOB - 4 4 0", moved(t, movements[1]))
@@ -201,9 +203,9 @@ func TestMovementsOrder(t *testing.T) {
 		},
 		OnFinalize: []chain.Event{balancesEvent(t, "Odder", `[]`), deposit("6")},
 	}
-	movements, unclassified := chain.Movements(&b)
+	movements, unclassified := movement.Of(&b)
 	var have []string
-	previous := chain.Where(-2)
+	previous := movement.Where(-2)
 	for _, m := range movements {
 		have = append(have, fmt.Sprintf("%v/%d/%s/%v", m.Where, m.EventIndex, m.Event, m.Amount))
 		require.LessOrEqual(t, previous, m.Where)
@@ -226,14 +228,14 @@ func TestMovementsOrder(t *testing.T) {
 }
 
 func TestMovementsOfNothing(t *testing.T) {
-	movements, unclassified := chain.Movements(&chain.Block{})
+	movements, unclassified := movement.Of(&chain.Block{})
 	require.Empty(t, movements)
 	require.Empty(t, unclassified)
 }
 
 func TestWhere(t *testing.T) {
-	for where, want := range map[chain.Where]string{
-		chain.OnInitialize: "onInitialize", 0: "extrinsic 0", 12: "extrinsic 12", chain.OnFinalize: "onFinalize",
+	for where, want := range map[movement.Where]string{
+		movement.OnInitialize: "onInitialize", 0: "extrinsic 0", 12: "extrinsic 12", movement.OnFinalize: "onFinalize",
 	} {
 		require.Equal(t, want, where.String())
 		index, ok := where.Extrinsic()
@@ -260,7 +262,7 @@ func FuzzMovements(f *testing.F) {
 		if err != nil {
 			return
 		}
-		movements, unclassified := chain.Movements(&chain.Block{OnInitialize: []chain.Event{{Pallet: "balances", Name: name, Data: v}}})
+		movements, unclassified := movement.Of(&chain.Block{OnInitialize: []chain.Event{{Pallet: "balances", Name: name, Data: v}}})
 		require.LessOrEqual(t, len(movements), 2)
 		require.LessOrEqual(t, len(unclassified), 1)
 		require.False(t, len(movements) > 0 && len(unclassified) > 0, "both movements and unclassified")
@@ -278,4 +280,12 @@ func FuzzMovements(f *testing.F) {
 			require.Zero(t, sum.Sign(), "%s %s", name, data)
 		}
 	})
+}
+
+// value is the JSON value of a text.
+func value(t testing.TB, text string) jsonscan.Value {
+	t.Helper()
+	v, err := jsonscan.Parse(text)
+	require.NoError(t, err, "the case is no JSON")
+	return v
 }

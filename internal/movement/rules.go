@@ -1,10 +1,11 @@
-package chain
+package movement
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -34,16 +35,16 @@ const (
 )
 
 // by is the change of the balance, where the event tells it.
-func (f effect) by(amount Wei) Optional[SignedWei] {
+func (f effect) by(amount chain.Wei) chain.Optional[chain.SignedWei] {
 	switch f {
 	case more:
-		return Some(amount.Signed())
+		return chain.Some(amount.Signed())
 	case less:
-		return Some(amount.Signed().Negated())
+		return chain.Some(amount.Signed().Negated())
 	case untold:
-		return Optional[SignedWei]{}
+		return chain.Optional[chain.SignedWei]{}
 	}
-	return Some(SignedWei{})
+	return chain.Some(chain.SignedWei{})
 }
 
 var (
@@ -135,7 +136,7 @@ var eventNames = func() map[string]string {
 
 // ruleOf finds the rule for an event and checks that its data has as many values
 // as the rule reads.
-func ruleOf(e *Event) (balancesRule, error) {
+func ruleOf(e *chain.Event) (balancesRule, error) {
 	rule, known := balancesRules[e.Name]
 	if !known {
 		return balancesRule{}, ErrUnknownEvent
@@ -177,7 +178,7 @@ const (
 // an object: {"free":null}.
 func readDestination(v jsonscan.Value) (string, error) {
 	if v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null {
-		return "", ErrMissing
+		return "", chain.ErrMissing
 	}
 	text, ok := v.Text()
 	if name, member, single := v.Only(); single && member.Kind() == jsonscan.Null {
@@ -195,16 +196,16 @@ func readDestination(v jsonscan.Value) (string, error) {
 }
 
 // address reads the account in a field.
-func (r *balancesRule) address(e *Event, field string) (Address, error) {
+func (r *balancesRule) address(e *chain.Event, field string) (chain.Address, error) {
 	i := slices.Index(r.fields, field)
-	a, err := ReadAddress(e.Data.Index(i))
+	a, err := chain.ReadAddress(e.Data.Index(i))
 	return a, r.at(i, err)
 }
 
 // wei reads the amount in a field.
-func (r *balancesRule) wei(e *Event, field string) (Wei, error) {
+func (r *balancesRule) wei(e *chain.Event, field string) (chain.Wei, error) {
 	i := slices.Index(r.fields, field)
-	w, err := ReadWei(e.Data.Index(i))
+	w, err := chain.ReadWei(e.Data.Index(i))
 	return w, r.at(i, err)
 }
 
